@@ -1,0 +1,93 @@
+import type { Identity } from '../identity.ts';
+import type { OutputLog } from '../output-log.ts';
+
+/** What a process host is asked to start: one new session and process group. */
+export interface StartSpec {
+  /** Unique in the runtime directory; it names the output files and is the mark in the environment. */
+  readonly id: string;
+  /** An absolute path, or a name that is looked up on the PATH of `env`. */
+  readonly file: string;
+  readonly args: readonly string[];
+  /** Given to the process as descriptor 3: an unlinked file that belongs to the account. */
+  readonly script?: string;
+  readonly cwd: string;
+  /** The whole environment of the process; nothing of the daemon's is added. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Whom it runs as; absent: as the daemon itself. */
+  readonly identity?: Identity;
+  readonly stdin: 'null' | 'pipe';
+  /** Bytes of each stream that are kept on disk; the oldest go first. */
+  readonly outputMaxBytes: number;
+}
+
+/** What the processes used. Null where the host cannot tell it truthfully. */
+export interface ProcessUsage {
+  readonly cpuUserMs: number;
+  readonly cpuSystemMs: number;
+  readonly maxRssBytes: number;
+  readonly oomKilled: boolean | null;
+}
+
+export interface ProcessEnd {
+  /** Null when a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** Something it started still held its output 250 ms after it was reaped. */
+  readonly background: boolean;
+  readonly usage: ProcessUsage | null;
+  readonly endedAt: Date;
+}
+
+/** A process that was started. Its output can be read from the first byte on. */
+export interface HostedProcess {
+  readonly id: string;
+  readonly pid: number;
+  readonly output: OutputLog;
+  /** Settles when the process was reaped and its output read to the end, or 250 ms after the reaping; never rejects. */
+  readonly ended: Promise<ProcessEnd>;
+  /**
+   * Hands bytes to its stdin, in the order of the calls. Resolves when less than 1 MiB of them still wait in the daemon.
+   * @throws SandboxError `conflict` where there is no pipe, it was closed, or the process has ended
+   */
+  writeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void>;
+  /** Closes stdin after what was written. @throws SandboxError `conflict` as `writeStdin` */
+  endStdin(): Promise<void>;
+}
+
+/** Whose processes a signal is meant for; enough to find them after a restart. */
+export interface ProcessTarget {
+  readonly id: string;
+  readonly pid: number;
+  readonly identity?: Identity;
+  /** False once the process itself was reaped: its pid may then belong to somebody else. */
+  readonly running: boolean;
+}
+
+/** Could not be started; the message says why, in words for the caller. */
+export class StartFailure extends Error {
+  /** As a shell reports it: 127 not found, 126 found but not runnable. */
+  readonly exitCode: 126 | 127;
+
+  constructor(message: string, exitCode: 126 | 127, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'StartFailure';
+    this.exitCode = exitCode;
+  }
+}
+
+/** Starts and holds processes. One suite runs on every host; what a host does not promise stands in `promises`. */
+export interface ProcessHost extends AsyncDisposable {
+  readonly name: 'portable' | 'keeper';
+  readonly promises: {
+    /** Processes and their output survive the death of the daemon. */
+    readonly survivesDaemon: boolean;
+    readonly usage: boolean;
+  };
+  /** @throws StartFailure where the program could not be started */
+  start(spec: StartSpec): Promise<HostedProcess>;
+  /**
+   * Sends a signal to all processes of a target: its session, its group, their descendants, and whatever carries
+   * its mark. Answers how many there were; none is no error.
+   */
+  signal(target: ProcessTarget, signal: string): Promise<number>;
+}

@@ -1,0 +1,144 @@
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+
+/** How one option is called from outside. Every option has a variable and a flag; the flag wins. */
+interface OptionNames {
+  readonly env: string;
+  /** Older names of the variable, looked at in this order when `env` is not set. */
+  readonly aliases?: readonly string[];
+  readonly flag: string;
+  readonly description: string;
+  /** The value is a credential: it is never repeated in a message. */
+  readonly secret?: boolean;
+}
+
+/** A wrong option. Its message is one line that names the option; a program ends with it before it does anything. */
+export class OptionError extends Error {}
+
+/** Gives an option its names: `named(z.string().optional(), { env: 'SVC_HOST', flag: 'host', … })`. */
+export function named<S extends z.ZodType>(schema: S, names: OptionNames): S {
+  return schema.meta({ ...names });
+}
+
+export function port(): z.ZodType<number, string> {
+  return wholeNumber(0, 65_535);
+}
+
+export function wholeNumber(min: number, max: number): z.ZodType<number, string> {
+  return z
+    .string()
+    .regex(/^\d+$/, `expected a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((n) => n >= min && n <= max, `expected a whole number from ${min} to ${max}`);
+}
+
+export function seconds(min: number, max: number): z.ZodType<number, string> {
+  return z
+    .string()
+    .regex(/^\d+(\.\d+)?$/, `expected seconds from ${min} to ${max}`)
+    .transform(Number)
+    .refine((n) => n >= min && n <= max, `expected seconds from ${min} to ${max}`);
+}
+
+/** `true`, `1`, `yes`, `on` or their opposites, in any case. */
+export function boolean(): z.ZodType<boolean, string> {
+  return z.stringbool({ error: 'expected true or false' });
+}
+
+/** Comma-separated, blanks trimmed, empty items dropped. */
+export function list(): z.ZodType<string[], string> {
+  return z.string().transform((text) =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+  );
+}
+
+type Shape = Readonly<Record<string, z.ZodType>>;
+
+/**
+ * Reads a program's options from its flags and its environment. An empty variable counts as unset.
+ * @throws OptionError for an unknown flag or the first wrong value.
+ */
+export function readOptions<S extends Shape>(
+  options: z.ZodObject<S>,
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): z.infer<z.ZodObject<S>> {
+  const flags = parseFlags(options.shape, argv);
+  const given: Record<string, string> = {};
+  for (const [key, schema] of Object.entries(options.shape)) {
+    const names = namesOf(schema);
+    const value = flags[names.flag] ?? [names.env, ...(names.aliases ?? [])].map((name) => env[name]).find(Boolean);
+    if (value !== undefined) given[key] = value;
+  }
+  const result = options.safeParse(given);
+  if (result.success) return result.data;
+  throw wrongValue(options.shape, given, result.error);
+}
+
+/** One line an option, for `--help` and the tables of the documentation. */
+export function describeOptions(
+  options: z.ZodObject<Shape>,
+): { env: string; aliases: readonly string[]; flag: string; fallback: string; description: string }[] {
+  return Object.values(options.shape).map((schema) => {
+    const { env, aliases = [], flag, description } = namesOf(schema);
+    const fallback = schema.safeParse(undefined);
+    return {
+      env,
+      aliases,
+      flag: `--${flag}`,
+      fallback: shown(fallback.success ? fallback.data : undefined),
+      description,
+    };
+  });
+}
+
+export function helpText(usage: string, options: z.ZodObject<Shape>): string {
+  const lines = describeOptions(options).map(
+    ({ env, aliases, flag, fallback, description }) =>
+      `  ${flag.padEnd(32)} ${[env, ...aliases].join(', ')}\n${' '.repeat(35)}${description}${fallback ? ` (default: ${fallback})` : ''}`,
+  );
+  return `${usage}\n\nOptions, each with its variable; the flag wins:\n${lines.join('\n')}\n`;
+}
+
+function parseFlags(shape: Shape, argv: readonly string[]): Record<string, string | undefined> {
+  const known = Object.fromEntries(Object.values(shape).map((s) => [namesOf(s).flag, { type: 'string' as const }]));
+  try {
+    return parseArgs({ args: withBareBooleans(shape, argv), options: known, strict: true }).values;
+  } catch (error) {
+    throw new OptionError(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
+  }
+}
+
+/** `--flag` alone stands for `--flag=true` where the option is a boolean. */
+function withBareBooleans(shape: Shape, argv: readonly string[]): string[] {
+  const booleans = new Set(
+    Object.values(shape)
+      .filter((schema) => schema.safeParse('true').data === true)
+      .map((schema) => `--${namesOf(schema).flag}`),
+  );
+  return argv.map((arg) => (booleans.has(arg) ? `${arg}=true` : arg));
+}
+
+function wrongValue(shape: Shape, given: Record<string, string>, error: z.ZodError): OptionError {
+  const issue = error.issues[0];
+  const key = String(issue?.path[0] ?? '');
+  const schema = shape[key];
+  if (!schema) return new OptionError(issue?.message ?? 'wrong options');
+  const { env, flag, secret } = namesOf(schema);
+  const value = given[key] === undefined || secret ? '' : `, got ${JSON.stringify(given[key])}`;
+  return new OptionError(`${env} (--${flag}): ${issue?.message}${value}`);
+}
+
+function namesOf(schema: z.ZodType): OptionNames {
+  const names = z.globalRegistry.get(schema) as OptionNames | undefined;
+  if (!names?.env) throw new TypeError('an option without names');
+  return names;
+}
+
+function shown(value: unknown): string {
+  if (value === undefined || value === '') return '';
+  return Array.isArray(value) ? value.join(',') : String(value);
+}

@@ -1,0 +1,37 @@
+import process from 'node:process';
+import { OptionError } from './options.ts';
+
+/** Something a program runs until it is told to stop. `stop` resolves when nothing of it is left. */
+export interface Running {
+  stop(): Promise<void>;
+}
+
+/**
+ * The life of a program: start, wait for SIGTERM or SIGINT, stop, exit 0. A second signal ends it at once.
+ * A wrong option or a start that fails ends it with one line on standard error: exit 2 or 1.
+ */
+export async function runProgram(name: string, start: () => Promise<Running | undefined>): Promise<void> {
+  let running: Running | undefined;
+  try {
+    running = await start();
+  } catch (error) {
+    process.stderr.write(`${name}: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(error instanceof OptionError ? 2 : 1);
+  }
+  if (!running) return;
+  const service = running;
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping) process.exit(signal === 'SIGINT' ? 130 : 143);
+    stopping = true;
+    service.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`${name}: stopping failed: ${String(error)}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}

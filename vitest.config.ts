@@ -1,0 +1,32 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['{program,daemon,gateway,scripts,bench}/**/*.test.ts', 'e2e/requirements.test.ts'],
+          exclude: ['**/node_modules/**', '**/dist/**'],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          include: ['e2e/scenarios/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+    coverage: {
+      provider: 'v8',
+      include: ['{program,daemon,gateway}/src/**/*.ts'],
+      exclude: ['**/*.test.ts', '**/main.ts'],
+      reporter: ['text-summary'],
+      thresholds: { statements: 90, branches: 80, functions: 90, lines: 90 },
+    },
+  },
+});
