@@ -1,0 +1,147 @@
+import { statSync } from 'node:fs';
+import { ByteLog } from './byte-log.ts';
+import { ORDER_FILE_ENTRIES, OrderLog } from './order-log.ts';
+import { listOutputFiles, type OutputFile, type OutputStream, outputPath } from './segment-files.ts';
+
+/** Bytes of one stream that arrived with none of the other between them. */
+export interface Run {
+  readonly stream: OutputStream;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** End offsets of both streams. */
+export interface Ends {
+  readonly stdout: number;
+  readonly stderr: number;
+}
+
+/** What a command wrote: both streams, and in which order they arrived. */
+export class OutputLog {
+  readonly id: string;
+  readonly stdout: ByteLog;
+  readonly stderr: ByteLog;
+  readonly order: OrderLog;
+
+  constructor(directory: string, id: string) {
+    this.id = id;
+    this.stdout = new ByteLog(directory, id, 'stdout');
+    this.stderr = new ByteLog(directory, id, 'stderr');
+    this.order = new OrderLog(directory, id);
+  }
+
+  get retainedBytes(): number {
+    return this.stdout.retainedBytes + this.stderr.retainedBytes;
+  }
+
+  /**
+   * The order in which the bytes between these offsets arrived; together the runs cover both ranges exactly.
+   * Where the order is forgotten or was never written, stdout comes before stderr.
+   */
+  async runs(stdoutFrom: number, stdoutTo: number, stderrFrom: number, stderrTo: number): Promise<Run[]> {
+    const runs = new RunList({ stdout: stdoutFrom, stderr: stderrFrom }, { stdout: stdoutTo, stderr: stderrTo });
+    if (this.order.count === 0) return runs.finish();
+    const { firstFile, lastFile } = this.order;
+    let forgotten = firstFile > 0;
+    for (let file = firstFile; file <= lastFile && !runs.complete; file++) {
+      const entries = await this.order.entries(file);
+      // Where the first two runs begin is unknown after a forgotten part, so that they end it.
+      if (forgotten && entries[0]?.stream === 'stderr') entries.splice(0, 2, ...entries.slice(0, 2).reverse());
+      for (const { stream, end } of entries) runs.upTo(stream, end);
+      forgotten = entries.length < ORDER_FILE_ENTRIES;
+    }
+    return runs.finish();
+  }
+
+  /** Drops the oldest segments until at most `bytes` are kept, as far as those being written allow; answers how many bytes went. */
+  trimTo(bytes: number): number {
+    let freed = 0;
+    while (this.retainedBytes > bytes) {
+      const larger = this.stdout.retainedBytes >= this.stderr.retainedBytes ? this.stdout : this.stderr;
+      const other = larger === this.stdout ? this.stderr : this.stdout;
+      const dropped = larger.dropOldest() || other.dropOldest();
+      if (dropped === 0) break;
+      freed += dropped;
+    }
+    return freed;
+  }
+
+  /** Unlinks all its files; what a process still writes is counted and not kept. */
+  async remove(): Promise<void> {
+    await Promise.all([this.stdout.remove(), this.stderr.remove(), this.order.remove()]);
+  }
+
+  /** Nothing more will come; `ends`: where it is known to have ended, should the files say less. */
+  seal(ends: Ends = { stdout: 0, stderr: 0 }): void {
+    this.stdout.skip(ends.stdout);
+    this.stderr.skip(ends.stderr);
+    this.stdout.seal();
+    this.stderr.seal();
+  }
+}
+
+/**
+ * Finds the output of former commands again by the files of a directory, sealed. A stream ends with its last segment,
+ * or where `recorded` says, if that is more; a recorded id without files has kept nothing.
+ */
+export function findOutputLogs(
+  directory: string,
+  recorded: ReadonlyMap<string, Ends> = new Map(),
+): Map<string, OutputLog> {
+  const logs = new Map<string, OutputLog>();
+  const logOf = (id: string): OutputLog => {
+    const known = logs.get(id) ?? new OutputLog(directory, id);
+    logs.set(id, known);
+    return known;
+  };
+  for (const file of listOutputFiles(directory).sort((a, b) => a.number - b.number)) {
+    if (file.kind !== 'pty') restore(logOf(file.id), file, sizeOf(directory, file));
+  }
+  for (const id of recorded.keys()) logOf(id);
+  for (const [id, log] of logs) log.seal(recorded.get(id));
+  return logs;
+}
+
+function restore(log: OutputLog, { kind, number }: OutputFile, size: number): void {
+  if (kind === 'order') log.order.advance(number * ORDER_FILE_ENTRIES + Math.floor(size / 8));
+  if (kind !== 'stdout' && kind !== 'stderr') return;
+  log[kind].begin(number);
+  log[kind].advance(number + size);
+}
+
+function sizeOf(directory: string, { id, kind, number }: OutputFile): number {
+  return statSync(outputPath(directory, id, kind, number), { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Collects runs within two ranges, in the order in which they are given. */
+class RunList {
+  readonly #runs: Run[] = [];
+  readonly #at: Record<OutputStream, number>;
+  readonly #to: Ends;
+
+  constructor(from: Ends, to: Ends) {
+    this.#at = { ...from };
+    this.#to = to;
+  }
+
+  get complete(): boolean {
+    return this.#at.stdout >= this.#to.stdout && this.#at.stderr >= this.#to.stderr;
+  }
+
+  /** The stream spoke up to `end`. */
+  upTo(stream: OutputStream, end: number): void {
+    const start = this.#at[stream];
+    const upTo = Math.min(end, this.#to[stream]);
+    if (upTo <= start) return;
+    this.#at[stream] = upTo;
+    const last = this.#runs.at(-1);
+    if (last?.stream === stream) this.#runs[this.#runs.length - 1] = { stream, start: last.start, end: upTo };
+    else this.#runs.push({ stream, start, end: upTo });
+  }
+
+  finish(): Run[] {
+    this.upTo('stdout', this.#to.stdout);
+    this.upTo('stderr', this.#to.stderr);
+    return this.#runs;
+  }
+}

@@ -1,0 +1,92 @@
+import { delimiter, isAbsolute } from 'node:path';
+import { SandboxError } from '../errors.ts';
+import type { Identity } from '../identity.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The mark by which the processes of a command are found again. */
+export const COMMAND_ID_VARIABLE = 'SVC_COMMAND_ID';
+
+const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+const PRODUCT = /^(SVC_|GATEWAY_|RUN_HOOK_|SUPERVISOR_|SANDBOX_API_KEY$|JWT_PUBLIC_KEY$)/;
+const NODE = /^NODE_(COMPILE_CACHE|CHANNEL_FD|CHANNEL_SERIALIZATION_MODE|UNIQUE_ID)$/;
+/** Set by the shell that started the daemon, about itself. */
+const SHELL_STATE = /^(PWD|OLDPWD|_)$/;
+const NPM = /^npm_/;
+const NPM_TOO = /^(INIT_CWD|NODE|COLOR)$/;
+const NPM_PATH_ENTRY = /[\\/](node_modules[\\/]\.bin|node-gyp-bin)$/;
+/** What npm puts into EDITOR where nobody chose one. */
+const NPM_EDITORS = /^(vi|.*\\notepad\.exe)$/;
+
+export interface EnvironmentSpec {
+  /** What the daemon was started with. */
+  readonly inherited: Variables;
+  readonly identity: Identity;
+  /** Becomes SVC_COMMAND_ID. */
+  readonly commandId: string;
+  /** The session's variables, then the call's: they may name anything but SVC_COMMAND_ID, and the later wins. */
+  readonly given?: readonly Variables[];
+}
+
+/**
+ * The whole environment of a child: what the container was started with, less what the product, npm, node and the
+ * supervisor set for themselves, then the account's, then the caller's.
+ * @throws SandboxError `invalid` for a name or value that no environment can hold
+ */
+export function childEnvironment({
+  inherited,
+  identity,
+  commandId,
+  given = [],
+}: EnvironmentSpec): Record<string, string> {
+  const env: Record<string, string> = {
+    ...kept(inherited),
+    HOME: identity.home,
+    USER: identity.name,
+    LOGNAME: identity.name,
+    SHELL: identity.shell,
+    LANG: inherited['LANG'] || 'C.UTF-8',
+    TERM: 'dumb',
+    // Without it a bash that is given a socket as stdin takes itself for one of rshd's and reads ~/.bashrc.
+    SHLVL: '1',
+  };
+  for (const [name, value] of given.flatMap((variables) => Object.entries(variables))) {
+    if (value === undefined) continue;
+    requireValid(name, value);
+    env[name] = value;
+  }
+  env[COMMAND_ID_VARIABLE] = commandId;
+  return env;
+}
+
+function kept(inherited: Variables): Record<string, string> {
+  const underNpm = Object.keys(inherited).some((name) => NPM.test(name));
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(inherited)) {
+    if (value === undefined || PRODUCT.test(name) || NODE.test(name) || SHELL_STATE.test(name)) continue;
+    if (underNpm && setByNpm(name, value, inherited)) continue;
+    env[name] = value;
+  }
+  const path = underNpm ? withoutNpm(env['PATH'] ?? '') : env['PATH'];
+  env['PATH'] = path || DEFAULT_PATH;
+  return env;
+}
+
+function setByNpm(name: string, value: string, inherited: Variables): boolean {
+  if (name === 'EDITOR') return value === inherited['npm_config_editor'] || NPM_EDITORS.test(value);
+  return NPM.test(name) || NPM_TOO.test(name);
+}
+
+function withoutNpm(path: string): string {
+  return path
+    .split(delimiter)
+    .filter((entry) => !(isAbsolute(entry) && NPM_PATH_ENTRY.test(entry)))
+    .join(delimiter);
+}
+
+function requireValid(name: string, value: string): void {
+  if (name !== '' && !/[=\0]/.test(name) && !value.includes('\0')) return;
+  throw new SandboxError('invalid', `not a valid environment variable: ${JSON.stringify(name)}`, {
+    hint: 'a name is not empty and has no "=", and neither name nor value has a NUL',
+  });
+}

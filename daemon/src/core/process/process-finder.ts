@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import type { Identity } from '../identity.ts';
+import { errnoOf } from '../segment-files.ts';
+import { COMMAND_ID_VARIABLE } from './environment.ts';
+import type { ProcessTarget } from './process-host.ts';
+import { asAccount } from './set-account.ts';
+
+/** A process as /proc/PID/stat shows it (proc(5)). */
+export interface FoundProcess {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** Clock ticks after boot; with the pid it names one process for good. */
+  readonly startTime: string;
+}
+
+/** Whether this system shows its processes under /proc. */
+export const hasProc = process.platform === 'linux';
+
+export interface Found {
+  readonly processes: readonly FoundProcess[];
+  /** Whether session and group of the target's pid are still the command's, and not those of a later process. */
+  readonly ownsPid: boolean;
+}
+
+/**
+ * The living processes of a command: its session, its group, whatever carries its mark, and the descendants of all
+ * these; never the daemon, its group, or pid 1. A pid that was reaped and is in use again is somebody else's.
+ */
+export async function findProcesses(target: ProcessTarget): Promise<Found> {
+  const own = statOf(process.pid)?.group;
+  const candidates = scan().filter(({ pid, group }) => pid > 1 && pid !== process.pid && group !== own);
+  const ownsPid = target.pid > 1 && (target.running || !candidates.some(({ pid }) => pid === target.pid));
+  const members = new Set<number>();
+  for (const { pid, group, session } of candidates) {
+    if (ownsPid && (session === target.pid || group === target.pid || pid === target.pid)) members.add(pid);
+  }
+  addDescendants(candidates, members);
+  const others = candidates.filter(({ pid }) => !members.has(pid)).map(({ pid }) => pid);
+  for (const pid of await marked(others, target)) members.add(pid);
+  addDescendants(candidates, members);
+  return { processes: candidates.filter(({ pid }) => members.has(pid)), ownsPid };
+}
+
+function scan(): FoundProcess[] {
+  return readdirSync('/proc').flatMap((name) => {
+    const pid = Number(name);
+    return Number.isInteger(pid) ? (statOf(pid) ?? []) : [];
+  });
+}
+
+/** Undefined where it is gone, or is dead and only waits to be reaped. */
+function statOf(pid: number): FoundProcess | undefined {
+  const text = readProc(pid, 'stat');
+  if (typeof text === 'string') return undefined;
+  const stat = text.toString('latin1');
+  // The name may hold blanks and brackets; the fields begin after the last bracket.
+  const [state, parent, group, session, ...more] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (state === undefined || 'ZXx'.includes(state)) return undefined;
+  return { pid, parent: Number(parent), group: Number(group), session: Number(session), startTime: more[15] ?? '' };
+}
+
+function addDescendants(all: readonly FoundProcess[], members: Set<number>): void {
+  let before: number;
+  do {
+    before = members.size;
+    for (const { pid, parent } of all) if (members.has(parent)) members.add(pid);
+  } while (members.size > before);
+}
+
+async function marked(pids: readonly number[], { id, identity }: ProcessTarget): Promise<number[]> {
+  const mark = Buffer.from(`${COMMAND_ID_VARIABLE}=${id}`);
+  const found: number[] = [];
+  const unreadable: number[] = [];
+  for (const pid of pids) {
+    const environ = readProc(pid, 'environ');
+    if (environ === 'EACCES' || environ === 'EPERM') unreadable.push(pid);
+    else if (typeof environ !== 'string' && holdsEntry(environ, mark)) found.push(pid);
+  }
+  if (identity === undefined || unreadable.length === 0) return found;
+  return [...found, ...(await markedAs(identity, mark.toString(), unreadable))];
+}
+
+/** Without CAP_SYS_PTRACE (Docker's default) even root cannot read the environment of others; their own account can. */
+async function markedAs(identity: Identity, mark: string, pids: readonly number[]): Promise<number[]> {
+  const grep = ['grep', '-lzsxF', '-e', mark, '--', ...pids.map((pid) => `/proc/${pid}/environ`)];
+  const [file, ...args] = asAccount(identity, grep);
+  const stdout = await promisify(execFile)(file, args, { env: { PATH: '/usr/bin:/bin' } }).then(
+    (result) => result.stdout,
+    // It also fails, with a list that holds, where one of many could not be read.
+    (error: unknown) => (error instanceof Error && 'stdout' in error ? String(error.stdout) : ''),
+  );
+  return [...stdout.matchAll(/^\/proc\/(\d+)\//gm)].map(([, pid]) => Number(pid));
+}
+
+function holdsEntry(environ: Buffer, entry: Buffer): boolean {
+  for (let at = environ.indexOf(entry); at >= 0; at = environ.indexOf(entry, at + 1)) {
+    const after = at + entry.length;
+    if ((at === 0 || environ[at - 1] === 0) && (after === environ.length || environ[after] === 0)) return true;
+  }
+  return false;
+}
+
+/** The content, or the errno name. */
+function readProc(pid: number, file: string): Buffer | string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`);
+  } catch (error) {
+    return errnoOf(error);
+  }
+}

@@ -1,0 +1,16 @@
+import { constants } from 'node:os';
+
+/** The signals this system knows: `SIGHUP`, `SIGINT`, … */
+export const SIGNAL_NAMES: readonly NodeJS.Signals[] = Object.keys(constants.signals).filter(isSignal);
+
+/** 'TERM', 'SIGTERM', 'sigterm', 15 and '15' are 'SIGTERM'; undefined where there is no such signal. */
+export function normalizeSignal(signal: string | number): NodeJS.Signals | undefined {
+  const text = String(signal).trim().toUpperCase();
+  if (/^\d+$/.test(text)) return SIGNAL_NAMES.find((name) => constants.signals[name] === Number(text));
+  const name = text.startsWith('SIG') ? text : `SIG${text}`;
+  return isSignal(name) ? name : undefined;
+}
+
+function isSignal(name: string): name is NodeJS.Signals {
+  return Object.hasOwn(constants.signals, name);
+}

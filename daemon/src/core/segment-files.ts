@@ -1,0 +1,57 @@
+import { readdirSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const OUTPUT_STREAMS = ['stdout', 'stderr'] as const;
+export type OutputStream = (typeof OUTPUT_STREAMS)[number];
+/** A stream that has a byte-log of its own. */
+export type LogStream = OutputStream | 'pty';
+
+/** One file of `docs/output-log.md`: `<id>.<kind>.<number>`. */
+export interface OutputFile {
+  readonly id: string;
+  readonly kind: LogStream | 'order';
+  /** The offset of a segment's first byte, or the number of an order file. */
+  readonly number: number;
+}
+
+const NAME = /^(?<id>.+)\.(?<kind>stdout|stderr|pty|order)\.(?<number>0|[1-9]\d{0,15})$/;
+
+export function outputPath(directory: string, id: string, kind: OutputFile['kind'], number: number): string {
+  return join(directory, `${id}.${kind}.${number}`);
+}
+
+/** All output files of a directory; names of another form are left alone. A directory that does not exist has none. */
+export function listOutputFiles(directory: string): OutputFile[] {
+  return namesIn(directory).flatMap((name) => {
+    const { id, kind, number } = NAME.exec(name)?.groups ?? {};
+    if (id === undefined || !isKind(kind) || !Number.isSafeInteger(Number(number))) return [];
+    return [{ id, kind, number: Number(number) }];
+  });
+}
+
+/** Unlinks a file that may be gone already; anything else that goes wrong leaves it to the next attempt. */
+export function discard(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // The caller has forgotten the file already, and retention comes past it again after a restart.
+  }
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function isKind(kind: string | undefined): kind is OutputFile['kind'] {
+  return kind === 'stdout' || kind === 'stderr' || kind === 'pty' || kind === 'order';
+}
+
+/** The errno name of a failed system call, or '' where the error is of another kind. */
+export function errnoOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
