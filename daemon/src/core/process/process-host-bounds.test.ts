@@ -126,7 +126,7 @@ describeHosts((kit) => {
       expect(end.exitCode).toBe(0);
     });
 
-    test.runIf(reopensOutput)('may open its output again by name', async () => {
+    test.runIf(reopensOutput)('may open its output again by name (needs pipes; Node alone gives sockets)', async () => {
       expect((await run('sh', ['-c', 'echo a > /dev/stdout'], { identity: account })).stdout).toBe('a\n');
     });
 

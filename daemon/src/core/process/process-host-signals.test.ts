@@ -89,7 +89,7 @@ describeHosts((kit) => {
       expect(await hosted.ended).toMatchObject(KILLED);
     });
 
-    test('each process gets a signal once', async () => {
+    test('a signal reaches each process, and the answer counts them', async () => {
       const script = 'trap "echo got" USR1; sleep 1000 & echo ready; wait; sleep 1000';
       const hosted = await start('bash', ['-c', script]);
       await hosted.output.stdout.advanced(0);
