@@ -121,7 +121,7 @@ describe('waiting', () => {
       log.advanced(index % 2, signal).then(() => seen.push(log.end)),
     );
     writer.write(Buffer.from('a'));
-    await Promise.resolve();
+    for (let step = 0; step < 10; step++) await Promise.resolve();
     writer.write(Buffer.from('b'));
     await Promise.all(waiting);
     expect(new Set(seen)).toEqual(new Set([2]));
