@@ -114,12 +114,14 @@ function spawnChild(
   pipes: ChildPipes | undefined,
   script: number | undefined,
 ): ChildProcess {
-  const [file, ...args] = runner ? asAccount(runner, [program, ...spec.args]) : [program, ...spec.args];
+  // Either way the program sees itself called as it was asked for: `sh: not found`, not `/usr/bin/sh: not found`.
+  const [file, ...args] = runner ? asAccount(runner, [spec.file, ...spec.args]) : [program, ...spec.args];
   const stdin = spec.stdin === 'pipe' ? (pipes?.stdin?.childEnd ?? 'pipe') : 'ignore';
   const stdio = [stdin, pipes?.stdout.childEnd ?? 'pipe', pipes?.stderr.childEnd ?? 'pipe'] as const;
   const options: SpawnOptions = {
     cwd: spec.cwd,
     env: { ...spec.env },
+    ...(!runner && { argv0: spec.file }),
     detached: true,
     windowsHide: true,
     stdio: script === undefined ? [...stdio] : [...stdio, script],

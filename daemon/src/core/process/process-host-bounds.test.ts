@@ -115,9 +115,10 @@ describeHosts((kit) => {
     });
 
     test('has its uid, gid and supplementary groups, and may open its descriptors again', async () => {
-      const script = 'id -un; id -G; cat /dev/fd/3 | head -c 2; echo; grep CapEff /proc/self/status';
+      const script = 'echo $0; id -un; id -G; cat /dev/fd/3 | head -c 2; echo; grep CapEff /proc/self/status';
       const { stdout, end } = await run('sh', ['-c', script], { identity: account, script: 'ok' });
-      const [user, groups, reopened, capabilities] = stdout.trim().split('\n');
+      const [called, user, groups, reopened, capabilities] = stdout.trim().split('\n');
+      expect(called).toBe('sh');
       expect(user).toBe(name);
       expect(groups?.split(' ').map(Number).sort()).toEqual([...account.groups].sort());
       expect(account.groups).toHaveLength(3);

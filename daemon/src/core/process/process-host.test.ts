@@ -66,6 +66,11 @@ describeHosts((kit) => {
       },
     );
 
+    test('is called by the name it was asked for', async () => {
+      expect((await run('sh', ['-c', 'echo $0'])).stdout).toBe('sh\n');
+      expect((await run('/usr/bin/../bin/sh', ['-c', 'echo $0'])).stdout).toBe('/usr/bin/../bin/sh\n');
+    });
+
     test('a program without output leaves no file', async () => {
       await run('true');
       expect(readdirSync(join(kit.directory, 'output'))).toEqual([]);
