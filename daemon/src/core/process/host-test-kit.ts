@@ -82,7 +82,7 @@ function kitOf({ create, reopensOutput }: HostRow): HostKit {
       const end = await ended;
       return { end, stdout: await textOf(output.stdout), stderr: await textOf(output.stderr) };
     },
-    kill: (hosted, running, signal = 'SIGKILL') => host.signal(targetOf(hosted, running), signal),
+    kill: (hosted, running, signal = 'SIGKILL') => host.signal([targetOf(hosted, running)], signal),
   };
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync } from 'node:fs';
 import { SandboxError } from '../errors.ts';
 import { type Identity, ownIdentity, sameRights } from '../identity.ts';
-import { OutputLog } from '../output-log.ts';
+import { type Ends, findOutputLogs, OutputLog } from '../output-log.ts';
 import { PipePool } from './pipes.ts';
 import { type ChildPipes, PortableProcess } from './portable-process.ts';
 import {
@@ -16,7 +16,7 @@ import {
 import { requireDirectory, requireInterpreter, resolveProgram } from './program.ts';
 import { openScript } from './script-file.ts';
 import { asAccount } from './set-account.ts';
-import { signalProcesses } from './signal-processes.ts';
+import { countProcesses, signalProcesses } from './signal-processes.ts';
 import { normalizeSignal } from './signals.ts';
 import { startFailure } from './start-failure.ts';
 
@@ -94,10 +94,24 @@ export class PortableHost implements ProcessHost {
     return hosted;
   }
 
-  async signal(target: ProcessTarget, signal: string): Promise<number> {
+  async signal(targets: readonly ProcessTarget[], signal: string): Promise<number> {
     const name = normalizeSignal(signal);
     if (name === undefined) throw new SandboxError('invalid', `unknown signal: ${signal}`);
-    return signalProcesses(target, name);
+    return targets.length === 0 ? 0 : signalProcesses(targets, name);
+  }
+
+  async living(targets: readonly ProcessTarget[]): Promise<number> {
+    return targets.length === 0 ? 0 : countProcesses(targets);
+  }
+
+  recover(ends: ReadonlyMap<string, Ends>): ReadonlyMap<string, OutputLog> {
+    const logs = findOutputLogs(this.#output, ends);
+    for (const [id, log] of logs) {
+      if (ends.has(id)) continue;
+      log.remove();
+      logs.delete(id);
+    }
+    return logs;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -17,32 +17,39 @@ export interface FoundProcess {
   readonly startTime: string;
 }
 
+/** A whole entry of an environment, as `grep -z` sees one. */
+const MARK_PATTERN = `^${COMMAND_ID_VARIABLE}=.*$`;
+
 /** Whether this system shows its processes under /proc. */
 export const hasProc = process.platform === 'linux';
 
 export interface Found {
   readonly processes: readonly FoundProcess[];
-  /** Whether session and group of the target's pid are still the command's, and not those of a later process. */
-  readonly ownsPid: boolean;
+  /** Pids of the targets whose session and group are still the command's, and not those of a later process. */
+  readonly ownedPids: ReadonlySet<number>;
 }
 
 /**
- * The living processes of a command: its session, its group, whatever carries its mark, and the descendants of all
- * these; never the daemon, its group, or pid 1. A pid that was reaped and is in use again is somebody else's.
+ * The living processes of commands: their sessions, their groups, whatever carries one of their marks, and the
+ * descendants of all these; never the daemon, its group, or pid 1. A pid that was reaped and is in use again is
+ * somebody else's.
  */
-export async function findProcesses(target: ProcessTarget): Promise<Found> {
+export async function findProcesses(targets: readonly ProcessTarget[]): Promise<Found> {
   const own = statOf(process.pid)?.group;
   const candidates = scan().filter(({ pid, group }) => pid > 1 && pid !== process.pid && group !== own);
-  const ownsPid = target.pid > 1 && (target.running || !candidates.some(({ pid }) => pid === target.pid));
+  const living = new Set(candidates.map(({ pid }) => pid));
+  const ownedPids = new Set(
+    targets.filter(({ pid, running }) => pid > 1 && (running || !living.has(pid))).map(({ pid }) => pid),
+  );
   const members = new Set<number>();
   for (const { pid, group, session } of candidates) {
-    if (ownsPid && (session === target.pid || group === target.pid || pid === target.pid)) members.add(pid);
+    if (ownedPids.has(session) || ownedPids.has(group) || ownedPids.has(pid)) members.add(pid);
   }
   addDescendants(candidates, members);
   const others = candidates.filter(({ pid }) => !members.has(pid)).map(({ pid }) => pid);
-  for (const pid of await marked(others, target)) members.add(pid);
+  for (const pid of await marked(others, targets)) members.add(pid);
   addDescendants(candidates, members);
-  return { processes: candidates.filter(({ pid }) => members.has(pid)), ownsPid };
+  return { processes: candidates.filter(({ pid }) => members.has(pid)), ownedPids };
 }
 
 function scan(): FoundProcess[] {
@@ -71,37 +78,42 @@ function addDescendants(all: readonly FoundProcess[], members: Set<number>): voi
   } while (members.size > before);
 }
 
-async function marked(pids: readonly number[], { id, identity }: ProcessTarget): Promise<number[]> {
-  const mark = Buffer.from(`${COMMAND_ID_VARIABLE}=${id}`);
+async function marked(pids: readonly number[], targets: readonly ProcessTarget[]): Promise<number[]> {
+  const ids = new Set(targets.map(({ id }) => id));
   const found: number[] = [];
   const unreadable: number[] = [];
   for (const pid of pids) {
     const environ = readProc(pid, 'environ');
     if (environ === 'EACCES' || environ === 'EPERM') unreadable.push(pid);
-    else if (typeof environ !== 'string' && holdsEntry(environ, mark)) found.push(pid);
+    else if (typeof environ !== 'string' && ids.has(markIn(environ) ?? '')) found.push(pid);
   }
-  if (identity === undefined || unreadable.length === 0) return found;
-  return [...found, ...(await markedAs(identity, mark.toString(), unreadable))];
+  if (unreadable.length === 0) return found;
+  const accounts = new Map(targets.flatMap(({ identity }) => (identity ? [[identity.name, identity] as const] : [])));
+  for (const identity of accounts.values()) found.push(...(await markedAs(identity, ids, unreadable)));
+  return found;
 }
 
 /** Without CAP_SYS_PTRACE (Docker's default) even root cannot read the environment of others; their own account can. */
-async function markedAs(identity: Identity, mark: string, pids: readonly number[]): Promise<number[]> {
-  const grep = ['grep', '-lzsxF', '-e', mark, '--', ...pids.map((pid) => `/proc/${pid}/environ`)];
+async function markedAs(identity: Identity, ids: ReadonlySet<string>, pids: readonly number[]): Promise<number[]> {
+  const grep = ['grep', '-zsoE', '-e', MARK_PATTERN, '--', '/dev/null', ...pids.map((pid) => `/proc/${pid}/environ`)];
   const [file, ...args] = asAccount(identity, grep);
   const stdout = await promisify(execFile)(file, args, { env: { PATH: '/usr/bin:/bin' } }).then(
     (result) => result.stdout,
     // It also fails, with a list that holds, where one of many could not be read.
     (error: unknown) => (error instanceof Error && 'stdout' in error ? String(error.stdout) : ''),
   );
-  return [...stdout.matchAll(/^\/proc\/(\d+)\//gm)].map(([, pid]) => Number(pid));
+  const lines = stdout.matchAll(/\/proc\/(\d+)\/environ:SVC_COMMAND_ID=([^\0]*)\0/g);
+  return [...lines].flatMap(([, pid, id]) => (ids.has(id ?? '') ? [Number(pid)] : []));
 }
 
-function holdsEntry(environ: Buffer, entry: Buffer): boolean {
-  for (let at = environ.indexOf(entry); at >= 0; at = environ.indexOf(entry, at + 1)) {
-    const after = at + entry.length;
-    if ((at === 0 || environ[at - 1] === 0) && (after === environ.length || environ[after] === 0)) return true;
-  }
-  return false;
+/** The value of the mark in the environment of a process. */
+function markIn(environ: Buffer): string | undefined {
+  const entry = `${COMMAND_ID_VARIABLE}=`;
+  return environ
+    .toString('latin1')
+    .split('\0')
+    .find((variable) => variable.startsWith(entry))
+    ?.slice(entry.length);
 }
 
 /** The content, or the errno name. */

@@ -135,7 +135,7 @@ describeHosts((kit) => {
       const hosted = await start('sh', ['-c', '(setsid sleep 1000 &); echo ready'], { identity: account });
       await hosted.ended;
       const target = { ...targetOf(hosted, false), identity: account };
-      expect(await kit.host.signal(target, 'SIGKILL')).toBe(1);
+      expect(await kit.host.signal([target], 'SIGKILL')).toBe(1);
       await sealed(hosted.output.stdout);
     });
 

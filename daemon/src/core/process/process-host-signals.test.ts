@@ -107,19 +107,19 @@ describeHosts((kit) => {
       await kill(hosted, true);
       expect(await hosted.ended).toMatchObject(KILLED);
       await sealed(hosted.output.stdout);
-      expect(await findProcesses(targetOf(hosted, false))).toMatchObject({ processes: [] });
+      expect(await findProcesses([targetOf(hosted, false)])).toMatchObject({ processes: [] });
     });
 
     test.runIf(linux)('a pid that was reaped and is in use again is left alone', async () => {
       const stranger = await start('sleep', ['1000']);
-      expect(await kit.host.signal({ id: 'long-gone', pid: stranger.pid, running: false }, 'SIGKILL')).toBe(0);
+      expect(await kit.host.signal([{ id: 'long-gone', pid: stranger.pid, running: false }], 'SIGKILL')).toBe(0);
       expect(await kill(stranger, true, 'SIGTERM')).toBe(1);
       expect(await stranger.ended).toMatchObject({ signal: 'SIGTERM' });
     });
 
     test.runIf(linux)('neither the daemon nor pid 1 is ever signalled', async () => {
       for (const pid of [process.pid, process.ppid, 1, 0, -1]) {
-        expect(await kit.host.signal({ id: 'nobody', pid, running: true }, 'SIGCONT')).toBe(0);
+        expect(await kit.host.signal([{ id: 'nobody', pid, running: true }], 'SIGCONT')).toBe(0);
       }
     });
 

@@ -1,5 +1,5 @@
 import type { Identity } from '../identity.ts';
-import type { OutputLog } from '../output-log.ts';
+import type { Ends, OutputLog } from '../output-log.ts';
 
 /** What a process host is asked to start: one new session and process group. */
 export interface StartSpec {
@@ -86,8 +86,15 @@ export interface ProcessHost extends AsyncDisposable {
   /** @throws StartFailure where the program could not be started */
   start(spec: StartSpec): Promise<HostedProcess>;
   /**
-   * Sends a signal to all processes of a target: its session, its group, their descendants, and whatever carries
-   * its mark. Answers how many there were; none is no error.
+   * Sends a signal to all processes of the targets: their sessions, their groups, their descendants, and whatever
+   * carries one of their marks. Answers how many there were; none is no error.
    */
-  signal(target: ProcessTarget, signal: string): Promise<number>;
+  signal(targets: readonly ProcessTarget[], signal: string): Promise<number>;
+  /** How many processes of the targets live. */
+  living(targets: readonly ProcessTarget[]): Promise<number>;
+  /**
+   * Finds the output of what an earlier daemon started; `ends` tells where its streams are known to have ended.
+   * Output that nobody knows is discarded.
+   */
+  recover(ends: ReadonlyMap<string, Ends>): ReadonlyMap<string, OutputLog>;
 }

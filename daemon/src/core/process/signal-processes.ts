@@ -4,25 +4,32 @@ import type { ProcessTarget } from './process-host.ts';
 /** A program that forks faster than it can be found is left after this many looks. */
 const MAX_ROUNDS = 64;
 
-/** Signals every process of a target once and answers how many there were. SIGKILL looks again until nothing new is found. */
-export async function signalProcesses(target: ProcessTarget, signal: NodeJS.Signals): Promise<number> {
-  if (!hasProc) return signalGroup(target, signal) ? 1 : 0;
+/** Signals every process of the targets once and answers how many there were. SIGKILL looks again until nothing new is found. */
+export async function signalProcesses(targets: readonly ProcessTarget[], signal: NodeJS.Signals): Promise<number> {
+  if (!hasProc) return targets.filter((target) => signalGroup(target, signal)).length;
   const seen = new Set<string>();
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const { processes, ownsPid } = await findProcesses(target);
+    const { processes, ownedPids } = await findProcesses(targets);
     const fresh = processes.filter((found) => !seen.has(nameOf(found)));
     if (fresh.length === 0) break;
     for (const found of fresh) seen.add(nameOf(found));
-    signalAll(fresh, ownsPid ? target.pid : undefined, signal);
+    signalAll(fresh, ownedPids, signal);
     if (signal !== 'SIGKILL') break;
   }
   return seen.size;
 }
 
-/** The group in one call, which no fork escapes; each other process by itself. */
-function signalAll(processes: readonly FoundProcess[], ownGroup: number | undefined, signal: NodeJS.Signals): void {
-  if (processes.some(({ group }) => group === ownGroup)) send(-Number(ownGroup), signal);
-  for (const { pid, group } of processes) if (group !== ownGroup) send(pid, signal);
+/** A group in one call, which no fork escapes; each other process by itself. */
+function signalAll(processes: readonly FoundProcess[], ownGroups: ReadonlySet<number>, signal: NodeJS.Signals): void {
+  const groups = new Set(processes.map(({ group }) => group).filter((group) => ownGroups.has(group)));
+  for (const group of groups) send(-group, signal);
+  for (const { pid, group } of processes) if (!groups.has(group)) send(pid, signal);
+}
+
+/** How many processes of the targets live. */
+export async function countProcesses(targets: readonly ProcessTarget[]): Promise<number> {
+  if (hasProc) return (await findProcesses(targets)).processes.length;
+  return targets.filter(({ running }) => running).length;
 }
 
 /** Where there is no /proc. */

@@ -1,0 +1,74 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLogger } from '@sandbox/program/logger.ts';
+import type { InjectOptions, LightMyRequestResponse } from 'fastify';
+import type { z } from 'zod';
+import { buildApp } from './app.ts';
+import type { CommandResult } from './capabilities/commands/schemas.ts';
+import { type Config, readConfig } from './core/config.ts';
+import type { App } from './http/app-types.ts';
+
+/** A whole daemon for one test, with a runtime directory of its own; every answer is checked against its schema. */
+export class TestApp implements AsyncDisposable {
+  readonly app: App;
+  readonly directory: string;
+  /** What was logged, a line each; only with a `logLevel`. */
+  readonly log: string[];
+  readonly #keepDirectory: boolean;
+
+  private constructor(app: App, directory: string, log: string[], keepDirectory: boolean) {
+    this.app = app;
+    this.directory = directory;
+    this.log = log;
+    this.#keepDirectory = keepDirectory;
+  }
+
+  /** `directory`: a runtime directory of before, which is kept for the one after. */
+  static async start(overrides: Partial<Config> = {}, directory?: string): Promise<TestApp> {
+    const runtimeDir = directory ?? (await mkdtemp(join(tmpdir(), 'sandboxd-test-')));
+    const base = readConfig([], {});
+    const config: Config = {
+      ...base,
+      logLevel: 'silent',
+      validateResponses: true,
+      stopGraceSeconds: 0.2,
+      ...overrides,
+      runtimeDir,
+    };
+    const log: string[] = [];
+    const secrets = config.apiKey === undefined ? [] : [config.apiKey];
+    const app = await buildApp(
+      config,
+      createLogger('daemon', config.logLevel, secrets, { write: (line) => void log.push(line) }),
+    );
+    return new TestApp(app, runtimeDir, log, directory !== undefined);
+  }
+
+  inject(options: InjectOptions | string): Promise<LightMyRequestResponse> {
+    return this.app.inject(options);
+  }
+
+  post(url: string, payload: object = {}, headers: Record<string, string> = {}): Promise<LightMyRequestResponse> {
+    return this.app.inject({ method: 'POST', url, payload, headers });
+  }
+
+  /** Runs a command and answers its `data`. */
+  async run(command: string, more: object = {}): Promise<z.infer<typeof CommandResult>> {
+    const answer = await this.post('/v2/commands', { command, ...more });
+    if (answer.statusCode !== 200) throw new Error(`${answer.statusCode}: ${answer.body}`);
+    return answer.json().data;
+  }
+
+  /** Listens on a free port of the loopback; answers the base URL. */
+  async listen(): Promise<string> {
+    await this.app.listen({ host: '127.0.0.1', port: 0 });
+    return `http://127.0.0.1:${(this.app.server.address() as AddressInfo).port}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.app.close();
+    if (!this.#keepDirectory) await rm(this.directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,117 @@
+import { createLogger, type Logger } from '@sandbox/program/logger.ts';
+import { trustedProxies } from '@sandbox/program/trusted-proxies.ts';
+import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
+import { CAPABILITIES } from './capabilities/index.ts';
+import type { MountedCapability } from './capability.ts';
+import type { Config } from './core/config.ts';
+import type { Core } from './core/core.ts';
+import { Metrics } from './core/metrics.ts';
+import { PortableHost } from './core/process/portable-host.ts';
+import { RuntimeDir } from './core/runtime-dir.ts';
+import { TicketStore } from './core/tickets.ts';
+import { logRequests } from './http/access-log.ts';
+import type { App } from './http/app-types.ts';
+import { readBodies } from './http/body.ts';
+import { answerError, answerUnknownRoute } from './http/errors.ts';
+import { Gate } from './http/gate.ts';
+import { guard } from './http/guard.ts';
+import { measureRequests } from './http/measure.ts';
+import { MethodTable } from './http/methods.ts';
+import { mountOperations } from './http/operations.ts';
+import { requestIdOf } from './http/request-id.ts';
+import { makeSerializer } from './http/serializer.ts';
+import { mountSurface } from './http/surface.ts';
+import { validatorCompiler } from './http/validation.ts';
+
+/** Milliseconds that connections get to take the last bytes of their answers when the daemon stops. */
+const CLOSING_MS = 500;
+
+/**
+ * The whole daemon without a socket: `inject` talks to it, `listen` opens it, `close` ends what it holds.
+ * @throws Error in one line where it cannot start
+ */
+export async function buildApp(config: Config, logger: Logger = loggerFor(config)): Promise<App> {
+  const isTrusted = trustedProxies('SVC_TRUSTED_PROXIES', config.trustedProxies);
+  const runtime = await RuntimeDir.open(config.runtimeDir);
+  const core: Core = {
+    config,
+    logger,
+    runtime,
+    metrics: new Metrics(),
+    tickets: new TicketStore(),
+    processes: new PortableHost({ output: runtime.directory('output'), scratch: runtime.directory('scratch') }),
+  };
+  warnIfOpen(config, logger);
+  const app = frame(config, logger, core, isTrusted);
+  const gate = new Gate({ ...config, tickets: core.tickets });
+  const methods = new MethodTable();
+  app.addHook('onRoute', (route) => methods.note(route));
+  guard(app, gate, isTrusted);
+  readBodies(app);
+
+  const mounted = await mountAll(core);
+  endWith(app, [core.runtime, core.processes, ...mounted]);
+  const probes = () => mounted.flatMap(({ probe }) => probe ?? []);
+  await mountSurface(app, 'v2', mounted, (scope) =>
+    mountOperations(scope, { gate, metrics: core.metrics, isTrusted, probes }),
+  );
+  await mountSurface(app, 'v1', mounted);
+  await app.register(async (scope) => methods.answerOthers(scope));
+  return app;
+}
+
+function loggerFor({ logLevel, apiKey }: Config): Logger {
+  return createLogger('daemon', logLevel, apiKey === undefined ? [] : [apiKey]);
+}
+
+function frame(config: Config, logger: Logger, core: Core, isTrusted: (address: string) => boolean): App {
+  const loggerInstance: FastifyBaseLogger = logger;
+  const app: App = fastify({
+    loggerInstance,
+    logController: new LogController({ disableRequestLogging: true }),
+    childLoggerFactory: (parent) => parent,
+    trustProxy: isTrusted,
+    genReqId: requestIdOf,
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    forceCloseConnections: 'idle',
+    keepAliveTimeout: 75_000,
+    routerOptions: { maxParamLength: 4096 },
+    frameworkErrors: (error, request, reply) => answerError(error, request, reply),
+  });
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(makeSerializer(config.validateResponses));
+  app.setErrorHandler(answerError);
+  app.setNotFoundHandler(answerUnknownRoute);
+  app.addHook('onRequest', (request, reply, done) => {
+    void reply.header('x-request-id', request.id);
+    done();
+  });
+  logRequests(app, logger);
+  measureRequests(app, core.metrics);
+  return app;
+}
+
+async function mountAll(core: Core): Promise<MountedCapability[]> {
+  const mounted: MountedCapability[] = [];
+  for (const capability of CAPABILITIES) mounted.push(await capability.mount(core));
+  return mounted;
+}
+
+/** Closing the app ends streams by ending what they read from; only then are connections cut. */
+function endWith(app: App, resources: readonly AsyncDisposable[]): void {
+  app.addHook('preClose', async () => {
+    for (const resource of resources.toReversed()) await resource[Symbol.asyncDispose]();
+    setTimeout(() => app.server.closeAllConnections(), CLOSING_MS).unref();
+  });
+}
+
+function warnIfOpen({ apiKey, jwtPublicKey }: Config, logger: Logger): void {
+  if (apiKey !== undefined) return;
+  if (jwtPublicKey !== undefined) {
+    logger.warn(
+      'JWT_PUBLIC_KEY is not used any more and SVC_API_KEY is not set: the service runs without authentication',
+    );
+  } else {
+    logger.info('SVC_API_KEY is not set: the service is open to whoever reaches it');
+  }
+}

@@ -1,0 +1,6 @@
+import type { Capability } from '../capability.ts';
+import { commands } from './commands/index.ts';
+import { system } from './system/index.ts';
+
+/** Every capability, in the order in which they are made; they are disposed the other way round. */
+export const CAPABILITIES: readonly Capability[] = [system, commands];

@@ -1,0 +1,77 @@
+import { helpText, OptionError } from '@sandbox/program/options.ts';
+import type { Running } from '@sandbox/program/run.ts';
+import { DaemonOptions, readConfig } from './core/config.ts';
+import { VERSION } from './core/version.ts';
+
+const USAGE = `Usage: sandboxd [start] [options]     serve the API
+       sandboxd doctor [--json]      say what this machine has for it, and how to get what is missing
+       sandboxd print-openapi v1|v2  print the OpenAPI document of a surface
+       sandboxd version`;
+
+/** The daemon's command line. Answers what keeps running, or undefined when the command is done. */
+export async function sandboxd(argv: readonly string[]): Promise<Running | undefined> {
+  const [command = 'start', ...rest] = argv[0]?.startsWith('-') ? ['start', ...argv] : argv;
+  if (argv.includes('--help') || argv.includes('-h') || command === 'help') {
+    process.stdout.write(helpText(USAGE, DaemonOptions));
+    return undefined;
+  }
+  switch (command) {
+    case 'start':
+      return start(rest);
+    case 'version':
+      process.stdout.write(`${VERSION}\n`);
+      return undefined;
+    case 'doctor':
+      return doctor(rest);
+    case 'print-openapi':
+      return printOpenapi(rest);
+    default:
+      throw new OptionError(`unknown command ${JSON.stringify(command)}; sandboxd --help lists them`);
+  }
+}
+
+async function start(argv: readonly string[]): Promise<Running> {
+  const config = readConfig(argv);
+  const { buildApp } = await import('./app.ts');
+  const app = await buildApp(config);
+  try {
+    await app.listen({ host: config.host, port: config.port });
+  } catch (error) {
+    await app.close();
+    throw new Error(`cannot listen on ${config.host}:${config.port}: ${reason(error)}`, { cause: error });
+  }
+  return { stop: () => app.close() };
+}
+
+async function doctor(argv: readonly string[]): Promise<undefined> {
+  const json = argv.includes('--json');
+  const config = readConfig(argv.filter((arg) => arg !== '--json'));
+  const { examine } = await import('./core/doctor.ts');
+  const checks = await examine(config);
+  process.stdout.write(
+    json
+      ? `${JSON.stringify({ version: VERSION, checks }, null, 2)}\n`
+      : checks
+          .map(
+            ({ name, ok, detail, hint }) =>
+              `${ok ? 'ok     ' : 'missing'} ${name}: ${detail}${ok || !hint ? '' : `; ${hint}`}\n`,
+          )
+          .join(''),
+  );
+  if (checks.some((check) => !check.ok && check.required)) process.exitCode = 1;
+  return undefined;
+}
+
+async function printOpenapi(argv: readonly string[]): Promise<undefined> {
+  const [surface = 'v2'] = argv;
+  if (surface !== 'v1' && surface !== 'v2')
+    throw new OptionError(`print-openapi: expected v1 or v2, got ${JSON.stringify(surface)}`);
+  const { openapiDocument } = await import('./openapi-document.ts');
+  process.stdout.write(`${JSON.stringify(await openapiDocument(surface), null, 2)}\n`);
+  return undefined;
+}
+
+function reason(error: unknown): string {
+  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return 'the port is in use';
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { LOG_LEVELS } from '@sandbox/program/logger.ts';
+import {
+  boolean,
+  list,
+  named,
+  OptionError,
+  port,
+  readOptions,
+  seconds,
+  wholeNumber,
+} from '@sandbox/program/options.ts';
+import { z } from 'zod';
+
+const MIB = 1024 ** 2;
+
+/** Every option of the daemon. `--help`, the README's table and the checks at boot come from here. */
+export const DaemonOptions = z.object({
+  host: named(z.string().default('127.0.0.1'), {
+    env: 'SVC_HOST',
+    flag: 'host',
+    description: 'Address the daemon listens on.',
+  }),
+  port: named(port().default(8091), { env: 'SVC_PORT', flag: 'port', description: 'Port the daemon listens on.' }),
+  apiKey: named(
+    z
+      .string()
+      .regex(/^[\x21-\x7e]+$/, 'expected visible ASCII characters')
+      .optional(),
+    {
+      env: 'SVC_API_KEY',
+      aliases: ['SANDBOX_API_KEY'],
+      flag: 'api-key',
+      description: 'The key that every request but the public ones must carry. Unset: open to whoever reaches it.',
+      secret: true,
+    },
+  ),
+  apiKeyFile: named(z.string().optional(), {
+    env: 'SVC_API_KEY_FILE',
+    flag: 'api-key-file',
+    description: 'File to read the key from, where the key itself is not given.',
+  }),
+  defaultUser: named(z.string().optional(), {
+    env: 'SVC_DEFAULT_USER',
+    flag: 'default-user',
+    description: 'Account that commands run as where the call names none. Unset: the account of the daemon.',
+  }),
+  runtimeDir: named(z.string().startsWith('/', 'expected an absolute path').default(defaultRuntimeDir()), {
+    env: 'SVC_RUNTIME_DIR',
+    flag: 'runtime-dir',
+    description: 'Private directory (mode 0700) for records, output and sockets.',
+  }),
+  allowedHosts: named(list().default([]), {
+    env: 'SVC_ALLOWED_HOSTS',
+    flag: 'allowed-hosts',
+    description: 'Host names served without a key beside IP addresses, dotless names and *.localhost; comma separated.',
+  }),
+  allowedOrigins: named(list().default([]), {
+    env: 'SVC_ALLOWED_ORIGINS',
+    flag: 'allowed-origins',
+    description: 'Web origins (https://app.example) whose pages may call the service; comma separated.',
+  }),
+  trustedProxies: named(list().default(['loopback']), {
+    env: 'SVC_TRUSTED_PROXIES',
+    flag: 'trusted-proxies',
+    description: 'Addresses and networks whose X-Forwarded-* headers are believed; comma separated.',
+  }),
+  stopGraceSeconds: named(seconds(0, 600).default(2), {
+    env: 'SVC_STOP_GRACE_SECONDS',
+    flag: 'stop-grace-seconds',
+    description: 'Seconds between SIGTERM and SIGKILL of running commands when the daemon stops.',
+  }),
+  commandMaxRunning: named(wholeNumber(1, 100_000).default(256), {
+    env: 'SVC_COMMAND_MAX_RUNNING',
+    flag: 'command-max-running',
+    description: 'Commands that run at once; the next one is answered with 429.',
+  }),
+  commandMaxSessions: named(wholeNumber(1, 100_000).default(256), {
+    env: 'SVC_COMMAND_MAX_SESSIONS',
+    flag: 'command-max-sessions',
+    description: 'Command sessions that somebody named; the next one is answered with 429.',
+  }),
+  commandMaxRecords: named(wholeNumber(1, 1_000_000).default(1000), {
+    env: 'SVC_COMMAND_MAX_RECORDS',
+    flag: 'command-max-records',
+    description: 'Ended commands that are remembered, newest first.',
+  }),
+  commandRetentionSeconds: named(seconds(1, 31_536_000).default(3600), {
+    env: 'SVC_COMMAND_RETENTION_SECONDS',
+    flag: 'command-retention-seconds',
+    description: 'Seconds that an ended command and its output are kept.',
+  }),
+  commandOutputMaxBytes: named(wholeNumber(65_536, Number.MAX_SAFE_INTEGER).default(64 * MIB), {
+    env: 'SVC_COMMAND_OUTPUT_MAX_BYTES',
+    flag: 'command-output-max-bytes',
+    description: 'Bytes of each output stream kept on disk; the oldest go first.',
+  }),
+  outputTotalMaxBytes: named(wholeNumber(65_536, Number.MAX_SAFE_INTEGER).default(2048 * MIB), {
+    env: 'SVC_OUTPUT_TOTAL_MAX_BYTES',
+    flag: 'output-total-max-bytes',
+    description: 'Bytes of output kept on disk altogether; the oldest ended commands go first.',
+  }),
+  jwtPublicKey: named(z.string().optional(), {
+    env: 'JWT_PUBLIC_KEY',
+    flag: 'jwt-public-key',
+    description: 'Of 1.x; not used any more. Alone it leaves the service open, with a warning.',
+    secret: true,
+  }),
+  validateResponses: named(boolean().default(false), {
+    env: 'SVC_VALIDATE_RESPONSES',
+    flag: 'validate-responses',
+    description: 'Check every JSON answer against its schema (the tests do); slower.',
+  }),
+  logLevel: named(z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }).default('info'), {
+    env: 'LOG_LEVEL',
+    flag: 'log-level',
+    description: `One of ${LOG_LEVELS.join(', ')}.`,
+  }),
+});
+
+export type Config = z.infer<typeof DaemonOptions>;
+
+/**
+ * The daemon's configuration; the only place that reads the environment.
+ * @throws OptionError in one line that names the wrong option
+ */
+export function readConfig(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Config {
+  const config = readOptions(DaemonOptions, argv, env);
+  if (config.apiKey !== undefined || config.apiKeyFile === undefined) return config;
+  return { ...config, apiKey: keyFromFile(config.apiKeyFile) };
+}
+
+/** What the daemon was started with; commands get it, less what is the product's own. */
+export function inheritedEnvironment(): Readonly<Record<string, string | undefined>> {
+  return process.env;
+}
+
+function keyFromFile(path: string): string {
+  const named = `SVC_API_KEY_FILE (--api-key-file): ${path}`;
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    throw new OptionError(
+      `${named} cannot be read (${error instanceof Error && 'code' in error ? error.code : error})`,
+    );
+  }
+  if (!/^[\x21-\x7e]+$/.test(text)) throw new OptionError(`${named} holds no key: expected one line of visible ASCII`);
+  return text;
+}
+
+/** A directory that belongs to the user alone and outlives a restart. */
+function defaultRuntimeDir(): string {
+  const state = process.env['XDG_STATE_HOME'];
+  return join(state?.startsWith('/') ? state : join(homedir(), '.local', 'state'), 'sandboxd');
+}

@@ -1,0 +1,13 @@
+/** Whether a URL path lies at or below a prefix, judged at segment boundaries: `/vnc` covers `/vnc/x`, never `/vncx`. */
+export function isUnder(path: string, prefix: string): boolean {
+  const base = prefix.endsWith('/') ? prefix.slice(0, -1) : prefix;
+  return base === '' || path === base || path.startsWith(`${base}/`);
+}
+
+/**
+ * Whether the path means the same to everybody who reads it: no encoded slash, dot or backslash and no dot segments,
+ * so that no later hand can resolve it to a place outside its prefix (RFC 3986 §6.2.2).
+ */
+export function isUnambiguous(path: string): boolean {
+  return !/%2f|%5c|%2e|\\/i.test(path) && !path.split('/').some((segment) => segment === '.' || segment === '..');
+}

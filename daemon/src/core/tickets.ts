@@ -1,0 +1,60 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { SandboxError } from './errors.ts';
+import { isUnambiguous, isUnder } from './path-prefix.ts';
+
+export interface TicketTerms {
+  readonly pathPrefix: string;
+  /** Seconds. */
+  readonly ttl: number;
+  readonly uses: number;
+}
+
+interface Ticket {
+  readonly pathPrefix: string;
+  readonly expiresAt: number;
+  usesLeft: number;
+}
+
+/** Tickets that are valid at once; more are refused, so that issuing them cannot fill the memory. */
+const MAX_TICKETS = 10_000;
+
+/** Short-lived stand-ins for the key, for URLs that cannot carry headers. Only their hashes are kept, in memory. */
+export class TicketStore {
+  readonly #tickets = new Map<string, Ticket>();
+
+  issue({ pathPrefix, ttl, uses }: TicketTerms, now: number = Date.now()): { ticket: string; expiresAt: Date } {
+    if (this.#tickets.size >= MAX_TICKETS) this.#forgetExpired(now);
+    if (this.#tickets.size >= MAX_TICKETS) {
+      throw new SandboxError('capacity', `${MAX_TICKETS} tickets are valid already`, {
+        hint: 'let some of them expire',
+      });
+    }
+    const ticket = randomBytes(24).toString('base64url');
+    const expiresAt = now + ttl * 1000;
+    this.#tickets.set(digest(ticket), { pathPrefix, expiresAt, usesLeft: uses });
+    return { ticket, expiresAt: new Date(expiresAt) };
+  }
+
+  /** Spends one use where the ticket is good for the path; answers its prefix, or undefined. */
+  spend(ticket: string, path: string, now: number = Date.now()): string | undefined {
+    const id = digest(ticket);
+    const found = this.#tickets.get(id);
+    if (!found) return undefined;
+    if (found.expiresAt <= now) {
+      this.#tickets.delete(id);
+      return undefined;
+    }
+    if (!isUnder(path, found.pathPrefix) || !(found.pathPrefix === '/' || isUnambiguous(path))) return undefined;
+    found.usesLeft -= 1;
+    if (found.usesLeft === 0) this.#tickets.delete(id);
+    return found.pathPrefix;
+  }
+
+  #forgetExpired(now: number): void {
+    for (const [id, { expiresAt }] of this.#tickets) if (expiresAt <= now) this.#tickets.delete(id);
+  }
+}
+
+function digest(ticket: string): string {
+  return createHash('sha256').update(ticket).digest('base64');
+}

@@ -1,0 +1,24 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { inheritedEnvironment } from './config.ts';
+
+/** Where a program is, looked up on PATH at the time of the call; undefined where it is not. */
+export function findTool(
+  program: string,
+  path: string | undefined = inheritedEnvironment()['PATH'],
+): string | undefined {
+  return (path ?? '')
+    .split(':')
+    .filter((directory) => directory.startsWith('/'))
+    .map((directory) => join(directory, program))
+    .find(isExecutableFile);
+}
+
+export function isExecutableFile(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,221 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { TestApp } from '../app.fixture.ts';
+import { readConfig } from '../core/config.ts';
+
+const KEY = 'correct-horse-battery';
+const PRIVATE = '/v2/commands';
+
+describe('credentials', () => {
+  test('[auth.no-key-set] without a key nothing needs a credential', async () => {
+    await using daemon = await TestApp.start();
+    expect((await daemon.inject(PRIVATE)).statusCode).toBe(200);
+    expect((await daemon.inject('/metrics')).statusCode).toBe(200);
+  });
+
+  test.each([
+    ['[auth.bearer] Authorization: Bearer', { authorization: `Bearer ${KEY}` }, ''],
+    ['[auth.x-api-key] x-api-key', { 'x-api-key': KEY }, ''],
+    ['[auth.svc-header] X-SVC-API-Key', { 'x-svc-api-key': KEY }, ''],
+    ['[auth.aio-header] X-AIO-API-Key', { 'x-aio-api-key': KEY }, ''],
+    ['[auth.query] the query parameter api_key', {}, `?api_key=${KEY}`],
+  ])('%s carries the key', async (_name, headers, query) => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    expect((await daemon.inject({ url: PRIVATE + query, headers })).statusCode).toBe(200);
+  });
+
+  test.each([
+    ['nothing', {}, ''],
+    ['another key', { 'x-api-key': 'wrong' }, ''],
+    ['an empty key', { 'x-api-key': '' }, ''],
+    ['a prefix of the key', { 'x-api-key': KEY.slice(0, -1) }, ''],
+    ['the key and more', { 'x-api-key': `${KEY}x` }, ''],
+    ['another case', { 'x-api-key': KEY.toUpperCase() }, ''],
+    ['basic instead of bearer', { authorization: `Basic ${KEY}` }, ''],
+    ['a wrong query', {}, '?api_key=wrong'],
+    ['the key under another name', {}, `?key=${KEY}`],
+  ])('[auth.missing-or-wrong-401] %s answers 401', async (_name, headers, query) => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    const answer = await daemon.inject({ url: PRIVATE + query, headers });
+    expect(answer.statusCode).toBe(401);
+    expect(answer.headers['www-authenticate']).toBe('Bearer');
+    expect(answer.json()).toEqual({
+      success: false,
+      message: expect.any(String),
+      data: null,
+      hint: expect.any(String),
+    });
+  });
+
+  test('one valid credential among wrong ones suffices', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    const headers = { authorization: 'Bearer wrong', 'x-api-key': KEY };
+    expect((await daemon.inject({ url: PRIVATE, headers })).statusCode).toBe(200);
+  });
+
+  test.each([
+    ['/', 200],
+    ['/health', 200],
+    ['/v1/ping', 200],
+    ['/v1/openapi.json', 200],
+    ['/v2/openapi.json', 200],
+    ['/health?x=1', 200],
+    ['/metrics', 401],
+    ['/ready', 401],
+    ['/openapi.json', 401],
+  ])('[auth.public-routes] %s without the key answers %i', async (url, status) => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    expect((await daemon.inject(url)).statusCode).toBe(status);
+  });
+
+  test.each([
+    '/health/',
+    '//health',
+    '/health/x',
+    '/%68ealth',
+    '/v1/ping/',
+    '/HEALTH',
+    '/v2/commands?x=/health',
+    '/health;x',
+  ])('[auth.public-exact] %s is not public', async (url) => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    expect((await daemon.inject(url)).statusCode).toBe(401);
+  });
+
+  test.each(['/./health', '/v2/../health', '/v2/%2e%2e/health'])(
+    '[auth.public-exact] %s is not resolved to a public path',
+    async (path) => {
+      await using daemon = await TestApp.start({ apiKey: KEY });
+      const { port } = new URL(await daemon.listen());
+      const status = await new Promise((resolve, reject) => {
+        get({ host: '127.0.0.1', port, path }, (answer) => resolve(answer.resume().statusCode)).once('error', reject);
+      });
+      expect(status).toBe(401);
+    },
+  );
+
+  test('[auth.constant-time] keys of every length are compared alike', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    for (const length of [1, 10, KEY.length, 5000]) {
+      const answer = await daemon.inject({ url: PRIVATE, headers: { 'x-api-key': 'c'.repeat(length) } });
+      expect(answer.statusCode).toBe(401);
+    }
+  });
+
+  test('an unknown route and a wrong method show nothing without the key', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    expect((await daemon.inject('/v2/nothing')).statusCode).toBe(401);
+    expect((await daemon.inject({ method: 'DELETE', url: PRIVATE })).statusCode).toBe(401);
+  });
+});
+
+describe('where the key comes from', () => {
+  test('[auth.sandbox-alias] SANDBOX_API_KEY is the same, SVC_API_KEY wins', () => {
+    expect(readConfig([], { SANDBOX_API_KEY: 'a' }).apiKey).toBe('a');
+    expect(readConfig([], { SANDBOX_API_KEY: 'a', SVC_API_KEY: 'b' }).apiKey).toBe('b');
+    expect(readConfig(['--api-key', 'c'], { SVC_API_KEY: 'b' }).apiKey).toBe('c');
+  });
+
+  test('[auth.key-file] SVC_API_KEY_FILE is read, its last line break not', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'key-'));
+    try {
+      const path = join(directory, 'key');
+      await writeFile(path, `${KEY}\n`);
+      expect(readConfig([], { SVC_API_KEY_FILE: path }).apiKey).toBe(KEY);
+      await writeFile(path, '\n');
+      expect(() => readConfig([], { SVC_API_KEY_FILE: path })).toThrow(/^SVC_API_KEY_FILE .* holds no key/);
+      expect(() => readConfig([], { SVC_API_KEY_FILE: `${path}-not` })).toThrow(/^SVC_API_KEY_FILE .*\(ENOENT\)$/);
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  });
+
+  test('[auth.jwt-warning] JWT_PUBLIC_KEY alone leaves the service open and warns', async () => {
+    await using daemon = await TestApp.start({ jwtPublicKey: 'bm90IGEga2V5', logLevel: 'warn' });
+    expect((await daemon.inject(PRIVATE)).statusCode).toBe(200);
+    expect(daemon.log.join('')).toMatch(/"level":"warn".*JWT_PUBLIC_KEY.*without authentication/);
+    await using quiet = await TestApp.start({ jwtPublicKey: 'bm90IGEga2V5', apiKey: KEY, logLevel: 'warn' });
+    expect(quiet.log).toEqual([]);
+  });
+});
+
+describe('tickets', () => {
+  const withKey = { 'x-api-key': KEY };
+
+  async function ticketOf(daemon: TestApp, terms: object = {}): Promise<string> {
+    return (await daemon.post('/v2/tickets', terms, withKey)).json().data.ticket;
+  }
+
+  test('[ticket.create] the key buys a ticket that stands for it', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    expect((await daemon.post('/v2/tickets')).statusCode).toBe(401);
+    const before = Date.now();
+    const { ticket, expires_at } = (await daemon.post('/v2/tickets', {}, withKey)).json().data;
+    expect(Date.parse(expires_at) - before).toBeGreaterThanOrEqual(29_000);
+    expect(Date.parse(expires_at) - before).toBeLessThan(32_000);
+    expect((await daemon.inject(`${PRIVATE}?ticket=${ticket}`)).statusCode).toBe(200);
+  });
+
+  test('[ticket.spent-by-daemon] a ticket is spent after its uses', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    const once = await ticketOf(daemon);
+    expect((await daemon.inject(`${PRIVATE}?ticket=${once}`)).statusCode).toBe(200);
+    expect((await daemon.inject(`${PRIVATE}?ticket=${once}`)).statusCode).toBe(401);
+    const thrice = await ticketOf(daemon, { uses: 3 });
+    const statuses = [];
+    for (let i = 0; i < 4; i += 1) statuses.push((await daemon.inject(`${PRIVATE}?ticket=${thrice}`)).statusCode);
+    expect(statuses).toEqual([200, 200, 200, 401]);
+  });
+
+  test('a request that carries the key too, or a public one, spends nothing', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    const ticket = await ticketOf(daemon);
+    await daemon.inject({ url: `${PRIVATE}?ticket=${ticket}`, headers: withKey });
+    await daemon.inject(`/health?ticket=${ticket}`);
+    expect((await daemon.inject(`${PRIVATE}?ticket=${ticket}`)).statusCode).toBe(200);
+  });
+
+  test('[ticket.spent-by-internal-auth] a 204 spends one use', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    const ticket = await ticketOf(daemon, { path_prefix: '/vnc/' });
+    const ask = () =>
+      daemon.inject({ url: '/internal/auth', headers: { 'x-original-uri': `/vnc/x?ticket=${ticket}` } });
+    expect((await ask()).statusCode).toBe(204);
+    expect((await ask()).statusCode).toBe(401);
+  });
+
+  test.each([
+    ['/v2/commands', 200],
+    ['/v2/commands/', 404],
+    ['/v2/commandsx', 401],
+    ['/v2/commands/../../metrics', 401],
+    ['/v2/commands/%2e%2e/%2e%2e/metrics', 401],
+    ['/v2/commands/..%2f..%2fmetrics', 401],
+    ['/metrics', 401],
+  ])('[ticket.prefix] a ticket for /v2/commands at %s answers %i', async (path, status) => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    const ticket = await ticketOf(daemon, { path_prefix: '/v2/commands' });
+    expect((await daemon.inject(`${path}?ticket=${ticket}`)).statusCode).toBe(status);
+  });
+
+  test.each([
+    ['ttl', { ttl: 0 }],
+    ['ttl', { ttl: 3601 }],
+    ['uses', { uses: 0 }],
+    ['path_prefix', { path_prefix: 'vnc' }],
+  ])('[ticket.bounds] a wrong %s answers 422: %o', async (field, terms) => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    const answer = await daemon.post('/v2/tickets', terms, withKey);
+    expect(answer.statusCode).toBe(422);
+    expect(answer.json().errors[0].location).toEqual(['body', field]);
+  });
+
+  test('[ticket.v1-404] the route of 1.x is gone', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    expect((await daemon.post('/tickets', {}, withKey)).statusCode).toBe(404);
+    expect((await daemon.inject({ url: '/auth', headers: withKey })).statusCode).toBe(404);
+  });
+});

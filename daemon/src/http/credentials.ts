@@ -1,0 +1,24 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** Headers that carry the key as it is; the last one is the name of 1.x. */
+const KEY_HEADERS = ['x-api-key', 'x-svc-api-key', 'x-aio-api-key'] as const;
+
+/** What a request shows to be let in. A request may show several; one that is valid suffices. */
+export interface Credentials {
+  readonly headerKeys: readonly string[];
+  readonly queryKeys: readonly string[];
+  readonly tickets: readonly string[];
+  readonly cookie: string | undefined;
+}
+
+export function credentialsOf(headers: IncomingHttpHeaders, query: string): Credentials {
+  const bearer = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
+  const headerKeys = KEY_HEADERS.flatMap((name) => headers[name] ?? []);
+  const parameters = /(?:^|&)(?:api_key|ticket)=/.test(query) ? new URLSearchParams(query) : undefined;
+  return {
+    headerKeys: bearer === undefined ? headerKeys : [bearer, ...headerKeys],
+    queryKeys: parameters?.getAll('api_key') ?? [],
+    tickets: parameters?.getAll('ticket') ?? [],
+    cookie: headers.cookie,
+  };
+}

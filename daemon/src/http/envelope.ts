@@ -1,0 +1,59 @@
+import { z } from 'zod';
+
+export interface Envelope<T> {
+  readonly success: boolean;
+  readonly message: string;
+  readonly data: T;
+  readonly hint: string | null;
+}
+
+/** The answer of a call that was carried out. */
+export function ok<T>(data: T, message: string): Envelope<T> {
+  return { success: true, message, data, hint: null };
+}
+
+/** The answer of a call that could not be carried out. */
+export function failure(message: string, hint: string | null = null, data: unknown = null): Envelope<unknown> {
+  return { success: false, message, data, hint };
+}
+
+/** The schema of an answer whose payload is `data`. */
+export function envelopeOf<T extends z.ZodType>(data: T) {
+  return z.object({ success: z.boolean(), message: z.string(), data, hint: z.string().nullable() });
+}
+
+export const ErrorBody = z
+  .object({ success: z.literal(false), message: z.string(), data: z.unknown(), hint: z.string().nullable() })
+  .meta({ id: 'ErrorBody', description: 'What went wrong, in one line, and what to do about it where that is known.' });
+
+const Location = z.array(z.union([z.string(), z.int()]));
+
+const ValidationIssue = z.object({
+  location: Location.meta({ description: 'Begins with body, query or path, then names the field.' }),
+  message: z.string(),
+  type: z.string(),
+});
+
+export const ValidationErrorBody = z
+  .object({
+    success: z.literal(false),
+    message: z.string(),
+    data: z.null(),
+    hint: z.string().nullable(),
+    errors: z.array(ValidationIssue),
+  })
+  .meta({ id: 'ValidationErrorBody', description: 'Which fields of the request are wrong.' });
+
+export const ValidationErrorBodyV1 = ValidationErrorBody.extend({
+  detail: z.array(z.object({ loc: Location, msg: z.string(), type: z.string() })),
+}).meta({ id: 'ValidationErrorBodyV1', description: 'Which fields are wrong, also in the form of 1.x.' });
+
+/** Error answers that every route of a surface may give. */
+export const V2_ERRORS = {
+  400: ErrorBody,
+  401: ErrorBody,
+  403: ErrorBody,
+  404: ErrorBody,
+  422: ValidationErrorBody,
+} as const;
+export const V1_ERRORS = { ...V2_ERRORS, 422: ValidationErrorBodyV1 } as const;

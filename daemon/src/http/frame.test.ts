@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'vitest';
+import { TestApp } from '../app.fixture.ts';
+
+describe('the envelope', () => {
+  test('[envelope.fields] an answer has all four keys', async () => {
+    await using daemon = await TestApp.start();
+    const answer = await daemon.post('/v2/commands', { command: 'true' });
+    expect(Object.keys(answer.json()).sort()).toEqual(['data', 'hint', 'message', 'success']);
+    expect(answer.json()).toMatchObject({ success: true, hint: null });
+  });
+
+  test('[envelope.failure] a failure says in one line what is wrong', async () => {
+    await using daemon = await TestApp.start();
+    const answer = await daemon.post('/v2/commands', { command: 'true', cwd: '/a\nb' });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json()).toEqual({ success: false, message: 'cwd does not exist: /a b', data: null, hint: null });
+  });
+
+  test.each([
+    ['no body', {}],
+    ['an empty body', { payload: '', headers: { 'content-type': 'application/json' } }],
+    ['an empty body of another type', { payload: '', headers: { 'content-type': 'text/plain' } }],
+    ['blanks', { payload: ' \n', headers: { 'content-type': 'application/xml' } }],
+  ])('[envelope.empty-body] %s reads as {}', async (_name, body) => {
+    await using daemon = await TestApp.start();
+    const answer = await daemon.inject({ method: 'POST', url: '/v2/tickets', ...body });
+    expect(answer.statusCode).toBe(200);
+    const gone = await daemon.inject({ method: 'DELETE', url: '/v2/commands/sessions/none', ...body });
+    expect(gone.statusCode).toBe(404);
+  });
+
+  test('JSON is read whatever type it declares, as curl -d sends it', async () => {
+    await using daemon = await TestApp.start();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const answer = await daemon.inject({
+      method: 'POST',
+      url: '/v2/commands',
+      payload: '{"command":"echo hi"}',
+      headers,
+    });
+    expect(answer.json().data.stdout).toBe('hi\n');
+  });
+
+  test('what is not JSON answers 400', async () => {
+    await using daemon = await TestApp.start();
+    for (const payload of ['{', 'command=ls', '{"__proto__":{"a":1}}']) {
+      const answer = await daemon.inject({ method: 'POST', url: '/v2/commands', payload });
+      expect(answer.statusCode).toBe(400);
+      expect(answer.json().message).toMatch(/^the body is not JSON/);
+    }
+  });
+
+  test('[envelope.null-is-absent] null for a field means that it is absent', async () => {
+    await using daemon = await TestApp.start();
+    const body = { cwd: null, env: null, timeout: null, shell: null, session: null, hard_timeout: null };
+    expect((await daemon.run('echo hi', body)).stdout).toBe('hi\n');
+    expect((await daemon.post('/v2/commands', { command: null })).statusCode).toBe(422);
+  });
+
+  test('[env.null-is-absent] null in a map of strings means that the entry is absent', async () => {
+    await using daemon = await TestApp.start();
+    expect((await daemon.run('echo "[$A][$B]"', { env: { A: 'a', B: null } })).stdout).toBe('[a][]\n');
+  });
+
+  test.each(['/v2/commands', '/v1/bash/exec'])(
+    '[envelope.unknown-fields] unknown fields are ignored by %s',
+    async (url) => {
+      await using daemon = await TestApp.start();
+      const answer = await daemon.post(url, { command: 'echo hi', colour: 'red', nested: { a: 1 } });
+      expect(answer.json().data.stdout).toBe('hi\n');
+    },
+  );
+});
+
+describe('the request id', () => {
+  test.each(['abc-123', 'x'.repeat(128), '!~#'])('[request-id.echoed] %s comes back', async (id) => {
+    await using daemon = await TestApp.start();
+    const answer = await daemon.inject({ url: '/health', headers: { 'x-request-id': id } });
+    expect(answer.headers['x-request-id']).toBe(id);
+  });
+
+  test.each(['', 'a b', 'x'.repeat(129), 'é'])('[request-id.made] instead of %j one is made', async (id) => {
+    await using daemon = await TestApp.start({ apiKey: 'k' });
+    for (const url of ['/health', '/v2/commands', '/nothing']) {
+      const answer = await daemon.inject({ url, headers: { 'x-request-id': id } });
+      expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+});
+
+describe('statuses', () => {
+  test('[status.unknown-route-404] an unknown route answers 404 with the envelope', async () => {
+    await using daemon = await TestApp.start();
+    const answer = await daemon.inject('/v2/nothing?x=1');
+    expect(answer.statusCode).toBe(404);
+    expect(answer.json()).toMatchObject({ success: false, message: 'no such route: GET /v2/nothing', data: null });
+  });
+
+  test.each([
+    ['PUT', '/v2/commands', 'GET, HEAD, POST'],
+    ['GET', '/v2/commands/x/kill', 'POST'],
+    ['DELETE', '/v1/bash/exec', 'POST'],
+    ['POST', '/health', 'GET, HEAD'],
+    ['PATCH', '/v2/commands/sessions/x', 'DELETE, GET, HEAD'],
+    ['OPTIONS', '/v2/tickets', 'POST'],
+  ] as const)('[status.wrong-method-405] %s %s answers 405 and names %s', async (method, url, allow) => {
+    await using daemon = await TestApp.start();
+    const payload = method === 'GET' || method === 'OPTIONS' ? {} : { payload: '{ no json' };
+    const answer = await daemon.inject({ method, url, ...payload });
+    expect(answer.statusCode).toBe(405);
+    expect(answer.headers['allow']).toBe(allow);
+    expect(answer.json().success).toBe(false);
+  });
+
+  test('HEAD is answered where GET is', async () => {
+    await using daemon = await TestApp.start();
+    const answer = await daemon.inject({ method: 'HEAD', url: '/health' });
+    expect([answer.statusCode, answer.body]).toEqual([200, '']);
+  });
+
+  test('[status.json-too-large-413] a JSON body over 32 MiB answers 413, with or without a length', async () => {
+    await using daemon = await TestApp.start();
+    const base = await daemon.listen();
+    const body = JSON.stringify({ command: 'true', padding: 'x'.repeat(32 * 1024 ** 2) });
+    const chunked = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode(body));
+        controller.close();
+      },
+    });
+    for (const init of [{ body }, { body: chunked, duplex: 'half' as const }]) {
+      const answer = await fetch(`${base}/v2/commands`, { method: 'POST', ...init });
+      expect(answer.status).toBe(413);
+      expect(await answer.json()).toMatchObject({ success: false, data: { limit: 33_554_432 } });
+    }
+  });
+
+  test('[status.validation-422] [status.validation-location] the wrong fields are named', async () => {
+    await using daemon = await TestApp.start();
+    const answer = await daemon.post('/v2/commands', {
+      command: 'x',
+      timeout: -1,
+      env: { 'A=B': 'x' },
+      args: ['a', 1],
+    });
+    expect(answer.statusCode).toBe(422);
+    const { errors, ...rest } = answer.json();
+    expect(rest).toMatchObject({ success: false, data: null, message: expect.stringContaining('body.timeout') });
+    expect(rest).not.toHaveProperty('detail');
+    expect(errors.map(({ location }: { location: unknown }) => location)).toEqual(
+      expect.arrayContaining([
+        ['body', 'timeout'],
+        ['body', 'args', 1],
+        ['body', 'env', 'A=B'],
+      ]),
+    );
+    for (const error of errors)
+      expect(error).toEqual({ location: expect.any(Array), message: expect.any(String), type: expect.any(String) });
+    const query = await daemon.inject('/v2/commands?limit=abc');
+    expect(query.json().errors[0].location).toEqual(['query', 'limit']);
+  });
+
+  test('[status.validation-v1-detail] /v1 sends the form of 1.x beside it', async () => {
+    await using daemon = await TestApp.start();
+    const answer = await daemon.post('/v1/bash/exec', { command: 5 });
+    expect(answer.statusCode).toBe(422);
+    expect(answer.json().detail).toEqual([
+      { loc: ['body', 'command'], msg: expect.any(String), type: expect.any(String) },
+    ]);
+    expect(answer.json().errors).toHaveLength(1);
+  });
+
+  test('[status.defect-500] a defect answers 500 without a stack; the log has it', async () => {
+    await using daemon = await TestApp.start({ logLevel: 'error' });
+    daemon.app.get('/v2/defect', () => {
+      throw new TypeError('secret inner words');
+    });
+    const answer = await daemon.inject('/v2/defect');
+    expect(answer.statusCode).toBe(500);
+    expect(answer.body).not.toMatch(/secret inner words|\.ts/);
+    expect(answer.json()).toMatchObject({ success: false, message: 'internal error' });
+    expect(daemon.log.join('')).toMatch(/TypeError.*secret inner words.*stack/);
+  });
+
+  test('a request line that is no URL answers 400', async () => {
+    await using daemon = await TestApp.start();
+    expect((await daemon.inject('/v2/commands/%zz')).statusCode).toBe(400);
+  });
+});
+

@@ -1,0 +1,67 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { SandboxError } from '../core/errors.ts';
+import type { App } from './app-types.ts';
+import type { Approach, Gate, Verdict } from './gate.ts';
+
+const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+const PREFLIGHT_SECONDS = '600';
+
+/** Lets nobody past who may not pass. Runs before anything else of a request is looked at. */
+export function guard(app: App, gate: Gate, isTrusted: (address: string) => boolean): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const { origin } = request.headers;
+    if (origin !== undefined && gate.origins.isListed(origin)) {
+      allowOrigin(reply, origin);
+      if (isPreflight(request)) {
+        answerPreflight(request, reply);
+        return;
+      }
+    }
+    if (request.routeOptions.url === '/internal/auth') {
+      done();
+      return;
+    }
+    const verdict = gate.judge(approachOf(request, isTrusted));
+    done(verdict.admitted ? undefined : refusal(verdict));
+  });
+}
+
+/** The request itself, as the gate sees it. */
+export function approachOf(request: FastifyRequest, isTrusted: (address: string) => boolean): Approach {
+  return {
+    method: request.method,
+    target: request.raw.url ?? '',
+    upgrade: request.headers.upgrade !== undefined,
+    headers: request.headers,
+    fromTrustedProxy: isTrusted(request.socket.remoteAddress ?? ''),
+  };
+}
+
+export function refusal(verdict: Verdict & { admitted: false }): SandboxError {
+  return new SandboxError(verdict.kind, verdict.message, { hint: verdict.hint });
+}
+
+/** The CORS protocol (Fetch standard §3.3) for the origins that the operator listed. */
+function allowOrigin(reply: FastifyReply, origin: string): void {
+  void reply.headers({
+    'access-control-allow-origin': origin,
+    'access-control-allow-credentials': 'true',
+    'access-control-expose-headers': 'x-request-id, etag, content-range, content-disposition, retry-after',
+    vary: 'Origin',
+  });
+}
+
+function isPreflight(request: FastifyRequest): boolean {
+  return request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
+}
+
+function answerPreflight(request: FastifyRequest, reply: FastifyReply): void {
+  void reply
+    .code(204)
+    .headers({
+      'access-control-allow-methods': ALLOWED_METHODS,
+      'access-control-allow-headers': request.headers['access-control-request-headers'] ?? '',
+      'access-control-max-age': PREFLIGHT_SECONDS,
+    })
+    .send();
+}

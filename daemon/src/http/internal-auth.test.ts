@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest';
+import { TestApp } from '../app.fixture.ts';
+
+const KEY = 'correct-horse-battery';
+const PAGE = { accept: 'text/html,application/xhtml+xml' };
+
+interface Question {
+  readonly uri?: string;
+  readonly method?: string;
+  readonly upgrade?: string;
+  readonly headers?: Record<string, string>;
+}
+
+/** Asks as the gateway does. */
+function ask(daemon: TestApp, { uri, method = 'GET', upgrade, headers = {} }: Question) {
+  return daemon.inject({
+    url: '/internal/auth',
+    headers: {
+      ...headers,
+      ...(uri !== undefined && { 'x-original-uri': uri }),
+      'x-original-method': method,
+      ...(upgrade !== undefined && { 'x-original-upgrade': upgrade }),
+    },
+  });
+}
+
+/** Opens a page with the key in its query and answers the cookie it is given. */
+async function cookieFrom(daemon: TestApp, uri: string): Promise<string> {
+  const answer = await ask(daemon, { uri, headers: PAGE });
+  return String(answer.headers['set-cookie']).split(';')[0] ?? '';
+}
+
+describe('/internal/auth', () => {
+  test('[auth.internal-open] everything is allowed without a key, and what is public with one', async () => {
+    await using open = await TestApp.start();
+    expect((await ask(open, { uri: '/vnc/index.html' })).statusCode).toBe(204);
+    await using closed = await TestApp.start({ apiKey: KEY });
+    expect((await ask(closed, { uri: '/health?x=1' })).statusCode).toBe(204);
+    expect((await ask(closed, { uri: '/' })).statusCode).toBe(204);
+  });
+
+  test.each([
+    ['a header', { uri: '/vnc/', headers: { 'x-api-key': KEY } }],
+    ['a bearer', { uri: '/cdp/json', headers: { authorization: `Bearer ${KEY}` } }],
+    ['the query of the target', { uri: `/websockify?api_key=${KEY}`, upgrade: 'websocket' }],
+  ])('[auth.internal-credential] %s is looked at', async (_name, question) => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    expect((await ask(daemon, question)).statusCode).toBe(204);
+  });
+
+  test.each([
+    ['no credential', { uri: '/vnc/' }],
+    ['no target', {}],
+    ['a wrong key', { uri: '/vnc/?api_key=wrong' }],
+    ['a public path in the query', { uri: '/vnc/?x=/health' }],
+    ['a path that only resolves to a public one', { uri: '/vnc/../health' }],
+  ])('[auth.internal-refused] [auth.internal-no-body] %s answers 401 without a body', async (_name, question) => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    const answer = await ask(daemon, question);
+    expect(answer.statusCode).toBe(401);
+    expect(answer.body).toBe('');
+  });
+
+  test('[status.internal-auth-204] it answers 204 without a body', async () => {
+    await using daemon = await TestApp.start();
+    const answer = await ask(daemon, { uri: '/vnc/' });
+    expect(answer.statusCode).toBe(204);
+    expect(answer.body).toBe('');
+  });
+
+  test('[auth.internal-host-origin] it judges Host and Origin of the request it is asked about', async () => {
+    await using daemon = await TestApp.start();
+    expect((await ask(daemon, { uri: '/cdp/json', headers: { host: 'evil.example' } })).statusCode).toBe(403);
+    const foreign = { host: 'localhost:8080', origin: 'http://evil.example' };
+    expect((await ask(daemon, { uri: '/websockify', upgrade: 'websocket', headers: foreign })).statusCode).toBe(403);
+    expect((await ask(daemon, { uri: '/cdp/json/version', headers: foreign })).statusCode).toBe(403);
+    expect((await ask(daemon, { uri: '/vnc/app.js', headers: foreign })).statusCode).toBe(204);
+    expect((await ask(daemon, { uri: '/code-server/x', method: 'POST', headers: foreign })).statusCode).toBe(403);
+    const own = { host: 'localhost:8080', origin: 'http://localhost:8080' };
+    expect((await ask(daemon, { uri: '/websockify', upgrade: 'websocket', headers: own })).statusCode).toBe(204);
+  });
+});
+
+describe('the session cookie', () => {
+  test('[cookie.attributes] it is HttpOnly, SameSite=Lax, host-only and expires', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    const answer = await ask(daemon, { uri: `/vnc/index.html?api_key=${KEY}`, headers: PAGE });
+    const cookie = String(answer.headers['set-cookie']);
+    expect(cookie).toMatch(/; HttpOnly/);
+    expect(cookie).toMatch(/; SameSite=Lax/);
+    expect(cookie).toMatch(/; Max-Age=\d+/);
+    expect(cookie).not.toMatch(/Domain|Secure/);
+    expect(cookie).not.toContain(KEY);
+    const secure = await ask(daemon, {
+      uri: `/vnc/?api_key=${KEY}`,
+      headers: { ...PAGE, 'x-forwarded-proto': 'https' },
+    });
+    expect(String(secure.headers['set-cookie'])).toMatch(/; Secure/);
+  });
+
+  test('only pages that are opened by a link get one', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    const without = async (question: Question) =>
+      expect((await ask(daemon, question)).headers['set-cookie']).toBeUndefined();
+    await without({ uri: `/vnc/?api_key=${KEY}` });
+    await without({ uri: `/vnc/?api_key=${KEY}`, method: 'POST', headers: PAGE });
+    await without({ uri: `/websockify?api_key=${KEY}`, upgrade: 'websocket', headers: PAGE });
+    await without({ uri: `/v2/commands?api_key=${KEY}`, headers: PAGE });
+    await without({ uri: '/vnc/', headers: { ...PAGE, 'x-api-key': KEY } });
+  });
+
+  test('[cookie.landing-page] the one of the landing page covers everything', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    const cookie = await cookieFrom(daemon, `/?api_key=${KEY}`);
+    for (const uri of ['/vnc/', '/websockify', '/v2/commands', '/metrics']) {
+      expect((await ask(daemon, { uri, headers: { cookie } })).statusCode).toBe(204);
+    }
+    expect((await daemon.inject({ url: '/v2/commands', headers: { cookie } })).statusCode).toBe(200);
+  });
+
+  test('that of /vnc/ is good for /vnc/ and its socket alone', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    const cookie = await cookieFrom(daemon, `/vnc/index.html?api_key=${KEY}`);
+    const status = async (uri: string) => (await ask(daemon, { uri, headers: { cookie } })).statusCode;
+    expect(await status('/vnc/app.js')).toBe(204);
+    expect(await status('/websockify')).toBe(204);
+    expect(await status('/vnc/websockify')).toBe(204);
+    expect(await status('/code-server/')).toBe(401);
+    expect(await status('/v2/commands')).toBe(401);
+    expect(await status('/vnc/../v2/commands')).toBe(401);
+    expect(await status('/vncx')).toBe(401);
+  });
+
+  test('that of a preview is good for that port alone', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    const cookie = await cookieFrom(daemon, `/proxy/3000/?api_key=${KEY}`);
+    expect((await ask(daemon, { uri: '/proxy/3000/a/b', headers: { cookie } })).statusCode).toBe(204);
+    expect((await ask(daemon, { uri: '/proxy/30001/', headers: { cookie } })).statusCode).toBe(401);
+  });
+
+  test('a ticket narrows it to its prefix', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    const { ticket } = (await daemon.post('/v2/tickets', { path_prefix: '/vnc' }, { 'x-api-key': KEY })).json().data;
+    const cookie = await cookieFrom(daemon, `/vnc/?ticket=${ticket}`);
+    expect((await ask(daemon, { uri: '/vnc/app.js', headers: { cookie } })).statusCode).toBe(204);
+    expect((await ask(daemon, { uri: '/websockify', headers: { cookie } })).statusCode).toBe(401);
+  });
+
+  test('[cookie.signed] an altered or expired one, and one of another key, is refused', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    const cookie = await cookieFrom(daemon, `/vnc/?api_key=${KEY}`);
+    const [name = '', value = ''] = cookie.split('=');
+    const [claims = '', signature = ''] = value.split('.');
+    const forged = Buffer.from(JSON.stringify([9_999_999_999, '/'])).toString('base64url');
+    for (const wrong of [`${forged}.${signature}`, `${claims}.`, claims, `${claims}.${signature}x`, '', '.']) {
+      expect((await ask(daemon, { uri: '/vnc/', headers: { cookie: `${name}=${wrong}` } })).statusCode).toBe(401);
+    }
+    await using other = await TestApp.start({ apiKey: `${KEY}2` });
+    expect((await ask(other, { uri: '/vnc/', headers: { cookie } })).statusCode).toBe(401);
+  });
+
+  test('[origin.cookie] a foreign page cannot use it to change or to connect', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY, allowedOrigins: ['https://listed.example'] });
+    const cookie = await cookieFrom(daemon, `/?api_key=${KEY}`);
+    const post = (origin: string) =>
+      daemon.inject({
+        method: 'POST',
+        url: '/v2/commands',
+        payload: { command: 'true' },
+        headers: { cookie, origin, host: 'box.example' },
+      });
+    expect((await post('https://evil.example')).statusCode).toBe(403);
+    expect((await post('https://box.example')).statusCode).toBe(200);
+    expect((await post('https://listed.example')).statusCode).toBe(200);
+    const evil = { cookie, origin: 'https://evil.example' };
+    expect((await ask(daemon, { uri: '/websockify', upgrade: 'websocket', headers: evil })).statusCode).toBe(403);
+    const withKey = { 'x-api-key': KEY, origin: 'https://evil.example' };
+    expect(
+      (await daemon.inject({ method: 'POST', url: '/v2/commands', payload: { command: 'true' }, headers: withKey }))
+        .statusCode,
+    ).toBe(200);
+  });
+});

@@ -1,0 +1,19 @@
+import type { Socket } from 'node:net';
+import type { Metrics } from '../core/metrics.ts';
+import type { App } from './app-types.ts';
+
+/** Counts and times every answer under its route's pattern, so that ids never become labels. */
+export function measureRequests(app: App, metrics: Metrics): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'unmatched';
+    metrics.requests.inc({ method: request.method, route, status: reply.statusCode });
+    metrics.requestSeconds.observe({ method: request.method, route }, reply.elapsedTime / 1000);
+    done();
+  });
+  const open = new Set<Socket>();
+  app.server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  metrics.gauge('http_open_connections', 'Connections open at this moment.', () => open.size);
+}

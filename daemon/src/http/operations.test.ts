@@ -1,0 +1,110 @@
+import { connect } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { TestApp } from '../app.fixture.ts';
+
+describe('what is written down', () => {
+  const KEY = 'sesame-street-42';
+
+  test('[secret.log] no credential is in a log', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY, logLevel: 'trace' });
+    const { ticket } = (await daemon.post('/v2/tickets', {}, { 'x-api-key': KEY })).json().data;
+    const cookie = 'svc_session=cookie-value-77';
+    const url = `/v2/commands?api_key=${KEY}&ticket=${ticket}&path=websockify%3Fticket%3D${ticket}`;
+    await daemon.inject({ url, headers: { authorization: `Bearer ${KEY}`, cookie, 'x-svc-api-key': KEY } });
+    await daemon.inject({ url: `/nothing?ticket=${ticket}`, headers: { authorization: 'Bearer other-secret-88' } });
+    await daemon.inject(`/v2/commands/${KEY}`);
+    daemon.app.log.error(
+      { headers: { authorization: 'Bearer other-secret-88', cookie }, text: `the key ${KEY}` },
+      'a careless line',
+    );
+    const log = daemon.log.join('');
+    expect(log).toMatch(/"path":"\/v2\/commands"/);
+    expect(log).toMatch(/a careless line/);
+    for (const secret of [KEY, ticket, 'cookie-value-77', 'other-secret-88']) expect(log).not.toContain(secret);
+  });
+
+  test('one line a request, with its id', async () => {
+    await using daemon = await TestApp.start({ logLevel: 'info' });
+    daemon.log.length = 0;
+    await daemon.inject({ url: '/v2/commands?limit=5', headers: { 'x-request-id': 'id-1' } });
+    expect(daemon.log).toHaveLength(1);
+    expect(JSON.parse(daemon.log[0] ?? '')).toMatchObject({
+      level: 'info',
+      reqId: 'id-1',
+      method: 'GET',
+      path: '/v2/commands',
+      status: 200,
+      ms: expect.any(Number),
+      msg: 'request',
+    });
+  });
+
+  test('[secret.metrics] metrics count by route pattern and hold no credential', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    const headers = { 'x-api-key': KEY };
+    await daemon.inject({ url: `/v2/commands/abc?api_key=${KEY}`, headers });
+    await daemon.inject({ url: `/${KEY}`, headers });
+    await daemon.post('/v2/commands', { command: 'exit 3' }, headers);
+    const { body } = await daemon.inject({ url: '/metrics', headers });
+    expect(body).toContain('http_requests_total{method="GET",route="/v2/commands/:command_id",status="404"} 1');
+    expect(body).toContain('http_requests_total{method="GET",route="unmatched",status="404"} 1');
+    expect(body).toContain('command_exec_total{status="completed"} 1');
+    for (const name of [
+      'http_request_duration_seconds_bucket',
+      'command_exec_duration_seconds_sum',
+      'nodejs_eventloop_lag',
+      'process_resident_memory_bytes',
+      'commands_running',
+      'http_open_connections',
+    ]) {
+      expect(body).toContain(name);
+    }
+    expect(body).not.toContain(KEY);
+  });
+});
+
+describe('operational routes', () => {
+  test('/health, /v1/ping and / answer', async () => {
+    await using daemon = await TestApp.start();
+    expect((await daemon.inject('/health')).json()).toEqual({
+      status: 'healthy',
+      version: expect.stringMatching(/^\d+\.\d+/),
+      uptime_seconds: expect.any(Number),
+    });
+    expect((await daemon.inject('/v1/ping')).json()).toEqual({
+      success: true,
+      message: 'pong',
+      data: 'pong',
+      hint: null,
+    });
+    expect((await daemon.inject('/')).json().success).toBe(true);
+  });
+
+  test('/ready runs a command and writes a file', async () => {
+    await using daemon = await TestApp.start();
+    const answer = await daemon.inject('/ready');
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json().data.checks).toEqual([
+      { name: 'files', ok: true, detail: expect.any(String) },
+      { name: 'commands', ok: true, detail: 'a command ended with 0' },
+    ]);
+  });
+
+  test('/ready says what does not work', async () => {
+    await using daemon = await TestApp.start({ defaultUser: 'nobody-by-that-name' });
+    const answer = await daemon.inject('/ready');
+    expect(answer.statusCode).toBe(503);
+    expect(answer.json().message).toMatch(/commands \(.*nobody-by-that-name/);
+  });
+
+  test('a connection that says nothing more is not kept from the end', async () => {
+    const daemon = await TestApp.start();
+    const { port } = new URL(await daemon.listen());
+    const socket = connect(Number(port), '127.0.0.1');
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    await new Promise((resolve) => socket.once('connect', resolve));
+    socket.write('GET /health HTTP/1.1\r\n');
+    await daemon[Symbol.asyncDispose]();
+    await closed;
+  });
+});

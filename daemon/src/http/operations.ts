@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import type { Finding } from '../core/finding.ts';
+import type { Metrics } from '../core/metrics.ts';
+import { VERSION } from '../core/version.ts';
+import type { App } from './app-types.ts';
+import { ErrorBody, envelopeOf, failure, ok } from './envelope.ts';
+import type { Gate } from './gate.ts';
+import { approachOf, refusal } from './guard.ts';
+
+const Health = z
+  .object({ status: z.literal('healthy'), version: z.string(), uptime_seconds: z.number() })
+  .meta({ id: 'Health' });
+
+const Readiness = z
+  .object({
+    checks: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string(), hint: z.string().optional() })),
+  })
+  .meta({ id: 'Readiness', description: 'What was tried, and whether it worked.' });
+
+export interface Operations {
+  readonly gate: Gate;
+  readonly metrics: Metrics;
+  readonly isTrusted: (address: string) => boolean;
+  readonly probes: () => readonly (() => Promise<Finding>)[];
+}
+
+/** The operator's routes, outside both surfaces. */
+export function mountOperations(app: App, { gate, metrics, isTrusted, probes }: Operations): void {
+  const startedAt = performance.now();
+  const tags = ['operations'];
+
+  app.get('/', { schema: { hide: true } }, async () =>
+    ok(
+      { name: 'sandboxd', version: VERSION, api: ['/v2', '/v1'], openapi: ['/v2/openapi.json', '/v1/openapi.json'] },
+      'sandbox service',
+    ),
+  );
+  app.get(
+    '/health',
+    { schema: { tags, summary: 'Whether the daemon runs', security: [], response: { 200: Health } } },
+    async () => ({
+      status: 'healthy' as const,
+      version: VERSION,
+      uptime_seconds: Math.round((performance.now() - startedAt) / 10) / 100,
+    }),
+  );
+  app.get('/ready', {
+    schema: {
+      tags,
+      summary: 'Whether a real command, a real file write and the promised programs work',
+      response: { 200: envelopeOf(Readiness), 503: ErrorBody },
+    },
+    handler: async (_request, reply) => {
+      const checks = await Promise.all(probes().map((probe) => probe()));
+      const failed = checks.filter((check) => !check.ok);
+      if (failed.length === 0) return ok({ checks }, 'ready');
+      const message = `not ready: ${failed.map(({ name, detail }) => `${name} (${detail})`).join(', ')}`;
+      return reply
+        .code(503)
+        .send({ ...failure(message, failed[0]?.hint ?? null, { checks }), success: false as const });
+    },
+  });
+  app.get(
+    '/metrics',
+    { schema: { tags, summary: 'Figures in the Prometheus text format', produces: ['text/plain'] } },
+    async (_request, reply) => {
+      const { contentType, body } = await metrics.text();
+      return reply.type(contentType).send(body);
+    },
+  );
+  app.get('/internal/auth', { schema: { hide: true } }, async (request, reply) => {
+    const {
+      'x-original-uri': target = '',
+      'x-original-method': method = 'GET',
+      'x-original-upgrade': upgrade,
+    } = request.headers;
+    const verdict = gate.judge({
+      ...approachOf(request, isTrusted),
+      target: [target].flat()[0] ?? '',
+      method: [method].flat()[0] ?? 'GET',
+      upgrade: upgrade !== undefined && upgrade !== '',
+    });
+    if (!verdict.admitted) return reply.code(refusal(verdict).kind === 'forbidden' ? 403 : 401).send();
+    if (verdict.setCookie !== undefined) void reply.header('set-cookie', verdict.setCookie);
+    return reply.code(204).send();
+  });
+}

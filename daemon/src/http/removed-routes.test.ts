@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { TestApp } from '../app.fixture.ts';
+
+/** `interface.md`, "Removed routes". */
+const REMOVED = [
+  '/v1/skills/list',
+  '/v1/skills/register',
+  '/v1/sandbox/hooks',
+  '/v1/util/convert_to_markdown',
+  '/v1/sandbox/observe/start',
+  '/v1/sandbox/observe/events',
+  '/v1/browser/captcha/solve',
+  '/v1/browser/state/save',
+  '/v1/browser/restart',
+  '/v1/browser/proxy.pac',
+  '/v1/browser/network/route',
+  '/v1/browser/network/headers',
+  '/v1/browser/network/scoped_headers',
+  '/v1/browser/network/export_har',
+  '/v1/mcp/servers',
+  '/v1/mcp/browser/tools',
+  '/v1/browser/page/navigate',
+  '/v1/browser/page/click',
+  '/tickets',
+  '/auth',
+] as const;
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+test.each(REMOVED)(
+  '[status.removed-route-404] [status.removed-any-method-404] %s is gone for every method',
+  async (url) => {
+    await using daemon = await TestApp.start();
+    for (const method of METHODS) {
+      const answer = await daemon.inject({ method, url });
+      expect([method, answer.statusCode]).toEqual([method, 404]);
+      expect(answer.json()).toMatchObject({ success: false, data: null });
+    }
+  },
+);
+
+test('[status.removed-any-method-404] PATCH of a Node session is gone', async () => {
+  await using daemon = await TestApp.start();
+  expect((await daemon.inject({ method: 'PATCH', url: '/v1/nodejs/sessions/x', payload: {} })).statusCode).toBe(404);
+});

@@ -1,0 +1,20 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildApp } from './app.ts';
+import { readConfig } from './core/config.ts';
+
+/** The OpenAPI document of a surface, from an app that lives only for this. */
+export async function openapiDocument(surface: 'v1' | 'v2'): Promise<unknown> {
+  const runtimeDir = await mkdtemp(join(tmpdir(), 'sandboxd-'));
+  try {
+    const app = await buildApp({ ...readConfig([], {}), runtimeDir, logLevel: 'silent' });
+    try {
+      return (await app.inject(`/${surface}/openapi.json`)).json();
+    } finally {
+      await app.close();
+    }
+  } finally {
+    await rm(runtimeDir, { recursive: true, force: true });
+  }
+}
