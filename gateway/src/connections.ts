@@ -21,6 +21,7 @@ const MALFORMED = ['400 Bad Request', 'the request is not valid HTTP/1.1'] as co
 export class Connections {
   readonly #trusted: BlockList;
   readonly #open = new Map<Socket, Connection>();
+  #onEmpty: (() => void) | undefined;
 
   constructor(trusted: BlockList) {
     this.#trusted = trusted;
@@ -28,7 +29,10 @@ export class Connections {
 
   add(socket: Socket): void {
     this.#open.set(socket, { peer: peerOf(socket, this.#trusted), newest: undefined });
-    socket.once('close', () => this.#open.delete(socket));
+    socket.once('close', () => {
+      this.#open.delete(socket);
+      if (this.#open.size === 0) this.#onEmpty?.();
+    });
   }
 
   /** @returns undefined for a request behind an answer that ends its connection: it is not served. */
@@ -61,6 +65,14 @@ export class Connections {
 
   destroyIdle(): void {
     for (const [socket] of this.#open) if (!this.isBusy(socket)) socket.destroy();
+  }
+
+  /** Resolves when the last one has closed and everybody who listens for it has heard. */
+  async allClosed(): Promise<void> {
+    if (this.#open.size === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#onEmpty = resolve;
+    });
   }
 
   destroyAll(): void {

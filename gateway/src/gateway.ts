@@ -79,7 +79,7 @@ export class Gateway implements AsyncDisposable {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     const grace = setTimeout(() => this.#connections.destroyAll(), graceMs);
     this.#connections.destroyIdle();
-    await closed;
+    await Promise.all([closed, this.#connections.allClosed()]);
     clearTimeout(grace);
     await this.#services.upstream[Symbol.asyncDispose]();
   }
