@@ -1,5 +1,7 @@
 import { isIPv6 } from 'node:net';
-import { type Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+// The package's index also loads fetch, WebSocket and caches: 13 MB that nothing here uses.
+import Pool from 'undici/lib/dispatcher/pool.js';
 import { latin1Headers } from './headers.ts';
 import { UploadAgent } from './upload-agent.ts';
 
