@@ -57,6 +57,18 @@ test('a GET whose kept connection the daemon closes under it is repeated on a ne
   expect(daemon.requests.length).toBeGreaterThan(4);
 });
 
+test('the gate asks again where a kept connection was closed under its question', async () => {
+  const used = new Set<Socket>();
+  await using daemon = await startDaemon((req, res) => {
+    if (used.has(req.socket)) return void req.socket.resetAndDestroy();
+    used.add(req.socket);
+    res.writeHead(401).end();
+  });
+  await using gateway = await startGateway(daemon.port);
+  for (let i = 0; i < 3; i += 1) expect((await fetch(`${gateway.origin}/cdp`)).status).toBe(401);
+  expect(daemon.requests.length).toBeGreaterThan(3);
+});
+
 test('a GET is repeated once, not for ever', async () => {
   await using daemon = await startDaemon((req) => void req.socket.destroy());
   await using gateway = await startGateway(daemon.port);

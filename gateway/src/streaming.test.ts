@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { startDaemon, startGateway, Wire } from './gateway.fixture.ts';
+import { exchange, startDaemon, startGateway, Wire } from './gateway.fixture.ts';
 
 const MEGABYTE = Buffer.alloc(1024 * 1024, 'x');
 
@@ -194,6 +194,8 @@ test('after an early answer the next request on the connection is not served', a
   await wire.until('\r\n\r\nno');
   wire.send('67890GET /second HTTP/1.1\r\nHost: h\r\n\r\n');
   wire.socket.end();
-  expect((await wire.all()).match(/HTTP\/1\.1/g)).toHaveLength(1);
-  expect(daemon.requests.map((req) => req.url)).toEqual(['/']);
+  await once(wire.socket, 'close');
+  expect(wire.text.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  expect(await exchange(gateway.port, 'POST /third HTTP/1.1\nHost: h')).toMatch(/^HTTP\/1\.1 401/);
+  expect(daemon.requests.map((req) => req.url)).toEqual(['/', '/third']);
 });

@@ -81,6 +81,21 @@ test('the end of one direction leaves the other open', async () => {
   expect(await wire.all()).toContain('the answer to them');
 });
 
+test('what the client says after the daemon has ended its direction still arrives', async () => {
+  const { daemon, upgraded } = await acceptingDaemon();
+  await using _daemon = daemon;
+  await using gateway = await startGateway(daemon.port);
+  using wire = new Wire(gateway.port);
+  await wire.send(`${ASK}\r\n`).until('\r\n\r\n');
+  const { socket } = await upgraded;
+  socket.end('last words');
+  expect(await wire.all()).toMatch(/last words$/);
+  wire.send('the answer to them').socket.end();
+  let heard = '';
+  for await (const chunk of socket) heard += String(chunk);
+  expect(heard).toBe('the answer to them');
+});
+
 test.each(['client', 'daemon'] as const)('a reset by the %s reaches the other side as one', async (side) => {
   const { daemon, upgraded } = await acceptingDaemon();
   await using _daemon = daemon;

@@ -118,5 +118,11 @@ test('an offer of h2c is passed over: the request is served, the next one too', 
   await wire.until('</one>');
   wire.send(`GET /two HTTP/1.1\r\nHost: h\r\n${offer}\r\n`);
   await wire.until('</two>');
-  expect(daemon.requests.flatMap((req) => req.headers['http2-settings'] ?? [])).toEqual([]);
+  wire.send('GET /three HTTP/1.1\r\nHost: h\r\n\r\n');
+  await wire.until('</three>');
+  expect(daemon.requests.map(({ headers }) => headers.upgrade ?? headers['http2-settings'])).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });
