@@ -1,0 +1,35 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
+import type { Logger } from '@sandbox/program/logger.ts';
+
+interface Access {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly requestId: string;
+  /** Never with a query: credentials stand there. */
+  readonly path: string;
+  readonly upgrade: boolean;
+}
+
+/** Writes one line when the exchange is over, an upgraded one when its connection closes. */
+export function logAccess(logger: Logger, { req, res, requestId, path, upgrade }: Access): void {
+  if (!logger.isLevelEnabled('info')) return;
+  const { socket } = req;
+  const begun = performance.now();
+  const before = socket.bytesWritten;
+  const write = (): void => {
+    const accepted = upgrade && !res.headersSent;
+    logger.info({
+      method: req.method,
+      path,
+      status: accepted ? 101 : res.statusCode,
+      ms: Math.round((performance.now() - begun) * 100) / 100,
+      bytes_out: socket.bytesWritten - before,
+      request_id: requestId,
+      upgrade,
+      complete: accepted || res.writableFinished,
+    });
+  };
+  if (upgrade) socket.once('close', write);
+  else res.once('close', write);
+}

@@ -1,0 +1,69 @@
+import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** How long an answered client may go on sending before its connection is cut, in milliseconds. */
+const LINGER_MS = 5_000;
+
+interface Refusal {
+  readonly message: string;
+  readonly hint?: string;
+  readonly headers?: Readonly<Record<string, OutgoingHttpHeader>>;
+}
+
+/** The envelope of contract §1.1 for what the gateway refuses itself. */
+export function envelope(message: string, hint: string | undefined): string {
+  return JSON.stringify({ success: false, message, data: null, hint: hint ?? null });
+}
+
+export function answerRefusal(
+  exchange: { readonly req: IncomingMessage; readonly res: ServerResponse; readonly requestId: string },
+  status: number,
+  { message, hint, headers }: Refusal,
+): void {
+  answer(exchange, status, { 'Content-Type': 'application/json; charset=utf-8', ...headers }, envelope(message, hint));
+}
+
+/** Answers once, whole; nothing happens where an answer has begun or the client is gone. */
+export function answer(
+  { req, res, requestId }: { readonly req: IncomingMessage; readonly res: ServerResponse; readonly requestId: string },
+  status: number,
+  headers: Readonly<Record<string, OutgoingHttpHeader>>,
+  body: string,
+): void {
+  if (res.headersSent || res.destroyed) return;
+  const bytes = Buffer.from(body);
+  const closing = req.complete ? {} : closeWhenRead(req, res);
+  res.writeHead(status, { ...headers, ...closing, 'Content-Length': bytes.length, 'x-request-id': requestId });
+  res.end(bytes);
+}
+
+/**
+ * For an answer that comes before its request was read: the connection ends with it, but only our half at once.
+ * Closing both with bytes unread would reset it and take the answer from the client (RFC 9112 §9.6).
+ * @returns the header fields that say so.
+ */
+export function closeWhenRead(req: IncomingMessage, res: ServerResponse): { Connection: 'close' } {
+  const { socket } = req;
+  res.shouldKeepAlive = false;
+  socket.destroySoon = (): void => {
+    req.unpipe();
+    req.resume();
+    endGently(socket);
+  };
+  return { Connection: 'close' };
+}
+
+/** Ends our half, and the rest when the client has ended its own or 5 s have passed. */
+export function endGently(socket: Socket): void {
+  socket.end();
+  socket.resume();
+  const cut = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(cut));
+}
+
+/** Ends a connection whose answer cannot be completed, so that no client takes the part for the whole. */
+export function cutAnswer({ req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse }): void {
+  // A client of HTTP/1.0 takes the end of the connection for the end of the body: only a reset is none.
+  if (req.httpVersion === '1.0') req.socket.resetAndDestroy();
+  else res.destroy();
+}

@@ -1,0 +1,169 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import { exchange, startDaemon, startGateway } from './gateway.fixture.ts';
+
+const PAGE = 'Accept: text/html,*/*';
+
+/** Judges as the daemon does: the key `k` in a field or in the query; a page that was opened so gets a cookie. */
+function judging(req: IncomingMessage, res: ServerResponse): void {
+  const target = new URL(String(req.headers['x-original-uri'] ?? '/'), 'http://x');
+  const byQuery = target.searchParams.get('api_key') === 'k' || target.searchParams.get('ticket') === 't';
+  const known = byQuery || req.headers['x-api-key'] === 'k' || req.headers.cookie === 'svc=1';
+  if (req.url === '/health') res.end('{"status":"<b>healthy","version":"1.2.3","uptime_seconds":1}');
+  else if (req.headers.origin === 'http://evil') res.writeHead(403).end();
+  else if (target.pathname === '/' || known) {
+    const cookies = byQuery ? ['svc=1; HttpOnly', 'second=2'] : [];
+    res
+      .writeHead(
+        204,
+        cookies.flatMap((cookie) => ['Set-Cookie', cookie]),
+      )
+      .end();
+  } else res.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end('never read');
+}
+
+test('the question carries the request’s own fields, and only the gateway’s X-Original-*', async () => {
+  await using daemon = await startDaemon(judging);
+  await using gateway = await startGateway(daemon.port);
+  const fields = 'Cookie: svc=1\nAuthorization: Bearer x\nX-SVC-API-Key: y\nOrigin: http://o\nX-Request-Id: id1';
+  const spoofed = 'X-Original-URI: /health\nX-Original-Method: HEAD\nX-Original-Upgrade: websocket';
+  const answer = await exchange(
+    gateway.port,
+    `POST /cdp/a%20b?c HTTP/1.1\nHost: h\n${fields}\n${spoofed}\nContent-Length: 2`,
+    '{}',
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 503 /);
+  const [question] = daemon.requests;
+  expect(question?.method).toBe('GET');
+  expect(question?.headers).toMatchObject({
+    host: 'h',
+    cookie: 'svc=1',
+    authorization: 'Bearer x',
+    'x-svc-api-key': 'y',
+    origin: 'http://o',
+    'x-request-id': 'id1',
+    'x-forwarded-for': '127.0.0.1',
+    'x-original-uri': '/cdp/a%20b?c',
+    'x-original-method': 'POST',
+  });
+  expect(question?.headers).not.toHaveProperty('x-original-upgrade');
+  expect(question?.headers).not.toHaveProperty('content-length');
+});
+
+test('a program without a key gets the envelope, a browser the form', async () => {
+  await using daemon = await startDaemon(judging);
+  await using gateway = await startGateway(daemon.port);
+  const program = await exchange(gateway.port, 'GET /vnc/ HTTP/1.1\nHost: h');
+  expect(program).toMatch(/^HTTP\/1\.1 401 [\s\S]*WWW-Authenticate: Bearer[\s\S]*"success":false/);
+  const page = await exchange(gateway.port, `GET /vnc/?path=a%22%3Cb&api_key=wrong HTTP/1.1\nHost: h\n${PAGE}`);
+  expect(page).toMatch(/^HTTP\/1\.1 401 [\s\S]*Content-Type: text\/html/);
+  expect(page).toContain('<input type="hidden" name="path" value="a&quot;&lt;b">');
+  expect(page).toMatch(/<form method="get">[\s\S]*name="api_key"/);
+  expect(page).not.toContain('wrong');
+  expect(page).not.toMatch(/<script|https?:\/\//);
+});
+
+test('what the daemon forbids is 403, in JSON and as a page', async () => {
+  await using daemon = await startDaemon(judging);
+  await using gateway = await startGateway(daemon.port);
+  const head = 'GET /cdp HTTP/1.1\nHost: h\nOrigin: http://evil\nX-API-Key: k';
+  expect(await exchange(gateway.port, head)).toMatch(/^HTTP\/1\.1 403 [\s\S]*SVC_ALLOWED_ORIGINS/);
+  expect(await exchange(gateway.port, `${head}\n${PAGE}`)).toMatch(/^HTTP\/1\.1 403 [\s\S]*<!doctype html>/);
+});
+
+test('a page opened with a key is led to itself without it, with the cookie', async () => {
+  await using daemon = await startDaemon(judging);
+  await using gateway = await startGateway(daemon.port);
+  const answer = await exchange(
+    gateway.port,
+    `GET /vnc/index.html?a=%20b+c&api_key=k&d&ticket=t HTTP/1.1\nHost: h\n${PAGE}`,
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 302 /);
+  expect(answer).toContain('Location: /vnc/index.html?a=%20b+c&d\r\n');
+  expect(answer).toContain('Set-Cookie: svc=1; HttpOnly\r\nSet-Cookie: second=2\r\n');
+  expect(answer).toContain('Referrer-Policy: no-referrer');
+});
+
+test('a program with a key in its query is not led anywhere; the cookies go with the answer', async () => {
+  await using daemon = await startDaemon(judging);
+  await using gateway = await startGateway(daemon.port);
+  const answer = await exchange(gateway.port, 'GET /cdp/json?ticket=t HTTP/1.1\nHost: h');
+  expect(answer).toMatch(/^HTTP\/1\.1 503 [\s\S]*Set-Cookie: svc=1; HttpOnly\r\nSet-Cookie: second=2/);
+});
+
+test('a daemon that cannot judge lets nobody in', async () => {
+  await using daemon = await startDaemon((req, res) => {
+    if (req.headers['x-original-uri'] === '/cdp/dies') req.socket.destroy();
+    else res.writeHead(req.headers['x-original-uri'] === '/cdp/200' ? 200 : 500).end();
+  });
+  const { port } = daemon;
+  await using gateway = await startGateway(port);
+  for (const [path, status] of [
+    ['/cdp/500', 503],
+    ['/cdp/200', 503],
+    ['/cdp/dies', 502],
+  ] as const) {
+    expect([path, (await fetch(gateway.origin + path)).status]).toEqual([path, status]);
+  }
+  await daemon[Symbol.asyncDispose]();
+  const away = await fetch(`${gateway.origin}/cdp`);
+  expect([away.status, away.headers.get('retry-after')]).toEqual([503, '1']);
+});
+
+test('a large refused upload gets its answer', async () => {
+  await using daemon = await startDaemon(judging);
+  await using gateway = await startGateway(daemon.port);
+  const answer = await exchange(
+    gateway.port,
+    'POST /proxy/80/ HTTP/1.1\nHost: h\nContent-Length: 3000000',
+    'x'.repeat(3_000_000),
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 401 [\s\S]*Connection: close[\s\S]*"success":false/);
+});
+
+test('the landing page shows a stranger nothing but the form', async () => {
+  await using daemon = await startDaemon(judging);
+  await using gateway = await startGateway(daemon.port);
+  const answer = await exchange(gateway.port, `GET / HTTP/1.1\nHost: h\n${PAGE}`);
+  expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*name="api_key"/);
+  expect(answer).not.toMatch(/1\.2\.3|9\.9\.9|openapi|healthy/);
+  expect(answer).toMatch(/Content-Security-Policy: default-src 'none';.*frame-ancestors 'none'/);
+  expect(answer).toContain('X-Content-Type-Options: nosniff');
+  expect(answer).toContain('Referrer-Policy: no-referrer');
+  expect(daemon.requests.map((req) => req.headers['x-original-uri'])).toEqual(['/metrics']);
+});
+
+test('the landing page shows the state of the sandbox to who has the key, escaped', async () => {
+  await using daemon = await startDaemon(judging);
+  await using gateway = await startGateway(daemon.port);
+  for (const credential of ['X-API-Key: k', 'Cookie: svc=1']) {
+    const answer = await exchange(gateway.port, `GET / HTTP/1.1\nHost: h\n${PAGE}\n${credential}`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*&lt;b&gt;healthy, version 1\.2\.3[\s\S]*version 9\.9\.9/);
+    expect(answer).toMatch(/href="\/v2\/openapi\.json"[\s\S]*href="\/v1\/openapi\.json"[\s\S]*href="\/metrics"/);
+  }
+});
+
+test('a key in the address of the landing page becomes the cookie for everything, a wrong one the form again', async () => {
+  await using daemon = await startDaemon(judging);
+  await using gateway = await startGateway(daemon.port);
+  const opened = await exchange(gateway.port, `GET /?x=1&ticket=t HTTP/1.1\nHost: h\n${PAGE}`);
+  expect(opened).toMatch(/^HTTP\/1\.1 302 [\s\S]*Location: \/\?x=1\r\n[\s\S]*Set-Cookie: svc=1/);
+  expect(daemon.requests.map((req) => req.headers['x-original-uri'])).toEqual(['/?x=1&ticket=t']);
+  const wrong = await exchange(gateway.port, `GET /?api_key=nope HTTP/1.1\nHost: h\n${PAGE}`);
+  expect(wrong).toMatch(/^HTTP\/1\.1 200 [\s\S]*not accepted/);
+  expect(wrong).not.toContain('nope');
+});
+
+test('for programs / is the daemon’s', async () => {
+  await using daemon = await startDaemon((req, res) => void res.end(`<${req.method} ${req.url}>`));
+  await using gateway = await startGateway(daemon.port);
+  expect(await exchange(gateway.port, 'GET /?x HTTP/1.1\nHost: h')).toContain('<GET /?x>');
+  expect(await exchange(gateway.port, `POST / HTTP/1.1\nHost: h\n${PAGE}\nContent-Length: 0`)).toContain('<POST />');
+});
+
+test('HEAD of a page has its head alone', async () => {
+  await using daemon = await startDaemon(judging);
+  await using gateway = await startGateway(daemon.port);
+  const answer = await exchange(gateway.port, `HEAD / HTTP/1.1\nHost: h\n${PAGE}`);
+  expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*Content-Length: \d{3,}[\s\S]*\r\n\r\n$/);
+});

@@ -1,0 +1,52 @@
+import { OptionError } from '@sandbox/program/options.ts';
+import { expect, test } from 'vitest';
+import { readConfig } from './config.ts';
+
+test('without variables the gateway listens on loopback and expects the daemon there', () => {
+  const config = readConfig([], {});
+  expect(config).toMatchObject({
+    gatewayHost: '127.0.0.1',
+    gatewayPort: 8080,
+    daemonHost: '127.0.0.1',
+    daemonPort: 8091,
+    logLevel: 'info',
+  });
+  expect(config.trustedProxies.check('127.8.9.1')).toBe(true);
+  expect(config.trustedProxies.check('::1', 'ipv6')).toBe(true);
+  expect(config.trustedProxies.check('10.0.0.1')).toBe(false);
+});
+
+test.each([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+  ['[::]', '::1'],
+  ['[fd00::2]', 'fd00::2'],
+  ['daemon.internal', 'daemon.internal'],
+])('a daemon that listens on %s is reached at %s', (given, reached) => {
+  expect(readConfig([], { SVC_HOST: given }).daemonHost).toBe(reached);
+});
+
+test('trusted proxies are addresses, ranges and the word loopback', () => {
+  const { trustedProxies } = readConfig([], { SVC_TRUSTED_PROXIES: '10.0.0.0/8, fd00::/8,192.0.2.7,loopback' });
+  expect(['10.255.0.1', '192.0.2.7', '127.0.0.1'].map((ip) => trustedProxies.check(ip))).toEqual([true, true, true]);
+  expect(trustedProxies.check('fd12::1', 'ipv6')).toBe(true);
+  expect(trustedProxies.check('192.0.2.8')).toBe(false);
+});
+
+test.each([
+  ['GATEWAY_PORT', '65536'],
+  ['GATEWAY_PORT', 'http'],
+  ['SVC_PORT', '0'],
+  ['SVC_HOST', 'http://x/'],
+  ['SVC_TRUSTED_PROXIES', '10.0.0.0/33'],
+  ['SVC_TRUSTED_PROXIES', 'everyone'],
+  ['LOG_LEVEL', 'loud'],
+])('a wrong %s (%s) is refused in one line that names it', (name, value) => {
+  const read = () => readConfig([], { [name]: value });
+  expect(read).toThrow(OptionError);
+  expect(read).toThrow(new RegExp(`^${name} \\(--[a-z-]+\\): [^\\n]+$`));
+});
+
+test('a flag wins over its variable', () => {
+  expect(readConfig(['--port', '9000'], { GATEWAY_PORT: '8000' }).gatewayPort).toBe(9000);
+});

@@ -1,0 +1,132 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { createLogger, type LogLevel } from '@sandbox/program/logger.ts';
+import { readConfig } from './config.ts';
+import { buildGateway } from './gateway.ts';
+
+/** An upstream in the daemon's place: a real server whose sockets can be looked at and cut. */
+export class Daemon implements AsyncDisposable {
+  readonly server: Server;
+  readonly sockets = new Set<Socket>();
+  readonly requests: IncomingMessage[] = [];
+
+  constructor(listener: RequestListener) {
+    this.server = createServer((req, res) => {
+      this.requests.push(req);
+      listener(req, res);
+    });
+    this.server.on('connection', (socket) => {
+      this.sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => this.sockets.delete(socket));
+    });
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  listen(port = 0): Promise<this> {
+    return new Promise((resolve) => this.server.listen(port, '127.0.0.1', () => resolve(this)));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
+  }
+}
+
+export function startDaemon(listener: RequestListener): Promise<Daemon> {
+  return new Daemon(listener).listen();
+}
+
+interface GatewaySetup {
+  readonly trustedProxies?: string;
+  readonly logLevel?: LogLevel;
+  readonly log?: string[];
+}
+
+export async function startGateway(
+  daemonPort: number,
+  { trustedProxies = 'loopback', logLevel = 'silent', log = [] }: GatewaySetup = {},
+): Promise<AsyncDisposable & { readonly port: number; readonly origin: string; close(): Promise<void> }> {
+  const config = readConfig([], {
+    GATEWAY_PORT: '0',
+    SVC_PORT: String(daemonPort),
+    SVC_TRUSTED_PROXIES: trustedProxies,
+    LOG_LEVEL: logLevel,
+  });
+  const logger = createLogger('gateway', logLevel, [], { write: (line) => void log.push(line) });
+  const gateway = buildGateway(config, { logger, version: '9.9.9' });
+  const { port } = await gateway.listen();
+  return {
+    port,
+    origin: `http://127.0.0.1:${port}`,
+    close: () => gateway.close(),
+    [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose](),
+  };
+}
+
+/** A bare connection: what it says is what is on the wire. */
+export class Wire implements Disposable {
+  readonly socket: Socket;
+  #text = '';
+  #ended = false;
+  #wake: () => void = () => {};
+
+  constructor(port: number) {
+    this.socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    this.socket.setEncoding('latin1');
+    this.socket.on('data', (chunk: string) => {
+      this.#text += chunk;
+      this.#wake();
+    });
+    const end = (): void => {
+      this.#ended = true;
+      this.#wake();
+    };
+    this.socket.on('end', end).on('close', end);
+    this.socket.on('error', end);
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  send(text: string): this {
+    this.socket.write(text, 'latin1');
+    return this;
+  }
+
+  /** Waits until the text has come. @throws where the connection ends without it. */
+  async until(part: string | RegExp): Promise<string> {
+    for (;;) {
+      if (typeof part === 'string' ? this.#text.includes(part) : part.test(this.#text)) return this.#text;
+      if (this.#ended) throw new Error(`the connection ended without ${String(part)}:\n${this.#text}`);
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** Everything up to the end of the connection. */
+  async all(): Promise<string> {
+    while (!this.#ended) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    return this.#text;
+  }
+
+  [Symbol.dispose](): void {
+    this.socket.destroy();
+  }
+}
+
+/** One request with `Connection: close`, and the whole answer. */
+export async function exchange(port: number, head: string, body = ''): Promise<string> {
+  using wire = new Wire(port);
+  return await wire.send(`${head.replaceAll('\n', '\r\n')}\r\nConnection: close\r\n\r\n${body}`).all();
+}

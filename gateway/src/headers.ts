@@ -1,0 +1,105 @@
+import type { IncomingMessage } from 'node:http';
+import type { Exchange } from './exchange.ts';
+
+/** Names and values in turn, as they stand on the wire: order, case and repetitions are kept. */
+export type FlatHeaders = string[];
+
+/** Fields that end at each hop (RFC 9110 §7.6.1), and the two of a proxy's own authentication (§11.7). */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** What `Connection` cannot name away: framing, routing and what the gateway says itself. */
+const NEVER_NAMED = new Set(['content-length', 'host', 'x-request-id']);
+
+/** Set by the gateway, whatever the client said. */
+const OVERWRITTEN = new Set(['expect', 'x-request-id', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host']);
+
+/** Told to the daemon as they are by a trusted peer, not at all by another. */
+function isHearsay(name: string): boolean {
+  return name.startsWith('x-forwarded-') || name === 'forwarded' || name === 'x-real-ip';
+}
+
+/** The fields of a request as the daemon gets them; those of the body's framing besides `Content-Length` are the sender's to add. */
+export function forwardedHeaders(exchange: Exchange, fallbackHost: string): FlatHeaders {
+  const { req, peer, requestId } = exchange;
+  const raw = req.rawHeaders;
+  const named = namedByConnection(req.headers.connection);
+  const headers: FlatHeaders = [];
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i] ?? '';
+    const lower = name.toLowerCase();
+    if (HOP_BY_HOP.has(lower) || OVERWRITTEN.has(lower) || named?.has(lower)) continue;
+    if (lower.startsWith('x-original-') || (!peer.trusted && isHearsay(lower))) continue;
+    headers.push(name, raw[i + 1] ?? '');
+  }
+  const host = req.headers.host;
+  if (host === undefined) headers.push('Host', fallbackHost);
+  headers.push('X-Request-ID', requestId, ...hearsayOf(exchange, host ?? fallbackHost));
+  return headers;
+}
+
+/** X-Forwarded-For, -Proto and -Host: continued where the peer is a trusted proxy, else begun anew. */
+function hearsayOf({ req, peer }: Exchange, host: string): FlatHeaders {
+  const given = peer.trusted ? req.headers : {};
+  const before = given['x-forwarded-for'];
+  const chain = before ? `${String(before)}, ${peer.address}` : peer.address;
+  return [
+    'X-Forwarded-For',
+    chain,
+    'X-Forwarded-Proto',
+    String(given['x-forwarded-proto'] || 'http'),
+    'X-Forwarded-Host',
+    String(given['x-forwarded-host'] || host),
+  ];
+}
+
+/** The fields of an answer as the client gets them: what ends at this hop is gone, the request id is the gateway's. */
+export function answeredHeaders(
+  raw: readonly string[],
+  requestId: string,
+  cookies: readonly string[] = [],
+): FlatHeaders {
+  const connection: string[] = [];
+  for (let i = 0; i < raw.length; i += 2) {
+    if (raw[i]?.length === 10 && raw[i]?.toLowerCase() === 'connection') connection.push(raw[i + 1] ?? '');
+  }
+  const named = namedByConnection(connection.join(','));
+  const headers: FlatHeaders = [];
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i] ?? '';
+    const lower = name.toLowerCase();
+    if (HOP_BY_HOP.has(lower) || lower === 'x-request-id' || named?.has(lower)) continue;
+    headers.push(name, raw[i + 1] ?? '');
+  }
+  headers.push('x-request-id', requestId);
+  for (const cookie of cookies) headers.push('Set-Cookie', cookie);
+  return headers;
+}
+
+/** Bytes as node:http reads them: each one a character, so that they leave as they came. */
+export function latin1Headers(raw: readonly (Buffer | string)[]): string[] {
+  return raw.map((field) => (typeof field === 'string' ? field : field.toString('latin1')));
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  if (headers['transfer-encoding'] !== undefined) return true;
+  const length = headers['content-length'];
+  return length !== undefined && length !== '0';
+}
+
+function namedByConnection(connection: string | undefined): ReadonlySet<string> | undefined {
+  if (connection === undefined || connection === '' || connection === 'keep-alive' || connection === 'close') {
+    return undefined;
+  }
+  const names = connection.split(',').map((name) => name.trim().toLowerCase());
+  return new Set(names.filter((name) => !NEVER_NAMED.has(name)));
+}

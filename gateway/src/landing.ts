@@ -1,0 +1,68 @@
+import { answer } from './answers.ts';
+import { answerJudgement, answerWithCookie, judge } from './auth.ts';
+import { type Exchange, isUpgrade, wantsPage } from './exchange.ts';
+import { answerFailure } from './failure.ts';
+import { forwardedHeaders } from './headers.ts';
+import { type DaemonState, keyPage, PAGE_HEADERS, statusPage } from './pages.ts';
+import { carriesCredential } from './target.ts';
+import type { Upstream } from './upstream.ts';
+
+/** Needs the key when one is set, so the judgement of it is the judgement of who asks. */
+const GUARDED_PATH = '/metrics';
+
+/** `/` is a page for browsers only; for programs it is the daemon's. */
+export function isLanding(exchange: Exchange): boolean {
+  return wantsPage(exchange) && !isUpgrade(exchange);
+}
+
+/**
+ * The landing page: without a valid credential nothing but the form that asks for the key, with one the state of
+ * the sandbox. A credential in the address becomes the cookie that covers everything, which the daemon gives for `/`.
+ */
+export async function answerLanding(exchange: Exchange, upstream: Upstream, version: string): Promise<void> {
+  const { target } = exchange;
+  const presented = carriesCredential(target.query);
+  try {
+    if (presented) {
+      const opened = await judge(exchange, target.raw, upstream);
+      if (opened.allowed && answerWithCookie(exchange, opened.cookies)) return;
+    }
+    const query = target.query === undefined ? '' : `?${target.query}`;
+    const judgement = await judge(exchange, `${GUARDED_PATH}${query}`, upstream);
+    if (judgement.allowed) {
+      answer(exchange, 200, PAGE_HEADERS, statusPage(version, await daemonState(exchange, upstream)));
+    } else if (judgement.status === 401) {
+      answer(exchange, 200, PAGE_HEADERS, keyPage(target, { rejected: presented }));
+    } else {
+      answerJudgement(exchange, judgement);
+    }
+  } catch (error) {
+    answerFailure(exchange, error);
+  }
+}
+
+async function daemonState(exchange: Exchange, upstream: Upstream): Promise<DaemonState | undefined> {
+  const { body } = await upstream.ask('/health', forwardedHeaders(exchange, upstream.authority));
+  const health = parsed(body);
+  const status = health?.['status'];
+  const version = health?.['version'];
+  return {
+    status: typeof status === 'string' ? status : 'unknown',
+    version: typeof version === 'string' ? version : 'unknown',
+  };
+}
+
+/** The object of the answer, or of its `data` where it comes in an envelope. */
+function parsed(body: Buffer): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    if (!isRecord(value)) return undefined;
+    return isRecord(value['data']) ? value['data'] : value;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,31 @@
+import process from 'node:process';
+import { createLogger } from '@sandbox/program/logger.ts';
+import { helpText, OptionError } from '@sandbox/program/options.ts';
+import { type Running, runProgram } from '@sandbox/program/run.ts';
+import manifest from '../package.json' with { type: 'json' };
+import { GatewayOptions, readConfig } from './config.ts';
+import { buildGateway } from './gateway.ts';
+
+const USAGE = 'usage: gateway [start] [options] | gateway version | gateway --help';
+
+await runProgram('gateway', async (): Promise<Running | undefined> => {
+  const [first, ...rest] = process.argv.slice(2);
+  if (first === '--help' || first === '-h' || first === 'help') {
+    process.stdout.write(helpText(USAGE, GatewayOptions));
+    return undefined;
+  }
+  if (first === 'version' || first === '--version') {
+    process.stdout.write(`${manifest.version}\n`);
+    return undefined;
+  }
+  if (first !== undefined && first !== 'start' && !first.startsWith('-')) {
+    throw new OptionError(`unknown command ${JSON.stringify(first)}; ${USAGE}`);
+  }
+  const argv = first === 'start' ? rest : process.argv.slice(2);
+  const config = readConfig(argv, process.env);
+  const logger = createLogger('gateway', config.logLevel);
+  const gateway = buildGateway(config, { logger, version: manifest.version });
+  const { host, port } = await gateway.listen();
+  logger.info({ host, port }, 'listening');
+  return { stop: () => gateway.close() };
+});

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import type { Target } from './target.ts';
+
+const STYLE = `:root{color-scheme:light dark;--ink:#1b1f24;--paper:#fff;--line:#d0d7de;--link:#0550ae}
+@media (prefers-color-scheme:dark){:root{--ink:#e6edf3;--paper:#0d1117;--line:#3d444d;--link:#79b8ff}}
+body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
+main{max-width:40rem;margin:10vh auto;padding:0 1rem}
+a{color:var(--link)}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem}
+dd{margin:0}
+input,button{font:inherit;padding:.4rem .6rem;border:1px solid var(--line);border-radius:.4rem;background:transparent;color:inherit}`;
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+
+/** For every page of the gateway's own: nothing is loaded, framed, sniffed, stored or told to others. */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-store',
+  Vary: 'Accept, Authorization, Cookie',
+};
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+}
+
+/** Asks for the key; the form leads back to the same target, whose answer takes the key out of the address again. */
+export function keyPage(target: Target, { rejected = false } = {}): string {
+  return page(
+    'Sandbox: key required',
+    `<h1>Sandbox</h1><p>${rejected ? 'This key is not accepted.' : 'This sandbox asks for its API key.'}</p>
+<form method="get">${keptFields(target.query)}
+<label>API key <input type="password" name="api_key" autocomplete="off" required autofocus></label>
+<button>Open</button></form>`,
+  );
+}
+
+export function refusedPage(status: number): string {
+  const reason =
+    status === 403
+      ? 'The address or the page this request comes from is not allowed here.'
+      : `The request is refused (${status}).`;
+  return page('Sandbox: refused', `<h1>Sandbox</h1><p>${reason}</p>`);
+}
+
+export interface DaemonState {
+  readonly status: string;
+  readonly version: string;
+}
+
+/** @param daemon undefined where it does not answer. */
+export function statusPage(version: string, daemon: DaemonState | undefined): string {
+  const { status, version: daemonVersion } = daemon ?? { status: 'not reachable', version: 'unknown' };
+  return page(
+    'Sandbox',
+    `<h1>Sandbox</h1>
+<dl><dt>Daemon</dt><dd>${escapeHtml(status)}, version ${escapeHtml(daemonVersion)}</dd>
+<dt>Gateway</dt><dd>version ${escapeHtml(version)}</dd></dl>
+<ul><li><a href="/v2/openapi.json">API v2 (OpenAPI)</a></li>
+<li><a href="/v1/openapi.json">API v1 (OpenAPI)</a></li>
+<li><a href="/metrics">Metrics</a></li></ul>`,
+  );
+}
+
+function page(title: string, content: string): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${escapeHtml(title)}</title><style>${STYLE}</style></head>
+<body><main>${content}</main></body></html>
+`;
+}
+
+/** A form that is sent by GET drops the query of its address, so the other parameters travel as fields. */
+function keptFields(query: string | undefined): string {
+  return [...new URLSearchParams(query ?? '')]
+    .filter(([name]) => name !== 'api_key' && name !== 'ticket')
+    .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
+    .join('');
+}

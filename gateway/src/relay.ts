@@ -1,0 +1,39 @@
+import process from 'node:process';
+import type { Exchange } from './exchange.ts';
+import { answerFailure } from './failure.ts';
+import { hasBody } from './headers.ts';
+import { PooledAnswer } from './pooled.ts';
+import { relayStreamed } from './streamed.ts';
+import { isLostConnection, type Upstream } from './upstream.ts';
+
+/** Safe to send again (RFC 9110 §9.2.2). */
+const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
+
+/**
+ * Passes a request to the daemon and its answer back, as they come. Two clients share the work: undici is the
+ * faster one; node:http sends the head before the first byte of the body is there, passes on
+ * `Expect: 100-continue` and reads an answer that comes before the body has ended.
+ */
+export function relay(exchange: Exchange, upstream: Upstream): void {
+  const { req } = exchange;
+  if (!hasBody(req)) {
+    relayPooled(exchange, upstream, null);
+  } else if (req.headers.expect !== undefined) {
+    relayStreamed(exchange, upstream);
+  } else {
+    // By the next tick everything that came in one read with the head has been parsed.
+    process.nextTick(() => {
+      if (req.complete) relayPooled(exchange, upstream, req.read() as Buffer | null);
+      else relayStreamed(exchange, upstream);
+    });
+  }
+}
+
+function relayPooled(exchange: Exchange, upstream: Upstream, body: Buffer | null): void {
+  const answer = new PooledAnswer(exchange, (error) => {
+    const repeatable = body === null && IDEMPOTENT.has(exchange.req.method ?? '') && isLostConnection(error);
+    if (repeatable) relayStreamed(exchange, upstream, { connection: 'new' });
+    else answerFailure(exchange, error);
+  });
+  answer.begin(upstream, body);
+}

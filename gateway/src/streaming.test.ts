@@ -1,0 +1,201 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { exchange, startDaemon, startGateway, Wire } from './gateway.fixture.ts';
+
+const MEGABYTE = Buffer.alloc(1024 * 1024, 'x');
+
+/** Bytes that a connection takes before it holds the sender back, whatever lies in between, on loopback. */
+const IN_FLIGHT_MAX = 24 * 1024 * 1024;
+
+/** Writes until told not to; resolves with the bytes taken once the writer has been held back for 50 turns. */
+async function fill(sink: NodeJS.WritableStream, limit: number): Promise<number> {
+  let taken = 0;
+  let open = true;
+  sink.on('drain', () => {
+    open = true;
+  });
+  for (let quiet = 0; quiet < 2_000 && taken < limit; ) {
+    if (open) {
+      open = sink.write(MEGABYTE);
+      taken += MEGABYTE.length;
+      quiet = 0;
+    } else {
+      quiet += 1;
+      await turn();
+    }
+  }
+  return taken;
+}
+
+test('a client that does not read holds the daemon back', async () => {
+  let taken: Promise<number> | undefined;
+  await using daemon = await startDaemon((_req, res) => {
+    taken = fill(res, 200 * MEGABYTE.length);
+  });
+  await using gateway = await startGateway(daemon.port);
+  const client = get(gateway.origin);
+  const [answer] = (await once(client, 'response')) as [IncomingMessage];
+  expect(await taken).toBeLessThan(IN_FLIGHT_MAX);
+  client.on('error', () => {});
+  answer.destroy();
+});
+
+test('a daemon that does not read holds the client back', async () => {
+  await using daemon = await startDaemon(() => {});
+  await using gateway = await startGateway(daemon.port);
+  const client = request(gateway.origin, { method: 'POST' });
+  client.on('error', () => {});
+  expect(await fill(client, 200 * MEGABYTE.length)).toBeLessThan(IN_FLIGHT_MAX);
+  client.destroy();
+});
+
+test('big bodies arrive whole, both ways at once', async () => {
+  await using daemon = await startDaemon((req, res) => void req.pipe(res));
+  await using gateway = await startGateway(daemon.port);
+  const client = request(gateway.origin, { method: 'PUT', headers: { 'Content-Length': 32 * MEGABYTE.length } });
+  const answered = once(client, 'response') as Promise<[IncomingMessage]>;
+  let sent = 0;
+  const more = (): void => {
+    while (sent < 32) {
+      sent += 1;
+      if (!client.write(MEGABYTE)) return void client.once('drain', more);
+    }
+    client.end();
+  };
+  more();
+  const [answer] = await answered;
+  let got = 0;
+  for await (const chunk of answer) got += (chunk as Buffer).length;
+  expect(got).toBe(32 * MEGABYTE.length);
+});
+
+test.each([
+  ['of a length', { 'Content-Length': '100' }],
+  ['chunked', {}],
+])('an answer (%s) that the daemon breaks off does not end cleanly', async (_form, headers) => {
+  await using daemon = await startDaemon((_req, res) => {
+    res.writeHead(200, headers);
+    res.write('part');
+  });
+  await using gateway = await startGateway(daemon.port);
+  using wire = new Wire(gateway.port);
+  wire.send('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
+  await wire.until('part');
+  for (const socket of daemon.sockets) socket.destroy();
+  const text = await wire.all();
+  expect(text).not.toContain('0\r\n\r\n');
+});
+
+test('where the end of the connection is the end of the body, a broken answer is a reset', async () => {
+  await using daemon = await startDaemon((_req, res) => void res.write('part'));
+  await using gateway = await startGateway(daemon.port);
+  using wire = new Wire(gateway.port);
+  const failed = once(wire.socket, 'error') as Promise<[NodeJS.ErrnoException]>;
+  wire.send('GET / HTTP/1.0\r\n\r\n');
+  await wire.until('part');
+  for (const socket of daemon.sockets) socket.resetAndDestroy();
+  expect((await failed)[0].code).toBe('ECONNRESET');
+});
+
+test('an answer to an upload that breaks off does not end cleanly', async () => {
+  await using daemon = await startDaemon((_req, res) => void res.write('part'));
+  await using gateway = await startGateway(daemon.port);
+  using wire = new Wire(gateway.port);
+  wire.send('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\nbegin');
+  await wire.until('part');
+  for (const socket of daemon.sockets) socket.destroy();
+  expect(await wire.all()).not.toContain('0\r\n\r\n');
+});
+
+test.each([
+  ['while it waits for an answer', 'GET / HTTP/1.1\r\nHost: h\r\n\r\n'],
+  ['in the middle of its upload', 'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\nbegin'],
+])('a client that goes away %s is gone for the daemon too', async (_when, head) => {
+  const arrived = Promise.withResolvers<ServerResponse>();
+  await using daemon = await startDaemon((_req, res) => arrived.resolve(res));
+  await using gateway = await startGateway(daemon.port);
+  using wire = new Wire(gateway.port);
+  wire.send(head);
+  const res = await arrived.promise;
+  const closed = once(res, 'close');
+  wire.socket.destroy();
+  await closed;
+  expect(res.req.complete).toBe(head.startsWith('GET'));
+});
+
+test('a stream that its client leaves ends at the daemon', async () => {
+  const streams = new Set<ServerResponse>();
+  const allGone = Promise.withResolvers<void>();
+  await using daemon = await startDaemon((_req, res) => {
+    streams.add(res);
+    res.on('close', () => {
+      streams.delete(res);
+      if (streams.size === 0) allGone.resolve();
+    });
+    res.write('first');
+  });
+  await using gateway = await startGateway(daemon.port);
+  using wire = new Wire(gateway.port);
+  await wire.send('GET / HTTP/1.1\r\nHost: h\r\n\r\n').until('first');
+  wire.socket.destroy();
+  await allGone.promise;
+});
+
+test('64 open streams hold up no short request', async () => {
+  await using daemon = await startDaemon((req, res) => {
+    if (req.url === '/stream') res.write('line\n');
+    else res.end('short');
+  });
+  await using gateway = await startGateway(daemon.port);
+  const streams = Array.from({ length: 64 }, () => new Wire(gateway.port));
+  try {
+    for (const wire of streams) wire.send('GET /stream HTTP/1.1\r\nHost: h\r\n\r\n');
+    await Promise.all(streams.map((wire) => wire.until('line\n')));
+    for (let i = 0; i < 20; i += 1) expect(await (await fetch(`${gateway.origin}/short`)).text()).toBe('short');
+  } finally {
+    for (const wire of streams) wire.socket.destroy();
+  }
+});
+
+test('a refusal in the middle of an upload reaches the client, every time', { timeout: 60_000 }, async () => {
+  await using daemon = await startDaemon((_req, res) => {
+    res.writeHead(413, { Connection: 'close', 'Content-Length': 8 });
+    res.end('too long');
+  });
+  await using gateway = await startGateway(daemon.port);
+  for (let round = 0; round < 40; round += 1) {
+    const client = request(gateway.origin, { method: 'POST', agent: false });
+    const answered = once(client, 'response') as Promise<[IncomingMessage]>;
+    const feed = (): void => {
+      while (!client.destroyed && client.write(MEGABYTE));
+    };
+    client.on('drain', feed);
+    feed();
+    const [answer] = await answered;
+    let text = '';
+    for await (const chunk of answer) text += String(chunk);
+    expect([round, answer.statusCode, answer.headers.connection, text]).toEqual([round, 413, 'close', 'too long']);
+    client.off('drain', feed);
+    client.on('error', () => {});
+    client.destroy();
+  }
+});
+
+test('after an early answer the next request on the connection is not served', async () => {
+  await using daemon = await startDaemon((_req, res) => {
+    res.writeHead(401, { 'Content-Length': 2 });
+    res.end('no');
+  });
+  await using gateway = await startGateway(daemon.port);
+  using wire = new Wire(gateway.port);
+  wire.send('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n12345');
+  await wire.until('\r\n\r\nno');
+  wire.send('67890GET /second HTTP/1.1\r\nHost: h\r\n\r\n');
+  wire.socket.end();
+  await once(wire.socket, 'close');
+  expect(wire.text.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  expect(await exchange(gateway.port, 'POST /third HTTP/1.1\nHost: h')).toMatch(/^HTTP\/1\.1 401/);
+  expect(daemon.requests.map((req) => req.url)).toEqual(['/', '/third']);
+});
