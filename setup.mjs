@@ -58,7 +58,9 @@ function ensureNode() {
   const own = existsSync(OWN_NODE) ? majorOf(versionOf(OWN_NODE)) : 0;
   if (own >= OLDEST_NODE) return;
   if (majorOf(process.version) < OLDEST_NODE) {
-    fail(`Node ${OLDEST_NODE} or newer is needed: no package brings one to ${PLATFORM}, and this is ${process.version}`);
+    fail(
+      `Node ${OLDEST_NODE} or newer is needed: no package brings one to ${PLATFORM}, and this is ${process.version}`,
+    );
   }
   rmSync(OWN_NODE, { force: true });
   say(`no package brings Node to ${PLATFORM}: using the host's ${process.version}`);

@@ -133,9 +133,9 @@ test('what the doctor finds missing is said before ready, with how to get it', a
   await using launcher = new Launcher([await fixtureService('daemon', dir.path)], { doctor });
   await launcher.untilSays('ready on');
   expect(launcher.text).toMatch(
-    /sandbox: no compiler: no cc on PATH \(apt-get install gcc\)\n[\s\S]*sandbox: ready on/,
+    /sandbox: missing compiler: no cc on PATH; apt-get install gcc\n[\s\S]*sandbox: ready on/,
   );
-  expect(launcher.text).not.toContain('no shell');
+  expect(launcher.text).not.toContain('missing shell');
 });
 
 test.each([

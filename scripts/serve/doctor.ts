@@ -31,5 +31,5 @@ function linesOf(json: string): string[] {
 }
 
 function lineOf({ name, detail, hint }: Check): string {
-  return [`no ${name}`, detail && `: ${detail}`, hint && ` (${hint})`].filter(Boolean).join('');
+  return [`missing ${name}`, detail && `: ${detail}`, hint && `; ${hint}`].filter(Boolean).join('');
 }
