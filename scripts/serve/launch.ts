@@ -45,21 +45,22 @@ export async function launch(spec: LaunchSpec): Promise<number> {
 async function whenReady(spec: LaunchSpec, services: readonly Service[], stopped: AbortSignal): Promise<number> {
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(START_PATIENCE_MS)]);
   const missing = missingParts(spec.doctor, stopped);
-  const up = await Promise.allSettled(spec.services.map((service, index) => untilUp(service, services[index], signal)));
-  const silent = spec.services.filter((_, index) => up[index]?.status === 'rejected').map(({ name }) => name);
-  if (silent.length > 0 && !stopped.aborted) {
-    spec.say(`sandbox: no answer from the ${silent.join(' and the ')} within ${START_PATIENCE_MS / 1000} s`);
-    return 1;
+  // One after the other: a gateway is asked once there is a daemon behind it.
+  for (const [index, { name, address, health }] of spec.services.entries()) {
+    try {
+      await untilAnswers(urlOf(address) + health, (status) => status === 200, signal);
+    } catch {
+      if (!stopped.aborted) spec.say(`sandbox: no answer from the ${name} within ${START_PATIENCE_MS / 1000} s`);
+      return 1;
+    }
+    services[index]?.markReady();
   }
-  for (const line of await missing) spec.say(`sandbox: ${line}`);
+  const lines = await missing;
   const last = spec.services.at(-1);
-  if (last && !stopped.aborted) spec.say(`sandbox: ready on ${urlOf(last.address)}`);
+  if (last && !stopped.aborted) {
+    for (const line of [...lines, `ready on ${urlOf(last.address)}`]) spec.say(`sandbox: ${line}`);
+  }
   return new Promise<never>(() => {});
-}
-
-async function untilUp({ address, health }: ServiceSpec, service: Service | undefined, signal: AbortSignal) {
-  await untilAnswers(urlOf(address) + health, (status) => status === 200, signal);
-  service?.markReady();
 }
 
 interface StopSignals extends Disposable {

@@ -1,7 +1,7 @@
 const DELAYS_MS = [0, 250, 500, 1000, 2000, 4000, 5000] as const;
 
 /** A life of this long makes the next death a first one again. */
-export const STEADY_MS = 30_000;
+const STEADY_MS = 30_000;
 
 /** How long to wait before a service is started again: not at all at first, then longer, at most 5 s. */
 export class RestartDelay {

@@ -18,7 +18,7 @@ function anyOf(...patterns: string[]): RegExp {
   return new RegExp(patterns.join('|'));
 }
 
-export const IMPORT_RULES: readonly ImportRule[] = [
+const IMPORT_RULES: readonly ImportRule[] = [
   {
     because: 'program is what every service shares: node and small libraries',
     files: /^program\/src\//,
