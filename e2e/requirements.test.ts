@@ -1,0 +1,51 @@
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { coverageFaults, idsInTitles } from './requirement-coverage.ts';
+import { REQUIREMENTS } from './requirements.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+async function testedIds(): Promise<Set<string>> {
+  const ids = new Set<string>();
+  const ignored = (name: string): boolean => name === 'node_modules' || name === 'dist';
+  for await (const file of glob('{program,daemon,gateway,scripts,bench,e2e}/**/*.test.ts', {
+    cwd: ROOT,
+    exclude: ignored,
+  })) {
+    if (join(ROOT, file) === import.meta.filename) continue;
+    for (const id of idsInTitles(await readFile(join(ROOT, file), 'utf8'))) ids.add(id);
+  }
+  return ids;
+}
+
+test('every requirement that waits for nothing has a test, and every id in a title is a requirement', async () => {
+  expect(coverageFaults(REQUIREMENTS, await testedIds())).toEqual([]);
+});
+
+test('ids are read from the beginning of titles, several in one, over lines and modifiers', () => {
+  const source = `
+    test('[a.one] works', () => {});
+    test.each(cases)(
+      "[a.two-b] [a-x.three] works", () => {});
+    it(\`[a.four] works\`, () => {});
+    test('not [a.five] here', () => {});
+    const text = '[a.six] is no title';
+  `;
+  expect(idsInTitles(source)).toEqual(['a.one', 'a.two-b', 'a-x.three', 'a.four']);
+});
+
+test('a requirement without a test, a test before its feature, a repetition and an unknown id are faults', () => {
+  const requirements = [
+    { id: 'a.one', source: 's', behaviour: 'b' },
+    { id: 'a.two', source: 's', behaviour: 'b', waitsFor: 'files' },
+    { id: 'a.three', source: 's', behaviour: 'b', waitsFor: 'files' },
+    { id: 'a.three', source: 's', behaviour: 'b', waitsFor: 'files' },
+  ] as const;
+  expect(coverageFaults(requirements, new Set(['a.two', 'a.nine']))).toEqual([
+    'no test: [a.one] b (s)',
+    'has a test and still waits for files: [a.two]',
+    'named twice: [a.three]',
+    'no such requirement: [a.nine]',
+  ]);
+});

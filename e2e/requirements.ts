@@ -1,0 +1,17 @@
+import { AUTHENTICATION } from './requirements/authentication.ts';
+import { BASH_V1 } from './requirements/bash-v1.ts';
+import { COMMANDS_LIFE } from './requirements/commands-life.ts';
+import { COMMANDS_RUN } from './requirements/commands-run.ts';
+import { CONVENTIONS } from './requirements/conventions.ts';
+import type { Requirement } from './requirements/requirement.ts';
+import { STREAMS } from './requirements/streams.ts';
+
+/** Every statement of the contract that a test has to show. */
+export const REQUIREMENTS: readonly Requirement[] = [
+  ...CONVENTIONS,
+  ...AUTHENTICATION,
+  ...STREAMS,
+  ...COMMANDS_RUN,
+  ...COMMANDS_LIFE,
+  ...BASH_V1,
+];

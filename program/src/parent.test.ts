@@ -1,0 +1,42 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import process from 'node:process';
+import { expect, test } from 'vitest';
+
+const PROGRAM = `
+  import { stopWithParent } from ${JSON.stringify(join(import.meta.dirname, 'parent.ts'))};
+  stopWithParent(process.env);
+  process.on('SIGTERM', () => { console.log('stopped ' + process.env.SVC_PARENT_PIPE); process.exit(0); });
+  setInterval(() => {}, 1000);
+  console.log('up');
+`;
+
+function program(env: Record<string, string>): ChildProcess & { readonly output: () => string } {
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', PROGRAM], {
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let text = '';
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  return Object.assign(child, { output: () => text });
+}
+
+test('the end of the pipe stops the program in order, and the variable is not handed on', async () => {
+  const child = program({ SVC_PARENT_PIPE: '1' });
+  await once(child.stdout ?? child, 'data');
+  child.stdin?.end();
+  const [code] = await once(child, 'close');
+  expect([code, child.output()]).toEqual([0, 'up\nstopped undefined\n']);
+});
+
+test('without the variable the end of standard input means nothing', async () => {
+  const child = program({});
+  await once(child.stdout ?? child, 'data');
+  child.stdin?.end();
+  child.kill('SIGTERM');
+  await once(child, 'close');
+  expect(child.output()).toBe('up\nstopped undefined\n');
+});

@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto';
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const INPUTS = [
+  '{program,daemon,gateway}/{package.json,src/**/*.{ts,json}}',
+  'scripts/build/*.ts',
+  'package-lock.json',
+];
+
+/** A digest of everything that the bundles are made from; tests are none of it. */
+export async function inputsDigest(root: string, patterns: readonly string[] = INPUTS): Promise<string> {
+  const files: string[] = [];
+  for await (const file of glob([...patterns], { cwd: root })) if (!file.endsWith('.test.ts')) files.push(file);
+  const hash = createHash('sha256');
+  for (const file of files.sort()) {
+    const content = await readFile(join(root, file));
+    hash.update(`${file}\0${content.length}\0`).update(content);
+  }
+  return hash.digest('hex');
+}

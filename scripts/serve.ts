@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import process from 'node:process';
+import { build } from './build/build.ts';
+import { ROOT } from './root.ts';
+import { launch } from './serve/launch.ts';
+import { readServeOptions, USAGE } from './serve/serve-options.ts';
+
+const DAEMON = [process.execPath, join(ROOT, 'dist/sandboxd.mjs')];
+const GATEWAY = [process.execPath, join(ROOT, 'dist/gateway.mjs')];
+/** What the services get beyond the grace of the commands, to stop by themselves. */
+const EXTRA_GRACE_SECONDS = 5;
+
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+async function main(): Promise<number> {
+  const options = readServeOptions(process.argv.slice(2), process.env);
+  if (options.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  if (await build(ROOT)) say('sandbox: built');
+  const { daemon, gateway, daemonArgs, gatewayArgs } = options;
+  return launch({
+    services: [
+      { name: 'daemon', command: [...DAEMON, 'start', ...daemonArgs], address: daemon, health: '/health' },
+      { name: 'gateway', command: [...GATEWAY, 'start', ...gatewayArgs], address: gateway, health: '/health' },
+    ],
+    doctor: [...DAEMON, 'doctor', '--json', ...daemonArgs],
+    graceMs: (options.stopGraceSeconds + EXTRA_GRACE_SECONDS) * 1000,
+    human: process.stdout.isTTY,
+    say,
+  });
+}
+
+process.exit(await main());

@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { PARENT_PIPE } from '@sandbox/program/parent.ts';
+import { humanLine } from './log-line.ts';
+import type { Address } from './ports.ts';
+import { RestartDelay } from './restart-delay.ts';
+
+/** The exit code of a program that was given a wrong option: starting it again would not help. */
+const WRONG_OPTION = 2;
+
+export interface ServiceSpec {
+  readonly name: string;
+  readonly command: readonly string[];
+  readonly address: Address;
+  /** Path that answers once the service is up. */
+  readonly health: string;
+}
+
+export interface ServiceOutput {
+  readonly say: (line: string) => void;
+  /** Show logs as a person reads them; otherwise they go out as they come. */
+  readonly human: boolean;
+}
+
+/**
+ * A child that is started again when it dies. It has a process group of its own, so that Ctrl-C reaches the launcher
+ * alone, and a pipe as standard input, whose end tells it that the launcher is gone.
+ */
+export class Service {
+  readonly name: string;
+  readonly #spec: ServiceSpec;
+  readonly #output: ServiceOutput;
+  readonly #failed = Promise.withResolvers<number>();
+  readonly #delay = new RestartDelay();
+  #child: ChildProcess | undefined;
+  #restart: NodeJS.Timeout | undefined;
+  #steady = false;
+  #stopping = false;
+
+  constructor(spec: ServiceSpec, output: ServiceOutput) {
+    this.name = spec.name;
+    this.#spec = spec;
+    this.#output = output;
+  }
+
+  /** Resolves with the exit code for the launcher, when the service has ended in a way that a restart does not mend. */
+  get failed(): Promise<number> {
+    return this.#failed.promise;
+  }
+
+  start(): void {
+    const [program = process.execPath, ...args] = this.#spec.command;
+    const started = performance.now();
+    const child = spawn(program, args, {
+      detached: true,
+      stdio: ['pipe', this.#output.human ? 'pipe' : 'inherit', 'inherit'],
+      env: { ...process.env, [PARENT_PIPE]: '1' },
+    });
+    this.#child = child;
+    child.stdin?.on('error', () => {});
+    if (child.stdout) {
+      createInterface({ input: child.stdout }).on('line', (line) => this.#output.say(humanLine(this.name, line)));
+    }
+    child.once('error', ({ message }) => this.#fail(`${this.name} cannot be started: ${message}`, 1));
+    child.once('exit', (code, signal) => this.#ended(code, signal, performance.now() - started));
+  }
+
+  /** From now on a death is answered with a restart; before, it ends the launcher. */
+  markReady(): void {
+    this.#steady = true;
+  }
+
+  /** SIGTERM, and SIGKILL after `graceMs`. Resolves when the child has been reaped. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping = true;
+    clearTimeout(this.#restart);
+    const child = this.#child;
+    if (child?.pid === undefined || hasEnded(child)) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => {
+      this.#output.say(`sandbox: ${this.name} has not stopped after ${graceMs / 1000} s, killing it`);
+      this.kill();
+    }, graceMs);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  kill(): void {
+    const child = this.#child;
+    if (child?.pid === undefined || hasEnded(child)) return;
+    process.kill(-child.pid, 'SIGKILL');
+  }
+
+  #ended(code: number | null, signal: NodeJS.Signals | null, livedMs: number): void {
+    if (this.#stopping) return;
+    const how = `${this.name} ended (${signal ?? `exit ${code}`})`;
+    if (code === WRONG_OPTION) {
+      // The program itself has named the option, in a line of its own.
+      this.#failed.resolve(WRONG_OPTION);
+    } else if (this.#steady) {
+      const delay = this.#delay.next(livedMs);
+      this.#output.say(`sandbox: ${how}, starting it again${delay > 0 ? ` in ${delay / 1000} s` : ''}`);
+      this.#restart = setTimeout(() => this.start(), delay);
+    } else {
+      this.#fail(`${how} before it was ready`, code || 1);
+    }
+  }
+
+  #fail(line: string, code: number): void {
+    this.#output.say(`sandbox: ${line}`);
+    this.#failed.resolve(code);
+  }
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ROOT } from '../root.ts';
+import { importFaults } from './rules.ts';
+import { trackedFiles } from './tracked-files.ts';
+
+const COMMANDS = 'daemon/src/capabilities/commands';
+
+test('the sources keep the import rules', async () => {
+  const files = (await trackedFiles()).filter((file) => /^(?:program|daemon|gateway)\/.*\.ts$/.test(file));
+  const faults = await Promise.all(files.map(async (f) => importFaults(f, await readFile(join(ROOT, f), 'utf8'))));
+  expect(faults.flat()).toEqual([]);
+  expect(files.length).toBeGreaterThan(0);
+});
+
+test.each([
+  ['program/src/a.ts', 'undici'],
+  ['program/src/a.ts', '../../daemon/src/core/errors.ts'],
+  ['daemon/src/core/a.ts', 'fastify'],
+  ['daemon/src/core/a.ts', '../http/envelope.ts'],
+  ['daemon/src/core/a.ts', 'node:child_process'],
+  ['daemon/src/http/a.ts', '../capabilities/commands/command.ts'],
+  ['daemon/src/http/a.ts', '../capability.ts'],
+  ['gateway/src/a.ts', 'node:child_process'],
+  ['gateway/src/a.ts', '../../daemon/src/core/errors.ts'],
+  ['daemon/src/a.ts', '../../gateway/src/config.ts'],
+  ['daemon/src/mcp/hub.ts', '../http/envelope.ts'],
+  ['daemon/src/mcp/hub.ts', '../capabilities/commands/tools.ts'],
+  [`${COMMANDS}/command-service.ts`, 'fastify'],
+  [`${COMMANDS}/command-service.ts`, 'zod'],
+  [`${COMMANDS}/command-service.ts`, '../../http/envelope.ts'],
+  [`${COMMANDS}/command-service.ts`, './schemas.ts'],
+  [`${COMMANDS}/command-service.ts`, '../../capability.ts'],
+  [`${COMMANDS}/routes.v2.ts`, '../files/file-service.ts'],
+  [`${COMMANDS}/routes.v2.ts`, './routes.v1.ts'],
+  [`${COMMANDS}/session-routes.v2.ts`, './wire.v1.ts'],
+  [`${COMMANDS}/routes.v1.ts`, './routes.v2.ts'],
+  [`${COMMANDS}/routes.v1.ts`, 'undici'],
+  [`${COMMANDS}/tools.ts`, '../../http/envelope.ts'],
+])('%s may not import %s', (file, specifier) => {
+  for (const source of [`import '${specifier}';`, `export * from '${specifier}';`, `await import('${specifier}');`]) {
+    expect(importFaults(file, `\n${source}`)).toEqual([expect.stringMatching(new RegExp(`^${file}:2 `))]);
+  }
+});
+
+test.each([
+  ['program/src/a.ts', 'pino'],
+  ['daemon/src/core/config.ts', '@sandbox/program/options.ts'],
+  ['daemon/src/core/process/portable-host.ts', 'node:child_process'],
+  ['daemon/src/http/envelope.ts', '../core/errors.ts'],
+  ['daemon/src/app.ts', './capabilities/index.ts'],
+  [`${COMMANDS}/index.ts`, './routes.v1.ts'],
+  [`${COMMANDS}/routes.v2.ts`, '../../http/envelope.ts'],
+  [`${COMMANDS}/command-service.ts`, '../../core/errors.ts'],
+  [`${COMMANDS}/command-service.test.ts`, 'fastify'],
+])('%s may import %s', (file, specifier) => {
+  expect(importFaults(file, `import '${specifier}';`)).toEqual([]);
+});
+
+test('the environment is read where the configuration is, and nowhere else', () => {
+  expect(importFaults('daemon/src/http/a.ts', 'process.env.A')).toEqual([
+    'daemon/src/http/a.ts:1 process.env: only the configuration reads process.env',
+  ]);
+  expect(importFaults('gateway/src/main.ts', 'process.env.A')).toEqual([]);
+});

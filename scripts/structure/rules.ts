@@ -1,0 +1,123 @@
+import { posix } from 'node:path';
+import { environmentReads, importsOf } from './imports.ts';
+
+/** What files may import. A target is a path in the repository, `node:x`, or `npm:x`. */
+export interface ImportRule {
+  readonly because: string;
+  readonly files: RegExp;
+  readonly except?: RegExp;
+  /** All that may be imported; by default, everything. */
+  readonly allowed?: RegExp;
+  readonly forbidden?: RegExp;
+}
+
+const ADAPTER = /\/(?:index|tools|(?:schemas|wire)(?:\.v\d)?|(?:[a-z-]+-)?routes?\.v\d)\.ts$/;
+const NODE = '^node:';
+
+function anyOf(...patterns: string[]): RegExp {
+  return new RegExp(patterns.join('|'));
+}
+
+const IMPORT_RULES: readonly ImportRule[] = [
+  {
+    because: 'program is what every service shares: node and small libraries',
+    files: /^program\/src\//,
+    allowed: anyOf('^program/src/', NODE, '^npm:(?:pino|zod)$'),
+  },
+  {
+    because: 'core knows no surface and no capability: node and small libraries',
+    files: /^daemon\/src\/core\//,
+    allowed: anyOf('^daemon/src/core/', '^daemon/package\\.json$', '^program/src/', NODE, '^npm:(?:prom-client|zod)$'),
+  },
+  {
+    because: 'only core/process starts processes',
+    files: /^(?:program|daemon|gateway)\/src\//,
+    except: /^daemon\/src\/core\/process\//,
+    forbidden: /^(?:node:(?:child_process|cluster)|npm:node-pty)$/,
+  },
+  {
+    because: 'http knows core and no capability',
+    files: /^daemon\/src\/http\//,
+    allowed: anyOf('^daemon/src/(?:http|core)/', '^program/src/', NODE, '^npm:'),
+  },
+  {
+    because: 'the domain of a capability knows core, not how it is served',
+    files: /^daemon\/src\/capabilities\/[^/]+\//,
+    except: ADAPTER,
+    allowed: anyOf('^daemon/src/(?:core|capabilities)/', '^program/src/', NODE, '^npm:'),
+    forbidden: anyOf(ADAPTER.source, '^npm:(?:fastify|@fastify/.*|fastify-.*|zod)$'),
+  },
+  {
+    because: 'routes and their schemas know their own service, http and core',
+    files: /^daemon\/src\/capabilities\/[^/]+\/(?:schemas|wire|(?:[a-z-]+-)?routes?\.v\d)/,
+    allowed: anyOf('^daemon/src/(?:core|http|capabilities)/', '^program/src/', NODE, '^npm:(?:fastify|zod)$'),
+  },
+  {
+    because: 'tools know their own service and core/tool, not HTTP',
+    files: /^daemon\/src\/capabilities\/[^/]+\/tools\.ts$/,
+    allowed: anyOf('^daemon/src/(?:core|capabilities)/', '^program/src/', NODE, '^npm:zod$'),
+  },
+  {
+    because: 'without its files of v1 a capability still serves v2',
+    files: /^daemon\/src\/capabilities\/[^/]+\//,
+    except: /\.v1\.ts$|\/index\.ts$/,
+    forbidden: /\.v1\.ts$/,
+  },
+  {
+    because: 'v1 stands beside v2, not on it',
+    files: /^daemon\/src\/capabilities\/[^/]+\/.*\.v1\.ts$/,
+    forbidden: /\.v2\.ts$/,
+  },
+  {
+    because: 'mcp knows core and the seam',
+    files: /^daemon\/src\/mcp\//,
+    allowed: anyOf('^daemon/src/(?:mcp|core)/', '^daemon/src/capability\\.ts$', '^program/src/', NODE, '^npm:'),
+  },
+  {
+    because: 'gateway and daemon share only HTTP',
+    files: /^gateway\//,
+    forbidden: /^daemon\/|^npm:@sandbox\/daemon/,
+  },
+  {
+    because: 'gateway and daemon share only HTTP',
+    files: /^daemon\//,
+    forbidden: /^gateway\/|^npm:@sandbox\/gateway/,
+  },
+];
+
+const OTHER_CAPABILITY = 'a capability never imports another';
+const ENVIRONMENT = 'only the configuration reads process.env';
+const READS_ENVIRONMENT =
+  /^(?:daemon\/src\/core\/config|gateway\/src\/config|[a-z-]+\/src\/main)\.ts$|^(?:scripts|bench)\//;
+const TEST = /\.(?:test|fixture)\.ts$|-test-kit\.ts$|\/testing\//;
+const CAPABILITY = /^daemon\/src\/capabilities\/([^/]+)\//;
+
+/** What breaks the rules in one file, as `file:line target: why`. Tests may import anything. */
+export function importFaults(file: string, source: string, rules: readonly ImportRule[] = IMPORT_RULES): string[] {
+  if (TEST.test(file)) return [];
+  const imports = importsOf(source).map(({ specifier, line }) => ({ target: targetOf(file, specifier), line }));
+  const faults = imports.flatMap(({ target, line }) =>
+    reasonsAgainst(file, target, rules).map((because) => ({ line, text: `${target}: ${because}` })),
+  );
+  const reads = READS_ENVIRONMENT.test(file) ? [] : environmentReads(source);
+  faults.push(...reads.map((line) => ({ line, text: `process.env: ${ENVIRONMENT}` })));
+  return faults.map(({ line, text }) => `${file}:${line} ${text}`);
+}
+
+function reasonsAgainst(file: string, target: string, rules: readonly ImportRule[]): string[] {
+  const broken = rules.filter(({ files, except, allowed, forbidden }) => {
+    if (!files.test(file) || except?.test(file)) return false;
+    return (allowed && !allowed.test(target)) || forbidden?.test(target);
+  });
+  const reasons = broken.map(({ because }) => because);
+  const [own, other] = [CAPABILITY.exec(file)?.[1], CAPABILITY.exec(target)?.[1]];
+  return own && other && own !== other ? [...reasons, OTHER_CAPABILITY] : reasons;
+}
+
+function targetOf(file: string, specifier: string): string {
+  if (specifier.startsWith('.')) return posix.join(posix.dirname(file), specifier);
+  if (specifier.startsWith('@sandbox/program/')) return `program/src/${specifier.slice('@sandbox/program/'.length)}`;
+  if (specifier.startsWith('node:') || specifier.startsWith('<')) return specifier;
+  const [scope = '', name = ''] = specifier.split('/');
+  return `npm:${scope.startsWith('@') ? `${scope}/${name}` : scope}`;
+}

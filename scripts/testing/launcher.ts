@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import process from 'node:process';
+import type { LaunchSpec } from '../serve/launch.ts';
+import type { ServiceSpec } from '../serve/service.ts';
+
+/** A port that nothing listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+export interface FixtureService extends ServiceSpec {
+  /** What the service has reported so far, `up <pid>` and `term <pid>`. */
+  readonly events: () => string[];
+}
+
+export async function fixtureService(name: string, directory: string, ...args: string[]): Promise<FixtureService> {
+  const port = await freePort();
+  const events = join(directory, `${name}.events`);
+  const program = join(import.meta.dirname, 'service-fixture.ts');
+  return {
+    name,
+    command: [process.execPath, program, `--port=${port}`, `--events=${events}`, ...args],
+    address: { host: '127.0.0.1', port },
+    health: '/health',
+    events: () => linesOf(events),
+  };
+}
+
+function linesOf(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').trim().split('\n');
+  } catch {
+    return [];
+  }
+}
+
+/** The launcher in a process of its own. */
+export class Launcher implements AsyncDisposable {
+  readonly #child;
+  #text = '';
+
+  constructor(services: readonly ServiceSpec[], spec: Partial<LaunchSpec> = {}) {
+    const program = join(import.meta.dirname, 'launch-fixture.ts');
+    const json = JSON.stringify({
+      services,
+      doctor: [process.execPath, '-e', ''],
+      graceMs: 5000,
+      human: false,
+      ...spec,
+    });
+    this.#child = spawn(process.execPath, [program, json], { stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream.setEncoding('utf8').on('data', (chunk: string) => {
+        this.#text += chunk;
+        this.#child.emit('text');
+      });
+    }
+    this.#child.once('exit', () => this.#child.emit('text'));
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Resolves when `condition` is true; looked at whenever the launcher or a service has written something. */
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) {
+      if (this.#child.exitCode !== null) throw new Error(`the launcher has ended: ${this.#text}`);
+      await once(this.#child, 'text');
+    }
+  }
+
+  untilSays(text: string): Promise<void> {
+    return this.until(() => this.#text.includes(text));
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** Its exit code, or the signal that ended it, once nothing holds its output any more: no service lives on. */
+  async ended(): Promise<number | string> {
+    const { exitCode, signalCode } = this.#child;
+    if (this.#child.stdout.closed) return exitCode ?? signalCode ?? '';
+    const [code, signal] = await once(this.#child, 'close');
+    return code ?? signal;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.ended();
+  }
+}

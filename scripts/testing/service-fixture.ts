@@ -1,0 +1,33 @@
+// A service for the launcher's tests: answers /health on the port it is given, and does as the other arguments say.
+import { appendFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { stopWithParent } from '@sandbox/program/parent.ts';
+
+const { values } = parseArgs({
+  options: {
+    port: { type: 'string', default: '0' },
+    events: { type: 'string', default: '/dev/null' },
+    exit: { type: 'string' },
+    'ignore-term': { type: 'boolean', default: false },
+  },
+});
+const report = (event: string): void => appendFileSync(values.events, `${event} ${process.pid}\n`);
+
+stopWithParent(process.env);
+process.on('SIGTERM', () => {
+  report('term');
+  if (!values['ignore-term']) process.exit(0);
+});
+if (values.exit !== undefined) {
+  process.stderr.write('service: wrong option\n');
+  process.exit(Number(values.exit));
+}
+createServer((request, response) => {
+  if (request.url === '/crash') process.exit(7);
+  response.end();
+}).listen(Number(values.port), '127.0.0.1', () => {
+  report('up');
+  process.stdout.write(`${JSON.stringify({ time: '2026-01-02T03:04:05.678Z', level: 'info', msg: 'listening' })}\n`);
+});
