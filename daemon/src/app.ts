@@ -52,11 +52,15 @@ export async function buildApp(config: Config, logger: Logger = loggerFor(config
   const mounted = await mountAll(core);
   endWith(app, [core.runtime, core.processes, ...mounted]);
   const probes = () => mounted.flatMap(({ probe }) => probe ?? []);
-  await mountSurface(app, 'v2', mounted, (scope) =>
+  mountSurface(app, 'v2', mounted, (scope) =>
     mountOperations(scope, { gate, metrics: core.metrics, isTrusted, probes }),
   );
-  await mountSurface(app, 'v1', mounted);
-  await app.register(async (scope) => methods.answerOthers(scope));
+  mountSurface(app, 'v1', mounted);
+  void app.register((scope: App, _options, done) => {
+    methods.answerOthers(scope);
+    done();
+  });
+  await app.ready();
   return app;
 }
 

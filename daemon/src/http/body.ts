@@ -30,7 +30,7 @@ export function readBodies(app: App): void {
       done();
       return;
     }
-    parse(request, body, (error: Error | null, value?: unknown) => {
+    void parse(request, body, (error: Error | null, value?: unknown) => {
       if (error) {
         done(new SandboxError('invalid', `the body is not JSON: ${error.message}`, { cause: error }));
         return;

@@ -187,4 +187,3 @@ describe('statuses', () => {
     expect((await daemon.inject('/v2/commands/%zz')).statusCode).toBe(400);
   });
 });
-

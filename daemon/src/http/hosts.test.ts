@@ -112,4 +112,3 @@ describe('hosts and origins', () => {
     expect(stream.headers['access-control-allow-origin']).toBe('https://listed.example');
   });
 });
-

@@ -15,14 +15,11 @@ interface Document {
 }
 
 /**
- * Describes the routes registered in `scope` after this call in OpenAPI 3.1. The document is made on demand, once.
+ * Describes in OpenAPI 3.1 the routes of the plugins that `scope` registers after this call. The document is made on demand, once.
  * @returns the maker; only call it when the app is ready
  */
-export async function describeRoutes(
-  scope: App,
-  { title, version, description }: SurfaceDescription,
-): Promise<() => Document> {
-  await scope.register(swagger, {
+export function describeRoutes(scope: App, { title, version, description }: SurfaceDescription): () => Document {
+  void scope.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: { title, version, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },

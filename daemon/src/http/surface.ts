@@ -1,3 +1,4 @@
+import type { FastifyPluginCallback } from 'fastify';
 import type { MountedCapability } from '../capability.ts';
 import { VERSION } from '../core/version.ts';
 import type { App } from './app-types.ts';
@@ -12,21 +13,24 @@ const DESCRIPTIONS = {
 } as const;
 
 /** Registers one generation of routes and its OpenAPI document. `besides` adds routes outside the prefix to the document. */
-export async function mountSurface(
+export function mountSurface(
   app: App,
   surface: 'v1' | 'v2',
   capabilities: readonly MountedCapability[],
   besides?: (scope: App) => void,
-): Promise<void> {
-  await app.register(async (scope: App) => {
-    const describe = await describeRoutes(scope, { ...DESCRIPTIONS[surface], version: VERSION });
-    besides?.(scope);
-    await scope.register(
-      async (routes: App) => {
-        for (const capability of capabilities) capability[surface]?.(routes);
-        routes.get('/openapi.json', { schema: { hide: true } }, async () => describe());
-      },
-      { prefix: `/${surface}` },
-    );
+): void {
+  void app.register((scope: App, _options, done) => {
+    const describe = describeRoutes(scope, { ...DESCRIPTIONS[surface], version: VERSION });
+    void scope.register((described: App, _none, routesDone) => {
+      besides?.(described);
+      routesDone();
+    });
+    const mount: FastifyPluginCallback = (routes: App, _none, routesDone) => {
+      for (const capability of capabilities) capability[surface]?.(routes);
+      routes.get('/openapi.json', { schema: { hide: true } }, () => describe());
+      routesDone();
+    };
+    void scope.register(mount, { prefix: `/${surface}` });
+    done();
   });
 }

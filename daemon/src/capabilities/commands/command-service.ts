@@ -13,6 +13,7 @@ import {
 } from '../../core/process/process-host.ts';
 import { COMMAND_TEXT_KEPT, Command, type CommandRecord } from './command.ts';
 import type { CommandStore } from './command-store.ts';
+import { HardTimeout, KILL_GRACE_MS, settledWithin } from './deadlines.ts';
 import { hashOf } from './idempotency.ts';
 import type { CommandSpec, Launcher } from './launcher.ts';
 import type { CommandSession, SessionTerms } from './sessions.ts';
@@ -132,7 +133,7 @@ export class CommandService implements AsyncDisposable {
       const spec = this.#launcher.prepare(id, { command: 'printf ready', shell: 'auto', stdin: 'null' }, undefined);
       const running = await this.#core.processes.start(spec);
       const { exitCode } = await running.ended;
-      running.output.remove();
+      await running.output.remove();
       return { name: 'commands', ok: exitCode === 0, detail: `a command ended with ${exitCode}` };
     } catch (error) {
       return { name: 'commands', ok: false, detail: String(error), hint: 'sandboxd doctor says what is missing' };
@@ -324,4 +325,3 @@ function newRecord(
     idempotency,
   };
 }
-

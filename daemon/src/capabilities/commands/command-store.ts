@@ -133,7 +133,7 @@ export class CommandStore implements Disposable {
 
   #forget(command: Command): void {
     this.#commands.delete(command.id);
-    command.output.remove();
+    void command.output.remove();
     this.#journal.append({ t: 'forget', id: command.id });
     const { sessionId } = command.record;
     if (sessionId !== null && this.sessions.find(sessionId)?.implicit && this.ofSession(sessionId).length === 0) {

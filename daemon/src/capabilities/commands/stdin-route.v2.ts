@@ -20,7 +20,7 @@ const StdinQuery = z.object({
 });
 
 export function stdinRouteV2(app: App, service: CommandService): void {
-  void app.register(async (scope: App) => {
+  void app.register((scope: App, _options, done) => {
     acceptRawBodies(scope);
     scope.post('/commands/:command_id/stdin', {
       schema: {
@@ -45,6 +45,7 @@ export function stdinRouteV2(app: App, service: CommandService): void {
         return ok({ command_id, bytes_written: written, eof }, `${written} bytes written`);
       },
     });
+    done();
   });
 }
 

@@ -108,7 +108,7 @@ export class PortableHost implements ProcessHost {
     const logs = findOutputLogs(this.#output, ends);
     for (const [id, log] of logs) {
       if (ends.has(id)) continue;
-      log.remove();
+      void log.remove();
       logs.delete(id);
     }
     return logs;
