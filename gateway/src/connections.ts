@@ -39,7 +39,6 @@ export class Connections {
   begin(socket: Socket, res: ServerResponse): Connection | undefined {
     const connection = this.#open.get(socket);
     if (!connection || connection.newest?.shouldKeepAlive === false) return undefined;
-    if (this.isBusy(socket)) closeWith(socket, res);
     connection.newest = res;
     return connection;
   }
@@ -79,13 +78,4 @@ export class Connections {
   destroyAll(): void {
     for (const [socket] of this.#open) socket.destroy();
   }
-}
-
-/** Node tells of a closed connection only the answer whose turn it is, not those that wait behind it. */
-function closeWith(socket: Socket, waiting: ServerResponse): void {
-  socket.once('close', () => {
-    if (waiting.closed || waiting.writableFinished) return;
-    waiting.destroyed = true;
-    waiting.emit('close');
-  });
 }
