@@ -210,6 +210,14 @@ test('a body that comes in pieces reaches the daemon piece by piece, the head fi
   await wire.until('end');
 });
 
+test('a small body that comes with its head goes on with its length, whole', async () => {
+  await using daemon = await startDaemon(echo);
+  await using gateway = await startGateway(daemon.port);
+  const head = 'POST / HTTP/1.1\nHost: h\nTransfer-Encoding: chunked';
+  const { raw, body } = echoed(await exchange(gateway.port, head, '3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n'));
+  expect([body, fields(raw, 'content-length'), fields(raw, 'transfer-encoding')]).toEqual(['abcde', ['5'], []]);
+});
+
 test('Expect: 100-continue is the daemon’s to answer', async () => {
   await using daemon = await startDaemon(echo);
   daemon.server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import type { Exchange } from './exchange.ts';
 import { answerFailure } from './failure.ts';
 import { hasBody } from './headers.ts';
@@ -15,14 +14,15 @@ const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
  * `Expect: 100-continue` and reads an answer that comes before the body has ended.
  */
 export function relay(exchange: Exchange, upstream: Upstream): void {
-  const { req } = exchange;
+  const { req, res } = exchange;
   if (!hasBody(req)) {
     relayPooled(exchange, upstream, null);
   } else if (req.headers.expect !== undefined) {
     relayStreamed(exchange, upstream);
   } else {
-    // By the next tick everything that came in one read with the head has been parsed.
-    process.nextTick(() => {
+    // The check phase follows the read that brought the head: by then what came with it has been parsed.
+    setImmediate(() => {
+      if (res.destroyed) return;
       if (req.complete) relayPooled(exchange, upstream, req.read() as Buffer | null);
       else relayStreamed(exchange, upstream);
     });

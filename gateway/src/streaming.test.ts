@@ -143,6 +143,26 @@ test('a stream that its client leaves ends at the daemon', async () => {
   await allGone.promise;
 });
 
+test('of requests sent in a row all end at the daemon when the client goes', async () => {
+  const urls = new Set<string | undefined>();
+  const bothArrived = Promise.withResolvers<void>();
+  const bothGone = Promise.withResolvers<void>();
+  await using daemon = await startDaemon((req, res) => {
+    res.write('part');
+    if (urls.add(req.url).size === 2) bothArrived.resolve();
+    res.on('close', () => {
+      urls.delete(req.url);
+      if (urls.size === 0) bothGone.resolve();
+    });
+  });
+  await using gateway = await startGateway(daemon.port);
+  using wire = new Wire(gateway.port);
+  wire.send('GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\n');
+  await bothArrived.promise;
+  wire.socket.destroy();
+  await bothGone.promise;
+});
+
 test('64 open streams hold up no short request', async () => {
   await using daemon = await startDaemon((req, res) => {
     if (req.url === '/stream') res.write('line\n');
