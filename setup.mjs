@@ -32,6 +32,8 @@ const NPM_CI = [
   '--no-engine-strict',
   '--no-legacy-peer-deps',
   '--no-strict-peer-deps',
+  '--workspaces',
+  '--include-workspace-root',
 ];
 
 install();
