@@ -27,7 +27,7 @@ export type PipeDirection = 'in' | 'out';
  * Real pipes for children. Node gives them sockets, which cannot be opened again (`echo x > /dev/stderr` fails) and
  * which it reads into a new buffer each time; so FIFOs are made in batches by one `mkfifo`, opened and unlinked.
  */
-export class PipePool implements Disposable {
+export class PipePool implements AsyncDisposable {
   readonly #parent: string;
   #directory: string | undefined;
   #paths: string[] = [];
@@ -59,8 +59,9 @@ export class PipePool implements Disposable {
     return pipes;
   }
 
-  [Symbol.dispose](): void {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#unavailable = true;
+    await this.#filling;
     this.#paths = [];
     if (this.#directory !== undefined) rmSync(this.#directory, { recursive: true, force: true });
   }

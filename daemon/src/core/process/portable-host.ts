@@ -117,7 +117,7 @@ export class PortableHost implements ProcessHost {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const hosted of this.#live) hosted[Symbol.dispose]();
     this.#live.clear();
-    this.#pool[Symbol.dispose]();
+    await this.#pool[Symbol.asyncDispose]();
   }
 }
 

@@ -27,7 +27,13 @@ export interface Found {
   readonly processes: readonly FoundProcess[];
   /** Pids of the targets whose session and group are still the command's, and not those of a later process. */
   readonly ownedPids: ReadonlySet<number>;
+  /** False while a young process is in the middle of execve, when its environment cannot be read: look again. */
+  readonly settled: boolean;
 }
+
+/** Processes that started within so many clock ticks (of 10 ms, on every Linux) are young. */
+const YOUNG_TICKS = 200;
+const KTHREADD = 2;
 
 /**
  * The living processes of commands: their sessions, their groups, whatever carries one of their marks, and the
@@ -47,9 +53,21 @@ export async function findProcesses(targets: readonly ProcessTarget[]): Promise<
   }
   addDescendants(candidates, members);
   const others = candidates.filter(({ pid }) => !members.has(pid)).map(({ pid }) => pid);
-  for (const pid of await marked(others, targets)) members.add(pid);
+  const { found, unnamed } = await marked(others, targets);
+  for (const pid of found) members.add(pid);
   addDescendants(candidates, members);
-  return { processes: candidates.filter(({ pid }) => members.has(pid)), ownedPids };
+  const youngest = uptimeTicks() - YOUNG_TICKS;
+  const settled = !candidates.some(
+    ({ pid, parent, startTime }) =>
+      unnamed.has(pid) && !members.has(pid) && parent !== KTHREADD && Number(startTime) >= youngest,
+  );
+  return { processes: candidates.filter(({ pid }) => members.has(pid)), ownedPids, settled };
+}
+
+/** Whether a living process is not in that group any more. */
+export function hasLeft(pid: number, group: number): boolean {
+  const now = statOf(pid);
+  return now !== undefined && now.group !== group;
 }
 
 function scan(): FoundProcess[] {
@@ -78,19 +96,25 @@ function addDescendants(all: readonly FoundProcess[], members: Set<number>): voi
   } while (members.size > before);
 }
 
-async function marked(pids: readonly number[], targets: readonly ProcessTarget[]): Promise<number[]> {
+/** The processes that carry a mark of the targets, and those that show no environment at all. */
+async function marked(
+  pids: readonly number[],
+  targets: readonly ProcessTarget[],
+): Promise<{ found: readonly number[]; unnamed: ReadonlySet<number> }> {
   const ids = new Set(targets.map(({ id }) => id));
+  const unnamed = new Set<number>();
   const found: number[] = [];
   const unreadable: number[] = [];
   for (const pid of pids) {
     const environ = readProc(pid, 'environ');
     if (environ === 'EACCES' || environ === 'EPERM') unreadable.push(pid);
+    else if (environ.length === 0) unnamed.add(pid);
     else if (typeof environ !== 'string' && ids.has(markIn(environ) ?? '')) found.push(pid);
   }
-  if (unreadable.length === 0) return found;
   const accounts = new Map(targets.flatMap(({ identity }) => (identity ? [[identity.name, identity] as const] : [])));
+  if (unreadable.length === 0) return { found, unnamed };
   for (const identity of accounts.values()) found.push(...(await markedAs(identity, ids, unreadable)));
-  return found;
+  return { found, unnamed };
 }
 
 /** Without CAP_SYS_PTRACE (Docker's default) even root cannot read the environment of others; their own account can. */
@@ -114,6 +138,10 @@ function markIn(environ: Buffer): string | undefined {
     .split('\0')
     .find((variable) => variable.startsWith(entry))
     ?.slice(entry.length);
+}
+
+function uptimeTicks(): number {
+  return Number.parseFloat(readFileSync('/proc/uptime', 'latin1')) * 100;
 }
 
 /** The content, or the errno name. */

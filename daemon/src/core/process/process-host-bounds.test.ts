@@ -24,7 +24,7 @@ describeHosts((kit) => {
       await run('true');
       const before = openDescriptors();
       for (let index = 0; index < 1_000; index++) await run('/bin/true');
-      expect(await descriptorsComeTo(before)).toBe(before);
+      expect(await descriptorsComeTo(before)).toBeLessThanOrEqual(before);
       expect(zombies()).toEqual([]);
     }, 60_000);
 
@@ -88,7 +88,7 @@ describeHosts((kit) => {
       const failure = start(file, [], more);
       await expect(failure).rejects.toMatchObject({ name: 'StartFailure', exitCode });
       await expect(failure).rejects.toThrow(message);
-      expect(await descriptorsComeTo(before)).toBe(before);
+      expect(await descriptorsComeTo(before)).toBeLessThanOrEqual(before);
       expect(readdirSync(join(kit.directory, 'output'))).toEqual([]);
     });
 

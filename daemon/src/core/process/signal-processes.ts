@@ -1,29 +1,36 @@
-import { type FoundProcess, findProcesses, hasProc } from './process-finder.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type FoundProcess, findProcesses, hasLeft, hasProc } from './process-finder.ts';
 import type { ProcessTarget } from './process-host.ts';
 
 /** A program that forks faster than it can be found is left after this many looks. */
 const MAX_ROUNDS = 64;
 
-/** Signals every process of the targets once and answers how many there were. SIGKILL looks again until nothing new is found. */
+/** Milliseconds until a process that is in the middle of execve is looked at again. */
+const SETTLING_MS = 2;
+
+/**
+ * Signals every process of the targets once and answers how many there were. SIGKILL looks again, and kills again,
+ * until nothing is found.
+ */
 export async function signalProcesses(targets: readonly ProcessTarget[], signal: NodeJS.Signals): Promise<number> {
   if (!hasProc) return targets.filter((target) => signalGroup(target, signal)).length;
   const seen = new Set<string>();
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const { processes, ownedPids } = await findProcesses(targets);
+    const { processes, ownedPids, settled } = await findProcesses(targets);
     const fresh = processes.filter((found) => !seen.has(nameOf(found)));
-    if (fresh.length === 0) break;
     for (const found of fresh) seen.add(nameOf(found));
-    signalAll(fresh, ownedPids, signal);
-    if (signal !== 'SIGKILL') break;
+    signalAll(signal === 'SIGKILL' ? processes : fresh, ownedPids, signal);
+    if (settled && (processes.length === 0 || signal !== 'SIGKILL')) break;
+    if (!settled || fresh.length === 0) await delay(SETTLING_MS);
   }
   return seen.size;
 }
 
-/** A group in one call, which no fork escapes; each other process by itself. */
+/** A group in one call, which no fork escapes; each other process by itself, and what has left its group meanwhile. */
 function signalAll(processes: readonly FoundProcess[], ownGroups: ReadonlySet<number>, signal: NodeJS.Signals): void {
   const groups = new Set(processes.map(({ group }) => group).filter((group) => ownGroups.has(group)));
   for (const group of groups) send(-group, signal);
-  for (const { pid, group } of processes) if (!groups.has(group)) send(pid, signal);
+  for (const { pid, group } of processes) if (!groups.has(group) || hasLeft(pid, group)) send(pid, signal);
 }
 
 /** How many processes of the targets live. */
