@@ -18,7 +18,7 @@ import {
   WriteBody,
 } from './schemas.v1.ts';
 import { decode } from './text-slice.ts';
-import { sessionInfo, summaryOf } from './wire.ts';
+import { sentTo, sessionInfo, summaryOf } from './wire.ts';
 import { execResult, infoV1 } from './wire.v1.ts';
 
 const tags = ['bash'];
@@ -103,7 +103,7 @@ export function commandsV1(app: App, service: CommandService): void {
     schema: { tags, summary: 'Signal a command', body: KillBodyV1, response: { 200: Done, ...V1_ERRORS } },
     handler: async ({ body: { session_id, command_id, signal } }) => {
       const processes = await service.kill(required(service, session_id, command_id), signal);
-      return ok(null, `${signal} sent to ${processes} processes`);
+      return ok(null, sentTo(signal, processes));
     },
   });
 

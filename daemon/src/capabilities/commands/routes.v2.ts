@@ -24,7 +24,7 @@ import {
 import { sessionRoutesV2 } from './session-routes.v2.ts';
 import { stdinRouteV2 } from './stdin-route.v2.ts';
 import { decode } from './text-slice.ts';
-import { commandInfo, commandResult, summaryOf } from './wire.ts';
+import { commandInfo, commandResult, sentTo, summaryOf } from './wire.ts';
 
 const tags = ['commands'];
 const CommandId = z.object({ command_id: z.string() });
@@ -94,10 +94,7 @@ export function commandsV2(app: App, service: CommandService): void {
     handler: async ({ params: { command_id }, body: { signal } }) => {
       const command = service.get(command_id);
       const processes = await service.kill(command, signal);
-      return ok(
-        { command_id, signal, processes, status: command.record.status },
-        `${signal} sent to ${processes} processes`,
-      );
+      return ok({ command_id, signal, processes, status: command.record.status }, sentTo(signal, processes));
     },
   });
 

@@ -72,3 +72,7 @@ export function sessionInfo(service: CommandService, session: CommandSession): z
     command_count: session.commandCount,
   };
 }
+
+export function sentTo(signal: string, processes: number): string {
+  return `${signal} sent to ${processes} ${processes === 1 ? 'process' : 'processes'}`;
+}

@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describeOptions } from '@sandbox/program/options.ts';
+import { describe, expect, test } from 'vitest';
+import { DaemonOptions, readConfig } from './core/config.ts';
+import { DaemonProcess } from './daemon-process.fixture.ts';
+
+interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the program as a user does. */
+function sandboxd(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const options = { env: { ...process.env, ...env }, timeout: 15_000 };
+    execFile(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], options, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
+    });
+  });
+}
+
+describe('sandboxd', () => {
+  test('--help names every option with its variable and its flag', async () => {
+    const { code, stdout } = await sandboxd(['--help']);
+    expect(code).toBe(0);
+    for (const { env, flag } of describeOptions(DaemonOptions)) {
+      expect(stdout).toContain(env);
+      expect(stdout).toContain(flag);
+    }
+  });
+
+  test('version and print-openapi print and end', async () => {
+    expect((await sandboxd(['version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const printed = JSON.parse((await sandboxd(['print-openapi', 'v1'])).stdout);
+    expect(Object.keys(printed.paths)).toContain('/v1/bash/exec');
+    expect(await sandboxd(['print-openapi', 'v3'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^sandboxd: .*v3.*\n$/),
+    });
+  });
+
+  test('doctor says what is there, what is missing and how to get it', async () => {
+    const { stdout, code } = await sandboxd(['doctor', '--json'], { SVC_RUNTIME_DIR: join(tmpdir(), 'not-there-yet') });
+    const { checks } = JSON.parse(stdout);
+    expect(code).toBe(0);
+    expect(checks).toContainEqual(
+      expect.objectContaining({ name: 'shell', ok: true, detail: expect.stringMatching(/^\/.*sh$/) }),
+    );
+    for (const check of checks) if (!check.ok) expect(check).toMatchObject({ hint: expect.stringMatching(/\w/) });
+    const broken = await sandboxd(['doctor', '--default-user', 'nobody-by-that-name'], { PATH: '/nowhere' });
+    expect(broken.code).toBe(1);
+    expect(broken.stdout).toMatch(/missing shell: no bash or sh on PATH; install bash\n/);
+    expect(broken.stdout).toMatch(/missing default user: user does not exist: nobody-by-that-name/);
+  });
+
+  test.each([
+    [['--port', 'abc'], {}, 'SVC_PORT (--port): expected a whole number from 0 to 65535, got "abc"'],
+    [[], { SVC_PORT: '70000' }, 'SVC_PORT (--port): expected a whole number from 0 to 65535, got "70000"'],
+    [
+      [],
+      { SVC_TRUSTED_PROXIES: 'x' },
+      'SVC_TRUSTED_PROXIES (--trusted-proxies): expected addresses, networks (10.0.0.0/8) or the word loopback, got "x"',
+    ],
+    [[], { LOG_LEVEL: 'loud' }, /^sandboxd: LOG_LEVEL \(--log-level\): expected one of .*, got "loud"$/],
+    [[], { SVC_RUNTIME_DIR: 'here' }, 'SVC_RUNTIME_DIR (--runtime-dir): expected an absolute path, got "here"'],
+    [['--no-such-flag'], {}, /no-such-flag/],
+    [['dance'], {}, 'unknown command "dance"; sandboxd --help lists them'],
+    [['--api-key', 'two words'], {}, 'SVC_API_KEY (--api-key): expected visible ASCII characters'],
+  ])('a wrong value ends the boot with one line that names it: %j %j', async (args, env, line) => {
+    const { code, stdout, stderr } = await sandboxd(args, env);
+    expect([code, stdout]).toEqual([2, '']);
+    const lines = stderr.split('\n').filter(Boolean);
+    expect(lines).toHaveLength(1);
+    if (typeof line === 'string') expect(lines[0]).toBe(`sandboxd: ${line}`);
+    else expect(lines[0]).toMatch(line);
+  });
+
+  test('a port that is in use ends the boot with one line', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'sandboxd-cli-'));
+    try {
+      await using first = await DaemonProcess.start(join(directory, 'a'));
+      const { port } = new URL(first.base);
+      const second = await sandboxd(['--port', port], { SVC_RUNTIME_DIR: join(directory, 'b'), LOG_LEVEL: 'fatal' });
+      expect(second).toMatchObject({
+        code: 1,
+        stderr: `sandboxd: cannot listen on 127.0.0.1:${port}: the port is in use\n`,
+      });
+      const third = await sandboxd(['--port', '0'], { SVC_RUNTIME_DIR: join(directory, 'a'), LOG_LEVEL: 'fatal' });
+      expect(third).toMatchObject({
+        code: 1,
+        stderr: `sandboxd: another daemon holds the runtime directory ${join(directory, 'a')}\n`,
+      });
+      expect((await stat(join(directory, 'a'))).mode & 0o777).toBe(0o700);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+});
+
+test('the flag wins over its variable, an empty variable is unset', () => {
+  expect(readConfig(['--port=1'], { SVC_PORT: '2' }).port).toBe(1);
+  expect(readConfig([], { SVC_PORT: '2' }).port).toBe(2);
+  expect(readConfig([], { SVC_PORT: '' }).port).toBe(8091);
+  expect(readConfig(['--validate-responses'], {}).validateResponses).toBe(true);
+  expect(readConfig([], { SVC_ALLOWED_HOSTS: ' a.example, ,b.example ' }).allowedHosts).toEqual([
+    'a.example',
+    'b.example',
+  ]);
+});
