@@ -1,5 +1,4 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { ResponseSerializationError } from 'fastify-type-provider-zod';
 import { type ErrorKind, SandboxError } from '../core/errors.ts';
 import { failure } from './envelope.ts';
 import { ValidationFailure } from './validation.ts';
@@ -27,7 +26,7 @@ export function answerError(error: FastifyError | Error, request: FastifyRequest
   if (error instanceof SandboxError) return answerKnown(error, reply);
   if (error instanceof ValidationFailure) return answerInvalid(error, request, reply);
   const status = 'statusCode' in error ? (error.statusCode ?? 500) : 500;
-  if (status < 500 && !(error instanceof ResponseSerializationError)) {
+  if (status < 500) {
     return reply.code(status).send(failure(oneLine(error.message)));
   }
   request.log.error({ err: error, reqId: request.id }, 'a request failed by a defect of the service');

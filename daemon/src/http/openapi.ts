@@ -1,6 +1,6 @@
-import swagger from '@fastify/swagger';
-import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import fastify from 'fastify';
 import type { App } from './app-types.ts';
+import { validatorCompiler } from './validation.ts';
 
 export interface SurfaceDescription {
   readonly title: string;
@@ -8,18 +8,28 @@ export interface SurfaceDescription {
   readonly description: string;
 }
 
-interface Document {
+export interface Document {
   readonly openapi: string;
   components?: { schemas?: Record<string, unknown> };
   [key: string]: unknown;
 }
 
 /**
- * Describes in OpenAPI 3.1 the routes of the plugins that `scope` registers after this call. The document is made on demand, once.
- * @returns the maker; only call it when the app is ready
+ * Describes routes in OpenAPI 3.1. They are registered once more on an app that never serves, so that nothing of
+ * this is loaded before somebody asks.
  */
-export function describeRoutes(scope: App, { title, version, description }: SurfaceDescription): () => Document {
-  void scope.register(swagger, {
+export async function describeRoutes(
+  mount: (scope: App) => void,
+  { title, version, description }: SurfaceDescription,
+): Promise<Document> {
+  const [{ default: swagger }, { jsonSchemaTransform, jsonSchemaTransformObject }] = await Promise.all([
+    import('@fastify/swagger'),
+    import('fastify-type-provider-zod'),
+  ]);
+  const app: App = fastify();
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(() => JSON.stringify);
+  await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: { title, version, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
@@ -41,11 +51,11 @@ export function describeRoutes(scope: App, { title, version, description }: Surf
     transform: jsonSchemaTransform,
     transformObject: jsonSchemaTransformObject,
   });
-  let document: Document | undefined;
-  return () => {
-    document ??= onlyReachable(scope.swagger() as unknown as Document);
-    return document;
-  };
+  mount(app);
+  await app.ready();
+  const document = onlyReachable(app.swagger() as unknown as Document);
+  await app.close();
+  return document;
 }
 
 /** The registry of schemas is global: keeps the ones that the routes of this document lead to. */

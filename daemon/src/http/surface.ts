@@ -1,7 +1,7 @@
 import type { FastifyPluginCallback } from 'fastify';
 import { VERSION } from '../core/version.ts';
 import type { App } from './app-types.ts';
-import { describeRoutes } from './openapi.ts';
+import { type Document, describeRoutes } from './openapi.ts';
 
 const DESCRIPTIONS = {
   v2: {
@@ -18,18 +18,18 @@ export function mountSurface(
   adapters: readonly ((routes: App) => void)[],
   besides?: (scope: App) => void,
 ): void {
-  void app.register((scope: App, _options, done) => {
-    const describe = describeRoutes(scope, { ...DESCRIPTIONS[surface], version: VERSION });
-    void scope.register((described: App, _none, routesDone) => {
-      besides?.(described);
-      routesDone();
-    });
-    const mount: FastifyPluginCallback = (routes: App, _none, routesDone) => {
+  let document: Promise<Document> | undefined;
+  const mount = (scope: App): void => {
+    besides?.(scope);
+    const routesOfSurface: FastifyPluginCallback = (routes: App, _options, done) => {
       for (const adapter of adapters) adapter(routes);
-      routes.get('/openapi.json', { schema: { hide: true } }, () => describe());
-      routesDone();
+      routes.get('/openapi.json', { schema: { hide: true } }, () => {
+        document ??= describeRoutes(mount, { ...DESCRIPTIONS[surface], version: VERSION });
+        return document;
+      });
+      done();
     };
-    void scope.register(mount, { prefix: `/${surface}` });
-    done();
-  });
+    void scope.register(routesOfSurface, { prefix: `/${surface}` });
+  };
+  mount(app);
 }
