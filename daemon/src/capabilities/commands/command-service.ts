@@ -285,15 +285,15 @@ export class CommandService implements AsyncDisposable {
 
   #refuseBeyondCeiling(): void {
     const { commandMaxRunning } = this.#core.config;
-    const running = this.#store.running();
-    if (running.length + this.#startingCount < commandMaxRunning) return;
-    const holders = running.map(({ id, record }) => ({
+    const { running } = this.#store;
+    if (running.size + this.#startingCount < commandMaxRunning) return;
+    const holders = [...running].map(({ id, record }) => ({
       command_id: id,
       session_id: record.sessionId,
       command: record.command.slice(0, 100),
       started_at: record.startedAt,
     }));
-    throw new SandboxError('capacity', `${running.length} commands are running, the ceiling is ${commandMaxRunning}`, {
+    throw new SandboxError('capacity', `${running.size} commands are running, the ceiling is ${commandMaxRunning}`, {
       hint: 'wait for one to end, kill one, or raise SVC_COMMAND_MAX_RUNNING',
       data: { holders },
     });

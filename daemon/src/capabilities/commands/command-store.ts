@@ -14,6 +14,7 @@ export class CommandStore implements Disposable {
   readonly keys = new IdempotencyKeys();
   readonly sessions: CommandSessions;
   readonly #commands = new Map<string, Command>();
+  readonly #running = new Set<Command>();
   readonly #journal: Journal;
   readonly #limits: RetentionLimits;
   readonly #sweeper: NodeJS.Timeout;
@@ -42,12 +43,14 @@ export class CommandStore implements Disposable {
 
   add(command: Command): void {
     this.#commands.set(command.id, command);
+    if (command.isRunning) this.#running.add(command);
     const { idempotency, startedAt } = command.record;
     if (idempotency) this.keys.remember(idempotency.key, idempotency.bodyHash, command.id, Date.parse(startedAt));
   }
 
   update(command: Command, change: Partial<CommandRecord>): void {
     command.record = { ...command.record, ...change };
+    if (!command.isRunning) this.#running.delete(command);
     this.note(command.id, change);
   }
 
@@ -91,8 +94,8 @@ export class CommandStore implements Disposable {
       .slice(0, limit);
   }
 
-  running(): Command[] {
-    return this.all().filter((command) => command.isRunning);
+  get running(): ReadonlySet<Command> {
+    return this.#running;
   }
 
   ofSession(sessionId: string): Command[] {

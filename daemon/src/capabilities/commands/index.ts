@@ -16,7 +16,7 @@ export const commands = defineCapability({
       maxBytes: config.outputTotalMaxBytes,
     });
     await recover(core, store, records);
-    core.metrics.gauge('commands_running', 'Commands running at this moment.', () => store.running().length);
+    core.metrics.gauge('commands_running', 'Commands running at this moment.', () => store.running.size);
     core.metrics.gauge('command_sessions', 'Command sessions that are open.', () => store.sessions.list().length);
     return new CommandService(core, store, new Launcher(config.defaultUser, config.commandOutputMaxBytes));
   },

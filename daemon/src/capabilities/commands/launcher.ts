@@ -21,6 +21,7 @@ export interface CommandSpec {
 /** Turns a request into what the process host starts, or says which field of it is wrong. */
 export class Launcher {
   readonly #own = ownIdentity();
+  readonly #inherited = { ...inheritedEnvironment() };
   readonly #defaultUser: string | undefined;
   readonly #outputMaxBytes: number;
 
@@ -33,7 +34,7 @@ export class Launcher {
   prepare(id: string, spec: CommandSpec, session: CommandSession | undefined): StartSpec {
     const identity = this.identityOf(spec.user ?? session?.user ?? undefined);
     const env = childEnvironment({
-      inherited: inheritedEnvironment(),
+      inherited: this.#inherited,
       identity,
       commandId: id,
       given: [session?.env ?? {}, spec.env ?? {}],
