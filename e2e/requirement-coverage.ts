@@ -1,8 +1,8 @@
 import type { Requirement } from './requirements/requirement.ts';
 
-const TITLE = /\(\s*(['"`])((?:\[[a-z0-9]+(?:-[a-z0-9]+)*\.[a-z0-9-]+\]\s*)+)/g;
+const TITLE = /[([]\s*(['"`])((?:\[[a-z0-9]+(?:-[a-z0-9]+)*\.[a-z0-9-]+\]\s*)+)/g;
 
-/** The ids in brackets at the beginning of the titles in a test file: `test('[a.b] [a.c] does so', …)`. */
+/** The ids in brackets at the beginning of the titles in a test file: `test('[a.b] [a.c] does so', …)`, or of a row of titles. */
 export function idsInTitles(source: string): string[] {
   return [...source.matchAll(TITLE)].flatMap(([, , ids = '']) =>
     [...ids.matchAll(/\[([^\]]+)\]/g)].map(([, id = '']) => id),

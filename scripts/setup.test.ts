@@ -9,23 +9,29 @@ import { type TempDir, tempDir } from './testing/temp-dir.ts';
 
 const run = promisify(execFile);
 
-/** A repository whose own Node is a package within it, so that npm has nothing to fetch. */
+/** A repository with a workspace, whose own Node is a package within it, so that npm has nothing to fetch. */
 async function repository(node = `#!/bin/sh\nexec '${process.execPath}' "$@"\n`): Promise<TempDir> {
   const directory = await tempDir();
   const write = (file: string, content: unknown): Promise<void> =>
     writeFile(join(directory.path, file), typeof content === 'string' ? content : JSON.stringify(content));
-  await mkdir(join(directory.path, 'own'));
-  await write('own/package.json', { name: 'own', version: '1.0.0', bin: { node: 'node' } });
+  const own = { version: '1.0.0', bin: { node: 'node' } };
+  const member = { version: '1.0.0' };
+  const root = { name: 'r', version: '1.0.0', workspaces: ['member'], devDependencies: { own: 'file:own' } };
+  await Promise.all(['own', 'member'].map((name) => mkdir(join(directory.path, name))));
+  await write('own/package.json', { name: 'own', ...own });
   await write('own/node', node);
-  await write('package.json', { name: 'r', version: '1.0.0', workspaces: ['own'] });
+  await write('member/package.json', { name: 'member', ...member });
+  await write('package.json', root);
   await write('package-lock.json', {
     name: 'r',
     version: '1.0.0',
     lockfileVersion: 3,
     packages: {
-      '': { name: 'r', version: '1.0.0', workspaces: ['own'] },
+      '': root,
+      member,
+      'node_modules/member': { resolved: 'member', link: true },
       'node_modules/own': { resolved: 'own', link: true },
-      own: { version: '1.0.0', bin: { node: 'node' } },
+      own: { ...own, dev: true },
     },
   });
   await copyFile(join(ROOT, 'setup.mjs'), join(directory.path, 'setup.mjs'));
@@ -67,8 +73,8 @@ test("a user's odd settings of npm change nothing", async () => {
   await using repo = await repository();
   const npmrc = join(repo.path, 'odd.npmrc');
   const settings = [
-    'omit=dev',
-    'omit=optional',
+    'omit[]=dev',
+    'omit[]=optional',
     'global=true',
     'package-lock=false',
     'bin-links=false',
@@ -80,6 +86,7 @@ test("a user's odd settings of npm change nothing", async () => {
   expect(text).toContain('setup: packages installed');
   expect(code).toBe(0);
   await readFile(join(repo.path, 'node_modules/.bin/node'));
+  await readFile(join(repo.path, 'node_modules/member/package.json'));
 });
 
 test('an install that fails ends the set-up and is tried again', async () => {

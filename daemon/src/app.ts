@@ -1,5 +1,5 @@
 import { createLogger, type Logger } from '@sandbox/program/logger.ts';
-import { trustedProxies } from '@sandbox/program/trusted-proxies.ts';
+import { addressTest } from '@sandbox/program/trusted-proxies.ts';
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { CAPABILITIES } from './capabilities/index.ts';
 import type { MountedCapability } from './capability.ts';
@@ -31,7 +31,7 @@ const CLOSING_MS = 500;
  * @throws Error in one line where it cannot start
  */
 export async function buildApp(config: Config, logger: Logger = loggerFor(config)): Promise<App> {
-  const isTrusted = trustedProxies('SVC_TRUSTED_PROXIES', config.trustedProxies);
+  const isTrusted = addressTest(config.trustedProxies);
   const runtime = await RuntimeDir.open(config.runtimeDir);
   const core: Core = {
     config,
@@ -52,15 +52,21 @@ export async function buildApp(config: Config, logger: Logger = loggerFor(config
   const mounted = await mountAll(core);
   endWith(app, [core.runtime, core.processes, ...mounted]);
   const probes = () => mounted.flatMap(({ probe }) => probe ?? []);
-  mountSurface(app, 'v2', mounted, (scope) =>
-    mountOperations(scope, { gate, metrics: core.metrics, isTrusted, probes }),
+  mountSurface(
+    app,
+    'v2',
+    mounted.flatMap(({ v2 }) => v2 ?? []),
+    (scope) => mountOperations(scope, { gate, metrics: core.metrics, isTrusted, probes }),
   );
-  mountSurface(app, 'v1', mounted);
+  mountSurface(
+    app,
+    'v1',
+    mounted.flatMap(({ v1 }) => v1 ?? []),
+  );
   void app.register((scope: App, _options, done) => {
     methods.answerOthers(scope);
     done();
   });
-  await app.ready();
   return app;
 }
 

@@ -1,8 +1,8 @@
-import { type BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { LOG_LEVELS, type LogLevel } from '@sandbox/program/logger.ts';
-import { list, named, port, readOptions, wholeNumber } from '@sandbox/program/options.ts';
+import { named, port, readOptions, wholeNumber } from '@sandbox/program/options.ts';
+import { addressTest, trustedProxies } from '@sandbox/program/trusted-proxies.ts';
 import { z } from 'zod';
-import { addressBlocks, isAddressBlock } from './forwarded.ts';
 
 const WILDCARDS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1', '[::]': '::1' };
 
@@ -29,12 +29,11 @@ export const GatewayOptions = z.object({
     flag: 'daemon-port',
     description: "the daemon's port",
   }),
-  trustedProxies: named(
-    list()
-      .refine((blocks) => blocks.every(isAddressBlock), 'expected IP addresses, CIDR ranges or the word loopback')
-      .default(['loopback']),
-    { env: 'SVC_TRUSTED_PROXIES', flag: 'trusted-proxies', description: 'peers whose X-Forwarded-* is believed' },
-  ),
+  trustedProxies: named(trustedProxies().default(['loopback']), {
+    env: 'SVC_TRUSTED_PROXIES',
+    flag: 'trusted-proxies',
+    description: 'peers whose X-Forwarded-* is believed',
+  }),
   logLevel: named(z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }).default('info'), {
     env: 'LOG_LEVEL',
     flag: 'log-level',
@@ -48,7 +47,7 @@ export interface GatewayConfig {
   /** Where to connect to: never a wildcard, an IPv6 address without brackets. */
   readonly daemonHost: string;
   readonly daemonPort: number;
-  readonly trustedProxies: BlockList;
+  readonly isTrusted: (address: string) => boolean;
   readonly logLevel: LogLevel;
 }
 
@@ -58,7 +57,7 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
   return {
     ...options,
     daemonHost: connectable(options.daemonHost),
-    trustedProxies: addressBlocks(options.trustedProxies),
+    isTrusted: addressTest(options.trustedProxies),
   };
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import type { BlockList, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { envelope } from './answers.ts';
 import { type Peer, peerOf } from './forwarded.ts';
 
@@ -19,16 +19,16 @@ const MALFORMED = ['400 Bad Request', 'the request is not valid HTTP/1.1'] as co
 
 /** The open connections of the public port, upgraded ones too. */
 export class Connections {
-  readonly #trusted: BlockList;
+  readonly #isTrusted: (address: string) => boolean;
   readonly #open = new Map<Socket, Connection>();
   #onEmpty: (() => void) | undefined;
 
-  constructor(trusted: BlockList) {
-    this.#trusted = trusted;
+  constructor(isTrusted: (address: string) => boolean) {
+    this.#isTrusted = isTrusted;
   }
 
   add(socket: Socket): void {
-    this.#open.set(socket, { peer: peerOf(socket, this.#trusted), newest: undefined });
+    this.#open.set(socket, { peer: peerOf(socket, this.#isTrusted), newest: undefined });
     socket.once('close', () => {
       this.#open.delete(socket);
       if (this.#open.size === 0) this.#onEmpty?.();

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { addressTest } from '@sandbox/program/trusted-proxies.ts';
 import { expect, test } from 'vitest';
-import { addressBlocks, isAddressBlock, peerOf } from './forwarded.ts';
+import { peerOf } from './forwarded.ts';
 
 test('an IPv4 peer of a socket that listens on both families is seen under its IPv4 address', async () => {
   const server = createServer().listen(0, '::');
@@ -9,14 +10,9 @@ test('an IPv4 peer of a socket that listens on both families is seen under its I
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
   const [socket] = (await once(server, 'connection')) as [Socket];
   expect(socket.remoteAddress).toBe('::ffff:127.0.0.1');
-  expect(peerOf(socket, addressBlocks(['127.0.0.1']))).toEqual({ address: '127.0.0.1', trusted: true });
-  expect(peerOf(socket, addressBlocks(['10.0.0.0/8', '::1']))).toEqual({ address: '127.0.0.1', trusted: false });
+  expect(peerOf(socket, addressTest(['127.0.0.1']))).toEqual({ address: '127.0.0.1', trusted: true });
+  expect(peerOf(socket, addressTest(['10.0.0.0/8', '::1']))).toEqual({ address: '127.0.0.1', trusted: false });
   client.destroy();
   socket.destroy();
   server.close();
-});
-
-test('ranges have a length that fits their family', () => {
-  expect(['10.0.0.0/32', '::/128', '::1', 'loopback'].every(isAddressBlock)).toBe(true);
-  expect(['10.0.0.0/33', '::/129', '10.0.0.0/', 'x/8', '', 'private'].some(isAddressBlock)).toBe(false);
 });

@@ -42,7 +42,7 @@ export class Gateway implements AsyncDisposable {
     this.#config = config;
     this.#logger = logger;
     this.#services = { upstream: new Upstream(config.daemonHost, config.daemonPort), version };
-    this.#connections = new Connections(config.trustedProxies);
+    this.#connections = new Connections(config.isTrusted);
     this.#server = createServer({
       headersTimeout: HEAD_TIMEOUT_MS,
       requestTimeout: 0,

@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { createLogger } from '@sandbox/program/logger.ts';
 import { helpText, OptionError } from '@sandbox/program/options.ts';
+import { stopWithParent } from '@sandbox/program/parent.ts';
 import { type Running, runProgram } from '@sandbox/program/run.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { GatewayOptions, readConfig } from './config.ts';
@@ -8,6 +9,7 @@ import { buildGateway } from './gateway.ts';
 
 const USAGE = 'usage: gateway [start] [options] | gateway version | gateway --help';
 
+stopWithParent(process.env);
 await runProgram('gateway', async (): Promise<Running | undefined> => {
   const [first, ...rest] = process.argv.slice(2);
   if (first === '--help' || first === '-h' || first === 'help') {

@@ -10,7 +10,7 @@ export interface Services {
 }
 
 /** Answers a request or an upgrade of one of the gateway's own paths; `cookies` are the gate's, for its answer. */
-export type Handler = (exchange: Exchange, services: Services, cookies: readonly string[]) => void | Promise<void>;
+type Handler = (exchange: Exchange, services: Services, cookies: readonly string[]) => void | Promise<void>;
 
 interface Route {
   readonly path: string;
@@ -36,7 +36,7 @@ function absent(service: string): Handler {
 }
 
 /** The gateway's own paths. Everything else is the daemon's. */
-export const ROUTES: readonly Route[] = [
+const ROUTES: readonly Route[] = [
   { path: '/', match: 'exact', gated: false, handler: landing, when: isLanding },
   { path: '/cdp', match: 'prefix', gated: true, handler: absent('the browser') },
   { path: '/vnc', match: 'prefix', gated: true, handler: absent('the desktop') },

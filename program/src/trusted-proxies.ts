@@ -1,26 +1,42 @@
 import { BlockList, isIP } from 'node:net';
-import { OptionError } from './options.ts';
+import type { z } from 'zod';
+import { list } from './options.ts';
 
-/**
- * The peers whose `X-Forwarded-*` headers are believed.
- * @param entries addresses, networks (`10.0.0.0/8`) or the word `loopback`
- * @throws OptionError that names the entry which is none of these
- */
-export function trustedProxies(option: string, entries: readonly string[]): (address: string) => boolean {
-  const trusted = new BlockList();
-  for (const entry of entries.flatMap((item) => (item === 'loopback' ? ['127.0.0.0/8', '::1'] : [item]))) {
-    const [address = '', bits] = entry.split('/', 2);
-    const family = isIP(address);
-    const widest = family === 4 ? 32 : 128;
-    const prefix = bits === undefined ? widest : Number(bits);
-    if (family === 0 || !/^\d+$/.test(bits ?? '0') || prefix > widest) {
-      throw new OptionError(`${option}: expected an address, a network or "loopback", got ${JSON.stringify(entry)}`);
-    }
-    trusted.addSubnet(address, prefix, family === 4 ? 'ipv4' : 'ipv6');
+const NETWORK = /^([^/]+)\/(\d{1,3})$/;
+
+/** An option that lists peers: addresses, networks (`10.0.0.0/8`) or the word `loopback`. */
+export function trustedProxies(): z.ZodType<string[], string> {
+  return list().refine(
+    (blocks) => blocks.every(isAddressBlock),
+    'expected addresses, networks (10.0.0.0/8) or the word loopback',
+  );
+}
+
+/** An address, a network, or the word `loopback`. */
+export function isAddressBlock(text: string): boolean {
+  if (text === 'loopback' || isIP(text) !== 0) return true;
+  const [, address = '', bits = ''] = NETWORK.exec(text) ?? [];
+  const family = isIP(address);
+  return family !== 0 && Number(bits) <= (family === 4 ? 32 : 128);
+}
+
+/** Tells whether an address lies in one of the blocks, each of which `isAddressBlock` accepts. */
+export function addressTest(blocks: readonly string[]): (address: string) => boolean {
+  const known = new BlockList();
+  for (const block of blocks.flatMap((item) => (item === 'loopback' ? ['127.0.0.0/8', '::1'] : [item]))) {
+    const [, address = block, bits] = NETWORK.exec(block) ?? [];
+    const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
+    if (bits === undefined) known.addAddress(address, family);
+    else known.addSubnet(address, Number(bits), family);
   }
   return (address) => {
-    const plain = address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+    const plain = plainAddress(address);
     const family = isIP(plain);
-    return family !== 0 && trusted.check(plain, family === 4 ? 'ipv4' : 'ipv6');
+    return family !== 0 && known.check(plain, family === 4 ? 'ipv4' : 'ipv6');
   };
+}
+
+/** Without the prefix of an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2). */
+export function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }

@@ -12,6 +12,7 @@ import {
   seconds,
   wholeNumber,
 } from '@sandbox/program/options.ts';
+import { trustedProxies } from '@sandbox/program/trusted-proxies.ts';
 import { z } from 'zod';
 
 const MIB = 1024 ** 2;
@@ -62,7 +63,7 @@ export const DaemonOptions = z.object({
     flag: 'allowed-origins',
     description: 'Web origins (https://app.example) whose pages may call the service; comma separated.',
   }),
-  trustedProxies: named(list().default(['loopback']), {
+  trustedProxies: named(trustedProxies().default(['loopback']), {
     env: 'SVC_TRUSTED_PROXIES',
     flag: 'trusted-proxies',
     description: 'Addresses and networks whose X-Forwarded-* headers are believed; comma separated.',

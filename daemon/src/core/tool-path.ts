@@ -14,7 +14,7 @@ export function findTool(
     .find(isExecutableFile);
 }
 
-export function isExecutableFile(path: string): boolean {
+function isExecutableFile(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();

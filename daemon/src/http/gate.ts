@@ -122,7 +122,7 @@ export class Gate {
   }
 }
 
-export function splitTarget(target: string): [path: string, query: string] {
+function splitTarget(target: string): [path: string, query: string] {
   const at = target.indexOf('?');
   return at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)];
 }

@@ -12,7 +12,7 @@ test.each(['v1', 'v2'] as const)('the %s document is valid OpenAPI 3.1', async (
   expect(result.valid || compileErrors(result)).toBe(true);
 });
 
-test.each(['v1', 'v2'] as const)('the %s document is the pinned one (npm run openapi writes it)', async (surface) => {
+test.each(['v1', 'v2'] as const)('the %s document is the pinned one (npm run docs writes it)', async (surface) => {
   await using daemon = await TestApp.start();
   const pinned = await readFile(join(import.meta.dirname, `../../../docs/openapi/${surface}.json`), 'utf8');
   expect((await daemon.inject(`/${surface}/openapi.json`)).json()).toEqual(JSON.parse(pinned));

@@ -1,5 +1,4 @@
 import type { FastifyPluginCallback } from 'fastify';
-import type { MountedCapability } from '../capability.ts';
 import { VERSION } from '../core/version.ts';
 import type { App } from './app-types.ts';
 import { describeRoutes } from './openapi.ts';
@@ -16,7 +15,7 @@ const DESCRIPTIONS = {
 export function mountSurface(
   app: App,
   surface: 'v1' | 'v2',
-  capabilities: readonly MountedCapability[],
+  adapters: readonly ((routes: App) => void)[],
   besides?: (scope: App) => void,
 ): void {
   void app.register((scope: App, _options, done) => {
@@ -26,7 +25,7 @@ export function mountSurface(
       routesDone();
     });
     const mount: FastifyPluginCallback = (routes: App, _none, routesDone) => {
-      for (const capability of capabilities) capability[surface]?.(routes);
+      for (const adapter of adapters) adapter(routes);
       routes.get('/openapi.json', { schema: { hide: true } }, () => describe());
       routesDone();
     };

@@ -1,21 +1,29 @@
 /** Milliseconds between SIGTERM and SIGKILL of a command that outlived its hard timeout, or whose session is closed. */
 export const KILL_GRACE_MS = 2000;
 
+/** The longest time of one timer; a longer one would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** SIGTERM when the time is over, SIGKILL to what is left 2 s later. */
 export class HardTimeout {
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
   fired = false;
 
   constructor(seconds: number, kill: (signal: string) => Promise<number>) {
-    this.#timer = setTimeout(() => {
+    this.#arm(seconds * 1000, () => {
       this.fired = true;
       void kill('SIGTERM');
       setTimeout(() => void kill('SIGKILL'), KILL_GRACE_MS);
-    }, seconds * 1000);
+    });
   }
 
   commandEnded(): void {
     clearTimeout(this.#timer);
+  }
+
+  #arm(ms: number, fire: () => void): void {
+    const step = Math.min(ms, MAX_TIMER_MS);
+    this.#timer = setTimeout(() => (ms > step ? this.#arm(ms - step, fire) : fire()), step);
   }
 }
 
@@ -28,7 +36,7 @@ export async function settledWithin(
   if (seconds === 0) return;
   let timer: NodeJS.Timeout | undefined;
   const giveUp = new Promise<void>((resolve) => {
-    if (seconds !== undefined) timer = setTimeout(resolve, Math.min(seconds * 1000, 2 ** 31 - 1));
+    if (seconds !== undefined) timer = setTimeout(resolve, Math.min(seconds * 1000, MAX_TIMER_MS));
     gone?.addEventListener('abort', () => resolve(), { once: true });
   });
   await Promise.race([settled, giveUp]);

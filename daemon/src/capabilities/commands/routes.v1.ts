@@ -34,21 +34,20 @@ export function commandsV1(app: App, service: CommandService): void {
       response: { 200: envelopeOf(ExecResult), ...V1_ERRORS, 429: ErrorBody },
     },
     handler: async ({ body }, reply) => {
-      const command = await service.run(
-        {
-          command: body.command,
-          shell: 'auto',
-          cwd: body.exec_dir,
-          env: body.env,
-          sessionId: body.session_id,
-          makeSession: true,
-          moveSession: true,
-          openStdin: body.async_mode,
-          wait: body.async_mode ? 0 : body.timeout,
-          hardTimeout: body.hard_timeout,
-        },
-        clientGone(reply),
-      );
+      const gone = clientGone(reply);
+      const request = {
+        command: body.command,
+        shell: 'auto',
+        cwd: body.exec_dir,
+        env: body.env,
+        sessionId: body.session_id,
+        makeSession: true,
+        moveSession: true,
+        openStdin: body.async_mode,
+        wait: body.async_mode ? 0 : body.timeout,
+        hardTimeout: body.hard_timeout,
+      };
+      const command = await namingExecDir(() => service.run(request, gone));
       return ok(execResult(command, await excerptOf(command.output, body.max_output_length)), summaryOf(command));
     },
   });
@@ -128,9 +127,11 @@ function sessionRoutes(app: App, service: CommandService): void {
       response: { 200: envelopeOf(SessionInfoV1), ...V1_ERRORS, 429: ErrorBody },
     },
     handler: async ({ body: { session_id, exec_dir } }) => {
-      const found = session_id === undefined ? undefined : service.findSession(session_id);
-      const session = found ?? service.createSession({ id: session_id, cwd: exec_dir });
-      if (found && exec_dir !== undefined) service.moveSession(found, exec_dir);
+      const session = await namingExecDir(async () => {
+        const found = session_id === undefined ? undefined : service.findSession(session_id);
+        if (found && exec_dir !== undefined) service.moveSession(found, exec_dir);
+        return found ?? service.createSession({ id: session_id, cwd: exec_dir });
+      });
       return ok(sessionInfo(service, session), `session ${session.id}`);
     },
   });
@@ -162,4 +163,14 @@ function required(service: CommandService, sessionId: string, commandId: string 
   const command = newest(service, sessionId, commandId);
   if (command) return command;
   throw new SandboxError('not_found', `session ${sessionId} has run no command`);
+}
+
+/** What the service calls cwd has another name here. */
+async function namingExecDir<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof SandboxError) || !error.message.startsWith('cwd ')) throw error;
+    throw new SandboxError(error.kind, error.message.replace('cwd', 'exec_dir'), error.details);
+  }
 }

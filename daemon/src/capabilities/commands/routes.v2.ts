@@ -27,7 +27,7 @@ import { decode } from './text-slice.ts';
 import { commandInfo, commandResult, summaryOf } from './wire.ts';
 
 const tags = ['commands'];
-export const CommandId = z.object({ command_id: z.string() });
+const CommandId = z.object({ command_id: z.string() });
 const KillBody = z.object({ signal: Signal }).meta({ id: 'KillCommand' });
 const ListQuery = z.object({
   status: z.enum(COMMAND_STATUSES).optional(),

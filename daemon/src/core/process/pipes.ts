@@ -112,7 +112,7 @@ export class PipePool implements Disposable {
   }
 }
 
-export function closePipe({ childEnd, ownEnd }: Pipe): void {
+function closePipe({ childEnd, ownEnd }: Pipe): void {
   closeSync(childEnd);
   closeSync(ownEnd);
 }

@@ -25,7 +25,7 @@ test.skipIf(!root)('marks that root may not read are read as their account (need
     const find = async (target: object): Promise<unknown> => {
       const module = new URL('./process-finder.ts', import.meta.url).href;
       const program = `import { findProcesses } from '${module}';
-        const { processes } = await findProcesses(${JSON.stringify(target)});
+        const { processes } = await findProcesses([${JSON.stringify(target)}]);
         console.log(JSON.stringify(processes.map(({ pid }) => pid)));`;
       const node = [process.execPath, '--input-type=module', '-e', program];
       const { stdout } = await promisify(execFile)('setpriv', [`--bounding-set=${MISSING}`, '--', ...node]);

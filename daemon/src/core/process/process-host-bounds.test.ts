@@ -127,8 +127,9 @@ describeHosts((kit) => {
       expect(end.exitCode).toBe(0);
     });
 
-    test.runIf(reopensOutput)('may open its output again by name (needs pipes; Node alone gives sockets)', async () => {
-      expect((await run('sh', ['-c', 'echo a > /dev/stdout'], { identity: account })).stdout).toBe('a\n');
+    test('may open its output again by name where it is a pipe', async () => {
+      const { stdout } = await run('sh', ['-c', 'echo a > /dev/stdout'], { identity: account });
+      expect(stdout).toBe(reopensOutput ? 'a\n' : '');
     });
 
     test('is killed with all it left behind', async () => {

@@ -55,16 +55,11 @@ describeHosts((kit) => {
       expect([cwd, stdin, ids]).toEqual(['/usr', '/dev/null', `${pid} ${pid}`]);
     });
 
-    test.runIf(linux && reopensOutput)(
-      'its output can be opened again by name (needs pipes; Node alone gives sockets)',
-      async () => {
-        const { stdout, stderr } = await run('sh', [
-          '-c',
-          'echo a > /dev/stdout; echo b > /dev/stderr; echo c >> /dev/stdout',
-        ]);
-        expect({ stdout, stderr }).toEqual({ stdout: 'a\nc\n', stderr: 'b\n' });
-      },
-    );
+    test.runIf(linux)('its output can be opened again by name where it is a pipe', async () => {
+      const script = 'echo a > /dev/stdout; echo b > /dev/stderr; echo c >> /dev/stdout';
+      const { stdout } = await run('sh', ['-c', script]);
+      expect(stdout).toBe(reopensOutput ? 'a\nc\n' : '');
+    });
 
     test('is called by the name it was asked for', async () => {
       expect((await run('sh', ['-c', 'echo $0'])).stdout).toBe('sh\n');

@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm, rmdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { TestApp } from '../../app.fixture.ts';
+import { bytesOf, linesOf } from './output.fixture.ts';
+
+const mayMount = process.platform === 'linux' && process.getuid?.() === 0;
+if (!mayMount)
+  process.stdout.write('left out: a full disk under the output needs root on Linux to mount a small one\n');
+
+test.runIf(mayMount)('[keep.full-disk] a full disk drops output and says so; commands go on', async () => {
+  const disk = await mkdtemp(join(tmpdir(), 'sandboxd-disk-'));
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', disk]);
+  try {
+    await using daemon = await TestApp.start({}, disk);
+    const full = await daemon.run('head -c 10M /dev/zero | tr "\\0" x; echo end >&2; exit 5');
+    expect(full).toMatchObject({ status: 'completed', exit_code: 5, offset: 10 * 1024 ** 2, truncated: true });
+    expect(full.stdout).toMatch(/bytes left out \.\.\.\]\n$/);
+    const lines = linesOf((await daemon.inject(`/v2/commands/${full.command_id}?stream=true`)).body);
+    const kept = bytesOf(lines, 'stdout').length;
+    expect(kept).toBeGreaterThan(1_000_000);
+    expect(kept).toBeLessThan(2 * 1024 ** 2);
+    expect(lines).toContainEqual({ type: 'dropped', stream: 'stdout', first_offset: 10 * 1024 ** 2 });
+    expect(await daemon.run('exit 6')).toMatchObject({ status: 'completed', exit_code: 6 });
+    const ready = await daemon.inject('/ready');
+    expect([ready.statusCode, ready.json().message]).toEqual([503, expect.stringMatching(/ENOSPC/)]);
+    await rm(join(disk, 'output'), { recursive: true });
+  } finally {
+    execFileSync('umount', ['-l', disk]);
+    await rmdir(disk);
+  }
+});

@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** A daemon in a process of its own, which a test may kill. */
+export class DaemonProcess implements AsyncDisposable {
+  readonly base: string;
+  readonly child: ChildProcess;
+
+  private constructor(base: string, child: ChildProcess) {
+    this.base = base;
+    this.child = child;
+  }
+
+  static async start(runtimeDir: string, env: Record<string, string> = {}): Promise<DaemonProcess> {
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'start'], {
+      env: {
+        ...process.env,
+        SVC_RUNTIME_DIR: runtimeDir,
+        SVC_PORT: '0',
+        SVC_STOP_GRACE_SECONDS: '0.2',
+        LOG_LEVEL: 'info',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const lines: string[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      lines.push(line);
+      const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? [];
+      if (address) {
+        child.stdout.resume();
+        return new DaemonProcess(address, child);
+      }
+    }
+    throw new Error(`the daemon did not start: ${lines.join('\n')}`);
+  }
+
+  /** @returns the `data` of a JSON answer */
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks at what it expects.
+  async data(path: string, body?: object): Promise<any> {
+    const answer = await fetch(this.base + path, body && { method: 'POST', body: JSON.stringify(body) });
+    return ((await answer.json()) as { data: unknown }).data;
+  }
+
+  /** Sends a signal and waits for the end; answers exit code and signal. */
+  async stop(signal: NodeJS.Signals): Promise<[code: number | null, signal: string | null]> {
+    const ended = once(this.child, 'exit');
+    this.child.kill(signal);
+    const [code, by] = await ended;
+    return [code, by];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) await this.stop('SIGTERM');
+  }
+}

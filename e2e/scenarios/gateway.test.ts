@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { Services } from '../services.ts';
+
+const KEY = 'open-sesame-7';
+
+interface Ran {
+  readonly data: { command_id: string; stdout: string; status: string; exit_code: number };
+}
+
+async function run(services: Services, body: object, headers: Record<string, string> = {}): Promise<Ran['data']> {
+  const answer = await fetch(`${services.url}/v2/commands`, { method: 'POST', body: JSON.stringify(body), headers });
+  expect(answer.status).toBe(200);
+  return ((await answer.json()) as Ran).data;
+}
+
+test('[auth.svc-header] [auth.aio-header] the key opens the gateway in every form', async () => {
+  await using services = await Services.start({ SVC_API_KEY: KEY });
+  const status = async (path: string, headers: Record<string, string> = {}) =>
+    (await fetch(services.url + path, { headers, redirect: 'manual' })).status;
+  expect(await status('/v2/commands')).toBe(401);
+  expect(await status('/cdp/json/version')).toBe(401);
+  for (const headers of [
+    { authorization: `Bearer ${KEY}` },
+    { 'x-api-key': KEY },
+    { 'X-SVC-API-Key': KEY },
+    { 'X-AIO-API-Key': KEY },
+  ]) {
+    expect(await status('/v2/commands', headers)).toBe(200);
+    expect(await status('/cdp/json/version', headers)).toBe(503);
+  }
+  expect(await status(`/v2/commands?api_key=${KEY}`)).toBe(200);
+  expect(await status(`/cdp/json/version?api_key=${KEY}`)).toBe(503);
+  expect(await status('/health')).toBe(200);
+});
+
+test('[cookie.redirect] a page opened with the key or a ticket loses it from its address and keeps working', async () => {
+  await using services = await Services.start({ SVC_API_KEY: KEY });
+  const open = (path: string, cookie = '') =>
+    fetch(services.url + path, { headers: { accept: 'text/html', cookie }, redirect: 'manual' });
+  const opened = await open(`/?a=1&api_key=${KEY}&b=%20c`);
+  expect([opened.status, opened.headers.get('location')]).toEqual([302, '/?a=1&b=%20c']);
+  const cookie = opened.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const page = await (await open('/', cookie)).text();
+  expect(page).toContain('/v2/openapi.json');
+  const closed = await open('/');
+  expect(closed.status).toBe(200);
+  expect(await closed.text()).not.toContain('/v2/openapi.json');
+  const { data } = (await (
+    await fetch(`${services.url}/v2/tickets`, {
+      method: 'POST',
+      headers: { 'x-api-key': KEY },
+      body: '{"path_prefix":"/vnc/"}',
+    })
+  ).json()) as { data: { ticket: string } };
+  const vnc = await open(`/vnc/index.html?ticket=${data.ticket}&path=websockify`);
+  expect([vnc.status, vnc.headers.get('location')]).toEqual([302, '/vnc/index.html?path=websockify']);
+  expect((await open(`/vnc/index.html?ticket=${data.ticket}`)).status).toBe(401);
+  const form = await open('/vnc/');
+  expect([form.status, form.headers.get('content-type')]).toEqual([401, expect.stringMatching(/^text\/html/)]);
+  expect(services.log.join('\n')).not.toContain(KEY);
+  expect(services.log.join('\n')).not.toContain(data.ticket);
+});
+
+test('[proxy.host-passed-on] the daemon sees the original Host', async () => {
+  await using services = await Services.start();
+  const { port } = new URL(services.url);
+  const status = async (host: string) => {
+    const call = request({ host: '127.0.0.1', port, path: '/v2/commands', headers: { host } }).end();
+    const [answer] = await once(call, 'response');
+    answer.resume();
+    return answer.statusCode;
+  };
+  expect(await status('localhost')).toBe(200);
+  expect(await status('rebound.example')).toBe(403);
+});
+
+test('one request id runs through gateway and daemon', async () => {
+  await using services = await Services.start();
+  const answer = await fetch(`${services.url}/v2/commands`, { headers: { 'x-request-id': 'trace-me-1' } });
+  expect(answer.headers.get('x-request-id')).toBe('trace-me-1');
+  const namesOf = () =>
+    services.log.filter((line) => line.includes('trace-me-1')).map((line) => JSON.parse(line).name as string);
+  await expect.poll(() => namesOf().sort()).toEqual(['daemon', 'gateway']);
+});
+
+test('100 MB go in through stdin and come out as raw bytes, unchanged', async () => {
+  await using services = await Services.start({ SVC_COMMAND_OUTPUT_MAX_BYTES: '200000000' });
+  const { command_id } = await run(services, { command: 'cat', mode: 'async' });
+  const hash = createHash('sha256');
+  const piece = Buffer.alloc(1_000_000, 'The quick brown fox. ');
+  const pieces = function* () {
+    for (let i = 0; i < 100; i += 1) {
+      hash.update(piece);
+      yield piece;
+    }
+  };
+  const sent = await fetch(`${services.url}/v2/commands/${command_id}/stdin?eof=true`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/octet-stream' },
+    body: Readable.toWeb(Readable.from(pieces())) as ReadableStream,
+    duplex: 'half',
+  });
+  expect(sent.status).toBe(200);
+  await (await fetch(`${services.url}/v2/commands/${command_id}?stream=true&offset=99999999`)).text();
+  const raw = await fetch(`${services.url}/v2/commands/${command_id}`, {
+    headers: { accept: 'application/octet-stream' },
+  });
+  const back = createHash('sha256')
+    .update(Buffer.from(await raw.arrayBuffer()))
+    .digest('hex');
+  expect(back).toBe(hash.digest('hex'));
+});
+
+test('a daemon that is away answers 503 with the envelope, and is found again', async () => {
+  await using services = await Services.start();
+  await run(services, { command: 'echo kept' });
+  await services.stopDaemon('SIGKILL');
+  const away = await fetch(`${services.url}/v2/commands`);
+  expect([away.status, await away.json()]).toEqual([503, expect.objectContaining({ success: false, data: null })]);
+  await services.startDaemon();
+  const back = (await (await fetch(`${services.url}/v2/commands`)).json()) as {
+    data: { commands: { command: string }[] };
+  };
+  expect(back.data.commands[0]?.command).toBe('echo kept');
+});
+
+test('[stream.heartbeat] a silent stream says every 15 s that it is there', async () => {
+  await using services = await Services.start();
+  const { command_id } = await run(services, { command: 'sleep 60', mode: 'async' });
+  const stream = await fetch(`${services.url}/v2/commands/${command_id}?stream=true`);
+  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const started = performance.now();
+  expect((await reader?.read())?.value).toBe('{"type":"heartbeat"}\n');
+  expect(performance.now() - started).toBeGreaterThan(14_000);
+  await reader?.cancel();
+  const { data } = (await (await fetch(`${services.url}/v2/commands/${command_id}`)).json()) as {
+    data: { command: { status: string } };
+  };
+  expect(data.command.status).toBe('running');
+});

@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { ROOT } from '../scripts/root.ts';
+
+type Variables = Readonly<Record<string, string>>;
+
+/** The built daemon and the built gateway before it, on free ports, for one scenario. */
+export class Services implements AsyncDisposable {
+  readonly url: string;
+  readonly daemonPort: number;
+  readonly log: string[];
+  daemon: ChildProcess;
+  readonly #gateway: ChildProcess;
+  readonly #directory: string;
+  readonly #env: Variables;
+
+  private constructor(
+    started: { url: string; daemonPort: number; daemon: ChildProcess; gateway: ChildProcess; log: string[] },
+    directory: string,
+    env: Variables,
+  ) {
+    this.url = started.url;
+    this.daemonPort = started.daemonPort;
+    this.daemon = started.daemon;
+    this.log = started.log;
+    this.#gateway = started.gateway;
+    this.#directory = directory;
+    this.#env = env;
+  }
+
+  static async start(env: Variables = {}): Promise<Services> {
+    const directory = await mkdtemp(join(tmpdir(), 'sandbox-e2e-'));
+    const log: string[] = [];
+    const all = { SVC_RUNTIME_DIR: directory, SVC_STOP_GRACE_SECONDS: '0.2', ...env };
+    const daemon = await startService('sandboxd', { ...all, SVC_PORT: '0' }, log);
+    const gateway = await startService('gateway', { ...all, SVC_PORT: String(daemon.port), GATEWAY_PORT: '0' }, log);
+    const url = `http://127.0.0.1:${gateway.port}`;
+    return new Services(
+      { url, daemonPort: daemon.port, daemon: daemon.child, gateway: gateway.child, log },
+      directory,
+      all,
+    );
+  }
+
+  async stopDaemon(signal: NodeJS.Signals): Promise<void> {
+    await stop(this.daemon, signal);
+  }
+
+  async startDaemon(): Promise<void> {
+    this.daemon = (await startService('sandboxd', { ...this.#env, SVC_PORT: String(this.daemonPort) }, this.log)).child;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([stop(this.#gateway, 'SIGTERM'), stop(this.daemon, 'SIGTERM')]);
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+}
+
+/** Starts a service and waits until its log says where it listens. */
+async function startService(
+  name: string,
+  env: Variables,
+  log: string[],
+): Promise<{ child: ChildProcess; port: number }> {
+  const child = spawn(process.execPath, [join(ROOT, 'dist', `${name}.mjs`), 'start'], {
+    env: { ...process.env, LOG_LEVEL: 'info', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout });
+  const port = await new Promise<number>((resolve, reject) => {
+    lines.on('line', (line) => {
+      log.push(line);
+      const found = /listening.*127\.0\.0\.1:(\d+)/.exec(line)?.[1] ?? /"port":(\d+).*"listening"/.exec(line)?.[1];
+      if (found !== undefined) resolve(Number(found));
+    });
+    child.once('exit', () => reject(new Error(`${name} ended: ${log.join('\n')}`)));
+  });
+  return { child, port };
+}
+
+async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  await ended;
+}
