@@ -56,7 +56,7 @@ function cellsOf(outcome: Outcome): string[] {
     `${shown(ours)} ${row.unit}`,
     peer,
     `${shown(theirs)} ${row.unit}`,
-    `${(ours / theirs).toFixed(2)}×${difference}`,
+    `${theirs === 0 ? '–' : `${(ours / theirs).toFixed(2)}×`}${difference}`,
     row.goal?.words ?? '–',
     met === undefined ? '–' : met ? 'yes' : '**no**',
   ];

@@ -18,12 +18,18 @@ export async function startCommand({ port }: Service, command: string): Promise<
   return pathOf((await post(port, { command, mode: 'async' })).command_id);
 }
 
-/** Resolves when the command has ended. */
-export async function commandEnded({ port }: Service, path: string): Promise<void> {
+/**
+ * Resolves when the command has ended.
+ * @throws Error where its standard output is not so many bytes long
+ */
+export async function commandEnded({ port }: Service, path: string, bytes: number): Promise<void> {
   using client = new HttpClient(port);
   for (;;) {
-    const body = requireOk(await client.get(`${path}?limit=0&wait=true&wait_timeout=1&offset=9007199254740991`));
-    if (!body.includes('"status":"running"')) return;
+    const body = requireOk(await client.get(`${path}?limit=0&wait=true&wait_timeout=1&offset=${bytes}`));
+    const { command, offset } = JSON.parse(body).data;
+    if (command.status === 'running') continue;
+    if (command.status === 'completed' && offset === bytes) return;
+    throw new Error(`the command is ${command.status} with ${offset} bytes of ${bytes}`);
   }
 }
 
