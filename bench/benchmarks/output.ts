@@ -54,7 +54,7 @@ function written(daemon: Service, file: string): Measurement {
   const speed = (begun: number): number[] => [GIB / 1e6 / ((performance.now() - begun) / 1000)];
   return {
     rows: [{ name: 'written to the log', unit: 'MB/s', better: 'higher' }],
-    peer: '`head | cat > file`',
+    peer: '`head` through `cat` into a file',
     rounds: 3,
     measureOurs: async () => {
       const begun = performance.now();
