@@ -1,0 +1,39 @@
+// Runs programs with Node's own spawn and waits for their end and that of their pipes; told what over HTTP:
+// POST /run {file, args, callers, count} answers {times, rate}. The environment is one that a command gets, and
+// standard input is /dev/null as it is there.
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
+
+const [port] = process.argv.slice(2);
+const env = { PATH: process.env.PATH, HOME: process.env.HOME, LANG: 'C.UTF-8', TERM: 'dumb', SHLVL: '1' };
+
+createServer(async (request, response) => {
+  response.end(request.method === 'POST' ? JSON.stringify(await run(await json(request))) : '{}');
+}).listen(Number(port), '127.0.0.1');
+process.stdin.once('end', () => process.exit()).resume();
+
+async function run({ file, args, callers, count }) {
+  const times = [];
+  let left = count;
+  const caller = async () => {
+    while (left > 0) {
+      left -= 1;
+      const begun = performance.now();
+      await ended(file, args);
+      times.push(performance.now() - begun);
+    }
+  };
+  const begun = performance.now();
+  await Promise.all(Array.from({ length: callers }, caller));
+  return { times, rate: count / ((performance.now() - begun) / 1000) };
+}
+
+function ended(file, args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.resume();
+    child.stderr.resume();
+    child.on('error', reject).on('close', resolve);
+  });
+}

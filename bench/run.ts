@@ -1,0 +1,62 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import process from 'node:process';
+import { build } from '../scripts/build/build.ts';
+import { ROOT } from '../scripts/root.ts';
+import { mayInstall, unmet } from '../scripts/test-all/need.ts';
+import { BENCHMARKS } from './benchmarks/index.ts';
+import type { Benchmark } from './harness/benchmark.ts';
+import { compare, type Outcome } from './harness/compare.ts';
+import { describeMachine } from './harness/machine.ts';
+import { figuresPage, lineOf, type Result } from './harness/table.ts';
+
+const PAGE = join(ROOT, 'docs/benchmarks.md');
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** @returns undefined where the machine has not what it needs */
+async function runOne({ name, needs = [], prepare }: Benchmark): Promise<Result | undefined> {
+  const missing = await unmet(needs, mayInstall());
+  if (missing.length > 0) {
+    for (const need of missing) say(`${name}: left out, because ${need.name} is missing: ${need.reason}`);
+    return undefined;
+  }
+  await using stack = new AsyncDisposableStack();
+  const outcomes: Outcome[] = [];
+  for (const measurement of await prepare(stack)) {
+    const compared = await compare(measurement);
+    for (const outcome of compared) say(`${name}: ${lineOf(outcome)}`);
+    outcomes.push(...compared);
+  }
+  return { benchmark: name, outcomes };
+}
+
+async function main(names: readonly string[]): Promise<number> {
+  const unknown = names.filter((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name));
+  if (unknown.length > 0) {
+    process.stderr.write(
+      `no benchmark is called ${unknown.join(', ')}: there are ${BENCHMARKS.map(({ name }) => name).join(', ')}\n`,
+    );
+    return 2;
+  }
+  await build(ROOT);
+  const results: Result[] = [];
+  let failed = false;
+  for (const benchmark of BENCHMARKS) {
+    if (names.length > 0 && !names.includes(benchmark.name)) continue;
+    const result = await runOne(benchmark).catch((error: unknown) => {
+      failed = true;
+      process.stderr.write(`${benchmark.name}: ${error instanceof Error ? error.stack : String(error)}\n`);
+      return undefined;
+    });
+    if (result) results.push(result);
+  }
+  const previous = await readFile(PAGE, 'utf8').catch(() => '');
+  const date = new Date().toISOString().slice(0, 10);
+  await writeFile(PAGE, figuresPage(previous, { date, machine: await describeMachine(), results }, BENCHMARKS));
+  return failed ? 1 : 0;
+}
+
+process.exit(await main(process.argv.slice(2)));

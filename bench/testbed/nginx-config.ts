@@ -1,0 +1,56 @@
+/**
+ * nginx as the same front: each request is first judged by the daemon's `/internal/auth`, then passed on over kept
+ * connections. Answers are passed on as they come, through memory alone, with buffers large enough not to be the limit.
+ */
+export function nginxBeforeDaemon(daemonPort: number): (port: number, directory: string) => string {
+  return (port, directory) => `
+daemon off;
+user root;
+worker_processes 1;
+pid ${directory}/nginx.pid;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  keepalive_requests 10000000;
+  client_body_temp_path ${directory}/body;
+  proxy_temp_path ${directory}/proxy;
+  fastcgi_temp_path ${directory}/fastcgi;
+  uwsgi_temp_path ${directory}/uwsgi;
+  scgi_temp_path ${directory}/scgi;
+  upstream daemon {
+    server 127.0.0.1:${daemonPort};
+    keepalive 64;
+    keepalive_requests 10000000;
+  }
+  proxy_http_version 1.1;
+  server {
+    listen 127.0.0.1:${port};
+    client_max_body_size 0;
+    location = /judged {
+      internal;
+      proxy_pass http://daemon/internal/auth;
+      proxy_pass_request_body off;
+      proxy_set_header Content-Length "";
+      proxy_set_header Connection "";
+      proxy_set_header Host $http_host;
+      proxy_set_header X-Original-URI $request_uri;
+      proxy_set_header X-Original-Method $request_method;
+    }
+    location / {
+      auth_request /judged;
+      proxy_pass http://daemon;
+      proxy_request_buffering off;
+      proxy_max_temp_file_size 0;
+      proxy_buffers 16 64k;
+      proxy_buffer_size 64k;
+      proxy_set_header Connection "";
+      proxy_set_header Host $http_host;
+      proxy_set_header X-Request-ID $request_id;
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+      proxy_set_header X-Forwarded-Proto $scheme;
+      proxy_set_header X-Forwarded-Host $http_host;
+    }
+  }
+}
+`;
+}

@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { ROOT } from '../../scripts/root.ts';
+import { freePort } from '../../scripts/testing/launcher.ts';
+
+/** Milliseconds between two tries to reach a service that starts. */
+const TRY_MS = 1;
+const START_LIMIT_MS = 20_000;
+
+/** A program that serves on a loopback port, in a process of its own. */
+export interface Service extends AsyncDisposable {
+  readonly pid: number;
+  readonly port: number;
+  /** Milliseconds from its start to its first answer. */
+  readonly readyMs: number;
+}
+
+export type Variables = Readonly<Record<string, string>>;
+
+/** The daemon's bundle, with a runtime directory that goes with it. */
+export async function startDaemon(variables: Variables = {}): Promise<Service> {
+  const directory = temporaryDirectory();
+  const port = await freePort();
+  const env = { SVC_PORT: String(port), SVC_RUNTIME_DIR: join(directory, 'run'), LOG_LEVEL: 'silent', ...variables };
+  return serve([process.execPath, join(ROOT, 'dist/sandboxd.mjs'), 'start'], { port, env, directory });
+}
+
+/** The gateway's bundle before a daemon. */
+export async function startGateway(daemon: Service): Promise<Service> {
+  const port = await freePort();
+  const env = { GATEWAY_PORT: String(port), SVC_PORT: String(daemon.port), LOG_LEVEL: 'silent' };
+  return serve([process.execPath, join(ROOT, 'dist/gateway.mjs'), 'start'], { port, env });
+}
+
+/** A plain `node:http` server of `bench/peers`; it gets its port as first argument. */
+export async function startPeer(program: string, args: readonly string[] = []): Promise<Service> {
+  const port = await freePort();
+  return serve([process.execPath, join(ROOT, 'bench/peers', program), String(port), ...args], { port, env: {} });
+}
+
+/** nginx with one configuration; `config` gets the port it listens on. */
+export async function startNginx(config: (port: number, directory: string) => string): Promise<Service> {
+  const directory = temporaryDirectory();
+  const port = await freePort();
+  const file = join(directory, 'nginx.conf');
+  writeFileSync(file, config(port, directory));
+  return serve(['nginx', '-p', directory, '-c', file, '-e', 'stderr'], { port, env: {}, directory });
+}
+
+interface Serving {
+  readonly port: number;
+  readonly env: Variables;
+  /** Removed at the end. */
+  readonly directory?: string;
+}
+
+async function serve(command: readonly string[], { port, env, directory }: Serving): Promise<Service> {
+  const [file = '', ...args] = command;
+  const begun = performance.now();
+  const child = spawn(file, args, {
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env, SVC_PARENT_PIPE: '1' },
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  const stop = async (): Promise<void> => {
+    await end(child);
+    if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
+  };
+  try {
+    await untilHealthy(child, port);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { pid: child.pid ?? 0, port, readyMs: performance.now() - begun, [Symbol.asyncDispose]: stop };
+}
+
+async function untilHealthy(child: ChildProcess, port: number): Promise<void> {
+  const deadline = performance.now() + START_LIMIT_MS;
+  while (!(await isHealthy(port))) {
+    if (child.exitCode !== null || performance.now() > deadline) throw new Error(`${child.spawnfile} does not serve`);
+    await new Promise((resolve) => setTimeout(resolve, TRY_MS));
+  }
+}
+
+function isHealthy(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => socket.write('GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n'));
+    socket.once('data', (bytes) => resolve(bytes.toString('latin1').startsWith('HTTP/1.1 200')));
+    socket.on('error', () => resolve(false)).on('close', () => resolve(false));
+  });
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const killer = setTimeout(() => child.kill('SIGKILL'), START_LIMIT_MS);
+  await exited;
+  clearTimeout(killer);
+}
+
+function temporaryDirectory(): string {
+  return mkdtempSync(join(tmpdir(), 'bench-'));
+}

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { debianPackage, type Need } from '../../scripts/test-all/need.ts';
+
+export const WRK: Need = {
+  name: 'wrk',
+  // It has no option that exits 0 by itself.
+  probe: ['sh', '-c', 'command -v wrk'],
+  obtain: debianPackage('wrk'),
+  reason: 'it makes the load for the rates of the gateway',
+};
+
+export const NGINX: Need = {
+  name: 'nginx',
+  probe: ['nginx', '-v'],
+  obtain: debianPackage('nginx'),
+  reason: 'the gateway is held against it',
+};
+
+/**
+ * GETs a path over and over from one thread on so many kept connections.
+ * @returns requests per second
+ * @throws Error where any was answered with another status than 2xx or 3xx, or not at all
+ */
+export async function wrk(
+  port: number,
+  path: string,
+  {
+    connections = 32,
+    seconds = 2,
+    headers = {},
+  }: { connections?: number; seconds?: number; headers?: Record<string, string> },
+): Promise<number> {
+  const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, ...fields, `http://127.0.0.1:${port}${path}`];
+  const { stdout } = await promisify(execFile)('wrk', args);
+  const rate = /^Requests\/sec:\s+([\d.]+)$/m.exec(stdout)?.[1];
+  if (rate === undefined || /Non-2xx|Socket errors/.test(stdout)) throw new Error(`wrk: ${stdout}`);
+  return Number(rate);
+}
