@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ROOT } from '../scripts/root.ts';
+import { programCommand } from '../scripts/program-command.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -62,11 +62,12 @@ export class Services implements AsyncDisposable {
 
 /** Starts a service and waits until its log says where it listens. */
 async function startService(
-  name: string,
+  name: 'sandboxd' | 'gateway',
   env: Variables,
   log: string[],
 ): Promise<{ child: ChildProcess; port: number }> {
-  const child = spawn(process.execPath, [join(ROOT, 'dist', `${name}.mjs`), 'start'], {
+  const [program = process.execPath, ...args] = programCommand(name);
+  const child = spawn(program, [...args, 'start'], {
     env: { ...process.env, LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

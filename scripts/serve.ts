@@ -1,12 +1,12 @@
-import { join } from 'node:path';
 import process from 'node:process';
 import { build } from './build/build.ts';
+import { programCommand } from './program-command.ts';
 import { ROOT } from './root.ts';
 import { launch } from './serve/launch.ts';
 import { readServeOptions, USAGE } from './serve/serve-options.ts';
 
-const DAEMON = [process.execPath, join(ROOT, 'dist/sandboxd.mjs')];
-const GATEWAY = [process.execPath, join(ROOT, 'dist/gateway.mjs')];
+const DAEMON = programCommand('sandboxd');
+const GATEWAY = programCommand('gateway');
 /** What the services get beyond the grace of the commands, to stop by themselves. */
 const EXTRA_GRACE_SECONDS = 5;
 

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { programCommand } from '../../scripts/program-command.ts';
 import { ROOT } from '../../scripts/root.ts';
 import { freePort } from '../../scripts/testing/launcher.ts';
 
@@ -27,14 +28,14 @@ export async function startDaemon(variables: Variables = {}): Promise<Service> {
   const directory = temporaryDirectory();
   const port = await freePort();
   const env = { SVC_PORT: String(port), SVC_RUNTIME_DIR: join(directory, 'run'), LOG_LEVEL: 'silent', ...variables };
-  return serve([process.execPath, join(ROOT, 'dist/sandboxd.mjs'), 'start'], { port, env, directory });
+  return serve([...programCommand('sandboxd'), 'start'], { port, env, directory });
 }
 
 /** The gateway's bundle before a daemon. */
 export async function startGateway(daemon: Service): Promise<Service> {
   const port = await freePort();
   const env = { GATEWAY_PORT: String(port), SVC_PORT: String(daemon.port), LOG_LEVEL: 'silent' };
-  return serve([process.execPath, join(ROOT, 'dist/gateway.mjs'), 'start'], { port, env });
+  return serve([...programCommand('gateway'), 'start'], { port, env });
 }
 
 /** A plain `node:http` server of `bench/peers`; it gets its port as first argument. */

@@ -80,8 +80,9 @@ export class ByteLog {
   /**
    * At most `limit` bytes from `offset` on, all of one segment, so that a result may be shorter than the limit and
    * never spans a gap. Up to 256 KiB are read at once, more off the event loop. At the end: no bytes, at `end`.
+   * With `into`, a buffer of at least `limit` bytes, they lie in it; otherwise in a new one.
    */
-  async read(offset: number, limit: number): Promise<Slice> {
+  async read(offset: number, limit: number, into?: Buffer): Promise<Slice> {
     let from = Math.max(0, offset);
     for (;;) {
       const segment = this.#segments.find(({ end }) => end > from);
@@ -89,10 +90,23 @@ export class ByteLog {
       const at = Math.max(from, segment.start);
       const length = Math.min(limit, segment.end - at);
       if (length <= 0) return { offset: at, bytes: EMPTY };
-      const bytes = await readFile(this.pathOf(segment.start), at - segment.start, length);
+      const bytes = await readFile(this.pathOf(segment.start), at - segment.start, length, into);
       if (bytes.length > 0) return { offset: at, bytes };
       from = segment.end;
     }
+  }
+
+  /** The bytes that lie together from `offset` on, or from the next one that is kept, up to the next gap. */
+  contiguousFrom(offset: number): { readonly start: number; readonly end: number } {
+    const index = this.#segments.findIndex(({ end }) => end > offset);
+    const first = this.#segments[index];
+    if (first === undefined) return { start: this.#end, end: this.#end };
+    let { end } = first;
+    for (const segment of this.#segments.slice(index + 1)) {
+      if (segment.start !== end) break;
+      end = segment.end;
+    }
+    return { start: Math.max(offset, first.start), end };
   }
 
   /** Resolves when there is something past `offset`, nothing more will come, or the signal fired; never rejects. */
@@ -170,15 +184,15 @@ export class ByteLog {
 }
 
 /** Empty where the file is gone: its segment was dropped while a reader was on its way to it. */
-async function readFile(path: string, position: number, length: number): Promise<Buffer> {
+async function readFile(path: string, position: number, length: number, into?: Buffer): Promise<Buffer> {
   const fd = openIfThere(path);
   if (fd === undefined) return EMPTY;
   try {
     if (length <= SYNC_READ_BYTES) {
-      const buffer = Buffer.allocUnsafe(length);
+      const buffer = into ?? Buffer.allocUnsafe(length);
       return buffer.subarray(0, readSync(fd, buffer, 0, length, position));
     }
-    const buffer = Buffer.allocUnsafeSlow(length);
+    const buffer = into ?? Buffer.allocUnsafeSlow(length);
     const { bytesRead } = await readAsync(fd, buffer, 0, length, position);
     return buffer.subarray(0, bytesRead);
   } finally {

@@ -226,6 +226,7 @@ export class CommandService implements AsyncDisposable {
   }
 
   #finish(command: Command, end: ProcessEnd, timedOut: boolean): void {
+    command.releaseProcess();
     const status = timedOut ? 'timed_out' : end.signal === null ? 'completed' : 'killed';
     this.#store.update(command, {
       status,

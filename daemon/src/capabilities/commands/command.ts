@@ -50,7 +50,7 @@ export class Command {
   /** Settles when the command has ended; never rejects. */
   readonly ended: Promise<void>;
   readonly identity: Identity | undefined;
-  readonly #process: HostedProcess | undefined;
+  #process: HostedProcess | undefined;
 
   constructor(
     record: CommandRecord,
@@ -78,7 +78,12 @@ export class Command {
 
   /** The process while it runs. */
   get process(): HostedProcess | undefined {
-    return this.isRunning ? this.#process : undefined;
+    return this.#process;
+  }
+
+  /** It has ended: what the process held is given back, and the record alone is kept. */
+  releaseProcess(): void {
+    this.#process = undefined;
   }
 
   /** Where to find its processes, also those that it left behind; undefined where it never had one. */

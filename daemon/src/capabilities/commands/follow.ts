@@ -4,6 +4,10 @@ import { incompleteTail } from './text-slice.ts';
 
 /** Bytes of one piece of a followed stream: larger ones are slower to encode. */
 const PIECE_BYTES = 64 * 1024;
+/** Bytes of one read, which are then handed out in pieces. */
+const READ_BYTES = 256 * 1024;
+/** Up to here a buffer of its own for each read costs less than keeping one. */
+const SMALL_BYTES = 4 * 1024;
 
 export interface Offsets {
   readonly stdout: number;
@@ -16,7 +20,8 @@ export type FollowEvent =
 
 /**
  * Everything both streams produce from the offsets on, in the order in which it arrived, until `over` settles and
- * what had come by then is read, or the signal fires. Pieces do not split UTF-8 sequences unless `exact`.
+ * what had come by then is read, or the signal fires. Pieces do not split UTF-8 sequences; their bytes are valid until
+ * the next one is asked for.
  */
 export async function* follow(
   log: OutputLog,
@@ -81,6 +86,7 @@ class PieceReader {
   readonly #stream: 'stdout' | 'stderr';
   #at: number;
   #held: Buffer = Buffer.alloc(0);
+  #buffer: Buffer | undefined;
 
   constructor(log: ByteLog, stream: 'stdout' | 'stderr', at: number) {
     this.#log = log;
@@ -95,20 +101,28 @@ class PieceReader {
 
   async *upTo(end: number, gone: AbortSignal): AsyncGenerator<FollowEvent> {
     while (this.#at < end && !gone.aborted) {
-      const { offset, bytes } = await this.#log.read(this.#at, Math.min(PIECE_BYTES, end - this.#at));
+      const wanted = Math.min(READ_BYTES, end - this.#at);
+      if (wanted > SMALL_BYTES) this.#buffer ??= Buffer.allocUnsafeSlow(READ_BYTES);
+      const { offset, bytes } = await this.#log.read(this.#at, wanted, wanted > SMALL_BYTES ? this.#buffer : undefined);
       if (offset > this.#at) {
         yield* this.flush();
         yield { type: 'dropped', stream: this.#stream, firstOffset: offset };
         this.#at = offset;
       }
       if (bytes.length === 0) return;
-      const start = offset - this.#held.length;
-      this.#at = offset + bytes.length;
-      const piece = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]);
-      const whole = piece.length - incompleteTail(piece);
-      this.#held = piece.subarray(whole);
-      if (whole > 0) yield { type: 'bytes', stream: this.#stream, offset: start, bytes: piece.subarray(0, whole) };
+      for (let cut = 0; cut < bytes.length && !gone.aborted; cut += PIECE_BYTES) {
+        yield* this.#piece(bytes.subarray(cut, cut + PIECE_BYTES));
+      }
     }
+  }
+
+  *#piece(bytes: Buffer): Generator<FollowEvent> {
+    const offset = this.#at - this.#held.length;
+    this.#at += bytes.length;
+    const piece = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]);
+    const whole = piece.length - incompleteTail(piece);
+    this.#held = Buffer.from(piece.subarray(whole));
+    if (whole > 0) yield { type: 'bytes', stream: this.#stream, offset, bytes: piece.subarray(0, whole) };
   }
 
   /** What was held back will not be completed any more. */

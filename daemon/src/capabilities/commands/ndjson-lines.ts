@@ -1,6 +1,6 @@
 import type { Command } from './command.ts';
 import { follow, type Offsets } from './follow.ts';
-import { decode, isBinary } from './text-slice.ts';
+import { isBinary, jsonString } from './text-slice.ts';
 
 /**
  * A command's output as NDJSON lines, until its end. Pieces that are not text (most of it would be escapes in JSON)
@@ -20,7 +20,7 @@ export async function* ndjsonLines(
     const { stream: type, offset, bytes } = event;
     yield encoding === 'base64' || isBinary(bytes)
       ? `{"type":"${type}","offset":${offset},"data_base64":"${bytes.toString('base64')}"}\n`
-      : `{"type":"${type}","offset":${offset},"data":${JSON.stringify(decode(bytes))}}\n`;
+      : `{"type":"${type}","offset":${offset},"data":${jsonString(bytes)}}\n`;
   }
   if (gone.aborted) return;
   const { status, exitCode, signal } = command.record;

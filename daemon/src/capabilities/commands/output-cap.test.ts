@@ -1,8 +1,11 @@
-import { readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
+import { OutputLog } from '../../core/output-log.ts';
 import { linesOf, read } from './output.fixture.ts';
+import { rawBytes } from './raw-bytes.ts';
 
 describe('the cap', () => {
   test('[stream.first-offset] [out.first-offsets] [out.stream-dropped] [keep.stream-cap] the oldest bytes go first, and every reader is told', async () => {
@@ -42,6 +45,34 @@ describe('the cap', () => {
       .toBe(3);
     expect((await daemon.inject(`/v2/commands/${ids[1]}`)).statusCode).toBe(404);
     expect((await daemon.inject(`/v2/commands/${ids[2]}`)).statusCode).toBe(200);
-    expect(await readdir(join(daemon.directory, 'output'))).toHaveLength(3);
+    await expect.poll(() => readdir(join(daemon.directory, 'output')), { timeout: 5000 }).toHaveLength(3);
   });
+});
+
+test('a raw answer holds the bytes up to the next gap, and one whose bytes go meanwhile is cut', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'raw-bytes-'));
+  try {
+    const log = new OutputLog(directory, 'c').stdout;
+    for (const start of [0, 10, 30]) {
+      await writeFile(log.pathOf(start), 'x'.repeat(10));
+      log.begin(start);
+      log.advance(start + 10);
+    }
+    expect([0, 5, 15, 20, 25, 35, 40, 99].map((offset) => log.contiguousFrom(offset))).toEqual([
+      { start: 0, end: 20 },
+      { start: 5, end: 20 },
+      { start: 15, end: 20 },
+      { start: 30, end: 40 },
+      { start: 30, end: 40 },
+      { start: 35, end: 40 },
+      { start: 40, end: 40 },
+      { start: 40, end: 40 },
+    ]);
+    const pieces = rawBytes(log, 0, 20);
+    expect((await pieces.next()).value).toHaveLength(10);
+    await log.remove();
+    await expect(pieces.next()).rejects.toThrow(/the bytes from 10 on are gone/);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
 });

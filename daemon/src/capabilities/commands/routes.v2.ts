@@ -136,10 +136,10 @@ function sendRaw(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const log = output[channel];
-  const from = Math.min(channel === 'stdout' ? offset : stderr_offset, log.end);
-  const to = limit === undefined ? log.end : Math.min(log.end, from + limit);
-  void reply.headers({ 'x-first-offset': Math.max(from, log.first), 'x-next-offset': to });
-  return sendStream(reply, 'application/octet-stream', () => rawBytes(log, from, to));
+  const { start, end } = log.contiguousFrom(channel === 'stdout' ? offset : stderr_offset);
+  const to = limit === undefined ? end : Math.min(end, start + limit);
+  void reply.headers({ 'x-first-offset': start, 'x-next-offset': to, 'content-length': to - start });
+  return sendStream(reply, 'application/octet-stream', () => rawBytes(log, start, to));
 }
 
 async function answerOutput(command: Command, query: Query, reply: FastifyReply) {

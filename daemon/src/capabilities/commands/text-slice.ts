@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 
 /** The longest UTF-8 sequence, in bytes (RFC 3629 §3). */
 export const MAX_SEQUENCE = 4;
@@ -26,6 +26,19 @@ export function continuationHead(bytes: Uint8Array): number {
 /** Decodes bytes; what is not UTF-8 becomes U+FFFD. A byte order mark is text like any other. */
 export function decode(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+/** What JSON writes as an escape (RFC 8259 §7), but for the line feed. */
+const ESCAPED = [...Array(0x20).keys()].filter((byte) => byte !== 0x0a).concat(0x22, 0x5c);
+
+/**
+ * Bytes as a JSON string; what is not UTF-8 becomes U+FFFD. Plain lines, of which most output is made, need nothing
+ * but their line feeds escaped: finding that out and doing it is more than twice as fast as `JSON.stringify`.
+ */
+export function jsonString(bytes: Buffer): string {
+  if (ESCAPED.some((byte) => bytes.includes(byte))) return JSON.stringify(decode(bytes));
+  const text = isAscii(bytes) ? bytes.toString('latin1') : decode(bytes);
+  return `"${text.replaceAll('\n', '\\n')}"`;
 }
 
 /** Whether sending the bytes as text would make them much longer: binary data is mostly escaped in JSON. */
