@@ -149,6 +149,12 @@ export class ByteLog {
     return oldest.end - oldest.start;
   }
 
+  /** Segments that begin before `first` are gone. */
+  dropBefore(first: number): void {
+    const gone = this.#segments.filter(({ start }) => start < first).length;
+    this.#segments.splice(0, gone);
+  }
+
   /** Unlinks all segments, and keeps nothing of what may still come. */
   async remove(): Promise<void> {
     this.#removed = true;

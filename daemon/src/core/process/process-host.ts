@@ -36,6 +36,8 @@ export interface ProcessEnd {
   readonly background: boolean;
   readonly usage: ProcessUsage | null;
   readonly endedAt: Date;
+  /** Nobody saw its end: neither code nor signal is known. */
+  readonly lost?: boolean;
 }
 
 /** A process that was started. Its output can be read from the first byte on. */
