@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
@@ -206,6 +207,8 @@ int serve(const struct serve_options *options)
   output_open(dir.output);
   processes_open(dir.ended);
   connections_open(listening, !options->detach);
+  if (!options->detach)
+    dprintf(1, "keeper: serves %s\n", options->directory);
   needed_at = monotonic_ms();
   int wait = 0;
   while (turn(options, &wait))

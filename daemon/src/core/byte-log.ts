@@ -115,8 +115,10 @@ export class ByteLog {
     return outputPath(this.#directory, this.#id, this.#stream, start);
   }
 
-  /** A new segment file begins at `start`; what lies between the end so far and `start` was dropped. */
+  /** A new segment file begins at `start`; what lies between the end so far and `start` was dropped. Said twice, it counts once. */
   begin(start: number): void {
+    const newest = this.#segments.at(-1);
+    if (newest !== undefined && start <= newest.start) return;
     this.#segments.push({ start, end: start });
     this.skip(start);
   }

@@ -133,6 +133,7 @@ export class CommandService implements AsyncDisposable {
       const spec = this.#launcher.prepare(id, { command: 'printf ready', shell: 'auto', stdin: 'null' }, undefined);
       const running = await this.#core.processes.start(spec);
       const { exitCode } = await running.ended;
+      running.noted();
       await running.output.remove();
       return { name: 'commands', ok: exitCode === 0, detail: `a command ended with ${exitCode}` };
     } catch (error) {
@@ -194,6 +195,7 @@ export class CommandService implements AsyncDisposable {
     const ended = process.ended.then((end) => {
       timers?.commandEnded();
       this.#finish(command, end, timers?.fired ?? false);
+      process.noted();
     });
     const command = new Command({ ...record, status: 'running', pid: process.pid }, process.output, {
       ended,

@@ -41,6 +41,8 @@ export class KeeperHost implements ProcessHost {
   readonly #starting = new Map<string, Starting>();
   readonly #counts = new Map<number, (count: number) => void>();
   #connection: Promise<KeeperConnection> | undefined;
+  /** Whom the keeper has told of since it was joined. */
+  readonly #told = new Set<string>();
   #synced = Promise.withResolvers<void>();
   #requests = 0;
   #disposed = false;
@@ -100,12 +102,6 @@ export class KeeperHost implements ProcessHost {
     return logs;
   }
 
-  /** Its end was noted: the keeper need not remember it. */
-  forget(id: string): void {
-    if (this.#disposed || !this.#held.has(id)) return;
-    void this.#connect().then((connection) => connection.send(new FrameWriter(REQUEST.forget).text(id).flag(false)));
-  }
-
   /** Ends the keeper with all it holds; one that somebody else started is left alone. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#disposed) return;
@@ -129,19 +125,38 @@ export class KeeperHost implements ProcessHost {
     return this.#connection;
   }
 
-  /** The keeper died, or was ended: nobody will see what becomes of what it held. */
+  /** The keeper died, or it ended the connection: what it does not hold any more when it is asked again is lost. */
   #onClose(): void {
     this.#connection = undefined;
-    const lost = [...this.#held.values()];
-    this.#held.clear();
-    for (const hosted of lost) hosted.lose();
+    this.#synced = Promise.withResolvers();
     for (const { reject } of this.#starting.values()) reject(new StartFailure('the process keeper ended', 126));
     for (const answer of this.#counts.values()) answer(0);
     this.#starting.clear();
     this.#counts.clear();
-    if (this.#disposed || lost.length === 0) return;
+    if (this.#disposed) this.#lose([...this.#held.values()]);
+    else if (this.#held.size > 0) void this.#rejoin();
+  }
+
+  async #rejoin(): Promise<void> {
+    const before = [...this.#held.values()];
+    this.#told.clear();
+    try {
+      await this.#connect();
+      await this.#synced.promise;
+    } catch {
+      // There is no keeper, so that it holds nothing.
+    }
+    const lost = before.filter(({ id, complete }) => !complete && !this.#told.has(id));
+    this.#lose(lost);
     const targets = lost.map(({ id, pid }) => ({ id, pid, running: false }));
-    void this.#hunt(targets, constants.signals.SIGKILL).catch(() => {});
+    await this.#hunt(targets, constants.signals.SIGKILL).catch(() => 0);
+  }
+
+  #lose(lost: readonly KeeperProcess[]): void {
+    for (const hosted of lost) {
+      this.#held.delete(hosted.id);
+      hosted.lose();
+    }
   }
 
   async #hunt(targets: readonly ProcessTarget[], signal: number): Promise<number> {
@@ -168,14 +183,7 @@ export class KeeperHost implements ProcessHost {
     if (frame.type === EVENT.started) this.#onStarted(id, frame);
     else if (frame.type === EVENT.failed) this.#onFailed(id, frame);
     else if (frame.type === EVENT.process) this.#onProcess(id, frame);
-    else this.#tell(id, frame);
-  }
-
-  #tell(id: string, frame: FrameReader): void {
-    const hosted = this.#held.get(id);
-    hosted?.tell(frame);
-    if (frame.type === EVENT.exit) this.forget(id);
-    if (hosted?.complete) this.#held.delete(id);
+    else this.#held.get(id)?.tell(frame);
   }
 
   #onSignalled(frame: FrameReader): void {
@@ -198,13 +206,16 @@ export class KeeperHost implements ProcessHost {
     starting?.reject(keeperFailure(frame.u8(), frame.u32(), starting.program, starting.spec.cwd));
   }
 
-  /** It was there before this daemon was. */
+  /** It was there before this connection was. */
   #onProcess(id: string, frame: FrameReader): void {
     const pid = frame.u32();
     frame.u8();
     frame.flag();
-    const open = frame.flag();
-    this.#hold(id, pid, open ? frame.u32() : undefined);
+    const credit = frame.flag() ? frame.u32() : undefined;
+    this.#told.add(id);
+    const known = this.#held.get(id);
+    if (known === undefined) this.#hold(id, pid, credit);
+    else known.resume(credit);
   }
 
   #hold(id: string, pid: number, credit: number | undefined): KeeperProcess {
@@ -212,7 +223,10 @@ export class KeeperHost implements ProcessHost {
     const send = (frame: FrameWriter): void => {
       void this.#connection?.then((connection) => connection.send(frame)).catch(() => {});
     };
-    const hosted = new KeeperProcess({ pid, output, credit, send });
+    const onChange = ({ complete }: KeeperProcess): void => {
+      if (complete) this.#held.delete(id);
+    };
+    const hosted = new KeeperProcess({ pid, output, credit, send, onChange });
     this.#held.set(id, hosted);
     return hosted;
   }

@@ -13,6 +13,8 @@ export interface Held {
   /** Bytes that may be sent to its stdin; undefined where it has none, or it was closed. */
   readonly credit: number | undefined;
   readonly send: (frame: FrameWriter) => void;
+  /** It may be `complete` now. */
+  readonly onChange: (hosted: KeeperProcess) => void;
 }
 
 /** A process that the keeper holds, as far as the keeper has told of it. */
@@ -22,13 +24,15 @@ export class KeeperProcess implements HostedProcess {
   readonly output: OutputLog;
   readonly ended: Promise<ProcessEnd>;
   readonly #send: (frame: FrameWriter) => void;
+  readonly #onChange: (hosted: KeeperProcess) => void;
   readonly #settle: (end: ProcessEnd) => void;
   readonly #source: KeeperStdin | undefined;
   readonly #stdin: StdinPipe | undefined;
   #hasEnded = false;
+  #noted = false;
   #discarded = false;
 
-  constructor({ pid, output, credit, send }: Held) {
+  constructor({ pid, output, credit, send, onChange }: Held) {
     const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
     this.id = output.id;
     this.pid = pid;
@@ -36,6 +40,7 @@ export class KeeperProcess implements HostedProcess {
     this.ended = promise;
     this.#settle = resolve;
     this.#send = send;
+    this.#onChange = onChange;
     this.#source = credit === undefined ? undefined : new KeeperStdin(this.id, credit, send);
     this.#stdin = this.#source && new StdinPipe(this.#source);
   }
@@ -48,9 +53,15 @@ export class KeeperProcess implements HostedProcess {
     await this.#openStdin().end();
   }
 
-  /** Nothing is left of it to be told. */
+  noted(): void {
+    this.#noted = true;
+    if (!this.#discarded) this.#send(new FrameWriter(REQUEST.forget).text(this.id).flag(false));
+    this.#onChange(this);
+  }
+
+  /** Nothing is left of it to be told, nor to be asked. */
   get complete(): boolean {
-    return this.#hasEnded && this.output.stdout.sealed && this.output.stderr.sealed;
+    return this.#noted && this.#hasEnded && this.output.stdout.sealed && this.output.stderr.sealed;
   }
 
   /** A frame about this process, read past its id. */
@@ -60,6 +71,13 @@ export class KeeperProcess implements HostedProcess {
     else if (frame.type === EVENT.stdinClosed) this.#source?.destroy();
     else if (frame.type === EVENT.order) this.output.order.advance(frame.u64());
     else this.#tellStream(frame);
+    this.#onChange(this);
+  }
+
+  /** The keeper was joined again, and says everything once more. */
+  resume(credit: number | undefined): void {
+    if (credit === undefined) this.#source?.destroy();
+    else this.#source?.resume(credit);
   }
 
   /** The keeper is gone, and its end will not be seen. */

@@ -15,6 +15,12 @@ export class KeeperStdin extends Writable {
     this.#send = send;
   }
 
+  /** After the keeper was joined again, it takes so many bytes. */
+  resume(credit: number): void {
+    this.#credit = 0;
+    this.grant(credit);
+  }
+
   /** The keeper takes so many bytes besides. */
   grant(bytes: number): void {
     this.#credit += bytes;

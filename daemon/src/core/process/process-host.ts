@@ -54,6 +54,8 @@ export interface HostedProcess {
   writeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void>;
   /** Closes stdin after what was written. @throws SandboxError `conflict` as `writeStdin` */
   endStdin(): Promise<void>;
+  /** Its end is recorded where a daemon that is killed finds it again: the host need not remember it any more. */
+  noted(): void;
 }
 
 /** Whose processes a signal is meant for; enough to find them after a restart. */
