@@ -245,7 +245,8 @@ void process_forget(struct process *process, bool discard)
       stream_discard(&process->streams[i]);
     order_discard(&process->order, process->id);
   }
-  process_changed(process);
+  /* At once where nothing is left to do: its id is free for the next START. */
+  process_settled(process);
 }
 
 static uint64_t microseconds(struct timeval time)
