@@ -31,19 +31,20 @@ describe.runIf(keeperProgram !== undefined)('faults around the keeper', () => {
     const reader = 'while read line; do echo "got $line"; done; exit 40';
     await killedClient(keeper.directory, [...writers, reader, 'sleep 1000']);
     await using host = await keeper.host();
+    const { processes } = host.recover(new Map());
     for (const [index] of writers.entries()) {
-      const hosted = host.held.get(`c${index}`);
+      const hosted = processes.get(`c${index}`);
       expect(await hosted?.ended).toMatchObject({ exitCode: index, background: false });
       if (hosted === undefined) continue;
       expect(await textOf(hosted.output.stdout)).toBe(counted(3000));
       expect(await textOf(hosted.output.stderr)).toBe(counted(3000));
     }
-    const reading = host.held.get('c16');
+    const reading = processes.get('c16');
     await reading?.writeStdin(Buffer.from('a\nb\n'));
     await reading?.endStdin();
     expect(await reading?.ended).toMatchObject({ exitCode: 40 });
     expect(reading && (await textOf(reading.output.stdout))).toBe('got a\ngot b\n');
-    const sleeping = host.held.get('c17');
+    const sleeping = processes.get('c17');
     expect(await host.signal([{ id: 'c17', pid: 0, running: false }], 'SIGTERM')).toBe(1);
     expect(await sleeping?.ended).toMatchObject({ signal: 'SIGTERM' });
   });
@@ -52,7 +53,7 @@ describe.runIf(keeperProgram !== undefined)('faults around the keeper', () => {
     await using keeper = await RunningKeeper.start(program);
     await killedClient(keeper.directory, ['exit 7']);
     await using host = await keeper.host();
-    const end = await host.held.get('c0')?.ended;
+    const end = await host.recover(new Map()).processes.get('c0')?.ended;
     expect(end).toMatchObject({ exitCode: 7 });
     expect(end?.usage?.maxRssBytes).toBeGreaterThan(0);
   });

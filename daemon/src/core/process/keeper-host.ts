@@ -4,6 +4,7 @@ import { segmentBytesOf } from '../byte-log-writer.ts';
 import { SandboxError } from '../errors.ts';
 import { type Identity, ownIdentity } from '../identity.ts';
 import { type Ends, findOutputLogs, OutputLog } from '../output-log.ts';
+import { endedIds, endedProcess } from './ended-files.ts';
 import type { KeeperConnection } from './keeper-connection.ts';
 import { keeperFailure } from './keeper-failure.ts';
 import { EVENT, type FrameReader, FrameWriter, MAX_FRAME_BYTES, REQUEST } from './keeper-frames.ts';
@@ -13,6 +14,7 @@ import {
   type HostedProcess,
   type ProcessHost,
   type ProcessTarget,
+  type Recovered,
   StartFailure,
   type StartSpec,
 } from './process-host.ts';
@@ -36,6 +38,7 @@ export class KeeperHost implements ProcessHost {
   readonly promises = { survivesDaemon: true, usage: true } as const;
   readonly #place: KeeperPlace;
   readonly #output: string;
+  readonly #ended: string;
   readonly #own: Identity = ownIdentity();
   readonly #held = new Map<string, KeeperProcess>();
   readonly #starting = new Map<string, Starting>();
@@ -50,6 +53,7 @@ export class KeeperHost implements ProcessHost {
   private constructor(place: KeeperPlace) {
     this.#place = place;
     this.#output = join(place.directory, 'output');
+    this.#ended = join(place.directory, 'ended');
   }
 
   /**
@@ -61,11 +65,6 @@ export class KeeperHost implements ProcessHost {
     await host.#connect();
     await host.#synced.promise;
     return host;
-  }
-
-  /** What the keeper holds, by id: what runs, and what ended while nobody was there. */
-  get held(): ReadonlyMap<string, HostedProcess> {
-    return this.#held;
   }
 
   async start(spec: StartSpec): Promise<HostedProcess> {
@@ -90,16 +89,22 @@ export class KeeperHost implements ProcessHost {
     return this.#hunt(targets, 0);
   }
 
-  recover(ends: ReadonlyMap<string, Ends>): ReadonlyMap<string, OutputLog> {
-    const logs = findOutputLogs(this.#output, ends);
-    for (const [id, log] of logs) {
-      if (this.#held.has(id)) continue;
-      if (ends.has(id)) continue;
-      void log.remove();
-      logs.delete(id);
+  recover(ends: ReadonlyMap<string, Ends>): Recovered {
+    const outputs = findOutputLogs(this.#output, ends);
+    const processes = new Map<string, HostedProcess>(this.#held);
+    // Of a keeper that died: how what it held had ended before.
+    for (const id of endedIds(this.#ended)) {
+      if (processes.has(id)) continue;
+      const ended = endedProcess(this.#ended, outputs.get(id) ?? new OutputLog(this.#output, id));
+      if (ended !== undefined) processes.set(id, ended);
     }
-    for (const [id, { output }] of this.#held) logs.set(id, output);
-    return logs;
+    for (const [id, { output }] of processes) outputs.set(id, output);
+    for (const [id, log] of outputs) {
+      if (ends.has(id) || processes.has(id)) continue;
+      void log.remove();
+      outputs.delete(id);
+    }
+    return { outputs, processes };
   }
 
   /** Ends the keeper with all it holds; one that somebody else started is left alone. */

@@ -1,10 +1,10 @@
-import { constants } from 'node:os';
 import type { ByteLog } from '../byte-log.ts';
 import { SandboxError } from '../errors.ts';
 import type { OutputLog } from '../output-log.ts';
 import { EVENT, type FrameReader, FrameWriter, REQUEST } from './keeper-frames.ts';
 import { KeeperStdin } from './keeper-stdin.ts';
 import type { HostedProcess, ProcessEnd } from './process-host.ts';
+import { signalName } from './signals.ts';
 import { StdinPipe } from './stdin-pipe.ts';
 
 export interface Held {
@@ -134,10 +134,4 @@ export class KeeperProcess implements HostedProcess {
     if (this.#stdin === undefined) throw new SandboxError('conflict', 'the process was started without a stdin pipe');
     return this.#stdin;
   }
-}
-
-/** Real-time signals have no name here: they are called by their number. */
-function signalName(value: number): string {
-  const named = Object.entries(constants.signals).find(([, number]) => number === value);
-  return named?.[0] ?? `SIG${value}`;
 }

@@ -6,7 +6,7 @@ import { type Identity, ownIdentity } from '../identity.ts';
 import { type Ends, findOutputLogs, OutputLog } from '../output-log.ts';
 import { PipePool } from './pipes.ts';
 import { type ChildPipes, PortableProcess } from './portable-process.ts';
-import type { HostedProcess, ProcessHost, ProcessTarget, StartSpec } from './process-host.ts';
+import type { HostedProcess, ProcessHost, ProcessTarget, Recovered, StartSpec } from './process-host.ts';
 import { requireDirectory, requireInterpreter, resolveProgram } from './program.ts';
 import { runnerOf } from './runner.ts';
 import { openScript } from './script-file.ts';
@@ -91,14 +91,14 @@ export class PortableHost implements ProcessHost {
     return targets.length === 0 ? 0 : countProcesses(targets);
   }
 
-  recover(ends: ReadonlyMap<string, Ends>): ReadonlyMap<string, OutputLog> {
+  recover(ends: ReadonlyMap<string, Ends>): Recovered {
     const logs = findOutputLogs(this.#output, ends);
     for (const [id, log] of logs) {
       if (ends.has(id)) continue;
       void log.remove();
       logs.delete(id);
     }
-    return logs;
+    return { outputs: logs, processes: new Map() };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

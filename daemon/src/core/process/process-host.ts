@@ -79,6 +79,13 @@ export class StartFailure extends Error {
   }
 }
 
+/** What is there of an earlier daemon. */
+export interface Recovered {
+  readonly outputs: ReadonlyMap<string, OutputLog>;
+  /** Those that run, and those whose end was not `noted`, whether anybody knows them or not. */
+  readonly processes: ReadonlyMap<string, HostedProcess>;
+}
+
 /** Starts and holds processes. One suite runs on every host; what a host does not promise stands in `promises`. */
 export interface ProcessHost extends AsyncDisposable {
   readonly name: 'portable' | 'keeper';
@@ -97,8 +104,8 @@ export interface ProcessHost extends AsyncDisposable {
   /** How many processes of the targets live. */
   living(targets: readonly ProcessTarget[]): Promise<number>;
   /**
-   * Finds the output of what an earlier daemon started; `ends` tells where its streams are known to have ended.
-   * Output that nobody knows is discarded.
+   * Finds what an earlier daemon started; `ends` tells where its streams are known to have ended. Output that nobody
+   * knows is discarded.
    */
-  recover(ends: ReadonlyMap<string, Ends>): ReadonlyMap<string, OutputLog>;
+  recover(ends: ReadonlyMap<string, Ends>): Recovered;
 }
