@@ -55,7 +55,7 @@ export class KeeperProcess implements HostedProcess {
 
   noted(): void {
     this.#noted = true;
-    if (!this.#discarded) this.#send(new FrameWriter(REQUEST.forget).text(this.id).flag(false));
+    if (!this.#discarded) this.#send(new FrameWriter(REQUEST.forget).text(this.id).flag(this.output.stdout.removed));
     this.#onChange(this);
   }
 
