@@ -1,6 +1,7 @@
 #include "connection.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -38,6 +39,8 @@ struct connection {
 };
 
 static struct source listener;
+/* Given up for a moment where no descriptor is left, so that a peer is turned away and does not keep the loop busy. */
+static int spare = -1;
 static struct connection connections[MAX_CONNECTIONS];
 static struct connection *client;
 static uint64_t last_number;
@@ -224,12 +227,24 @@ static void welcome(int fd, pid_t pid)
     hang_up(connection);
 }
 
+static void turn_away(int listening)
+{
+  close(spare);
+  int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+  if (fd >= 0)
+    close(fd);
+  spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
 static void listener_ready(struct source *source, uint32_t events)
 {
   (void)events;
   int fd = accept4(source->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (fd < 0)
+  if (fd < 0) {
+    if (errno == EMFILE || errno == ENFILE)
+      turn_away(source->fd);
     return;
+  }
   struct ucred peer;
   socklen_t length = sizeof peer;
   if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0 || peer.uid != geteuid()) {
@@ -244,6 +259,9 @@ void connections_open(int listening, bool stays)
   keeper_stays = stays;
   for (int i = 0; i < MAX_CONNECTIONS; i++)
     connections[i].source.fd = -1;
+  spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (spare < 0)
+    give_up("open", "/dev/null");
   listener = (struct source){.fd = listening, .ready = listener_ready};
   if (!loop_add(&listener, EPOLLIN))
     give_up("epoll_ctl", "socket");

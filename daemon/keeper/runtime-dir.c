@@ -75,8 +75,20 @@ int runtime_dir_open(const char *path, struct runtime_dir *dir)
       .socket = inside(directory, SOCKET_NAME),
   };
   int listening = listen_here();
+  struct stat socket;
+  if (lstat(SOCKET_NAME, &socket) < 0)
+    give_up("lstat", SOCKET_NAME);
+  dir->socket_device = socket.st_dev;
+  dir->socket_inode = socket.st_ino;
   if (chdir("/") < 0)
     give_up("chdir", "/");
   free(directory);
   return listening;
+}
+
+void runtime_dir_close(const struct runtime_dir *dir)
+{
+  struct stat socket;
+  if (lstat(dir->socket, &socket) == 0 && socket.st_dev == dir->socket_device && socket.st_ino == dir->socket_inode)
+    unlink(dir->socket);
 }

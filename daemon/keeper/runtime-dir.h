@@ -1,11 +1,15 @@
 #ifndef KEEPER_RUNTIME_DIR_H
 #define KEEPER_RUNTIME_DIR_H
 
+#include <sys/types.h>
+
 /* Absolute paths inside the runtime directory; they stay for good. */
 struct runtime_dir {
   char *output;
   char *ended;
   char *socket;
+  dev_t socket_device;
+  ino_t socket_inode;
 };
 
 /*
@@ -13,5 +17,8 @@ struct runtime_dir {
  * stderr, where that fails or another keeper serves it already. The socket.
  */
 int runtime_dir_open(const char *path, struct runtime_dir *dir);
+
+/* Removes the socket, unless the directory was made anew and another keeper's lies there. */
+void runtime_dir_close(const struct runtime_dir *dir);
 
 #endif

@@ -213,6 +213,6 @@ int serve(const struct serve_options *options)
   int wait = 0;
   while (turn(options, &wait))
     continue;
-  unlink(dir.socket);
+  runtime_dir_close(&dir);
   return 0;
 }
