@@ -25,7 +25,7 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['{program,daemon,gateway}/src/**/*.ts'],
-      exclude: ['**/*.test.ts', '**/*.fixture.ts', '**/host-test-kit.ts', '**/main.ts'],
+      exclude: ['**/*.test.ts', '**/*.fixture.ts', '**/*-test-kit.ts', '**/main.ts'],
       reporter: ['text-summary'],
       thresholds: { statements: 90, branches: 80, functions: 90, lines: 90 },
     },
