@@ -49,9 +49,13 @@ export class KeeperConnection {
     return new KeeperConnection(socket, welcome);
   }
 
-  /** `sent` is called once the system has taken it. */
-  send(frame: FrameWriter, sent?: () => void): void {
-    this.#socket.write(frame.finish(), sent);
+  get isOpen(): boolean {
+    return !this.#socket.destroyed;
+  }
+
+  /** What is sent after the end goes nowhere. */
+  send(frame: FrameWriter): void {
+    if (this.isOpen) this.#socket.write(frame.finish());
   }
 
   close(): void {
@@ -61,14 +65,6 @@ export class KeeperConnection {
   /** Resolves when the connection has ended. */
   async closed(): Promise<void> {
     if (!this.#socket.closed) await once(this.#socket, 'close');
-  }
-
-  ref(): void {
-    this.#socket.ref();
-  }
-
-  unref(): void {
-    this.#socket.unref();
   }
 }
 

@@ -72,7 +72,10 @@ export class KeeperHost implements ProcessHost {
     requireDirectory(spec.cwd, runner);
     const program = resolveProgram(spec.file, spec.env['PATH'], spec.cwd, runner);
     const frame = startFrame(spec, program, runner);
-    const connection = await this.#connect();
+    const connection = await this.#connect().catch((error: unknown) => {
+      throw new StartFailure(error instanceof Error ? error.message : String(error), 126, error);
+    });
+    if (!connection.isOpen) throw new StartFailure('the process keeper ended', 126);
     const { promise, resolve, reject } = Promise.withResolvers<HostedProcess>();
     this.#starting.set(spec.id, { spec, program, resolve, reject });
     connection.send(frame);
@@ -169,6 +172,7 @@ export class KeeperHost implements ProcessHost {
     const connection = await this.#connect();
     let sum = 0;
     for (let at = 0; at < targets.length; at += MAX_TARGETS) {
+      if (!connection.isOpen) return sum;
       const request = ++this.#requests % 0x1_0000_0000;
       const { promise, resolve } = Promise.withResolvers<number>();
       this.#counts.set(request, resolve);
