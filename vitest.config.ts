@@ -8,6 +8,7 @@ export default defineConfig({
           name: 'unit',
           include: ['{program,daemon,gateway,scripts,bench}/**/*.test.ts', 'e2e/requirements.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**'],
+          globalSetup: ['scripts/testing/build-keepers.ts'],
           testTimeout: 20_000,
         },
       },
@@ -24,7 +25,7 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['{program,daemon,gateway}/src/**/*.ts'],
-      exclude: ['**/*.test.ts', '**/*.fixture.ts', '**/host-test-kit.ts', '**/main.ts'],
+      exclude: ['**/*.test.ts', '**/*.fixture.ts', '**/*-test-kit.ts', '**/main.ts'],
       reporter: ['text-summary'],
       thresholds: { statements: 88, branches: 80, functions: 90, lines: 89 },
     },

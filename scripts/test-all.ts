@@ -20,8 +20,14 @@ const PS: Need = {
   obtain: debianPackage('procps'),
   reason: 'tests look at the processes of a command with it',
 };
+const CC: Need = {
+  name: 'cc',
+  probe: ['cc', '--version'],
+  obtain: debianPackage('build-essential'),
+  reason: 'the process keeper is compiled with it',
+};
 // Elsewhere than on Linux nothing stands on them.
-const SYSTEM = process.platform === 'linux' ? [BASH, SETPRIV, PS] : [];
+const SYSTEM = process.platform === 'linux' ? [BASH, SETPRIV, PS, CC] : [];
 
 const STEPS: readonly Step[] = [
   { name: 'typecheck', command: ['tsc', '-p', '.'] },

@@ -7,7 +7,7 @@ const MIN_SEGMENT_BYTES = 4096;
 const MAX_SEGMENTS = 256;
 
 /** 8 MiB, or half of a cap that does not hold two of them, but at least 4 KiB. */
-function segmentBytesOf(cap: number): number {
+export function segmentBytesOf(cap: number): number {
   return Math.max(MIN_SEGMENT_BYTES, Math.min(SEGMENT_BYTES, Math.floor(cap / 2)));
 }
 

@@ -129,8 +129,10 @@ export class ByteLog {
     return outputPath(this.#directory, this.#id, this.#stream, start);
   }
 
-  /** A new segment file begins at `start`; what lies between the end so far and `start` was dropped. */
+  /** A new segment file begins at `start`; what lies between the end so far and `start` was dropped. Said twice, it counts once. */
   begin(start: number): void {
+    const newest = this.#segments.at(-1);
+    if (newest !== undefined && start <= newest.start) return;
     this.#segments.push({ start, end: start });
     this.skip(start);
   }
@@ -161,6 +163,12 @@ export class ByteLog {
     if (oldest === undefined) return 0;
     discard(this.pathOf(oldest.start));
     return oldest.end - oldest.start;
+  }
+
+  /** Segments that begin before `first` are gone. */
+  dropBefore(first: number): void {
+    const gone = this.#segments.filter(({ start }) => start < first).length;
+    this.#segments.splice(0, gone);
   }
 
   /** Unlinks all segments, and keeps nothing of what may still come. */

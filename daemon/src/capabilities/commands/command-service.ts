@@ -6,12 +6,12 @@ import type { Finding } from '../../core/finding.ts';
 import { OutputLog } from '../../core/output-log.ts';
 import {
   type HostedProcess,
-  type ProcessEnd,
   type ProcessTarget,
   StartFailure,
   type StartSpec,
 } from '../../core/process/process-host.ts';
 import { COMMAND_TEXT_KEPT, Command, type CommandRecord } from './command.ts';
+import { recordEnd } from './command-end.ts';
 import type { CommandStore } from './command-store.ts';
 import { HardTimeout, KILL_GRACE_MS, settledWithin } from './deadlines.ts';
 import { hashOf } from './idempotency.ts';
@@ -133,6 +133,7 @@ export class CommandService implements AsyncDisposable {
       const spec = this.#launcher.prepare(id, { command: 'printf ready', shell: 'auto', stdin: 'null' }, undefined);
       const running = await this.#core.processes.start(spec);
       const { exitCode } = await running.ended;
+      running.noted();
       await running.output.remove();
       return { name: 'commands', ok: exitCode === 0, detail: `a command ended with ${exitCode}` };
     } catch (error) {
@@ -193,7 +194,8 @@ export class CommandService implements AsyncDisposable {
     let timers: HardTimeout | undefined;
     const ended = process.ended.then((end) => {
       timers?.commandEnded();
-      this.#finish(command, end, timers?.fired ?? false);
+      recordEnd(this.#core, this.#store, command, end, timers?.fired ?? false);
+      process.noted();
     });
     const command = new Command({ ...record, status: 'running', pid: process.pid }, process.output, {
       ended,
@@ -223,23 +225,6 @@ export class CommandService implements AsyncDisposable {
     this.#store.add(command);
     this.#core.metrics.commands.inc({ status: 'failed' });
     return command;
-  }
-
-  #finish(command: Command, end: ProcessEnd, timedOut: boolean): void {
-    command.releaseProcess();
-    const status = timedOut ? 'timed_out' : end.signal === null ? 'completed' : 'killed';
-    this.#store.update(command, {
-      status,
-      exitCode: end.signal === null ? end.exitCode : -1,
-      signal: end.signal,
-      background: end.background,
-      usage: end.usage,
-      endedAt: end.endedAt.toISOString(),
-      stdoutBytes: command.output.stdout.end,
-      stderrBytes: command.output.stderr.end,
-    });
-    this.#core.metrics.commands.inc({ status });
-    this.#core.metrics.commandSeconds.observe((end.endedAt.getTime() - Date.parse(command.record.startedAt)) / 1000);
   }
 
   async #feed(process: HostedProcess, input: string): Promise<void> {

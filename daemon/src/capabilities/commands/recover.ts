@@ -1,13 +1,14 @@
 import type { Core } from '../../core/core.ts';
-import { lookUpIdentity } from '../../core/identity.ts';
+import { type Identity, lookUpIdentity } from '../../core/identity.ts';
 import { OutputLog } from '../../core/output-log.ts';
-import type { ProcessTarget } from '../../core/process/process-host.ts';
+import type { HostedProcess, ProcessTarget, Recovered } from '../../core/process/process-host.ts';
 import { Command, type CommandRecord } from './command.ts';
+import { recordEnd } from './command-end.ts';
 import type { CommandStore } from './command-store.ts';
 
 /**
- * Takes up what an earlier daemon left: records and output are found again; what was running is lost, and what is
- * left of it is ended.
+ * Takes up what an earlier daemon left: records and output are found again, and so is what runs, where the process
+ * host held it. Else it is lost, and what is left of it is ended.
  */
 export async function recover(
   core: Core,
@@ -17,18 +18,11 @@ export async function recover(
   const ends = new Map(
     [...records].map(([id, { stdoutBytes, stderrBytes }]) => [id, { stdout: stdoutBytes, stderr: stderrBytes }]),
   );
-  const logs = core.processes.recover(ends);
-  const now = new Date().toISOString();
-  const left: ProcessTarget[] = [];
-  for (const record of records.values()) {
-    const { id, pid, user, status } = record;
-    const wasRunning = status === 'running' || status === 'pending';
-    const output = logs.get(id) ?? emptyLog(core, id);
-    const lost = { status: 'lost', endedAt: now, message: 'the daemon ended before the command did' } as const;
-    const identity = identityOf(user);
-    store.add(new Command(wasRunning ? { ...record, ...lost } : record, output, { identity }));
-    if (wasRunning) left.push({ id, pid: pid ?? 0, running: false, ...(identity && { identity }) });
-  }
+  const recovered = core.processes.recover(ends);
+  const left = [
+    ...[...records.values()].flatMap((record) => restore(core, store, record, recovered)),
+    ...[...recovered.processes.values()].filter(({ id }) => !records.has(id)).map(abandon),
+  ];
   if (left.length > 0) {
     const ended = await core.processes.signal(left, 'SIGKILL');
     core.logger.warn(
@@ -42,13 +36,54 @@ export async function recover(
   store.compact();
 }
 
+/** Adds the command of a record; answers whose processes are to be ended, where it is lost. */
+function restore(core: Core, store: CommandStore, record: CommandRecord, recovered: Recovered): ProcessTarget[] {
+  const { id, pid, user, status } = record;
+  const wasRunning = status === 'running' || status === 'pending';
+  const identity = identityOf(user);
+  const process = recovered.processes.get(id);
+  if (wasRunning && process !== undefined) {
+    store.add(takeUp(core, store, record, process, identity));
+    return [];
+  }
+  process?.noted();
+  const output = recovered.outputs.get(id) ?? emptyLog(core, id);
+  const endedAt = new Date().toISOString();
+  const lost = { status: 'lost', endedAt, message: 'the daemon ended before the command did' } as const;
+  store.add(new Command(wasRunning ? { ...record, ...lost } : record, output, { identity }));
+  return wasRunning ? [{ id, pid: pid ?? 0, running: false, ...(identity && { identity }) }] : [];
+}
+
+/** Nobody knows it any more: nothing of it is kept once it was ended. */
+function abandon(process: HostedProcess): ProcessTarget {
+  void process.ended.then(() => process.output.remove()).then(() => process.noted());
+  return { id: process.id, pid: process.pid, running: false };
+}
+
+/** It runs, or its end was seen by the host alone. */
+function takeUp(
+  core: Core,
+  store: CommandStore,
+  record: CommandRecord,
+  process: HostedProcess,
+  identity: Identity | undefined,
+): Command {
+  const ended = process.ended.then((end) => {
+    recordEnd(core, store, command, end, false);
+    process.noted();
+  });
+  const running = { ...record, status: 'running', pid: process.pid } as const;
+  const command = new Command(running, process.output, { ended, identity, process });
+  return command;
+}
+
 function emptyLog(core: Core, id: string): OutputLog {
   const log = new OutputLog(core.runtime.path, id);
   log.seal();
   return log;
 }
 
-function identityOf(user: string | null): ReturnType<typeof lookUpIdentity> | undefined {
+function identityOf(user: string | null): Identity | undefined {
   try {
     return user === null ? undefined : lookUpIdentity(user);
   } catch {

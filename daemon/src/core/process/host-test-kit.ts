@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { ByteLog } from '../byte-log.ts';
+import { KeeperHost } from './keeper-host.ts';
 import { PortableHost } from './portable-host.ts';
 import type { HostedProcess, ProcessEnd, ProcessHost, ProcessTarget, StartSpec } from './process-host.ts';
 
@@ -10,17 +11,31 @@ interface HostRow {
   readonly name: string;
   /** Whether a child can open `/dev/stdout` again. */
   readonly reopensOutput: boolean;
-  readonly create: (directories: { output: string; scratch: string }) => ProcessHost;
+  /** Whether it can say what a process used. */
+  readonly usage: boolean;
+  readonly create: (directories: { output: string; scratch: string }) => ProcessHost | Promise<ProcessHost>;
 }
+
+const KEEPERS = ['keeper', 'keeper-sanitized'].flatMap((name): HostRow[] => {
+  const program = join(import.meta.dirname, '../../../../dist', name);
+  if (existsSync(program)) {
+    const create = ({ output }: { output: string }) => KeeperHost.open({ directory: dirname(output), program });
+    return [{ name, reopensOutput: true, usage: true, create }];
+  }
+  process.stderr.write(`not tested: the host "${name}", which was not built\n`);
+  return [];
+});
 
 /** Every host of the product: the suites run on each. */
 const HOSTS: readonly HostRow[] = [
-  { name: 'portable', reopensOutput: true, create: (directories) => new PortableHost(directories) },
+  { name: 'portable', reopensOutput: true, usage: false, create: (directories) => new PortableHost(directories) },
   {
     name: 'portable without FIFOs',
     reopensOutput: false,
+    usage: false,
     create: (directories) => new PortableHost({ ...directories, fifos: false }),
   },
+  ...KEEPERS,
 ];
 
 export const linux = process.platform === 'linux';
@@ -37,6 +52,7 @@ interface Finished {
 
 export interface HostKit {
   readonly reopensOutput: boolean;
+  readonly usage: boolean;
   /** Of the current test; the output is in `output`, what the host needs besides in `scratch`. */
   readonly directory: string;
   readonly host: ProcessHost;
@@ -51,13 +67,14 @@ export function describeHosts(define: (kit: HostKit) => void): void {
   describe.each(HOSTS)('$name', (row) => define(kitOf(row)));
 }
 
-function kitOf({ create, reopensOutput }: HostRow): HostKit {
+function kitOf({ create, reopensOutput, usage }: HostRow): HostKit {
   let directory = '';
   let host: ProcessHost;
   let count = 0;
-  beforeEach(() => {
+  beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'process-host-'));
-    host = create({ output: join(directory, 'output'), scratch: join(directory, 'scratch') });
+    for (const name of ['output', 'scratch']) mkdirSync(join(directory, name));
+    host = await create({ output: join(directory, 'output'), scratch: join(directory, 'scratch') });
   });
   afterEach(async () => {
     await host[Symbol.asyncDispose]();
@@ -70,6 +87,7 @@ function kitOf({ create, reopensOutput }: HostRow): HostKit {
   };
   return {
     reopensOutput,
+    usage,
     get directory() {
       return directory;
     },

@@ -2,18 +2,13 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events';
 import { closeSync, mkdirSync } from 'node:fs';
 import { SandboxError } from '../errors.ts';
-import { type Identity, ownIdentity, sameRights } from '../identity.ts';
+import { type Identity, ownIdentity } from '../identity.ts';
 import { type Ends, findOutputLogs, OutputLog } from '../output-log.ts';
 import { PipePool } from './pipes.ts';
 import { type ChildPipes, PortableProcess } from './portable-process.ts';
-import {
-  type HostedProcess,
-  type ProcessHost,
-  type ProcessTarget,
-  StartFailure,
-  type StartSpec,
-} from './process-host.ts';
+import type { HostedProcess, ProcessHost, ProcessTarget, Recovered, StartSpec } from './process-host.ts';
 import { requireDirectory, requireInterpreter, resolveProgram } from './program.ts';
+import { runnerOf } from './runner.ts';
 import { openScript } from './script-file.ts';
 import { asAccount } from './set-account.ts';
 import { countProcesses, signalProcesses } from './signal-processes.ts';
@@ -50,7 +45,7 @@ export class PortableHost implements ProcessHost {
   }
 
   async start(spec: StartSpec): Promise<HostedProcess> {
-    const runner = this.#runnerOf(spec.identity);
+    const runner = runnerOf(spec.identity, this.#own);
     requireDirectory(spec.cwd, runner);
     const program = resolveProgram(spec.file, spec.env['PATH'], spec.cwd, runner);
     if (runner !== undefined) requireInterpreter(program);
@@ -69,14 +64,6 @@ export class PortableHost implements ProcessHost {
       if (script !== undefined) closeSync(script);
       if (pipes !== undefined) for (const { childEnd } of Object.values(pipes)) closeSync(childEnd);
     }
-  }
-
-  /** @returns undefined where the process runs as the daemon does */
-  #runnerOf(identity: Identity | undefined): Identity | undefined {
-    if (identity === undefined || sameRights(identity, this.#own)) return undefined;
-    if (this.#own.uid === 0) return identity;
-    if (this.#own.uid === identity.uid) return undefined;
-    throw new StartFailure(`the daemon runs as ${this.#own.name} and cannot run commands as ${identity.name}`, 126);
   }
 
   async #takePipes({ stdin }: StartSpec, runner: Identity | undefined): Promise<ChildPipes | undefined> {
@@ -104,14 +91,14 @@ export class PortableHost implements ProcessHost {
     return targets.length === 0 ? 0 : countProcesses(targets);
   }
 
-  recover(ends: ReadonlyMap<string, Ends>): ReadonlyMap<string, OutputLog> {
+  recover(ends: ReadonlyMap<string, Ends>): Recovered {
     const logs = findOutputLogs(this.#output, ends);
     for (const [id, log] of logs) {
       if (ends.has(id)) continue;
       void log.remove();
       logs.delete(id);
     }
-    return logs;
+    return { outputs: logs, processes: new Map() };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -69,6 +69,9 @@ export class PortableProcess implements HostedProcess, Disposable {
     await this.#openStdin().end();
   }
 
+  /** What it was is lost with the daemon anyway. */
+  noted(): void {}
+
   /** Lets go of the child: its output is read no further, and nothing of it keeps this process alive. */
   [Symbol.dispose](): void {
     this.#stdin?.close();

@@ -58,8 +58,9 @@ describeHosts((kit) => {
       const [up] = await once(alive, 'data');
       expect(String(up)).toBe('up\n');
       expect(await hosted.ended).toMatchObject({ exitCode: 0, background: false });
+      const closed = once(alive, 'close');
       expect(await kill(hosted, false)).toBeGreaterThan(0);
-      await once(alive, 'close');
+      await closed;
     });
 
     test('a descendant without mark, session and group is found while its parent lives', async () => {

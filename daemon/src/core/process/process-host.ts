@@ -36,6 +36,8 @@ export interface ProcessEnd {
   readonly background: boolean;
   readonly usage: ProcessUsage | null;
   readonly endedAt: Date;
+  /** Nobody saw its end: neither code nor signal is known. */
+  readonly lost?: boolean;
 }
 
 /** A process that was started. Its output can be read from the first byte on. */
@@ -52,6 +54,8 @@ export interface HostedProcess {
   writeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void>;
   /** Closes stdin after what was written. @throws SandboxError `conflict` as `writeStdin` */
   endStdin(): Promise<void>;
+  /** Its end is recorded where a daemon that is killed finds it again: the host need not remember it any more. */
+  noted(): void;
 }
 
 /** Whose processes a signal is meant for; enough to find them after a restart. */
@@ -75,6 +79,13 @@ export class StartFailure extends Error {
   }
 }
 
+/** What is there of an earlier daemon. */
+export interface Recovered {
+  readonly outputs: ReadonlyMap<string, OutputLog>;
+  /** Those that run, and those whose end was not `noted`, whether anybody knows them or not. */
+  readonly processes: ReadonlyMap<string, HostedProcess>;
+}
+
 /** Starts and holds processes. One suite runs on every host; what a host does not promise stands in `promises`. */
 export interface ProcessHost extends AsyncDisposable {
   readonly name: 'portable' | 'keeper';
@@ -93,8 +104,8 @@ export interface ProcessHost extends AsyncDisposable {
   /** How many processes of the targets live. */
   living(targets: readonly ProcessTarget[]): Promise<number>;
   /**
-   * Finds the output of what an earlier daemon started; `ends` tells where its streams are known to have ended.
-   * Output that nobody knows is discarded.
+   * Finds what an earlier daemon started; `ends` tells where its streams are known to have ended. Output that nobody
+   * knows is discarded.
    */
-  recover(ends: ReadonlyMap<string, Ends>): ReadonlyMap<string, OutputLog>;
+  recover(ends: ReadonlyMap<string, Ends>): Recovered;
 }

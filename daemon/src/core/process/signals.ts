@@ -11,6 +11,11 @@ export function normalizeSignal(signal: string | number): NodeJS.Signals | undef
   return isSignal(name) ? name : undefined;
 }
 
+/** Real-time signals have no name here: they are called by their number. */
+export function signalName(value: number): string {
+  return SIGNAL_NAMES.find((name) => constants.signals[name] === value) ?? `SIG${value}`;
+}
+
 function isSignal(name: string): name is NodeJS.Signals {
   return Object.hasOwn(constants.signals, name);
 }

@@ -1,0 +1,207 @@
+#include "process.h"
+
+#include "announce.h"
+
+/* Output of so many bytes that comes so soon after the last announcement is bulk, and waits. */
+#define BULK_BYTES (32u * 1024)
+#define BULK_MS 1
+
+/* PROCESS frames that are still missing; -1: SYNCED was said. */
+static int64_t unsynced = -1;
+
+static const struct told_process NOT_TOLD;
+
+void announce_anew(void)
+{
+  unsynced = process_count();
+  for (struct process *process = first_process(); process != NULL; process = process->next) {
+    process->told = NOT_TOLD;
+    process->order.told = 0;
+    process->input.owed = 0;
+    process->input.credit = process->input.source.fd < 0 ? 0 : INPUT_WINDOW - process->input.length;
+    for (int i = 0; i < process->stream_count; i++)
+      process->streams[i].told = (struct told_stream){0};
+    process_changed(process);
+  }
+}
+
+void announced_start(struct process *process)
+{
+  process->told.introduced = true;
+}
+
+static bool may_say(const struct writer *writer, size_t bytes)
+{
+  return has_room(writer, ANSWER_ROOM + bytes);
+}
+
+static void introduce(struct writer *writer, struct process *process)
+{
+  begin_frame(writer, PROCESS);
+  put_string(writer, process->id);
+  put_u32(writer, (uint32_t)process->pid);
+  put_u8(writer, (uint8_t)process->stdin_kind);
+  put_u8(writer, process->running);
+  put_u8(writer, process->input.source.fd >= 0 && !process->input.ends);
+  put_u32(writer, process->input.credit);
+  end_frame(writer);
+  process->told.introduced = true;
+}
+
+static void say(struct writer *writer, enum frame_type type, const struct stream *stream, uint64_t value)
+{
+  begin_frame(writer, type);
+  put_string(writer, stream->process->id);
+  put_u8(writer, (uint8_t)stream->number);
+  put_u64(writer, value);
+  end_frame(writer);
+}
+
+/* False where there was no room for all of it. */
+static bool announce_segments(struct writer *writer, struct stream *stream)
+{
+  struct told_stream *told = &stream->told;
+  if (stream->first > told->first) {
+    say(writer, DROPPED, stream, stream->first);
+    told->first = stream->first;
+  }
+  for (uint32_t i = 0; i < stream->count; i++) {
+    const struct segment *segment = &stream->segments[i];
+    if (segment->end == segment->start || segment->end <= told->end)
+      continue;
+    if (!may_say(writer, 3 * FRAME_ROOM))
+      return false;
+    if (segment->start >= told->next) {
+      say(writer, SEGMENT, stream, segment->start);
+      told->next = segment->start + 1;
+    }
+    say(writer, ADVANCE, stream, segment->end);
+    told->end = segment->end;
+  }
+  if (stream->end > told->end) {
+    say(writer, SKIP, stream, stream->end);
+    told->end = stream->end;
+  }
+  return true;
+}
+
+enum progress { TOLD, HELD_BACK, NO_ROOM };
+
+static enum progress announce_stream(struct writer *writer, struct stream *stream, bool ended, int64_t now)
+{
+  struct told_stream *told = &stream->told;
+  bool eof = stream->source.fd < 0;
+  if (stream->process->discarded)
+    return TOLD;
+  if (!may_say(writer, 4 * FRAME_ROOM))
+    return NO_ROOM;
+  if (!eof && !ended && stream->end - told->end >= BULK_BYTES && now - told->at < BULK_MS)
+    return HELD_BACK;
+  if (stream->end > told->end || stream->first > told->first) {
+    told->at = now;
+    if (!announce_segments(writer, stream))
+      return NO_ROOM;
+  }
+  if (eof && !told->eof) {
+    if (!may_say(writer, FRAME_ROOM))
+      return NO_ROOM;
+    begin_frame(writer, STREAM_EOF);
+    put_string(writer, stream->process->id);
+    put_u8(writer, (uint8_t)stream->number);
+    end_frame(writer);
+    told->eof = true;
+  }
+  return TOLD;
+}
+
+static void announce_order(struct writer *writer, struct process *process)
+{
+  if (process->order.count == process->order.told)
+    return;
+  process->order.told = process->order.count;
+  begin_frame(writer, ORDER);
+  put_string(writer, process->id);
+  put_u64(writer, process->order.count);
+  end_frame(writer);
+}
+
+static void announce_input(struct writer *writer, struct process *process)
+{
+  struct input *input = &process->input;
+  bool closed = input->source.fd < 0;
+  if (process->stdin_kind == STDIN_NULL || process->told.stdin_closed)
+    return;
+  if (closed || input->owed > 0) {
+    begin_frame(writer, closed ? STDIN_CLOSED : CREDIT);
+    put_string(writer, process->id);
+    if (!closed)
+      put_u32(writer, input->owed);
+    end_frame(writer);
+    input->credit += input->owed;
+    input->owed = 0;
+    process->told.stdin_closed = closed;
+  }
+}
+
+static void announce_exit(struct writer *writer, struct process *process)
+{
+  const struct end *end = &process->end;
+  begin_frame(writer, EXIT);
+  put_string(writer, process->id);
+  put_u8(writer, end->by_signal);
+  put_u32(writer, end->value);
+  put_u64(writer, end->user_us);
+  put_u64(writer, end->system_us);
+  put_u64(writer, end->max_rss);
+  put_u8(writer, end->oom_killed);
+  put_u8(writer, end->background);
+  put_u64(writer, (uint64_t)end->at);
+  end_frame(writer);
+  process->told.exit = true;
+}
+
+static enum progress announce_process(struct writer *writer, struct process *process, int64_t now)
+{
+  if (!may_say(writer, 4 * FRAME_ROOM))
+    return NO_ROOM;
+  if (!process->told.introduced)
+    introduce(writer, process);
+  enum progress progress = TOLD;
+  for (int i = 0; i < process->stream_count && progress != NO_ROOM; i++) {
+    enum progress of_stream = announce_stream(writer, &process->streams[i], process->ended, now);
+    if (of_stream != TOLD)
+      progress = of_stream;
+  }
+  if (progress == NO_ROOM || !may_say(writer, 3 * FRAME_ROOM))
+    return NO_ROOM;
+  announce_order(writer, process);
+  announce_input(writer, process);
+  if (process->ended && !process->told.exit && progress == TOLD)
+    announce_exit(writer, process);
+  return progress;
+}
+
+int announce(struct writer *writer, int64_t now)
+{
+  int wait = -1;
+  struct process *next;
+  for (struct process *process = take_changed(); process != NULL; process = next) {
+    next = process->next_changed;
+    bool introduced = process->told.introduced;
+    enum progress progress = writer == NULL ? TOLD : announce_process(writer, process, now);
+    if (writer != NULL && !introduced && process->told.introduced && unsynced > 0)
+      unsynced--;
+    if (progress == TOLD)
+      process_settled(process);
+    else
+      process_changed(process);
+    if (progress == HELD_BACK)
+      wait = BULK_MS;
+  }
+  if (writer != NULL && unsynced == 0 && may_say(writer, FRAME_ROOM)) {
+    begin_frame(writer, SYNCED);
+    end_frame(writer);
+    unsynced = -1;
+  }
+  return wait;
+}

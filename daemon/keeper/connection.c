@@ -1,0 +1,306 @@
+#include "connection.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "announce.h"
+#include "complain.h"
+#include "finder.h"
+#include "frame.h"
+#include "loop.h"
+#include "process.h"
+#include "request.h"
+
+#define MAX_CONNECTIONS 8
+#define IN_BYTES (64u * 1024)
+#define OUT_BYTES (64u * 1024)
+/* All that may come before HELLO. */
+#define GREETING_BYTES 5u
+
+struct connection {
+  struct source source;
+  /* Never used twice. */
+  uint64_t number;
+  pid_t pid;
+  bool greeted;
+  uint32_t events;
+  uint8_t *in;
+  size_t in_capacity;
+  size_t in_start;
+  size_t in_end;
+  struct writer out;
+  size_t out_start;
+};
+
+static struct source listener;
+/* Given up for a moment where no descriptor is left, so that a peer is turned away and does not keep the loop busy. */
+static int spare = -1;
+static struct connection connections[MAX_CONNECTIONS];
+static struct connection *client;
+static uint64_t last_number;
+static bool keeper_stays;
+
+static void hang_up(struct connection *connection)
+{
+  loop_close(&connection->source);
+  free(connection->in);
+  free(connection->out.bytes);
+  if (client == connection) {
+    client = NULL;
+    finder_spare(0);
+  }
+  *connection = (struct connection){.source.fd = -1};
+}
+
+static void greet(struct connection *connection, struct reader *reader)
+{
+  uint32_t version = take_u32(reader);
+  if (!finished(reader) || version != PROTOCOL_VERSION) {
+    hang_up(connection);
+    return;
+  }
+  if (client != NULL)
+    hang_up(client);
+  client = connection;
+  connection->greeted = true;
+  finder_spare(connection->pid);
+  begin_frame(&connection->out, WELCOME);
+  put_u32(&connection->out, PROTOCOL_VERSION);
+  put_u32(&connection->out, (uint32_t)getpid());
+  put_u32(&connection->out, process_count());
+  put_u8(&connection->out, keeper_stays);
+  end_frame(&connection->out);
+  announce_anew();
+}
+
+/* One whole frame; `bytes` begins at its type. */
+static void handle(struct connection *connection, uint8_t *bytes, size_t length)
+{
+  struct reader reader = {.at = bytes + 1, .left = length - 1};
+  if (!connection->greeted) {
+    if (bytes[0] == HELLO)
+      greet(connection, &reader);
+    else
+      hang_up(connection);
+    return;
+  }
+  if (!handle_request(&connection->out, connection->number, bytes[0], &reader))
+    hang_up(connection);
+}
+
+/* Room for the whole frame that begins at `in_start`; back to the usual size once a large one is through. */
+static bool fit(struct connection *connection, size_t wanted)
+{
+  size_t held = connection->in_end - connection->in_start;
+  size_t capacity = wanted > IN_BYTES ? wanted : IN_BYTES;
+  if (connection->in_start > 0) {
+    memmove(connection->in, connection->in + connection->in_start, held);
+    connection->in_start = 0;
+    connection->in_end = held;
+  }
+  if (capacity == connection->in_capacity || held > capacity)
+    return true;
+  uint8_t *in = realloc(connection->in, capacity);
+  if (in == NULL)
+    return false;
+  connection->in = in;
+  connection->in_capacity = capacity;
+  return true;
+}
+
+static bool can_answer(const struct connection *connection)
+{
+  return has_room(&connection->out, ANSWER_ROOM);
+}
+
+/* Handles the whole frames that are there, as long as there is room for the answers. */
+static void take_frames(struct connection *connection)
+{
+  size_t wanted = IN_BYTES;
+  while (connection->source.fd >= 0 && can_answer(connection)) {
+    size_t held = connection->in_end - connection->in_start;
+    uint8_t *at = connection->in + connection->in_start;
+    if (held < 4)
+      break;
+    uint32_t length = read_u32(at);
+    if (length == 0 || length > (connection->greeted ? MAX_FRAME : GREETING_BYTES)) {
+      hang_up(connection);
+      return;
+    }
+    wanted = 4 + (size_t)length;
+    if (held < wanted)
+      break;
+    connection->in_start += wanted;
+    wanted = IN_BYTES;
+    handle(connection, at + 4, length);
+  }
+  if (connection->source.fd >= 0 && can_answer(connection) && !fit(connection, wanted))
+    hang_up(connection);
+}
+
+static void receive(struct connection *connection)
+{
+  if (connection->in_end == connection->in_capacity)
+    return;
+  ssize_t count = recv(connection->source.fd, connection->in + connection->in_end,
+                       connection->in_capacity - connection->in_end, MSG_DONTWAIT);
+  if (count < 0 && (errno == EAGAIN || errno == EINTR))
+    return;
+  if (count <= 0) {
+    hang_up(connection);
+    return;
+  }
+  connection->in_end += (size_t)count;
+  take_frames(connection);
+}
+
+static void send_out(struct connection *connection)
+{
+  struct writer *out = &connection->out;
+  while (connection->out_start < out->length) {
+    ssize_t count = send(connection->source.fd, out->bytes + connection->out_start, out->length - connection->out_start,
+                         MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0 && errno == EAGAIN)
+      break;
+    if (count < 0) {
+      hang_up(connection);
+      return;
+    }
+    connection->out_start += (size_t)count;
+  }
+  memmove(out->bytes, out->bytes + connection->out_start, out->length - connection->out_start);
+  out->length -= connection->out_start;
+  connection->out_start = 0;
+}
+
+static void listen_for(struct connection *connection)
+{
+  uint32_t events = (can_answer(connection) ? EPOLLIN : 0u) | (connection->out.length > 0 ? EPOLLOUT : 0u);
+  if (events == connection->events)
+    return;
+  connection->events = events;
+  loop_change(&connection->source, events);
+}
+
+static void connection_ready(struct source *source, uint32_t events)
+{
+  struct connection *connection = (struct connection *)source;
+  if (events & EPOLLOUT)
+    send_out(connection);
+  if (connection->source.fd >= 0 && events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+    receive(connection);
+}
+
+static struct connection *free_connection(void)
+{
+  for (int i = 0; i < MAX_CONNECTIONS; i++)
+    if (connections[i].source.fd < 0)
+      return &connections[i];
+  return NULL;
+}
+
+static void welcome(int fd, pid_t pid)
+{
+  struct connection *connection = free_connection();
+  if (connection == NULL) {
+    close(fd);
+    return;
+  }
+  *connection = (struct connection){
+      .source = {.fd = fd, .ready = connection_ready},
+      .number = ++last_number,
+      .pid = pid,
+      .events = EPOLLIN,
+      .in = malloc(IN_BYTES),
+      .in_capacity = IN_BYTES,
+      .out = {.bytes = malloc(OUT_BYTES), .capacity = OUT_BYTES},
+  };
+  if (connection->in == NULL || connection->out.bytes == NULL || !loop_add(&connection->source, EPOLLIN))
+    hang_up(connection);
+}
+
+static void turn_away(int listening)
+{
+  close(spare);
+  int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+  if (fd >= 0)
+    close(fd);
+  spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static void listener_ready(struct source *source, uint32_t events)
+{
+  (void)events;
+  int fd = accept4(source->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (fd < 0) {
+    if (errno == EMFILE || errno == ENFILE)
+      turn_away(source->fd);
+    return;
+  }
+  struct ucred peer;
+  socklen_t length = sizeof peer;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0 || peer.uid != geteuid()) {
+    close(fd);
+    return;
+  }
+  welcome(fd, peer.pid);
+}
+
+void connections_open(int listening, bool stays)
+{
+  keeper_stays = stays;
+  for (int i = 0; i < MAX_CONNECTIONS; i++)
+    connections[i].source.fd = -1;
+  spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (spare < 0)
+    give_up("open", "/dev/null");
+  listener = (struct source){.fd = listening, .ready = listener_ready};
+  if (!loop_add(&listener, EPOLLIN))
+    give_up("epoll_ctl", "socket");
+}
+
+bool has_client(void)
+{
+  return client != NULL;
+}
+
+bool connections_idle(void)
+{
+  return client == NULL || (client->out.length == 0 && !any_changed());
+}
+
+int connections_flush(int64_t now)
+{
+  int wait = announce(client == NULL ? NULL : &client->out, now);
+  for (int i = 0; i < MAX_CONNECTIONS; i++) {
+    struct connection *connection = &connections[i];
+    if (connection->source.fd >= 0)
+      send_out(connection);
+    /* Frames that had to wait for room. */
+    if (connection->source.fd >= 0 && connection->in_end > connection->in_start)
+      take_frames(connection);
+    if (connection->source.fd >= 0)
+      listen_for(connection);
+  }
+  /* What found no room goes on at once where the socket took what was before it. */
+  bool more = any_changed() && wait < 0 && (client == NULL || client->out.length == 0);
+  return more ? 0 : wait;
+}
+
+void answer_signalled(uint64_t number, uint32_t request, uint32_t count)
+{
+  if (client == NULL || client->number != number || !has_room(&client->out, FRAME_ROOM))
+    return;
+  begin_frame(&client->out, SIGNALLED);
+  put_u32(&client->out, request);
+  put_u32(&client->out, count);
+  end_frame(&client->out);
+}

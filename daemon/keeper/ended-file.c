@@ -1,0 +1,61 @@
+#include "ended-file.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "complain.h"
+
+static const char *ended_directory = ".";
+
+void ended_files_open(const char *directory)
+{
+  ended_directory = directory;
+}
+
+static void path_of(char path[PATH_MAX], const char *id, const char *suffix)
+{
+  snprintf(path, PATH_MAX, "%s/%s.json%s", ended_directory, id, suffix);
+}
+
+static int describe(char *text, size_t size, const struct process *process)
+{
+  const struct end *end = &process->end;
+  const struct stream *streams = process->streams;
+  return snprintf(text, size,
+                  "{\"pid\":%d,\"by_signal\":%s,\"value\":%" PRIu32 ",\"user_us\":%" PRIu64 ",\"system_us\":%" PRIu64
+                  ",\"max_rss_bytes\":%" PRIu64 ",\"oom_killed\":%s,\"background\":%s,\"ended_ms\":%" PRId64
+                  ",\"ends\":[%" PRIu64 ",%" PRIu64 "]}\n",
+                  process->pid, end->by_signal ? "true" : "false", end->value, end->user_us, end->system_us,
+                  end->max_rss, end->oom_killed == 2 ? "null" : end->oom_killed == 1 ? "true" : "false",
+                  end->background ? "true" : "false", end->at, streams[0].end,
+                  process->stream_count > 1 ? streams[1].end : 0);
+}
+
+void ended_file_write(const struct process *process)
+{
+  char path[PATH_MAX], fresh[PATH_MAX], text[512];
+  path_of(path, process->id, "");
+  path_of(fresh, process->id, ".new");
+  int length = describe(text, sizeof text, process);
+  int file = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (file < 0) {
+    complain("cannot note an end in", fresh);
+    return;
+  }
+  bool whole = write(file, text, (size_t)length) == length;
+  close(file);
+  if (whole && rename(fresh, path) == 0)
+    return;
+  complain("cannot note an end in", fresh);
+  unlink(fresh);
+}
+
+void ended_file_remove(const char *id)
+{
+  char path[PATH_MAX];
+  path_of(path, id, "");
+  unlink(path);
+}

@@ -1,0 +1,100 @@
+#ifndef KEEPER_FRAME_H
+#define KEEPER_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define PROTOCOL_VERSION 1u
+#define MAX_FRAME (12u * 1024 * 1024)
+#define MAX_ID 100
+
+/* docs/keeper.md has the fields of each. */
+enum frame_type {
+  HELLO = 1,
+  START,
+  STDIN,
+  STDIN_EOF,
+  RESIZE,
+  SIGNAL,
+  FOREGROUND,
+  FORGET,
+  SHUTDOWN,
+  WATCH_ADD = 32,
+  WATCH_REMOVE,
+  WELCOME = 65,
+  PROCESS,
+  SYNCED,
+  STARTED,
+  FAILED,
+  SEGMENT,
+  ADVANCE,
+  SKIP,
+  DROPPED,
+  ORDER,
+  STREAM_EOF,
+  EXIT,
+  CREDIT,
+  STDIN_CLOSED,
+  SIGNALLED,
+  WATCH_ADDED = 96,
+  WATCH_EVENT,
+};
+
+/* Reads the fields of one frame. Once it is `bad`, every further field is 0 or empty. */
+struct reader {
+  uint8_t *at;
+  size_t left;
+  bool bad;
+};
+
+uint8_t take_u8(struct reader *reader);
+uint16_t take_u16(struct reader *reader);
+uint32_t take_u32(struct reader *reader);
+uint64_t take_u64(struct reader *reader);
+/* A flag that is 0 or 1. */
+bool take_flag(struct reader *reader);
+/* Any bytes, in place. */
+uint8_t *take_bytes(struct reader *reader, uint32_t *length);
+/* Without NUL inside; ended by one in place, over its own length, so that it is taken once. Never NULL. */
+char *take_string(struct reader *reader);
+/* A string that is an id; never NULL. */
+char *take_id(struct reader *reader);
+/* Whether all was read and nothing is left over. */
+bool finished(const struct reader *reader);
+
+/* Whom a process runs as, or is looked for as. */
+struct account {
+  bool given;
+  uid_t uid;
+  gid_t gid;
+  uint32_t count;
+  gid_t *groups;
+};
+
+/* `groups` is allocated; NULL where there are none, it is bad, or memory is short (then it is bad). */
+struct account take_account(struct reader *reader);
+
+/* Writes frames into a buffer that has room for them: whoever uses it looks first. */
+struct writer {
+  uint8_t *bytes;
+  size_t length;
+  size_t capacity;
+  size_t frame;
+};
+
+/* More than any frame of the keeper, its id included, but those of `keeper watch`. */
+#define FRAME_ROOM 256
+
+bool has_room(const struct writer *writer, size_t bytes);
+void begin_frame(struct writer *writer, enum frame_type type);
+void put_u8(struct writer *writer, uint8_t value);
+void put_u32(struct writer *writer, uint32_t value);
+void put_u64(struct writer *writer, uint64_t value);
+void put_string(struct writer *writer, const char *text);
+void end_frame(struct writer *writer);
+
+uint32_t read_u32(const uint8_t *at);
+
+#endif

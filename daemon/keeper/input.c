@@ -1,0 +1,120 @@
+#include "input.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "process.h"
+
+static void shut(struct input *input)
+{
+  input_close(input);
+  process_changed(input->process);
+}
+
+/* How many bytes went; -1 where it was closed. */
+static int64_t pass_on(struct input *input, const uint8_t *bytes, uint32_t count)
+{
+  uint32_t done = 0;
+  while (done < count) {
+    ssize_t written = write(input->source.fd, bytes + done, count - done);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0 && errno == EAGAIN)
+      break;
+    if (written <= 0) {
+      shut(input);
+      return -1;
+    }
+    done += (uint32_t)written;
+  }
+  input->owed += done;
+  if (done > 0)
+    process_changed(input->process);
+  return done;
+}
+
+static void input_ready(struct source *source, uint32_t events)
+{
+  struct input *input = (struct input *)source;
+  if (events & (EPOLLERR | EPOLLHUP)) {
+    shut(input);
+    return;
+  }
+  int64_t done = pass_on(input, input->bytes + input->start, input->length);
+  if (done < 0)
+    return;
+  input->start += (uint32_t)done;
+  input->length -= (uint32_t)done;
+  if (input->length > 0)
+    return;
+  free(input->bytes);
+  input->bytes = NULL;
+  input->start = 0;
+  if (input->ends)
+    shut(input);
+  else
+    loop_change(source, 0);
+}
+
+bool input_open(struct input *input, struct process *process, int fd)
+{
+  *input = (struct input){.source = {.fd = fd, .ready = input_ready}, .process = process, .credit = INPUT_WINDOW};
+  if (loop_add(&input->source, 0))
+    return true;
+  int error = errno;
+  close(fd);
+  input->source.fd = -1;
+  errno = error;
+  return false;
+}
+
+/* Room behind what is held; the credit bounds both together. */
+static bool hold(struct input *input, const uint8_t *bytes, uint32_t count)
+{
+  if (input->bytes == NULL) {
+    input->bytes = malloc(INPUT_WINDOW);
+    if (input->bytes == NULL)
+      return false;
+    loop_change(&input->source, EPOLLOUT);
+  }
+  if (input->start + input->length + count > INPUT_WINDOW) {
+    memmove(input->bytes, input->bytes + input->start, input->length);
+    input->start = 0;
+  }
+  memcpy(input->bytes + input->start + input->length, bytes, count);
+  input->length += count;
+  return true;
+}
+
+bool input_write(struct input *input, const uint8_t *bytes, uint32_t count)
+{
+  if (input->source.fd < 0 || input->ends)
+    return true;
+  if (count > input->credit)
+    return false;
+  input->credit -= count;
+  int64_t done = input->length > 0 ? 0 : pass_on(input, bytes, count);
+  if (done >= 0 && (uint32_t)done < count && !hold(input, bytes + done, count - (uint32_t)done))
+    shut(input);
+  return true;
+}
+
+void input_end(struct input *input)
+{
+  if (input->source.fd < 0)
+    return;
+  input->ends = true;
+  if (input->length == 0)
+    shut(input);
+}
+
+void input_close(struct input *input)
+{
+  loop_close(&input->source);
+  free(input->bytes);
+  input->bytes = NULL;
+  input->start = input->length = 0;
+}

@@ -1,0 +1,226 @@
+#include "request.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "announce.h"
+#include "connection.h"
+#include "finder.h"
+#include "hunt.h"
+#include "pty.h"
+#include "serve.h"
+#include "spawn.h"
+
+#define MAX_STRINGS (256u * 1024)
+#define MAX_TARGETS 4096u
+#define MAX_SIGNAL 64u
+#define MAX_GRACE_MS (10u * 60 * 1000)
+
+static void answer_failed(struct writer *out, const char *id, struct failure failure)
+{
+  begin_frame(out, FAILED);
+  put_string(out, id);
+  put_u8(out, (uint8_t)failure.stage);
+  put_u32(out, (uint32_t)failure.error);
+  end_frame(out);
+}
+
+/* A list for execve, whose strings stay in the frame; NULL where it is bad or memory is short. */
+static char **take_strings(struct reader *reader)
+{
+  uint32_t count = take_u32(reader);
+  if (reader->bad || count > MAX_STRINGS || reader->left / 4 < count) {
+    reader->bad = true;
+    return NULL;
+  }
+  char **strings = malloc((count + 1) * sizeof *strings);
+  if (strings == NULL) {
+    reader->bad = true;
+    return NULL;
+  }
+  for (uint32_t i = 0; i < count; i++)
+    strings[i] = take_string(reader);
+  strings[count] = NULL;
+  return strings;
+}
+
+static struct start take_start(struct reader *reader)
+{
+  struct start start = {0};
+  start.id = take_id(reader);
+  uint8_t kind = take_u8(reader);
+  start.columns = take_u16(reader);
+  start.rows = take_u16(reader);
+  start.cap = take_u64(reader);
+  start.segment_bytes = take_u32(reader);
+  start.account = take_account(reader);
+  start.cwd = take_string(reader);
+  start.file = take_string(reader);
+  start.argv = take_strings(reader);
+  start.envp = take_strings(reader);
+  start.has_script = take_flag(reader);
+  if (start.has_script)
+    start.script = take_bytes(reader, &start.script_length);
+  if (kind > STDIN_TERMINAL)
+    reader->bad = true;
+  else
+    start.stdin_kind = (enum stdin_kind)kind;
+  return start;
+}
+
+static void answer_started(struct writer *out, struct process *process)
+{
+  begin_frame(out, STARTED);
+  put_string(out, process->id);
+  put_u32(out, (uint32_t)process->pid);
+  put_u32(out, process->input.credit);
+  end_frame(out);
+  announced_start(process);
+}
+
+static void on_start(struct writer *out, struct reader *reader)
+{
+  struct start start = take_start(reader);
+  if (finished(reader)) {
+    struct failure failure = {HOLD_STAGE, ESHUTDOWN};
+    struct process *process = is_stopping() ? NULL : spawn(&start, &failure);
+    if (process == NULL)
+      answer_failed(out, start.id, failure);
+    else
+      answer_started(out, process);
+  }
+  free(start.account.groups);
+  free(start.argv);
+  free(start.envp);
+}
+
+static struct target take_target(struct reader *reader)
+{
+  struct target target = {0};
+  const char *id = take_id(reader);
+  if (!reader->bad)
+    memcpy(target.id, id, strlen(id) + 1);
+  uint32_t pid = take_u32(reader);
+  /* What does not name a process (0, and what is negative to the caller) names none. */
+  target.pid = pid > INT32_MAX ? 0 : (pid_t)pid;
+  target.running = take_flag(reader);
+  target.account = take_account(reader);
+  return target;
+}
+
+static void on_signal(uint64_t client, struct reader *reader)
+{
+  uint32_t request = take_u32(reader);
+  uint32_t number = take_u32(reader);
+  uint32_t count = take_u32(reader);
+  if (reader->bad || number > MAX_SIGNAL || count > MAX_TARGETS || reader->left / 10 < count) {
+    reader->bad = true;
+    return;
+  }
+  struct target *targets = calloc(count + 1, sizeof *targets);
+  if (targets == NULL) {
+    reader->bad = true;
+    return;
+  }
+  for (uint32_t i = 0; i < count; i++)
+    targets[i] = take_target(reader);
+  if (finished(reader) && hunt_targets(targets, count, (int)number, client, request, answer_signalled))
+    return;
+  if (finished(reader))
+    answer_signalled(client, request, 0);
+  free_targets(targets, count);
+}
+
+static void on_foreground(uint64_t client, struct reader *reader)
+{
+  uint32_t request = take_u32(reader);
+  uint32_t number = take_u32(reader);
+  const struct process *process = process_by_id(take_id(reader));
+  if (number > MAX_SIGNAL)
+    reader->bad = true;
+  if (!finished(reader))
+    return;
+  pid_t group = 0;
+  if (process != NULL && process->stdin_kind == STDIN_TERMINAL && process->streams[0].source.fd >= 0)
+    group = pty_foreground(process->streams[0].source.fd);
+  bool sent = group > 0 && kill(-group, (int)number) == 0;
+  answer_signalled(client, request, sent);
+}
+
+static void on_stdin(struct reader *reader)
+{
+  struct process *process = process_by_id(take_id(reader));
+  uint32_t length;
+  const uint8_t *bytes = take_bytes(reader, &length);
+  if (finished(reader) && process != NULL && !input_write(&process->input, bytes, length))
+    reader->bad = true;
+}
+
+static void on_stdin_eof(struct reader *reader)
+{
+  struct process *process = process_by_id(take_id(reader));
+  if (finished(reader) && process != NULL && process->stdin_kind == STDIN_PIPE)
+    input_end(&process->input);
+}
+
+static void on_resize(struct reader *reader)
+{
+  const struct process *process = process_by_id(take_id(reader));
+  uint16_t columns = take_u16(reader);
+  uint16_t rows = take_u16(reader);
+  if (finished(reader) && process != NULL && process->stdin_kind == STDIN_TERMINAL &&
+      process->streams[0].source.fd >= 0)
+    pty_resize(process->streams[0].source.fd, columns, rows);
+}
+
+static void on_forget(struct reader *reader)
+{
+  struct process *process = process_by_id(take_id(reader));
+  bool discard = take_flag(reader);
+  if (finished(reader) && process != NULL)
+    process_forget(process, discard);
+}
+
+static void on_shutdown(struct reader *reader)
+{
+  uint32_t grace = take_u32(reader);
+  if (grace > MAX_GRACE_MS)
+    reader->bad = true;
+  if (finished(reader))
+    stop(grace);
+}
+
+bool handle_request(struct writer *out, uint64_t client, uint8_t type, struct reader *reader)
+{
+  switch (type) {
+  case START:
+    on_start(out, reader);
+    break;
+  case STDIN:
+    on_stdin(reader);
+    break;
+  case STDIN_EOF:
+    on_stdin_eof(reader);
+    break;
+  case RESIZE:
+    on_resize(reader);
+    break;
+  case SIGNAL:
+    on_signal(client, reader);
+    break;
+  case FOREGROUND:
+    on_foreground(client, reader);
+    break;
+  case FORGET:
+    on_forget(reader);
+    break;
+  case SHUTDOWN:
+    on_shutdown(reader);
+    break;
+  default:
+    return false;
+  }
+  return finished(reader);
+}

@@ -1,0 +1,12 @@
+#ifndef KEEPER_REQUEST_H
+#define KEEPER_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "frame.h"
+
+/* One frame of the daemon after HELLO; false where it is not well formed. At most one answer goes to `out`. */
+bool handle_request(struct writer *out, uint64_t client, uint8_t type, struct reader *reader);
+
+#endif

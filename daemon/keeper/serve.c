@@ -1,0 +1,218 @@
+#include "serve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "complain.h"
+#include "connection.h"
+#include "hunt.h"
+#include "loop.h"
+#include "oom.h"
+#include "process.h"
+#include "runtime-dir.h"
+#include "spawn.h"
+
+#define DEFAULT_GRACE_MS 2000
+/* After SIGKILL, what has still not ended is left. */
+#define LAST_MS 3000
+#define STOPPING_LOOK_MS 10
+
+enum life { SERVING, STOPPING, KILLING };
+
+static enum life life = SERVING;
+static int64_t next_stage_at;
+static int64_t needed_at;
+static struct source signals;
+
+bool is_stopping(void)
+{
+  return life != SERVING;
+}
+
+static void nobody_asked(uint64_t client, uint32_t request, uint32_t count)
+{
+  (void)client;
+  (void)request;
+  (void)count;
+}
+
+static void kill_all(void)
+{
+  life = KILLING;
+  next_stage_at = monotonic_ms() + LAST_MS;
+  hunt_all(SIGKILL, nobody_asked);
+}
+
+void stop(uint32_t grace_ms)
+{
+  if (life != SERVING)
+    return;
+  if (grace_ms == 0) {
+    kill_all();
+    return;
+  }
+  life = STOPPING;
+  next_stage_at = monotonic_ms() + grace_ms;
+  hunt_all(SIGTERM, nobody_asked);
+}
+
+static bool nothing_lives(void)
+{
+  struct findings left = find_descendants();
+  free(left.processes);
+  return left.count == 0 && live_count() == 0;
+}
+
+/* Whether it is over; sets when to look again. */
+static bool stopped(int64_t now, int *wait)
+{
+  *wait = STOPPING_LOOK_MS;
+  if (nothing_lives() && connections_idle())
+    return true;
+  if (now < next_stage_at)
+    return false;
+  if (life == STOPPING)
+    kill_all();
+  else
+    return true;
+  return false;
+}
+
+static bool unneeded(const struct serve_options *options, int64_t now, int *wait)
+{
+  *wait = -1;
+  if (!options->detach || has_client())
+    needed_at = now;
+  else if (live_count() > 0)
+    needed_at = now;
+  else
+    *wait = (int)(options->idle_ms - (now - needed_at));
+  return options->detach && now - needed_at >= options->idle_ms;
+}
+
+static void signals_ready(struct source *source, uint32_t events)
+{
+  (void)events;
+  struct signalfd_siginfo info;
+  while (read(source->fd, &info, sizeof info) == sizeof info) {
+    if (info.ssi_signo == SIGCHLD)
+      reap();
+    else
+      stop(DEFAULT_GRACE_MS);
+  }
+}
+
+static void open_signals(void)
+{
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGCHLD);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGHUP);
+  if (sigprocmask(SIG_SETMASK, &set, NULL) < 0)
+    give_up("sigprocmask", NULL);
+  signals = (struct source){.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK), .ready = signals_ready};
+  if (signals.fd < 0 || !loop_add(&signals, EPOLLIN))
+    give_up("signalfd", NULL);
+}
+
+/* Children inherit what is ignored: nothing shall be, whatever the keeper itself was started with. */
+static void reset_signals(void)
+{
+  for (int number = 1; number < NSIG; number++)
+    signal(number, SIG_DFL);
+  signal(SIGPIPE, SIG_IGN);
+}
+
+/* 0 to 3 stay taken, so that no descriptor of the keeper's lies where a child's are put; the rest of what came is closed. */
+static void arrange_descriptors(void)
+{
+  int null;
+  while ((null = open("/dev/null", O_RDWR | O_CLOEXEC)) >= 0 && null < 3)
+    continue;
+  if (null < 0)
+    give_up("open", "/dev/null");
+  if (null != 3 && dup3(null, 3, O_CLOEXEC) < 0)
+    give_up("dup3", NULL);
+#ifdef SYS_close_range
+  if (syscall(SYS_close_range, 4u, ~0u, 0u) == 0)
+    return;
+#endif
+  for (int fd = 4; fd < 1024; fd++)
+    close(fd);
+}
+
+/* The parent ends, which says that the socket listens. */
+static void go_to_background(void)
+{
+  pid_t pid = fork();
+  if (pid < 0)
+    give_up("fork", NULL);
+  if (pid > 0)
+    _exit(0);
+  if (setsid() < 0)
+    give_up("setsid", NULL);
+  for (int fd = 0; fd < 3; fd++)
+    if (dup2(3, fd) < 0)
+      give_up("dup2", NULL);
+}
+
+static int sooner(int a, int b)
+{
+  if (a < 0 || b < 0)
+    return a < 0 ? b : a;
+  return a < b ? a : b;
+}
+
+/* One turn; false once it is time to end. */
+static bool turn(const struct serve_options *options, int *wait)
+{
+  loop_turn(*wait);
+  bury();
+  int64_t now = monotonic_ms();
+  int of_life;
+  *wait = end_overdue(now);
+  *wait = sooner(*wait, hunt_on(now));
+  *wait = sooner(*wait, connections_flush(now));
+  bool over = life == SERVING ? unneeded(options, now, &of_life) : stopped(now, &of_life);
+  *wait = sooner(*wait, of_life);
+  bury();
+  return !over;
+}
+
+int serve(const struct serve_options *options)
+{
+  struct runtime_dir dir;
+  reset_signals();
+  arrange_descriptors();
+  spawn_open();
+  int listening = runtime_dir_open(options->directory, &dir);
+  if (options->detach)
+    go_to_background();
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+    complain("prctl", "PR_SET_CHILD_SUBREAPER");
+  loop_open();
+  open_signals();
+  oom_open();
+  output_open(dir.output);
+  processes_open(dir.ended);
+  connections_open(listening, !options->detach);
+  if (!options->detach)
+    dprintf(1, "keeper: serves %s\n", options->directory);
+  needed_at = monotonic_ms();
+  int wait = 0;
+  while (turn(options, &wait))
+    continue;
+  runtime_dir_close(&dir);
+  return 0;
+}

@@ -1,0 +1,21 @@
+#ifndef KEEPER_SERVE_H
+#define KEEPER_SERVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct serve_options {
+  const char *directory;
+  /* Goes to the background once it listens, and ends when nobody has needed it for `idle_ms`. */
+  bool detach;
+  int64_t idle_ms;
+};
+
+/* `keeper serve`: returns the status to exit with. */
+int serve(const struct serve_options *options);
+
+/* SIGTERM to every descendant, SIGKILL after the grace, then the keeper ends. */
+void stop(uint32_t grace_ms);
+bool is_stopping(void);
+
+#endif

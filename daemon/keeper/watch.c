@@ -1,0 +1,143 @@
+#include "watch.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "complain.h"
+#include "frame.h"
+
+/* A path, its length, and two numbers. */
+#define MAX_REQUEST (PATH_MAX + 64)
+#define OUT_BYTES (64u * 1024)
+/* An event with the longest name. */
+#define EVENT_ROOM 512
+
+static uint8_t in[MAX_REQUEST];
+static size_t in_length;
+static uint8_t out_bytes[OUT_BYTES];
+static struct writer out = {.bytes = out_bytes, .capacity = OUT_BYTES};
+static int inotify = -1;
+
+/* Waits as long as the reader does not read: the kernel's queue holds what comes meanwhile. */
+static bool send_out(void)
+{
+  for (size_t done = 0; done < out.length;) {
+    ssize_t count = write(1, out.bytes + done, out.length - done);
+    if (count < 0 && errno == EAGAIN) {
+      struct pollfd writable = {.fd = 1, .events = POLLOUT};
+      poll(&writable, 1, -1);
+      continue;
+    }
+    if (count < 0 && errno != EINTR)
+      return false;
+    done += count > 0 ? (size_t)count : 0;
+  }
+  out.length = 0;
+  return true;
+}
+
+static void on_add(struct reader *reader)
+{
+  uint32_t request = take_u32(reader);
+  uint32_t mask = take_u32(reader);
+  const char *path = take_string(reader);
+  if (!finished(reader))
+    return;
+  int added = inotify_add_watch(inotify, path, mask);
+  begin_frame(&out, WATCH_ADDED);
+  put_u32(&out, request);
+  put_u32(&out, added < 0 ? 0 : (uint32_t)added);
+  put_u32(&out, added < 0 ? (uint32_t)errno : 0);
+  end_frame(&out);
+}
+
+static void on_remove(struct reader *reader)
+{
+  uint32_t removed = take_u32(reader);
+  /* One that is gone already (its directory was removed) is no error. */
+  if (finished(reader) && removed <= INT_MAX)
+    inotify_rm_watch(inotify, (int)removed);
+}
+
+static bool handle(uint8_t type, struct reader *reader)
+{
+  if (type == WATCH_ADD)
+    on_add(reader);
+  else if (type == WATCH_REMOVE)
+    on_remove(reader);
+  else
+    return false;
+  return finished(reader);
+}
+
+/* False at the end of stdin, or where it is not well formed. */
+static bool take_requests(void)
+{
+  ssize_t count = read(0, in + in_length, sizeof in - in_length);
+  if (count <= 0)
+    return count < 0 && (errno == EINTR || errno == EAGAIN);
+  in_length += (size_t)count;
+  size_t start = 0;
+  while (in_length - start >= 4) {
+    uint32_t length = read_u32(in + start);
+    if (length == 0 || length > sizeof in - 4)
+      return false;
+    if (in_length - start < 4 + (size_t)length)
+      break;
+    struct reader reader = {.at = in + start + 5, .left = length - 1};
+    if (!handle(in[start + 4], &reader) || (!has_room(&out, EVENT_ROOM) && !send_out()))
+      return false;
+    start += 4 + (size_t)length;
+  }
+  memmove(in, in + start, in_length - start);
+  in_length -= start;
+  return send_out();
+}
+
+static void say_event(const struct inotify_event *event)
+{
+  begin_frame(&out, WATCH_EVENT);
+  put_u32(&out, (uint32_t)event->wd);
+  put_u32(&out, event->mask);
+  put_u32(&out, event->cookie);
+  put_string(&out, event->len > 0 ? event->name : "");
+  end_frame(&out);
+}
+
+static bool pass_events_on(void)
+{
+  static _Alignas(struct inotify_event) char events[32 * 1024];
+  ssize_t length = read(inotify, events, sizeof events);
+  if (length < 0)
+    return errno == EINTR || errno == EAGAIN;
+  for (char *at = events; at < events + length;) {
+    const struct inotify_event *event = (const struct inotify_event *)(void *)at;
+    if (!has_room(&out, EVENT_ROOM) && !send_out())
+      return false;
+    say_event(event);
+    at += sizeof *event + event->len;
+  }
+  return send_out();
+}
+
+int watch(void)
+{
+  inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  if (inotify < 0)
+    give_up("inotify_init1", NULL);
+  struct pollfd sources[] = {{.fd = 0, .events = POLLIN}, {.fd = inotify, .events = POLLIN}};
+  for (;;) {
+    if (poll(sources, 2, -1) < 0 && errno != EINTR)
+      give_up("poll", NULL);
+    if (sources[1].revents != 0 && !pass_events_on())
+      return 1;
+    if (sources[0].revents != 0 && !take_requests())
+      return 0;
+  }
+}

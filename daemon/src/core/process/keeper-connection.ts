@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { EVENT, type FrameReader, FrameSplitter, FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
+
+export interface Welcome {
+  readonly pid: number;
+  /** It ends only when it is told to: somebody else starts it. */
+  readonly supervised: boolean;
+}
+
+export interface KeeperEvents {
+  /** Any frame but WELCOME, in the order of their arrival. */
+  readonly onFrame: (frame: FrameReader) => void;
+  /** The keeper is gone, or another daemon has taken it over. */
+  readonly onClose: () => void;
+}
+
+/** A connection to the keeper of a runtime directory, greeted. */
+export class KeeperConnection {
+  readonly welcome: Welcome;
+  readonly #socket: Socket;
+
+  private constructor(socket: Socket, welcome: Welcome) {
+    this.#socket = socket;
+    this.welcome = welcome;
+  }
+
+  /** @throws the error of the socket where no keeper answers there */
+  static async open(path: string, { onFrame, onClose }: KeeperEvents): Promise<KeeperConnection> {
+    const socket = connect(path);
+    await once(socket, 'connect');
+    const splitter = new FrameSplitter();
+    const welcomed = Promise.withResolvers<Welcome>();
+    let greeted = false;
+    socket.on('data', (chunk) => {
+      for (const frame of splitter.push(chunk)) {
+        if (frame.type === EVENT.welcome) welcomed.resolve(readWelcome(frame));
+        else onFrame(frame);
+      }
+    });
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => {
+      welcomed.reject(new Error(`the keeper at ${path} closed the connection`));
+      if (greeted) onClose();
+    });
+    socket.write(new FrameWriter(REQUEST.hello).u32(KEEPER_VERSION).finish());
+    const welcome = await welcomed.promise;
+    greeted = true;
+    return new KeeperConnection(socket, welcome);
+  }
+
+  get isOpen(): boolean {
+    return !this.#socket.destroyed;
+  }
+
+  /** What is sent after the end goes nowhere. */
+  send(frame: FrameWriter): void {
+    if (this.isOpen) this.#socket.write(frame.finish());
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  /** Resolves when the connection has ended. */
+  async closed(): Promise<void> {
+    if (!this.#socket.closed) await once(this.#socket, 'close');
+  }
+}
+
+function readWelcome(frame: FrameReader): Welcome {
+  frame.u32();
+  const pid = frame.u32();
+  frame.u32();
+  return { pid, supervised: frame.flag() };
+}

@@ -1,0 +1,274 @@
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { segmentBytesOf } from '../byte-log-writer.ts';
+import { SandboxError } from '../errors.ts';
+import { type Identity, ownIdentity } from '../identity.ts';
+import { type Ends, findOutputLogs, OutputLog } from '../output-log.ts';
+import { endedIds, endedProcess } from './ended-files.ts';
+import type { KeeperConnection } from './keeper-connection.ts';
+import { keeperFailure } from './keeper-failure.ts';
+import { EVENT, type FrameReader, FrameWriter, MAX_FRAME_BYTES, REQUEST } from './keeper-frames.ts';
+import { joinKeeper, type KeeperPlace } from './keeper-launch.ts';
+import { KeeperProcess } from './keeper-process.ts';
+import {
+  type HostedProcess,
+  type ProcessHost,
+  type ProcessTarget,
+  type Recovered,
+  StartFailure,
+  type StartSpec,
+} from './process-host.ts';
+import { requireDirectory, resolveProgram } from './program.ts';
+import { runnerOf } from './runner.ts';
+import { normalizeSignal } from './signals.ts';
+import { startFailure } from './start-failure.ts';
+
+const MAX_TARGETS = 4096;
+
+interface Starting {
+  readonly spec: StartSpec;
+  readonly program: string;
+  readonly resolve: (hosted: HostedProcess) => void;
+  readonly reject: (failure: StartFailure) => void;
+}
+
+/** Has processes started and held by the keeper (`docs/keeper.md`), so that they outlive this one. */
+export class KeeperHost implements ProcessHost {
+  readonly name = 'keeper';
+  readonly promises = { survivesDaemon: true, usage: true } as const;
+  readonly #place: KeeperPlace;
+  readonly #output: string;
+  readonly #ended: string;
+  readonly #own: Identity = ownIdentity();
+  readonly #held = new Map<string, KeeperProcess>();
+  readonly #starting = new Map<string, Starting>();
+  readonly #counts = new Map<number, (count: number) => void>();
+  #connection: Promise<KeeperConnection> | undefined;
+  /** Whom the keeper has told of since it was joined. */
+  readonly #told = new Set<string>();
+  #synced = Promise.withResolvers<void>();
+  #requests = 0;
+  #disposed = false;
+
+  private constructor(place: KeeperPlace) {
+    this.#place = place;
+    this.#output = join(place.directory, 'output');
+    this.#ended = join(place.directory, 'ended');
+  }
+
+  /**
+   * Joins the keeper of the directory, or starts one, and hears of everything it holds.
+   * @throws Error in one line where that cannot be
+   */
+  static async open(place: KeeperPlace): Promise<KeeperHost> {
+    const host = new KeeperHost(place);
+    await host.#connect();
+    await host.#synced.promise;
+    return host;
+  }
+
+  async start(spec: StartSpec): Promise<HostedProcess> {
+    const runner = runnerOf(spec.identity, this.#own);
+    requireDirectory(spec.cwd, runner);
+    const program = resolveProgram(spec.file, spec.env['PATH'], spec.cwd, runner);
+    const frame = startFrame(spec, program, runner);
+    const connection = await this.#connect().catch((error: unknown) => {
+      throw new StartFailure(error instanceof Error ? error.message : String(error), 126, error);
+    });
+    if (!connection.isOpen) throw new StartFailure('the process keeper ended', 126);
+    const { promise, resolve, reject } = Promise.withResolvers<HostedProcess>();
+    this.#starting.set(spec.id, { spec, program, resolve, reject });
+    connection.send(frame);
+    return promise;
+  }
+
+  async signal(targets: readonly ProcessTarget[], signal: string): Promise<number> {
+    const name = normalizeSignal(signal);
+    if (name === undefined) throw new SandboxError('invalid', `unknown signal: ${signal}`);
+    return this.#hunt(targets, constants.signals[name]);
+  }
+
+  async living(targets: readonly ProcessTarget[]): Promise<number> {
+    return this.#hunt(targets, 0);
+  }
+
+  recover(ends: ReadonlyMap<string, Ends>): Recovered {
+    const outputs = findOutputLogs(this.#output, ends);
+    const processes = new Map<string, HostedProcess>(this.#held);
+    // Of a keeper that died: how what it held had ended before.
+    for (const id of endedIds(this.#ended)) {
+      if (processes.has(id)) continue;
+      const ended = endedProcess(this.#ended, outputs.get(id) ?? new OutputLog(this.#output, id));
+      if (ended !== undefined) processes.set(id, ended);
+    }
+    for (const [id, { output }] of processes) outputs.set(id, output);
+    for (const [id, log] of outputs) {
+      if (ends.has(id) || processes.has(id)) continue;
+      void log.remove();
+      outputs.delete(id);
+    }
+    return { outputs, processes };
+  }
+
+  /** Ends the keeper with all it holds; one that somebody else started is left alone. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    const connection = await this.#connection?.catch(() => undefined);
+    if (connection === undefined) return;
+    if (connection.welcome.supervised) connection.close();
+    else connection.send(new FrameWriter(REQUEST.shutdown).u32(0));
+    await connection.closed();
+  }
+
+  #connect(): Promise<KeeperConnection> {
+    if (this.#disposed && this.#connection === undefined) return Promise.reject(new Error('the host was disposed'));
+    this.#connection ??= joinKeeper(this.#place, {
+      onFrame: (frame) => this.#onFrame(frame),
+      onClose: () => this.#onClose(),
+    }).catch((error: unknown) => {
+      this.#connection = undefined;
+      throw error;
+    });
+    return this.#connection;
+  }
+
+  /** The keeper died, or it ended the connection: what it does not hold any more when it is asked again is lost. */
+  #onClose(): void {
+    this.#connection = undefined;
+    this.#synced = Promise.withResolvers();
+    for (const { reject } of this.#starting.values()) reject(new StartFailure('the process keeper ended', 126));
+    for (const answer of this.#counts.values()) answer(0);
+    this.#starting.clear();
+    this.#counts.clear();
+    if (this.#disposed) this.#lose([...this.#held.values()]);
+    else if (this.#held.size > 0) void this.#rejoin();
+  }
+
+  async #rejoin(): Promise<void> {
+    const before = [...this.#held.values()];
+    this.#told.clear();
+    try {
+      await this.#connect();
+      await this.#synced.promise;
+    } catch {
+      // There is no keeper, so that it holds nothing.
+    }
+    const lost = before.filter(({ id, complete }) => !complete && !this.#told.has(id));
+    this.#lose(lost);
+    const targets = lost.map(({ id, pid }) => ({ id, pid, running: false }));
+    await this.#hunt(targets, constants.signals.SIGKILL).catch(() => 0);
+  }
+
+  #lose(lost: readonly KeeperProcess[]): void {
+    for (const hosted of lost) {
+      this.#held.delete(hosted.id);
+      hosted.lose();
+    }
+  }
+
+  async #hunt(targets: readonly ProcessTarget[], signal: number): Promise<number> {
+    if (targets.length === 0 || this.#disposed) return 0;
+    const connection = await this.#connect();
+    let sum = 0;
+    for (let at = 0; at < targets.length; at += MAX_TARGETS) {
+      if (!connection.isOpen) return sum;
+      const request = ++this.#requests % 0x1_0000_0000;
+      const { promise, resolve } = Promise.withResolvers<number>();
+      this.#counts.set(request, resolve);
+      connection.send(signalFrame(request, signal, targets.slice(at, at + MAX_TARGETS)));
+      sum += await promise;
+    }
+    return sum;
+  }
+
+  #onFrame(frame: FrameReader): void {
+    if (frame.type === EVENT.synced) this.#synced.resolve();
+    else if (frame.type === EVENT.signalled) this.#onSignalled(frame);
+    else this.#onFrameOf(frame.text(), frame);
+  }
+
+  #onFrameOf(id: string, frame: FrameReader): void {
+    if (frame.type === EVENT.started) this.#onStarted(id, frame);
+    else if (frame.type === EVENT.failed) this.#onFailed(id, frame);
+    else if (frame.type === EVENT.process) this.#onProcess(id, frame);
+    else this.#held.get(id)?.tell(frame);
+  }
+
+  #onSignalled(frame: FrameReader): void {
+    const request = frame.u32();
+    this.#counts.get(request)?.(frame.u32());
+    this.#counts.delete(request);
+  }
+
+  #onStarted(id: string, frame: FrameReader): void {
+    const starting = this.#starting.get(id);
+    this.#starting.delete(id);
+    const pid = frame.u32();
+    const hosted = this.#hold(id, pid, starting?.spec.stdin === 'pipe' ? frame.u32() : undefined);
+    starting?.resolve(hosted);
+  }
+
+  #onFailed(id: string, frame: FrameReader): void {
+    const starting = this.#starting.get(id);
+    this.#starting.delete(id);
+    starting?.reject(keeperFailure(frame.u8(), frame.u32(), starting.program, starting.spec.cwd));
+  }
+
+  /** It was there before this connection was. */
+  #onProcess(id: string, frame: FrameReader): void {
+    const pid = frame.u32();
+    frame.u8();
+    frame.flag();
+    const credit = frame.flag() ? frame.u32() : undefined;
+    this.#told.add(id);
+    const known = this.#held.get(id);
+    if (known === undefined) this.#hold(id, pid, credit);
+    else known.resume(credit);
+  }
+
+  #hold(id: string, pid: number, credit: number | undefined): KeeperProcess {
+    const output = new OutputLog(this.#output, id);
+    const send = (frame: FrameWriter): void => {
+      void this.#connection?.then((connection) => connection.send(frame)).catch(() => {});
+    };
+    const onChange = ({ complete }: KeeperProcess): void => {
+      if (complete) this.#held.delete(id);
+    };
+    const hosted = new KeeperProcess({ pid, output, credit, send, onChange });
+    this.#held.set(id, hosted);
+    return hosted;
+  }
+}
+
+function startFrame(spec: StartSpec, program: string, runner: Identity | undefined): FrameWriter {
+  const { id, file, args, env, cwd, stdin, script, outputMaxBytes } = spec;
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  if ([file, cwd, ...args, ...variables].some((text) => text.includes('\0'))) {
+    throw startFailure(Object.assign(new Error(), { code: 'ERR_INVALID_ARG_VALUE' }), program, runner);
+  }
+  const frame = new FrameWriter(REQUEST.start)
+    .text(id)
+    .u8(stdin === 'pipe' ? 1 : 0)
+    .u16(0)
+    .u16(0)
+    .u64(outputMaxBytes)
+    .u32(segmentBytesOf(outputMaxBytes))
+    .account(runner)
+    .text(cwd)
+    .text(program)
+    .texts([file, ...args])
+    .texts(variables)
+    .flag(script !== undefined);
+  if (script !== undefined) frame.text(script);
+  if (frame.length <= MAX_FRAME_BYTES) return frame;
+  throw startFailure(Object.assign(new Error(), { code: 'E2BIG' }), program, undefined);
+}
+
+function signalFrame(request: number, signal: number, targets: readonly ProcessTarget[]): FrameWriter {
+  const frame = new FrameWriter(REQUEST.signal).u32(request).u32(signal).u32(targets.length);
+  for (const { id, pid, running, identity } of targets) {
+    frame.text(id).u32(pid).flag(running).account(identity);
+  }
+  return frame;
+}

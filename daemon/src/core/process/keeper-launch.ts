@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { errnoOf } from '../segment-files.ts';
+import { KeeperConnection, type KeeperEvents } from './keeper-connection.ts';
+import { KEEPER_VERSION } from './keeper-frames.ts';
+
+/** How long a supervisor may take to start a keeper that is not there, and how often it is looked for. */
+const SUPERVISOR_MS = 10_000;
+const RETRY_MS = 50;
+
+export interface KeeperPlace {
+  /** The runtime directory: socket, output and ends lie in it. */
+  readonly directory: string;
+  /** The keeper program; undefined: somebody else starts it. */
+  readonly program?: string;
+}
+
+/**
+ * Connects to the keeper of the directory, and starts one where none answers: detached, so that it outlives this process.
+ * @throws Error in one line where there is none and none can be started
+ */
+export async function joinKeeper({ directory, program }: KeeperPlace, events: KeeperEvents): Promise<KeeperConnection> {
+  const socket = join(directory, `keeper-v${KEEPER_VERSION}.sock`);
+  const deadline = performance.now() + (program === undefined ? SUPERVISOR_MS : 0);
+  for (;;) {
+    const connection = await openIfThere(socket, events);
+    if (connection !== undefined) return connection;
+    if (program !== undefined) break;
+    if (performance.now() > deadline) throw new Error(`no process keeper answers at ${socket}`);
+    await delay(RETRY_MS);
+  }
+  await startKeeper(program, directory);
+  return KeeperConnection.open(socket, events);
+}
+
+/** Undefined where nobody listens. */
+async function openIfThere(socket: string, events: KeeperEvents): Promise<KeeperConnection | undefined> {
+  try {
+    return await KeeperConnection.open(socket, events);
+  } catch (error) {
+    if (['ENOENT', 'ECONNREFUSED'].includes(errnoOf(error))) return undefined;
+    throw error;
+  }
+}
+
+/** Comes back once the keeper listens. */
+async function startKeeper(program: string, directory: string): Promise<void> {
+  try {
+    await promisify(execFile)(program, ['serve', '--detach', directory], { env: {}, cwd: '/' });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n').slice(-2).join(' ').trim() : String(error);
+    throw new Error(`cannot start the process keeper: ${reason}`, { cause: error });
+  }
+}

@@ -1,0 +1,13 @@
+import { type Identity, sameRights } from '../identity.ts';
+import { StartFailure } from './process-host.ts';
+
+/**
+ * Whom a process has to become; undefined where it runs as the daemon (`own`) does.
+ * @throws StartFailure where the daemon cannot run anything as that account
+ */
+export function runnerOf(identity: Identity | undefined, own: Identity): Identity | undefined {
+  if (identity === undefined || sameRights(identity, own)) return undefined;
+  if (own.uid === 0) return identity;
+  if (own.uid === identity.uid) return undefined;
+  throw new StartFailure(`the daemon runs as ${own.name} and cannot run commands as ${identity.name}`, 126);
+}

@@ -1,0 +1,28 @@
+import { execFile } from 'node:child_process';
+import { cp, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import process from 'node:process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { ROOT } from '../root.ts';
+import { tempDir } from '../testing/temp-dir.ts';
+import { buildKeeper } from './keeper.ts';
+
+test.runIf(process.platform === 'linux')(
+  'the keeper is compiled where its sources have changed or it is gone',
+  async () => {
+    await using directory = await tempDir();
+    const root = directory.path;
+    await cp(join(ROOT, 'daemon/keeper'), join(root, 'daemon/keeper'), { recursive: true });
+    expect(await buildKeeper(root)).toBe('built');
+    expect(await buildKeeper(root)).toBe('up to date');
+    await rm(join(root, 'dist/keeper'));
+    expect(await buildKeeper(root)).toBe('built');
+    await writeFile(join(root, 'daemon/keeper/more.c'), 'int more;');
+    expect(await buildKeeper(root)).toBe('built');
+    expect((await readdir(join(root, 'dist'))).sort()).toEqual(['.keeper.digest', 'keeper']);
+    await expect(promisify(execFile)(join(root, 'dist/keeper'), [])).rejects.toMatchObject({ code: 2 });
+    await writeFile(join(root, 'daemon/keeper/more.c'), 'int unused(int a) { return 0; }');
+    await expect(buildKeeper(root)).rejects.toThrow('unused parameter');
+  },
+);

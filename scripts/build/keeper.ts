@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { glob, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import process from 'node:process';
+import { promisify } from 'node:util';
+import { inputsDigest } from './inputs.ts';
+
+const INPUTS = ['daemon/keeper/*.{c,h}', 'scripts/build/keeper.ts'];
+const COMPILERS = ['cc', 'gcc', 'clang'];
+const FLAGS = ['-std=c11', '-D_GNU_SOURCE', '-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Wconversion', '-Werror'];
+
+interface Variant {
+  readonly name: string;
+  readonly flags: readonly string[];
+}
+
+/** What the services run. */
+export const KEEPER: Variant = { name: 'keeper', flags: ['-O2'] };
+
+/** What the tests run besides: it ends at the first access or arithmetic that C does not define. */
+export const SANITIZED_KEEPER: Variant = {
+  name: 'keeper-sanitized',
+  // A child that shares memory with its parent would confuse the address sanitizer.
+  flags: ['-O1', '-g', '-DKEEPER_COPIES_MEMORY', '-fsanitize=address,undefined', '-fno-sanitize-recover=all'],
+};
+
+/**
+ * Compiles the process keeper where what it is made from has changed; it is for Linux alone.
+ * @returns `'no compiler'`, besides, where none can be run: the portable host serves then
+ * @throws Error with what the compiler said
+ */
+export async function buildKeeper(
+  root: string,
+  { name, flags }: Variant = KEEPER,
+  outDir: string = join(root, 'dist'),
+): Promise<'built' | 'up to date' | 'no compiler' | 'not Linux'> {
+  if (process.platform !== 'linux') return 'not Linux';
+  const target = join(outDir, name);
+  const stamp = join(outDir, `.${name}.digest`);
+  const digest = await inputsDigest(root, INPUTS);
+  if ((await textOf(stamp)) === digest && (await isThere(target))) return 'up to date';
+  const compiler = await findCompiler();
+  if (compiler === undefined) return 'no compiler';
+  const sources: string[] = [];
+  for await (const file of glob('daemon/keeper/*.c', { cwd: root })) sources.push(file);
+  await mkdir(outDir, { recursive: true });
+  await rm(stamp, { force: true });
+  // A keeper that runs keeps its file; the new one takes the name.
+  const fresh = `${target}.${process.pid}`;
+  await promisify(execFile)(compiler, [...FLAGS, ...flags, '-o', fresh, ...sources.sort()], { cwd: root });
+  await rename(fresh, target);
+  await writeFile(stamp, digest);
+  return 'built';
+}
+
+async function findCompiler(): Promise<string | undefined> {
+  for (const compiler of COMPILERS) {
+    const runs = await promisify(execFile)(compiler, ['--version']).catch(() => undefined);
+    if (runs !== undefined) return compiler;
+  }
+  return undefined;
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch(() => undefined);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
