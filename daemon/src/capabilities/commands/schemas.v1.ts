@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { StringMap, Text } from '../../http/fields.ts';
-import { CommandText, SessionId, Signal } from './schemas.ts';
+import { CommandText, Session, SessionId, Signal } from './schemas.ts';
 
 /** 1.x had no bounds here, so a value out of ours is moved to the nearest one. */
 function clamped(min: number, max: number) {
@@ -85,14 +85,4 @@ export const OutputResult = z
   })
   .meta({ id: 'BashOutputResult' });
 
-export const SessionInfoV1 = z
-  .object({
-    session_id: z.string(),
-    status: z.enum(['ready', 'closed']),
-    working_dir: z.string(),
-    created_at: z.iso.datetime(),
-    last_used_at: z.iso.datetime(),
-    current_command: z.string().nullable(),
-    command_count: z.int(),
-  })
-  .meta({ id: 'BashSessionInfo' });
+export const SessionInfoV1 = Session.meta({ id: 'BashSessionInfo' });
