@@ -1,4 +1,5 @@
 import { createLogger, type Logger } from '@sandbox/program/logger.ts';
+import { requestIdOf } from '@sandbox/program/request-id.ts';
 import { addressTest } from '@sandbox/program/trusted-proxies.ts';
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { CAPABILITIES } from './capabilities/index.ts';
@@ -18,7 +19,6 @@ import { guard } from './http/guard.ts';
 import { measureRequests } from './http/measure.ts';
 import { MethodTable } from './http/methods.ts';
 import { mountOperations } from './http/operations.ts';
-import { requestIdOf } from './http/request-id.ts';
 import { makeSerializer } from './http/serializer.ts';
 import { mountSurface } from './http/surface.ts';
 import { validatorCompiler } from './http/validation.ts';
@@ -81,7 +81,7 @@ function frame(config: Config, logger: Logger, core: Core, isTrusted: (address: 
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: (parent) => parent,
     trustProxy: isTrusted,
-    genReqId: requestIdOf,
+    genReqId: ({ headers }) => requestIdOf(headers['x-request-id']),
     bodyLimit: Number.MAX_SAFE_INTEGER,
     forceCloseConnections: 'idle',
     keepAliveTimeout: 75_000,

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Logger } from '@sandbox/program/logger.ts';
+import { requestIdOf } from '@sandbox/program/request-id.ts';
 import { logAccess } from './access-log.ts';
 import { answerRefusal, endGently } from './answers.ts';
 import { passGate } from './auth.ts';
@@ -8,7 +9,6 @@ import type { GatewayConfig } from './config.ts';
 import { Connections } from './connections.ts';
 import { type Exchange, isUpgrade, type UpgradeExchange } from './exchange.ts';
 import { relay } from './relay.ts';
-import { requestIdOf } from './request-id.ts';
 import { routeOf, type Services } from './routes.ts';
 import { parseTarget } from './target.ts';
 import { isProtocolChange, relayUpgrade } from './upgrade.ts';

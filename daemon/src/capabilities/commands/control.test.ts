@@ -6,11 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { describe, expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
 import { read } from './output.fixture.ts';
-
-async function isAlive(pid: number): Promise<boolean> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-  return stat !== '' && !/\) [ZX] /.test(stat);
-}
+import { isAlive } from './processes.fixture.ts';
 
 const gone = (pid: number) => expect.poll(() => isAlive(pid), { timeout: 5000 }).toBe(false);
 

@@ -35,7 +35,6 @@ export async function* follow(
   };
   const ended = new AbortController();
   void over.then(() => ended.abort());
-  await Promise.resolve();
   for (;;) {
     const isLast = ended.signal.aborted;
     const ends = { stdout: log.stdout.end, stderr: log.stderr.end };

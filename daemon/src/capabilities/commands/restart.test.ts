@@ -1,8 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DaemonProcess } from '../../daemon-process.fixture.ts';
+import { isAlive } from './processes.fixture.ts';
 
 let directory: string;
 
@@ -11,11 +12,6 @@ beforeEach(async () => {
 });
 
 afterEach(() => rm(directory, { recursive: true, force: true }));
-
-async function isAlive(pid: number): Promise<boolean> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-  return stat !== '' && !/\) [ZX] /.test(stat);
-}
 
 test('[restart.records] records, output and sessions are found again after SIGKILL', async () => {
   const first = await DaemonProcess.start(directory);
