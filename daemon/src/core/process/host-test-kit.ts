@@ -121,6 +121,16 @@ export async function bytesOf(log: ByteLog): Promise<Buffer> {
 
 export const textOf = async (log: ByteLog): Promise<string> => (await bytesOf(log)).toString();
 
+/** What it is rejected with, taken from now on: a rejection that nobody awaits yet ends the run. */
+export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('it was not rejected');
+}
+
 /** Waits until nothing more will come: every holder of the pipe is gone. */
 export async function sealed(log: ByteLog): Promise<void> {
   while (!log.sealed) await log.advanced(log.end);
