@@ -6,7 +6,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define PROTOCOL_VERSION 1u
+/* A plain number: the names of socket and lock are made of it. */
+#ifndef PROTOCOL_VERSION
+#define PROTOCOL_VERSION 1
+#endif
 #define MAX_FRAME (12u * 1024 * 1024)
 #define MAX_ID 100
 

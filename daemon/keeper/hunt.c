@@ -35,7 +35,8 @@ struct hunt {
   hunt_done *done;
 };
 
-static struct hunt hunts[MAX_HUNTS];
+/* The last place is that of the hunt for all. */
+static struct hunt hunts[MAX_HUNTS + 1];
 
 void free_targets(struct target *targets, size_t count)
 {
@@ -70,7 +71,7 @@ static void send_one(const struct found *found, int number)
   if (pidfd >= 0) {
     struct found now;
     if (process_stat(found->pid, &now) && now.start == found->start &&
-        syscall(SYS_pidfd_send_signal, pidfd, number, NULL, 0) < 0 && errno == ENOSYS)
+        syscall(SYS_pidfd_send_signal, pidfd, number, NULL, 0) < 0 && (errno == ENOSYS || errno == EPERM))
       kill(found->pid, number);
     close(pidfd);
     return;
@@ -155,38 +156,48 @@ static void look(struct hunt *hunt)
     hunt->next_at = monotonic_ms() + (findings.settled && fresh > 0 ? 0 : SETTLING_MS);
 }
 
-static bool begin(struct hunt given)
+static void begin(struct hunt *place, struct hunt given)
 {
-  for (int i = 0; i < MAX_HUNTS; i++) {
-    if (hunts[i].under_way)
-      continue;
-    hunts[i] = given;
-    hunts[i].under_way = true;
-    look(&hunts[i]);
-    return true;
-  }
-  return false;
+  *place = given;
+  place->under_way = true;
+  look(place);
 }
 
-bool hunt_targets(struct target *targets, size_t count, int signal, uint64_t client, uint32_t request, hunt_done *done)
+static struct hunt *free_place(void)
 {
-  return begin((struct hunt){.targets = targets,
-                             .target_count = count,
-                             .signal = signal,
-                             .client = client,
-                             .request = request,
-                             .done = done});
+  for (int i = 0; i < MAX_HUNTS; i++)
+    if (!hunts[i].under_way)
+      return &hunts[i];
+  return NULL;
 }
 
-bool hunt_all(int signal, hunt_done *done)
+bool room_to_hunt(void)
 {
-  return begin((struct hunt){.all = true, .signal = signal, .done = done});
+  return free_place() != NULL;
+}
+
+void hunt_targets(struct target *targets, size_t count, int signal, uint64_t client, uint32_t request, hunt_done *done)
+{
+  begin(free_place(), (struct hunt){.targets = targets,
+                                    .target_count = count,
+                                    .signal = signal,
+                                    .client = client,
+                                    .request = request,
+                                    .done = done});
+}
+
+void hunt_all(int signal, hunt_done *done)
+{
+  struct hunt *place = &hunts[MAX_HUNTS];
+  if (place->under_way)
+    end_hunt(place);
+  begin(place, (struct hunt){.all = true, .signal = signal, .done = done});
 }
 
 int hunt_on(int64_t now)
 {
   int wait = -1;
-  for (int i = 0; i < MAX_HUNTS; i++) {
+  for (int i = 0; i <= MAX_HUNTS; i++) {
     if (hunts[i].under_way && hunts[i].next_at <= now)
       look(&hunts[i]);
     if (!hunts[i].under_way)

@@ -96,6 +96,7 @@ bool input_write(struct input *input, const uint8_t *bytes, uint32_t count)
   if (count > input->credit)
     return false;
   input->credit -= count;
+  input->taken += count;
   int64_t done = input->length > 0 ? 0 : pass_on(input, bytes, count);
   if (done >= 0 && (uint32_t)done < count && !hold(input, bytes + done, count - (uint32_t)done))
     shut(input);

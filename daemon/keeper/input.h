@@ -22,6 +22,8 @@ struct input {
   uint32_t credit;
   /* What it may send besides and was not told yet. */
   uint32_t owed;
+  /* All that the client ever sent and that was taken. */
+  uint64_t taken;
   bool ends;
 };
 

@@ -126,11 +126,10 @@ static void on_signal(uint64_t client, struct reader *reader)
   }
   for (uint32_t i = 0; i < count; i++)
     targets[i] = take_target(reader);
-  if (finished(reader) && hunt_targets(targets, count, (int)number, client, request, answer_signalled))
-    return;
   if (finished(reader))
-    answer_signalled(client, request, 0);
-  free_targets(targets, count);
+    hunt_targets(targets, count, (int)number, client, request, answer_signalled);
+  else
+    free_targets(targets, count);
 }
 
 static void on_foreground(uint64_t client, struct reader *reader)
