@@ -15,6 +15,14 @@ export interface KeeperEvents {
   readonly onClose: () => void;
 }
 
+/** The keeper listened, but ended the connection before it said anything: it is ending, or another client came in between. */
+export class TurnedAway extends Error {
+  constructor(path: string) {
+    super(`the keeper at ${path} closed the connection`);
+    this.name = 'TurnedAway';
+  }
+}
+
 /** A connection to the keeper of a runtime directory, greeted. */
 export class KeeperConnection {
   readonly welcome: Welcome;
@@ -25,7 +33,7 @@ export class KeeperConnection {
     this.welcome = welcome;
   }
 
-  /** @throws the error of the socket where no keeper answers there */
+  /** @throws the error of the socket where no keeper answers there; TurnedAway */
   static async open(path: string, { onFrame, onClose }: KeeperEvents): Promise<KeeperConnection> {
     const socket = connect(path);
     await once(socket, 'connect');
@@ -40,7 +48,7 @@ export class KeeperConnection {
     });
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {
-      welcomed.reject(new Error(`the keeper at ${path} closed the connection`));
+      welcomed.reject(new TurnedAway(path));
       if (greeted) onClose();
     });
     socket.write(new FrameWriter(REQUEST.hello).u32(KEEPER_VERSION).finish());

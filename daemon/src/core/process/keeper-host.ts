@@ -222,9 +222,8 @@ export class KeeperHost implements ProcessHost {
     frame.flag();
     const credit = frame.flag() ? frame.u32() : undefined;
     this.#told.add(id);
-    const known = this.#held.get(id);
-    if (known === undefined) this.#hold(id, pid, credit);
-    else known.resume(credit);
+    const hosted = this.#held.get(id) ?? this.#hold(id, pid, credit);
+    hosted.resume(credit === undefined ? undefined : { credit, taken: frame.u64() });
   }
 
   #hold(id: string, pid: number, credit: number | undefined): KeeperProcess {

@@ -81,7 +81,7 @@ describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
     ['a script longer than its frame', greeted(start('a', (rest) => rest.flag(true).u32(1000)))],
     ['a signal of 65', greeted(new FrameWriter(REQUEST.signal).u32(1).u32(65).u32(0).finish())],
     ['targets that are not there', greeted(new FrameWriter(REQUEST.signal).u32(1).u32(0).u32(4096).finish())],
-    ['stdin longer than its frame', greeted(new FrameWriter(REQUEST.stdin).text('a').u32(0xffffffff).finish())],
+    ['stdin longer than its frame', greeted(new FrameWriter(REQUEST.stdin).text('a').u64(0).u32(0xffffffff).finish())],
   ])('%s ends the connection and nothing else', async (_name, bytes) => {
     await using keeper = await RunningKeeper.start(program);
     expect(await refuses(keeper, bytes)).toBe(true);
@@ -91,8 +91,8 @@ describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
   test('what is in order but names nothing is no error', async () => {
     await using keeper = await RunningKeeper.start(program);
     const frames = [
-      new FrameWriter(REQUEST.stdin).text('none').bytes(Buffer.from('x')),
-      new FrameWriter(REQUEST.stdinEof).text('none'),
+      new FrameWriter(REQUEST.stdin).text('none').u64(0).bytes(Buffer.from('x')),
+      new FrameWriter(REQUEST.stdinEof).text('none').u64(0),
       new FrameWriter(REQUEST.resize).text('none').u16(1).u16(1),
       new FrameWriter(REQUEST.forget).text('none').flag(true),
       new FrameWriter(REQUEST.foreground).u32(1).u32(9).text('none'),
@@ -105,7 +105,7 @@ describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
     await using keeper = await RunningKeeper.start(program);
     await using host = await keeper.host();
     const hosted = await startIn(host, 'reader', 'read line; read line', { stdin: 'pipe' });
-    const flood = new FrameWriter(REQUEST.stdin).text('reader').bytes(Buffer.alloc(200_000)).finish();
+    const flood = new FrameWriter(REQUEST.stdin).text('reader').u64(0).bytes(Buffer.alloc(200_000)).finish();
     expect(await refuses(keeper, greeted(flood))).toBe(true);
     expect(await host.living([{ id: 'reader', pid: hosted.pid, running: true }])).toBe(1);
     expect(keeper.said).toBe('');
