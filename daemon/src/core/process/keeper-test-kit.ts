@@ -19,6 +19,14 @@ export const keeperProgram = programOf('keeper');
 /** It ends, and says why, at the first thing that C does not define. */
 export const sanitizedProgram = programOf('keeper-sanitized');
 
+interface KeeperStart {
+  /** Else a fresh one. */
+  readonly directory?: string;
+  /** A command that runs the command behind it. */
+  readonly through?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** A keeper in the foreground, in a directory of its own. */
 export class RunningKeeper implements AsyncDisposable {
   readonly directory: string;
@@ -33,11 +41,12 @@ export class RunningKeeper implements AsyncDisposable {
     });
   }
 
-  static async start(program: string): Promise<RunningKeeper> {
-    const directory = mkdtempSync(join(tmpdir(), 'keeper-'));
-    const child = spawn(program, ['serve', directory], { stdio: ['ignore', 'pipe', 'pipe'], env: {} });
+  static async start(program: string, { directory, through = [], env = {} }: KeeperStart = {}): Promise<RunningKeeper> {
+    const place = directory ?? mkdtempSync(join(tmpdir(), 'keeper-'));
+    const [file = '', ...args] = [...through, program, 'serve', place];
+    const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
     await once(child.stdout, 'data');
-    return new RunningKeeper(directory, child);
+    return new RunningKeeper(place, child);
   }
 
   get socket(): string {
@@ -77,6 +86,12 @@ export class RunningKeeper implements AsyncDisposable {
     rmSync(this.directory, { recursive: true, force: true });
   }
 }
+
+/** Every keeper that was built. */
+export const KEEPERS: readonly { readonly name: string; readonly program: string }[] = [
+  { name: 'keeper', program: keeperProgram },
+  { name: 'keeper-sanitized', program: sanitizedProgram },
+].flatMap(({ name, program }) => (program === undefined ? [] : [{ name, program }]));
 
 /** A client that speaks frames by itself, greeted. */
 export class RawClient implements AsyncDisposable {
