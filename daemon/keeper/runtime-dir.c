@@ -21,7 +21,7 @@
 #define NAME_OF(version, suffix) "keeper-v" TEXT_OF(version) suffix
 #define SOCKET_NAME NAME_OF(PROTOCOL_VERSION, ".sock")
 #define LOCK_NAME NAME_OF(PROTOCOL_VERSION, ".lock")
-#define BACKLOG 8
+#define BACKLOG 128
 /* The longest name below the directory, with its subdirectory. */
 #define NAME_ROOM 256
 /* How long one that is ending, and does not listen any more, is waited for. */
