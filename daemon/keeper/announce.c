@@ -1,10 +1,14 @@
-#include "process.h"
-
 #include "announce.h"
+
+#include <stdlib.h>
+
+#include "process.h"
 
 /* Output of so many bytes that comes so soon after the last announcement is bulk, and waits. */
 #define BULK_BYTES (32u * 1024)
 #define BULK_MS 1
+/* More than HELD takes. */
+#define HELD_ROOM 128u
 
 /* SYNCED was not said yet. */
 static bool syncing;
@@ -220,4 +224,29 @@ int announce(struct writer *writer, int64_t now)
   if (writer != NULL)
     announce_synced(writer);
   return wait;
+}
+
+bool announce_held(struct writer *writer)
+{
+  size_t capacity = (process_count() + 1) * HELD_ROOM;
+  if (writer->length > 0)
+    return false;
+  if (capacity > writer->capacity) {
+    uint8_t *bytes = realloc(writer->bytes, capacity);
+    if (bytes == NULL)
+      return false;
+    writer->bytes = bytes;
+    writer->capacity = capacity;
+  }
+  for (const struct process *process = first_process(); process != NULL; process = process->next) {
+    if (process->ended)
+      continue;
+    begin_frame(writer, HELD);
+    put_string(writer, process->id);
+    put_u32(writer, (uint32_t)process->pid);
+    end_frame(writer);
+  }
+  begin_frame(writer, LISTED);
+  end_frame(writer);
+  return true;
 }

@@ -99,7 +99,8 @@ static void handle(struct connection *connection, uint8_t *bytes, size_t length)
   if (!connection->greeted) {
     if (bytes[0] == HELLO)
       greet(connection, &reader);
-    else
+    /* Whoever asks that stays connected, and sees so when the keeper ends. */
+    else if (bytes[0] != LIST || !finished(&reader) || !announce_held(&connection->out))
       hang_up(connection);
     return;
   }

@@ -24,6 +24,8 @@ enum frame_type {
   FOREGROUND,
   FORGET,
   SHUTDOWN,
+  /* LIST, HELD and LISTED are the same in every version of the protocol. */
+  LIST = 31,
   WATCH_ADD = 32,
   WATCH_REMOVE,
   WELCOME = 65,
@@ -41,6 +43,8 @@ enum frame_type {
   CREDIT,
   STDIN_CLOSED,
   SIGNALLED,
+  HELD = 94,
+  LISTED,
   WATCH_ADDED = 96,
   WATCH_EVENT,
 };

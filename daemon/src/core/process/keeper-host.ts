@@ -6,6 +6,7 @@ import { type Identity, ownIdentity } from '../identity.ts';
 import { type Ends, findOutputLogs, OutputLog } from '../output-log.ts';
 import { endedIds, endedProcess } from './ended-files.ts';
 import type { KeeperConnection } from './keeper-connection.ts';
+import { OtherKeepers } from './keeper-elsewhere.ts';
 import { keeperFailure } from './keeper-failure.ts';
 import { EVENT, type FrameReader, FrameWriter, MAX_FRAME_BYTES, REQUEST } from './keeper-frames.ts';
 import { joinKeeper, type KeeperPlace } from './keeper-launch.ts';
@@ -47,6 +48,7 @@ export class KeeperHost implements ProcessHost {
   /** Whom the keeper has told of since it was joined. */
   readonly #told = new Set<string>();
   #synced = Promise.withResolvers<void>();
+  #others: OtherKeepers | undefined;
   #requests = 0;
   #disposed = false;
 
@@ -64,6 +66,7 @@ export class KeeperHost implements ProcessHost {
     const host = new KeeperHost(place);
     await host.#connect();
     await host.#synced.promise;
+    host.#others = await OtherKeepers.find(place.directory);
     return host;
   }
 
@@ -95,6 +98,7 @@ export class KeeperHost implements ProcessHost {
   recover(ends: ReadonlyMap<string, Ends>): Recovered {
     const outputs = findOutputLogs(this.#output, ends);
     const processes = new Map<string, HostedProcess>(this.#held);
+    for (const [id, held] of this.#others?.processes ?? []) if (!processes.has(id)) processes.set(id, held);
     // Of a keeper that died: how what it held had ended before.
     for (const id of endedIds(this.#ended)) {
       if (processes.has(id)) continue;
@@ -114,6 +118,7 @@ export class KeeperHost implements ProcessHost {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#disposed) return;
     this.#disposed = true;
+    this.#others?.[Symbol.dispose]();
     const connection = await this.#connection?.catch(() => undefined);
     if (connection === undefined) return;
     if (connection.welcome.supervised) connection.close();
