@@ -45,6 +45,12 @@ void free_targets(struct target *targets, size_t count)
   free(targets);
 }
 
+/* The groups of descendants hold nobody else: a group cannot reach beyond its session. */
+static bool in_owned_group(const struct hunt *hunt, const struct found *found)
+{
+  return hunt->all || owns_group(hunt->targets, hunt->target_count, found->group);
+}
+
 /* Whether it is new. Where memory is short it counts again in the next round. */
 static bool see(struct hunt *hunt, const struct found *found)
 {
@@ -80,12 +86,6 @@ static void send_one(const struct found *found, int number)
     return;
 #endif
   kill(found->pid, number);
-}
-
-/* The groups of descendants hold nobody else: a group cannot reach beyond its session. */
-static bool in_owned_group(const struct hunt *hunt, const struct found *found)
-{
-  return hunt->all || owns_group(hunt->targets, hunt->target_count, found->group);
 }
 
 static bool group_came_before(const struct findings *findings, size_t index)
@@ -134,13 +134,19 @@ static void end_hunt(struct hunt *hunt)
   *hunt = (struct hunt){0};
 }
 
+/* Its group was signalled as a whole in the first round: it was started since, perhaps in answer to that. */
+static bool came_later(const struct hunt *hunt, const struct found *found)
+{
+  return hunt->round > 0 && hunt->signal != SIGKILL && in_owned_group(hunt, found);
+}
+
 static void look(struct hunt *hunt)
 {
   refresh(hunt);
   struct findings findings = hunt->all ? find_descendants() : find_processes(hunt->targets, hunt->target_count);
   size_t fresh = 0;
   for (size_t i = 0; i < findings.count; i++) {
-    bool new = see(hunt, &findings.processes[i]);
+    bool new = !came_later(hunt, &findings.processes[i]) && see(hunt, &findings.processes[i]);
     fresh += new;
     /* Another signal than SIGKILL reaches each once. */
     findings.processes[i].member = new || hunt->signal == SIGKILL;
