@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -76,14 +77,17 @@ describe.runIf(keeperProgram !== undefined)('a keeper of another protocol versio
     const path = join(directory, `keeper-v${OLD}.sock`);
     await promisify(execFile)(join(builds, 'keeper'), ['serve', '--detach', '--idle', '100', directory]);
     const client = await RawClient.open(path, OLD);
-    client.send(startFrame('last', 'sleep 0.3; exit 2'));
+    const go = join(directory, 'go');
+    await promisify(execFile)('mkfifo', [go]);
+    client.send(startFrame('last', `read line < ${go}; exit 2`));
     await client.until(EVENT.started);
     await using host = await KeeperHost.open({ directory, program });
     const hosted = host.recover(new Map([['last', NOTHING]])).processes.get('last');
     client.socket.destroy();
-    const watching = connect(path).resume();
+    const closed = once(connect(path).resume(), 'close');
+    await writeFile(go, '\n');
     expect(await hosted?.ended).toMatchObject({ exitCode: 2 });
-    await once(watching, 'close');
+    await closed;
     expect(existsSync(path)).toBe(false);
     rmSync(directory, { recursive: true });
   });
