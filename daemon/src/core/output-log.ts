@@ -1,6 +1,7 @@
+import { statSync } from 'node:fs';
 import { ByteLog } from './byte-log.ts';
 import { ORDER_FILE_ENTRIES, OrderLog } from './order-log.ts';
-import { listOutputFiles, type OutputFile, type OutputStream, outputSize } from './segment-files.ts';
+import { listOutputFiles, type OutputFile, type OutputStream, outputPath } from './segment-files.ts';
 
 /** Bytes of one stream that arrived with none of the other between them. */
 export interface Run {
@@ -94,7 +95,7 @@ export function findOutputLogs(
     return known;
   };
   for (const file of listOutputFiles(directory).sort((a, b) => a.number - b.number)) {
-    if (file.kind !== 'pty') restore(logOf(file.id), file, outputSize(directory, file));
+    if (file.kind !== 'pty') restore(logOf(file.id), file, sizeOf(directory, file));
   }
   for (const id of recorded.keys()) logOf(id);
   for (const [id, log] of logs) log.seal(recorded.get(id));
@@ -106,6 +107,11 @@ function restore(log: OutputLog, { kind, number }: OutputFile, size: number): vo
   if (kind !== 'stdout' && kind !== 'stderr') return;
   log[kind].begin(number);
   log[kind].advance(number + size);
+}
+
+/** In bytes; 0 where it is gone. */
+export function sizeOf(directory: string, { id, kind, number }: OutputFile): number {
+  return statSync(outputPath(directory, id, kind, number), { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Collects runs within two ranges, in the order in which they are given. */

@@ -1,4 +1,4 @@
-import { readdirSync, statSync, unlinkSync } from 'node:fs';
+import { readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const OUTPUT_STREAMS = ['stdout', 'stderr'] as const;
@@ -18,11 +18,6 @@ const NAME = /^(?<id>.+)\.(?<kind>stdout|stderr|pty|order)\.(?<number>0|[1-9]\d{
 
 export function outputPath(directory: string, id: string, kind: OutputFile['kind'], number: number): string {
   return join(directory, `${id}.${kind}.${number}`);
-}
-
-/** In bytes; 0 where it is gone. */
-export function outputSize(directory: string, { id, kind, number }: OutputFile): number {
-  return statSync(outputPath(directory, id, kind, number), { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** All output files of a directory; names of another form are left alone. A directory that does not exist has none. */

@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { SandboxError } from '../errors.ts';
 import { ORDER_FILE_ENTRIES } from '../order-log.ts';
-import { OutputLog } from '../output-log.ts';
-import { listOutputFiles, outputSize } from '../segment-files.ts';
+import { OutputLog, sizeOf } from '../output-log.ts';
+import { listOutputFiles } from '../segment-files.ts';
 import { endedProcess } from './ended-files.ts';
 import { type FrameReader, FrameSplitter, FrameWriter, KEEPER_VERSION } from './keeper-frames.ts';
 import type { HostedProcess, ProcessEnd } from './process-host.ts';
@@ -157,7 +157,7 @@ export class OtherKeepers implements Disposable {
     for (const file of listOutputFiles(this.#output).sort((a, b) => a.number - b.number)) {
       const { output } = this.#running.get(file.id) ?? {};
       if (output === undefined || file.kind === 'pty') continue;
-      const size = outputSize(this.#output, file);
+      const size = sizeOf(this.#output, file);
       if (file.kind === 'order') {
         output.order.advance(file.number * ORDER_FILE_ENTRIES + Math.floor(size / 8));
       } else if (size > 0) {

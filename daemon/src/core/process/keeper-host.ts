@@ -98,13 +98,13 @@ export class KeeperHost implements ProcessHost {
   recover(ends: ReadonlyMap<string, Ends>): Recovered {
     const outputs = findOutputLogs(this.#output, ends);
     const processes = new Map<string, HostedProcess>(this.#held);
-    for (const [id, held] of this.#others?.processes ?? []) if (!processes.has(id)) processes.set(id, held);
     // Of a keeper that died: how what it held had ended before.
     for (const id of endedIds(this.#ended)) {
       if (processes.has(id)) continue;
       const ended = endedProcess(this.#ended, outputs.get(id) ?? new OutputLog(this.#output, id));
       if (ended !== undefined) processes.set(id, ended);
     }
+    for (const [id, held] of this.#others?.processes ?? []) if (!processes.has(id)) processes.set(id, held);
     for (const [id, { output }] of processes) outputs.set(id, output);
     for (const [id, log] of outputs) {
       if (ends.has(id) || processes.has(id)) continue;

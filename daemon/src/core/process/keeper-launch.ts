@@ -3,14 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { errnoOf } from '../segment-files.ts';
-import { KeeperConnection, type KeeperEvents, TurnedAway } from './keeper-connection.ts';
+import { KeeperConnection, type KeeperEvents } from './keeper-connection.ts';
 import { KEEPER_VERSION } from './keeper-frames.ts';
 
 /** How long a supervisor may take to start a keeper that is not there, and how often it is looked for. */
 const SUPERVISOR_MS = 10_000;
 const RETRY_MS = 50;
-/** How often a keeper that turns this client away is asked again. */
-const MAX_TRIES = 100;
 
 export interface KeeperPlace {
   /** The runtime directory: socket, output and ends lie in it. */
@@ -39,13 +37,11 @@ export async function joinKeeper({ directory, program }: KeeperPlace, events: Ke
 
 /** Undefined where nobody listens. */
 async function openIfThere(socket: string, events: KeeperEvents): Promise<KeeperConnection | undefined> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await KeeperConnection.open(socket, events);
-    } catch (error) {
-      if (['ENOENT', 'ECONNREFUSED'].includes(errnoOf(error))) return undefined;
-      if (!(error instanceof TurnedAway) || tries === MAX_TRIES) throw error;
-    }
+  try {
+    return await KeeperConnection.open(socket, events);
+  } catch (error) {
+    if (['ENOENT', 'ECONNREFUSED'].includes(errnoOf(error))) return undefined;
+    throw error;
   }
 }
 
