@@ -1,19 +1,23 @@
-#include "process.h"
-
 #include "announce.h"
+
+#include <stdlib.h>
+
+#include "process.h"
 
 /* Output of so many bytes that comes so soon after the last announcement is bulk, and waits. */
 #define BULK_BYTES (32u * 1024)
 #define BULK_MS 1
+/* More than HELD takes. */
+#define HELD_ROOM 128u
 
-/* PROCESS frames that are still missing; -1: SYNCED was said. */
-static int64_t unsynced = -1;
+/* SYNCED was not said yet. */
+static bool syncing;
 
-static const struct told_process NOT_TOLD;
+static const struct told_process NOT_TOLD = {.awaited = true};
 
 void announce_anew(void)
 {
-  unsynced = process_count();
+  syncing = true;
   for (struct process *process = first_process(); process != NULL; process = process->next) {
     process->told = NOT_TOLD;
     process->order.told = 0;
@@ -44,6 +48,7 @@ static void introduce(struct writer *writer, struct process *process)
   put_u8(writer, process->running);
   put_u8(writer, process->input.source.fd >= 0 && !process->input.ends);
   put_u32(writer, process->input.credit);
+  put_u64(writer, process->input.taken);
   end_frame(writer);
   process->told.introduced = true;
 }
@@ -61,12 +66,13 @@ static void say(struct writer *writer, enum frame_type type, const struct stream
 static bool announce_segments(struct writer *writer, struct stream *stream)
 {
   struct told_stream *told = &stream->told;
-  if (stream->first > told->first) {
-    say(writer, DROPPED, stream, stream->first);
-    told->first = stream->first;
+  const struct segments *segments = &stream->segments;
+  if (segments->first > told->first) {
+    say(writer, DROPPED, stream, segments->first);
+    told->first = segments->first;
   }
-  for (uint32_t i = 0; i < stream->count; i++) {
-    const struct segment *segment = &stream->segments[i];
+  for (uint32_t i = 0; i < segments->count; i++) {
+    const struct segment *segment = &segments->items[i];
     if (segment->end == segment->start || segment->end <= told->end)
       continue;
     if (!may_say(writer, 3 * FRAME_ROOM))
@@ -97,7 +103,7 @@ static enum progress announce_stream(struct writer *writer, struct stream *strea
     return NO_ROOM;
   if (!eof && !ended && stream->end - told->end >= BULK_BYTES && now - told->at < BULK_MS)
     return HELD_BACK;
-  if (stream->end > told->end || stream->first > told->first) {
+  if (stream->end > told->end || stream->segments.first > told->first) {
     told->at = now;
     if (!announce_segments(writer, stream))
       return NO_ROOM;
@@ -181,27 +187,66 @@ static enum progress announce_process(struct writer *writer, struct process *pro
   return progress;
 }
 
+static bool any_awaited(void)
+{
+  for (const struct process *process = first_process(); process != NULL; process = process->next)
+    if (process->told.awaited)
+      return true;
+  return false;
+}
+
+static void announce_synced(struct writer *writer)
+{
+  if (!syncing || !may_say(writer, FRAME_ROOM) || any_awaited())
+    return;
+  begin_frame(writer, SYNCED);
+  end_frame(writer);
+  syncing = false;
+}
+
 int announce(struct writer *writer, int64_t now)
 {
   int wait = -1;
   struct process *next;
   for (struct process *process = take_changed(); process != NULL; process = next) {
     next = process->next_changed;
-    bool introduced = process->told.introduced;
     enum progress progress = writer == NULL ? TOLD : announce_process(writer, process, now);
-    if (writer != NULL && !introduced && process->told.introduced && unsynced > 0)
-      unsynced--;
-    if (progress == TOLD)
-      process_settled(process);
-    else
+    if (progress != TOLD)
       process_changed(process);
     if (progress == HELD_BACK)
       wait = BULK_MS;
+    if (progress == NO_ROOM)
+      continue;
+    process->told.awaited = false;
+    if (progress == TOLD)
+      process_settled(process);
   }
-  if (writer != NULL && unsynced == 0 && may_say(writer, FRAME_ROOM)) {
-    begin_frame(writer, SYNCED);
-    end_frame(writer);
-    unsynced = -1;
-  }
+  if (writer != NULL)
+    announce_synced(writer);
   return wait;
+}
+
+bool announce_held(struct writer *writer)
+{
+  size_t capacity = (process_count() + 1) * HELD_ROOM;
+  if (writer->length > 0)
+    return false;
+  if (capacity > writer->capacity) {
+    uint8_t *bytes = realloc(writer->bytes, capacity);
+    if (bytes == NULL)
+      return false;
+    writer->bytes = bytes;
+    writer->capacity = capacity;
+  }
+  for (const struct process *process = first_process(); process != NULL; process = process->next) {
+    if (process->ended)
+      continue;
+    begin_frame(writer, HELD);
+    put_string(writer, process->id);
+    put_u32(writer, (uint32_t)process->pid);
+    end_frame(writer);
+  }
+  begin_frame(writer, LISTED);
+  end_frame(writer);
+  return true;
 }

@@ -1,6 +1,7 @@
 #ifndef KEEPER_ANNOUNCE_H
 #define KEEPER_ANNOUNCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "frame.h"
@@ -22,5 +23,8 @@ void announced_start(struct process *process);
  * back is due, -1 where none was.
  */
 int announce(struct writer *writer, int64_t now);
+
+/* What has not ended, for a daemon of whatever version. Makes room, once; false where that cannot be. */
+bool announce_held(struct writer *writer);
 
 #endif

@@ -1,7 +1,6 @@
 #include "connection.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -10,9 +9,9 @@
 #include <unistd.h>
 
 #include "announce.h"
-#include "complain.h"
 #include "finder.h"
 #include "frame.h"
+#include "hunt.h"
 #include "loop.h"
 #include "process.h"
 #include "request.h"
@@ -22,6 +21,8 @@
 #define OUT_BYTES (64u * 1024)
 /* All that may come before HELLO. */
 #define GREETING_BYTES 5u
+/* How often a client that another one follows is read from: more than a socket holds. */
+#define LAST_READS 64
 
 struct connection {
   struct source source;
@@ -29,6 +30,8 @@ struct connection {
   uint64_t number;
   pid_t pid;
   bool greeted;
+  /* The peer reads no more. What it sent before is taken nevertheless. */
+  bool deaf;
   uint32_t events;
   uint8_t *in;
   size_t in_capacity;
@@ -38,9 +41,6 @@ struct connection {
   size_t out_start;
 };
 
-static struct source listener;
-/* Given up for a moment where no descriptor is left, so that a peer is turned away and does not keep the loop busy. */
-static int spare = -1;
 static struct connection connections[MAX_CONNECTIONS];
 static struct connection *client;
 static uint64_t last_number;
@@ -58,6 +58,19 @@ static void hang_up(struct connection *connection)
   *connection = (struct connection){.source.fd = -1};
 }
 
+static void receive(struct connection *connection);
+
+/* Its last frames count, whoever was heard first: it may have died right after it sent them. */
+static void replace(struct connection *connection)
+{
+  connection->deaf = true;
+  for (int i = 0; i < LAST_READS && connection->source.fd >= 0; i++) {
+    connection->out.length = connection->out_start = 0;
+    receive(connection);
+  }
+  hang_up(connection);
+}
+
 static void greet(struct connection *connection, struct reader *reader)
 {
   uint32_t version = take_u32(reader);
@@ -66,7 +79,7 @@ static void greet(struct connection *connection, struct reader *reader)
     return;
   }
   if (client != NULL)
-    hang_up(client);
+    replace(client);
   client = connection;
   connection->greeted = true;
   finder_spare(connection->pid);
@@ -86,7 +99,8 @@ static void handle(struct connection *connection, uint8_t *bytes, size_t length)
   if (!connection->greeted) {
     if (bytes[0] == HELLO)
       greet(connection, &reader);
-    else
+    /* Whoever asks that stays connected, and sees so when the keeper ends. */
+    else if (bytes[0] != LIST || !finished(&reader) || !announce_held(&connection->out))
       hang_up(connection);
     return;
   }
@@ -114,9 +128,10 @@ static bool fit(struct connection *connection, size_t wanted)
   return true;
 }
 
+/* A frame is read only where it can be done and answered at once. */
 static bool can_answer(const struct connection *connection)
 {
-  return has_room(&connection->out, ANSWER_ROOM);
+  return has_room(&connection->out, ANSWER_ROOM) && room_to_hunt();
 }
 
 /* Handles the whole frames that are there, as long as there is room for the answers. */
@@ -146,7 +161,8 @@ static void take_frames(struct connection *connection)
 
 static void receive(struct connection *connection)
 {
-  if (connection->in_end == connection->in_capacity)
+  /* Where frames wait that came before, the end of the connection has to wait for them. */
+  if (connection->in_end == connection->in_capacity || !can_answer(connection))
     return;
   ssize_t count = recv(connection->source.fd, connection->in + connection->in_end,
                        connection->in_capacity - connection->in_end, MSG_DONTWAIT);
@@ -163,19 +179,20 @@ static void receive(struct connection *connection)
 static void send_out(struct connection *connection)
 {
   struct writer *out = &connection->out;
-  while (connection->out_start < out->length) {
+  while (!connection->deaf && connection->out_start < out->length) {
     ssize_t count = send(connection->source.fd, out->bytes + connection->out_start, out->length - connection->out_start,
                          MSG_DONTWAIT | MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0 && errno == EAGAIN)
       break;
-    if (count < 0) {
-      hang_up(connection);
-      return;
-    }
-    connection->out_start += (size_t)count;
+    if (count < 0)
+      connection->deaf = true;
+    else
+      connection->out_start += (size_t)count;
   }
+  if (connection->deaf)
+    connection->out_start = out->length;
   memmove(out->bytes, out->bytes + connection->out_start, out->length - connection->out_start);
   out->length -= connection->out_start;
   connection->out_start = 0;
@@ -201,19 +218,21 @@ static void connection_ready(struct source *source, uint32_t events)
 
 static struct connection *free_connection(void)
 {
-  for (int i = 0; i < MAX_CONNECTIONS; i++)
-    if (connections[i].source.fd < 0)
-      return &connections[i];
-  return NULL;
+  struct connection *oldest = NULL;
+  for (int i = 0; i < MAX_CONNECTIONS; i++) {
+    struct connection *connection = &connections[i];
+    if (connection->source.fd < 0)
+      return connection;
+    if (!connection->greeted && (oldest == NULL || connection->number < oldest->number))
+      oldest = connection;
+  }
+  hang_up(oldest);
+  return oldest;
 }
 
-static void welcome(int fd, pid_t pid)
+void connection_open(int fd, pid_t pid)
 {
   struct connection *connection = free_connection();
-  if (connection == NULL) {
-    close(fd);
-    return;
-  }
   *connection = (struct connection){
       .source = {.fd = fd, .ready = connection_ready},
       .number = ++last_number,
@@ -227,44 +246,11 @@ static void welcome(int fd, pid_t pid)
     hang_up(connection);
 }
 
-static void turn_away(int listening)
-{
-  close(spare);
-  int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
-  if (fd >= 0)
-    close(fd);
-  spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
-}
-
-static void listener_ready(struct source *source, uint32_t events)
-{
-  (void)events;
-  int fd = accept4(source->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (fd < 0) {
-    if (errno == EMFILE || errno == ENFILE)
-      turn_away(source->fd);
-    return;
-  }
-  struct ucred peer;
-  socklen_t length = sizeof peer;
-  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0 || peer.uid != geteuid()) {
-    close(fd);
-    return;
-  }
-  welcome(fd, peer.pid);
-}
-
-void connections_open(int listening, bool stays)
+void connections_open(bool stays)
 {
   keeper_stays = stays;
   for (int i = 0; i < MAX_CONNECTIONS; i++)
     connections[i].source.fd = -1;
-  spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (spare < 0)
-    give_up("open", "/dev/null");
-  listener = (struct source){.fd = listening, .ready = listener_ready};
-  if (!loop_add(&listener, EPOLLIN))
-    give_up("epoll_ctl", "socket");
 }
 
 bool has_client(void)

@@ -3,9 +3,12 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
-/* Takes a socket that listens. `stays`: whether the keeper ends only when it is told to, for WELCOME. */
-void connections_open(int listening, bool stays);
+/* `stays`: whether the keeper ends only when it is told to, for WELCOME. */
+void connections_open(bool stays);
+/* Takes the socket of process `pid`. Where all places are taken, the oldest that has not greeted has to go. */
+void connection_open(int fd, pid_t pid);
 /* Whether the daemon is there. */
 bool has_client(void);
 /* Says what has changed, and sends it; ms until it wants to be called again, -1 where an event will do. */

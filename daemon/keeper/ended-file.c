@@ -1,9 +1,11 @@
 #include "ended-file.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "complain.h"
@@ -34,13 +36,21 @@ static int describe(char *text, size_t size, const struct process *process)
                   process->stream_count > 1 ? streams[1].end : 0);
 }
 
+static int create(const char *path)
+{
+  return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+}
+
 void ended_file_write(const struct process *process)
 {
   char path[PATH_MAX], fresh[PATH_MAX], text[512];
   path_of(path, process->id, "");
   path_of(fresh, process->id, ".new");
   int length = describe(text, sizeof text, process);
-  int file = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  int file = create(fresh);
+  /* Whoever tidies up temporary directories may have taken it. */
+  if (file < 0 && errno == ENOENT && mkdir(ended_directory, 0700) == 0)
+    file = create(fresh);
   if (file < 0) {
     complain("cannot note an end in", fresh);
     return;

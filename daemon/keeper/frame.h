@@ -6,7 +6,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define PROTOCOL_VERSION 1u
+/* A plain number: the names of socket and lock are made of it. */
+#ifndef PROTOCOL_VERSION
+#define PROTOCOL_VERSION 1
+#endif
 #define MAX_FRAME (12u * 1024 * 1024)
 #define MAX_ID 100
 
@@ -21,6 +24,8 @@ enum frame_type {
   FOREGROUND,
   FORGET,
   SHUTDOWN,
+  /* LIST, HELD and LISTED are the same in every version of the protocol. */
+  LIST = 31,
   WATCH_ADD = 32,
   WATCH_REMOVE,
   WELCOME = 65,
@@ -38,6 +43,8 @@ enum frame_type {
   CREDIT,
   STDIN_CLOSED,
   SIGNALLED,
+  HELD = 94,
+  LISTED,
   WATCH_ADDED = 96,
   WATCH_EVENT,
 };

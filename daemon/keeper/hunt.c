@@ -35,13 +35,20 @@ struct hunt {
   hunt_done *done;
 };
 
-static struct hunt hunts[MAX_HUNTS];
+/* The last place is that of the hunt for all. */
+static struct hunt hunts[MAX_HUNTS + 1];
 
 void free_targets(struct target *targets, size_t count)
 {
   for (size_t i = 0; i < count; i++)
     free(targets[i].account.groups);
   free(targets);
+}
+
+/* The groups of descendants hold nobody else: a group cannot reach beyond its session. */
+static bool in_owned_group(const struct hunt *hunt, const struct found *found)
+{
+  return hunt->all || owns_group(hunt->targets, hunt->target_count, found->group);
 }
 
 /* Whether it is new. Where memory is short it counts again in the next round. */
@@ -70,7 +77,7 @@ static void send_one(const struct found *found, int number)
   if (pidfd >= 0) {
     struct found now;
     if (process_stat(found->pid, &now) && now.start == found->start &&
-        syscall(SYS_pidfd_send_signal, pidfd, number, NULL, 0) < 0 && errno == ENOSYS)
+        syscall(SYS_pidfd_send_signal, pidfd, number, NULL, 0) < 0 && (errno == ENOSYS || errno == EPERM))
       kill(found->pid, number);
     close(pidfd);
     return;
@@ -79,12 +86,6 @@ static void send_one(const struct found *found, int number)
     return;
 #endif
   kill(found->pid, number);
-}
-
-/* The groups of descendants hold nobody else: a group cannot reach beyond its session. */
-static bool in_owned_group(const struct hunt *hunt, const struct found *found)
-{
-  return hunt->all || owns_group(hunt->targets, hunt->target_count, found->group);
 }
 
 static bool group_came_before(const struct findings *findings, size_t index)
@@ -133,13 +134,19 @@ static void end_hunt(struct hunt *hunt)
   *hunt = (struct hunt){0};
 }
 
+/* Its group was signalled as a whole in the first round: it was started since, perhaps in answer to that. */
+static bool came_later(const struct hunt *hunt, const struct found *found)
+{
+  return hunt->round > 0 && hunt->signal != SIGKILL && in_owned_group(hunt, found);
+}
+
 static void look(struct hunt *hunt)
 {
   refresh(hunt);
   struct findings findings = hunt->all ? find_descendants() : find_processes(hunt->targets, hunt->target_count);
   size_t fresh = 0;
   for (size_t i = 0; i < findings.count; i++) {
-    bool new = see(hunt, &findings.processes[i]);
+    bool new = !came_later(hunt, &findings.processes[i]) && see(hunt, &findings.processes[i]);
     fresh += new;
     /* Another signal than SIGKILL reaches each once. */
     findings.processes[i].member = new || hunt->signal == SIGKILL;
@@ -155,38 +162,48 @@ static void look(struct hunt *hunt)
     hunt->next_at = monotonic_ms() + (findings.settled && fresh > 0 ? 0 : SETTLING_MS);
 }
 
-static bool begin(struct hunt given)
+static void begin(struct hunt *place, struct hunt given)
 {
-  for (int i = 0; i < MAX_HUNTS; i++) {
-    if (hunts[i].under_way)
-      continue;
-    hunts[i] = given;
-    hunts[i].under_way = true;
-    look(&hunts[i]);
-    return true;
-  }
-  return false;
+  *place = given;
+  place->under_way = true;
+  look(place);
 }
 
-bool hunt_targets(struct target *targets, size_t count, int signal, uint64_t client, uint32_t request, hunt_done *done)
+static struct hunt *free_place(void)
 {
-  return begin((struct hunt){.targets = targets,
-                             .target_count = count,
-                             .signal = signal,
-                             .client = client,
-                             .request = request,
-                             .done = done});
+  for (int i = 0; i < MAX_HUNTS; i++)
+    if (!hunts[i].under_way)
+      return &hunts[i];
+  return NULL;
 }
 
-bool hunt_all(int signal, hunt_done *done)
+bool room_to_hunt(void)
 {
-  return begin((struct hunt){.all = true, .signal = signal, .done = done});
+  return free_place() != NULL;
+}
+
+void hunt_targets(struct target *targets, size_t count, int signal, uint64_t client, uint32_t request, hunt_done *done)
+{
+  begin(free_place(), (struct hunt){.targets = targets,
+                                    .target_count = count,
+                                    .signal = signal,
+                                    .client = client,
+                                    .request = request,
+                                    .done = done});
+}
+
+void hunt_all(int signal, hunt_done *done)
+{
+  struct hunt *place = &hunts[MAX_HUNTS];
+  if (place->under_way)
+    end_hunt(place);
+  begin(place, (struct hunt){.all = true, .signal = signal, .done = done});
 }
 
 int hunt_on(int64_t now)
 {
   int wait = -1;
-  for (int i = 0; i < MAX_HUNTS; i++) {
+  for (int i = 0; i <= MAX_HUNTS; i++) {
     if (hunts[i].under_way && hunts[i].next_at <= now)
       look(&hunts[i]);
     if (!hunts[i].under_way)

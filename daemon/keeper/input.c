@@ -89,22 +89,25 @@ static bool hold(struct input *input, const uint8_t *bytes, uint32_t count)
   return true;
 }
 
-bool input_write(struct input *input, const uint8_t *bytes, uint32_t count)
+bool input_write(struct input *input, uint64_t offset, const uint8_t *bytes, uint32_t count)
 {
-  if (input->source.fd < 0 || input->ends)
+  if (input->source.fd < 0 || input->ends || offset > input->taken || input->taken - offset >= count)
     return true;
+  bytes += input->taken - offset;
+  count -= (uint32_t)(input->taken - offset);
   if (count > input->credit)
     return false;
   input->credit -= count;
+  input->taken += count;
   int64_t done = input->length > 0 ? 0 : pass_on(input, bytes, count);
   if (done >= 0 && (uint32_t)done < count && !hold(input, bytes + done, count - (uint32_t)done))
     shut(input);
   return true;
 }
 
-void input_end(struct input *input)
+void input_end(struct input *input, uint64_t offset)
 {
-  if (input->source.fd < 0)
+  if (input->source.fd < 0 || offset != input->taken)
     return;
   input->ends = true;
   if (input->length == 0)

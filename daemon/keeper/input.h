@@ -22,15 +22,20 @@ struct input {
   uint32_t credit;
   /* What it may send besides and was not told yet. */
   uint32_t owed;
+  /* The offset up to which everything was taken. */
+  uint64_t taken;
   bool ends;
 };
 
 /* Takes `fd`, which does not block; false, with errno and the descriptor closed, where it cannot be waited for. */
 bool input_open(struct input *input, struct process *process, int fd);
-/* False where there is no credit for so many. */
-bool input_write(struct input *input, const uint8_t *bytes, uint32_t count);
-/* Closes it after what it holds. */
-void input_end(struct input *input);
+/*
+ * `offset` is that of the first byte: what was taken before is skipped, and where something before it is missing nothing
+ * is taken. False where there is no credit for so many.
+ */
+bool input_write(struct input *input, uint64_t offset, const uint8_t *bytes, uint32_t count);
+/* Closes it after what it holds, if that is all up to `offset`. */
+void input_end(struct input *input, uint64_t offset);
 void input_close(struct input *input);
 
 #endif

@@ -3,30 +3,20 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "clock.h"
 #include "ended-file.h"
 #include "oom.h"
+#include "reap.h"
 
 #define BUCKETS 1024u
-/* How long output may stay open after the reaping before that counts as background. */
-#define BACKGROUND_MS 250
 
 static struct process *all;
 static struct process *of_id[BUCKETS];
 static struct process *of_pid[BUCKETS];
 static struct process *changed;
-/* In the order in which they were reaped, so that the first is due first. */
-static struct process *draining;
-static struct process *last_draining;
 static struct process *dead;
 static uint32_t count;
-
-void processes_open(const char *directory)
-{
-  ended_files_open(directory);
-}
 
 static struct process **id_bucket(const char *id)
 {
@@ -67,7 +57,7 @@ struct process *process_by_id(const char *id)
   return process;
 }
 
-static struct process *process_by_pid(pid_t pid)
+struct process *process_by_pid(pid_t pid)
 {
   struct process *process = *pid_bucket(pid);
   while (process != NULL && process->pid != pid)
@@ -106,33 +96,20 @@ void process_runs(struct process *process, pid_t pid)
 {
   process->pid = pid;
   process->running = true;
+  process->started_wall = wall_ms();
+  process->started_monotonic = monotonic_ms();
   process->oom_before = oom_kills();
   process->next_of_pid = *pid_bucket(pid);
   *pid_bucket(pid) = process;
 }
 
-static void leave_pid_bucket(struct process *process)
+void process_stops(struct process *process)
 {
+  process->running = false;
   struct process **at = pid_bucket(process->pid);
   while (*at != process)
     at = &(*at)->next_of_pid;
   *at = process->next_of_pid;
-}
-
-static void leave_draining(struct process *process)
-{
-  struct process *before = NULL;
-  for (struct process *at = draining; at != NULL; before = at, at = at->next_draining) {
-    if (at != process)
-      continue;
-    if (before == NULL)
-      draining = at->next_draining;
-    else
-      before->next_draining = at->next_draining;
-    if (last_draining == at)
-      last_draining = before;
-    return;
-  }
 }
 
 static void leave_changed(struct process *process)
@@ -151,10 +128,10 @@ void process_remove(struct process *process)
     at = &(*at)->next_of_id;
   *at = process->next_of_id;
   if (process->running)
-    leave_pid_bucket(process);
+    process_stops(process);
   if (process->changed)
     leave_changed(process);
-  leave_draining(process);
+  stop_waiting(process);
   if (process->previous == NULL)
     all = process->next;
   else
@@ -213,25 +190,13 @@ void process_settled(struct process *process)
     process_remove(process);
 }
 
-static void process_ended(struct process *process, bool background)
-{
-  if (process->ended)
-    return;
-  leave_draining(process);
-  process->ended = true;
-  process->end.background = background;
-  if (!process->forgotten)
-    ended_file_write(process);
-  process_changed(process);
-}
-
 void process_stream_ended(struct process *process)
 {
   process->open_streams--;
   if (process->open_streams == 0)
     order_close(&process->order);
   if (process->open_streams == 0 && !process->running)
-    process_ended(process, false);
+    process_drained(process);
   process_changed(process);
 }
 
@@ -247,59 +212,4 @@ void process_forget(struct process *process, bool discard)
   }
   /* At once where nothing is left to do: its id is free for the next START. */
   process_settled(process);
-}
-
-static uint64_t microseconds(struct timeval time)
-{
-  return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_usec;
-}
-
-static void process_reaped(struct process *process, int status, const struct rusage *usage)
-{
-  leave_pid_bucket(process);
-  process->running = false;
-  input_close(&process->input);
-  bool by_signal = WIFSIGNALED(status);
-  uint32_t value = (uint32_t)(by_signal ? WTERMSIG(status) : WEXITSTATUS(status));
-  bool may_be_oom = by_signal ? value == SIGKILL : value == 128 + SIGKILL;
-  process->end = (struct end){
-      .by_signal = by_signal,
-      .value = value,
-      .user_us = microseconds(usage->ru_utime),
-      .system_us = microseconds(usage->ru_stime),
-      .max_rss = (uint64_t)usage->ru_maxrss * 1024,
-      .oom_killed = oom_killed(process->oom_before, may_be_oom),
-      .at = wall_ms(),
-  };
-  process_changed(process);
-  if (process->open_streams == 0) {
-    process_ended(process, false);
-    return;
-  }
-  process->drained_by = monotonic_ms() + BACKGROUND_MS;
-  process->next_draining = NULL;
-  if (last_draining == NULL)
-    draining = process;
-  else
-    last_draining->next_draining = process;
-  last_draining = process;
-}
-
-void reap(void)
-{
-  int status;
-  struct rusage usage;
-  pid_t pid;
-  while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0 || (pid < 0 && errno == EINTR)) {
-    struct process *process = pid > 0 ? process_by_pid(pid) : NULL;
-    if (process != NULL)
-      process_reaped(process, status, &usage);
-  }
-}
-
-int end_overdue(int64_t now)
-{
-  while (draining != NULL && draining->drained_by <= now)
-    process_ended(draining, true);
-  return draining == NULL ? -1 : (int)(draining->drained_by - now);
 }

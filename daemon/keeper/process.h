@@ -8,6 +8,7 @@
 
 #include "frame.h"
 #include "input.h"
+#include "order.h"
 #include "output.h"
 
 #define MAX_PROCESSES 4096u
@@ -27,6 +28,8 @@ struct end {
 };
 
 struct told_process {
+  /* SYNCED waits until all of it was told. */
+  bool awaited;
   bool introduced;
   bool exit;
   bool stdin_closed;
@@ -55,22 +58,26 @@ struct process {
   struct order order;
   struct input input;
   struct end end;
+  int64_t started_wall;
+  int64_t started_monotonic;
   int64_t drained_by;
   int64_t oom_before;
   struct told_process told;
 };
 
-/* Where it is kept how processes ended; has to stay. */
-void processes_open(const char *directory);
 uint32_t process_count(void);
 /* How many of them run or have a stream open. */
 uint32_t live_count(void);
 struct process *first_process(void);
 struct process *process_by_id(const char *id);
+/* Only one that runs. */
+struct process *process_by_pid(pid_t pid);
 /* A new one, in the table but without pid and streams; NULL, with errno, where that cannot be. */
 struct process *process_add(const char *id);
 /* From now on it runs. */
 void process_runs(struct process *process, pid_t pid);
+/* It was reaped: its pid may become another's. */
+void process_stops(struct process *process);
 /* Takes it out at once: it never ran, or nobody needs it. Its files stay. */
 void process_remove(struct process *process);
 /* Something about it has to be told. */
@@ -78,10 +85,6 @@ void process_changed(struct process *process);
 /* One of its streams has come to its end. */
 void process_stream_ended(struct process *process);
 void process_forget(struct process *process, bool discard);
-/* Reaps whatever ended, adopted orphans included. */
-void reap(void);
-/* Ends the waiting for streams whose time is over; ms until the next is, -1 where none waits. */
-int end_overdue(int64_t now);
 
 /* Those about which there is something to tell, each once; the list is empty afterwards. */
 struct process *take_changed(void);

@@ -2,7 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <termios.h>
@@ -16,11 +16,12 @@ static int open_peer(int own)
   if (peer >= 0)
     return peer;
 #endif
-  unsigned int number;
   char path[32];
-  if (ioctl(own, TIOCGPTN, &number) < 0)
+  int error = ptsname_r(own, path, sizeof path);
+  if (error != 0) {
+    errno = error;
     return -1;
-  snprintf(path, sizeof path, "/dev/pts/%u", number);
+  }
   return open(path, O_RDWR | O_NOCTTY | O_CLOEXEC);
 }
 

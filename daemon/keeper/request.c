@@ -126,11 +126,10 @@ static void on_signal(uint64_t client, struct reader *reader)
   }
   for (uint32_t i = 0; i < count; i++)
     targets[i] = take_target(reader);
-  if (finished(reader) && hunt_targets(targets, count, (int)number, client, request, answer_signalled))
-    return;
   if (finished(reader))
-    answer_signalled(client, request, 0);
-  free_targets(targets, count);
+    hunt_targets(targets, count, (int)number, client, request, answer_signalled);
+  else
+    free_targets(targets, count);
 }
 
 static void on_foreground(uint64_t client, struct reader *reader)
@@ -152,17 +151,19 @@ static void on_foreground(uint64_t client, struct reader *reader)
 static void on_stdin(struct reader *reader)
 {
   struct process *process = process_by_id(take_id(reader));
+  uint64_t offset = take_u64(reader);
   uint32_t length;
   const uint8_t *bytes = take_bytes(reader, &length);
-  if (finished(reader) && process != NULL && !input_write(&process->input, bytes, length))
+  if (finished(reader) && process != NULL && !input_write(&process->input, offset, bytes, length))
     reader->bad = true;
 }
 
 static void on_stdin_eof(struct reader *reader)
 {
   struct process *process = process_by_id(take_id(reader));
+  uint64_t offset = take_u64(reader);
   if (finished(reader) && process != NULL && process->stdin_kind == STDIN_PIPE)
-    input_end(&process->input);
+    input_end(&process->input, offset);
 }
 
 static void on_resize(struct reader *reader)

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +13,20 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "complain.h"
+#include "frame.h"
 
-#define SOCKET_NAME "keeper-v1.sock"
-#define LOCK_NAME "keeper-v1.lock"
-#define BACKLOG 8
+#define TEXT_OF(number) #number
+#define NAME_OF(version, suffix) "keeper-v" TEXT_OF(version) suffix
+#define SOCKET_NAME NAME_OF(PROTOCOL_VERSION, ".sock")
+#define LOCK_NAME NAME_OF(PROTOCOL_VERSION, ".lock")
+#define BACKLOG 128
+/* The longest name below the directory, with its subdirectory. */
+#define NAME_ROOM 256
+/* How long one that is ending, and does not listen any more, is waited for. */
+#define ENDING_MS 15000
+#define LOOK_MS 10
 
 static char *inside(const char *directory, const char *name)
 {
@@ -35,14 +46,35 @@ static char *subdirectory(const char *directory, const char *name)
   return path;
 }
 
+static bool somebody_listens(void)
+{
+  struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = SOCKET_NAME};
+  int asking = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (asking < 0)
+    give_up("socket", NULL);
+  bool answered = connect(asking, (struct sockaddr *)&address, sizeof address) == 0 ||
+                  (errno != ENOENT && errno != ECONNREFUSED);
+  close(asking);
+  return answered;
+}
+
 /* The lock lives as long as the keeper does, through its going to the background. */
 static void lock(void)
 {
   int file = open(LOCK_NAME, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0)
     give_up("open", LOCK_NAME);
-  if (flock(file, LOCK_EX | LOCK_NB) < 0)
-    give_up("another keeper serves here", LOCK_NAME);
+  int64_t until = monotonic_ms() + ENDING_MS;
+  while (flock(file, LOCK_EX | LOCK_NB) < 0) {
+    int error = errno;
+    if (error == EINTR)
+      continue;
+    if (error != EWOULDBLOCK || somebody_listens() || monotonic_ms() >= until) {
+      errno = error;
+      give_up("another keeper serves here", LOCK_NAME);
+    }
+    poll(NULL, 0, LOOK_MS);
+  }
 }
 
 /* By its name alone, in the directory: the path of a socket may have 107 bytes only. */
@@ -68,6 +100,10 @@ int runtime_dir_open(const char *path, struct runtime_dir *dir)
   char *directory = realpath(path, NULL);
   if (directory == NULL || chdir(directory) < 0)
     give_up("cannot use", path);
+  if (strlen(directory) + NAME_ROOM > PATH_MAX) {
+    errno = ENAMETOOLONG;
+    give_up("cannot use", path);
+  }
   lock();
   *dir = (struct runtime_dir){
       .output = subdirectory(directory, "output"),
@@ -86,7 +122,7 @@ int runtime_dir_open(const char *path, struct runtime_dir *dir)
   return listening;
 }
 
-void runtime_dir_close(const struct runtime_dir *dir)
+void runtime_dir_leave(const struct runtime_dir *dir)
 {
   struct stat socket;
   if (lstat(dir->socket, &socket) == 0 && socket.st_dev == dir->socket_device && socket.st_ino == dir->socket_inode)

@@ -13,12 +13,12 @@ struct runtime_dir {
 };
 
 /*
- * Makes what is missing in it, locks it for this protocol version, and listens. Ends the program, after a line on
- * stderr, where that fails or another keeper serves it already. The socket.
+ * Makes what is missing in it, locks it for this protocol version, and listens; waits for a keeper that is ending.
+ * Ends the program, after a line on stderr, where that fails or another keeper serves it already. The socket.
  */
 int runtime_dir_open(const char *path, struct runtime_dir *dir);
 
 /* Removes the socket, unless the directory was made anew and another keeper's lies there. */
-void runtime_dir_close(const struct runtime_dir *dir);
+void runtime_dir_leave(const struct runtime_dir *dir);
 
 #endif

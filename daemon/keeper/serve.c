@@ -1,6 +1,6 @@
 #include "serve.h"
 
-#include <errno.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,10 +14,14 @@
 #include "clock.h"
 #include "complain.h"
 #include "connection.h"
+#include "ended-file.h"
 #include "hunt.h"
+#include "listener.h"
 #include "loop.h"
 #include "oom.h"
+#include "output-file.h"
 #include "process.h"
+#include "reap.h"
 #include "runtime-dir.h"
 #include "spawn.h"
 
@@ -32,6 +36,7 @@ static enum life life = SERVING;
 static int64_t next_stage_at;
 static int64_t needed_at;
 static struct source signals;
+static struct runtime_dir dir;
 
 bool is_stopping(void)
 {
@@ -54,14 +59,19 @@ static void kill_all(void)
 
 void stop(uint32_t grace_ms)
 {
-  if (life != SERVING)
+  int64_t kill_at = monotonic_ms() + grace_ms;
+  if (life == KILLING || (life == STOPPING && kill_at >= next_stage_at))
     return;
+  /* Whoever comes now is to start a keeper of its own, which waits until this one has ended. */
+  runtime_dir_leave(&dir);
   if (grace_ms == 0) {
     kill_all();
     return;
   }
+  next_stage_at = kill_at;
+  if (life == STOPPING)
+    return;
   life = STOPPING;
-  next_stage_at = monotonic_ms() + grace_ms;
   hunt_all(SIGTERM, nobody_asked);
 }
 
@@ -132,6 +142,21 @@ static void reset_signals(void)
   for (int number = 1; number < NSIG; number++)
     signal(number, SIG_DFL);
   signal(SIGPIPE, SIG_IGN);
+  /* A limit on the size of files drops output as a full disk does. */
+  signal(SIGXFSZ, SIG_IGN);
+}
+
+static void close_inherited(void)
+{
+  DIR *own = opendir("/proc/self/fd");
+  if (own == NULL)
+    return;
+  for (struct dirent *entry; (entry = readdir(own)) != NULL;) {
+    int fd = (int)strtol(entry->d_name, NULL, 10);
+    if (fd > 3 && fd != dirfd(own))
+      close(fd);
+  }
+  closedir(own);
 }
 
 /* 0 to 3 stay taken, so that no descriptor of the keeper's lies where a child's are put; the rest of what came is closed. */
@@ -148,8 +173,7 @@ static void arrange_descriptors(void)
   if (syscall(SYS_close_range, 4u, ~0u, 0u) == 0)
     return;
 #endif
-  for (int fd = 4; fd < 1024; fd++)
-    close(fd);
+  close_inherited();
 }
 
 /* The parent ends, which says that the socket listens. */
@@ -192,7 +216,6 @@ static bool turn(const struct serve_options *options, int *wait)
 
 int serve(const struct serve_options *options)
 {
-  struct runtime_dir dir;
   reset_signals();
   arrange_descriptors();
   spawn_open();
@@ -205,14 +228,15 @@ int serve(const struct serve_options *options)
   open_signals();
   oom_open();
   output_open(dir.output);
-  processes_open(dir.ended);
-  connections_open(listening, !options->detach);
+  ended_files_open(dir.ended);
+  connections_open(!options->detach);
+  listen_on(listening);
   if (!options->detach)
     dprintf(1, "keeper: serves %s\n", options->directory);
   needed_at = monotonic_ms();
   int wait = 0;
   while (turn(options, &wait))
     continue;
-  runtime_dir_close(&dir);
+  runtime_dir_leave(&dir);
   return 0;
 }

@@ -74,6 +74,7 @@ IN_CHILD static int child(void *argument)
   struct sigaction initial = {.sa_handler = SIG_DFL};
   sigset_t none;
   sigaction(SIGPIPE, &initial, NULL);
+  sigaction(SIGXFSZ, &initial, NULL);
   sigemptyset(&none);
   if (setsid() < 0 || (launch->terminal && ioctl(launch->in, TIOCSCTTY, 0) < 0))
     child_failed(SESSION_STAGE);

@@ -133,8 +133,11 @@ int watch(void)
     give_up("inotify_init1", NULL);
   struct pollfd sources[] = {{.fd = 0, .events = POLLIN}, {.fd = inotify, .events = POLLIN}};
   for (;;) {
-    if (poll(sources, 2, -1) < 0 && errno != EINTR)
+    if (poll(sources, 2, -1) < 0) {
+      if (errno == EINTR)
+        continue;
       give_up("poll", NULL);
+    }
     if (sources[1].revents != 0 && !pass_events_on())
       return 1;
     if (sources[0].revents != 0 && !take_requests())

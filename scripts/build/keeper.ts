@@ -12,10 +12,19 @@ const FLAGS = ['-std=c11', '-D_GNU_SOURCE', '-Wall', '-Wextra', '-Wpedantic', '-
 interface Variant {
   readonly name: string;
   readonly flags: readonly string[];
+  /** The compiler's command; else the first there is of those known. */
+  readonly compiler?: string;
 }
 
 /** What the services run. */
-export const KEEPER: Variant = { name: 'keeper', flags: ['-O2'] };
+export const KEEPER: Variant = {
+  name: 'keeper',
+  flags: [
+    ...['-O2', '-fPIE', '-pie', '-fstack-protector-strong'],
+    // Some systems define it by themselves, and another value would be a warning.
+    ...['-U_FORTIFY_SOURCE', '-D_FORTIFY_SOURCE=2', '-Wl,-z,relro,-z,now'],
+  ],
+};
 
 /** What the tests run besides: it ends at the first access or arithmetic that C does not define. */
 export const SANITIZED_KEEPER: Variant = {
@@ -31,7 +40,7 @@ export const SANITIZED_KEEPER: Variant = {
  */
 export async function buildKeeper(
   root: string,
-  { name, flags }: Variant = KEEPER,
+  { name, flags, compiler: given }: Variant = KEEPER,
   outDir: string = join(root, 'dist'),
 ): Promise<'built' | 'up to date' | 'no compiler' | 'not Linux'> {
   if (process.platform !== 'linux') return 'not Linux';
@@ -39,7 +48,7 @@ export async function buildKeeper(
   const stamp = join(outDir, `.${name}.digest`);
   const digest = await inputsDigest(root, INPUTS);
   if ((await textOf(stamp)) === digest && (await isThere(target))) return 'up to date';
-  const compiler = await findCompiler();
+  const compiler = await findCompiler(given === undefined ? COMPILERS : [given]);
   if (compiler === undefined) return 'no compiler';
   const sources: string[] = [];
   for await (const file of glob('daemon/keeper/*.c', { cwd: root })) sources.push(file);
@@ -53,8 +62,8 @@ export async function buildKeeper(
   return 'built';
 }
 
-async function findCompiler(): Promise<string | undefined> {
-  for (const compiler of COMPILERS) {
+async function findCompiler(candidates: readonly string[]): Promise<string | undefined> {
+  for (const compiler of candidates) {
     const runs = await promisify(execFile)(compiler, ['--version']).catch(() => undefined);
     if (runs !== undefined) return compiler;
   }

@@ -109,7 +109,8 @@ function restore(log: OutputLog, { kind, number }: OutputFile, size: number): vo
   log[kind].advance(number + size);
 }
 
-function sizeOf(directory: string, { id, kind, number }: OutputFile): number {
+/** In bytes; 0 where it is gone. */
+export function sizeOf(directory: string, { id, kind, number }: OutputFile): number {
   return statSync(outputPath(directory, id, kind, number), { throwIfNoEntry: false })?.size ?? 0;
 }
 

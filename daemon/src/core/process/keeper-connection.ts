@@ -2,6 +2,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { EVENT, type FrameReader, FrameSplitter, FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
 
+/** How often a keeper that turns this client away is asked again. */
+const MAX_TRIES = 100;
+
 export interface Welcome {
   readonly pid: number;
   /** It ends only when it is told to: somebody else starts it. */
@@ -15,6 +18,14 @@ export interface KeeperEvents {
   readonly onClose: () => void;
 }
 
+/** The keeper listened, but ended the connection before it said anything: it is ending, or another client came in between. */
+class TurnedAway extends Error {
+  constructor(path: string) {
+    super(`the keeper at ${path} closed the connection`);
+    this.name = 'TurnedAway';
+  }
+}
+
 /** A connection to the keeper of a runtime directory, greeted. */
 export class KeeperConnection {
   readonly welcome: Welcome;
@@ -25,8 +36,18 @@ export class KeeperConnection {
     this.welcome = welcome;
   }
 
-  /** @throws the error of the socket where no keeper answers there */
-  static async open(path: string, { onFrame, onClose }: KeeperEvents): Promise<KeeperConnection> {
+  /** @throws the error of the socket where no keeper answers there; an Error where it never says anything */
+  static async open(path: string, events: KeeperEvents): Promise<KeeperConnection> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await KeeperConnection.#greet(path, events);
+      } catch (error) {
+        if (!(error instanceof TurnedAway) || tries === MAX_TRIES) throw error;
+      }
+    }
+  }
+
+  static async #greet(path: string, { onFrame, onClose }: KeeperEvents): Promise<KeeperConnection> {
     const socket = connect(path);
     await once(socket, 'connect');
     const splitter = new FrameSplitter();
@@ -40,7 +61,7 @@ export class KeeperConnection {
     });
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {
-      welcomed.reject(new Error(`the keeper at ${path} closed the connection`));
+      welcomed.reject(new TurnedAway(path));
       if (greeted) onClose();
     });
     socket.write(new FrameWriter(REQUEST.hello).u32(KEEPER_VERSION).finish());

@@ -142,10 +142,16 @@ export class FrameReader {
     return this.u32() + this.u32() * 0x1_0000_0000;
   }
 
+  /** UTF-8. */
   text(): string {
+    return this.bytes().toString();
+  }
+
+  /** Of names that need not be text; a view into the frame. */
+  bytes(): Buffer {
     const length = this.u32();
     const start = this.#advance(length);
-    return this.#bytes.toString('latin1', start, start + length);
+    return this.#bytes.subarray(start, start + length);
   }
 
   #advance(count: number): number {

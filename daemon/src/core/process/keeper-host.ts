@@ -6,6 +6,7 @@ import { type Identity, ownIdentity } from '../identity.ts';
 import { type Ends, findOutputLogs, OutputLog } from '../output-log.ts';
 import { endedIds, endedProcess } from './ended-files.ts';
 import type { KeeperConnection } from './keeper-connection.ts';
+import { OtherKeepers } from './keeper-elsewhere.ts';
 import { keeperFailure } from './keeper-failure.ts';
 import { EVENT, type FrameReader, FrameWriter, MAX_FRAME_BYTES, REQUEST } from './keeper-frames.ts';
 import { joinKeeper, type KeeperPlace } from './keeper-launch.ts';
@@ -47,6 +48,7 @@ export class KeeperHost implements ProcessHost {
   /** Whom the keeper has told of since it was joined. */
   readonly #told = new Set<string>();
   #synced = Promise.withResolvers<void>();
+  #others: OtherKeepers | undefined;
   #requests = 0;
   #disposed = false;
 
@@ -64,6 +66,7 @@ export class KeeperHost implements ProcessHost {
     const host = new KeeperHost(place);
     await host.#connect();
     await host.#synced.promise;
+    host.#others = await OtherKeepers.find(place.directory);
     return host;
   }
 
@@ -101,6 +104,7 @@ export class KeeperHost implements ProcessHost {
       const ended = endedProcess(this.#ended, outputs.get(id) ?? new OutputLog(this.#output, id));
       if (ended !== undefined) processes.set(id, ended);
     }
+    for (const [id, held] of this.#others?.processes ?? []) if (!processes.has(id)) processes.set(id, held);
     for (const [id, { output }] of processes) outputs.set(id, output);
     for (const [id, log] of outputs) {
       if (ends.has(id) || processes.has(id)) continue;
@@ -114,6 +118,7 @@ export class KeeperHost implements ProcessHost {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#disposed) return;
     this.#disposed = true;
+    this.#others?.[Symbol.dispose]();
     const connection = await this.#connection?.catch(() => undefined);
     if (connection === undefined) return;
     if (connection.welcome.supervised) connection.close();
@@ -222,9 +227,8 @@ export class KeeperHost implements ProcessHost {
     frame.flag();
     const credit = frame.flag() ? frame.u32() : undefined;
     this.#told.add(id);
-    const known = this.#held.get(id);
-    if (known === undefined) this.#hold(id, pid, credit);
-    else known.resume(credit);
+    const hosted = this.#held.get(id) ?? this.#hold(id, pid, credit);
+    hosted.resume(credit === undefined ? undefined : { credit, taken: frame.u64() });
   }
 
   #hold(id: string, pid: number, credit: number | undefined): KeeperProcess {

@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { textOf } from './host-test-kit.ts';
-import { keeperProgram, RunningKeeper, startIn } from './keeper-test-kit.ts';
+import { EVENT, FrameWriter, REQUEST } from './keeper-frames.ts';
+import { KeeperHost } from './keeper-host.ts';
+import { keeperProgram, RawClient, RunningKeeper, startFrame, startIn } from './keeper-test-kit.ts';
 
 const run = promisify(execFile);
 const SLOW_COUNT = 'for ((i = 0; i < 2000; i++)); do echo $i; ((i % 100)) || sleep 0.2; done; exit 9';
@@ -60,6 +62,29 @@ describe.runIf(keeperProgram !== undefined)('the life of a keeper', () => {
     await using host = await keeper.host();
     const hosted = await startIn(host, 'a', 'echo fine');
     expect(await hosted.ended).toMatchObject({ exitCode: 0 });
+  });
+
+  test('one that is ending does not keep the next one out', async () => {
+    await using keeper = await RunningKeeper.start(program);
+    await using client = await RawClient.open(keeper.socket);
+    client.send(startFrame('stubborn', 'trap "" TERM; echo ready; while :; do sleep 1000; done'));
+    await client.until(EVENT.advance);
+    client.send(new FrameWriter(REQUEST.shutdown).u32(600));
+    while (existsSync(keeper.socket)) await new Promise((resolve) => setImmediate(resolve));
+    await using host = await KeeperHost.open({ directory: keeper.directory, program });
+    expect(keeper.alive).toBe(false);
+    const next = await startIn(host, 'next', 'exit 6');
+    expect(await next.ended).toMatchObject({ exitCode: 6 });
+  });
+
+  test('a shorter grace hastens an end that has begun', async () => {
+    await using keeper = await RunningKeeper.start(program);
+    await using client = await RawClient.open(keeper.socket);
+    client.send(startFrame('stubborn', 'trap "" TERM; echo ready; while :; do sleep 1000; done'));
+    await client.until(EVENT.advance);
+    const exited = once(keeper.child, 'exit');
+    client.send(new FrameWriter(REQUEST.shutdown).u32(600_000), new FrameWriter(REQUEST.shutdown).u32(0));
+    expect(await exited).toEqual([0, null]);
   });
 
   test('a runtime directory that vanishes costs output, never a process', async () => {

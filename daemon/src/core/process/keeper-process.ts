@@ -2,7 +2,7 @@ import type { ByteLog } from '../byte-log.ts';
 import { SandboxError } from '../errors.ts';
 import type { OutputLog } from '../output-log.ts';
 import { EVENT, type FrameReader, FrameWriter, REQUEST } from './keeper-frames.ts';
-import { KeeperStdin } from './keeper-stdin.ts';
+import { KeeperStdin, type StdinState } from './keeper-stdin.ts';
 import type { HostedProcess, ProcessEnd } from './process-host.ts';
 import { signalName } from './signals.ts';
 import { StdinPipe } from './stdin-pipe.ts';
@@ -68,16 +68,16 @@ export class KeeperProcess implements HostedProcess {
   tell(frame: FrameReader): void {
     if (frame.type === EVENT.exit) this.#exited(frame);
     else if (frame.type === EVENT.credit) this.#source?.grant(frame.u32());
-    else if (frame.type === EVENT.stdinClosed) this.#source?.destroy();
+    else if (frame.type === EVENT.stdinClosed) this.#source?.close();
     else if (frame.type === EVENT.order) this.output.order.advance(frame.u64());
     else this.#tellStream(frame);
     this.#onChange(this);
   }
 
   /** The keeper was joined again, and says everything once more. */
-  resume(credit: number | undefined): void {
-    if (credit === undefined) this.#source?.destroy();
-    else this.#source?.resume(credit);
+  resume(stdin: StdinState | undefined): void {
+    if (stdin === undefined) this.#source?.close();
+    else this.#source?.resume(stdin);
   }
 
   /** The keeper is gone, and its end will not be seen. */

@@ -2,8 +2,8 @@ import { randomBytes, randomInt } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { textOf } from './host-test-kit.ts';
-import { FrameWriter, REQUEST } from './keeper-frames.ts';
-import { RunningKeeper, sanitizedProgram, startIn } from './keeper-test-kit.ts';
+import { EVENT, FrameSplitter, FrameWriter, REQUEST } from './keeper-frames.ts';
+import { RawClient, RunningKeeper, sanitizedProgram, startFrame, startIn } from './keeper-test-kit.ts';
 
 const HELLO = new FrameWriter(REQUEST.hello).u32(1).finish();
 
@@ -81,7 +81,7 @@ describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
     ['a script longer than its frame', greeted(start('a', (rest) => rest.flag(true).u32(1000)))],
     ['a signal of 65', greeted(new FrameWriter(REQUEST.signal).u32(1).u32(65).u32(0).finish())],
     ['targets that are not there', greeted(new FrameWriter(REQUEST.signal).u32(1).u32(0).u32(4096).finish())],
-    ['stdin longer than its frame', greeted(new FrameWriter(REQUEST.stdin).text('a').u32(0xffffffff).finish())],
+    ['stdin longer than its frame', greeted(new FrameWriter(REQUEST.stdin).text('a').u64(0).u32(0xffffffff).finish())],
   ])('%s ends the connection and nothing else', async (_name, bytes) => {
     await using keeper = await RunningKeeper.start(program);
     expect(await refuses(keeper, bytes)).toBe(true);
@@ -91,8 +91,8 @@ describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
   test('what is in order but names nothing is no error', async () => {
     await using keeper = await RunningKeeper.start(program);
     const frames = [
-      new FrameWriter(REQUEST.stdin).text('none').bytes(Buffer.from('x')),
-      new FrameWriter(REQUEST.stdinEof).text('none'),
+      new FrameWriter(REQUEST.stdin).text('none').u64(0).bytes(Buffer.from('x')),
+      new FrameWriter(REQUEST.stdinEof).text('none').u64(0),
       new FrameWriter(REQUEST.resize).text('none').u16(1).u16(1),
       new FrameWriter(REQUEST.forget).text('none').flag(true),
       new FrameWriter(REQUEST.foreground).u32(1).u32(9).text('none'),
@@ -105,10 +105,73 @@ describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
     await using keeper = await RunningKeeper.start(program);
     await using host = await keeper.host();
     const hosted = await startIn(host, 'reader', 'read line; read line', { stdin: 'pipe' });
-    const flood = new FrameWriter(REQUEST.stdin).text('reader').bytes(Buffer.alloc(200_000)).finish();
+    const flood = new FrameWriter(REQUEST.stdin).text('reader').u64(0).bytes(Buffer.alloc(200_000)).finish();
     expect(await refuses(keeper, greeted(flood))).toBe(true);
     expect(await host.living([{ id: 'reader', pid: hosted.pid, running: true }])).toBe(1);
     expect(keeper.said).toBe('');
+  });
+
+  test('a client that is killed in the middle of a frame leaves nothing begun', async () => {
+    await using keeper = await RunningKeeper.start(program);
+    const whole = startFrame('half', 'exit 3').finish();
+    for (const length of [1, 3, 4, 5, 20, whole.length - 1]) {
+      const socket = await keeper.connect();
+      socket.end(greeted(whole.subarray(0, length)));
+      await closeOf(socket.resume());
+    }
+    await using client = await RawClient.open(keeper.socket);
+    await client.until(EVENT.synced);
+    // Its id is free: it never ran.
+    client.send(startFrame('half', 'exit 4'));
+    await client.until(EVENT.started);
+    const exit = await client.until(EVENT.exit);
+    expect([exit.text(), exit.flag(), exit.u32()]).toEqual(['half', false, 4]);
+    expect(keeper.said).toBe('');
+  });
+
+  test('a frame of 12 MiB is taken, and what it needed is given back', async () => {
+    await using keeper = await RunningKeeper.start(program);
+    const socket = await keeper.connect();
+    socket.resume();
+    // 12 MiB in all: a script, whose program cannot be entered, so that nothing runs.
+    const head = start('big', (rest) => rest.flag(true)).length;
+    const script = Buffer.alloc(12 * 1024 * 1024 - head, 'x');
+    const big = start('big', (rest) => rest.flag(true).bytes(script));
+    expect(big.readUInt32LE(0)).toBe(12 * 1024 * 1024);
+    expect(await refuses(keeper, greeted(big))).toBe(false);
+    socket.destroy();
+    await expectServes(keeper);
+  });
+
+  test('what is forgotten before it was told of does not keep the next client waiting', async () => {
+    await using keeper = await RunningKeeper.start(program);
+    await using first = await RawClient.open(keeper.socket);
+    first.send(startFrame('a', 'exit 0'), startFrame('b', 'exec sleep 1000'));
+    await first.until(EVENT.exit);
+    const socket = await keeper.connect();
+    const forget = new FrameWriter(REQUEST.forget).text('a').flag(false).finish();
+    const frames: string[] = [];
+    const synced = new Promise<void>((resolve) => {
+      const splitter = new FrameSplitter();
+      socket.on('data', (chunk) => {
+        for (const { type } of splitter.push(chunk)) {
+          frames.push(String(type));
+          if (type === EVENT.synced) resolve();
+        }
+      });
+    });
+    socket.write(Buffer.concat([HELLO, forget]));
+    await synced;
+    expect(frames).toEqual([EVENT.welcome, EVENT.process, EVENT.synced].map(String));
+    socket.destroy();
+  });
+
+  test('clients that never greet keep nobody out', async () => {
+    await using keeper = await RunningKeeper.start(program);
+    const silent: Socket[] = [];
+    for (let count = 0; count < 20; count++) silent.push((await keeper.connect()).on('error', () => {}).resume());
+    await expectServes(keeper);
+    for (const socket of silent) socket.destroy();
   });
 
   test('100,000 random frames, cut anywhere, end connections and nothing else', async () => {

@@ -1,44 +1,115 @@
 import { Writable } from 'node:stream';
 import { FrameWriter, REQUEST } from './keeper-frames.ts';
 
-/** Bytes for the stdin of a process, sent as far as the keeper has given credit for. */
+/** What the keeper holds for one process at most: bytes further back were written to the process. */
+const WINDOW_BYTES = 64 * 1024;
+const MAX_PIECES = 64;
+
+/** What the keeper says of a stdin that is open when it is joined. */
+export interface StdinState {
+  /** Bytes that may be sent from `taken` on. */
+  readonly credit: number;
+  /** The offset up to which the keeper has taken everything. */
+  readonly taken: number;
+}
+
+/**
+ * Bytes for the stdin of a process, sent as far as the keeper has given credit for. What was sent is kept until the
+ * keeper is known to have taken it, and sent again where a connection ended before.
+ */
 export class KeeperStdin extends Writable {
   readonly #id: string;
   readonly #send: (frame: FrameWriter) => void;
-  #credit: number;
+  /** The offset up to which bytes may be sent. */
+  #limit: number;
+  /** The offset up to which bytes were sent; `#kept` are the last of them. */
+  #sent = 0;
+  #kept: Buffer[] = [];
+  #keptBytes = 0;
+  #ended = false;
   #waiting: (() => void) | undefined;
 
   constructor(id: string, credit: number, send: (frame: FrameWriter) => void) {
     super({ highWaterMark: 64 * 1024, decodeStrings: false });
     this.#id = id;
-    this.#credit = credit;
+    this.#limit = credit;
     this.#send = send;
   }
 
-  /** After the keeper was joined again, it takes so many bytes. */
-  resume(credit: number): void {
-    this.#credit = 0;
-    this.grant(credit);
+  /** After the keeper was joined again. */
+  resume({ credit, taken }: StdinState): void {
+    // Sent by an earlier daemon: this one goes on from there.
+    if (this.#sent < taken) this.#sent = taken;
+    this.#limit = taken + credit;
+    this.#keepFrom(taken);
+    const again = Buffer.concat(this.#kept);
+    if (again.length > 0) this.#sendBytes(taken, again);
+    if (this.#ended) this.#sendEnd();
+    this.#wake();
   }
 
-  /** The keeper takes so many bytes besides. */
+  /** The keeper takes so many bytes besides: as many of those it held were written. */
   grant(bytes: number): void {
-    this.#credit += bytes;
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    waiting?.();
+    this.#limit += bytes;
+    this.#keepFrom(this.#limit - WINDOW_BYTES);
+    this.#wake();
+  }
+
+  /** The process has closed it, or ended: nothing will be asked for again. */
+  close(): void {
+    this.#kept = [];
+    this.#keptBytes = 0;
+    this.destroy();
   }
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
-    const now = chunk.subarray(0, this.#credit);
-    if (now.length > 0) this.#send(new FrameWriter(REQUEST.stdin).text(this.#id).bytes(now));
-    this.#credit -= now.length;
+    const now = chunk.subarray(0, Math.max(0, this.#limit - this.#sent));
+    if (now.length > 0) {
+      this.#sendBytes(this.#sent, now);
+      this.#keep(now);
+    }
     if (now.length === chunk.length) done();
     else this.#waiting = () => this._write(chunk.subarray(now.length), _encoding, done);
   }
 
   override _final(done: (error?: Error | null) => void): void {
-    this.#send(new FrameWriter(REQUEST.stdinEof).text(this.#id));
+    this.#ended = true;
+    this.#sendEnd();
     done();
+  }
+
+  #sendBytes(offset: number, bytes: Buffer): void {
+    this.#send(new FrameWriter(REQUEST.stdin).text(this.#id).u64(offset).bytes(bytes));
+  }
+
+  #sendEnd(): void {
+    this.#send(new FrameWriter(REQUEST.stdinEof).text(this.#id).u64(this.#sent));
+  }
+
+  #keep(bytes: Buffer): void {
+    this.#sent += bytes.length;
+    this.#kept.push(bytes);
+    this.#keptBytes += bytes.length;
+    // Many small pieces cost more than their bytes.
+    if (this.#kept.length > MAX_PIECES) this.#kept = [Buffer.concat(this.#kept)];
+  }
+
+  /** Nothing before the offset will be asked for again. */
+  #keepFrom(offset: number): void {
+    let surplus = this.#keptBytes - Math.max(0, this.#sent - offset);
+    while (surplus > 0) {
+      const first = this.#kept.shift();
+      if (first === undefined) return;
+      const dropped = Math.min(surplus, first.length);
+      if (dropped < first.length) this.#kept.unshift(first.subarray(dropped));
+      this.#keptBytes -= dropped;
+      surplus -= dropped;
+    }
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    waiting?.();
   }
 }

@@ -52,7 +52,7 @@ test.runIf(sanitizedProgram !== undefined)(
     send(startTerminal('t', script));
     await until(EVENT.advance, written('30 100\r\n'));
     send(new FrameWriter(REQUEST.resize).text('t').u16(120).u16(40));
-    send(new FrameWriter(REQUEST.stdin).text('t').bytes(Buffer.from('hello\n')));
+    send(new FrameWriter(REQUEST.stdin).text('t').u64(0).bytes(Buffer.from('hello\n')));
     await until(EVENT.advance, written('40 120\r\nhello\r\n'));
     send(new FrameWriter(REQUEST.foreground).u32(5).u32(SIGINT).text('t'));
     const signalled = await until(EVENT.signalled);

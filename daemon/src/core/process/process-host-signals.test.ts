@@ -101,6 +101,20 @@ describeHosts((kit) => {
       expect(await textOf(hosted.output.stdout)).toBe('ready\ngot\n');
     });
 
+    test.runIf(linux)('a signal comes once to what is there, and not to what is started in answer', async () => {
+      // One that has just started and shows no environment: it is looked again, since it might be one of them.
+      const other = await start('/bin/sleep', ['1000'], { env: {} });
+      const script = 'trap "echo got" USR1; sleep 1000 & echo ready; wait; sleep 1000';
+      const hosted = await start('bash', ['-c', script]);
+      await hosted.output.stdout.advanced(0);
+      expect(await kill(hosted, true, 'SIGUSR1')).toBe(2);
+      await hosted.output.stdout.advanced('ready\n'.length);
+      await kill(other, true);
+      await kill(hosted, true);
+      await hosted.ended;
+      expect(await textOf(hosted.output.stdout)).toBe('ready\ngot\n');
+    });
+
     test.runIf(linux)('a program that forks all the time does not outrun SIGKILL', async () => {
       const script = 'echo ready; for i in $(seq 400); do setsid sleep 1000 & done; wait';
       const hosted = await start('sh', ['-c', script]);

@@ -17,7 +17,9 @@ export async function signalProcesses(targets: readonly ProcessTarget[], signal:
   const seen = new Set<string>();
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const { processes, ownedPids, settled } = await findProcesses(targets);
-    const fresh = processes.filter((found) => !seen.has(nameOf(found)));
+    // A group was signalled as a whole in the first round: what is in it now was started since, perhaps in answer.
+    const cameLater = ({ group }: FoundProcess): boolean => round > 0 && signal !== 'SIGKILL' && ownedPids.has(group);
+    const fresh = processes.filter((found) => !seen.has(nameOf(found)) && !cameLater(found));
     for (const found of fresh) seen.add(nameOf(found));
     signalAll(signal === 'SIGKILL' ? processes : fresh, ownedPids, signal);
     if (settled && (processes.length === 0 || signal !== 'SIGKILL')) break;

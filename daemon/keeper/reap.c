@@ -1,0 +1,117 @@
+#include "reap.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <sys/wait.h>
+
+#include "clock.h"
+#include "ended-file.h"
+#include "oom.h"
+#include "process.h"
+
+/* How long output may stay open after the reaping before that counts as background. */
+#define BACKGROUND_MS 250
+
+/* In the order in which they were reaped, so that the first is due first. */
+static struct process *draining;
+static struct process *last_draining;
+
+void stop_waiting(struct process *process)
+{
+  struct process *before = NULL;
+  for (struct process *at = draining; at != NULL; before = at, at = at->next_draining) {
+    if (at != process)
+      continue;
+    if (before == NULL)
+      draining = at->next_draining;
+    else
+      before->next_draining = at->next_draining;
+    if (last_draining == at)
+      last_draining = before;
+    return;
+  }
+}
+
+static void wait_for_streams(struct process *process)
+{
+  process->drained_by = monotonic_ms() + BACKGROUND_MS;
+  process->next_draining = NULL;
+  if (last_draining == NULL)
+    draining = process;
+  else
+    last_draining->next_draining = process;
+  last_draining = process;
+}
+
+/* Its end is on disk before anybody is told of it. */
+static void end(struct process *process, bool background)
+{
+  if (process->ended)
+    return;
+  stop_waiting(process);
+  process->ended = true;
+  process->end.background = background;
+  if (!process->forgotten)
+    ended_file_write(process);
+  process_changed(process);
+}
+
+void process_drained(struct process *process)
+{
+  end(process, false);
+}
+
+static uint64_t microseconds(struct timeval time)
+{
+  return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_usec;
+}
+
+/* The clock on the wall, unless that was set back: nothing ends before it began, nor sooner than it ran. */
+static int64_t end_time(const struct process *process)
+{
+  int64_t earliest = process->started_wall + (monotonic_ms() - process->started_monotonic);
+  int64_t now = wall_ms();
+  return now > earliest ? now : earliest;
+}
+
+static void reaped(struct process *process, int status, const struct rusage *usage)
+{
+  process_stops(process);
+  input_close(&process->input);
+  bool by_signal = WIFSIGNALED(status);
+  uint32_t value = (uint32_t)(by_signal ? WTERMSIG(status) : WEXITSTATUS(status));
+  bool may_be_oom = by_signal ? value == SIGKILL : value == 128 + SIGKILL;
+  process->end = (struct end){
+      .by_signal = by_signal,
+      .value = value,
+      .user_us = microseconds(usage->ru_utime),
+      .system_us = microseconds(usage->ru_stime),
+      .max_rss = (uint64_t)usage->ru_maxrss * 1024,
+      .oom_killed = oom_killed(process->oom_before, may_be_oom),
+      .at = end_time(process),
+  };
+  process_changed(process);
+  if (process->open_streams == 0)
+    end(process, false);
+  else
+    wait_for_streams(process);
+}
+
+void reap(void)
+{
+  int status;
+  struct rusage usage;
+  pid_t pid;
+  while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0 || (pid < 0 && errno == EINTR)) {
+    struct process *process = pid > 0 ? process_by_pid(pid) : NULL;
+    if (process != NULL)
+      reaped(process, status, &usage);
+  }
+}
+
+int end_overdue(int64_t now)
+{
+  while (draining != NULL && draining->drained_by <= now)
+    end(draining, true);
+  return draining == NULL ? -1 : (int)(draining->drained_by - now);
+}
