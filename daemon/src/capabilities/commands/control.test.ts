@@ -3,14 +3,15 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
+import { describeOnHosts } from '../../hosts.fixture.ts';
 import { read } from './output.fixture.ts';
 import { isAlive } from './processes.fixture.ts';
 
 const gone = (pid: number) => expect.poll(() => isAlive(pid), { timeout: 5000 }).toBe(false);
 
-describe('stdin', () => {
+describeOnHosts('stdin', () => {
   test('[stdin.input] [stdin.eof] input is written by its encoding, eof closes the pipe', async () => {
     await using daemon = await TestApp.start();
     const { command_id } = await daemon.run('cat', { mode: 'async' });
@@ -93,7 +94,7 @@ describe('stdin', () => {
   });
 });
 
-describe('kill', () => {
+describeOnHosts('kill', () => {
   test('[kill.default-term] [cmd.status-killed] [kill.group] SIGTERM by default, to all its processes', async () => {
     await using daemon = await TestApp.start();
     const { command_id } = await daemon.run('sleep 81 & echo $!; sleep 82; echo never', { mode: 'async' });

@@ -32,8 +32,8 @@ test('[restart.records] records, output and sessions are found again after SIGKI
   expect((await second.data('/v2/commands')).commands).toHaveLength(2);
 });
 
-test('[restart.lost] [v1.exec-lost] what was running is lost, and what is left of it is ended', async () => {
-  const first = await DaemonProcess.start(directory);
+test('[restart.lost] [v1.exec-lost] without a keeper, what was running is lost and what is left of it is ended', async () => {
+  const first = await DaemonProcess.start(directory, { SVC_PROCESS_HOST: 'portable' });
   const running = await first.data('/v1/bash/exec', {
     session_id: 's',
     command: 'echo begun; setsid sleep 71 & echo $!; sleep 72',
@@ -43,7 +43,7 @@ test('[restart.lost] [v1.exec-lost] what was running is lost, and what is left o
   const pids = [seen.command.pid, Number(seen.stdout)];
   expect(await Promise.all(pids.map(isAlive))).toEqual([true, true]);
   await first.stop('SIGKILL');
-  await using second = await DaemonProcess.start(directory);
+  await using second = await DaemonProcess.start(directory, { SVC_PROCESS_HOST: 'portable' });
   const after = await second.data(`/v2/commands/${running.command_id}`);
   expect(after.command).toMatchObject({ status: 'lost', exit_code: null, ended_at: expect.any(String) });
   expect(after.stdout).toMatch(/^begun\n\d+\n$/);
