@@ -34,7 +34,7 @@ export const keeper: Benchmark = {
       peer: 'a Node process with as many children',
       rounds: 3,
       measureOurs: async () => {
-        await using daemon = await startDaemon({ SVC_PROCESS_HOST: 'keeper' });
+        await using daemon = await startDaemon({ SVC_PROCESS_HOST: 'keeper', SVC_COMMAND_MAX_RUNNING: '300' });
         return await holding(daemon);
       },
       measurePeer: async () => {
