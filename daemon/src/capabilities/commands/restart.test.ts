@@ -77,6 +77,7 @@ test('[stop.ends-commands] a daemon that is stopped in order ends its commands a
 test('a stream of a command is told its end when the daemon stops', async () => {
   const daemon = await DaemonProcess.start(directory);
   const { command_id } = await daemon.data('/v2/commands', { command: 'echo hi; sleep 74', mode: 'async' });
+  await daemon.data(`/v2/commands/${command_id}?wait=true`);
   const stream = await fetch(`${daemon.base}/v2/commands/${command_id}?stream=true`);
   const text = stream.text();
   await daemon.stop('SIGTERM');
