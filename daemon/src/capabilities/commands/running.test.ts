@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { keeperProgram } from '../../core/process/keeper-program.ts';
+import { RunningKeeper } from '../../core/process/keeper-test-kit.ts';
 import { DaemonProcess } from '../../daemon-process.fixture.ts';
 import { hasKeeper } from '../../hosts.fixture.ts';
 import { isAlive } from './processes.fixture.ts';
@@ -124,5 +127,23 @@ describe.runIf(hasKeeper)('the death of the keeper', () => {
     for (const { command_id } of all) expect(await endOf(daemon, command_id)).toMatchObject({ status: 'lost' });
     expect(await daemon.data('/v2/commands', { command: 'echo next' })).toMatchObject({ stdout: 'next\n' });
     await expect.poll(() => Promise.all(pids.map(isAlive))).toEqual(pids.map(() => false));
+  });
+
+  test('under a supervisor, the daemon waits for the one that the supervisor starts', async () => {
+    const program = keeperProgram(undefined).path;
+    await using first = await RunningKeeper.start(program, { directory });
+    await using daemon = await DaemonProcess.start(directory, { SVC_PROCESS_HOST: 'supervised' });
+    const { command_id, pid } = await begin(daemon, 'sleep 607');
+    expect(parentOf(pid)).toBe(first.child.pid);
+    const died = once(first.child, 'exit');
+    first.child.kill('SIGKILL');
+    await died;
+    const next = daemon.data('/v2/commands', { command: 'echo next' });
+    await using second = await RunningKeeper.start(program, { directory });
+    expect(await next).toMatchObject({ stdout: 'next\n', status: 'completed' });
+    expect(await endOf(daemon, command_id)).toMatchObject({ status: 'lost' });
+    await expect.poll(() => isAlive(pid)).toBe(false);
+    expect(await daemon.stop('SIGTERM')).toEqual([0, null]);
+    expect(second.alive).toBe(true);
   });
 });
