@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
-import { build } from '../scripts/build/build.ts';
+import { buildServices } from '../scripts/build/services.ts';
 import { ROOT } from '../scripts/root.ts';
 import { mayInstall, unmet } from '../scripts/test-all/need.ts';
 import { BENCHMARKS } from './benchmarks/index.ts';
@@ -41,7 +41,7 @@ async function main(names: readonly string[]): Promise<number> {
     );
     return 2;
   }
-  await build(ROOT);
+  await buildServices(ROOT, say);
   const results: Result[] = [];
   let failed = false;
   for (const benchmark of BENCHMARKS) {

@@ -1,19 +1,13 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import process from 'node:process';
 import { expect, test } from 'vitest';
 import { urlOf } from './serve/ports.ts';
+import { alive } from './testing/alive.ts';
 import { fixtureService, Launcher } from './testing/launcher.ts';
 import { tempDir } from './testing/temp-dir.ts';
-
-function alive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function pids(events: readonly string[]): number[] {
   return [...new Set(events.map((event) => Number(event.split(' ')[1])))];
@@ -50,6 +44,21 @@ test('a Ctrl-C that npm delivers again does not kill, one that comes later does'
   clearInterval(timer);
   expect(performance.now() - pressed).toBeGreaterThan(400);
   expect(pids(stubborn.events()).filter(alive)).toEqual([]);
+});
+
+test('what a service that did not end in order has left is reaped, and only then', async () => {
+  await using dir = await tempDir();
+  const reap = [process.execPath, '-e', `fs.appendFileSync('${dir.path}/reaped', 'x')`];
+  const orderly = new Launcher([await fixtureService('daemon', dir.path)], { reap });
+  await orderly.untilSays('ready on');
+  orderly.signal('SIGTERM');
+  expect(await orderly.ended()).toBe(0);
+  expect(existsSync(join(dir.path, 'reaped'))).toBe(false);
+  const stubborn = new Launcher([await fixtureService('daemon', dir.path, '--ignore-term')], { reap, graceMs: 100 });
+  await stubborn.untilSays('ready on');
+  stubborn.signal('SIGTERM');
+  expect(await stubborn.ended()).toBe(0);
+  expect(existsSync(join(dir.path, 'reaped'))).toBe(true);
 });
 
 test('a service that does not stop is killed after its grace', async () => {

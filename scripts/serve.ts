@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { build } from './build/build.ts';
+import { buildServices } from './build/services.ts';
 import { programCommand } from './program-command.ts';
 import { ROOT } from './root.ts';
 import { launch } from './serve/launch.ts';
@@ -20,7 +20,7 @@ async function main(): Promise<number> {
     process.stdout.write(USAGE);
     return 0;
   }
-  if (await build(ROOT)) say('sandbox: built');
+  if (await buildServices(ROOT, (line) => say(`sandbox: ${line}`))) say('sandbox: built');
   const { daemon, gateway, daemonArgs, gatewayArgs } = options;
   return launch({
     services: [
@@ -28,6 +28,7 @@ async function main(): Promise<number> {
       { name: 'gateway', command: [...GATEWAY, 'start', ...gatewayArgs], address: gateway, health: '/health' },
     ],
     doctor: [...DAEMON, 'doctor', '--json', ...daemonArgs],
+    reap: [...DAEMON, 'reap', ...daemonArgs],
     graceMs: (options.stopGraceSeconds + EXTRA_GRACE_SECONDS) * 1000,
     human: process.stdout.isTTY,
     say,

@@ -1,5 +1,6 @@
-import type { Benchmark, Measurement } from '../harness/benchmark.ts';
+import type { Benchmark, Goal, Measurement } from '../harness/benchmark.ts';
 import { quantile } from '../harness/statistics.ts';
+import { HOSTS } from '../testbed/hosts.ts';
 import { HttpClient, requireOk } from '../testbed/http-client.ts';
 import { latenciesDuring, rateOf } from '../testbed/load.ts';
 import { startDaemon, startPeer } from '../testbed/services.ts';
@@ -15,31 +16,46 @@ export const callers: Benchmark = {
     'as many callers at once run `/bin/true` without a shell, each on a kept connection, while one more asks for ' +
     "`/health` every 2 ms; the peer is a small `node:http` server that runs as many by Node's own spawn and answers as well.",
   async prepare(stack) {
-    const daemon = stack.use(await startDaemon());
-    const client = stack.use(new HttpClient(daemon.port));
     const peer = stack.use(new SpawnPeer(stack.use(await startPeer('spawns.mjs'))));
-    const command = async (): Promise<void> => {
-      const body = requireOk(await client.post('/v2/commands', { command: '/bin/true', shell: 'none' }));
-      if (!body.includes('"status":"completed"')) throw new Error(body.slice(0, 200));
-    };
-    const measurement = (count: number): Measurement => ({
-      rows: [
-        { name: `commands a second, ${count} callers`, unit: '/s', better: 'higher' },
-        { name: `/health p50 meanwhile, ${count} callers`, unit: 'ms', better: 'lower' },
-        { name: `/health p99 meanwhile, ${count} callers`, unit: 'ms', better: 'lower' },
-      ],
-      peer: "Node's spawn",
-      rounds: 3,
-      measureOurs: () => withHealth(rateOf(count, COUNT, command), async () => requireOk(await client.get('/health'))),
-      measurePeer: () =>
-        withHealth(
-          peer.run(['/bin/true'], count, COUNT).then(({ rate }) => rate),
-          () => peer.health(),
-        ),
-    });
-    return [measurement(16), measurement(64)];
+    const measurements: Measurement[] = [];
+    for (const host of HOSTS) {
+      const daemon = stack.use(await startDaemon({ SVC_PROCESS_HOST: host }));
+      const client = stack.use(new HttpClient(daemon.port));
+      for (const count of [16, 64]) measurements.push(measurement(host, count, client, peer));
+    }
+    return measurements;
   },
 };
+
+function measurement(host: string, count: number, client: HttpClient, peer: SpawnPeer): Measurement {
+  const what = `${count} callers, ${host}`;
+  const [rate, p99]: [{ goal?: Goal }, { goal?: Goal }] =
+    host === 'keeper'
+      ? [
+          { goal: { words: "at least 1.6× Node's spawn", of: 'ratio', bound: 1.6 } },
+          { goal: { words: 'under 5 ms', of: 'value', bound: 5 } },
+        ]
+      : [{}, {}];
+  const command = async (): Promise<void> => {
+    const body = requireOk(await client.post('/v2/commands', { command: '/bin/true', shell: 'none' }));
+    if (!body.includes('"status":"completed"')) throw new Error(body.slice(0, 200));
+  };
+  return {
+    rows: [
+      { name: `commands a second, ${what}`, unit: '/s', better: 'higher', ...rate },
+      { name: `/health p50 meanwhile, ${what}`, unit: 'ms', better: 'lower' },
+      { name: `/health p99 meanwhile, ${what}`, unit: 'ms', better: 'lower', ...p99 },
+    ],
+    peer: "Node's spawn",
+    rounds: 3,
+    measureOurs: () => withHealth(rateOf(count, COUNT, command), async () => requireOk(await client.get('/health'))),
+    measurePeer: () =>
+      withHealth(
+        peer.run(['/bin/true'], count, COUNT).then(({ rate: runs }) => runs),
+        () => peer.health(),
+      ),
+  };
+}
 
 async function withHealth(work: Promise<number>, health: () => Promise<unknown>): Promise<number[]> {
   const times = await latenciesDuring(work, PAUSE_MS, health);

@@ -1,37 +1,72 @@
+import { join } from 'node:path';
+import { ROOT } from '../../scripts/root.ts';
 import type { Benchmark, Goal, Measurement } from '../harness/benchmark.ts';
 import { median } from '../harness/statistics.ts';
+import { HOSTS } from '../testbed/hosts.ts';
 import { HttpClient, requireOk } from '../testbed/http-client.ts';
 import { latencies } from '../testbed/load.ts';
-import { startDaemon, startPeer } from '../testbed/services.ts';
+import { startDaemon, startPeer, type Variables } from '../testbed/services.ts';
 import { SpawnPeer } from '../testbed/spawn-peer.ts';
 
 const COUNT = 150;
-const GOAL: Goal = { words: "at most 1.4× Node's spawn", of: 'ratio', bound: 1.4 };
+const TRUE = { command: '/bin/true', shell: 'none' };
+const BALLAST = { NODE_OPTIONS: `--import=${join(ROOT, 'bench/peers/ballast.mjs')}` };
 
 export const commands: Benchmark = {
   name: 'commands',
   about:
     'one caller on one kept connection runs a command and waits for its answer, `POST /v2/commands`; the peer is ' +
-    "`child_process.spawn` of the same argv in a small Node process, until `close`, standard input /dev/null and both outputs pipes. Medians of 150 calls a round. Ours includes HTTP, the client's side too.",
+    "`child_process.spawn` of the same argv in a small Node process, until `close`, standard input /dev/null and both outputs pipes. Medians of 150 calls a round. Ours includes HTTP, the client's side too. " +
+    'Each on both process hosts: the keeper, and the portable one, where the daemon itself spawns. With 1 GiB held by the daemon, the peer is the same daemon without it.',
   async prepare(stack) {
-    const daemon = stack.use(await startDaemon());
-    const client = stack.use(new HttpClient(daemon.port));
     const peer = stack.use(new SpawnPeer(stack.use(await startPeer('spawns.mjs'))));
-    const round = (name: string, body: object, argv: readonly [string, ...string[]]): Measurement => ({
-      rows: [{ name, unit: 'ms', better: 'lower', goal: GOAL }],
-      peer: `spawn of \`${argv.join(' ')}\``,
-      measureOurs: async () => {
-        const run = async (): Promise<void> => requireCompleted(requireOk(await client.post('/v2/commands', body)));
-        return [median(await latencies(COUNT, run))];
-      },
-      measurePeer: async () => [median((await peer.run(argv, 1, COUNT)).times)],
-    });
-    return [
-      round('`/bin/true` without a shell', { command: '/bin/true', shell: 'none' }, ['/bin/true']),
-      round('`true` in bash', { command: 'true' }, ['bash', '-c', 'true']),
-    ];
+    const measurements: Measurement[] = [];
+    for (const host of HOSTS) {
+      const daemonOf = async (variables: Variables = {}): Promise<() => Promise<number[]>> => {
+        const daemon = stack.use(await startDaemon({ ...variables, SVC_PROCESS_HOST: host }));
+        return once(stack.use(new HttpClient(daemon.port)), TRUE);
+      };
+      const daemon = stack.use(await startDaemon({ SVC_PROCESS_HOST: host }));
+      const client = stack.use(new HttpClient(daemon.port));
+      const goal = (bound: number): { goal?: Goal } =>
+        host === 'keeper' ? { goal: { words: `at most ${bound}× Node's spawn`, of: 'ratio', bound } } : {};
+      const against = (
+        name: string,
+        bound: number,
+        body: object,
+        argv: readonly [string, ...string[]],
+      ): Measurement => ({
+        rows: [{ name: `${name}, ${host}`, unit: 'ms', better: 'lower', ...goal(bound) }],
+        peer: `spawn of \`${argv.join(' ')}\``,
+        measureOurs: once(client, body),
+        measurePeer: async () => [median((await peer.run(argv, 1, COUNT)).times)],
+      });
+      measurements.push(
+        against('`/bin/true` without a shell', 0.8, TRUE, ['/bin/true']),
+        against('`true` in bash', 0.9, { command: 'true' }, ['bash', '-c', 'true']),
+        {
+          rows: [
+            {
+              name: `\`/bin/true\` with 1 GiB held, ${host}`,
+              unit: 'ms',
+              better: 'lower',
+              ...(host === 'keeper' && { goal: { words: 'at most 1.1× without', of: 'ratio', bound: 1.1 } }),
+            },
+          ],
+          peer: 'the same without it',
+          measureOurs: await daemonOf(BALLAST),
+          measurePeer: await daemonOf(),
+        },
+      );
+    }
+    return measurements;
   },
 };
+
+function once(client: HttpClient, body: object): () => Promise<number[]> {
+  const run = async (): Promise<void> => requireCompleted(requireOk(await client.post('/v2/commands', body)));
+  return async () => [median(await latencies(COUNT, run))];
+}
 
 function requireCompleted(body: string): void {
   if (!body.includes('"status":"completed"')) throw new Error(`the command did not complete: ${body.slice(0, 200)}`);

@@ -1,5 +1,5 @@
 // Runs programs with Node's own spawn and waits for their end and that of their pipes; told what over HTTP:
-// POST /run {file, args, callers, count} answers {times, rate}. The environment is one that a command gets, and
+// POST /run {file, args, callers, count} answers {times, rate}; POST /hold {file, args, count} leaves them running. The environment is one that a command gets, and
 // standard input is /dev/null as it is there.
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -9,8 +9,14 @@ const [port] = process.argv.slice(2);
 const env = { PATH: process.env.PATH, HOME: process.env.HOME, LANG: 'C.UTF-8', TERM: 'dumb', SHLVL: '1' };
 
 createServer(async (request, response) => {
-  response.end(request.method === 'POST' ? JSON.stringify(await run(await json(request))) : '{}');
+  const work = { '/run': run, '/hold': hold }[request.url];
+  response.end(work ? JSON.stringify(await work(await json(request))) : '{}');
 }).listen(Number(port), '127.0.0.1');
+const held = [];
+process.once('exit', () => {
+  for (const child of held) child.kill();
+});
+process.once('SIGTERM', () => process.exit());
 process.stdin.once('end', () => process.exit()).resume();
 
 async function run({ file, args, callers, count }) {
@@ -27,6 +33,13 @@ async function run({ file, args, callers, count }) {
   const begun = performance.now();
   await Promise.all(Array.from({ length: callers }, caller));
   return { times, rate: count / ((performance.now() - begun) / 1000) };
+}
+
+async function hold({ file, args, count }) {
+  const started = Array.from({ length: count }, () => spawn(file, args, { env, stdio: ['pipe', 'pipe', 'pipe'] }));
+  held.push(...started);
+  await Promise.all(started.map((child) => new Promise((resolve) => child.once('spawn', resolve))));
+  return {};
 }
 
 function ended(file, args) {

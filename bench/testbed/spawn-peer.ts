@@ -18,6 +18,11 @@ export class SpawnPeer implements Disposable {
     return JSON.parse(requireOk(await this.#client.post('/run', { file, args, callers, count })));
   }
 
+  /** Starts a program so many times, with a pipe as standard input, and leaves it running. */
+  async hold([file, ...args]: readonly [string, ...string[]], count: number): Promise<void> {
+    requireOk(await this.#client.post('/hold', { file, args, count }));
+  }
+
   /** A request beside it. */
   async health(): Promise<void> {
     requireOk(await this.#client.get('/health'));

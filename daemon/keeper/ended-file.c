@@ -8,9 +8,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "complain.h"
+#include "connection.h"
+
+/* How long a client that is connected may take to note an end. */
+#define MOMENT_MS 20
 
 static const char *ended_directory = ".";
+/* In the order in which they ended, so that the first is due first. */
+static struct process *first_waiting;
+static struct process *last_waiting;
 
 void ended_files_open(const char *directory)
 {
@@ -41,7 +49,7 @@ static int create(const char *path)
   return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
 
-void ended_file_write(const struct process *process)
+static void write_file(const struct process *process)
 {
   char path[PATH_MAX], fresh[PATH_MAX], text[512];
   path_of(path, process->id, "");
@@ -63,9 +71,54 @@ void ended_file_write(const struct process *process)
   unlink(fresh);
 }
 
-void ended_file_remove(const char *id)
+static void leave(struct process *process)
 {
+  struct process **at = &first_waiting;
+  struct process *before = NULL;
+  while (*at != NULL && *at != process) {
+    before = *at;
+    at = &before->next_unwritten;
+  }
+  if (*at == NULL)
+    return;
+  *at = process->next_unwritten;
+  if (last_waiting == process)
+    last_waiting = before;
+}
+
+void ended_file_wanted(struct process *process)
+{
+  process->unwritten = true;
+  process->write_at = monotonic_ms() + MOMENT_MS;
+  process->next_unwritten = NULL;
+  if (last_waiting == NULL)
+    first_waiting = process;
+  else
+    last_waiting->next_unwritten = process;
+  last_waiting = process;
+}
+
+void ended_file_unwanted(struct process *process)
+{
+  if (!process->ended)
+    return;
+  if (process->unwritten) {
+    leave(process);
+    process->unwritten = false;
+    return;
+  }
   char path[PATH_MAX];
-  path_of(path, id, "");
+  path_of(path, process->id, "");
   unlink(path);
+}
+
+int ended_files_due(int64_t now)
+{
+  while (first_waiting != NULL && (first_waiting->write_at <= now || !has_client())) {
+    struct process *process = first_waiting;
+    leave(process);
+    process->unwritten = false;
+    write_file(process);
+  }
+  return first_waiting == NULL ? -1 : (int)(first_waiting->write_at - now);
 }

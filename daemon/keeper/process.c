@@ -203,7 +203,7 @@ void process_stream_ended(struct process *process)
 void process_forget(struct process *process, bool discard)
 {
   process->forgotten = true;
-  ended_file_remove(process->id);
+  ended_file_unwanted(process);
   if (discard && !process->discarded) {
     process->discarded = true;
     for (int i = 0; i < process->stream_count; i++)

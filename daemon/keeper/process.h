@@ -40,6 +40,7 @@ struct process {
   struct process *next_of_id, *next_of_pid;
   struct process *next_changed;
   struct process *next_draining;
+  struct process *next_unwritten;
   char id[MAX_ID + 1];
   pid_t pid;
   enum stdin_kind stdin_kind;
@@ -48,6 +49,9 @@ struct process {
   bool running;
   /* `end` is complete. */
   bool ended;
+  /* Its end waits to be written to its file. */
+  bool unwritten;
+  int64_t write_at;
   /* The client has noted its end. */
   bool forgotten;
   /* Nothing of its output is kept any more. */

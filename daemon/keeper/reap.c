@@ -43,7 +43,6 @@ static void wait_for_streams(struct process *process)
   last_draining = process;
 }
 
-/* Its end is on disk before anybody is told of it. */
 static void end(struct process *process, bool background)
 {
   if (process->ended)
@@ -52,7 +51,7 @@ static void end(struct process *process, bool background)
   process->ended = true;
   process->end.background = background;
   if (!process->forgotten)
-    ended_file_write(process);
+    ended_file_wanted(process);
   process_changed(process);
 }
 

@@ -207,6 +207,7 @@ static bool turn(const struct serve_options *options, int *wait)
   int of_life;
   *wait = end_overdue(now);
   *wait = sooner(*wait, hunt_on(now));
+  *wait = sooner(*wait, ended_files_due(now));
   *wait = sooner(*wait, connections_flush(now));
   bool over = life == SERVING ? unneeded(options, now, &of_life) : stopped(now, &of_life);
   *wait = sooner(*wait, of_life);
@@ -237,6 +238,7 @@ int serve(const struct serve_options *options)
   int wait = 0;
   while (turn(options, &wait))
     continue;
+  ended_files_due(INT64_MAX);
   runtime_dir_leave(&dir);
   return 0;
 }

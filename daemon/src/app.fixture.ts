@@ -8,6 +8,7 @@ import type { z } from 'zod';
 import { buildApp } from './app.ts';
 import type { CommandResult } from './capabilities/commands/schemas.ts';
 import { type Config, readConfig } from './core/config.ts';
+import { hostOfTests } from './hosts.fixture.ts';
 import type { App } from './http/app-types.ts';
 
 /** A whole daemon for one test, with a runtime directory of its own; every answer is checked against its schema. */
@@ -31,6 +32,7 @@ export class TestApp implements AsyncDisposable {
     const base = readConfig([], {});
     const config: Config = {
       ...base,
+      processHost: hostOfTests(),
       logLevel: 'silent',
       validateResponses: true,
       stopGraceSeconds: 0.2,

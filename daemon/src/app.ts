@@ -7,7 +7,7 @@ import type { MountedCapability } from './capability.ts';
 import type { Config } from './core/config.ts';
 import type { Core } from './core/core.ts';
 import { Metrics } from './core/metrics.ts';
-import { PortableHost } from './core/process/portable-host.ts';
+import { openProcessHost } from './core/process/open-process-host.ts';
 import { RuntimeDir } from './core/runtime-dir.ts';
 import { TicketStore } from './core/tickets.ts';
 import { logRequests } from './http/access-log.ts';
@@ -39,7 +39,7 @@ export async function buildApp(config: Config, logger: Logger = loggerFor(config
     runtime,
     metrics: new Metrics(),
     tickets: new TicketStore(),
-    processes: new PortableHost({ output: runtime.directory('output'), scratch: runtime.directory('scratch') }),
+    processes: await openProcessHost(config, runtime, logger),
   };
   warnIfOpen(config, logger);
   const app = frame(config, logger, core, isTrusted);

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { describeOptions } from '@sandbox/program/options.ts';
 import { describe, expect, test } from 'vitest';
 import { DaemonOptions, readConfig } from './core/config.ts';
 import { DaemonProcess } from './daemon-process.fixture.ts';
+import { hasKeeper } from './hosts.fixture.ts';
 
 interface Outcome {
   readonly code: number;
@@ -78,6 +80,45 @@ describe('sandboxd', () => {
     if (typeof line === 'string') expect(lines[0]).toBe(`sandboxd: ${line}`);
     else expect(lines[0]).toMatch(line);
   });
+
+  test('a keeper that is demanded and is not there ends the boot with one line, and is missing for the doctor', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'sandboxd-cli-'));
+    const env = { SVC_RUNTIME_DIR: directory, SVC_KEEPER_PROGRAM: '/no/such/keeper', LOG_LEVEL: 'fatal' };
+    try {
+      expect(await sandboxd(['--port', '0'], env)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^sandboxd: no process keeper can be run at \/no\/such\/keeper; .*\n$/),
+      });
+      const doctor = await sandboxd(['doctor'], env);
+      expect(doctor.code).toBe(1);
+      expect(doctor.stdout).toMatch(/missing process keeper: none at \/no\/such\/keeper: .*; apt-get install gcc/);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+
+  test.runIf(hasKeeper)(
+    'reap ends what a daemon that was killed has left, and nothing of one that serves',
+    async () => {
+      const directory = await mkdtemp(join(tmpdir(), 'sandboxd-cli-'));
+      const env = { SVC_RUNTIME_DIR: directory, SVC_STOP_GRACE_SECONDS: '0.2' };
+      try {
+        const daemon = await DaemonProcess.start(directory);
+        const { pid } = await daemon.data('/v2/commands', { command: 'trap "" TERM; exec sleep 608', mode: 'async' });
+        expect(await sandboxd(['reap'], env)).toMatchObject({
+          code: 1,
+          stderr: `sandboxd: another daemon holds the runtime directory ${directory}\n`,
+        });
+        expect(existsSync(`/proc/${pid}`)).toBe(true);
+        await daemon.stop('SIGKILL');
+        expect(await sandboxd(['reap'], env)).toMatchObject({ code: 0, stderr: '' });
+        expect(existsSync(`/proc/${pid}`)).toBe(false);
+        expect(await sandboxd(['reap'], env)).toMatchObject({ code: 0, stderr: '' });
+      } finally {
+        await rm(directory, { recursive: true, force: true });
+      }
+    },
+  );
 
   test('a port that is in use ends the boot with one line', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'sandboxd-cli-'));

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { helpText, OptionError } from '@sandbox/program/options.ts';
 import type { Running } from '@sandbox/program/run.ts';
 import { DaemonOptions, readConfig } from './core/config.ts';
@@ -5,6 +6,7 @@ import { VERSION } from './core/version.ts';
 
 const USAGE = `Usage: sandboxd [start] [options]     serve the API
        sandboxd doctor [--json]      say what this machine has for it, and how to get what is missing
+       sandboxd reap                 end what a daemon that died has left running in the runtime directory
        sandboxd print-openapi v1|v2  print the OpenAPI document of a surface
        sandboxd version`;
 
@@ -23,6 +25,8 @@ export async function sandboxd(argv: readonly string[]): Promise<Running | undef
       return undefined;
     case 'doctor':
       return doctor(rest);
+    case 'reap':
+      return reap(rest);
     case 'print-openapi':
       return printOpenapi(rest);
     default:
@@ -59,6 +63,16 @@ async function doctor(argv: readonly string[]): Promise<undefined> {
           .join(''),
   );
   if (checks.some((check) => !check.ok && check.required)) process.exitCode = 1;
+  return undefined;
+}
+
+async function reap(argv: readonly string[]): Promise<undefined> {
+  const config = readConfig(argv);
+  if (!existsSync(config.runtimeDir)) return undefined;
+  const { RuntimeDir } = await import('./core/runtime-dir.ts');
+  const { endKeeper } = await import('./core/process/keeper-launch.ts');
+  await using runtime = await RuntimeDir.open(config.runtimeDir);
+  await endKeeper(runtime.path, config.stopGraceSeconds * 1000);
   return undefined;
 }
 

@@ -8,7 +8,7 @@ import { readConfig } from './core/config.ts';
 export async function openapiDocument(surface: 'v1' | 'v2'): Promise<unknown> {
   const runtimeDir = await mkdtemp(join(tmpdir(), 'sandboxd-'));
   try {
-    const app = await buildApp({ ...readConfig([], {}), runtimeDir, logLevel: 'silent' });
+    const app = await buildApp({ ...readConfig([], {}), runtimeDir, processHost: 'portable', logLevel: 'silent' });
     try {
       return (await app.inject(`/${surface}/openapi.json`)).json();
     } finally {

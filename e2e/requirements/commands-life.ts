@@ -45,12 +45,10 @@ export const COMMANDS_LIFE: readonly Requirement[] = [
     'keep.full-disk': 'a full disk drops output and says so, and never ends the command',
     'stop.ends-commands': 'a daemon that is stopped by SIGTERM ends its commands',
     'restart.records': 'a daemon that died and comes back has the records and the output of ended commands',
-    'restart.lost': 'without a keeper, running commands of a daemon that died are lost and what is left is killed',
-  }),
-  ...later('keeper', 'api.md §2.3', {
     'restart.running': 'running commands go on while the daemon is away; no byte and no exit code is lost',
     'restart.stdin-kill': 'stdin and kill of such a command work again',
     'restart.keeper-died': 'where the keeper died too, its commands are lost and what is left is killed',
+    'restart.lost': 'without a keeper, running commands of a daemon that died are lost and what is left is killed',
   }),
   ...later('terminals', 'api.md §2.3', {
     'stop.ends-terminals': 'a daemon that is stopped by SIGTERM ends its terminals',

@@ -1,4 +1,4 @@
-import { later, type Requirement, section } from './requirement.ts';
+import { type Requirement, section } from './requirement.ts';
 
 export const COMMANDS_RUN: readonly Requirement[] = [
   ...section('api.md §2', {
@@ -59,7 +59,7 @@ export const COMMANDS_RUN: readonly Requirement[] = [
     'cmd.status-failed': 'a command that could not be started is failed, and message says why',
     'cmd.max-running-429': 'SVC_COMMAND_MAX_RUNNING commands run at once, 256 by default; the next answers 429',
   }),
-  ...later('keeper', 'api.md §2.1', {
+  ...section('api.md §2.1', {
     'cmd.usage': 'usage has cpu_user_ms, cpu_system_ms and max_rss_bytes of the command itself',
     'cmd.oom-killed': "oom_killed is true when the container's counter rose and SIGKILL or 137 ended the command",
   }),

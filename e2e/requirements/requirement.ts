@@ -4,7 +4,6 @@ export type Feature =
   | 'desktop'
   | 'files'
   | 'images'
-  | 'keeper'
   | 'kernels'
   | 'mcp'
   | 'packages'

@@ -1,8 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import process from 'node:process';
 import { expect, test } from 'vitest';
 import { ROOT } from '../../scripts/root.ts';
+import { alive } from '../../scripts/testing/alive.ts';
 import { freePort } from '../../scripts/testing/launcher.ts';
 import { tempDir } from '../../scripts/testing/temp-dir.ts';
 
@@ -35,13 +38,29 @@ async function start(runtimeDir: string): Promise<Started> {
   return { npm, url: `http://127.0.0.1:${port}`, log: () => log };
 }
 
-function alive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
+/** The daemon of a runtime directory. */
+function daemonOf(runtimeDir: string): number {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    const [environment, commandLine] = ['environ', 'cmdline'].map((file) => textOf(`/proc/${pid}/${file}`));
+    const isDaemon = commandLine?.includes('sandboxd.mjs\0start\0');
+    if (isDaemon && environment?.includes(`SVC_RUNTIME_DIR=${runtimeDir}\0`)) return Number(pid);
   }
+  throw new Error('there is no daemon');
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+async function call(url: string, body?: object): Promise<{ status: number; data: Record<string, unknown> }> {
+  const headers = { authorization: 'Bearer key', 'content-type': 'application/json' };
+  const response = await fetch(url, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) });
+  const { data } = (await response.json()) as { data: Record<string, unknown> };
+  return { status: response.status, data };
 }
 
 test('[stop.ends-commands] npm start serves on its port, and SIGTERM for npm ends services and commands', async () => {
@@ -50,19 +69,48 @@ test('[stop.ends-commands] npm start serves on its port, and SIGTERM for npm end
   const closed = once(npm, 'close');
   try {
     expect((await fetch(`${url}/v2/commands`)).status).toBe(401);
-    const response = await fetch(`${url}/v2/commands`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer key', 'content-type': 'application/json' },
-      body: JSON.stringify({ command: 'trap "" TERM; exec sleep 600', mode: 'async' }),
-    });
-    const { data } = (await response.json()) as { data: { pid: number; status: string } };
-    expect([data.status, alive(data.pid)]).toEqual(['running', true]);
+    const { data } = await call(`${url}/v2/commands`, { command: 'trap "" TERM; exec sleep 600', mode: 'async' });
+    const pid = Number(data['pid']);
+    expect([data['status'], alive(pid)]).toEqual(['running', true]);
     npm.kill('SIGTERM');
     // Its output is closed once nobody holds it any more, the services included.
     expect(await closed).toEqual([0, null]);
-    expect(alive(data.pid)).toBe(false);
+    expect(alive(pid)).toBe(false);
     expect(log()).not.toContain('"key"');
   } finally {
     npm.kill('SIGTERM');
   }
 });
+
+const hasKeeper = existsSync(join(ROOT, 'dist/keeper'));
+if (!hasKeeper) process.stderr.write('not tested: the death of the daemon under npm start, without a keeper\n');
+
+test.runIf(hasKeeper)(
+  '[restart.running] npm start starts a daemon that died again beside what it ran, and leaves nothing behind',
+  async () => {
+    await using dir = await tempDir();
+    const { npm, url, log } = await start(dir.path);
+    const closed = once(npm, 'close');
+    const says = async (text: string): Promise<void> => {
+      while (!log().includes(text)) await once(npm, 'said');
+    };
+    try {
+      const { data } = await call(`${url}/v2/commands`, { command: 'echo here; exec sleep 600', mode: 'async' });
+      const pid = Number(data['pid']);
+      process.kill(daemonOf(dir.path), 'SIGKILL');
+      await says('sandbox: daemon ended (SIGKILL), starting it again\n');
+      const output = `${url}/v2/commands/${data['command_id']}?wait=true`;
+      await expect.poll(async () => (await call(output)).status, { timeout: 30_000 }).toBe(200);
+      expect((await call(output)).data).toMatchObject({ stdout: 'here\n', command: { pid, status: 'running' } });
+      process.kill(daemonOf(dir.path), 'SIGKILL');
+      // Before there is a daemon that could be asked to end what the last one left.
+      await says('starting it again in 0.25 s');
+      npm.kill('SIGTERM');
+      expect(await closed).toEqual([0, null]);
+      expect(alive(pid)).toBe(false);
+      expect(existsSync(join(dir.path, 'keeper-v1.sock'))).toBe(false);
+    } finally {
+      npm.kill('SIGTERM');
+    }
+  },
+);

@@ -1,9 +1,12 @@
+import { execFile } from 'node:child_process';
 import process from 'node:process';
 import { missingParts } from './doctor.ts';
 import { inUse, untilAnswers, urlOf } from './ports.ts';
 import { Service, type ServiceSpec } from './service.ts';
 
 const START_PATIENCE_MS = 60_000;
+/** What reaping gets beyond the grace. */
+const REAP_MS = 10_000;
 /** npm hands a Ctrl-C on that the terminal has delivered already: within this time two are one. */
 const SAME_SIGNAL_MS = 500;
 
@@ -12,6 +15,8 @@ export interface LaunchSpec {
   readonly services: readonly ServiceSpec[];
   /** Command that prints what is missing as JSON. */
   readonly doctor: readonly string[];
+  /** Command that ends what a service that did not end in order has left running. */
+  readonly reap: readonly string[];
   readonly graceMs: number;
   readonly human: boolean;
   readonly say: (line: string) => void;
@@ -38,7 +43,14 @@ export async function launch(spec: LaunchSpec): Promise<number> {
   const code = await Promise.race([signals.first, ready, ...services.map(({ failed }) => failed)]);
   starting.abort();
   await Promise.all(services.map((service) => service.stop(spec.graceMs)));
+  if (!services.every(({ endedInOrder }) => endedInOrder)) await reap(spec);
   return code;
+}
+
+function reap({ reap: [program = process.execPath, ...args], graceMs }: LaunchSpec): Promise<void> {
+  return new Promise((resolve) => {
+    execFile(program, args, { timeout: graceMs + REAP_MS }, () => resolve());
+  });
 }
 
 /** Says what is missing and where the service is. Resolves, with an exit code, only where it does not come up in time. */

@@ -50,6 +50,11 @@ export class Service {
     return this.#failed.promise;
   }
 
+  /** It never ran, or its last process stopped as it was told to. */
+  get endedInOrder(): boolean {
+    return this.#child?.pid === undefined || this.#child.exitCode === 0;
+  }
+
   start(): void {
     const [program = process.execPath, ...args] = this.#spec.command;
     const started = performance.now();

@@ -52,6 +52,7 @@ export class Launcher implements AsyncDisposable {
     const json = JSON.stringify({
       services,
       doctor: [process.execPath, '-e', ''],
+      reap: [process.execPath, '-e', ''],
       graceMs: 5000,
       human: false,
       ...spec,

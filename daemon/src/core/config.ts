@@ -16,6 +16,7 @@ import { trustedProxies } from '@sandbox/program/trusted-proxies.ts';
 import { z } from 'zod';
 
 const MIB = 1024 ** 2;
+const PROCESS_HOSTS = ['auto', 'keeper', 'supervised', 'portable'] as const;
 
 /** Every option of the daemon. `--help`, the README's table and the checks at boot come from here. */
 export const DaemonOptions = z.object({
@@ -52,6 +53,18 @@ export const DaemonOptions = z.object({
     env: 'SVC_RUNTIME_DIR',
     flag: 'runtime-dir',
     description: 'Private directory (mode 0700) for records, output and sockets.',
+  }),
+  processHost: named(z.enum(PROCESS_HOSTS, { error: `expected one of ${PROCESS_HOSTS.join(', ')}` }).default('auto'), {
+    env: 'SVC_PROCESS_HOST',
+    flag: 'process-host',
+    description:
+      'Who holds commands. keeper: a process of its own, so that they outlive the daemon. supervised: a keeper that ' +
+      'something else starts, which the daemon waits for. portable: the daemon itself. auto: the keeper where there is one.',
+  }),
+  keeperProgram: named(z.string().startsWith('/', 'expected an absolute path').optional(), {
+    env: 'SVC_KEEPER_PROGRAM',
+    flag: 'keeper-program',
+    description: "The keeper's program. Unset: the one that was built with the daemon.",
   }),
   allowedHosts: named(list().default([]), {
     env: 'SVC_ALLOWED_HOSTS',

@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import type { Config } from './config.ts';
 import type { Finding } from './finding.ts';
 import { lookUpIdentity } from './identity.ts';
+import { keeperProgram } from './process/keeper-program.ts';
 import { findTool } from './tool-path.ts';
 
 /** A tool that commands or capabilities use. */
@@ -42,7 +43,24 @@ export async function examine(config: Config): Promise<(Finding & { required: bo
       ? { name, ok: false, required, detail: `no ${programs.join(' or ')} on PATH`, hint }
       : { name, ok: true, required, detail: path };
   });
-  return [...tools, checkRuntimeDir(config.runtimeDir), ...checkDefaultUser(config.defaultUser)];
+  return [
+    ...tools,
+    checkProcessHost(config),
+    checkRuntimeDir(config.runtimeDir),
+    ...checkDefaultUser(config.defaultUser),
+  ];
+}
+
+/** Without a keeper the portable host serves, whose commands end with the daemon. */
+function checkProcessHost({ processHost, keeperProgram: given }: Config): Finding & { required: boolean } {
+  const name = 'process keeper';
+  const required = processHost === 'keeper' || given !== undefined;
+  if (processHost === 'portable') return { name, ok: true, required, detail: 'not wanted: SVC_PROCESS_HOST=portable' };
+  if (processHost === 'supervised') return { name, ok: true, required, detail: 'started by something else' };
+  const { path, isThere } = keeperProgram(given);
+  if (isThere) return { name, ok: true, required, detail: path };
+  const detail = `none at ${path}: commands end with the daemon, and their usage is not known`;
+  return { name, ok: false, required, detail, hint: 'apt-get install gcc libc6-dev, then npm run build' };
 }
 
 function checkRuntimeDir(path: string): Finding & { required: boolean } {

@@ -1,6 +1,8 @@
-import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, linkSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { discard, errnoOf } from './segment-files.ts';
 
 /**
  * The private directory of one daemon: records, output, sockets. It is held by a listening socket, which the
@@ -18,14 +20,19 @@ export class RuntimeDir implements AsyncDisposable {
   /** @throws Error in one line where the directory cannot be had, is somebody else's, or another daemon holds it */
   static async open(path: string): Promise<RuntimeDir> {
     makePrivate(path);
-    const socket = join(path, 'daemon.sock');
-    if (await isAnswering(socket)) throw new Error(`another daemon holds the runtime directory ${path}`);
-    rmSync(socket, { force: true });
+    const own = join(path, `daemon-${randomBytes(4).toString('hex')}.sock`);
     const lock = createServer((connection) => connection.destroy());
     await new Promise<void>((resolve, reject) => {
       lock.once('error', (error) => reject(new Error(`cannot hold the runtime directory ${path}: ${error.message}`)));
-      lock.listen(socket, resolve);
+      lock.listen(own, resolve);
     });
+    try {
+      await takeName(own, join(path, 'daemon.sock'));
+    } catch (error) {
+      lock.close();
+      if (error instanceof Held) throw new Error(`another daemon holds the runtime directory ${path}`);
+      throw error;
+    }
     lock.unref();
     return new RuntimeDir(path, lock);
   }
@@ -38,8 +45,42 @@ export class RuntimeDir implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#lock.listening) return;
+    rmSync(join(this.path, 'daemon.sock'), { force: true });
     await new Promise((resolve) => this.#lock.close(resolve));
   }
+}
+
+/** A file system that links no sockets: two daemons that come within the same millisecond are not told apart there. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP'];
+
+class Held extends Error {}
+
+/**
+ * Gives a listening socket the name by which daemons know each other: by a link, which fails where the name is taken, so
+ * that of several that come at once one gets it. A name that nobody answers to any more is removed first.
+ */
+async function takeName(own: string, name: string): Promise<void> {
+  for (;;) {
+    try {
+      linkSync(own, name);
+      rmSync(own);
+      return;
+    } catch (error) {
+      if (!['EEXIST', ...NO_LINKS].includes(errnoOf(error))) throw error;
+      if (errnoOf(error) !== 'EEXIST' && !(await isAnswering(name))) {
+        renameSync(own, name);
+        return;
+      }
+    }
+    const seen = inodeOf(name);
+    if (await isAnswering(name)) throw new Held();
+    if (seen !== undefined && inodeOf(name) === seen) discard(name);
+  }
+}
+
+function inodeOf(path: string): number | undefined {
+  return lstatSync(path, { throwIfNoEntry: false })?.ino;
 }
 
 function makePrivate(path: string): void {

@@ -4,15 +4,9 @@ import type { Command, CommandStatus } from './command.ts';
 import type { CommandStore } from './command-store.ts';
 
 /** Records how a command ended. */
-export function recordEnd(
-  { metrics }: Core,
-  store: CommandStore,
-  command: Command,
-  end: ProcessEnd,
-  timedOut: boolean,
-): void {
+export function recordEnd({ metrics }: Core, store: CommandStore, command: Command, end: ProcessEnd): void {
   command.releaseProcess();
-  const status = statusOf(end, timedOut);
+  const status = statusOf(end, command.record.timedOut);
   store.update(command, {
     status,
     exitCode: end.signal === null ? end.exitCode : -1,

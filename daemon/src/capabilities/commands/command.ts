@@ -37,6 +37,10 @@ export interface CommandRecord {
   /** Ends of the streams when the command ended. */
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
+  /** Seconds from the start after which all processes of the command are ended. */
+  readonly hardTimeout: number | null;
+  /** They were told to end, because of it. */
+  readonly timedOut: boolean;
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
 }
 

@@ -4,16 +4,22 @@ export const KILL_GRACE_MS = 2000;
 /** The longest time of one timer; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** What a hard timeout does when it is over. */
+interface Firing {
+  readonly onFire: () => void;
+  readonly kill: (signal: string) => Promise<number>;
+}
+
 /** SIGTERM when the time is over, SIGKILL to what is left 2 s later. */
 export class HardTimeout {
   #timer: NodeJS.Timeout | undefined;
-  fired = false;
 
-  constructor(seconds: number, kill: (signal: string) => Promise<number>) {
+  constructor(seconds: number, { onFire, kill }: Firing) {
+    const send = (signal: string): void => void kill(signal).catch(() => {});
     this.#arm(seconds * 1000, () => {
-      this.fired = true;
-      void kill('SIGTERM');
-      setTimeout(() => void kill('SIGKILL'), KILL_GRACE_MS);
+      onFire();
+      send('SIGTERM');
+      setTimeout(() => send('SIGKILL'), KILL_GRACE_MS);
     });
   }
 

@@ -64,19 +64,17 @@ async function orderedRuns(
 /** Resolves when either stream has something past these ends, or the signal fires. */
 export async function somethingNew(log: OutputLog, { stdout, stderr }: Offsets, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
-  const first = new AbortController();
-  const either = AbortSignal.any([signal, first.signal]);
+  const enough = new AbortController();
+  const stopped = Promise.withResolvers<void>();
+  const stop = (): void => stopped.resolve();
+  signal.addEventListener('abort', stop, { once: true });
   const open = ([log.stdout, log.stderr] as const).filter((stream) => !stream.sealed);
   await Promise.race([
-    aborted(signal, either),
-    ...open.map((stream) => stream.advanced(stream === log.stdout ? stdout : stderr, either)),
+    stopped.promise,
+    ...open.map((stream) => stream.advanced(stream === log.stdout ? stdout : stderr, enough.signal)),
   ]);
-  first.abort();
-}
-
-/** Resolves when the signal fires; forgets it when `done` does. */
-function aborted(signal: AbortSignal, done: AbortSignal): Promise<void> {
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true, signal: done }));
+  signal.removeEventListener('abort', stop);
+  enough.abort();
 }
 
 /** Reads one stream in pieces and holds back a sequence whose end has not come yet. */

@@ -2,13 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
+import { describeOnHosts } from '../../hosts.fixture.ts';
 
 const isRoot = process.getuid?.() === 0;
 const needsRoot = isRoot ? '' : ' (skipped: needs root)';
 
-describe('how it is run', () => {
+describeOnHosts('how it is run', () => {
   test('[cmd.shell-auto] auto is bash', async () => {
     await using daemon = await TestApp.start();
     expect((await daemon.run('echo "$BASH_VERSION" | cut -c1; [[ a == a ]] && echo ok')).stdout).toMatch(/^\d\nok\n$/);

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
+import { describeOnHosts } from '../../hosts.fixture.ts';
 import { bytesOf, linesOf, read } from './output.fixture.ts';
 
-describe('as NDJSON', () => {
+describeOnHosts('as NDJSON', () => {
   test.each([
     ['[out.stream-accept]', '', { accept: 'application/x-ndjson' }],
     ['[out.stream-query]', '?stream=true', {}],
@@ -92,7 +93,7 @@ describe('as NDJSON', () => {
   });
 });
 
-describe('the end', () => {
+describeOnHosts('the end', () => {
   test('[stream.exit-after-eof] it comes after everything that was written', async () => {
     await using daemon = await TestApp.start();
     const { command_id } = await daemon.run('head -c 5M /dev/zero | tr "\\0" x', { mode: 'async' });

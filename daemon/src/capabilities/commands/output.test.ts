@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
+import { describeOnHosts } from '../../hosts.fixture.ts';
 import { read } from './output.fixture.ts';
 
-describe('by offset', () => {
+describeOnHosts('by offset', () => {
   test('[out.from-offsets] [out.command] it reads from the offsets on and says where to go on', async () => {
     await using daemon = await TestApp.start();
     const { command_id } = await daemon.run('printf hello; printf oops >&2; exit 2');
@@ -150,7 +151,7 @@ describe('by offset', () => {
   });
 });
 
-describe('raw', () => {
+describeOnHosts('raw', () => {
   test('[out.raw] it is the exact bytes of one channel', async () => {
     await using daemon = await TestApp.start();
     const { command_id } = await daemon.run(`printf 'a\\xffb'; printf error >&2`);
@@ -177,7 +178,7 @@ describe('raw', () => {
   });
 });
 
-describe('the list', () => {
+describeOnHosts('the list', () => {
   test('[list.newest-first] [list.filters] it is newest first and filtered', async () => {
     await using daemon = await TestApp.start();
     await daemon.post('/v2/commands/sessions', { id: 's' });

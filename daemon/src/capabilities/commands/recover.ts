@@ -3,8 +3,8 @@ import { type Identity, lookUpIdentity } from '../../core/identity.ts';
 import { OutputLog } from '../../core/output-log.ts';
 import type { HostedProcess, ProcessTarget, Recovered } from '../../core/process/process-host.ts';
 import { Command, type CommandRecord } from './command.ts';
-import { recordEnd } from './command-end.ts';
 import type { CommandStore } from './command-store.ts';
+import { hold } from './hold.ts';
 
 /**
  * Takes up what an earlier daemon left: records and output are found again, and so is what runs, where the process
@@ -43,7 +43,7 @@ function restore(core: Core, store: CommandStore, record: CommandRecord, recover
   const identity = identityOf(user);
   const process = recovered.processes.get(id);
   if (wasRunning && process !== undefined) {
-    store.add(takeUp(core, store, record, process, identity));
+    store.add(hold(core, store, record, process, identity));
     return [];
   }
   process?.noted();
@@ -58,23 +58,6 @@ function restore(core: Core, store: CommandStore, record: CommandRecord, recover
 function abandon(process: HostedProcess): ProcessTarget {
   void process.ended.then(() => process.output.remove()).then(() => process.noted());
   return { id: process.id, pid: process.pid, running: false };
-}
-
-/** It runs, or its end was seen by the host alone. */
-function takeUp(
-  core: Core,
-  store: CommandStore,
-  record: CommandRecord,
-  process: HostedProcess,
-  identity: Identity | undefined,
-): Command {
-  const ended = process.ended.then((end) => {
-    recordEnd(core, store, command, end, false);
-    process.noted();
-  });
-  const running = { ...record, status: 'running', pid: process.pid } as const;
-  const command = new Command(running, process.output, { ended, identity, process });
-  return command;
 }
 
 function emptyLog(core: Core, id: string): OutputLog {

@@ -32,8 +32,8 @@ test('[restart.records] records, output and sessions are found again after SIGKI
   expect((await second.data('/v2/commands')).commands).toHaveLength(2);
 });
 
-test('[restart.lost] [v1.exec-lost] what was running is lost, and what is left of it is ended', async () => {
-  const first = await DaemonProcess.start(directory);
+test('[restart.lost] [v1.exec-lost] without a keeper, what was running is lost and what is left of it is ended', async () => {
+  const first = await DaemonProcess.start(directory, { SVC_PROCESS_HOST: 'portable' });
   const running = await first.data('/v1/bash/exec', {
     session_id: 's',
     command: 'echo begun; setsid sleep 71 & echo $!; sleep 72',
@@ -43,7 +43,7 @@ test('[restart.lost] [v1.exec-lost] what was running is lost, and what is left o
   const pids = [seen.command.pid, Number(seen.stdout)];
   expect(await Promise.all(pids.map(isAlive))).toEqual([true, true]);
   await first.stop('SIGKILL');
-  await using second = await DaemonProcess.start(directory);
+  await using second = await DaemonProcess.start(directory, { SVC_PROCESS_HOST: 'portable' });
   const after = await second.data(`/v2/commands/${running.command_id}`);
   expect(after.command).toMatchObject({ status: 'lost', exit_code: null, ended_at: expect.any(String) });
   expect(after.stdout).toMatch(/^begun\n\d+\n$/);
@@ -77,16 +77,22 @@ test('[stop.ends-commands] a daemon that is stopped in order ends its commands a
 test('a stream of a command is told its end when the daemon stops', async () => {
   const daemon = await DaemonProcess.start(directory);
   const { command_id } = await daemon.data('/v2/commands', { command: 'echo hi; sleep 74', mode: 'async' });
+  await daemon.data(`/v2/commands/${command_id}?wait=true`);
   const stream = await fetch(`${daemon.base}/v2/commands/${command_id}?stream=true`);
   const text = stream.text();
   await daemon.stop('SIGTERM');
   expect(await text).toMatch(/"data":"hi\\n".*"type":"exit","status":"killed"/s);
 });
 
-test('two daemons on one runtime directory: the second refuses with a clear line', async () => {
-  await using first = await DaemonProcess.start(directory);
+test('of daemons that start at once on one runtime directory one serves, and the others refuse', async () => {
+  const started = await Promise.allSettled([1, 2, 3].map(() => DaemonProcess.start(directory)));
+  const [first, ...others] = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  if (first === undefined) throw new Error('none serves');
+  await using daemon = first;
+  expect(others).toEqual([]);
+  expect(await daemon.data('/v2/commands', { command: 'echo fine' })).toMatchObject({ stdout: 'fine\n' });
   await expect(DaemonProcess.start(directory)).rejects.toThrow(/did not start/);
-  expect((await fetch(`${first.base}/health`)).status).toBe(200);
+  expect((await fetch(`${daemon.base}/health`)).status).toBe(200);
 });
 
 test('a line of the journal that was cut by the death of its writer is skipped', async () => {

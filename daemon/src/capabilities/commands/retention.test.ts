@@ -26,6 +26,8 @@ function command(id: string, endedAt: number | null, idempotency: CommandRecord[
       message: null,
       stdoutBytes: 0,
       stderrBytes: 0,
+      hardTimeout: null,
+      timedOut: false,
       idempotency,
     },
     new OutputLog('/nowhere', id),

@@ -1,7 +1,15 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
+import { describeOnHosts } from '../../hosts.fixture.ts';
 
-describe('a command', () => {
+const USAGE = {
+  cpu_user_ms: expect.any(Number),
+  cpu_system_ms: expect.any(Number),
+  max_rss_bytes: expect.any(Number),
+  oom_killed: expect.toSatisfy((value) => [true, false, null].includes(value)),
+};
+
+describeOnHosts('a command', ({ usage }) => {
   test('[cmd.sync] [status.nonzero-exit-is-200] [cmd.status-completed] it runs, and its exit code is data', async () => {
     await using daemon = await TestApp.start();
     const answer = await daemon.post('/v2/commands', { command: 'echo out; echo err >&2; exit 3' });
@@ -36,7 +44,7 @@ describe('a command', () => {
       background: false,
       started_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       ended_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
-      usage: null,
+      usage: usage ? USAGE : null,
     });
   });
 

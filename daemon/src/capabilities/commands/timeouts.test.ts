@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
+import { describeOnHosts } from '../../hosts.fixture.ts';
 
-describe('timeouts', () => {
+describeOnHosts('timeouts', () => {
   test('[cmd.async] an async call answers at once', async () => {
     await using daemon = await TestApp.start();
     const data = await daemon.run('sleep 30', { mode: 'async' });

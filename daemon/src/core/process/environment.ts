@@ -40,7 +40,7 @@ export function childEnvironment({
   given = [],
 }: EnvironmentSpec): Record<string, string> {
   const env: Record<string, string> = {
-    ...kept(inherited),
+    ...keptOnce(inherited),
     HOME: identity.home,
     USER: identity.name,
     LOGNAME: identity.name,
@@ -56,6 +56,17 @@ export function childEnvironment({
     env[name] = value;
   }
   env[COMMAND_ID_VARIABLE] = commandId;
+  return env;
+}
+
+/** What the daemon was started with does not change. */
+const keptOf = new WeakMap<Variables, Record<string, string>>();
+
+function keptOnce(inherited: Variables): Record<string, string> {
+  const known = keptOf.get(inherited);
+  if (known !== undefined) return known;
+  const env = kept(inherited);
+  keptOf.set(inherited, env);
   return env;
 }
 

@@ -38,17 +38,22 @@ export const EVENT = {
   signalled: 79,
 } as const;
 
-/** Puts one frame together. */
+/** Most frames fit; a longer one takes a buffer of twice the size. */
+const USUAL_BYTES = 2048;
+
+/** Puts one frame together, in one piece of memory: a start has a hundred fields. */
 export class FrameWriter {
-  readonly #parts: Buffer[] = [];
-  #length = 1;
+  #bytes: Buffer = Buffer.allocUnsafe(USUAL_BYTES);
+  #end = 4;
 
   constructor(type: number) {
-    this.#parts.push(Buffer.alloc(4), Buffer.from([type]));
+    this.u8(type);
   }
 
   u8(value: number): this {
-    return this.#add(Buffer.from([value]));
+    const at = this.#reserve(1);
+    this.#bytes.writeUInt8(value, at);
+    return this;
   }
 
   flag(value: boolean): this {
@@ -56,31 +61,37 @@ export class FrameWriter {
   }
 
   u16(value: number): this {
-    const bytes = Buffer.alloc(2);
-    bytes.writeUInt16LE(value);
-    return this.#add(bytes);
+    const at = this.#reserve(2);
+    this.#bytes.writeUInt16LE(value, at);
+    return this;
   }
 
   /** A negative number as the keeper reads one: as none that it could mean. */
   u32(value: number): this {
-    const bytes = Buffer.alloc(4);
-    bytes.writeUInt32LE(value >>> 0);
-    return this.#add(bytes);
+    const at = this.#reserve(4);
+    this.#bytes.writeUInt32LE(value >>> 0, at);
+    return this;
   }
 
   u64(value: number): this {
-    const bytes = Buffer.alloc(8);
-    bytes.writeBigUInt64LE(BigInt(value));
-    return this.#add(bytes);
+    const at = this.#reserve(8);
+    this.#bytes.writeBigUInt64LE(BigInt(value), at);
+    return this;
   }
 
   bytes(value: Uint8Array): this {
     this.u32(value.length);
-    return this.#add(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+    const at = this.#reserve(value.length);
+    this.#bytes.set(value, at);
+    return this;
   }
 
   text(value: string): this {
-    return this.bytes(Buffer.from(value));
+    const length = Buffer.byteLength(value);
+    this.u32(length);
+    const at = this.#reserve(length);
+    this.#bytes.write(value, at);
+    return this;
   }
 
   texts(values: readonly string[]): this {
@@ -99,18 +110,24 @@ export class FrameWriter {
 
   /** The whole frame in one piece. */
   finish(): Buffer {
-    this.#parts[0]?.writeUInt32LE(this.#length);
-    return Buffer.concat(this.#parts, this.#length + 4);
+    this.#bytes.writeUInt32LE(this.length, 0);
+    return this.#bytes.subarray(0, this.#end);
   }
 
   get length(): number {
-    return this.#length;
+    return this.#end - 4;
   }
 
-  #add(bytes: Buffer): this {
-    this.#parts.push(bytes);
-    this.#length += bytes.length;
-    return this;
+  /** Where so many bytes may be put. */
+  #reserve(count: number): number {
+    const at = this.#end;
+    this.#end += count;
+    if (this.#end > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(this.#end, 2 * this.#bytes.length));
+      larger.set(this.#bytes.subarray(0, at));
+      this.#bytes = larger;
+    }
+    return at;
   }
 }
 

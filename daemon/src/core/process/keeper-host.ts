@@ -21,6 +21,7 @@ import {
 } from './process-host.ts';
 import { requireDirectory, resolveProgram } from './program.ts';
 import { runnerOf } from './runner.ts';
+import { countProcesses, signalProcesses } from './signal-processes.ts';
 import { normalizeSignal } from './signals.ts';
 import { startFailure } from './start-failure.ts';
 
@@ -45,6 +46,7 @@ export class KeeperHost implements ProcessHost {
   readonly #starting = new Map<string, Starting>();
   readonly #counts = new Map<number, (count: number) => void>();
   #connection: Promise<KeeperConnection> | undefined;
+  #keeperPid: number | undefined;
   /** Whom the keeper has told of since it was joined. */
   readonly #told = new Set<string>();
   #synced = Promise.withResolvers<void>();
@@ -70,15 +72,18 @@ export class KeeperHost implements ProcessHost {
     return host;
   }
 
+  /** Of the keeper that was joined last. */
+  get keeperPid(): number | undefined {
+    return this.#keeperPid;
+  }
+
   async start(spec: StartSpec): Promise<HostedProcess> {
     const runner = runnerOf(spec.identity, this.#own);
     requireDirectory(spec.cwd, runner);
     const program = resolveProgram(spec.file, spec.env['PATH'], spec.cwd, runner);
     const frame = startFrame(spec, program, runner);
-    const connection = await this.#connect().catch((error: unknown) => {
-      throw new StartFailure(error instanceof Error ? error.message : String(error), 126, error);
-    });
-    if (!connection.isOpen) throw new StartFailure('the process keeper ended', 126);
+    const connection = await this.#connect().catch(refuse);
+    if (!connection.isOpen) refuse(new Error('the process keeper ended'));
     const { promise, resolve, reject } = Promise.withResolvers<HostedProcess>();
     this.#starting.set(spec.id, { spec, program, resolve, reject });
     connection.send(frame);
@@ -88,11 +93,16 @@ export class KeeperHost implements ProcessHost {
   async signal(targets: readonly ProcessTarget[], signal: string): Promise<number> {
     const name = normalizeSignal(signal);
     if (name === undefined) throw new SandboxError('invalid', `unknown signal: ${signal}`);
-    return this.#hunt(targets, constants.signals[name]);
+    if (targets.length === 0 || this.#disposed) return 0;
+    const connection = await this.#joined();
+    if (connection === undefined) return signalProcesses(targets, name);
+    return this.#hunt(connection, targets, constants.signals[name]);
   }
 
   async living(targets: readonly ProcessTarget[]): Promise<number> {
-    return this.#hunt(targets, 0);
+    if (targets.length === 0 || this.#disposed) return 0;
+    const connection = await this.#joined();
+    return connection === undefined ? countProcesses(targets) : this.#hunt(connection, targets, 0);
   }
 
   recover(ends: ReadonlyMap<string, Ends>): Recovered {
@@ -131,38 +141,61 @@ export class KeeperHost implements ProcessHost {
     this.#connection ??= joinKeeper(this.#place, {
       onFrame: (frame) => this.#onFrame(frame),
       onClose: () => this.#onClose(),
-    }).catch((error: unknown) => {
-      this.#connection = undefined;
-      throw error;
-    });
+    }).then(
+      (connection) => {
+        this.#keeperPid = connection.welcome.pid;
+        return connection;
+      },
+      (error: unknown) => {
+        this.#connection = undefined;
+        throw error;
+      },
+    );
     return this.#connection;
+  }
+
+  /** Undefined where there is no keeper: what it would be asked is done without it then. */
+  #joined(): Promise<KeeperConnection | undefined> {
+    return this.#connect().catch(() => undefined);
   }
 
   /** The keeper died, or it ended the connection: what it does not hold any more when it is asked again is lost. */
   #onClose(): void {
     this.#connection = undefined;
     this.#synced = Promise.withResolvers();
-    for (const { reject } of this.#starting.values()) reject(new StartFailure('the process keeper ended', 126));
+    const unanswered = [...this.#starting.values()];
+    for (const { reject } of unanswered) reject(new StartFailure('the process keeper ended', 126));
     for (const answer of this.#counts.values()) answer(0);
     this.#starting.clear();
     this.#counts.clear();
     if (this.#disposed) this.#lose([...this.#held.values()]);
-    else if (this.#held.size > 0) void this.#rejoin();
+    else if (this.#held.size > 0 || unanswered.length > 0) void this.#rejoin(unanswered.map(({ spec }) => spec));
   }
 
-  async #rejoin(): Promise<void> {
+  /** `unanswered`: what it may have started without saying so; nobody waits for it any more. */
+  async #rejoin(unanswered: readonly StartSpec[]): Promise<void> {
     const before = [...this.#held.values()];
+    const keeperBefore = this.#keeperPid;
     this.#told.clear();
-    try {
-      await this.#connect();
-      await this.#synced.promise;
-    } catch {
-      // There is no keeper, so that it holds nothing.
-    }
+    const connection = await this.#joined();
+    if (connection !== undefined) await this.#synced.promise;
     const lost = before.filter(({ id, complete }) => !complete && !this.#told.has(id));
+    const targets = [
+      ...lost.map(({ id, pid }) => ({ id, pid, running: false })),
+      ...unanswered.map(({ id }) => ({ id, pid: 0, running: false })),
+    ];
     this.#lose(lost);
-    const targets = lost.map(({ id, pid }) => ({ id, pid, running: false }));
-    await this.#hunt(targets, constants.signals.SIGKILL).catch(() => 0);
+    for (const { id } of unanswered) this.#abandon(id);
+    const ended = await this.signal(targets, 'SIGKILL').catch(() => 0);
+    this.#place.report?.(
+      { keeper: keeperBefore, joined: connection?.welcome.pid, lost: lost.length, processes: ended },
+      'the process keeper went away; what it held is lost, what was left of it was ended',
+    );
+  }
+
+  #abandon(id: string): void {
+    const hosted = this.#held.get(id);
+    void hosted?.ended.then(() => hosted.output.remove()).then(() => hosted.noted());
   }
 
   #lose(lost: readonly KeeperProcess[]): void {
@@ -172,9 +205,7 @@ export class KeeperHost implements ProcessHost {
     }
   }
 
-  async #hunt(targets: readonly ProcessTarget[], signal: number): Promise<number> {
-    if (targets.length === 0 || this.#disposed) return 0;
-    const connection = await this.#connect();
+  async #hunt(connection: KeeperConnection, targets: readonly ProcessTarget[], signal: number): Promise<number> {
     let sum = 0;
     for (let at = 0; at < targets.length; at += MAX_TARGETS) {
       if (!connection.isOpen) return sum;
@@ -243,6 +274,14 @@ export class KeeperHost implements ProcessHost {
     this.#held.set(id, hosted);
     return hosted;
   }
+}
+
+/** Nothing was begun: the call may be repeated. */
+function refuse(error: unknown): never {
+  throw new SandboxError('unavailable', error instanceof Error ? error.message : String(error), {
+    hint: 'the process keeper has to run for commands to be started; sandboxd doctor says what is missing',
+    cause: error,
+  });
 }
 
 function startFrame(spec: StartSpec, program: string, runner: Identity | undefined): FrameWriter {

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { errnoOf } from '../segment-files.ts';
 import { KeeperConnection, type KeeperEvents } from './keeper-connection.ts';
-import { KEEPER_VERSION } from './keeper-frames.ts';
+import { FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
 
 /** How long a supervisor may take to start a keeper that is not there, and how often it is looked for. */
 const SUPERVISOR_MS = 10_000;
@@ -15,6 +15,8 @@ export interface KeeperPlace {
   readonly directory: string;
   /** The keeper program; undefined: somebody else starts it. */
   readonly program?: string;
+  /** Told when the keeper went away and what came of it. */
+  readonly report?: (details: object, message: string) => void;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface KeeperPlace {
  * @throws Error in one line where there is none and none can be started
  */
 export async function joinKeeper({ directory, program }: KeeperPlace, events: KeeperEvents): Promise<KeeperConnection> {
-  const socket = join(directory, `keeper-v${KEEPER_VERSION}.sock`);
+  const socket = socketOf(directory);
   const deadline = performance.now() + (program === undefined ? SUPERVISOR_MS : 0);
   for (;;) {
     const connection = await openIfThere(socket, events);
@@ -33,6 +35,23 @@ export async function joinKeeper({ directory, program }: KeeperPlace, events: Ke
   }
   await startKeeper(program, directory);
   return KeeperConnection.open(socket, events);
+}
+
+/** Ends the keeper that a daemon left behind, with all it holds: SIGTERM, after the grace SIGKILL. A supervisor's is left alone. */
+export async function endKeeper(directory: string, graceMs: number): Promise<'ended' | 'none' | 'supervised'> {
+  const connection = await openIfThere(socketOf(directory), { onFrame: () => {}, onClose: () => {} });
+  if (connection === undefined) return 'none';
+  if (connection.welcome.supervised) {
+    connection.close();
+    return 'supervised';
+  }
+  connection.send(new FrameWriter(REQUEST.shutdown).u32(graceMs));
+  await connection.closed();
+  return 'ended';
+}
+
+function socketOf(directory: string): string {
+  return join(directory, `keeper-v${KEEPER_VERSION}.sock`);
 }
 
 /** Undefined where nobody listens. */

@@ -1,0 +1,43 @@
+import type { Core } from '../../core/core.ts';
+import type { Identity } from '../../core/identity.ts';
+import type { HostedProcess } from '../../core/process/process-host.ts';
+import { Command, type CommandRecord } from './command.ts';
+import { recordEnd } from './command-end.ts';
+import type { CommandStore } from './command-store.ts';
+import { HardTimeout } from './deadlines.ts';
+
+/**
+ * The command of a process that was started, now or by an earlier daemon: its end is recorded when it comes, and its
+ * hard timeout, counted from its start, is armed; one that is over already fires at once.
+ */
+export function hold(
+  core: Core,
+  store: CommandStore,
+  record: CommandRecord,
+  process: HostedProcess,
+  identity: Identity | undefined,
+): Command {
+  let timer: HardTimeout | undefined;
+  const ended = process.ended.then((end) => {
+    timer?.commandEnded();
+    recordEnd(core, store, command, end);
+    process.noted();
+  });
+  const running = { ...record, status: 'running', pid: process.pid } as const;
+  const command = new Command(running, process.output, { ended, identity, process });
+  const left = remaining(record);
+  if (left !== undefined) {
+    timer = new HardTimeout(left, {
+      onFire: () => store.update(command, { timedOut: true }),
+      kill: async (signal) => (command.target ? core.processes.signal([command.target], signal) : 0),
+    });
+  }
+  return command;
+}
+
+/** Seconds until the hard timeout; never more than the whole of it, should the clock have been set back. */
+function remaining({ hardTimeout, startedAt }: CommandRecord): number | undefined {
+  if (!hardTimeout) return undefined;
+  const passed = (Date.now() - Date.parse(startedAt)) / 1000;
+  return Math.min(Math.max(hardTimeout - passed, 0), hardTimeout);
+}

@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { TestApp } from '../../app.fixture.ts';
+import { keeperProgram } from '../../core/process/keeper-program.ts';
+import { hasKeeper } from '../../hosts.fixture.ts';
+import { MemoryGroup } from '../../memory-group.fixture.ts';
+
+const MB = 1_000_000;
+
+describe.runIf(hasKeeper)('what a command used', () => {
+  test('[cmd.usage] is its own memory and time, whatever the daemon holds', async () => {
+    await using daemon = await TestApp.start();
+    const held = Buffer.alloc(150 * MB, 1);
+    const { usage: small } = await daemon.run('/bin/true', { shell: 'none' });
+    expect(small).toMatchObject({ oom_killed: expect.toSatisfy((value) => value === false || value === null) });
+    expect(small?.max_rss_bytes).toBeGreaterThan(100_000);
+    expect(small?.max_rss_bytes).toBeLessThan(10 * MB);
+    const { usage: large } = await daemon.run('x=$(head -c 30000000 /dev/zero | tr "\\0" a)');
+    expect(large?.max_rss_bytes).toBeGreaterThan(30 * MB);
+    expect(large?.max_rss_bytes).toBeLessThan(150 * MB);
+    expect((large?.cpu_user_ms ?? 0) + (large?.cpu_system_ms ?? 0)).toBeGreaterThan(0);
+    expect(held.length).toBe(150 * MB);
+  });
+
+  test('[cmd.oom-killed] oom_killed is true where the memory limit ended it, and false where a signal did', async ({
+    skip,
+  }) => {
+    using group = MemoryGroup.make(`svc-test-${process.pid}`, 64 * MB);
+    if (group === undefined) return skip('no memory limit can be set here');
+    const directory = mkdtempSync(join(tmpdir(), 'sandboxd-oom-'));
+    const keeper = await startIn(group, directory);
+    try {
+      await using daemon = await TestApp.start({ processHost: 'supervised' }, directory);
+      // tail holds everything until its input ends.
+      const killed = await daemon.run('set -o pipefail; head -c 200000000 /dev/zero | tail | wc -c');
+      expect(killed).toMatchObject({ exit_code: 137, usage: { oom_killed: true } });
+      const ended = await daemon.run('kill -9 $$');
+      expect(ended).toMatchObject({ status: 'killed', signal: 'SIGKILL', usage: { oom_killed: false } });
+    } finally {
+      const exited = once(keeper, 'exit');
+      keeper.kill('SIGTERM');
+      await exited;
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
+});
+
+/** A keeper that something else than the daemon starts, under the limit of the group. */
+async function startIn(group: MemoryGroup, directory: string): Promise<ChildProcess> {
+  const script = 'echo $$ > "$0" && exec "$@"';
+  const argv = ['-c', script, group.members, keeperProgram(undefined).path, 'serve', directory];
+  const keeper = spawn('sh', argv, { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(keeper.stdout, 'data');
+  return keeper;
+}

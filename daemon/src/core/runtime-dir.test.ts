@@ -1,0 +1,39 @@
+import { linkSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { RuntimeDir } from './runtime-dir.ts';
+
+let path: string;
+
+beforeEach(() => {
+  path = mkdtempSync(join(tmpdir(), 'runtime-dir-'));
+});
+
+afterEach(() => rmSync(path, { recursive: true, force: true }));
+
+/** What a daemon leaves that is killed: its name, and nobody behind it. */
+async function leaveName(): Promise<void> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(join(path, 'gone.sock'), resolve));
+  linkSync(join(path, 'gone.sock'), join(path, 'daemon.sock'));
+  await new Promise((resolve) => server.close(resolve));
+}
+
+test.each(['a fresh directory', 'one whose daemon was killed'])(
+  'of several daemons at once, one gets %s',
+  async (which) => {
+    if (which !== 'a fresh directory') await leaveName();
+    const opened = await Promise.allSettled(Array.from({ length: 8 }, () => RuntimeDir.open(path)));
+    const [winner, ...others] = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    expect(others).toEqual([]);
+    const reasons = opened.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []));
+    expect(new Set(reasons)).toEqual(new Set([`Error: another daemon holds the runtime directory ${path}`]));
+    expect(readdirSync(path)).toEqual(['daemon.sock']);
+    await winner?.[Symbol.asyncDispose]();
+    expect(readdirSync(path)).toEqual([]);
+    await using next = await RuntimeDir.open(path);
+    expect(next.path).toBe(path);
+  },
+);

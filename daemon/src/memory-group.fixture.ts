@@ -1,0 +1,50 @@
+import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A group of processes that together may hold so many bytes of memory (cgroups(7)). */
+export class MemoryGroup implements Disposable {
+  /** Whoever writes its pid there joins. */
+  readonly members: string;
+  readonly #path: string;
+
+  private constructor(path: string) {
+    this.#path = path;
+    this.members = join(path, 'cgroup.procs');
+  }
+
+  /** Undefined, and said, where no such group can be made: it takes root and a writable group. */
+  static make(name: string, bytes: number): MemoryGroup | undefined {
+    const version1 = /^\d+:memory:(.*)$/m.exec(textOf('/proc/self/cgroup'))?.[1];
+    const version2 = /^0::(.*)$/m.exec(textOf('/proc/self/cgroup'))?.[1] ?? '';
+    const [own, limit] =
+      version1 === undefined
+        ? [join('/sys/fs/cgroup', version2), 'memory.max']
+        : [join('/sys/fs/cgroup/memory', version1), 'memory.limit_in_bytes'];
+    const group = new MemoryGroup(join(own, name));
+    try {
+      mkdirSync(group.#path);
+      writeFileSync(join(group.#path, limit), String(bytes));
+      return group;
+    } catch (error) {
+      group[Symbol.dispose]();
+      process.stderr.write(`not tested: a memory limit, which cannot be set here (${error})\n`);
+      return undefined;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    try {
+      rmdirSync(this.#path);
+    } catch {
+      // It was never made, or somebody is still in it.
+    }
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
