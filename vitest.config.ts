@@ -21,6 +21,18 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      {
+        test: {
+          name: 'images',
+          include: ['e2e/images/**/*.test.ts'],
+          globalSetup: ['e2e/setup/images.ts'],
+          // What removes containers after a crash would have to be pulled; the set-up does it instead.
+          env: { TESTCONTAINERS_RYUK_DISABLED: 'true' },
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
     ],
     coverage: {
       provider: 'v8',

@@ -34,7 +34,7 @@ forget_secrets() {
 exec_as_account() {
   forget_secrets
   export HOME="$ACCOUNT_HOME" USER="$ACCOUNT" LOGNAME="$ACCOUNT" SHELL=/bin/bash
-  cd "$HOME"
+  cd "$HOME" || exit 1
   if can_switch; then
     exec setpriv --reuid="$ACCOUNT" --regid="$ACCOUNT" --init-groups --inh-caps=-all -- "$@"
   fi

@@ -70,7 +70,11 @@ async function makeStandIn(directory: string, logFile: string): Promise<void> {
 }
 
 function docless(): string[] {
-  const options = ['path-exclude=/usr/share/man/*', 'path-exclude=/usr/share/doc/*', 'path-exclude=/usr/share/locale/*'];
+  const options = [
+    'path-exclude=/usr/share/man/*',
+    'path-exclude=/usr/share/doc/*',
+    'path-exclude=/usr/share/locale/*',
+  ];
   return options.map((option) => `--dpkgopt=${option}`);
 }
 

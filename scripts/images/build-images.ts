@@ -34,8 +34,16 @@ export async function buildImages(say: (line: string) => void): Promise<void> {
     const started = performance.now();
     say(`building ${name} on ${base} (log: ${LOG})`);
     await logged(
-      ['docker', 'buildx', 'build', '--progress=plain', '--load', '--file', join(ROOT, 'images/Dockerfile'), ...labels]
-        .concat(['--target', target, '--tag', name, ROOT]),
+      [
+        'docker',
+        'buildx',
+        'build',
+        '--progress=plain',
+        '--load',
+        '--file',
+        join(ROOT, 'images/Dockerfile'),
+        ...labels,
+      ].concat(['--target', target, '--tag', name, ROOT]),
       LOG,
     );
     const size = Number(await docker('image', 'inspect', '--format', '{{.Size}}', name));
