@@ -6,7 +6,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{program,daemon,gateway,scripts,bench}/**/*.test.ts', 'e2e/requirements.test.ts'],
+          include: ['{program,daemon,gateway,images,scripts,bench}/**/*.test.ts', 'e2e/requirements.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**'],
           globalSetup: ['scripts/testing/build-keepers.ts'],
           testTimeout: 20_000,
