@@ -2,6 +2,7 @@ import { AUTHENTICATION } from './requirements/authentication.ts';
 import { BASH_V1 } from './requirements/bash-v1.ts';
 import { COMMANDS_LIFE } from './requirements/commands-life.ts';
 import { COMMANDS_RUN } from './requirements/commands-run.ts';
+import { CONFIGURATION } from './requirements/configuration.ts';
 import { CONVENTIONS } from './requirements/conventions.ts';
 import { IMAGES } from './requirements/images.ts';
 import type { Requirement } from './requirements/requirement.ts';
@@ -16,4 +17,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...COMMANDS_LIFE,
   ...BASH_V1,
   ...IMAGES,
+  ...CONFIGURATION,
 ];

@@ -7,12 +7,16 @@ import { DAEMON_IMAGE } from '../../scripts/images/build-images.ts';
 import { ROOT } from '../../scripts/root.ts';
 import { LABEL } from '../setup/images.ts';
 
-const PORT = 8080;
+const PUBLIC_PORT = 8080;
 const LOGS = join(ROOT, 'dist/e2e-logs');
 const GIB = 1024 ** 3;
 
 export interface SandboxOptions {
   readonly env?: Readonly<Record<string, string>>;
+  /** The key, where the environment does not give it. */
+  readonly key?: string;
+  /** The public port, where the environment moves it. */
+  readonly port?: number;
   /** What to change about the container before it starts. */
   readonly with?: (container: SandboxContainer) => void;
   /** Started without what compose.yaml gives it: no 4 GiB of shared memory. */
@@ -41,31 +45,38 @@ class SandboxContainer extends GenericContainer {
 export class Sandbox implements AsyncDisposable {
   readonly container: StartedTestContainer;
   readonly #key: string | undefined;
+  readonly #port: number;
   readonly #log: string[];
 
-  private constructor(container: StartedTestContainer, key: string | undefined, log: string[]) {
+  private constructor(
+    container: StartedTestContainer,
+    address: { key: string | undefined; port: number },
+    log: string[],
+  ) {
     this.container = container;
-    this.#key = key;
+    this.#key = address.key;
+    this.#port = address.port;
     this.#log = log;
   }
 
-  static async start({ env = {}, with: change, plain }: SandboxOptions = {}): Promise<Sandbox> {
+  static async start(options: SandboxOptions = {}): Promise<Sandbox> {
+    const { env = {}, port = PUBLIC_PORT, with: change, plain } = options;
     const log: string[] = [];
-    const key = env['SVC_API_KEY'] ?? env['SANDBOX_API_KEY'];
-    const ready = Wait.forHttp('/ready', PORT, { abortOnContainerExit: true }).forStatusCode(200);
+    const key = options.key ?? env['SVC_API_KEY'] ?? env['SANDBOX_API_KEY'];
+    const ready = Wait.forHttp('/ready', port, { abortOnContainerExit: true }).forStatusCode(200);
     if (key !== undefined) ready.withHeaders({ 'x-api-key': key });
     const container = new SandboxContainer(DAEMON_IMAGE)
       .withPullPolicy({ shouldPull: () => false })
       .withLabels(LABEL)
       .withEnvironment(env)
-      .withExposedPorts(PORT)
+      .withExposedPorts(port)
       .withLogConsumer((stream: Readable) => void stream.on('data', (text) => log.push(String(text))))
       .withWaitStrategy(ready)
       .withStartupTimeout(60_000);
     if (!plain) container.withSharedMemorySize(4 * GIB);
     change?.(container);
     try {
-      return new Sandbox(await container.start(), key, log);
+      return new Sandbox(await container.start(), { key, port }, log);
     } catch (error) {
       throw new Error(`the container did not become ready: ${log.join('')}`, { cause: error });
     }
@@ -73,7 +84,7 @@ export class Sandbox implements AsyncDisposable {
 
   /** Read anew, because another start of the container has another port. */
   get url(): string {
-    return `http://127.0.0.1:${this.container.getMappedPort(PORT)}`;
+    return `http://127.0.0.1:${this.container.getMappedPort(this.#port)}`;
   }
 
   /** What the container has said so far. */

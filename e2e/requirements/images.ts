@@ -12,6 +12,8 @@ export const IMAGES: readonly Requirement[] = [
     'images.labels': 'the image carries the labels of the Open Container Initiative',
     'images.tini': 'tini is the first process and signals the whole group',
     'images.secrets': "no program of the account's gets the key or a variable of the product's",
+    'images.hook-directories': 'programs of the drop-in directories of a phase run by name',
+    'images.hook-left-behind': 'a process that a hook leaves behind does not hold the boot up',
     'images.vnc-socket': 'VNC listens on a socket for the gateway alone, on no port',
   }),
 ];

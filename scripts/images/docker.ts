@@ -7,6 +7,8 @@ export type Variables = Readonly<Record<string, string>>;
 
 export interface Finished {
   readonly ok: boolean;
+  /** 127 for a program that is missing, as a shell says it. */
+  readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -23,9 +25,9 @@ export async function capture(command: readonly string[], env: Variables = {}): 
   }
   try {
     const [code] = await once(child, 'close');
-    return { ok: code === 0, ...said };
+    return { ok: code === 0, code: Number(code ?? 1), ...said };
   } catch (error) {
-    return { ok: false, stdout: '', stderr: error instanceof Error ? error.message : String(error) };
+    return { ok: false, code: 127, stdout: '', stderr: error instanceof Error ? error.message : String(error) };
   }
 }
 
