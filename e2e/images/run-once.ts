@@ -6,6 +6,7 @@ import { LABEL } from '../setup/images.ts';
 export async function runOnce(
   env: Readonly<Record<string, string>>,
   options: readonly string[] = [],
+  command: readonly string[] = [],
 ): Promise<{ code: number; output: string }> {
   const labels = Object.entries(LABEL).flatMap(([name, value]) => ['--label', `${name}=${value}`]);
   const variables = Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
@@ -17,6 +18,7 @@ export async function runOnce(
     ...variables,
     ...options,
     DAEMON_IMAGE,
+    ...command,
   ]);
   return { code, output: stdout + stderr };
 }
