@@ -97,5 +97,5 @@ test('[images.user-program] a program of the user is added while the container r
   await sandbox().shell(
     `printf '${conf}' > /opt/svc/supervisord/mine.conf && supervisorctl reread && supervisorctl update`,
   );
-  expect(Object.keys(await pids(sandbox()))).toContain('mine');
+  await expect.poll(async () => Object.keys(await pids(sandbox())), { timeout: 30_000 }).toContain('mine');
 });

@@ -2,7 +2,8 @@
 # The account that programs run as; sourced.
 
 ACCOUNT=sandbox
-ACCOUNT_HOME=/home/sandbox
+# Elsewhere only where the account that runs everything cannot use it.
+ACCOUNT_HOME=${SVC_FALLBACK_HOME:-/home/sandbox}
 # Sockets of the account's programs: the gateway's group may pass and connect.
 SOCKETS=/run/svc/user
 

@@ -18,10 +18,14 @@ settle_for_rights() {
 }
 
 settle_directories() { # UID
-  export HOME="$ACCOUNT_HOME"
   if ! [ -w "$ACCOUNT_HOME" ]; then
-    say "$ACCOUNT_HOME is not writable for uid $1: mount a directory of its own there"
+    export SVC_FALLBACK_HOME="/tmp/home-$1"
+    mkdir -p -m 700 "$SVC_FALLBACK_HOME"
+    say "$ACCOUNT_HOME is not writable for uid $1, programs keep their files in $SVC_FALLBACK_HOME:" \
+      "mount a directory of its own there"
+    ACCOUNT_HOME=$SVC_FALLBACK_HOME
   fi
+  export HOME="$ACCOUNT_HOME"
   if [ "$1" -ne 0 ] && [ -d "$SVC_RUNTIME_DIR" ] && ! [ -O "$SVC_RUNTIME_DIR" ]; then
     export SVC_RUNTIME_DIR="$SVC_RUNTIME_DIR/$1"
   fi
