@@ -20,7 +20,7 @@ settle_for_rights() {
 settle_directories() { # UID
   if ! [ -w "$ACCOUNT_HOME" ]; then
     export SVC_FALLBACK_HOME="/tmp/home-$1"
-    mkdir -p -m 700 "$SVC_FALLBACK_HOME"
+    (umask 077 && mkdir -p "$SVC_FALLBACK_HOME")
     say "$ACCOUNT_HOME is not writable for uid $1, programs keep their files in $SVC_FALLBACK_HOME:" \
       "mount a directory of its own there"
     ACCOUNT_HOME=$SVC_FALLBACK_HOME
