@@ -52,6 +52,11 @@ export async function buildImages(say: (line: string) => void): Promise<void> {
   }
 }
 
+/** The image that the others are built on here. */
+export function baseOfImages(): Promise<string> {
+  return ensureBase({ logFile: LOG, say: () => {} });
+}
+
 async function buildArguments(base: string): Promise<string[]> {
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
   const { ok, stdout } = await capture(['git', '-C', ROOT, 'rev-parse', 'HEAD']);
