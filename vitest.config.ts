@@ -6,7 +6,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{program,daemon,gateway,scripts,bench}/**/*.test.ts', 'e2e/requirements.test.ts'],
+          include: ['{program,daemon,gateway,images,scripts,bench}/**/*.test.ts', 'e2e/requirements.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**'],
           globalSetup: ['scripts/testing/build-keepers.ts'],
           testTimeout: 20_000,
@@ -16,6 +16,18 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/scenarios/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'images',
+          include: ['e2e/images/**/*.test.ts'],
+          globalSetup: ['e2e/setup/images.ts'],
+          // What removes containers after a crash would have to be pulled; the set-up does it instead.
+          env: { TESTCONTAINERS_RYUK_DISABLED: 'true' },
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,

@@ -2,7 +2,9 @@ import { AUTHENTICATION } from './requirements/authentication.ts';
 import { BASH_V1 } from './requirements/bash-v1.ts';
 import { COMMANDS_LIFE } from './requirements/commands-life.ts';
 import { COMMANDS_RUN } from './requirements/commands-run.ts';
+import { CONFIGURATION } from './requirements/configuration.ts';
 import { CONVENTIONS } from './requirements/conventions.ts';
+import { IMAGES } from './requirements/images.ts';
 import type { Requirement } from './requirements/requirement.ts';
 import { STREAMS } from './requirements/streams.ts';
 
@@ -14,4 +16,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...COMMANDS_RUN,
   ...COMMANDS_LIFE,
   ...BASH_V1,
+  ...IMAGES,
+  ...CONFIGURATION,
 ];

@@ -26,16 +26,31 @@ const CC: Need = {
   obtain: debianPackage('build-essential'),
   reason: 'the process keeper is compiled with it',
 };
+const SHELLCHECK: Need = {
+  name: 'shellcheck',
+  probe: ['shellcheck', '--version'],
+  obtain: debianPackage('shellcheck'),
+  reason: 'the scripts of the images are checked with it',
+};
+const DOCKER: Need = {
+  name: 'docker',
+  probe: ['docker', 'version'],
+  obtain: [['node', 'scripts/images.ts', 'engine']],
+  reason: 'images are built and run by it',
+};
 // Elsewhere than on Linux nothing stands on them.
 const SYSTEM = process.platform === 'linux' ? [BASH, SETPRIV, PS, CC] : [];
 
 const STEPS: readonly Step[] = [
   { name: 'typecheck', command: ['tsc', '-p', '.'] },
   { name: 'lint', command: ['biome', 'check', '.'] },
+  { name: 'shell scripts', command: ['node', 'scripts/shell-scripts.ts'], needs: [SHELLCHECK] },
   { name: 'knip', command: ['knip'] },
   { name: 'unit tests', command: ['vitest', 'run', '--project', 'unit', '--coverage'], vitest: true, needs: SYSTEM },
   { name: 'build', command: ['node', 'scripts/build.ts'] },
   { name: 'e2e', command: ['vitest', 'run', '--project', 'e2e'], vitest: true, needs: SYSTEM, after: 'build' },
+  { name: 'images', command: ['node', 'scripts/images.ts'], needs: [DOCKER] },
+  { name: 'e2e of the images', command: ['vitest', 'run', '--project', 'images'], vitest: true, after: 'images' },
 ];
 
 const ok = await runSteps(STEPS, {

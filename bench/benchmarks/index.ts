@@ -3,8 +3,9 @@ import { callers } from './callers.ts';
 import { commands } from './commands.ts';
 import { download } from './download.ts';
 import { gateway } from './gateway.ts';
+import { image } from './image.ts';
 import { keeper } from './keeper.ts';
 import { output } from './output.ts';
 import { start } from './start.ts';
 
-export const BENCHMARKS: readonly Benchmark[] = [commands, callers, keeper, output, gateway, download, start];
+export const BENCHMARKS: readonly Benchmark[] = [commands, callers, keeper, output, gateway, download, start, image];

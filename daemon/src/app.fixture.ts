@@ -29,7 +29,7 @@ export class TestApp implements AsyncDisposable {
   /** `directory`: a runtime directory of before, which is kept for the one after. */
   static async start(overrides: Partial<Config> = {}, directory?: string): Promise<TestApp> {
     const runtimeDir = directory ?? (await mkdtemp(join(tmpdir(), 'sandboxd-test-')));
-    const base = readConfig([], {});
+    const base = readConfig([], { SVC_DEFAULT_USER: process.env['TEST_DEFAULT_USER'] });
     const config: Config = {
       ...base,
       processHost: hostOfTests(),

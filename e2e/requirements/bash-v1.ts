@@ -1,4 +1,4 @@
-import { later, type Requirement, section } from './requirement.ts';
+import { type Requirement, section } from './requirement.ts';
 
 export const BASH_V1: readonly Requirement[] = [
   ...section('api.md §2.4', {
@@ -30,5 +30,4 @@ export const BASH_V1: readonly Requirement[] = [
     'v1.exec-no-timeout': 'bash/exec without timeout waits for the end',
     'v1.exec-caller-gone': 'a caller that gives up does not stop the command',
   }),
-  ...later('images', 'api.md §12', { 'images.home-gem': "/home/gem is a link to the account's home" }),
 ];

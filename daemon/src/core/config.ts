@@ -16,6 +16,7 @@ import { trustedProxies } from '@sandbox/program/trusted-proxies.ts';
 import { z } from 'zod';
 
 const MIB = 1024 ** 2;
+const START_MODES = ['async', 'auto', 'manual'] as const;
 const PROCESS_HOSTS = ['auto', 'keeper', 'supervised', 'portable'] as const;
 
 /** Every option of the daemon. `--help`, the README's table and the checks at boot come from here. */
@@ -115,6 +116,25 @@ export const DaemonOptions = z.object({
     env: 'SVC_OUTPUT_TOTAL_MAX_BYTES',
     flag: 'output-total-max-bytes',
     description: 'Bytes of output kept on disk altogether; the oldest ended commands go first.',
+  }),
+  browserStartMode: named(
+    z.enum(START_MODES, { error: `expected one of ${START_MODES.join(', ')}` }).default('async'),
+    {
+      env: 'BROWSER_START_MODE',
+      flag: 'browser-start-mode',
+      description:
+        'auto: ready only when the browser answers. async, manual: ready without. The images start it by this.',
+    },
+  ),
+  browserHost: named(z.string().default('127.0.0.1'), {
+    env: 'BROWSER_REMOTE_DEBUGGING_HOST',
+    flag: 'browser-remote-debugging-host',
+    description: "Host of the browser's DevTools.",
+  }),
+  browserPort: named(wholeNumber(1, 65_535).default(9222), {
+    env: 'BROWSER_REMOTE_DEBUGGING_PORT',
+    flag: 'browser-remote-debugging-port',
+    description: "Port of the browser's DevTools.",
   }),
   jwtPublicKey: named(z.string().optional(), {
     env: 'JWT_PUBLIC_KEY',

@@ -1,0 +1,35 @@
+import type { Config } from '../../core/config.ts';
+import type { Finding } from '../../core/finding.ts';
+
+const PATIENCE_MS = 2000;
+
+/** Where the browser's DevTools listen. The daemon does not start the browser: the image does, or whoever runs it. */
+export class BrowserEndpoint implements AsyncDisposable {
+  readonly #url: string;
+  readonly #mode: Config['browserStartMode'];
+
+  constructor({ browserHost, browserPort, browserStartMode }: Config) {
+    const host = browserHost.includes(':') ? `[${browserHost.replace(/[[\]]/g, '')}]` : browserHost;
+    this.#url = `http://${host}:${browserPort}/json/version`;
+    this.#mode = browserStartMode;
+  }
+
+  /** Only with the start mode `auto` does readiness wait for the browser. */
+  async probe(): Promise<Finding> {
+    const name = 'browser';
+    if (this.#mode !== 'auto') {
+      return { name, ok: true, detail: `not waited for: BROWSER_START_MODE is ${this.#mode}` };
+    }
+    try {
+      const answer = await fetch(this.#url, { signal: AbortSignal.timeout(PATIENCE_MS) });
+      const { Browser: version } = (await answer.json()) as { Browser?: string };
+      return { name, ok: answer.ok, detail: String(version) };
+    } catch {
+      const hint =
+        'start the browser with --remote-debugging-port, or set BROWSER_START_MODE=async to be ready without';
+      return { name, ok: false, detail: `nothing answers at ${this.#url}`, hint };
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}

@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs';
+import { chown, mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { expect, test } from 'vitest';
+import { docker } from '../../scripts/images/docker.ts';
+import { ROOT } from '../../scripts/root.ts';
+import { browserLine, devTools, openTab } from './observe.ts';
+import { runOnce } from './run-once.ts';
+import { startSandbox } from './sandbox.ts';
+
+const SECCOMP = `seccomp=${readFileSync(join(ROOT, 'images/seccomp.json'), 'utf8')}`;
+const AUTO = { BROWSER_START_MODE: 'auto' };
+const healthcheck = '/opt/svc/hooks/healthcheck 2>&1 || true';
+
+test('[images.plain] a plain docker run works: without the profile the sandbox of the browser is off, and this is said', async () => {
+  await using sandbox = await startSandbox({ env: AUTO, plain: true });
+  expect(await browserLine(sandbox)).toMatch(/--no-sandbox\n[\s\S]*--disable-dev-shm-usage/);
+  expect(sandbox.log).toContain('sandbox: chromium: no user namespaces here, so its sandbox is off');
+  expect(sandbox.log).toContain('sandbox: chromium: /dev/shm is small');
+  const page =
+    'data:text/html,<canvas id=c width=4000 height=4000></canvas><script>c.getContext("2d").fillRect(0,0,4000,4000);document.title="drawn"</script>';
+  await openTab(sandbox, encodeURI(page));
+  await expect.poll(() => devTools(sandbox, 'list'), { timeout: 30_000 }).toContain('"title": "drawn"');
+});
+
+test('[images.seccomp] with the profile the sandbox of the browser is on, with no capability and no new privilege', async () => {
+  await using sandbox = await startSandbox({
+    env: AUTO,
+    with: (container) =>
+      container.withSecurityOpt(SECCOMP, 'no-new-privileges').withDroppedCapabilities('ALL').withUser('1000'),
+  });
+  expect(await browserLine(sandbox)).not.toContain('--no-sandbox');
+  // A process of a page has user namespace and seccomp filter of its own.
+  const page =
+    'p=$(pgrep -f type=renderer | head -n 1); readlink /proc/$p/ns/user /proc/1/ns/user; grep Seccomp: /proc/$p/status';
+  const [own, first, filter] = (await sandbox.shell(page)).split('\n');
+  expect(own).not.toBe(first);
+  expect(filter).toMatch(/Seccomp:\s+2/);
+});
+
+test('[images.user] --user runs everything as that account, says so, and refuses other users', async () => {
+  await using sandbox = await startSandbox({ env: AUTO, with: (container) => container.withUser('1000') });
+  expect(sandbox.log).toContain('sandbox: started as uid 1000: everything runs as that account');
+  expect((await sandbox.run('id -u')).stdout).toBe('1000\n');
+  const refused = await sandbox.fetch('/v2/commands', {
+    method: 'POST',
+    body: JSON.stringify({ command: 'id', user: 'root' }),
+  });
+  expect(refused.status).toBeGreaterThanOrEqual(400);
+  expect(await sandbox.shell(healthcheck)).toBe('');
+});
+
+test('[images.capabilities] root without capabilities says that everything runs as root, and works', async () => {
+  await using sandbox = await startSandbox({
+    env: AUTO,
+    with: (container) => container.withDroppedCapabilities('ALL'),
+  });
+  expect(sandbox.log).toContain('without CAP_SETUID and CAP_SETGID everything runs as root');
+  expect((await sandbox.run('id -u')).stdout).toBe('0\n');
+});
+
+test('[images.read-only] a read-only root works with a tmpfs for /tmp, /run, /var/lib/svc and the home', async () => {
+  await using sandbox = await startSandbox({
+    env: AUTO,
+    with: (container) =>
+      container
+        .withReadOnlyRoot()
+        .withTmpFs({ '/tmp': 'exec', '/run': '', '/var/lib/svc': '', '/home/sandbox': 'exec' }),
+  });
+  expect((await sandbox.run('echo here > file; cat file; touch /etc/x || echo refused')).stdout).toBe(
+    'here\nrefused\n',
+  );
+  expect(await sandbox.shell(healthcheck)).toBe('');
+});
+
+test('[images.stale-lock] the browser starts over the lock of one that is gone', async () => {
+  const profile = '/home/sandbox/.config/sandbox-browser';
+  const hook = `mkdir -p ${profile}; ln -s gone-77 ${profile}/SingletonLock; chown -R sandbox: /home/sandbox`;
+  await using sandbox = await startSandbox({ env: { ...AUTO, RUN_HOOK_INIT: hook } });
+  expect(await devTools(sandbox, 'version')).toContain('Chrome/');
+});
+
+test('[images.stop] docker stop ends everything in order, with exit code 0', async () => {
+  await using sandbox = await startSandbox({
+    env: { ...AUTO, DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false' },
+  });
+  await sandbox.run('exec sleep 600', { mode: 'async' });
+  await expect.poll(() => sandbox.shell(healthcheck), { timeout: 60_000 }).toBe('');
+  const id = sandbox.container.getId();
+  await docker('stop', '--time', '30', id);
+  expect(await docker('inspect', '--format', '{{.State.ExitCode}} {{.State.OOMKilled}}', id)).toBe('0 false');
+  expect(await docker('logs', id)).not.toContain('SIGKILL');
+  await docker('start', id);
+});
+
+test('[images.restart] docker restart comes back whole, with the records of before', async () => {
+  await using sandbox = await startSandbox({ env: AUTO });
+  const { command_id } = await sandbox.run('echo before > ~/file; echo before');
+  await sandbox.container.restart({ timeout: 30_000 });
+  await expect.poll(() => sandbox.shell(healthcheck), { timeout: 60_000 }).toBe('');
+  expect((await sandbox.run('cat ~/file')).stdout).toBe('before\n');
+  const answer = await sandbox.fetch(`/v2/commands/${command_id}`);
+  expect(((await answer.json()) as { data: object }).data).toMatchObject({ stdout: 'before\n' });
+});
+
+const isRoot = process.getuid?.() === 0;
+if (!isRoot)
+  process.stderr.write('not tested: PUID and PGID, which need root to make a directory of another account\n');
+
+test.runIf(isRoot)('[config.puid] PUID and PGID make the account own a mounted home', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'sandbox-home-'));
+  await chown(home, 4711, 4712);
+  try {
+    await using sandbox = await startSandbox({
+      env: { ...AUTO, PUID: '4711', PGID: '4712' },
+      with: (container) => container.withBindMounts([{ source: home, target: '/home/sandbox' }]),
+    });
+    expect((await sandbox.run('id -un; id -u; id -g; touch mine')).stdout).toBe('sandbox\n4711\n4712\n');
+    expect(await stat(join(home, 'mine'))).toMatchObject({ uid: 4711, gid: 4712 });
+    expect(await sandbox.shell(healthcheck)).toBe('');
+  } finally {
+    await rm(home, { recursive: true });
+  }
+});
+
+test('[images.command-line] arguments of docker run are run instead of the service', async () => {
+  const { code, output } = await runOnce({}, [], ['sandboxd', 'version']);
+  expect([code, output.trim()]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+$/)]);
+});

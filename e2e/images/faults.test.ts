@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { devTools } from './observe.ts';
+import { type Sandbox, sharedSandbox } from './sandbox.ts';
+
+const sandbox = sharedSandbox();
+
+interface Fault {
+  readonly program: string;
+  /** What ends with it, because it lives from it. */
+  readonly takesAlong?: readonly string[];
+  /** What shows that it serves again. */
+  readonly serves: (sandbox: Sandbox) => Promise<boolean>;
+}
+
+/** Process ids of the programs that run. */
+async function pids(of: Sandbox): Promise<Record<string, number>> {
+  const lines = (await of.shell('supervisorctl status || true')).split('\n');
+  const running = lines.map((line) => /^(\S+) +RUNNING +pid (\d+)/.exec(line)).filter((match) => match !== null);
+  return Object.fromEntries(running.map(([, name = '', pid]) => [name, Number(pid)]));
+}
+
+async function allRunning(of: Sandbox): Promise<Record<string, number>> {
+  const all = ['chromium', 'daemon', 'gateway', 'keeper', 'window-manager', 'xvnc'];
+  await expect.poll(async () => Object.keys(await pids(of)).sort(), { timeout: 30_000 }).toEqual(all);
+  return pids(of);
+}
+
+const answers = (path: string): Fault['serves'] => {
+  return async (of) =>
+    (await of.shell(`curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:8080${path} || true`)) === '200';
+};
+const browses: Fault['serves'] = async (of) => (await devTools(of, 'version')).includes('Chrome/');
+
+const FAULTS: readonly Fault[] = [
+  { program: 'chromium', serves: browses },
+  { program: 'window-manager', serves: browses },
+  { program: 'xvnc', takesAlong: ['chromium', 'window-manager'], serves: browses },
+  { program: 'gateway', serves: answers('/ready') },
+  { program: 'daemon', serves: answers('/ready') },
+];
+
+test.each(FAULTS)(
+  '[images.program-killed] $program comes back after SIGKILL, the others and what runs undisturbed',
+  async ({ program, takesAlong = [], serves }) => {
+    const before = await allRunning(sandbox());
+    const { command_id, pid } = await sandbox().run('while read -r line; do echo "got $line"; done', { mode: 'async' });
+    await sandbox().shell(`kill -KILL ${before[program]}`);
+    await expect.poll(async () => (await pids(sandbox()))[program], { timeout: 30_000 }).not.toBe(before[program]);
+    await expect.poll(() => serves(sandbox()), { timeout: 30_000 }).toBe(true);
+    const after = await allRunning(sandbox());
+    const gone = new Set([program, ...takesAlong]);
+    for (const [name, old] of Object.entries(before))
+      expect(`${name} ${after[name] === old}`).toBe(`${name} ${!gone.has(name)}`);
+    await sandbox().post(`/v2/commands/${command_id}/stdin`, { input: 'still\n', eof: true });
+    const answer = await sandbox().fetch(`/v2/commands/${command_id}?wait=true&offset=10&wait_timeout=20`);
+    const { data } = (await answer.json()) as { data: { command: { status: string; pid: number } } };
+    expect(data.command).toMatchObject({ status: 'completed', exit_code: 0, pid });
+  },
+);
+
+test('[images.keeper-killed] the keeper comes back after SIGKILL; its commands are lost, and new ones run', async () => {
+  const before = await allRunning(sandbox());
+  const { command_id } = await sandbox().run('exec sleep 600', { mode: 'async' });
+  await sandbox().shell(`kill -KILL ${before['keeper']}`);
+  await expect.poll(async () => (await pids(sandbox()))['keeper'], { timeout: 30_000 }).not.toBe(before['keeper']);
+  await expect.poll(() => answers('/ready')(sandbox()), { timeout: 30_000 }).toBe(true);
+  const answer = await sandbox().fetch(`/v2/commands/${command_id}`);
+  expect(((await answer.json()) as { data: object }).data).toMatchObject({ command: { status: 'lost' } });
+  expect((await sandbox().run('echo new')).stdout).toBe('new\n');
+  expect((await pids(sandbox()))['gateway']).toBe(before['gateway']);
+});
+
+test('[images.daemon-restart] supervisorctl restart daemon ends the commands in order', async () => {
+  await allRunning(sandbox());
+  const { command_id } = await sandbox().run('trap "echo ended; exit 5" TERM; while :; do sleep 0.05; done', {
+    mode: 'async',
+  });
+  await sandbox().shell('supervisorctl restart daemon');
+  await expect.poll(() => answers('/ready')(sandbox()), { timeout: 30_000 }).toBe(true);
+  const answer = await sandbox().fetch(`/v2/commands/${command_id}`);
+  expect(((await answer.json()) as { data: object }).data).toMatchObject({
+    stdout: 'ended\n',
+    command: { status: 'completed', exit_code: 5 },
+  });
+});
+
+test('[images.unhealthy] what is promised and down makes the health check fail, by name', async () => {
+  await allRunning(sandbox());
+  await sandbox().shell('supervisorctl stop xvnc');
+  expect(await sandbox().shell('/opt/svc/hooks/healthcheck || true')).toContain('sandbox: xvnc is STOPPED');
+  await sandbox().shell('supervisorctl start xvnc');
+  await expect.poll(() => sandbox().shell('/opt/svc/hooks/healthcheck 2>&1 || true'), { timeout: 30_000 }).toBe('');
+});
+
+test('[images.user-program] a program of the user is added while the container runs', async () => {
+  const conf = '[program:mine]\\ncommand=sleep 600\\n';
+  await sandbox().shell(
+    `printf '${conf}' > /opt/svc/supervisord/mine.conf && supervisorctl reread && supervisorctl update`,
+  );
+  await expect.poll(async () => Object.keys(await pids(sandbox())), { timeout: 30_000 }).toContain('mine');
+});

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { runOnce } from './run-once.ts';
+import { startSandbox } from './sandbox.ts';
+
+test('[config.hook-init] [config.hook-pre-services] [config.hook-post-ready] hooks run in their order, as root, and are logged', async () => {
+  const at = 'echo "$(id -un) $(supervisorctl status daemon 2>&1 | grep -c RUNNING)"';
+  const env = { RUN_HOOK_INIT: at, RUN_HOOK_PRE_SERVICES: at, RUN_HOOK_POST_READY: `${at}; exit 3` };
+  await using sandbox = await startSandbox({ env });
+  await expect.poll(() => sandbox.log, { timeout: 30_000 }).toMatch(/hook post-ready: exit 3 after \d+ ms/);
+  const lines = sandbox.log.split('\n').filter((line) => line.startsWith('sandbox: hook'));
+  expect(lines.map((line) => line.replace(/ after \d+ ms$/, ''))).toEqual([
+    'sandbox: hook init: root 0',
+    'sandbox: hook init: exit 0',
+    'sandbox: hook pre-services: root 0',
+    'sandbox: hook pre-services: exit 0',
+    'sandbox: hook post-ready: root 1',
+    'sandbox: hook post-ready: exit 3',
+  ]);
+  expect((await sandbox.fetch('/ready')).status).toBe(200);
+});
+
+test('[images.hook-directories] programs of the drop-in directories run by name, after the variable', async () => {
+  const hook = (name: string): { content: string; target: string; mode: number } => ({
+    content: `#!/bin/sh\necho from ${name}\n`,
+    target: `/opt/svc/hooks.d/init/${name}`,
+    mode: 0o755,
+  });
+  await using sandbox = await startSandbox({
+    env: { RUN_HOOK_INIT: 'echo from the variable' },
+    with: (container) => container.withCopyContentToContainer([hook('20-b'), hook('10-a')]),
+  });
+  expect(sandbox.log.match(/from .*/g)).toEqual(['from the variable', 'from 10-a', 'from 20-b']);
+});
+
+test('[images.hook-left-behind] a hook that leaves a process behind does not hold the boot up', async () => {
+  await using sandbox = await startSandbox({ env: { RUN_HOOK_INIT: 'sleep 300 & echo started' } });
+  expect(sandbox.log).toContain('sandbox: hook init: started');
+  expect(await sandbox.shell('pgrep -x sleep -a')).toContain('sleep 300');
+});
+
+test.each([
+  ['RUN_HOOK_INIT', 'init'],
+  ['RUN_HOOK_PRE_SERVICES', 'pre-services'],
+  ['RUN_HOOK_POST_READY', 'post-ready'],
+])('[config.hooks-strict] a failing %s ends the container', async (name, phase) => {
+  const { code, output } = await runOnce({ [name]: 'echo broken >&2; exit 7', RUN_HOOKS_STRICT: 'true' });
+  expect(code).toBe(1);
+  expect(output).toContain(`sandbox: hook ${phase}: broken`);
+  expect(output).toMatch(new RegExp(`sandbox: hook ${phase}: exit 7 after \\d+ ms`));
+  expect(output).toContain(`sandbox: hook ${phase} failed, and RUN_HOOKS_STRICT is set: the container ends`);
+});

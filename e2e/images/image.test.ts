@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { docker } from '../../scripts/images/docker.ts';
+import { sharedSandbox } from './sandbox.ts';
+
+const sandbox = sharedSandbox({ env: { SVC_API_KEY: 'secret-key' } });
+
+test('[images.account] commands run as the account sandbox in its home, the daemon as root', async () => {
+  const { stdout } = await sandbox().run('id -un; id -u; pwd; cd; pwd');
+  expect(stdout).toBe('sandbox\n1000\n/home/sandbox\n/home/sandbox\n');
+  expect(await sandbox().shell('stat -c %u /proc/$(supervisorctl pid daemon)')).toBe('0');
+});
+
+test("[images.home-gem] /home/gem is the account's home", async () => {
+  expect((await sandbox().run('touch /home/gem/here && ls /home/sandbox/here')).stdout).toBe('/home/sandbox/here\n');
+});
+
+test.each([
+  'python3 --version',
+  'python3 -m venv /tmp/venv && /tmp/venv/bin/pip --version',
+  'python3 -c "import ipykernel, jupyterlab"',
+  'node --version && npm --version',
+  'echo "int main(void){return 0;}" > /tmp/a.c && cc -o /tmp/a /tmp/a.c && /tmp/a',
+  'git --version && rg --version && tmux -V',
+  'test -x /usr/lib/chromium/chromium && command -v Xtigervnc && test -f /usr/share/novnc/vnc.html',
+  '/opt/code-server/bin/code-server --version',
+  'sandboxd version',
+])('[images.content] %s', async (command) => {
+  const { exit_code, stderr, stdout } = await sandbox().run(command, { timeout: 60 });
+  expect(`${exit_code} ${exit_code === 0 ? '' : stdout + stderr}`).toBe('0 ');
+});
+
+test('[images.healthcheck] the health check passes, and no process list shows the key', async () => {
+  const health = (): Promise<string> =>
+    docker('inspect', '--format', '{{.State.Health.Status}}', sandbox().container.getId());
+  await expect.poll(health, { timeout: 60_000 }).toBe('healthy');
+  expect(await docker('inspect', '--format', '{{json .Config.Healthcheck.Test}}', sandbox().container.getId())).toBe(
+    '["CMD","/opt/svc/hooks/healthcheck"]',
+  );
+  expect(await sandbox().shell('cat /proc/[0-9]*/cmdline | tr "\\0" " "')).not.toContain('secret-key');
+});
+
+test('[images.labels] the image says what it is', async () => {
+  const labels = JSON.parse(
+    await docker('inspect', '--format', '{{json .Config.Labels}}', sandbox().container.getId()),
+  );
+  expect(labels).toMatchObject({
+    'org.opencontainers.image.title': 'sandbox-daemon',
+    'org.opencontainers.image.licenses': 'Apache-2.0',
+    'org.opencontainers.image.version': expect.stringMatching(/^\d+\.\d+\.\d+$/),
+  });
+});
+
+test('[images.tini] tini is the first process', async () => {
+  expect(await sandbox().shell('tr "\\0" " " < /proc/1/cmdline')).toBe('tini -g -- /opt/svc/hooks/entrypoint');
+});
+
+test('[images.secrets] no program of the account has the key in its environment', async () => {
+  const names = await sandbox().run('tr "\\0" "\\n" < /proc/$(pgrep -o chromium)/environ | cut -d= -f1');
+  expect(names.stdout).toContain('DISPLAY');
+  expect(names.stdout).not.toMatch(/API_KEY|^SVC_|^SUPERVISOR_/m);
+});
+
+test('[images.vnc-socket] VNC answers on its socket, to the gateway and not on a port', async () => {
+  const banner = await sandbox().shell(
+    'python3 -c "import socket; s = socket.socket(socket.AF_UNIX); s.connect(\'/run/svc/user/vnc.sock\'); print(s.recv(12))"',
+  );
+  expect(banner).toBe("b'RFB 003.008\\n'");
+  expect(await sandbox().shell('stat -c "%U %G %a" /run/svc/user /run/svc/user/vnc.sock')).toBe(
+    'sandbox gateway 2750\nsandbox gateway 660',
+  );
+});

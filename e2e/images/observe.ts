@@ -1,0 +1,48 @@
+import { expect } from 'vitest';
+import type { Sandbox, SandboxOptions } from './sandbox.ts';
+
+/** What a variable is set to, and what is seen of it. */
+export interface Row extends SandboxOptions {
+  readonly see: (sandbox: Sandbox) => Promise<void>;
+}
+
+/** The browser's command line, once it is there. */
+export async function browserLine(sandbox: Sandbox): Promise<string> {
+  await expect.poll(() => devTools(sandbox, 'version'), { timeout: 30_000 }).toContain('Chrome/');
+  return sandbox.shell('tr "\\0" "\\n" < /proc/$(supervisorctl pid chromium)/cmdline');
+}
+
+export function devTools(sandbox: Sandbox, path: string, port = 9222): Promise<string> {
+  return sandbox.shell(`curl -s http://127.0.0.1:${port}/json/${path} || true`);
+}
+
+/** Names and states of the programs that the supervisor knows. */
+export async function programs(sandbox: Sandbox): Promise<Record<string, string>> {
+  const lines = (await sandbox.shell('supervisorctl status || true')).split('\n');
+  return Object.fromEntries(lines.map((line) => line.split(/\s+/).slice(0, 2) as [string, string]));
+}
+
+/** An IDE or notebook on its socket, asked as the gateway asks. */
+export function onSocket(sandbox: Sandbox, name: string, path: string): Promise<string> {
+  return sandbox.shell(`curl -s --unix-socket /run/svc/user/${name}.sock http://localhost${path} || true`);
+}
+
+export function openTab(sandbox: Sandbox, url: string): Promise<string> {
+  return sandbox.shell(`curl -s -X PUT 'http://127.0.0.1:9222/json/new?${url}'`);
+}
+
+/** A server in the container, which logs what it is asked for. */
+export async function startWebServer(sandbox: Sandbox, port: number): Promise<{ log: () => Promise<string> }> {
+  const command = `exec python3 -u -m http.server --bind 127.0.0.1 ${port} 2>&1`;
+  const { command_id } = await sandbox.run(command, { mode: 'async' });
+  const read = async (): Promise<string> => {
+    const answer = await sandbox.fetch(`/v2/commands/${command_id}`);
+    return ((await answer.json()) as { data: { stdout: string } }).data.stdout;
+  };
+  await expect.poll(read, { timeout: 30_000 }).toContain('Serving HTTP');
+  return { log: read };
+}
+
+export async function statusWith(sandbox: Sandbox, headers: Record<string, string>): Promise<number> {
+  return (await fetch(`${sandbox.url}/v2/commands`, { headers })).status;
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { runOnce } from './run-once.ts';
+
+test.each([
+  ['WORKSPACE', '/data', 'the workspace is the home of the account, /home/sandbox, and cannot be "/data"'],
+  ['BROWSER_START_MODE', 'later', 'expected one of async auto manual, got "later"'],
+  ['DISABLE_JUPYTER', 'perhaps', 'expected one of true false'],
+  ['RUN_HOOKS_STRICT', '2', 'expected one of true false'],
+  ['PUID', '0', 'expected a user id other than root, got "0"'],
+  ['BROWSER_RESOLUTION', 'wide', 'expected WIDTHxHEIGHT in pixels'],
+  ['PROXY_SERVER', 'ftp://p', 'expected the URL of an http, https or socks proxy'],
+  ['SVC_COMMAND_MAX_RUNNING', '0', 'expected a whole number from 1'],
+  ['GATEWAY_PORT', 'http', 'expected a whole number from 0'],
+])(
+  '[config.wrong-value] [config.workspace] %s=%s ends the boot with one line that names it',
+  async (name, value, why) => {
+    const { code, output } = await runOnce({ [name]: value });
+    expect(code).toBe(2);
+    const lines = output.split('\n').filter((line) => line.includes(`${name}`) && line.includes(why));
+    expect(lines).toHaveLength(1);
+  },
+);

@@ -1,0 +1,24 @@
+import { DAEMON_IMAGE } from '../../scripts/images/build-images.ts';
+import { capture } from '../../scripts/images/docker.ts';
+import { LABEL } from '../setup/images.ts';
+
+/** Runs a container that ends by itself; answers its exit code and all that it said. */
+export async function runOnce(
+  env: Readonly<Record<string, string>>,
+  options: readonly string[] = [],
+  command: readonly string[] = [],
+): Promise<{ code: number; output: string }> {
+  const labels = Object.entries(LABEL).flatMap(([name, value]) => ['--label', `${name}=${value}`]);
+  const variables = Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
+  const { code, stdout, stderr } = await capture([
+    'docker',
+    'run',
+    '--rm',
+    ...labels,
+    ...variables,
+    ...options,
+    DAEMON_IMAGE,
+    ...command,
+  ]);
+  return { code, output: stdout + stderr };
+}

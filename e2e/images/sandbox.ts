@@ -1,0 +1,159 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
+import { afterAll, beforeAll, beforeEach, onTestFailed } from 'vitest';
+import { DAEMON_IMAGE } from '../../scripts/images/build-images.ts';
+import { ROOT } from '../../scripts/root.ts';
+import { LABEL } from '../setup/images.ts';
+
+const PUBLIC_PORT = 8080;
+const LOGS = join(ROOT, 'dist/e2e-logs');
+const GIB = 1024 ** 3;
+
+export interface SandboxOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** The key, where the environment does not give it. */
+  readonly key?: string;
+  /** The public port, where the environment moves it. */
+  readonly port?: number;
+  /** What to change about the container before it starts. */
+  readonly with?: (container: SandboxContainer) => void;
+  /** Started without what compose.yaml gives it: no 4 GiB of shared memory. */
+  readonly plain?: boolean;
+}
+
+/** A command as the API answers it. */
+export interface CommandData {
+  readonly command_id: string;
+  readonly status: string;
+  readonly exit_code: number | null;
+  readonly pid: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+class SandboxContainer extends GenericContainer {
+  /** The root file system cannot be written. */
+  withReadOnlyRoot(): this {
+    this.hostConfig.ReadonlyRootfs = true;
+    return this;
+  }
+}
+
+/** A container of the daemon image that answers `/ready`. */
+export class Sandbox implements AsyncDisposable {
+  readonly container: StartedTestContainer;
+  readonly #key: string | undefined;
+  readonly #port: number;
+  readonly #log: string[];
+
+  private constructor(
+    container: StartedTestContainer,
+    address: { key: string | undefined; port: number },
+    log: string[],
+  ) {
+    this.container = container;
+    this.#key = address.key;
+    this.#port = address.port;
+    this.#log = log;
+  }
+
+  static async start(options: SandboxOptions = {}): Promise<Sandbox> {
+    const { env = {}, port = PUBLIC_PORT, with: change, plain } = options;
+    const log: string[] = [];
+    const key = options.key ?? env['SVC_API_KEY'] ?? env['SANDBOX_API_KEY'];
+    const ready = Wait.forHttp('/ready', port, { abortOnContainerExit: true }).forStatusCode(200);
+    if (key !== undefined) ready.withHeaders({ 'x-api-key': key });
+    const container = new SandboxContainer(DAEMON_IMAGE)
+      .withPullPolicy({ shouldPull: () => false })
+      .withLabels(LABEL)
+      .withEnvironment(env)
+      .withExposedPorts(port)
+      .withLogConsumer((stream: Readable) => void stream.on('data', (text) => log.push(String(text))))
+      .withWaitStrategy(ready)
+      .withStartupTimeout(60_000);
+    if (!plain) container.withSharedMemorySize(4 * GIB);
+    change?.(container);
+    try {
+      return new Sandbox(await container.start(), { key, port }, log);
+    } catch (error) {
+      throw new Error(`the container did not become ready: ${log.join('')}`, { cause: error });
+    }
+  }
+
+  /** Read anew, because another start of the container has another port. */
+  get url(): string {
+    return `http://127.0.0.1:${this.container.getMappedPort(this.#port)}`;
+  }
+
+  /** What the container has said so far. */
+  get log(): string {
+    return this.#log.join('');
+  }
+
+  fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = { ...(this.#key !== undefined && { 'x-api-key': this.#key }), ...init.headers };
+    return fetch(this.url + path, { ...init, headers });
+  }
+
+  async post<T>(path: string, body: object): Promise<T> {
+    const answer = await this.fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return ((await answer.json()) as { data: T }).data;
+  }
+
+  /** Runs a command through the API. */
+  run(command: string, more: object = {}): Promise<CommandData> {
+    return this.post('/v2/commands', { command, ...more });
+  }
+
+  /** Runs a shell script beside the service, as root; answers its output. */
+  async shell(script: string): Promise<string> {
+    const { exitCode, output } = await this.container.exec(['sh', '-c', script]);
+    if (exitCode !== 0) throw new Error(`exit ${exitCode}: ${output}`);
+    return output.trim();
+  }
+
+  /** Writes what the container has said to a file that is named after the test. */
+  async keepLog(test: string): Promise<void> {
+    await mkdir(LOGS, { recursive: true });
+    const file = join(LOGS, `${test.replace(/[^a-z0-9]+/gi, '-').slice(0, 80)}.log`);
+    await writeFile(file, this.log);
+    process.stderr.write(`the container's log: ${file}\n`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.container.stop({ timeout: 10_000 });
+  }
+}
+
+/** A container of one test; its log is kept where the test fails. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await Sandbox.start(options);
+  onTestFailed(({ task }) => sandbox.keepLog(task.name));
+  return sandbox;
+}
+
+/** One container for all tests of a file. */
+export function sharedSandbox(options: SandboxOptions = {}): () => Sandbox {
+  let sandbox: Sandbox | undefined;
+  const started = (): Sandbox => {
+    if (!sandbox) throw new Error('the container has not started');
+    return sandbox;
+  };
+  beforeAll(async () => {
+    sandbox = await Sandbox.start(options);
+  });
+  beforeEach(() => {
+    onTestFailed(({ task }) => started().keepLog(task.name));
+  });
+  afterAll(async () => {
+    await sandbox?.[Symbol.asyncDispose]();
+  });
+  return started;
+}

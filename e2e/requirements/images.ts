@@ -1,0 +1,34 @@
+import { type Requirement, section } from './requirement.ts';
+
+export const IMAGES: readonly Requirement[] = [
+  ...section('api.md §12', { 'images.home-gem': "/home/gem is a link to the account's home" }),
+  ...section('interface.md Images', {
+    'images.account': 'a non-root account runs commands, in its home; the daemon runs as root',
+    'images.content':
+      'the image has the daemon, a browser, a VNC server, Python and Node toolchains, code-server, JupyterLab',
+  }),
+  ...section('docs/operations.md', {
+    'images.healthcheck': 'the health check needs no key on its command line',
+    'images.labels': 'the image carries the labels of the Open Container Initiative',
+    'images.tini': 'tini is the first process and signals the whole group',
+    'images.secrets': "no program of the account's gets the key or a variable of the product's",
+    'images.hook-directories': 'programs of the drop-in directories of a phase run by name',
+    'images.hook-left-behind': 'a process that a hook leaves behind does not hold the boot up',
+    'images.program-killed': 'a program that is killed comes back, the others and their sessions undisturbed',
+    'images.keeper-killed': 'a keeper that is killed comes back; its commands are lost',
+    'images.daemon-restart': 'supervisorctl restart daemon ends the commands',
+    'images.unhealthy': 'the container is unhealthy when something it promises is down',
+    'images.user-program': "a user's program is added by a conf file under /opt/svc/supervisord",
+    'images.plain': 'a plain docker run works, with a warning where the sandbox of the browser is off',
+    'images.seccomp': 'the seccomp profile lets the browser have its sandbox, without capabilities or new privileges',
+    'images.user': '--user runs everything as that account and says what it cannot do',
+    'images.capabilities': 'dropped capabilities: it says what it cannot do',
+    'images.read-only': 'a read-only root works with four tmpfs',
+    'images.stale-lock': 'a stale lock does not keep the browser from starting',
+    'images.stop': 'docker stop ends with exit code 0 and no killed child',
+    'images.restart': 'docker restart comes back whole',
+    'images.command-line': 'arguments of docker run are run instead of the service',
+    'config.puid': "PUID and PGID are the account's ids",
+    'images.vnc-socket': 'VNC listens on a socket for the gateway alone, on no port',
+  }),
+];

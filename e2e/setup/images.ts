@@ -1,0 +1,25 @@
+import process from 'node:process';
+import { buildImages } from '../../scripts/images/build-images.ts';
+import { docker } from '../../scripts/images/docker.ts';
+import { ROOT } from '../../scripts/root.ts';
+
+const NAME = 'sandbox-service.e2e';
+
+/** Marks the containers that the tests of this checkout start. */
+export const LABEL: Readonly<Record<string, string>> = { [NAME]: ROOT };
+
+/** Run by vitest before the tests of the images: engine and images are there afterwards, and no container of a run before. */
+export async function setup(): Promise<void> {
+  await buildImages((line) => process.stdout.write(`images: ${line}\n`));
+  await removeContainers();
+}
+
+/** Containers of tests that were cut off; nothing else removes them. */
+export async function teardown(): Promise<void> {
+  await removeContainers();
+}
+
+async function removeContainers(): Promise<void> {
+  const left = await docker('ps', '--all', '--quiet', '--filter', `label=${NAME}=${ROOT}`);
+  if (left !== '') await docker('rm', '--force', '--volumes', ...left.split('\n'));
+}

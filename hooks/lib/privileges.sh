@@ -1,0 +1,32 @@
+# shellcheck shell=sh
+# What a container with fewer rights than usual cannot do is said, and what can be done without them is done. Sourced.
+
+# Where there is no changing of accounts everything runs as this one, commands too.
+settle_for_rights() {
+  if can_switch; then
+    has_capability "$CAP_KILL" || say 'without CAP_KILL commands of other accounts cannot be ended'
+    return
+  fi
+  uid=$(id -u)
+  if [ "$uid" -eq 0 ]; then
+    say 'without CAP_SETUID and CAP_SETGID everything runs as root, commands and the browser too'
+  else
+    say "started as uid $uid: everything runs as that account, and calls that name another user are refused"
+  fi
+  unset SVC_DEFAULT_USER
+  settle_directories "$uid"
+}
+
+settle_directories() { # UID
+  if ! [ -w "$ACCOUNT_HOME" ]; then
+    export SVC_FALLBACK_HOME="/tmp/home-$1"
+    (umask 077 && mkdir -p "$SVC_FALLBACK_HOME")
+    say "$ACCOUNT_HOME is not writable for uid $1, programs keep their files in $SVC_FALLBACK_HOME:" \
+      "mount a directory of its own there"
+    ACCOUNT_HOME=$SVC_FALLBACK_HOME
+  fi
+  export HOME="$ACCOUNT_HOME"
+  if [ "$1" -ne 0 ] && [ -d "$SVC_RUNTIME_DIR" ] && ! [ -O "$SVC_RUNTIME_DIR" ]; then
+    export SVC_RUNTIME_DIR="$SVC_RUNTIME_DIR/$1"
+  fi
+}

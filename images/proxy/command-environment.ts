@@ -1,0 +1,23 @@
+import type { ProxyRules } from './proxy-rules.ts';
+
+const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
+
+/**
+ * What programs that look at `http_proxy` and its kin are told. They know one proxy and a list of exceptions: a list of
+ * the only hosts that are meant (PROXY_INCLUDE) cannot be said to them, so then they are told nothing.
+ */
+export function commandEnvironment({ server, exclude, include, map }: ProxyRules): Record<string, string> {
+  if (server === undefined || include.length > 0) return {};
+  const direct = map.flatMap(({ host, target }) => (target.kind === 'proxy' ? [] : [host]));
+  const exceptions = [...LOOPBACK, ...exclude, ...direct].map((host) => host.replace(/^\*\./, '.')).join(',');
+  const url = server.href.replace(/\/$/, '');
+  const names = server.protocol.startsWith('socks') ? ['all_proxy'] : ['http_proxy', 'https_proxy'];
+  const values: Record<string, string> = { no_proxy: exceptions };
+  for (const name of names) values[name] = url;
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => [
+      [name, value],
+      [name.toUpperCase(), value],
+    ]),
+  );
+}

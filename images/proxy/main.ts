@@ -1,0 +1,27 @@
+// Writes what PROXY_SERVER and its kin mean: flags for the browser and variables for commands, a line each, into the
+// directory of the first argument.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { browserFlags } from './browser-flags.ts';
+import { commandEnvironment } from './command-environment.ts';
+import { ProxyError, parseRules } from './proxy-rules.ts';
+
+const directory = process.argv[2] ?? '.';
+const { PROXY_SERVER: server, PROXY_EXCLUDE: exclude, PROXY_INCLUDE: include, PROXY_MAP: map } = process.env;
+try {
+  const rules = parseRules({ server, exclude, include, map });
+  write('browser-flags', browserFlags(rules));
+  write(
+    'command-environment',
+    Object.entries(commandEnvironment(rules)).map(([name, value]) => `${name}=${value}`),
+  );
+} catch (error) {
+  if (!(error instanceof ProxyError)) throw error;
+  process.stderr.write(`sandbox: ${error.message}\n`);
+  process.exitCode = 2;
+}
+
+function write(name: string, lines: readonly string[]): void {
+  writeFileSync(join(directory, name), lines.map((line) => `${line}\n`).join(''), { mode: 0o644 });
+}

@@ -1,0 +1,66 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ROOT } from '../root.ts';
+import { BASE, ensureBase } from './base.ts';
+import { capture, docker, logged } from './docker.ts';
+import { ensureEngine } from './engine.ts';
+import { ensurePlugins } from './plugins.ts';
+
+const LOG = join(ROOT, 'dist/images.log');
+
+interface Image {
+  readonly name: string;
+  readonly target: string;
+}
+
+export const DAEMON_IMAGE = 'sandbox-daemon:local';
+const IMAGES: readonly Image[] = [
+  { name: DAEMON_IMAGE, target: 'daemon' },
+  { name: 'sandbox-desktop:local', target: 'desktop' },
+];
+
+/**
+ * Builds both images for this machine's engine, which it sees to as well. What docker says goes to a file.
+ * @throws Error that says what is missing, or where the log of a failed build is
+ */
+export async function buildImages(say: (line: string) => void): Promise<void> {
+  await mkdir(join(ROOT, 'dist'), { recursive: true });
+  await writeFile(LOG, '');
+  await ensureEngine(say);
+  await ensurePlugins(say);
+  const base = await ensureBase({ logFile: LOG, say });
+  const labels = await buildArguments(base);
+  for (const { name, target } of IMAGES) {
+    const started = performance.now();
+    say(`building ${name} on ${base} (log: ${LOG})`);
+    await logged(
+      [
+        'docker',
+        'buildx',
+        'build',
+        '--progress=plain',
+        '--load',
+        '--file',
+        join(ROOT, 'images/Dockerfile'),
+        ...labels,
+      ].concat(['--target', target, '--tag', name, ROOT]),
+      LOG,
+    );
+    const size = Number(await docker('image', 'inspect', '--format', '{{.Size}}', name));
+    const took = ((performance.now() - started) / 1000).toFixed(1);
+    say(`${name}: ${(size / 1e9).toFixed(2)} GB, in ${took} s`);
+  }
+}
+
+/** The image that the others are built on here. */
+export function baseOfImages(): Promise<string> {
+  return ensureBase({ logFile: LOG, say: () => {} });
+}
+
+async function buildArguments(base: string): Promise<string[]> {
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  const { ok, stdout } = await capture(['git', '-C', ROOT, 'rev-parse', 'HEAD']);
+  const args = [`VERSION=${version}`, `REVISION=${ok ? stdout.trim() : 'unknown'}`];
+  if (base !== BASE) args.push(`BASE=${base}`);
+  return args.flatMap((arg) => ['--build-arg', arg]);
+}

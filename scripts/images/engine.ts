@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, openSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { debianPackage, mayInstall, type Need, unmet } from '../test-all/need.ts';
+import { capture } from './docker.ts';
+
+const LOG = '/var/log/dockerd.log';
+const START_MS = 60_000;
+const LOOK_MS = 200;
+
+const DOCKERD: Need = {
+  name: 'dockerd',
+  probe: ['dockerd', '--version'],
+  obtain: debianPackage('docker.io'),
+  reason: 'images are built and run by it',
+};
+
+/**
+ * Makes sure that a Docker engine answers. One that does is used as it is; where none does, root on Debian installs
+ * Debian's and starts it, and it stays when this process ends.
+ * @throws Error that says what to do where none can be had
+ */
+export async function ensureEngine(say: (line: string) => void): Promise<void> {
+  if (await answers()) return;
+  if (!mayInstall()) {
+    throw new Error('no Docker engine answers: start one, or run this as root on Debian, where it brings its own');
+  }
+  const [missing] = await unmet([DOCKERD], true);
+  if (missing) throw new Error(`no Docker engine answers, and Debian's cannot be installed: ${missing.reason}`);
+  if (!existsSync('/var/run/docker.pid')) {
+    const pid = start();
+    say(`no Docker engine answered: started dockerd (pid ${pid}, log ${LOG}); it stays after this`);
+  }
+  const deadline = performance.now() + START_MS;
+  while (!(await answers())) {
+    if (performance.now() > deadline) throw new Error(`dockerd does not answer after ${START_MS / 1000} s: see ${LOG}`);
+    await delay(LOOK_MS);
+  }
+}
+
+async function answers(): Promise<boolean> {
+  return (await capture(['docker', 'version', '--format', '{{.Server.Version}}'])).ok;
+}
+
+/** In a session of its own, so that no signal for this process reaches it. */
+function start(): number | undefined {
+  mkdirSync('/var/log', { recursive: true });
+  const log = openSync(LOG, 'a');
+  const daemon = spawn('dockerd', [], { detached: true, stdio: ['ignore', log, log] });
+  daemon.unref();
+  return daemon.pid;
+}

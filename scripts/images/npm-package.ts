@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { capture } from './docker.ts';
+
+/** A package outside the lockfile. */
+interface Pinned {
+  /** `name@version` */
+  readonly name: string;
+  /** As npm writes it: `sha512-` and base64. */
+  readonly integrity: string;
+}
+
+/**
+ * Gets one package from the registry and unpacks it into a directory that is made for it.
+ * @throws Error where it cannot be had or is not the one that was expected
+ */
+export async function unpackNpmPackage({ name, integrity }: Pinned, target: string): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'npm-package-'));
+  try {
+    const { ok, stdout, stderr } = await capture(['npm', 'pack', '--json', '--pack-destination', directory, name]);
+    if (!ok) throw new Error(`npm pack ${name}: ${stderr.trim()}`);
+    const [packed] = JSON.parse(stdout) as { filename: string }[];
+    const file = join(directory, packed?.filename ?? '');
+    const found = `sha512-${createHash('sha512')
+      .update(await readFile(file))
+      .digest('base64')}`;
+    if (found !== integrity) throw new Error(`${name} is not the package that was expected: ${found}`);
+    await mkdir(target, { recursive: true });
+    const unpacked = await capture(['tar', '-xzf', file, '--strip-components=1', '-C', target]);
+    if (!unpacked.ok) throw new Error(`${name} cannot be unpacked: ${unpacked.stderr.trim()}`);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
