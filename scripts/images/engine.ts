@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, openSync } from 'node:fs';
+import { mkdirSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { debianPackage, mayInstall, type Need, unmet } from '../test-all/need.ts';
 import { capture } from './docker.ts';
@@ -27,7 +27,7 @@ export async function ensureEngine(say: (line: string) => void): Promise<void> {
   }
   const [missing] = await unmet([DOCKERD], true);
   if (missing) throw new Error(`no Docker engine answers, and Debian's cannot be installed: ${missing.reason}`);
-  if (!existsSync('/var/run/docker.pid')) {
+  if (!isStarting()) {
     const pid = start();
     say(`no Docker engine answered: started dockerd (pid ${pid}, log ${LOG}); it stays after this`);
   }
@@ -35,6 +35,16 @@ export async function ensureEngine(say: (line: string) => void): Promise<void> {
   while (!(await answers())) {
     if (performance.now() > deadline) throw new Error(`dockerd does not answer after ${START_MS / 1000} s: see ${LOG}`);
     await delay(LOOK_MS);
+  }
+}
+
+/** Its pid file may be one that another boot of this machine has left. */
+function isStarting(): boolean {
+  try {
+    const pid = readFileSync('/var/run/docker.pid', 'utf8').trim();
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'dockerd';
+  } catch {
+    return false;
   }
 }
 
