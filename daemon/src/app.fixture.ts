@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@sandbox/program/logger.ts';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
@@ -8,8 +8,17 @@ import type { z } from 'zod';
 import { buildApp } from './app.ts';
 import type { CommandResult } from './capabilities/commands/schemas.ts';
 import { type Config, readConfig } from './core/config.ts';
+import { lookUpIdentity } from './core/identity.ts';
 import { hostOfTests } from './hosts.fixture.ts';
 import type { App } from './http/app-types.ts';
+
+/** Account that commands of tests run as where the daemon that is tested is root; undefined: the daemon's own. */
+const DEFAULT_USER = process.env['TEST_DEFAULT_USER'];
+
+/** Where commands begin. */
+export function homeOfCommands(): string {
+  return DEFAULT_USER === undefined ? homedir() : lookUpIdentity(DEFAULT_USER).home;
+}
 
 /** A whole daemon for one test, with a runtime directory of its own; every answer is checked against its schema. */
 export class TestApp implements AsyncDisposable {
@@ -29,7 +38,7 @@ export class TestApp implements AsyncDisposable {
   /** `directory`: a runtime directory of before, which is kept for the one after. */
   static async start(overrides: Partial<Config> = {}, directory?: string): Promise<TestApp> {
     const runtimeDir = directory ?? (await mkdtemp(join(tmpdir(), 'sandboxd-test-')));
-    const base = readConfig([], { SVC_DEFAULT_USER: process.env['TEST_DEFAULT_USER'] });
+    const base = readConfig([], { SVC_DEFAULT_USER: DEFAULT_USER });
     const config: Config = {
       ...base,
       processHost: hostOfTests(),

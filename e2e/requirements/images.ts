@@ -29,6 +29,9 @@ export const IMAGES: readonly Requirement[] = [
     'images.restart': 'docker restart comes back whole',
     'images.command-line': 'arguments of docker run are run instead of the service',
     'config.puid': "PUID and PGID are the account's ids",
+    'images.readme-run': 'the docker run of the README works as it stands there',
+    'images.compose': 'compose.yaml comes up healthy, with its key, its workspace and its seccomp profile',
+    'images.commands-suite': 'the tests of commands pass in the image, as root with the account as default user',
     'images.vnc-socket': 'VNC listens on a socket for the gateway alone, on no port',
   }),
 ];

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { debianPackage, mayInstall, type Need, unmet } from '../test-all/need.ts';
+import { trixieSources } from './debian-archive.ts';
 import { capture, docker, hasImage, logged } from './docker.ts';
 import { unpackNpmPackage } from './npm-package.ts';
 
@@ -53,7 +54,15 @@ async function makeStandIn(directory: string, logFile: string): Promise<void> {
   const debian = join(directory, 'debian.tar');
   const root = `${STAND_IN.split(':')[0]}:debian`;
   await logged(
-    ['mmdebstrap', '--variant=minbase', '--include=ca-certificates', ...docless(), 'trixie', debian],
+    [
+      'mmdebstrap',
+      '--variant=minbase',
+      '--include=ca-certificates',
+      ...docless(),
+      'trixie',
+      debian,
+      ...(await trixieSources()),
+    ],
     logFile,
   );
   await docker('import', debian, root);

@@ -31,6 +31,7 @@ export async function buildImages(say: (line: string) => void): Promise<void> {
   const base = await ensureBase({ logFile: LOG, say });
   const labels = await buildArguments(base);
   for (const { name, target } of IMAGES) {
+    const title = name.split(':')[0];
     const started = performance.now();
     say(`building ${name} on ${base} (log: ${LOG})`);
     await logged(
@@ -48,6 +49,8 @@ export async function buildImages(say: (line: string) => void): Promise<void> {
     );
     const size = Number(await docker('image', 'inspect', '--format', '{{.Size}}', name));
     const took = ((performance.now() - started) / 1000).toFixed(1);
+    // What the name meant before stays behind without one, and holds its layers.
+    await capture(['docker', 'image', 'prune', '--force', '--filter', `label=org.opencontainers.image.title=${title}`]);
     say(`${name}: ${(size / 1e9).toFixed(2)} GB, in ${took} s`);
   }
 }

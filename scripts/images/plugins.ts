@@ -2,10 +2,10 @@ import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mayInstall } from '../test-all/need.ts';
+import { trixieSources } from './debian-archive.ts';
 import { capture } from './docker.ts';
 
 const DIRECTORY = '/usr/local/lib/docker/cli-plugins';
-const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 /** A command of the docker client that Debian 12 has no package of; Debian 13's runs there as well. */
 interface Plugin {
@@ -60,7 +60,7 @@ async function aptOfItsOwn(directory: string): Promise<string[]> {
   const sources = join(directory, 'sources.list');
   await mkdir(join(directory, 'lists/partial'), { recursive: true });
   await mkdir(join(directory, 'cache/archives/partial'), { recursive: true });
-  await writeFile(sources, `deb [signed-by=${KEYRING}] ${await debianArchive()} trixie main\n`);
+  await writeFile(sources, `${(await trixieSources())[0]}\n`);
   const options = {
     'Dir::Etc::SourceList': sources,
     'Dir::Etc::SourceParts': '/dev/null',
@@ -69,15 +69,6 @@ async function aptOfItsOwn(directory: string): Promise<string[]> {
     'APT::Sandbox::User': 'root',
   };
   return ['apt-get', ...Object.entries(options).flatMap(([key, value]) => ['-o', `${key}=${value}`])];
-}
-
-/** Where this machine gets its own packages from, which has those of other releases too. */
-async function debianArchive(): Promise<string> {
-  const format = '$(ORIGIN) $(LABEL) $(REPO_URI)';
-  const { stdout } = await capture(['apt-get', 'indextargets', '--format', format, 'Created-By: Packages']);
-  const [, uri] = /^Debian Debian (\S+)$/m.exec(stdout) ?? [];
-  if (uri === undefined) throw new Error("apt names no Debian archive: run 'apt-get update' once");
-  return uri;
 }
 
 async function must(command: readonly string[], directory: string): Promise<void> {

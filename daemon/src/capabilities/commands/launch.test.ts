@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { TestApp } from '../../app.fixture.ts';
+import { homeOfCommands, TestApp } from '../../app.fixture.ts';
 import { describeOnHosts } from '../../hosts.fixture.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -113,7 +112,7 @@ describeOnHosts('how it is run', () => {
 
   test('[cmd.cwd-default] cwd is the home', async () => {
     await using daemon = await TestApp.start();
-    expect((await daemon.run('pwd', { shell: '/bin/sh' })).stdout).toBe(`${homedir()}\n`);
+    expect((await daemon.run('pwd', { shell: '/bin/sh' })).stdout).toBe(`${homeOfCommands()}\n`);
   });
 
   test('[cmd.cwd-not-directory-400] a cwd that is none answers 400 and is named', async () => {

@@ -1,0 +1,66 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { capture, docker } from '../../scripts/images/docker.ts';
+import { ROOT } from '../../scripts/root.ts';
+import { freePort } from '../../scripts/testing/launcher.ts';
+import { LABEL } from '../setup/images.ts';
+
+const KEY = { authorization: 'Bearer change-me', 'content-type': 'application/json' };
+
+/** A command of the README, continued lines joined. */
+async function commandOfReadme(begin: string): Promise<string> {
+  const readme = (await readFile(join(ROOT, 'README.md'), 'utf8')).replaceAll('\\\n', ' ');
+  const line = readme.split('\n').find((text) => text.startsWith(begin));
+  if (line === undefined) throw new Error(`the README has no ${begin}`);
+  return line;
+}
+
+async function shell(script: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const { ok, stdout, stderr } = await capture(['env', '-C', ROOT, 'bash', '-ec', script], env);
+  if (!ok) throw new Error(stderr);
+  return stdout.trim();
+}
+
+async function run(url: string, command: string): Promise<string> {
+  const answer = await fetch(`${url}/v2/commands`, { method: 'POST', headers: KEY, body: JSON.stringify({ command }) });
+  return ((await answer.json()) as { data: { stdout: string } }).data.stdout;
+}
+
+test('[images.readme-run] the docker run of the README gives a container that turns healthy', async () => {
+  const port = await freePort();
+  const labels = Object.entries(LABEL).map(([name, value]) => `--label '${name}=${value}'`);
+  const line = (await commandOfReadme('docker run '))
+    .replace('--name sandbox', labels.join(' '))
+    .replace('127.0.0.1:8080:', `127.0.0.1:${port}:`);
+  const id = await shell(line);
+  try {
+    const health = (): Promise<string> => docker('inspect', '--format', '{{.State.Health.Status}}', id);
+    await expect.poll(health, { timeout: 60_000 }).toBe('healthy');
+    expect(await run(`http://127.0.0.1:${port}`, 'id -un')).toBe('sandbox\n');
+  } finally {
+    await docker('rm', '--force', '--volumes', id);
+  }
+});
+
+test('[images.compose] compose comes up healthy, with the key of .env and the workspace as the home', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'sandbox-compose-'));
+  const [port, project] = [await freePort(), `sandbox-e2e-${process.pid}`];
+  const environment = join(directory, '.env');
+  const compose = `docker compose --project-name ${project} --env-file ${environment}`;
+  const env = { SANDBOX_PORT: String(port), SANDBOX_WORKSPACE: join(directory, 'workspace') };
+  try {
+    await shell((await commandOfReadme('echo "SVC_API_KEY')).replace('.env', environment));
+    await shell((await commandOfReadme('docker compose up')).replace('docker compose', compose), env);
+    expect((await fetch(`http://127.0.0.1:${port}/v2/commands`)).status).toBe(401);
+    expect(await run(`http://127.0.0.1:${port}`, 'echo made > here; df -h --output=size /dev/shm | tail -n 1')).toMatch(
+      /4.0G/,
+    );
+    expect(await stat(join(directory, 'workspace/here'))).toMatchObject({ size: 5 });
+    expect(await shell(`${compose} logs`, env)).not.toContain('its sandbox is off');
+  } finally {
+    await shell(`${compose} down --volumes --timeout 10`, env);
+    await rm(directory, { recursive: true });
+  }
+});
