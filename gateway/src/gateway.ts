@@ -146,7 +146,7 @@ export class Gateway implements AsyncDisposable {
   #serve(exchange: Exchange): void {
     const route = routeOf(exchange);
     if (!route) {
-      if (isUpgrade(exchange)) relayUpgrade(exchange, this.#services.upstream);
+      if (isUpgrade(exchange)) relayUpgrade(exchange, this.#services.upstream.passage(exchange));
       else relay(exchange, this.#services.upstream);
       return;
     }

@@ -1,8 +1,11 @@
+import type { Agent } from 'node:http';
 import { isIPv6 } from 'node:net';
 import type { Dispatcher } from 'undici';
 // The package's index also loads fetch, WebSocket and caches: 13 MB that nothing here uses.
 import Pool from 'undici/lib/dispatcher/pool.js';
-import { latin1Headers } from './headers.ts';
+import type { Exchange } from './exchange.ts';
+import { answeredHeaders, forwardedHeaders, latin1Headers } from './headers.ts';
+import type { Passage } from './passage.ts';
 import { UploadAgent } from './upload-agent.ts';
 
 /** How long a short answer of the daemon to the gateway itself may take, in milliseconds. */
@@ -27,6 +30,8 @@ export class Upstream implements AsyncDisposable {
   readonly pool: Pool;
   /** Connections for requests whose body is still coming. */
   readonly agent: UploadAgent;
+  /** Connections that are none of those that are kept, which the daemon may just have closed. */
+  readonly freshAgent: UploadAgent;
 
   constructor(host: string, port: number) {
     this.host = host;
@@ -39,6 +44,7 @@ export class Upstream implements AsyncDisposable {
       connect: { timeout: SHORT_ANSWER_MS },
     });
     this.agent = new UploadAgent({ keepAlive: true, maxFreeSockets: 64 });
+    this.freshAgent = new UploadAgent({ keepAlive: false });
   }
 
   /**
@@ -79,8 +85,21 @@ export class Upstream implements AsyncDisposable {
     });
   }
 
+  /** @param agent other connections than those that are kept. */
+  passage(exchange: Exchange, { agent = this.agent }: { readonly agent?: Agent } = {}): Passage {
+    return {
+      service: 'the daemon',
+      to: { host: this.host, port: this.port },
+      agent,
+      path: exchange.target.raw,
+      headers: forwardedHeaders(exchange, this.authority),
+      answered: (raw) => answeredHeaders(raw, exchange.requestId),
+    };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.agent.destroy();
+    this.freshAgent.destroy();
     await this.pool.destroy();
   }
 }
@@ -99,6 +118,9 @@ const UNREACHED = new Set([
   'ENETUNREACH',
   'EADDRNOTAVAIL',
   'EMFILE',
+  'EACCES',
+  'EPERM',
+  'ENOTSOCK',
   'UND_ERR_CONNECT_TIMEOUT',
   'UND_ERR_CLOSED',
   'UND_ERR_DESTROYED',
@@ -115,9 +137,11 @@ export function isLostConnection(error: unknown): boolean {
   return LOST.has(codeOf(error));
 }
 
-/** No byte of the request reached the daemon. */
+/** No byte of the request reached the upstream. */
 export function neverArrived(error: unknown): boolean {
-  return UNREACHED.has(codeOf(error));
+  // Where several addresses were tried, each has its own error.
+  const errors = error instanceof AggregateError ? error.errors : [error];
+  return errors.every((one) => UNREACHED.has(codeOf(one)));
 }
 
 /** The request cannot be written as HTTP/1.1. */
