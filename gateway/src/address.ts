@@ -28,10 +28,20 @@ function parseAddress(text: string): Address | undefined {
   return { host, port };
 }
 
-/** As options and messages write it. */
-export function addressText({ host, port, socketPath }: Address): string {
-  if (socketPath !== undefined) return socketPath;
-  return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
+/** How long a listener on this machine may take to be found, in milliseconds. */
+const FIND_MS = 500;
+
+/** Whether something takes connections there. */
+export function isListening(to: Address): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connectTo(to);
+    const settle = (found: boolean): void => {
+      socket.destroy();
+      resolve(found);
+    };
+    socket.setTimeout(FIND_MS, () => settle(false));
+    socket.once('connect', () => settle(true)).on('error', () => settle(false));
+  });
 }
 
 /** A connection for an upgrade: the end of one direction leaves the other open. */

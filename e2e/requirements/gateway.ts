@@ -1,0 +1,38 @@
+import { later, type Requirement, section } from './requirement.ts';
+
+export const GATEWAY: readonly Requirement[] = [
+  ...section('api.md §10', {
+    'cdp.discovery': '/cdp/json/* is rewritten to the public origin',
+    'cdp.forwarded': 'scheme, host and prefix come from X-Forwarded-*',
+    'cdp.query-key': 'with the key in the query, the addresses of the discovery carry it',
+    'cdp.relay': '/cdp/devtools/* is relayed as WebSocket; /cdp itself is the browser’s own',
+    'cdp.host-origin': 'the browser gets a local Host and no Origin',
+    'cdp.absent': 'a browser that is starting or gone is 503 with a hint, and comes back',
+    'vnc.pages': '/vnc/* are noVNC’s pages, with no content of others; without them 503 with a hint',
+    'vnc.websockify': '/websockify and /vnc/websockify join a WebSocket to RFB',
+    'vnc.several': 'several viewers at once have connections of their own',
+    'vnc.backpressure': 'a side that does not read holds the other back, and loses nothing',
+    'vnc.ends': 'the end of either side, however it comes, ends the other',
+    'vnc.gate': 'nobody reaches pages or desktop without the key',
+    'vnc.absent': 'without a desktop the upgrade is 503 with a hint',
+    'code-server.proxied': '/code-server/* leads to code-server, which believes to be at the root',
+    'code-server.no-ports': 'the ports of the sandbox are not reached by way of code-server',
+    'jupyter.proxied': '/jupyter/* leads to JupyterLab',
+    'editor.gate': 'the gateway’s key is the only credential of code-server and JupyterLab',
+    'editor.off': 'where they are off, 404 with a hint',
+    'preview.path': '/proxy/{port}/* leads to the port without the prefix, /absproxy/{port}/* with it',
+    'preview.host': '{port}.localhost and {port}-<host> lead to the port, whatever the path',
+    'preview.field': 'x-aio-proxy-port and x-svc-proxy-port pick the port for a request that carries the key',
+    'preview.bad-port': 'a port that is none is 400',
+    'preview.own-ports': 'the product’s own ports are refused even with the key, by any header or host',
+    'preview.no-credential': 'the application sees no credential of the service',
+    'preview.cookies': 'cookies and redirects of the application stay below its prefix',
+    'preview.isolated': 'SVC_PREVIEW_PATH=isolated adds a sandboxing CSP',
+    'preview.off': 'SVC_PREVIEW_PATH=off refuses previews by path',
+    'preview.streams': 'HTTP, events and WebSockets pass',
+    'relay.leaks-nothing': 'a relay that ended leaves no descriptor',
+  }),
+  ...later('images', 'api.md §10', {
+    'images.pages': 'the pages of the image open with a key in a real browser',
+  }),
+];
