@@ -30,6 +30,17 @@ export const GATEWAY: readonly Requirement[] = [
     'preview.isolated': 'SVC_PREVIEW_PATH=isolated adds a sandboxing CSP',
     'preview.off': 'SVC_PREVIEW_PATH=off refuses previews by path',
     'preview.streams': 'HTTP, events and WebSockets pass',
+    'preview.vite-host': 'a dev server with hot reload works on a host of its own',
+    'preview.vite-path': 'a dev server that knows its base works below /absproxy/{port}/',
+    'preview.link': 'links lead to a host of its own where the host can have it',
+    'preview.own-cookie': 'a previewed page with its own cookie reaches no other prefix and not the API',
+    'preview.isolated-page': 'an isolated page reaches neither cookies nor the API',
+    'cookie.foreign-page': 'a page of another origin reads nothing and posts nothing with the cookie',
+    'cdp.playwright': 'Playwright works through /cdp with the key in header and query',
+    'cdp.puppeteer': 'Puppeteer works through /cdp with the key in header and query',
+    'vnc.real-browser':
+      'a browser on the VNC page shows the desktop, types into it and resizes it; view-only only looks',
+    'relay.daemon-restart': 'open relays stay when the daemon restarts',
     'relay.leaks-nothing': 'a relay that ended leaves no descriptor',
   }),
   ...later('images', 'api.md §10', {
