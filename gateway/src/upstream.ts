@@ -1,15 +1,18 @@
 import type { Agent } from 'node:http';
 import { isIPv6 } from 'node:net';
-import type { Dispatcher } from 'undici';
+import type { buildConnector, Dispatcher } from 'undici';
 // The package's index also loads fetch, WebSocket and caches: 13 MB that nothing here uses.
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { Exchange } from './exchange.ts';
 import { answeredHeaders, forwardedHeaders, latin1Headers } from './headers.ts';
 import type { Passage } from './passage.ts';
 import { UploadAgent } from './upload-agent.ts';
+import { WideSocket } from './wide-socket.ts';
 
 /** How long a short answer of the daemon to the gateway itself may take, in milliseconds. */
 const SHORT_ANSWER_MS = 10_000;
+/** How long a kept connection is silent before it is probed, in milliseconds. */
+const KEEP_ALIVE_MS = 60_000;
 const SHORT_ANSWER_MAX_BYTES = 64 * 1024;
 
 interface ShortAnswer {
@@ -41,7 +44,7 @@ export class Upstream implements AsyncDisposable {
       pipelining: 1,
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: { timeout: SHORT_ANSWER_MS },
+      connect: (_options, callback) => connectWide({ host, port }, callback),
     });
     this.agent = new UploadAgent({ keepAlive: true, maxFreeSockets: 64 });
     this.freshAgent = new UploadAgent({ keepAlive: false });
@@ -102,6 +105,20 @@ export class Upstream implements AsyncDisposable {
     this.freshAgent.destroy();
     await this.pool.destroy();
   }
+}
+
+function connectWide(to: { host: string; port: number }, callback: buildConnector.Callback): void {
+  const socket = new WideSocket();
+  const tooLate = Object.assign(new Error('the daemon takes no connection'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
+  const late = setTimeout(() => socket.destroy(tooLate), SHORT_ANSWER_MS);
+  socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MS);
+  socket.once('error', (error) => callback(error, null));
+  socket.once('close', () => clearTimeout(late));
+  socket.connect(to, () => {
+    clearTimeout(late);
+    socket.removeAllListeners('error');
+    callback(null, socket);
+  });
 }
 
 export function rawHeadersOf({ rawHeaders }: Dispatcher.DispatchController): string[] {
