@@ -41,6 +41,13 @@ export const GATEWAY: readonly Requirement[] = [
     'vnc.real-browser':
       'a browser on the VNC page shows the desktop, types into it and resizes it; view-only only looks',
     'relay.daemon-restart': 'open relays stay when the daemon restarts',
+    'relay.half-close': 'the end of one direction of a relay leaves the other open',
+    'relay.reset': 'a reset of one side reaches the other as one',
+    'relay.slow-reader': 'a side that does not read holds the other back, and loses nothing',
+    'relay.idle': 'an open relay has no time limit',
+    'relay.daemon-gone': 'a daemon that goes leaves open relays alone and lets no new one in',
+    'auth.every-prefix':
+      'a wrong or missing key is 401 on every prefix, HTTP and WebSocket, before anything reaches the upstream',
     'relay.leaks-nothing': 'a relay that ended leaves no descriptor',
   }),
   ...later('images', 'api.md §10', {

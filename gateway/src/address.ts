@@ -1,6 +1,7 @@
-import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
+import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
+import { WideSocket } from './wide-socket.ts';
 
 /** Where an upstream listens: a TCP port or a unix socket. */
 export type Address =
@@ -45,11 +46,15 @@ export function isListening(to: Address): Promise<boolean> {
 }
 
 /** A connection for an upgrade: the end of one direction leaves the other open. */
-export function connectTo(to: Address): Socket {
-  const options = { allowHalfOpen: true, noDelay: true } as const;
-  return to.socketPath === undefined
-    ? connect({ ...to, ...options, ...loopbackLookup(to.host) })
-    : connect({ path: to.socketPath, ...options });
+export function connectTo(to: Address): WideSocket {
+  const socket = new WideSocket({ allowHalfOpen: true });
+  if (to.socketPath === undefined) {
+    const options: TcpNetConnectOpts = { host: to.host, port: to.port, noDelay: true, ...loopbackLookup(to.host) };
+    socket.connect(options);
+  } else {
+    socket.connect({ path: to.socketPath });
+  }
+  return socket;
 }
 
 /** Whatever the machine's resolver thinks of it, `localhost` is 127.0.0.1 and then ::1 (RFC 6761 §6.3). */

@@ -7,6 +7,7 @@ import type { Admission } from './auth.ts';
 import type { UpgradeExchange } from './exchange.ts';
 import { answerFailure } from './failure.ts';
 import { endSilentPeer } from './silent-peer.ts';
+import type { WideSocket } from './wide-socket.ts';
 
 /** Of one frame of a viewer, in bytes: keys, pointer and the clipboard. */
 const FRAME_MAX_BYTES = 16 * 1024 * 1024;
@@ -54,14 +55,16 @@ export class RfbRelay {
   }
 }
 
-function join(viewer: WebSocket, socket: Socket, rfb: Socket): void {
+function join(viewer: WebSocket, socket: Socket, rfb: WideSocket): void {
   socket.setNoDelay(true);
   endSilentPeer(viewer);
-  rfb.on('data', (bytes) => {
-    viewer.send(bytes);
-    if (socket.writableNeedDrain) rfb.pause();
+  rfb.pumpInto({
+    write(bytes, written) {
+      viewer.send(bytes, written);
+      return !socket.writableNeedDrain;
+    },
+    on: (event, listener) => socket.on(event, listener),
   });
-  socket.on('drain', () => rfb.resume());
   rfb.on('end', () => viewer.close(NORMAL, 'the desktop ended the connection'));
   rfb.on('error', () => viewer.terminate());
   rfb.on('close', () => {

@@ -1,5 +1,4 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import type { Socket } from 'node:net';
 import { connectTo } from './address.ts';
 import type { UpgradeExchange } from './exchange.ts';
 import { answerFailure } from './failure.ts';
@@ -7,6 +6,7 @@ import { hasBody } from './headers.ts';
 import type { Passage } from './passage.ts';
 import { splice } from './splice.ts';
 import { relayAnswer } from './streamed.ts';
+import type { WideSocket } from './wide-socket.ts';
 
 /** Other versions of HTTP: behind an accepted one, requests would pass that no gateway has judged. */
 const HTTP_UPGRADES = /(?:^|,)\s*(?:h2c|http|tls)\b/i;
@@ -26,9 +26,13 @@ export function isProtocolChange(req: IncomingMessage): boolean {
  */
 export function relayUpgrade(exchange: UpgradeExchange, passage: Passage): void {
   let outgoing: ClientRequest;
+  let far: WideSocket;
   try {
     outgoing = request({
-      createConnection: () => connectTo(passage.to),
+      createConnection: () => {
+        far = connectTo(passage.to);
+        return far;
+      },
       method: exchange.req.method ?? 'GET',
       path: passage.path,
       headers: [...passage.headers, 'Connection', 'Upgrade', 'Upgrade', exchange.protocol],
@@ -48,7 +52,7 @@ export function relayUpgrade(exchange: UpgradeExchange, passage: Passage): void 
     answered = true;
     relayAnswer(exchange, passage, outgoing, answer);
   });
-  outgoing.on('upgrade', (answer, far, head) => {
+  outgoing.on('upgrade', (answer, _far, head) => {
     answered = true;
     res.detachSocket(socket);
     accept(exchange, passage, answer, far, head);
@@ -60,7 +64,7 @@ function accept(
   { socket, head, protocol }: UpgradeExchange,
   passage: Passage,
   answer: IncomingMessage,
-  far: Socket,
+  far: WideSocket,
   farHead: Buffer,
 ): void {
   const fields = passage.answered(answer.rawHeaders);
