@@ -8,6 +8,7 @@ import { keeper } from './keeper.ts';
 import { output } from './output.ts';
 import { start } from './start.ts';
 import { vnc } from './vnc.ts';
+import { vncUpdates } from './vnc-updates.ts';
 import { webSockets } from './web-sockets.ts';
 
 export const BENCHMARKS: readonly Benchmark[] = [
@@ -19,6 +20,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   download,
   webSockets,
   vnc,
+  vncUpdates,
   start,
   image,
 ];

@@ -16,7 +16,7 @@ const FRAME_BYTES = 65_536 + 10;
 export const webSockets: Benchmark = {
   name: 'websockets',
   about:
-    'a WebSocket to a small Node server through the gateway, as the preview of a port, and through nginx (one worker). Echo: medians of ' +
+    'a WebSocket to a small Node server through the gateway, as the preview of a port, and through nginx (one worker, its own buffers or such of 64 KiB). Echo: medians of ' +
     '3,000 messages of 64 bytes, one under way. Throughput: 6,000 frames of 64 KiB from the server to a client that counts bytes and decodes nothing.',
   needs: [NGINX],
   async prepare(stack) {
@@ -24,6 +24,7 @@ export const webSockets: Benchmark = {
     const daemon = stack.use(await startDaemon());
     const gateway = stack.use(await startGateway(daemon));
     const nginx = stack.use(await startNginx(nginxBeforeUpgrades(peer.port)));
+    const wideNginx = stack.use(await startNginx(nginxBeforeUpgrades(peer.port, '64k')));
     const echo = async (port: number, path: string) => {
       const socket = stack.use(await BareWebSocket.open(port, path));
       return async () => [
@@ -68,6 +69,12 @@ export const webSockets: Benchmark = {
         peer: 'nginx',
         measureOurs: flood(gateway.port, `${below}/flood`),
         measurePeer: flood(nginx.port, '/flood'),
+      },
+      {
+        rows: [{ name: 'frames of 64 KiB, against wide buffers', unit: 'MB/s', better: 'higher' }],
+        peer: 'nginx, 64 KiB buffers',
+        measureOurs: flood(gateway.port, `${below}/flood`),
+        measurePeer: flood(wideNginx.port, '/flood'),
       },
     ];
   },

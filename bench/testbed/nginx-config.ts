@@ -55,8 +55,14 @@ http {
 `;
 }
 
-/** nginx as a plain relay of upgrades, with buffers large enough not to be the limit. */
-export function nginxBeforeUpgrades(upstreamPort: number): (port: number, directory: string) => string {
+/**
+ * nginx as a plain relay of upgrades.
+ * @param buffer its `proxy_buffer_size`, which is what it reads of an upgraded connection at a time; undefined: its own
+ */
+export function nginxBeforeUpgrades(
+  upstreamPort: number,
+  buffer?: string,
+): (port: number, directory: string) => string {
   return (port, directory) => `
 daemon off;
 user root;
@@ -75,8 +81,7 @@ http {
     location / {
       proxy_pass http://127.0.0.1:${upstreamPort};
       proxy_http_version 1.1;
-      proxy_buffer_size 64k;
-      proxy_buffers 16 64k;
+      ${buffer === undefined ? '' : `proxy_buffer_size ${buffer}; proxy_buffers 16 ${buffer};`}
       proxy_read_timeout 1h;
       proxy_set_header Upgrade $http_upgrade;
       proxy_set_header Connection $http_connection;

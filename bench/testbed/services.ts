@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -74,6 +74,19 @@ export async function startWebsockify(target: string): Promise<Service> {
     `127.0.0.1:${port}`,
   ];
   return serve(command, { port, env: {}, answers: /^HTTP\/1\.[01] \d/ });
+}
+
+/** An X display whose RFB server listens on a unix socket. */
+export async function startDisplay(socketPath: string): Promise<AsyncDisposable> {
+  const number = `:${100 + (process.pid % 900)}`;
+  const options = ['-geometry', '1280x800', '-rfbport', '-1', '-rfbunixpath', socketPath, '-SecurityTypes', 'None'];
+  const child = spawn('Xtigervnc', [number, ...options, '-nolisten', 'tcp'], { stdio: 'ignore' });
+  const deadline = performance.now() + START_LIMIT_MS;
+  while (!existsSync(socketPath)) {
+    if (child.exitCode !== null || performance.now() > deadline) throw new Error('Xtigervnc does not serve');
+    await new Promise((resolve) => setTimeout(resolve, TRY_MS));
+  }
+  return { [Symbol.asyncDispose]: () => end(child) };
 }
 
 interface Serving {

@@ -41,6 +41,8 @@ export const GATEWAY: readonly Requirement[] = [
     'vnc.real-browser':
       'a browser on the VNC page shows the desktop, types into it and resizes it; view-only only looks',
     'relay.daemon-restart': 'open relays stay when the daemon restarts',
+    'gateway.odd-requests':
+      'odd paths, targets, hosts and framing are refused or the daemon’s, and reach no other upstream',
     'relay.half-close': 'the end of one direction of a relay leaves the other open',
     'relay.reset': 'a reset of one side reaches the other as one',
     'relay.slow-reader': 'a side that does not read holds the other back, and loses nothing',

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { Daemon, startGateway, startJudge, Wire } from './gateway.fixture.ts';
+import { Daemon, exchange, startGateway, startJudge, Wire } from './gateway.fixture.ts';
 
 const ASK = 'Host: h\r\nX-API-Key: k\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
 const ACCEPT = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
@@ -130,7 +130,10 @@ test('[relay.leaks-nothing] relays that end in every way leave no descriptor', a
     const relays = await Promise.all(Array.from({ length: 20 }, () => set.open()));
     const closed = relays.flatMap(({ client, far }) => [once(client.socket, 'close'), once(far.resume(), 'close')]);
     for (const promise of closed) promise.catch(() => {});
-    for (const { far } of relays) far.on('end', () => far.end());
+    for (const { client, far } of relays) {
+      far.on('end', () => far.end());
+      client.socket.on('end', () => client.socket.end());
+    }
     for (const [i, relay] of relays.entries()) ends[i % ends.length]?.(relay);
     await Promise.allSettled(closed);
   };
@@ -202,3 +205,39 @@ async function fetchStatus(port: number, path: string, headers: Readonly<Record<
     (await wire.send(`GET ${path} HTTP/1.1\r\nHost: h\r\n${fields.join('')}\r\n`).until('\r\n\r\n')).slice(9, 12),
   );
 }
+
+test.each([
+  'GET //cdp/json HTTP/1.1\nHost: h',
+  'GET /CDP/json HTTP/1.1\nHost: h',
+  'GET /%63dp/json HTTP/1.1\nHost: h',
+  'GET /cdp%2Fjson HTTP/1.1\nHost: h',
+  'GET /x/../cdp/json HTTP/1.1\nHost: h',
+  'GET /./cdp/json HTTP/1.1\nHost: h',
+  'GET /cdp;x/json HTTP/1.1\nHost: h',
+  'GET /cdp\\json HTTP/1.1\nHost: h',
+  'GET http://other/cdp/json HTTP/1.1\nHost: h',
+  'GET cdp/json HTTP/1.1\nHost: h',
+  'GET /cdp/json HTTP/1.1\nHost: h\nHost: localhost',
+  'GET /cdp/json HTTP/1.1\nHost: h\n X-Folded: 1',
+  'GET /cdp/json HTTP/1.1\nHost: h\nConnection: x-api-key',
+  'POST /cdp/json HTTP/1.1\nHost: h\nContent-Length: 3\nTransfer-Encoding: chunked',
+  'GET /cdp/json HTTP/1.1\nHost: h\nX-Original-URI: /health',
+  'GET /proxy/9/ HTTP/1.1\nHost: localhost:9222',
+  'GET /json HTTP/1.1\nHost: 127.0.0.1:9222',
+  'GET /json HTTP/1.1\nHost: localhost\nX-Forwarded-Host: 127.0.0.1:9222',
+  'GET /json HTTP/1.1\nHost: h\nX-Forwarded-Port: 9222',
+])('[gateway.odd-requests] %j reaches no upstream of the gateway’s own', async (head) => {
+  await using browser = new Daemon((_req, res) => void res.end('reached'));
+  await browser.listen();
+  await using daemon = await startJudge((_req, res) => void res.writeHead(404).end('the daemon'));
+  await using gateway = await startGateway(daemon.port, {
+    env: { BROWSER_REMOTE_DEBUGGING_PORT: String(browser.port) },
+  });
+  const key = head.includes('X-Original') ? '' : '\nX-API-Key: k';
+  const text = head.replaceAll('9222', String(browser.port));
+  const body = head.startsWith('POST') ? '3\r\nabc\r\n0\r\n\r\n' : '';
+  const answer = await exchange(gateway.port, text + key, body);
+  expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+  expect(answer).not.toContain('reached');
+  expect(browser.requests).toEqual([]);
+});
