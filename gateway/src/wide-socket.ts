@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 
 /** What one read may bring, in bytes: Node itself reads 64 KiB at a time, which is what limits long bodies. */
-const READ_BYTES = 256 * 1024;
+const READ_BYTES = 512 * 1024;
 /** Less than this is copied out, so that a short answer does not keep a long buffer, nor make a new one. */
 const COPIED_BYTES = 16 * 1024;
 /** Buffers that may be on their way out at once; one more is read into. */
@@ -20,7 +20,10 @@ export class WideSocket extends Socket {
 
   constructor(options: { readonly allowHalfOpen?: boolean } = {}) {
     const buffers = new ReadBuffers();
-    super({ ...options, onread: { buffer: () => buffers.next, callback: (length) => this.#onRead(length) } });
+    const onread = { buffer: () => buffers.next, callback: (length: number) => this.#onRead(length) };
+    // A read that alone fills the buffer of the stream would stop the reading each time.
+    const bounds = { readableHighWaterMark: 2 * READ_BYTES };
+    super({ ...options, ...bounds, onread });
     this.#buffers = buffers;
   }
 
