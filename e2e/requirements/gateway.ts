@@ -1,4 +1,4 @@
-import { later, type Requirement, section } from './requirement.ts';
+import { type Requirement, section } from './requirement.ts';
 
 export const GATEWAY: readonly Requirement[] = [
   ...section('api.md §10', {
@@ -52,7 +52,10 @@ export const GATEWAY: readonly Requirement[] = [
       'a wrong or missing key is 401 on every prefix, HTTP and WebSocket, before anything reaches the upstream',
     'relay.leaks-nothing': 'a relay that ended leaves no descriptor',
   }),
-  ...later('images', 'api.md §10', {
-    'images.pages': 'the pages of the image open with a key in a real browser',
+  ...section('api.md §10, in the image', {
+    'images.gateway-cdp': 'Playwright works in the browser of the image through the public port',
+    'images.gateway-vnc': 'the desktop of the image greets a viewer, and its pages are there',
+    'images.gateway-editors': 'code-server and JupyterLab answer below their prefixes',
+    'images.gateway-preview': 'a server in the image is previewed in every form, the product’s own ports in none',
   }),
 ];

@@ -228,7 +228,7 @@ test('[preview.cookies] cookies and redirects of the application stay below its 
   expect(own).not.toContain('svc_session');
 });
 
-test('[preview.isolated] [preview.off] SVC_PREVIEW_PATH sandboxes pages below the prefix, or refuses them', async () => {
+test('[preview.isolated] [preview.off] [config.preview-path] SVC_PREVIEW_PATH sandboxes pages below the prefix, or refuses them', async () => {
   const page: RequestListener = (_req, res) =>
     void res.setHeader('Content-Security-Policy', "img-src 'self'").end('page');
   for (const [mode, path, own] of [
