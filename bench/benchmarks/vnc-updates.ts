@@ -17,17 +17,24 @@ const XTIGERVNC: Need = {
   reason: 'the display that is looked at',
 };
 
+const XTERM: Need = {
+  name: 'xterm',
+  probe: ['sh', '-c', 'command -v xterm'],
+  obtain: debianPackage('xterm'),
+  reason: 'it draws on that display',
+};
+
 export const vncUpdates: Benchmark = {
   name: 'vnc-updates',
   about:
-    'a viewer asks Xtigervnc for 640×480 pixels, whole and unpacked, one update under way, 200 of them: through the gateway by WebSocket, ' +
-    'and on the unix socket of the RFB server itself.',
-  needs: [XTIGERVNC],
+    'a terminal on a display of Xtigervnc scrolls as fast as it can; a viewer asks for what has changed, unpacked, 200 times: through the ' +
+    'gateway by WebSocket, and on the unix socket of the RFB server itself.',
+  needs: [XTIGERVNC, XTERM],
   async prepare(stack) {
     const directory = mkdtempSync(join(tmpdir(), 'bench-updates-'));
     stack.defer(() => rmSync(directory, { recursive: true, force: true }));
     const rfb = join(directory, 'vnc.sock');
-    stack.use(await startDisplay(rfb));
+    stack.use(await startDisplay(rfb, ['xterm', '-e', 'sh', '-c', 'while :; do date +%N; done']));
     const gateway = stack.use(await startGateway(stack.use(await startDaemon()), { GATEWAY_VNC: rfb }));
     const rate = (open: () => Promise<RfbTransport>) => async () => {
       const client = await RfbClient.greet(await open());

@@ -5,13 +5,14 @@ export interface RfbTransport {
   close(): void;
 }
 
-/** The part of a display that is asked for, in pixels of four bytes. */
-const [WIDTH, HEIGHT] = [640, 480];
+/** What is asked for, in pixels of four bytes. */
+const [WIDTH, HEIGHT] = [1280, 800];
 const NO_SECURITY = 1;
 const SHARED = 1;
 const RAW_ENCODING = 0;
+const INCREMENTAL = 1;
 
-/** A viewer that asks for the same part of the display over and over, each time whole and unpacked (RFC 6143 §7). */
+/** A viewer that asks for what has changed on the display over and over, unpacked (RFC 6143 §7). */
 export class RfbClient {
   readonly #transport: RfbTransport;
   #pending = Buffer.alloc(0);
@@ -43,10 +44,11 @@ export class RfbClient {
     return client;
   }
 
-  /** One whole update of the part. */
+  /** Waits for the next change. */
   async update(): Promise<void> {
     const request = Buffer.alloc(10);
     request[0] = 3;
+    request[1] = INCREMENTAL;
     request.writeUInt16BE(WIDTH, 6);
     request.writeUInt16BE(HEIGHT, 8);
     this.#transport.send(request);

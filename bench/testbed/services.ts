@@ -76,8 +76,11 @@ export async function startWebsockify(target: string): Promise<Service> {
   return serve(command, { port, env: {}, answers: /^HTTP\/1\.[01] \d/ });
 }
 
-/** An X display whose RFB server listens on a unix socket. */
-export async function startDisplay(socketPath: string): Promise<AsyncDisposable> {
+/** An X display whose RFB server listens on a unix socket, with one program that draws on it. */
+export async function startDisplay(
+  socketPath: string,
+  [program = '', ...args]: readonly string[],
+): Promise<AsyncDisposable> {
   const number = `:${100 + (process.pid % 900)}`;
   const options = ['-geometry', '1280x800', '-rfbport', '-1', '-rfbunixpath', socketPath, '-SecurityTypes', 'None'];
   const child = spawn('Xtigervnc', [number, ...options, '-nolisten', 'tcp'], { stdio: 'ignore' });
@@ -86,7 +89,13 @@ export async function startDisplay(socketPath: string): Promise<AsyncDisposable>
     if (child.exitCode !== null || performance.now() > deadline) throw new Error('Xtigervnc does not serve');
     await new Promise((resolve) => setTimeout(resolve, TRY_MS));
   }
-  return { [Symbol.asyncDispose]: () => end(child) };
+  const drawing = spawn(program, args, { env: { ...process.env, DISPLAY: number }, stdio: 'ignore' });
+  return {
+    async [Symbol.asyncDispose]() {
+      await end(drawing);
+      await end(child);
+    },
+  };
 }
 
 interface Serving {
