@@ -35,7 +35,7 @@ test('[images.gateway-vnc] the desktop of the image greets a viewer, and its pag
 
 test('[images.gateway-editors] code-server and JupyterLab answer below their prefixes', async () => {
   await expect.poll(() => status('/code-server/healthz'), { timeout: 90_000 }).toBe(200);
-  expect(await (await sandbox().fetch('/code-server/')).text()).toContain('vscode');
+  expect(await (await sandbox().fetch('/code-server/?folder=/home/sandbox')).text()).toContain('vscode');
   await expect.poll(() => status('/jupyter/api'), { timeout: 90_000 }).toBe(200);
   expect(await (await sandbox().fetch('/jupyter/lab')).text()).toContain('JupyterLab');
 });
