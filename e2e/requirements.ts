@@ -4,6 +4,7 @@ import { COMMANDS_LIFE } from './requirements/commands-life.ts';
 import { COMMANDS_RUN } from './requirements/commands-run.ts';
 import { CONFIGURATION } from './requirements/configuration.ts';
 import { CONVENTIONS } from './requirements/conventions.ts';
+import { GATEWAY } from './requirements/gateway.ts';
 import { IMAGES } from './requirements/images.ts';
 import type { Requirement } from './requirements/requirement.ts';
 import { STREAMS } from './requirements/streams.ts';
@@ -18,4 +19,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...BASH_V1,
   ...IMAGES,
   ...CONFIGURATION,
+  ...GATEWAY,
 ];

@@ -8,6 +8,9 @@ import { programCommand } from '../scripts/program-command.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
+/** Where nothing is, whatever runs on the machine that tests. */
+const NO_UPSTREAMS: Variables = { BROWSER_REMOTE_DEBUGGING_PORT: '1', GATEWAY_VNC: '/nonexistent/vnc.sock' };
+
 /** The built daemon and the built gateway before it, on free ports, for one scenario. */
 export class Services implements AsyncDisposable {
   readonly url: string;
@@ -35,7 +38,7 @@ export class Services implements AsyncDisposable {
   static async start(env: Variables = {}): Promise<Services> {
     const directory = await mkdtemp(join(tmpdir(), 'sandbox-e2e-'));
     const log: string[] = [];
-    const all = { SVC_RUNTIME_DIR: directory, SVC_STOP_GRACE_SECONDS: '0.2', ...env };
+    const all = { SVC_RUNTIME_DIR: directory, SVC_STOP_GRACE_SECONDS: '0.2', ...NO_UPSTREAMS, ...env };
     const daemon = await startService('sandboxd', { ...all, SVC_PORT: '0' }, log);
     const gateway = await startService('gateway', { ...all, SVC_PORT: String(daemon.port), GATEWAY_PORT: '0' }, log);
     const url = `http://127.0.0.1:${gateway.port}`;

@@ -38,6 +38,25 @@ const DOCKER: Need = {
   obtain: [['node', 'scripts/images.ts', 'engine']],
   reason: 'images are built and run by it',
 };
+const CHROMIUM: Need = {
+  name: 'chromium',
+  probe: ['test', '-x', '/usr/bin/chromium'],
+  obtain: debianPackage('chromium'),
+  reason: 'the pages are opened in it',
+};
+const XTIGERVNC: Need = {
+  name: 'Xtigervnc',
+  probe: ['test', '-x', '/usr/bin/Xtigervnc'],
+  obtain: debianPackage('tigervnc-standalone-server'),
+  reason: 'the desktop that /vnc shows',
+};
+const NOVNC: Need = {
+  name: 'noVNC',
+  probe: ['test', '-e', '/usr/share/novnc/vnc.html'],
+  obtain: debianPackage('novnc'),
+  reason: 'the pages of /vnc',
+};
+const PAGES = [CHROMIUM, XTIGERVNC, NOVNC];
 // Elsewhere than on Linux nothing stands on them.
 const SYSTEM = process.platform === 'linux' ? [BASH, SETPRIV, PS, CC] : [];
 
@@ -51,6 +70,7 @@ const STEPS: readonly Step[] = [
   { name: 'e2e', command: ['vitest', 'run', '--project', 'e2e'], vitest: true, needs: SYSTEM, after: 'build' },
   { name: 'images', command: ['node', 'scripts/images.ts'], needs: [DOCKER] },
   { name: 'e2e of the images', command: ['vitest', 'run', '--project', 'images'], vitest: true, after: 'images' },
+  { name: 'pages', command: ['vitest', 'run', '--project', 'pages'], vitest: true, needs: PAGES, after: 'build' },
 ];
 
 const ok = await runSteps(STEPS, {

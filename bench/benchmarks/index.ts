@@ -7,5 +7,20 @@ import { image } from './image.ts';
 import { keeper } from './keeper.ts';
 import { output } from './output.ts';
 import { start } from './start.ts';
+import { vnc } from './vnc.ts';
+import { vncUpdates } from './vnc-updates.ts';
+import { webSockets } from './web-sockets.ts';
 
-export const BENCHMARKS: readonly Benchmark[] = [commands, callers, keeper, output, gateway, download, start, image];
+export const BENCHMARKS: readonly Benchmark[] = [
+  commands,
+  callers,
+  keeper,
+  output,
+  gateway,
+  download,
+  webSockets,
+  vnc,
+  vncUpdates,
+  start,
+  image,
+];

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 export const MIB = 1024 ** 2;
 
@@ -20,4 +20,27 @@ export async function growthDuring(pid: number, work: () => Promise<unknown>): P
   const before = memoryOf(pid).rss;
   await work();
   return memoryOf(pid).peak - before;
+}
+
+/** Bytes that a process and its children hold, what they share counted once (proc(5): Pss). */
+export function familyMemory(pid: number): number {
+  const others = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === pid);
+  return [String(pid), ...others].map(proportionalSet).reduce((sum, bytes) => sum + bytes, 0);
+}
+
+function parentOf(pid: string): number {
+  return Number(/^PPid:\s+(\d+)$/m.exec(textOf(`/proc/${pid}/status`))?.[1]);
+}
+
+function proportionalSet(pid: string): number {
+  return Number(/^Pss:\s+(\d+) kB$/m.exec(textOf(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0) * 1024;
+}
+
+/** Empty where the process is gone. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
 }

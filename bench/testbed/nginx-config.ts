@@ -54,3 +54,40 @@ http {
 }
 `;
 }
+
+/**
+ * nginx as a plain relay of upgrades.
+ * @param buffer its `proxy_buffer_size`, which is what it reads of an upgraded connection at a time; undefined: its own
+ */
+export function nginxBeforeUpgrades(
+  upstreamPort: number,
+  buffer?: string,
+): (port: number, directory: string) => string {
+  return (port, directory) => `
+daemon off;
+user root;
+worker_processes 1;
+pid ${directory}/nginx.pid;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  client_body_temp_path ${directory}/body;
+  proxy_temp_path ${directory}/proxy;
+  fastcgi_temp_path ${directory}/fastcgi;
+  uwsgi_temp_path ${directory}/uwsgi;
+  scgi_temp_path ${directory}/scgi;
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass http://127.0.0.1:${upstreamPort};
+      proxy_http_version 1.1;
+      ${buffer === undefined ? '' : `proxy_buffer_size ${buffer}; proxy_buffers 16 ${buffer};`}
+      proxy_read_timeout 1h;
+      proxy_set_header Upgrade $http_upgrade;
+      proxy_set_header Connection $http_connection;
+      proxy_set_header Host $http_host;
+    }
+  }
+}
+`;
+}

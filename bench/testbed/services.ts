@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { programCommand } from '../../scripts/program-command.ts';
 import { ROOT } from '../../scripts/root.ts';
+import { debianPackage, type Need } from '../../scripts/test-all/need.ts';
 import { freePort } from '../../scripts/testing/launcher.ts';
 
 /** Milliseconds between two tries to reach a service that starts. */
@@ -32,9 +33,9 @@ export async function startDaemon(variables: Variables = {}): Promise<Service> {
 }
 
 /** The gateway's bundle before a daemon. */
-export async function startGateway(daemon: Service): Promise<Service> {
+export async function startGateway(daemon: Service, variables: Variables = {}): Promise<Service> {
   const port = await freePort();
-  const env = { GATEWAY_PORT: String(port), SVC_PORT: String(daemon.port), LOG_LEVEL: 'silent' };
+  const env = { GATEWAY_PORT: String(port), SVC_PORT: String(daemon.port), LOG_LEVEL: 'silent', ...variables };
   return serve([...programCommand('gateway'), 'start'], { port, env });
 }
 
@@ -53,14 +54,63 @@ export async function startNginx(config: (port: number, directory: string) => st
   return serve(['nginx', '-p', directory, '-c', file, '-e', 'stderr'], { port, env: {}, directory });
 }
 
+export const WEBSOCKIFY: Need = {
+  name: 'websockify',
+  probe: ['websockify', '--help'],
+  obtain: debianPackage('websockify'),
+  reason: 'the relay of the desktop is held against it',
+};
+
+/** websockify before a unix socket; one process, which forks for each connection. */
+export async function startWebsockify(target: string): Promise<Service> {
+  const port = await freePort();
+  // It writes a line a connection to standard error.
+  const command = [
+    'sh',
+    '-c',
+    'exec websockify "$@" 2>/dev/null',
+    'sh',
+    `--unix-target=${target}`,
+    `127.0.0.1:${port}`,
+  ];
+  return serve(command, { port, env: {}, answers: /^HTTP\/1\.[01] \d/ });
+}
+
+/** An X display whose RFB server listens on a unix socket, with one program that draws on it. */
+export async function startDisplay(
+  socketPath: string,
+  [program = '', ...args]: readonly string[],
+): Promise<AsyncDisposable> {
+  const number = `:${100 + (process.pid % 900)}`;
+  const options = ['-geometry', '1280x800', '-rfbport', '-1', '-rfbunixpath', socketPath, '-SecurityTypes', 'None'];
+  const child = spawn('Xtigervnc', [number, ...options, '-nolisten', 'tcp'], { stdio: 'ignore' });
+  const deadline = performance.now() + START_LIMIT_MS;
+  while (!existsSync(socketPath)) {
+    if (child.exitCode !== null || performance.now() > deadline) throw new Error('Xtigervnc does not serve');
+    await new Promise((resolve) => setTimeout(resolve, TRY_MS));
+  }
+  const drawing = spawn(program, args, { env: { ...process.env, DISPLAY: number }, stdio: 'ignore' });
+  return {
+    async [Symbol.asyncDispose]() {
+      await end(drawing);
+      await end(child);
+    },
+  };
+}
+
 interface Serving {
   readonly port: number;
   readonly env: Variables;
   /** Removed at the end. */
   readonly directory?: string;
+  /** How its answer to `GET /health` begins once it serves. */
+  readonly answers?: RegExp;
 }
 
-async function serve(command: readonly string[], { port, env, directory }: Serving): Promise<Service> {
+async function serve(
+  command: readonly string[],
+  { port, env, directory, answers = /^HTTP\/1\.1 200/ }: Serving,
+): Promise<Service> {
   const [file = '', ...args] = command;
   const begun = performance.now();
   const child = spawn(file, args, {
@@ -72,7 +122,7 @@ async function serve(command: readonly string[], { port, env, directory }: Servi
     if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
   };
   try {
-    await untilHealthy(child, port);
+    await untilHealthy(child, port, answers);
   } catch (error) {
     await stop();
     throw error;
@@ -80,19 +130,19 @@ async function serve(command: readonly string[], { port, env, directory }: Servi
   return { pid: child.pid ?? 0, port, readyMs: performance.now() - begun, [Symbol.asyncDispose]: stop };
 }
 
-async function untilHealthy(child: ChildProcess, port: number): Promise<void> {
+async function untilHealthy(child: ChildProcess, port: number, answers: RegExp): Promise<void> {
   const deadline = performance.now() + START_LIMIT_MS;
-  while (!(await isHealthy(port))) {
+  while (!(await isHealthy(port, answers))) {
     if (child.exitCode !== null || performance.now() > deadline) throw new Error(`${child.spawnfile} does not serve`);
     await new Promise((resolve) => setTimeout(resolve, TRY_MS));
   }
 }
 
-function isHealthy(port: number): Promise<boolean> {
+function isHealthy(port: number, answers: RegExp): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     socket.once('connect', () => socket.write('GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n'));
-    socket.once('data', (bytes) => resolve(bytes.toString('latin1').startsWith('HTTP/1.1 200')));
+    socket.once('data', (bytes) => resolve(answers.test(bytes.toString('latin1'))));
     socket.on('error', () => resolve(false)).on('close', () => resolve(false));
   });
 }

@@ -33,6 +33,11 @@ export const AUTHENTICATION: readonly Requirement[] = [
     'cookie.redirect': 'a page opened with a valid api_key or ticket answers 302 to the same URL without it',
     'cookie.attributes': 'the cookie is HttpOnly, SameSite=Lax, host-only and expires',
     'cookie.signed': 'the daemon signs the cookie and sends it on the 204; an altered or expired one is refused',
+    'cookie.page-prefix': 'the cookie of /vnc/ is good for /vnc/ and /websockify, that of another page for its prefix',
+    'cookie.preview-prefix': 'the cookie of a preview is good for that preview alone',
+    'auth.carriers':
+      '/internal/auth names the fields that carry a credential of the service, for the gateway to take out',
+    'origin.cdp': 'with no key a foreign Origin is refused on /cdp',
     'cookie.landing-page': 'the cookie of the landing page covers everything',
     'host.no-key': 'with no key only IP literals, names without a dot, *.localhost and SVC_ALLOWED_HOSTS are served',
     'host.refused-403': 'another Host answers 403 (DNS rebinding)',
@@ -50,11 +55,4 @@ export const AUTHENTICATION: readonly Requirement[] = [
     'origin.websocket': 'with no key a foreign Origin is refused on WebSockets',
   }),
   ...later('mcp', 'api.md §1.4', { 'origin.mcp': 'with no key a foreign Origin is refused on /mcp' }),
-  ...later('browser', 'api.md §1.4', { 'origin.cdp': 'with no key a foreign Origin is refused on /cdp' }),
-  ...later('desktop', 'api.md §1.4', {
-    'cookie.page-prefix': 'the cookie of /vnc/ is good for /vnc/ and /websockify, that of another page for its prefix',
-  }),
-  ...later('previews', 'api.md §1.4', {
-    'cookie.preview-prefix': 'the cookie of a preview is good for that preview alone',
-  }),
 ];

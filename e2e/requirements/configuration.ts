@@ -57,7 +57,7 @@ export const CONFIGURATION: readonly Requirement[] = [
   ...later('browser', 'interface.md Configuration', {
     'config.agent-browser': 'SVC_AGENT_BROWSER_BIN is delegated the ref suite',
   }),
-  ...later('previews', 'api.md §11', { 'config.preview-path': 'SVC_PREVIEW_PATH opens, isolates or refuses previews' }),
+  ...section('api.md §11', { 'config.preview-path': 'SVC_PREVIEW_PATH opens, isolates or refuses previews' }),
   ...later('terminals', 'api.md §11', {
     'config.terminals': 'SVC_PTY_HISTORY_BYTES, SVC_SHELL_MAX_SESSIONS and SVC_SHELL_SESSION_TIMEOUT hold',
   }),

@@ -29,7 +29,7 @@ test('the question carries the request’s own fields, and only the gateway’s 
   const spoofed = 'X-Original-URI: /health\nX-Original-Method: HEAD\nX-Original-Upgrade: websocket';
   const answer = await exchange(
     gateway.port,
-    `POST /cdp/a%20b?c HTTP/1.1\nHost: h\n${fields}\n${spoofed}\nContent-Length: 2`,
+    `POST /cdp/json/a%20b?c HTTP/1.1\nHost: h\n${fields}\n${spoofed}\nContent-Length: 2`,
     '{}',
   );
   expect(answer).toMatch(/^HTTP\/1\.1 503 /);
@@ -43,7 +43,7 @@ test('the question carries the request’s own fields, and only the gateway’s 
     origin: 'http://o',
     'x-request-id': 'id1',
     'x-forwarded-for': '127.0.0.1',
-    'x-original-uri': '/cdp/a%20b?c',
+    'x-original-uri': '/cdp/json/a%20b?c',
     'x-original-method': 'POST',
   });
   expect(question?.headers).not.toHaveProperty('x-original-upgrade');
@@ -86,9 +86,12 @@ test('a page opened with a key is led to itself without it, with the cookie', as
 
 test('a program with a key in its query is not led anywhere; the cookies go with the answer', async () => {
   await using daemon = await startDaemon(judging);
-  await using gateway = await startGateway(daemon.port);
+  await using browser = await startDaemon((_req, res) => void res.end('{}'));
+  await using gateway = await startGateway(daemon.port, {
+    env: { BROWSER_REMOTE_DEBUGGING_PORT: String(browser.port) },
+  });
   const answer = await exchange(gateway.port, 'GET /cdp/json?ticket=t HTTP/1.1\nHost: h');
-  expect(answer).toMatch(/^HTTP\/1\.1 503 [\s\S]*Set-Cookie: svc=1; HttpOnly\r\nSet-Cookie: second=2/);
+  expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*Set-Cookie: svc=1; HttpOnly\r\nSet-Cookie: second=2/);
 });
 
 test('a daemon that cannot judge lets nobody in', async () => {

@@ -1,18 +1,23 @@
 import { answer, answerRefusal } from './answers.ts';
 import { type Exchange, isUpgrade, wantsPage } from './exchange.ts';
 import { answerFailure } from './failure.ts';
-import { type FlatHeaders, forwardedHeaders } from './headers.ts';
+import { type FlatHeaders, forwardedHeaders, OF_THE_BODY, withoutFields } from './headers.ts';
 import { keyPage, PAGE_HEADERS, refusedPage } from './pages.ts';
 import { carriesCredential, withoutCredentials } from './target.ts';
 import type { Upstream } from './upstream.ts';
 
-/** What the daemon says of a request; `cookies` go out with whatever answers it. */
-export type Judgement =
-  | { readonly allowed: true; readonly cookies: readonly string[] }
-  | { readonly allowed: false; readonly status: number; readonly headers: Readonly<Record<string, string>> };
+/** What comes with the permission to go on. */
+export interface Admission {
+  /** Go out with whatever answers the request. */
+  readonly cookies: readonly string[];
+  /** Fields and query parameters that carry a credential of the service: what stands behind the gate does not get them. */
+  readonly credentials: ReadonlySet<string>;
+}
 
-/** Fields of a body, which the question does not have. */
-const OF_THE_BODY = new Set(['content-length', 'content-type', 'content-encoding', 'transfer-encoding']);
+/** What the daemon says of a request. */
+type Judgement =
+  | ({ readonly allowed: true } & Admission)
+  | { readonly allowed: false; readonly status: number; readonly headers: Readonly<Record<string, string>> };
 
 /**
  * Asks the daemon, which alone judges who gets in (contract §1.4), with the request's own fields.
@@ -21,18 +26,17 @@ const OF_THE_BODY = new Set(['content-length', 'content-type', 'content-encoding
  */
 export async function judge(exchange: Exchange, target: string, upstream: Upstream): Promise<Judgement> {
   const { status, headers } = await upstream.ask('/internal/auth', questionHeaders(exchange, target, upstream));
-  if (status === 204) return { allowed: true, cookies: valuesOf(headers, 'set-cookie') };
+  if (status === 204) {
+    const named = valuesOf(headers, 'x-credentials').flatMap((value) => value.split(','));
+    const credentials = new Set(named.map((name) => name.trim()));
+    return { allowed: true, cookies: valuesOf(headers, 'set-cookie'), credentials };
+  }
   const challenge = valuesOf(headers, 'www-authenticate')[0];
   return { allowed: false, status, headers: challenge === undefined ? {} : { 'WWW-Authenticate': challenge } };
 }
 
 function questionHeaders(exchange: Exchange, target: string, upstream: Upstream): FlatHeaders {
-  const all = forwardedHeaders(exchange, upstream.authority);
-  const headers: FlatHeaders = [];
-  for (let i = 0; i < all.length; i += 2) {
-    const name = all[i] ?? '';
-    if (!OF_THE_BODY.has(name.toLowerCase())) headers.push(name, all[i + 1] ?? '');
-  }
+  const headers = withoutFields(forwardedHeaders(exchange, upstream.authority), OF_THE_BODY);
   headers.push('X-Original-URI', target, 'X-Original-Method', exchange.req.method ?? 'GET');
   if (isUpgrade(exchange)) headers.push('X-Original-Upgrade', exchange.protocol);
   return headers;
@@ -44,16 +48,21 @@ function valuesOf(raw: readonly string[], name: string): string[] {
 
 /**
  * Lets a request through to one of the gateway's own upstreams, or answers it.
- * @returns the cookies that go with its answer; undefined where it has been answered here.
+ * @param target what is asked for, as the daemon is to judge it.
+ * @returns undefined where it has been answered here.
  */
-export async function passGate(exchange: Exchange, upstream: Upstream): Promise<readonly string[] | undefined> {
+export async function passGate(
+  exchange: Exchange,
+  upstream: Upstream,
+  target: string = exchange.target.raw,
+): Promise<Admission | undefined> {
   try {
-    const judgement = await judge(exchange, exchange.target.raw, upstream);
+    const judgement = await judge(exchange, target, upstream);
     if (!judgement.allowed) {
       answerJudgement(exchange, judgement);
       return undefined;
     }
-    return answerWithCookie(exchange, judgement.cookies) ? undefined : judgement.cookies;
+    return answerWithCookie(exchange, judgement.cookies) ? undefined : judgement;
   } catch (error) {
     answerFailure(exchange, error);
     return undefined;

@@ -1,10 +1,14 @@
 import { isIP } from 'node:net';
 import { LOG_LEVELS, type LogLevel } from '@sandbox/program/logger.ts';
-import { named, port, readOptions, wholeNumber } from '@sandbox/program/options.ts';
+import { boolean, named, port, readOptions, wholeNumber } from '@sandbox/program/options.ts';
 import { addressTest, trustedProxies } from '@sandbox/program/trusted-proxies.ts';
 import { z } from 'zod';
+import { type Address, address } from './address.ts';
 
 const WILDCARDS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1', '[::]': '::1' };
+
+const HOST = /^(?:[\w.-]+|\[?[0-9A-Fa-f:.]+\]?)$/;
+const PREVIEW_PATHS = ['open', 'isolated', 'off'] as const;
 
 export const GatewayOptions = z.object({
   gatewayHost: named(z.string().default('127.0.0.1'), {
@@ -17,17 +21,70 @@ export const GatewayOptions = z.object({
     flag: 'port',
     description: 'port the gateway listens on; 0 takes a free one',
   }),
-  daemonHost: named(
-    z
-      .string()
-      .regex(/^(?:[\w.-]+|\[?[0-9A-Fa-f:.]+\]?)$/, 'expected a host name or an IP address')
-      .default('127.0.0.1'),
-    { env: 'SVC_HOST', flag: 'daemon-host', description: "the daemon's address; a wildcard stands for loopback" },
-  ),
+  daemonHost: named(z.string().regex(HOST, 'expected a host name or an IP address').default('127.0.0.1'), {
+    env: 'SVC_HOST',
+    flag: 'daemon-host',
+    description: "the daemon's address; a wildcard stands for loopback",
+  }),
   daemonPort: named(wholeNumber(1, 65_535).default(8091), {
     env: 'SVC_PORT',
     flag: 'daemon-port',
     description: "the daemon's port",
+  }),
+  browserHost: named(z.string().regex(HOST, 'expected a host name or an IP address').default('127.0.0.1'), {
+    env: 'BROWSER_REMOTE_DEBUGGING_HOST',
+    flag: 'browser-host',
+    description: 'where the browser listens for DevTools, served at /cdp',
+  }),
+  browserPort: named(wholeNumber(1, 65_535).default(9222), {
+    env: 'BROWSER_REMOTE_DEBUGGING_PORT',
+    flag: 'browser-port',
+    description: 'port of the same',
+  }),
+  vnc: named(address().default({ socketPath: '/run/svc/user/vnc.sock' }), {
+    env: 'GATEWAY_VNC',
+    flag: 'vnc',
+    description: 'RFB server behind /websockify: the path of a unix socket, or host:port',
+  }),
+  novncDir: named(z.string().startsWith('/', 'expected an absolute path').default('/usr/share/novnc'), {
+    env: 'GATEWAY_NOVNC_DIR',
+    flag: 'novnc-dir',
+    description: "noVNC's pages, served at /vnc/",
+  }),
+  disableCodeServer: named(boolean().default(true), {
+    env: 'DISABLE_CODE_SERVER',
+    flag: 'disable-code-server',
+    description: 'false serves code-server at /code-server/',
+  }),
+  codeServer: named(address().default({ socketPath: '/run/svc/user/code-server.sock' }), {
+    env: 'GATEWAY_CODE_SERVER',
+    flag: 'code-server',
+    description: 'where code-server listens: the path of a unix socket, or host:port',
+  }),
+  disableJupyter: named(boolean().default(true), {
+    env: 'DISABLE_JUPYTER',
+    flag: 'disable-jupyter',
+    description: 'false serves JupyterLab at /jupyter/',
+  }),
+  jupyter: named(address().default({ socketPath: '/run/svc/user/jupyter.sock' }), {
+    env: 'GATEWAY_JUPYTER',
+    flag: 'jupyter',
+    description: 'where JupyterLab listens, its base_url being /jupyter/: the path of a unix socket, or host:port',
+  }),
+  previewPath: named(z.enum(PREVIEW_PATHS, { error: `expected one of ${PREVIEW_PATHS.join(', ')}` }).default('open'), {
+    env: 'SVC_PREVIEW_PATH',
+    flag: 'preview-path',
+    description: 'previews at /proxy/ and /absproxy/: open, isolated (sandboxed, each page by itself) or off',
+  }),
+  computerUseUrl: named(z.url('expected a URL').default('http://127.0.0.1:18100'), {
+    env: 'SVC_COMPUTER_USE_URL',
+    flag: 'computer-use-url',
+    description: 'where the desktop worker listens; its port is never previewed',
+  }),
+  browserMcpPort: named(wholeNumber(1, 65_535).default(8100), {
+    env: 'MCP_SERVER_BROWSER_PORT',
+    flag: 'browser-mcp-port',
+    description: 'where the browser MCP server listens; never previewed',
   }),
   trustedProxies: named(trustedProxies().default(['loopback']), {
     env: 'SVC_TRUSTED_PROXIES',
@@ -49,16 +106,43 @@ export interface GatewayConfig {
   readonly daemonPort: number;
   readonly isTrusted: (address: string) => boolean;
   readonly logLevel: LogLevel;
+  readonly browser: Address;
+  readonly vnc: Address;
+  readonly novncDir: string;
+  /** Undefined where it is off. */
+  readonly codeServer: Address | undefined;
+  /** Undefined where it is off. */
+  readonly jupyter: Address | undefined;
+  readonly previewPath: (typeof PREVIEW_PATHS)[number];
+  /** Ports of the product beside the gateway's own, which no preview reaches. */
+  readonly ownPorts: ReadonlySet<number>;
 }
 
 /** @throws OptionError naming the first wrong option. */
 export function readConfig(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): GatewayConfig {
   const options = readOptions(GatewayOptions, argv, env);
+  const { gatewayHost, gatewayPort, daemonPort, vnc, novncDir, previewPath, logLevel } = options;
   return {
-    ...options,
+    gatewayHost,
+    gatewayPort,
     daemonHost: connectable(options.daemonHost),
+    daemonPort,
     isTrusted: addressTest(options.trustedProxies),
+    logLevel,
+    browser: { host: connectable(options.browserHost), port: options.browserPort },
+    vnc,
+    novncDir,
+    codeServer: options.disableCodeServer ? undefined : options.codeServer,
+    jupyter: options.disableJupyter ? undefined : options.jupyter,
+    previewPath,
+    ownPorts: ownPorts(options),
   };
+}
+
+function ownPorts(options: z.infer<typeof GatewayOptions>): ReadonlySet<number> {
+  const addresses = [options.vnc, options.codeServer, options.jupyter].flatMap(({ port: tcp }) => tcp ?? []);
+  const worker = Number(new URL(options.computerUseUrl).port || 80);
+  return new Set([options.daemonPort, options.browserPort, options.browserMcpPort, worker, ...addresses]);
 }
 
 function connectable(host: string): string {

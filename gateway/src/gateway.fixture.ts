@@ -45,17 +45,30 @@ interface GatewaySetup {
   readonly trustedProxies?: string;
   readonly logLevel?: LogLevel;
   readonly log?: string[];
+  /** Variables of the gateway's. */
+  readonly env?: Readonly<Record<string, string>>;
 }
+
+/** Where nothing is, whatever runs on the machine that tests. */
+const NOTHING = {
+  BROWSER_REMOTE_DEBUGGING_PORT: '1',
+  GATEWAY_VNC: '/nonexistent/vnc.sock',
+  GATEWAY_NOVNC_DIR: '/nonexistent',
+  GATEWAY_CODE_SERVER: '/nonexistent/code-server.sock',
+  GATEWAY_JUPYTER: '/nonexistent/jupyter.sock',
+};
 
 export async function startGateway(
   daemonPort: number,
-  { trustedProxies = 'loopback', logLevel = 'silent', log = [] }: GatewaySetup = {},
+  { trustedProxies = 'loopback', logLevel = 'silent', log = [], env = {} }: GatewaySetup = {},
 ): Promise<AsyncDisposable & { readonly port: number; readonly origin: string; close(): Promise<void> }> {
   const config = readConfig([], {
     GATEWAY_PORT: '0',
     SVC_PORT: String(daemonPort),
     SVC_TRUSTED_PROXIES: trustedProxies,
     LOG_LEVEL: logLevel,
+    ...NOTHING,
+    ...env,
   });
   const logger = createLogger('gateway', logLevel, [], { write: (line) => void log.push(line) });
   const gateway = buildGateway(config, { logger, version: '9.9.9' });
@@ -66,6 +79,21 @@ export async function startGateway(
     close: () => gateway.close(),
     [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose](),
   };
+}
+
+/** A daemon that judges as the real one does: by the key `k` in a field, the query or a cookie; the rest is up to `rest`. */
+export function startJudge(rest: RequestListener = (_req, res) => void res.end()): Promise<Daemon> {
+  return startDaemon((req, res) => {
+    if (req.url !== '/internal/auth') return rest(req, res);
+    const query = new URL(String(req.headers['x-original-uri']), 'http://x').searchParams;
+    const carriers = [
+      ...(req.headers['x-api-key'] === 'k' ? ['x-api-key'] : []),
+      ...(req.headers.authorization === 'Bearer k' ? ['authorization'] : []),
+      ...(query.get('api_key') === 'k' ? ['api_key'] : []),
+    ];
+    const known = carriers.length > 0 || req.headers.cookie?.includes('svc_session=k');
+    res.writeHead(known ? 204 : 401, { 'X-Credentials': carriers.join(', ') }).end();
+  });
 }
 
 /** A bare connection: what it says is what is on the wire. */

@@ -4,15 +4,16 @@ import type { Logger } from '@sandbox/program/logger.ts';
 import { requestIdOf } from '@sandbox/program/request-id.ts';
 import { logAccess } from './access-log.ts';
 import { answerRefusal, endGently } from './answers.ts';
-import { passGate } from './auth.ts';
+import { type Admission, passGate } from './auth.ts';
 import type { GatewayConfig } from './config.ts';
 import { Connections } from './connections.ts';
 import { type Exchange, isUpgrade, type UpgradeExchange } from './exchange.ts';
+import { type PreviewTarget, previewByName } from './preview-port.ts';
 import { relay } from './relay.ts';
-import { routeOf, type Services } from './routes.ts';
+import { routeOf } from './routes.ts';
+import { Services } from './services.ts';
 import { parseTarget } from './target.ts';
 import { isProtocolChange, relayUpgrade } from './upgrade.ts';
-import { Upstream } from './upstream.ts';
 
 /** How long a client may take to send the head of a request, in milliseconds. */
 const HEAD_TIMEOUT_MS = 20_000;
@@ -20,6 +21,8 @@ const HEAD_TIMEOUT_MS = 20_000;
 const IDLE_TIMEOUT_MS = 65_000;
 /** How much of an answer may wait for a client, in bytes. */
 const WRITE_BYTES = 256 * 1024;
+
+const UNJUDGED: Admission = { cookies: [], credentials: new Set() };
 
 interface GatewayContext {
   readonly logger: Logger;
@@ -41,7 +44,7 @@ export class Gateway implements AsyncDisposable {
   constructor(config: GatewayConfig, { logger, version }: GatewayContext) {
     this.#config = config;
     this.#logger = logger;
-    this.#services = { upstream: new Upstream(config.daemonHost, config.daemonPort), version };
+    this.#services = new Services(config, version, () => this.#publicPort());
     this.#connections = new Connections(config.isTrusted);
     this.#server = createServer({
       headersTimeout: HEAD_TIMEOUT_MS,
@@ -69,7 +72,7 @@ export class Gateway implements AsyncDisposable {
       this.#server.once('error', reject);
       this.#server.listen({ host, port }, () => {
         this.#server.off('error', reject);
-        resolve({ host, port: (this.#server.address() as AddressInfo).port });
+        resolve({ host, port: this.#publicPort() });
       });
     });
   }
@@ -81,7 +84,7 @@ export class Gateway implements AsyncDisposable {
     this.#connections.destroyIdle();
     await Promise.all([closed, this.#connections.allClosed()]);
     clearTimeout(grace);
-    await this.#services.upstream[Symbol.asyncDispose]();
+    await this.#services[Symbol.asyncDispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -144,21 +147,39 @@ export class Gateway implements AsyncDisposable {
   }
 
   #serve(exchange: Exchange): void {
-    const route = routeOf(exchange);
-    if (!route) {
-      if (isUpgrade(exchange)) relayUpgrade(exchange, this.#services.upstream);
+    const preview = this.#previewByName(exchange);
+    const route = preview ? undefined : routeOf(exchange);
+    if (!preview && !route) {
+      if (isUpgrade(exchange)) relayUpgrade(exchange, this.#services.upstream.passage(exchange));
       else relay(exchange, this.#services.upstream);
       return;
     }
-    this.#serveOwn(exchange, route).catch((error: unknown) => {
+    const served = preview ? this.#servePreview(exchange, preview) : this.#serveOwn(exchange, route);
+    served.catch((error: unknown) => {
       this.#logger.error({ err: error, request_id: exchange.requestId }, 'a handler failed');
       answerRefusal(exchange, 500, { message: 'the gateway failed' });
     });
   }
 
-  async #serveOwn(exchange: Exchange, route: NonNullable<ReturnType<typeof routeOf>>): Promise<void> {
-    const cookies = route.gated ? await passGate(exchange, this.#services.upstream) : [];
-    if (cookies) await route.handler(exchange, this.#services, cookies);
+  /** A name with the gateway's own port is a name of the gateway: a platform before it may give it such a one. */
+  #previewByName(exchange: Exchange): PreviewTarget | undefined {
+    const preview = previewByName(exchange);
+    return preview?.form === 'host' && preview.port === this.#publicPort() ? undefined : preview;
+  }
+
+  async #servePreview(exchange: Exchange, preview: PreviewTarget): Promise<void> {
+    const { upstream, previews } = this.#services;
+    const admission = await passGate(exchange, upstream, preview.judged);
+    if (admission) previews.answer(exchange, preview, admission);
+  }
+
+  async #serveOwn(exchange: Exchange, route: ReturnType<typeof routeOf>): Promise<void> {
+    const admission = route?.gated === false ? UNJUDGED : await passGate(exchange, this.#services.upstream);
+    if (admission) await route?.handler(exchange, this.#services, admission);
+  }
+
+  #publicPort(): number {
+    return (this.#server.address() as AddressInfo | null)?.port ?? this.#config.gatewayPort;
   }
 }
 

@@ -85,6 +85,19 @@ export function answeredHeaders(
   return headers;
 }
 
+/** Fields of a body; a question that is asked for the request has none, or one of its own. */
+export const OF_THE_BODY: ReadonlySet<string> = new Set([
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'transfer-encoding',
+]);
+
+/** @param dropped names in lower case. */
+export function withoutFields(headers: FlatHeaders, dropped: ReadonlySet<string>): FlatHeaders {
+  return headers.filter((_, i) => !dropped.has(headers[i - (i % 2)]?.toLowerCase() ?? ''));
+}
+
 /** Bytes as node:http reads them: each one a character, so that they leave as they came. */
 export function latin1Headers(raw: readonly (Buffer | string)[]): string[] {
   return raw.map((field) => (typeof field === 'string' ? field : field.toString('latin1')));

@@ -1,9 +1,12 @@
+import { isListening } from './address.ts';
 import { answer } from './answers.ts';
 import { answerJudgement, answerWithCookie, judge } from './auth.ts';
 import { type Exchange, isUpgrade, wantsPage } from './exchange.ts';
 import { answerFailure } from './failure.ts';
 import { forwardedHeaders } from './headers.ts';
-import { type DaemonState, keyPage, PAGE_HEADERS, statusPage } from './pages.ts';
+import { listeningPorts } from './listening-ports.ts';
+import { type DaemonState, keyPage, type Link, PAGE_HEADERS, statusPage } from './pages.ts';
+import type { Services } from './services.ts';
 import { carriesCredential } from './target.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -19,7 +22,8 @@ export function isLanding(exchange: Exchange): boolean {
  * The landing page: without a valid credential nothing but the form that asks for the key, with one the state of
  * the sandbox. A credential in the address becomes the cookie that covers everything, which the daemon gives for `/`.
  */
-export async function answerLanding(exchange: Exchange, upstream: Upstream, version: string): Promise<void> {
+export async function answerLanding(exchange: Exchange, services: Services): Promise<void> {
+  const { upstream } = services;
   const { target } = exchange;
   const presented = carriesCredential(target.query);
   try {
@@ -30,7 +34,7 @@ export async function answerLanding(exchange: Exchange, upstream: Upstream, vers
     const query = target.query === undefined ? '' : `?${target.query}`;
     const judgement = await judge(exchange, `${GUARDED_PATH}${query}`, upstream);
     if (judgement.allowed) {
-      answer(exchange, 200, PAGE_HEADERS, statusPage(version, await daemonState(exchange, upstream)));
+      answer(exchange, 200, PAGE_HEADERS, await sandboxPage(exchange, services));
     } else if (judgement.status === 401) {
       answer(exchange, 200, PAGE_HEADERS, keyPage(target, { rejected: presented }));
     } else {
@@ -39,6 +43,29 @@ export async function answerLanding(exchange: Exchange, upstream: Upstream, vers
   } catch (error) {
     answerFailure(exchange, error);
   }
+}
+
+async function sandboxPage(exchange: Exchange, services: Services): Promise<string> {
+  const { upstream, version, isOwnPort } = services;
+  const [daemon, links, ports] = await Promise.all([
+    daemonState(exchange, upstream),
+    runningLinks(services),
+    listeningPorts(),
+  ]);
+  const previews = ports.filter((port) => !isOwnPort(port));
+  return statusPage({ version, daemon, links, previews });
+}
+
+/** The gateway's own services that something listens for. */
+async function runningLinks({ browser, desktop, codeServer, jupyter }: Services): Promise<Link[]> {
+  const known = [
+    { text: 'Desktop', href: 'vnc/', address: desktop.address },
+    { text: 'VS Code (code-server)', href: 'code-server/', address: codeServer.address },
+    { text: 'JupyterLab', href: 'jupyter/lab', address: jupyter.address },
+    { text: 'Browser (DevTools protocol)', href: 'cdp/json/version', address: browser.address },
+  ];
+  const running = await Promise.all(known.map(({ address }) => address !== undefined && isListening(address)));
+  return known.filter((_, i) => running[i]);
 }
 
 async function daemonState(exchange: Exchange, upstream: Upstream): Promise<DaemonState | undefined> {

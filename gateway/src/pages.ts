@@ -58,18 +58,40 @@ export interface DaemonState {
   readonly version: string;
 }
 
-/** @param daemon undefined where it does not answer. */
-export function statusPage(version: string, daemon: DaemonState | undefined): string {
+export interface Link {
+  readonly text: string;
+  readonly href: string;
+}
+
+interface SandboxState {
+  readonly version: string;
+  /** Undefined where it does not answer. */
+  readonly daemon: DaemonState | undefined;
+  /** What runs here and has a page. */
+  readonly links: readonly Link[];
+  /** Ports that something listens on. */
+  readonly previews: readonly number[];
+}
+
+export function statusPage({ version, daemon, links, previews }: SandboxState): string {
   const { status, version: daemonVersion } = daemon ?? { status: 'not reachable', version: 'unknown' };
+  const ports = previews.map((port) => ({ text: `Port ${port}`, href: `open/${port}` }));
   return page(
     'Sandbox',
     `<h1>Sandbox</h1>
-<dl><dt>Daemon</dt><dd>${escapeHtml(status)}, version ${escapeHtml(daemonVersion)}</dd>
-<dt>Gateway</dt><dd>version ${escapeHtml(version)}</dd></dl>
+${linkList('Open', links)}${linkList('Listening in the sandbox', ports)}<h2>API</h2>
 <ul><li><a href="/v2/openapi.json">API v2 (OpenAPI)</a></li>
 <li><a href="/v1/openapi.json">API v1 (OpenAPI)</a></li>
-<li><a href="/metrics">Metrics</a></li></ul>`,
+<li><a href="/metrics">Metrics</a></li></ul>
+<dl><dt>Daemon</dt><dd>${escapeHtml(status)}, version ${escapeHtml(daemonVersion)}</dd>
+<dt>Gateway</dt><dd>version ${escapeHtml(version)}</dd></dl>`,
   );
+}
+
+function linkList(title: string, links: readonly Link[]): string {
+  if (links.length === 0) return '';
+  const items = links.map(({ text, href }) => `<li><a href="${escapeHtml(href)}">${escapeHtml(text)}</a></li>`);
+  return `<h2>${escapeHtml(title)}</h2>\n<ul>${items.join('\n')}</ul>\n`;
 }
 
 function page(title: string, content: string): string {

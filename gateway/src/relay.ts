@@ -18,13 +18,13 @@ export function relay(exchange: Exchange, upstream: Upstream): void {
   if (!hasBody(req)) {
     relayPooled(exchange, upstream, null);
   } else if (req.headers.expect !== undefined) {
-    relayStreamed(exchange, upstream);
+    relayStreamed(exchange, upstream.passage(exchange));
   } else {
     // The check phase follows the read that brought the head: by then what came with it has been parsed.
     setImmediate(() => {
       if (res.destroyed) return;
       if (req.complete) relayPooled(exchange, upstream, req.read() as Buffer | null);
-      else relayStreamed(exchange, upstream);
+      else relayStreamed(exchange, upstream.passage(exchange));
     });
   }
 }
@@ -32,7 +32,7 @@ export function relay(exchange: Exchange, upstream: Upstream): void {
 function relayPooled(exchange: Exchange, upstream: Upstream, body: Buffer | null): void {
   const answer = new PooledAnswer(exchange, (error) => {
     const repeatable = body === null && IDEMPOTENT.has(exchange.req.method ?? '') && isLostConnection(error);
-    if (repeatable) relayStreamed(exchange, upstream, { connection: 'new' });
+    if (repeatable) relayStreamed(exchange, upstream.passage(exchange, { agent: upstream.freshAgent }));
     else answerFailure(exchange, error);
   });
   answer.begin(upstream, body);

@@ -1,16 +1,13 @@
 import { answerRefusal } from './answers.ts';
+import type { Admission } from './auth.ts';
 import type { Exchange } from './exchange.ts';
 import { answerLanding, isLanding } from './landing.ts';
-import type { Upstream } from './upstream.ts';
+import { isOpener, openPreview } from './open-preview.ts';
+import { previewByPath } from './preview-port.ts';
+import type { Services } from './services.ts';
 
-/** What the handlers of the gateway's own paths work with. */
-export interface Services {
-  readonly upstream: Upstream;
-  readonly version: string;
-}
-
-/** Answers a request or an upgrade of one of the gateway's own paths; `cookies` are the gate's, for its answer. */
-type Handler = (exchange: Exchange, services: Services, cookies: readonly string[]) => void | Promise<void>;
+/** Answers a request or an upgrade of one of the gateway's own paths; the gate's cookies go with the answer. */
+type Handler = (exchange: Exchange, services: Services, admission: Admission) => void | Promise<void>;
 
 interface Route {
   readonly path: string;
@@ -23,11 +20,22 @@ interface Route {
   readonly when?: (exchange: Exchange) => boolean;
 }
 
-const landing: Handler = (exchange, { upstream, version }) => answerLanding(exchange, upstream, version);
+const landing: Handler = (exchange, services) => answerLanding(exchange, services);
+const browser: Handler = (exchange, services, admission) => services.browser.answer(exchange, admission);
+const desktop: Handler = (exchange, services, admission) => services.desktop.answer(exchange, admission);
+const codeServer: Handler = (exchange, services, admission) => services.codeServer.answer(exchange, admission);
+const jupyter: Handler = (exchange, services, admission) => services.jupyter.answer(exchange, admission);
+const opener: Handler = (exchange, services, admission) => openPreview(exchange, services, admission);
+
+const preview: Handler = (exchange, { previews }, admission) => {
+  const asked = previewByPath(exchange);
+  if (asked) previews.answer(exchange, asked, admission);
+  else answerRefusal(exchange, 404, { message: 'a preview names its port: /proxy/{port}/' });
+};
 
 /** Holds the place of a service that this gateway does not offer. */
 function absent(service: string): Handler {
-  return (exchange, _services, cookies) =>
+  return (exchange, _services, { cookies }) =>
     answerRefusal(exchange, 503, {
       message: `${service} is not available`,
       hint: `this gateway has no upstream for ${service}`,
@@ -38,13 +46,14 @@ function absent(service: string): Handler {
 /** The gateway's own paths. Everything else is the daemon's. */
 const ROUTES: readonly Route[] = [
   { path: '/', match: 'exact', gated: false, handler: landing, when: isLanding },
-  { path: '/cdp', match: 'prefix', gated: true, handler: absent('the browser') },
-  { path: '/vnc', match: 'prefix', gated: true, handler: absent('the desktop') },
-  { path: '/websockify', match: 'prefix', gated: true, handler: absent('the desktop') },
-  { path: '/code-server', match: 'prefix', gated: true, handler: absent('code-server') },
-  { path: '/jupyter', match: 'prefix', gated: true, handler: absent('jupyter') },
-  { path: '/proxy', match: 'prefix', gated: true, handler: absent('the preview') },
-  { path: '/absproxy', match: 'prefix', gated: true, handler: absent('the preview') },
+  { path: '/cdp', match: 'prefix', gated: true, handler: browser },
+  { path: '/vnc', match: 'prefix', gated: true, handler: desktop },
+  { path: '/websockify', match: 'prefix', gated: true, handler: desktop },
+  { path: '/code-server', match: 'prefix', gated: true, handler: codeServer },
+  { path: '/jupyter', match: 'prefix', gated: true, handler: jupyter },
+  { path: '/proxy', match: 'prefix', gated: true, handler: preview },
+  { path: '/absproxy', match: 'prefix', gated: true, handler: preview },
+  { path: '/open', match: 'prefix', gated: true, handler: opener, when: isOpener },
   { path: '/terminal', match: 'prefix', gated: true, handler: absent('the terminal page') },
 ];
 

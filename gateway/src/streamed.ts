@@ -1,34 +1,28 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import process from 'node:process';
+import { loopbackLookup } from './address.ts';
 import { closeWhenRead, cutAnswer } from './answers.ts';
 import type { Exchange } from './exchange.ts';
 import { answerFailure } from './failure.ts';
-import { answeredHeaders, type FlatHeaders, forwardedHeaders, hasBody } from './headers.ts';
-import type { Upstream } from './upstream.ts';
+import { type FlatHeaders, hasBody } from './headers.ts';
+import type { Passage } from './passage.ts';
 
-/**
- * Passes a request on while its body is still coming.
- * @param connection `new`: not one of those that are kept, which the daemon may just have closed.
- */
-export function relayStreamed(
-  exchange: Exchange,
-  upstream: Upstream,
-  { connection = 'kept' }: { readonly connection?: 'kept' | 'new' } = {},
-): void {
-  const { req, res, target } = exchange;
+/** Passes a request on while its body is still coming, and the answer back. */
+export function relayStreamed(exchange: Exchange, passage: Passage): void {
+  const { req, res } = exchange;
   let outgoing: ClientRequest;
   try {
     outgoing = request({
-      host: upstream.host,
-      port: upstream.port,
+      ...passage.to,
+      ...loopbackLookup(passage.to.host),
       method: req.method ?? 'GET',
-      path: target.raw,
-      headers: framedHeaders(exchange, upstream),
+      path: passage.path,
+      headers: framedHeaders(exchange, passage),
       setHost: false,
-      agent: connection === 'kept' ? upstream.agent : false,
+      agent: passage.agent,
     });
   } catch (error) {
-    answerFailure(exchange, error);
+    answerFailure(exchange, error, passage);
     return;
   }
   let answered = false;
@@ -36,11 +30,11 @@ export function relayStreamed(
     if (!res.writableFinished) outgoing.destroy();
   });
   outgoing.on('error', (error) => {
-    if (!answered && !res.destroyed) answerFailure(exchange, error);
+    if (!answered && !res.destroyed) answerFailure(exchange, error, passage);
   });
   outgoing.on('response', (answer) => {
     answered = true;
-    relayAnswer(exchange, outgoing, answer);
+    relayAnswer(exchange, passage, outgoing, answer);
   });
   if (!hasBody(req)) {
     outgoing.end();
@@ -55,18 +49,22 @@ export function relayStreamed(
   }
 }
 
-function framedHeaders(exchange: Exchange, upstream: Upstream): FlatHeaders {
-  const { req } = exchange;
-  const headers = forwardedHeaders(exchange, upstream.authority);
+function framedHeaders({ req }: Exchange, passage: Passage): FlatHeaders {
+  const headers = [...passage.headers];
   if (req.headers['transfer-encoding'] !== undefined) headers.push('Transfer-Encoding', 'chunked');
   if (req.headers.expect !== undefined) headers.push('Expect', '100-continue');
   return headers;
 }
 
 /** Writes an answer through; one that comes before the request was read ends the connection after it. */
-export function relayAnswer(exchange: Exchange, outgoing: ClientRequest, answer: IncomingMessage): void {
-  const { req, res, requestId } = exchange;
-  const headers = answeredHeaders(answer.rawHeaders, requestId);
+export function relayAnswer(
+  exchange: Exchange,
+  passage: Passage,
+  outgoing: ClientRequest,
+  answer: IncomingMessage,
+): void {
+  const { req, res } = exchange;
+  const headers = passage.answered(answer.rawHeaders);
   if (!req.complete) {
     const closing = closeWhenRead(req, res);
     headers.push('Connection', closing.Connection);
@@ -80,7 +78,7 @@ export function relayAnswer(exchange: Exchange, outgoing: ClientRequest, answer:
     res.writeHead(answer.statusCode ?? 502, answer.statusMessage, headers);
   } catch (error) {
     outgoing.destroy();
-    answerFailure(exchange, error);
+    answerFailure(exchange, error, passage);
     return;
   }
   answer.pipe(res);

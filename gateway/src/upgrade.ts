@@ -1,11 +1,12 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connectTo } from './address.ts';
 import type { UpgradeExchange } from './exchange.ts';
 import { answerFailure } from './failure.ts';
-import { answeredHeaders, type FlatHeaders, forwardedHeaders, hasBody } from './headers.ts';
+import { hasBody } from './headers.ts';
+import type { Passage } from './passage.ts';
 import { splice } from './splice.ts';
 import { relayAnswer } from './streamed.ts';
-import type { Upstream } from './upstream.ts';
+import type { WideSocket } from './wide-socket.ts';
 
 /** Other versions of HTTP: behind an accepted one, requests would pass that no gateway has judged. */
 const HTTP_UPGRADES = /(?:^|,)\s*(?:h2c|http|tls)\b/i;
@@ -19,50 +20,54 @@ export function isProtocolChange(req: IncomingMessage): boolean {
   return protocol !== undefined && !HTTP_UPGRADES.test(protocol) && req.method === 'GET' && !hasBody(req);
 }
 
-/** Asks the daemon for the upgrade; it judges before anything is upgraded, and a refusal is an ordinary answer. */
-export function relayUpgrade(exchange: UpgradeExchange, upstream: Upstream): void {
+/**
+ * Asks an upstream for the upgrade and joins the connections where it accepts; a refusal is an ordinary answer.
+ * The daemon judges its own before it upgrades; before any other upstream it has been asked.
+ */
+export function relayUpgrade(exchange: UpgradeExchange, passage: Passage): void {
   let outgoing: ClientRequest;
+  let far: WideSocket;
   try {
     outgoing = request({
-      createConnection: () => connect({ host: upstream.host, port: upstream.port, allowHalfOpen: true, noDelay: true }),
+      createConnection: () => {
+        far = connectTo(passage.to);
+        return far;
+      },
       method: exchange.req.method ?? 'GET',
-      path: exchange.target.raw,
-      headers: upgradeHeaders(exchange, upstream),
+      path: passage.path,
+      headers: [...passage.headers, 'Connection', 'Upgrade', 'Upgrade', exchange.protocol],
       setHost: false,
     });
   } catch (error) {
-    answerFailure(exchange, error);
+    answerFailure(exchange, error, passage);
     return;
   }
   const { socket, res } = exchange;
   let answered = false;
   socket.on('close', () => outgoing.destroy());
   outgoing.on('error', (error) => {
-    if (!answered && !socket.destroyed) answerFailure(exchange, error);
+    if (!answered && !socket.destroyed) answerFailure(exchange, error, passage);
   });
   outgoing.on('response', (answer) => {
     answered = true;
-    relayAnswer(exchange, outgoing, answer);
+    relayAnswer(exchange, passage, outgoing, answer);
   });
-  outgoing.on('upgrade', (answer, far, head) => {
+  outgoing.on('upgrade', (answer, _far, head) => {
     answered = true;
     res.detachSocket(socket);
-    accept(exchange, answer, far, head);
+    accept(exchange, passage, answer, far, head);
   });
   outgoing.end();
 }
 
-function upgradeHeaders(exchange: UpgradeExchange, upstream: Upstream): FlatHeaders {
-  return [...forwardedHeaders(exchange, upstream.authority), 'Connection', 'Upgrade', 'Upgrade', exchange.protocol];
-}
-
 function accept(
-  { socket, head, requestId, protocol }: UpgradeExchange,
+  { socket, head, protocol }: UpgradeExchange,
+  passage: Passage,
   answer: IncomingMessage,
-  far: Socket,
+  far: WideSocket,
   farHead: Buffer,
 ): void {
-  const fields = answeredHeaders(answer.rawHeaders, requestId);
+  const fields = passage.answered(answer.rawHeaders);
   fields.push('Connection', 'Upgrade', 'Upgrade', answer.headers.upgrade ?? protocol);
   let lines = `HTTP/1.1 101 ${answer.statusMessage ?? ''}\r\n`;
   for (let i = 0; i < fields.length; i += 2) lines += `${fields[i]}: ${fields[i + 1]}\r\n`;

@@ -1,12 +1,18 @@
+import type { Agent } from 'node:http';
 import { isIPv6 } from 'node:net';
-import type { Dispatcher } from 'undici';
+import type { buildConnector, Dispatcher } from 'undici';
 // The package's index also loads fetch, WebSocket and caches: 13 MB that nothing here uses.
 import Pool from 'undici/lib/dispatcher/pool.js';
-import { latin1Headers } from './headers.ts';
+import type { Exchange } from './exchange.ts';
+import { answeredHeaders, forwardedHeaders, latin1Headers } from './headers.ts';
+import type { Passage } from './passage.ts';
 import { UploadAgent } from './upload-agent.ts';
+import { WideSocket } from './wide-socket.ts';
 
 /** How long a short answer of the daemon to the gateway itself may take, in milliseconds. */
 const SHORT_ANSWER_MS = 10_000;
+/** How long a kept connection is silent before it is probed, in milliseconds. */
+const KEEP_ALIVE_MS = 60_000;
 const SHORT_ANSWER_MAX_BYTES = 64 * 1024;
 
 interface ShortAnswer {
@@ -27,6 +33,8 @@ export class Upstream implements AsyncDisposable {
   readonly pool: Pool;
   /** Connections for requests whose body is still coming. */
   readonly agent: UploadAgent;
+  /** Connections that are none of those that are kept, which the daemon may just have closed. */
+  readonly freshAgent: UploadAgent;
 
   constructor(host: string, port: number) {
     this.host = host;
@@ -36,9 +44,10 @@ export class Upstream implements AsyncDisposable {
       pipelining: 1,
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: { timeout: SHORT_ANSWER_MS },
+      connect: (_options, callback) => connectWide({ host, port }, callback),
     });
     this.agent = new UploadAgent({ keepAlive: true, maxFreeSockets: 64 });
+    this.freshAgent = new UploadAgent({ keepAlive: false });
   }
 
   /**
@@ -79,10 +88,37 @@ export class Upstream implements AsyncDisposable {
     });
   }
 
+  /** @param agent other connections than those that are kept. */
+  passage(exchange: Exchange, { agent = this.agent }: { readonly agent?: Agent } = {}): Passage {
+    return {
+      service: 'the daemon',
+      to: { host: this.host, port: this.port },
+      agent,
+      path: exchange.target.raw,
+      headers: forwardedHeaders(exchange, this.authority),
+      answered: (raw) => answeredHeaders(raw, exchange.requestId),
+    };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.agent.destroy();
+    this.freshAgent.destroy();
     await this.pool.destroy();
   }
+}
+
+function connectWide(to: { host: string; port: number }, callback: buildConnector.Callback): void {
+  const socket = new WideSocket();
+  const tooLate = Object.assign(new Error('the daemon takes no connection'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
+  const late = setTimeout(() => socket.destroy(tooLate), SHORT_ANSWER_MS);
+  socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MS);
+  socket.once('error', (error) => callback(error, null));
+  socket.once('close', () => clearTimeout(late));
+  socket.connect(to, () => {
+    clearTimeout(late);
+    socket.removeAllListeners('error');
+    callback(null, socket);
+  });
 }
 
 export function rawHeadersOf({ rawHeaders }: Dispatcher.DispatchController): string[] {
@@ -99,6 +135,9 @@ const UNREACHED = new Set([
   'ENETUNREACH',
   'EADDRNOTAVAIL',
   'EMFILE',
+  'EACCES',
+  'EPERM',
+  'ENOTSOCK',
   'UND_ERR_CONNECT_TIMEOUT',
   'UND_ERR_CLOSED',
   'UND_ERR_DESTROYED',
@@ -115,9 +154,11 @@ export function isLostConnection(error: unknown): boolean {
   return LOST.has(codeOf(error));
 }
 
-/** No byte of the request reached the daemon. */
+/** No byte of the request reached the upstream. */
 export function neverArrived(error: unknown): boolean {
-  return UNREACHED.has(codeOf(error));
+  // Where several addresses were tried, each has its own error.
+  const errors = error instanceof AggregateError ? error.errors : [error];
+  return errors.every((one) => UNREACHED.has(codeOf(one)));
 }
 
 /** The request cannot be written as HTTP/1.1. */

@@ -70,7 +70,8 @@ export const DaemonOptions = z.object({
   allowedHosts: named(list().default([]), {
     env: 'SVC_ALLOWED_HOSTS',
     flag: 'allowed-hosts',
-    description: 'Host names served without a key beside IP addresses, dotless names and *.localhost; comma separated.',
+    description:
+      'Host names served without a key beside IP addresses, dotless names and *.localhost; comma separated. *.name and *-name stand for one label.',
   }),
   allowedOrigins: named(list().default([]), {
     env: 'SVC_ALLOWED_ORIGINS',

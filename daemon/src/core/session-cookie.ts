@@ -1,19 +1,19 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ApiKey } from './api-key.ts';
-import { isUnambiguous, isUnder } from './path-prefix.ts';
+import { covers, isUnder } from './path-prefix.ts';
 
 /** Seconds that an opened page keeps working. */
 const LIFETIME_SECONDS = 12 * 3600;
 const NAME = /^svc_session(_[a-z0-9_-]+)?$/;
 
 /** The pages that a person opens with a link, and what each one's own assets and sockets need. */
-const PAGES: readonly { page: RegExp; covers: (match: RegExpMatchArray) => readonly string[] }[] = [
-  { page: /^\/$/, covers: () => ['/'] },
-  { page: /^\/vnc(\/|$)/, covers: () => ['/vnc', '/websockify'] },
-  { page: /^\/code-server(\/|$)/, covers: () => ['/code-server'] },
-  { page: /^\/jupyter(\/|$)/, covers: () => ['/jupyter'] },
-  { page: /^\/terminal(\/|$)/, covers: () => ['/terminal', '/v2/pty'] },
-  { page: /^(\/(?:abs)?proxy\/\d+)(\/|$)/, covers: (match) => [match[1] ?? ''] },
+const PAGES: readonly { page: RegExp; prefixes: (match: RegExpMatchArray) => readonly string[] }[] = [
+  { page: /^\/$/, prefixes: () => ['/'] },
+  { page: /^\/vnc(\/|$)/, prefixes: () => ['/vnc', '/websockify'] },
+  { page: /^\/code-server(\/|$)/, prefixes: () => ['/code-server'] },
+  { page: /^\/jupyter(\/|$)/, prefixes: () => ['/jupyter'] },
+  { page: /^\/terminal(\/|$)/, prefixes: () => ['/terminal', '/v2/pty'] },
+  { page: /^(\/(?:abs)?proxy\/\d+)(\/|$)/, prefixes: (match) => [match[1] ?? ''] },
 ];
 
 /**
@@ -57,7 +57,7 @@ export class SessionCookies {
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
     const [expires, ...prefixes] = JSON.parse(Buffer.from(claims, 'base64url').toString()) as [number, ...string[]];
     if (expires * 1000 <= now) return false;
-    return prefixes.some((prefix) => isUnder(path, prefix) && (prefix === '/' || isUnambiguous(path)));
+    return prefixes.some((prefix) => covers(prefix, path));
   }
 
   #sign(claims: string): string {
@@ -66,9 +66,9 @@ export class SessionCookies {
 }
 
 function coveredBy(path: string): readonly string[] | undefined {
-  for (const { page, covers } of PAGES) {
+  for (const { page, prefixes } of PAGES) {
     const match = page.exec(path);
-    if (match) return covers(match);
+    if (match) return prefixes(match);
   }
   return undefined;
 }

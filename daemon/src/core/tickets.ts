@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { SandboxError } from './errors.ts';
-import { isUnambiguous, isUnder } from './path-prefix.ts';
+import { covers } from './path-prefix.ts';
 
 export interface TicketTerms {
   readonly pathPrefix: string;
@@ -44,7 +44,7 @@ export class TicketStore {
       this.#tickets.delete(id);
       return undefined;
     }
-    if (!isUnder(path, found.pathPrefix) || !(found.pathPrefix === '/' || isUnambiguous(path))) return undefined;
+    if (!covers(found.pathPrefix, path)) return undefined;
     found.usesLeft -= 1;
     if (found.usesLeft === 0) this.#tickets.delete(id);
     return found.pathPrefix;

@@ -5,7 +5,7 @@ const KEY_HEADERS = ['x-api-key', 'x-svc-api-key', 'x-aio-api-key'] as const;
 
 /** What a request shows to be let in. A request may show several; one that is valid suffices. */
 export interface Credentials {
-  readonly headerKeys: readonly string[];
+  readonly headerKeys: readonly { readonly field: string; readonly value: string }[];
   readonly queryKeys: readonly string[];
   readonly tickets: readonly string[];
   readonly cookie: string | undefined;
@@ -13,10 +13,10 @@ export interface Credentials {
 
 export function credentialsOf(headers: IncomingHttpHeaders, query: string): Credentials {
   const bearer = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
-  const headerKeys = KEY_HEADERS.flatMap((name) => headers[name] ?? []);
+  const headerKeys = KEY_HEADERS.flatMap((field) => [headers[field] ?? []].flat().map((value) => ({ field, value })));
   const parameters = /(?:^|&)(?:api_key|ticket)=/.test(query) ? new URLSearchParams(query) : undefined;
   return {
-    headerKeys: bearer === undefined ? headerKeys : [bearer, ...headerKeys],
+    headerKeys: bearer === undefined ? headerKeys : [{ field: 'authorization', value: bearer }, ...headerKeys],
     queryKeys: parameters?.getAll('api_key') ?? [],
     tickets: parameters?.getAll('ticket') ?? [],
     cookie: headers.cookie,

@@ -66,6 +66,20 @@ export class Gate {
     return this.#key ? this.#judgeByKey(approach, this.#key) : this.#judgeOpen(approach);
   }
 
+  /**
+   * The names of the fields and query parameters that carry the service's own credentials, which nobody behind the
+   * gate may see. What only looks like one, such as the token of an application that is previewed, is not among them.
+   */
+  carriersOf({ headers, target }: Approach): string[] {
+    const key = this.#key;
+    if (!key) return [];
+    const given = credentialsOf(headers, splitTarget(target)[1] ?? '');
+    const carriers = given.headerKeys.filter(({ value }) => key.matches(value)).map(({ field }) => field);
+    if (given.queryKeys.some((candidate) => key.matches(candidate))) carriers.push('api_key');
+    if (given.tickets.length > 0) carriers.push('ticket');
+    return carriers;
+  }
+
   #judgeOpen(approach: Approach): Verdict {
     const stranger = hostsOf(approach).find((host) => !this.#hosts.allows(host));
     if (stranger !== undefined) {
@@ -95,7 +109,7 @@ export class Gate {
   }
 
   #admission(given: Credentials, path: string, key: ApiKey): { by?: Admission; ticketPrefix?: string } {
-    if (given.headerKeys.some((candidate) => key.matches(candidate))) return { by: 'header' };
+    if (given.headerKeys.some(({ value }) => key.matches(value))) return { by: 'header' };
     if (given.queryKeys.some((candidate) => key.matches(candidate))) return { by: 'query' };
     if (this.#cookies?.admits(given.cookie, path)) return { by: 'cookie' };
     for (const ticket of given.tickets) {

@@ -36,6 +36,18 @@ describe('hosts and origins', () => {
     }
   });
 
+  test.each([
+    ['*.box.example', 'a.box.example', 'a.b.box.example'],
+    ['*-box.example', '3000-box.example:8080', '3000.a-box.example'],
+    ['*-box.example', '3000-Box.Example', '-box.example'],
+    ['*.box.example', '3000.box.example', 'box.example'],
+    ['*', 'sandbox', 'evil.example'],
+  ])('[host.no-key] of %s, %s is served and %s is not', async (listed, served, refused) => {
+    await using daemon = await TestApp.start({ allowedHosts: [listed] });
+    const status = async (host: string) => (await daemon.inject({ url: '/v2/commands', headers: { host } })).statusCode;
+    expect([await status(served), await status(refused)]).toEqual([200, 403]);
+  });
+
   test('with a key every host is served', async () => {
     await using daemon = await TestApp.start({ apiKey: 'k' });
     expect(

@@ -6,16 +6,22 @@ import { isIP } from 'node:net';
  */
 export class HostRule {
   readonly #allowed: ReadonlySet<string>;
+  /** The ends of names that were listed with a `*` before them. */
+  readonly #endings: readonly string[];
 
+  /** @param allowedHosts names; a `*` at the beginning stands for one label or the beginning of one. */
   constructor(allowedHosts: readonly string[]) {
-    this.#allowed = new Set(allowedHosts.map((name) => name.toLowerCase()));
+    const names = allowedHosts.map((name) => name.toLowerCase());
+    this.#allowed = new Set(names.filter((name) => !name.startsWith('*')));
+    this.#endings = names.filter((name) => name.startsWith('*')).map((name) => name.slice(1));
   }
 
   allows(host: string): boolean {
     const name = hostName(host);
     if (name === undefined) return false;
     if (isIP(name) !== 0 || this.#allowed.has(name) || this.#allowed.has(host.toLowerCase())) return true;
-    return name === 'localhost' || name.endsWith('.localhost') || !name.includes('.');
+    if (name === 'localhost' || name.endsWith('.localhost') || !name.includes('.')) return true;
+    return this.#endings.some((ending) => name.endsWith(ending) && /^[a-z0-9-]+$/.test(name.slice(0, -ending.length)));
   }
 }
 

@@ -68,7 +68,7 @@ describe('/internal/auth', () => {
     expect(answer.body).toBe('');
   });
 
-  test('[auth.internal-host-origin] it judges Host and Origin of the request it is asked about', async () => {
+  test('[auth.internal-host-origin] [origin.cdp] it judges Host and Origin of the request it is asked about', async () => {
     await using daemon = await TestApp.start();
     expect((await ask(daemon, { uri: '/cdp/json', headers: { host: 'evil.example' } })).statusCode).toBe(403);
     const foreign = { host: 'localhost:8080', origin: 'http://evil.example' };
@@ -78,6 +78,26 @@ describe('/internal/auth', () => {
     expect((await ask(daemon, { uri: '/code-server/x', method: 'POST', headers: foreign })).statusCode).toBe(403);
     const own = { host: 'localhost:8080', origin: 'http://localhost:8080' };
     expect((await ask(daemon, { uri: '/websockify', upgrade: 'websocket', headers: own })).statusCode).toBe(204);
+  });
+});
+
+describe('what the gateway is told', () => {
+  test('[auth.carriers] it names what carries a credential of the service, and nothing else', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    const named = async (question: Question) => (await ask(daemon, question)).headers['x-credentials'];
+    const cookie = await cookieFrom(daemon, `/proxy/3000/?api_key=${KEY}`);
+    const uri = '/proxy/3000/';
+    expect(await named({ uri, headers: { authorization: `Bearer ${KEY}` } })).toBe('authorization');
+    expect(
+      await named({ uri, headers: { cookie, authorization: 'Bearer its-own', 'x-api-key': 'x' } }),
+    ).toBeUndefined();
+    expect(await named({ uri: `${uri}?api_key=${KEY}`, headers: { 'x-svc-api-key': KEY, 'x-aio-api-key': KEY } })).toBe(
+      'x-svc-api-key, x-aio-api-key, api_key',
+    );
+    expect(await named({ uri: `${uri}?api_key=its-own`, headers: { cookie } })).toBeUndefined();
+    expect(await named({ uri: `${uri}?ticket=spent`, headers: { cookie } })).toBe('ticket');
+    await using open = await TestApp.start();
+    expect((await ask(open, { uri, headers: { 'x-api-key': 'its-own' } })).headers['x-credentials']).toBeUndefined();
   });
 });
 
@@ -118,7 +138,7 @@ describe('the session cookie', () => {
     expect((await daemon.inject({ url: '/v2/commands', headers: { cookie } })).statusCode).toBe(200);
   });
 
-  test('that of /vnc/ is good for /vnc/ and its socket alone', async () => {
+  test('[cookie.page-prefix] that of /vnc/ is good for /vnc/ and its socket alone', async () => {
     await using daemon = await TestApp.start({ apiKey: KEY });
     const cookie = await cookieFrom(daemon, `/vnc/index.html?api_key=${KEY}`);
     const status = async (uri: string) => (await ask(daemon, { uri, headers: { cookie } })).statusCode;
@@ -131,11 +151,21 @@ describe('the session cookie', () => {
     expect(await status('/vncx')).toBe(401);
   });
 
-  test('that of a preview is good for that port alone', async () => {
+  test('[cookie.preview-prefix] that of a preview is good for that port alone', async () => {
     await using daemon = await TestApp.start({ apiKey: KEY });
     const cookie = await cookieFrom(daemon, `/proxy/3000/?api_key=${KEY}`);
     expect((await ask(daemon, { uri: '/proxy/3000/a/b', headers: { cookie } })).statusCode).toBe(204);
-    expect((await ask(daemon, { uri: '/proxy/30001/', headers: { cookie } })).statusCode).toBe(401);
+    for (const path of ['a%2Fb', '%2e%2e/x', '@scope/..'])
+      expect((await ask(daemon, { uri: `/proxy/3000/${path}`, headers: { cookie } })).statusCode).toBe(204);
+    for (const uri of [
+      '/proxy/30001/',
+      '/absproxy/3000/',
+      '/proxy/3001/',
+      '/vnc/',
+      '/v2/commands',
+      '/metrics?/proxy/3000/',
+    ])
+      expect((await ask(daemon, { uri, headers: { cookie } })).statusCode).toBe(401);
   });
 
   test('a ticket narrows it to its prefix', async () => {

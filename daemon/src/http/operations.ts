@@ -74,14 +74,17 @@ export function mountOperations(app: App, { gate, metrics, isTrusted, probes }: 
       'x-original-method': method = 'GET',
       'x-original-upgrade': upgrade,
     } = request.headers;
-    const verdict = gate.judge({
+    const approach = {
       ...approachOf(request, isTrusted),
       target: [target].flat()[0] ?? '',
       method: [method].flat()[0] ?? 'GET',
       upgrade: upgrade !== undefined && upgrade !== '',
-    });
+    };
+    const verdict = gate.judge(approach);
     if (!verdict.admitted) return reply.code(refusal(verdict).kind === 'forbidden' ? 403 : 401).send();
     if (verdict.setCookie !== undefined) void reply.header('set-cookie', verdict.setCookie);
+    const carriers = gate.carriersOf(approach);
+    if (carriers.length > 0) void reply.header('x-credentials', carriers.join(', '));
     return reply.code(204).send();
   });
 }

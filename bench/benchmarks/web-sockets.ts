@@ -1,0 +1,81 @@
+import type { Benchmark } from '../harness/benchmark.ts';
+import { median } from '../harness/statistics.ts';
+import { BareWebSocket } from '../testbed/bare-web-socket.ts';
+import { latencies } from '../testbed/load.ts';
+import { nginxBeforeUpgrades } from '../testbed/nginx-config.ts';
+import { startDaemon, startGateway, startNginx, startPeer } from '../testbed/services.ts';
+import { NGINX } from '../testbed/wrk.ts';
+
+const CALLS = 3000;
+const MESSAGE = Buffer.alloc(64, 'x');
+/** Of a message and its header, with the mask that a client's frame has. */
+const ECHO_BYTES = MESSAGE.length + 6;
+const FRAMES = 6000;
+const FRAME_BYTES = 65_536 + 10;
+
+export const webSockets: Benchmark = {
+  name: 'websockets',
+  about:
+    'a WebSocket to a small Node server through the gateway, as the preview of a port, and through nginx (one worker, its own buffers or such of 64 KiB). Echo: medians of ' +
+    '3,000 messages of 64 bytes, one under way. Throughput: 6,000 frames of 64 KiB from the server to a client that counts bytes and decodes nothing.',
+  needs: [NGINX],
+  async prepare(stack) {
+    const peer = stack.use(await startPeer('frames.mjs'));
+    const daemon = stack.use(await startDaemon());
+    const gateway = stack.use(await startGateway(daemon));
+    const nginx = stack.use(await startNginx(nginxBeforeUpgrades(peer.port)));
+    const wideNginx = stack.use(await startNginx(nginxBeforeUpgrades(peer.port, '64k')));
+    const echo = async (port: number, path: string) => {
+      const socket = stack.use(await BareWebSocket.open(port, path));
+      return async () => [
+        median(
+          await latencies(CALLS, async () => {
+            socket.send(MESSAGE);
+            await socket.bytes(ECHO_BYTES);
+          }),
+        ),
+      ];
+    };
+    const flood = (port: number, path: string) => async () => {
+      const begun = performance.now();
+      using socket = await BareWebSocket.open(port, `${path}?${FRAMES}`);
+      await socket.bytes(FRAMES * FRAME_BYTES);
+      return [(FRAMES * FRAME_BYTES) / 1000 / (performance.now() - begun)];
+    };
+    const below = `/proxy/${peer.port}`;
+    return [
+      {
+        rows: [
+          {
+            name: 'echo of 64 bytes, p50',
+            unit: 'ms',
+            better: 'lower',
+            goal: { words: 'at most 1.1× nginx', of: 'ratio', bound: 1.1 },
+          },
+        ],
+        peer: 'nginx',
+        measureOurs: await echo(gateway.port, `${below}/echo`),
+        measurePeer: await echo(nginx.port, '/echo'),
+      },
+      {
+        rows: [
+          {
+            name: 'frames of 64 KiB',
+            unit: 'MB/s',
+            better: 'higher',
+            goal: { words: 'at least 1.5× nginx', of: 'ratio', bound: 1.5 },
+          },
+        ],
+        peer: 'nginx',
+        measureOurs: flood(gateway.port, `${below}/flood`),
+        measurePeer: flood(nginx.port, '/flood'),
+      },
+      {
+        rows: [{ name: 'frames of 64 KiB, against wide buffers', unit: 'MB/s', better: 'higher' }],
+        peer: 'nginx, 64 KiB buffers',
+        measureOurs: flood(gateway.port, `${below}/flood`),
+        measurePeer: flood(wideNginx.port, '/flood'),
+      },
+    ];
+  },
+};

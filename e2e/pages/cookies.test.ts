@@ -1,0 +1,127 @@
+import process from 'node:process';
+import { expect, test } from 'vitest';
+import { freePort } from '../../scripts/testing/launcher.ts';
+import { Services } from '../services.ts';
+import { personsBrowser, Stage } from './stage.ts';
+
+const KEY = 'open-sesame-7';
+const SERVE =
+  'require("node:http").createServer((q, s) => s.setHeader("content-type", "text/html").end("<title>page</title>")).listen(process.argv[1], "127.0.0.1")';
+
+async function site(stage: Stage): Promise<number> {
+  const port = await freePort();
+  await stage.program(process.execPath, ['-e', SERVE, String(port)], () => fetch(`http://127.0.0.1:${port}`));
+  return port;
+}
+
+/** What a page gets of an address with whatever cookies the browser sends: a status, or that it may not see it. */
+function asks(
+  page: { evaluate<R>(script: (given: [string, string]) => R, given: [string, string]): Promise<R> },
+  url: string,
+  method = 'GET',
+) {
+  return page.evaluate(
+    ([address, verb]) =>
+      fetch(address, {
+        method: verb,
+        credentials: 'include',
+        ...(verb === 'POST' && { body: '{"command":"touch /tmp/never"}' }),
+      }).then(
+        ({ status }) => status as number | string,
+        () => 'refused',
+      ),
+    [url, method],
+  );
+}
+
+test('[cookie.foreign-page] a page of another origin reads nothing and posts nothing with the cookie', async () => {
+  await using stage = await Stage.open();
+  const port = await site(stage);
+  await using services = await Services.start({ SVC_API_KEY: KEY });
+  const home = services.url.replace('127.0.0.1', 'localhost');
+  await using person = await personsBrowser();
+  const context = await person.newContext();
+  const own = await context.newPage();
+  await own.goto(`${home}/?api_key=${KEY}`);
+  await own.goto(`${home}/v2/openapi.json`);
+  expect([await asks(own, `${home}/v2/commands`), await asks(own, `${home}/v2/commands`, 'POST')]).toEqual([200, 200]);
+  for (const origin of [`http://localhost:${port}`, `http://127.0.0.1:${port}`, `http://evil.localhost:${port}`]) {
+    const foreign = await context.newPage();
+    await foreign.goto(origin);
+    expect([
+      origin,
+      await asks(foreign, `${home}/v2/commands`),
+      await asks(foreign, `${home}/v2/commands`, 'POST'),
+    ]).toEqual([origin, 'refused', 'refused']);
+    const socket = await foreign.evaluate(
+      (url) =>
+        new Promise((resolve) => {
+          const ws = new WebSocket(url);
+          ws.onopen = () => resolve('open');
+          ws.onerror = () => resolve('refused');
+        }),
+      `${home.replace('http', 'ws')}/websockify`,
+    );
+    expect(socket).toBe('refused');
+  }
+  const { data } = (await (await fetch(`${services.url}/v2/commands`, { headers: { 'x-api-key': KEY } })).json()) as {
+    data: { commands: unknown[] };
+  };
+  expect(data.commands).toHaveLength(1);
+});
+
+test('[preview.own-cookie] a previewed page with its own cookie reaches no other prefix and not the API', async () => {
+  await using stage = await Stage.open();
+  const [port, other] = [await site(stage), await site(stage)];
+  await using services = await Services.start({ SVC_API_KEY: KEY });
+  await using person = await personsBrowser();
+  const gateway = new URL(services.url).port;
+  for (const [own, base] of [
+    [`${services.url}/proxy/${port}/`, services.url],
+    [`http://${port}.localhost:${gateway}/`, services.url],
+  ] as const) {
+    const context = await person.newContext();
+    const page = await context.newPage();
+    await page.goto(`${own}?api_key=${KEY}`);
+    expect([page.url(), await page.title(), await asks(page, own)]).toEqual([own, 'page', 200]);
+    for (const path of [
+      '/v2/commands',
+      `/proxy/${other}/`,
+      `/absproxy/${port}/`,
+      '/vnc/',
+      '/cdp/json',
+      '/open/80',
+      `/proxy/${port}/../../v2/commands`,
+    ]) {
+      expect([path, await asks(page, base + path)]).toEqual([
+        path,
+        base.includes(new URL(own).hostname) ? 401 : 'refused',
+      ]);
+    }
+    const cookies = (await context.cookies()).map(({ name, httpOnly, sameSite, domain }) => ({
+      name,
+      httpOnly,
+      sameSite,
+      domain,
+    }));
+    expect(cookies).toEqual([
+      { name: `svc_session_proxy_${port}`, httpOnly: true, sameSite: 'Lax', domain: new URL(own).hostname },
+    ]);
+    await context.close();
+  }
+});
+
+test('[preview.isolated-page] an isolated preview has an origin of nobody: its script reaches neither cookies nor the API', async () => {
+  await using stage = await Stage.open();
+  const port = await site(stage);
+  await using services = await Services.start({ SVC_API_KEY: KEY, SVC_PREVIEW_PATH: 'isolated' });
+  await using person = await personsBrowser();
+  const page = await person.newPage();
+  await page.goto(`${services.url}/?api_key=${KEY}`);
+  await page.goto(`${services.url}/proxy/${port}/`);
+  expect(await page.title()).toBe('page');
+  expect(await page.evaluate('self.origin')).toBe('null');
+  expect(await asks(page, `${services.url}/v2/commands`)).toBe('refused');
+  const cookies = "(() => { try { return document.cookie } catch { return 'refused' } })()";
+  expect(await page.evaluate(cookies)).toBe('refused');
+});

@@ -1,0 +1,61 @@
+import { chromium, type Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { Services } from '../services.ts';
+import { personsBrowser, Stage } from './stage.ts';
+
+const KEY = 'open-sesame-7';
+const FORM =
+  '<title>form</title><body style="margin:0;background:rgb(10,120,200)"><input autofocus style="display:block;width:900px;height:60px;font-size:40px">';
+
+const COLOUR = `(() => {
+  const canvas = document.querySelector('#noVNC_container canvas');
+  return [...canvas.getContext('2d').getImageData(canvas.width * 3 / 4, canvas.height / 2, 1, 1).data].slice(0, 3);
+})()`;
+
+/** The colour beside the middle of what noVNC shows. */
+function shownColour(page: Page): Promise<number[]> {
+  return page.evaluate<number[]>(COLOUR);
+}
+
+test('[vnc.real-browser] a person sees the sandbox’s browser, types into it and resizes it', async () => {
+  await using stage = await Stage.open();
+  const { display, socketPath } = await stage.display();
+  const port = await stage.sandboxBrowser(display);
+  await using services = await Services.start({
+    SVC_API_KEY: KEY,
+    BROWSER_REMOTE_DEBUGGING_PORT: String(port),
+    GATEWAY_VNC: socketPath,
+  });
+  const inside = await chromium.connectOverCDP(`${services.url}/cdp?api_key=${KEY}`);
+  const seen = inside.contexts()[0]?.pages()[0];
+  if (!seen) throw new Error('the browser has no page');
+  await seen.goto(`data:text/html,${encodeURIComponent(FORM)}`);
+  await using person = await personsBrowser();
+  const page = await person.newPage({ viewport: { width: 1000, height: 700 } });
+  const foreign: string[] = [];
+  page.on('request', (request) => {
+    if (/^(?:https?|wss?):/.test(request.url()) && new URL(request.url()).host !== new URL(services.url).host)
+      foreign.push(request.url());
+  });
+  await page.goto(
+    `${services.url}/vnc/index.html?autoconnect=true&resize=remote&path=websockify%3Fapi_key%3D${KEY}&api_key=${KEY}`,
+  );
+  expect(page.url()).toBe(
+    `${services.url}/vnc/index.html?autoconnect=true&resize=remote&path=websockify%3Fapi_key%3D${KEY}`,
+  );
+  await expect.poll(() => shownColour(page), { timeout: 30_000 }).toEqual([10, 120, 200]);
+  await page.mouse.click(300, 30);
+  await page.keyboard.type('typed in the page');
+  await expect.poll(() => seen.inputValue('input'), { timeout: 20_000 }).toBe('typed in the page');
+  await page.setViewportSize({ width: 800, height: 500 });
+  await expect.poll(() => seen.evaluate('[screen.width, screen.height]'), { timeout: 20_000 }).toEqual([800, 500]);
+  const second = await person.newPage();
+  await second.goto(`${services.url}/vnc/index.html?autoconnect=true&view_only=true&api_key=${KEY}`);
+  await expect.poll(() => shownColour(second), { timeout: 30_000 }).toEqual([10, 120, 200]);
+  await second.mouse.click(300, 30);
+  await second.keyboard.type('only looking');
+  await page.keyboard.type('!');
+  await expect.poll(() => seen.inputValue('input'), { timeout: 20_000 }).toBe('typed in the page!');
+  expect(foreign).toEqual([]);
+  await inside.close();
+});

@@ -1,0 +1,86 @@
+import { chromium, type Browser as PlaywrightBrowser } from 'playwright-core';
+import puppeteer, { type Browser as PuppeteerBrowser } from 'puppeteer-core';
+import { expect, test } from 'vitest';
+import { Services } from '../services.ts';
+import { Stage } from './stage.ts';
+
+const KEY = 'open-sesame-7';
+const HEADERS = { 'x-api-key': KEY };
+const PAGE = `data:text/html,${encodeURIComponent('<title>todo</title><input><ul></ul><script>document.querySelector("input").addEventListener("change", (e) => { const li = document.createElement("li"); li.textContent = e.target.value; document.querySelector("ul").append(li); })</script>')}`;
+
+type Connect = (origin: string) => Promise<PlaywrightBrowser>;
+
+async function sandbox(stage: Stage): Promise<Services> {
+  const port = await stage.sandboxBrowser();
+  return Services.start({ SVC_API_KEY: KEY, BROWSER_REMOTE_DEBUGGING_PORT: String(port) });
+}
+
+test.each<[string, Connect]>([
+  ['the key in the query', (origin) => chromium.connectOverCDP(`${origin}/cdp?api_key=${KEY}`)],
+  ['the key in a header', (origin) => chromium.connectOverCDP(`${origin}/cdp`, { headers: HEADERS })],
+  [
+    'the address of the WebSocket',
+    (origin) => chromium.connectOverCDP(`${origin.replace('http', 'ws')}/cdp?api_key=${KEY}`),
+  ],
+])('[cdp.playwright] Playwright does its work through /cdp with %s', async (_what, connect) => {
+  await using stage = await Stage.open();
+  await using services = await sandbox(stage);
+  const browser = await connect(services.url);
+  const page = await (browser.contexts()[0] ?? (await browser.newContext())).newPage();
+  await page.goto(PAGE);
+  for (const text of ['milk', 'bread']) {
+    await page.fill('input', text);
+    await page.press('input', 'Enter');
+  }
+  expect(await page.locator('li').allTextContents()).toEqual(['milk', 'bread']);
+  expect((await page.screenshot()).subarray(1, 4).toString()).toBe('PNG');
+  const megabytes = await page.evaluate(() => 'x'.repeat(20_000_000));
+  expect(megabytes).toHaveLength(20_000_000);
+  await page.close();
+  await browser.close();
+});
+
+test.each<[string, (origin: string) => Promise<PuppeteerBrowser>]>([
+  [
+    'in the query',
+    (origin) => puppeteer.connect({ browserWSEndpoint: `${origin.replace('http', 'ws')}/cdp?api_key=${KEY}` }),
+  ],
+  [
+    'in a header',
+    (origin) => puppeteer.connect({ browserWSEndpoint: `${origin.replace('http', 'ws')}/cdp`, headers: HEADERS }),
+  ],
+])('[cdp.puppeteer] so does Puppeteer with the key %s', async (_what, connect) => {
+  await using stage = await Stage.open();
+  await using services = await sandbox(stage);
+  const browser = await connect(services.url);
+  const page = await browser.newPage();
+  await page.goto(PAGE);
+  await page.type('input', 'eggs');
+  await page.keyboard.press('Enter');
+  expect(await page.$eval('li', (item) => item.textContent)).toBe('eggs');
+  await page.close();
+  await browser.disconnect();
+});
+
+test('without the key neither gets in', async () => {
+  await using stage = await Stage.open();
+  await using services = await sandbox(stage);
+  await expect(chromium.connectOverCDP(`${services.url}/cdp`)).rejects.toThrow('401');
+  const endpoint = `${services.url.replace('http', 'ws')}/cdp?api_key=wrong`;
+  await expect(puppeteer.connect({ browserWSEndpoint: endpoint })).rejects.toThrow();
+});
+
+test('[relay.daemon-restart] a daemon that restarts leaves the open relays alone', async () => {
+  await using stage = await Stage.open();
+  await using services = await sandbox(stage);
+  const browser = await chromium.connectOverCDP(`${services.url}/cdp?api_key=${KEY}`);
+  const page = await (browser.contexts()[0] ?? (await browser.newContext())).newPage();
+  await page.goto(PAGE);
+  await services.stopDaemon('SIGKILL');
+  expect((await fetch(`${services.url}/cdp/json/version?api_key=${KEY}`)).status).toBe(503);
+  expect(await page.title()).toBe('todo');
+  await services.startDaemon();
+  expect(await page.title()).toBe('todo');
+  expect((await fetch(`${services.url}/cdp/json/version?api_key=${KEY}`)).status).toBe(200);
+  await browser.close();
+});

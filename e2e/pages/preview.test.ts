@@ -1,0 +1,88 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import process from 'node:process';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { ROOT } from '../../scripts/root.ts';
+import { freePort } from '../../scripts/testing/launcher.ts';
+import { Services } from '../services.ts';
+import { personsBrowser, Stage } from './stage.ts';
+
+const KEY = 'open-sesame-7';
+
+/** A Vite application whose page shows what its module says. */
+async function viteApp(stage: Stage, base: (port: number) => string): Promise<number> {
+  const port = await freePort();
+  await writeFile(join(stage.directory, 'index.html'), '<h1></h1><script type="module" src="./main.js"></script>');
+  await say(stage, 'first');
+  await writeFile(
+    join(stage.directory, 'main.js'),
+    "import { text } from './text.js'; const show = (t) => { document.querySelector('h1').textContent = t; }; show(text); window.loaded = (window.loaded ?? 0) + 1; import.meta.hot.accept('./text.js', (next) => show(next.text));",
+  );
+  const vite = join(ROOT, 'node_modules/vite/bin/vite.js');
+  await stage.program(
+    process.execPath,
+    [vite, '--port', String(port), '--strictPort', '--base', base(port), '--configLoader', 'native'],
+    () => fetch(`http://localhost:${port}/`),
+  );
+  return port;
+}
+
+function say(stage: Stage, text: string): Promise<void> {
+  return writeFile(join(stage.directory, 'text.js'), `export const text = ${JSON.stringify(text)};`);
+}
+
+async function reloadsHot(page: Page, stage: Stage): Promise<void> {
+  await expect.poll(() => page.textContent('h1')).toBe('first');
+  await page.waitForFunction(() =>
+    performance.getEntriesByType('resource').some(({ name }) => name.includes('client')),
+  );
+  await say(stage, 'second');
+  await expect.poll(() => page.textContent('h1'), { timeout: 20_000 }).toBe('second');
+  expect(await page.evaluate('window.loaded')).toBe(1);
+}
+
+test('[preview.vite-host] a Vite app on a host of its own loads and reloads hot', async () => {
+  await using stage = await Stage.open();
+  const port = await viteApp(stage, () => '/');
+  await using services = await Services.start({ SVC_API_KEY: KEY });
+  await using person = await personsBrowser();
+  const page = await person.newPage();
+  const gateway = new URL(services.url).port;
+  await page.goto(`http://${port}.localhost:${gateway}/?api_key=${KEY}`);
+  expect(page.url()).toBe(`http://${port}.localhost:${gateway}/`);
+  await reloadsHot(page, stage);
+});
+
+test('[preview.vite-path] a Vite app that knows its base loads and reloads hot below /absproxy', async () => {
+  await using stage = await Stage.open();
+  const port = await viteApp(stage, (own) => `/absproxy/${own}/`);
+  await using services = await Services.start({ SVC_API_KEY: KEY });
+  await using person = await personsBrowser();
+  const page = await person.newPage();
+  await page.goto(`${services.url}/absproxy/${port}/?api_key=${KEY}`);
+  await reloadsHot(page, stage);
+});
+
+test('[preview.link] the landing page lists what listens and leads to a host of its own, without the key in sight', async () => {
+  await using stage = await Stage.open();
+  const port = 20_000 + (process.pid % 9_000);
+  await stage.program(
+    process.execPath,
+    [
+      '-e',
+      `require('node:http').createServer((q, s) => s.end('<title>app</title>' + q.url + (q.headers.cookie ?? ''))).listen(${port}, '127.0.0.1')`,
+    ],
+    () => fetch(`http://127.0.0.1:${port}`),
+  );
+  await using services = await Services.start({ SVC_API_KEY: KEY });
+  await using person = await personsBrowser();
+  const page = await person.newPage();
+  const home = services.url.replace('127.0.0.1', 'localhost');
+  await page.goto(home);
+  await page.fill('input[type=password]', KEY);
+  await page.click('button');
+  await page.click(`text=Port ${port}`);
+  expect(page.url()).toBe(`${home.replace('localhost', `${port}.localhost`)}/`);
+  expect(await page.content()).toContain('<title>app</title></head><body>/</body>');
+});

@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Browser, chromium } from 'playwright-core';
+import { freePort } from '../../scripts/testing/launcher.ts';
+
+const CHROMIUM = '/usr/bin/chromium';
+/** As in an image without a graphics card, and without user namespaces. */
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
+const APPEAR_MS = 30_000;
+
+/** A browser that a person would sit before. */
+export async function personsBrowser(): Promise<Browser & AsyncDisposable> {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS] });
+  return Object.assign(browser, { [Symbol.asyncDispose]: () => browser.close() });
+}
+
+/** The programs of one test, which end with it. */
+export class Stage implements AsyncDisposable {
+  readonly directory: string;
+  readonly #stack = new AsyncDisposableStack();
+
+  private constructor(directory: string) {
+    this.directory = directory;
+    this.#stack.defer(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
+  }
+
+  static async open(): Promise<Stage> {
+    return new Stage(await mkdtemp(join(tmpdir(), 'pages-')));
+  }
+
+  /** An X display whose RFB server listens on a unix socket. */
+  async display(): Promise<{ readonly display: string; readonly socketPath: string }> {
+    const socketPath = join(this.directory, 'vnc.sock');
+    const display = `:${100 + (process.pid % 900)}`;
+    const options = [
+      '-rfbport',
+      '-1',
+      '-rfbunixpath',
+      socketPath,
+      '-SecurityTypes',
+      'None',
+      '-AlwaysShared',
+      '-nolisten',
+      'tcp',
+    ];
+    this.#start('Xtigervnc', [display, '-geometry', '1000x700', '-depth', '24', ...options]);
+    await until(() => stat(socketPath));
+    return { display, socketPath };
+  }
+
+  /** A browser that the sandbox would run, with its DevTools on a port; without a display it has no window. */
+  async sandboxBrowser(display?: string): Promise<number> {
+    const port = await freePort();
+    const place =
+      display === undefined ? ['--headless'] : ['--kiosk', '--window-position=0,0', '--window-size=1000,700'];
+    const profile = join(this.directory, 'profile');
+    this.#start(
+      CHROMIUM,
+      [
+        ...FLAGS,
+        ...place,
+        `--remote-debugging-port=${port}`,
+        `--user-data-dir=${profile}`,
+        '--no-first-run',
+        'about:blank',
+      ],
+      display === undefined ? {} : { DISPLAY: display },
+    );
+    await until(() => fetch(`http://127.0.0.1:${port}/json/version`));
+    return port;
+  }
+
+  /** Any other program; it is there once `ready` does not fail. */
+  async program(file: string, args: readonly string[], ready: () => Promise<unknown>): Promise<void> {
+    this.#start(file, args);
+    await until(ready);
+  }
+
+  #start(file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): void {
+    const child = spawn(file, args, {
+      cwd: this.directory,
+      env: { ...process.env, ...env },
+      stdio: 'ignore',
+      detached: true,
+    });
+    this.#stack.defer(() => endGroup(child));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync();
+  }
+}
+
+async function endGroup(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  process.kill(-child.pid, 'SIGKILL');
+  await ended;
+}
+
+async function until(ready: () => Promise<unknown>): Promise<void> {
+  const deadline = performance.now() + APPEAR_MS;
+  for (;;) {
+    try {
+      await ready();
+      return;
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await pause(50);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
+import { isAbsolute } from 'node:path';
+import { z } from 'zod';
+import { WideSocket } from './wide-socket.ts';
+
+/** Where an upstream listens: a TCP port or a unix socket. */
+export type Address =
+  | { readonly host: string; readonly port: number; readonly socketPath?: undefined }
+  | { readonly socketPath: string; readonly host?: undefined; readonly port?: undefined };
+
+const HOST_AND_PORT = /^(?:\[([0-9A-Fa-f:.]+)\]|([\w.-]+)):(\d{1,5})$/;
+
+/** An option that names an upstream: the absolute path of a unix socket, or host:port. */
+export function address(): z.ZodType<Address, string> {
+  return z.string().transform((text, context) => {
+    const parsed = parseAddress(text);
+    if (parsed) return parsed;
+    context.addIssue({ code: 'custom', message: 'expected the absolute path of a unix socket, or host:port' });
+    return z.NEVER;
+  });
+}
+
+function parseAddress(text: string): Address | undefined {
+  if (isAbsolute(text)) return { socketPath: text };
+  const [, v6, name, digits] = HOST_AND_PORT.exec(text) ?? [];
+  const host = v6 ?? name;
+  const port = Number(digits);
+  if (host === undefined || port < 1 || port > 65_535 || (v6 !== undefined && isIP(v6) !== 6)) return undefined;
+  return { host, port };
+}
+
+/** How long a listener on this machine may take to be found, in milliseconds. */
+const FIND_MS = 500;
+
+/** Whether something takes connections there. */
+export function isListening(to: Address): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connectTo(to);
+    const settle = (found: boolean): void => {
+      socket.destroy();
+      resolve(found);
+    };
+    socket.setTimeout(FIND_MS, () => settle(false));
+    socket.once('connect', () => settle(true)).on('error', () => settle(false));
+  });
+}
+
+/** A connection for an upgrade: the end of one direction leaves the other open. */
+export function connectTo(to: Address): WideSocket {
+  const socket = new WideSocket({ allowHalfOpen: true });
+  if (to.socketPath === undefined) {
+    const options: TcpNetConnectOpts = { host: to.host, port: to.port, noDelay: true, ...loopbackLookup(to.host) };
+    socket.connect(options);
+  } else {
+    socket.connect({ path: to.socketPath });
+  }
+  return socket;
+}
+
+/** Whatever the machine's resolver thinks of it, `localhost` is 127.0.0.1 and then ::1 (RFC 6761 §6.3). */
+export function loopbackLookup(host: string | undefined): { lookup?: LookupFunction; autoSelectFamily?: boolean } {
+  return host === 'localhost' ? { lookup: lookupLoopback, autoSelectFamily: true } : {};
+}
+
+const lookupLoopback: LookupFunction = (_hostname, _options, callback) => {
+  callback(null, [
+    { address: '127.0.0.1', family: 4 },
+    { address: '::1', family: 6 },
+  ]);
+};

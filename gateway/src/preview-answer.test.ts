@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { movedCookie, movedLocation } from './preview-answer.ts';
+
+const PATH = { form: 'path', prefix: '/proxy/3000' } as const;
+
+test.each([
+  ['/a?b', '/proxy/3000/a?b'],
+  ['/', '/proxy/3000/'],
+  ['/proxy/3000/a', '/proxy/3000/a'],
+  ['/proxy/30001', '/proxy/3000/proxy/30001'],
+  ['a/b', 'a/b'],
+  ['../b', '../b'],
+  ['?x', '?x'],
+  ['', ''],
+  ['http://localhost:3000', '/proxy/3000/'],
+  ['HTTP://LOCALHOST:3000/A', '/proxy/3000/A'],
+  ['http://127.0.0.1:3000/a', '/proxy/3000/a'],
+  ['http://localhost:3000?x', '/proxy/3000/?x'],
+  ['http://localhost:30001/a', 'http://localhost:30001/a'],
+  ['http://localhost:3000@evil.example/', 'http://localhost:3000@evil.example/'],
+  ['https://elsewhere.example/a', 'https://elsewhere.example/a'],
+  ['//elsewhere.example/a', '//elsewhere.example/a'],
+  ['/\\elsewhere.example/a', '/\\elsewhere.example/a'],
+])('a redirect to %j leads to %j', (location, moved) => {
+  expect(movedLocation(location, PATH, 'localhost:3000')).toBe(moved);
+});
+
+test('an application that knows its prefix, or has a host of its own, keeps its paths', () => {
+  expect(movedLocation('/a', { form: 'absolute', prefix: '/absproxy/3000' }, 'localhost:3000')).toBe('/a');
+  expect(movedLocation('http://localhost:3000/a', { form: 'host', prefix: '' }, 'localhost:3000')).toBe('/a');
+});
+
+test.each([
+  ['a=1', 'a=1'],
+  ['a=1; Path=/', 'a=1; Path=/proxy/3000/'],
+  ['a=1;path=/x;Secure', 'a=1; Path=/proxy/3000/x;Secure'],
+  ['a=1; Path=/proxy/3000/x', 'a=1; Path=/proxy/3000/x'],
+  ['a=1; Path=x', 'a=1; Path=x'],
+  ['a="b;c"; Domain=.localhost; HttpOnly', 'a="b;c"; HttpOnly'],
+  ['svc_session=1', undefined],
+  [' SVC_session_vnc=1; Path=/', undefined],
+])('the cookie %j is set as %j', (cookie, moved) => {
+  expect(movedCookie(cookie, '/proxy/3000')).toBe(moved);
+});

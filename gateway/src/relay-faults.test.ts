@@ -1,0 +1,243 @@
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { Daemon, exchange, startGateway, startJudge, Wire } from './gateway.fixture.ts';
+
+const ASK = 'Host: h\r\nX-API-Key: k\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+const ACCEPT = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+
+interface Relaying extends AsyncDisposable {
+  readonly app: Daemon;
+  readonly daemon: Daemon;
+  /** An open relay: the client's end and the application's. */
+  open(): Promise<{ client: Wire; far: Socket }>;
+  close(): Promise<void>;
+}
+
+/** A gateway before an application that accepts every upgrade. */
+async function relaying(): Promise<Relaying> {
+  const daemon = await startJudge();
+  const app = new Daemon((_req, res) => void res.end());
+  const accepted: ((socket: Socket) => void)[] = [];
+  app.server.on('upgrade', (_req, socket) => {
+    socket.write(ACCEPT);
+    accepted.shift()?.(socket as Socket);
+  });
+  await app.listen();
+  const gateway = await startGateway(daemon.port);
+  return {
+    app,
+    daemon,
+    async open() {
+      const far = new Promise<Socket>((resolve) => accepted.push(resolve));
+      const client = new Wire(gateway.port);
+      await client.send(`GET /proxy/${app.port}/ws HTTP/1.1\r\n${ASK}`).until('\r\n\r\n');
+      return { client, far: await far };
+    },
+    close: () => gateway.close(),
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]();
+      await app[Symbol.asyncDispose]();
+      await daemon[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test('[relay.half-close] the end of one direction leaves the other open, both ways', async () => {
+  await using set = await relaying();
+  const first = await set.open();
+  first.client.send('last words').socket.end();
+  let heard = '';
+  for await (const chunk of first.far.iterator({ destroyOnReturn: false })) heard += String(chunk);
+  first.far.end('the answer to them');
+  expect([heard, (await first.client.all()).endsWith('the answer to them')]).toEqual(['last words', true]);
+  const second = await set.open();
+  second.far.end('last words');
+  expect(await second.client.all()).toMatch(/last words$/);
+  second.client.send('the answer to them').socket.end();
+  heard = '';
+  for await (const chunk of second.far) heard += String(chunk);
+  expect(heard).toBe('the answer to them');
+});
+
+test.each(['client', 'application'] as const)(
+  '[relay.reset] a reset by the %s reaches the other side as one',
+  async (side) => {
+    await using set = await relaying();
+    const { client, far } = await set.open();
+    const [resetting, hearing] = side === 'client' ? [client.socket, far] : [far, client.socket];
+    far.resume();
+    const failed = once(hearing, 'error') as Promise<[NodeJS.ErrnoException]>;
+    resetting.resetAndDestroy();
+    expect((await failed)[0].code).toBe('ECONNRESET');
+  },
+);
+
+test.each(['client', 'application'] as const)(
+  '[relay.slow-reader] where the %s does not read the other is held back, and then it gets all',
+  async (side) => {
+    await using set = await relaying();
+    const { client, far } = await set.open();
+    const [reading, writing] = side === 'client' ? [client.socket, far] : [far, client.socket];
+    reading.pause();
+    const megabyte = Buffer.alloc(1024 ** 2, 'x');
+    let taken = 0;
+    for (let quiet = 0; quiet < 2_000 && taken < 200; ) {
+      if (writing.writableNeedDrain) {
+        quiet += 1;
+        await turn();
+      } else {
+        quiet = 0;
+        taken += 1;
+        writing.write(megabyte);
+      }
+    }
+    expect(taken).toBeLessThan(24);
+    writing.end();
+    let got = 0;
+    for await (const piece of reading) got += (piece as { length: number }).length;
+    expect(got).toBe(taken * megabyte.length);
+  },
+);
+
+test('[relay.idle] nothing is timed on an open relay, on either side', async () => {
+  await using set = await relaying();
+  const { client, far } = await set.open();
+  const inside = process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+  expect(inside).toBeGreaterThanOrEqual(4);
+  expect([client.socket.timeout, far.timeout]).toEqual([undefined, undefined]);
+  far.write('still here');
+  await client.until('still here');
+});
+
+test('[relay.leaks-nothing] relays that end in every way leave no descriptor', async () => {
+  await using set = await relaying();
+  const descriptors = async () => (await readdir('/proc/self/fd')).length;
+  const ends: ((relay: { client: Wire; far: Socket }) => void)[] = [
+    ({ client }) => client.socket.destroy(),
+    ({ client }) => client.socket.resetAndDestroy(),
+    ({ far }) => far.destroy(),
+    ({ far }) => far.resetAndDestroy(),
+    ({ client, far }) => {
+      client.socket.end();
+      far.end();
+    },
+  ];
+  const round = async () => {
+    const relays = await Promise.all(Array.from({ length: 20 }, () => set.open()));
+    const closed = relays.flatMap(({ client, far }) => [once(client.socket, 'close'), once(far.resume(), 'close')]);
+    for (const promise of closed) promise.catch(() => {});
+    for (const { client, far } of relays) {
+      far.on('end', () => far.end());
+      client.socket.on('end', () => client.socket.end());
+    }
+    for (const [i, relay] of relays.entries()) ends[i % ends.length]?.(relay);
+    await Promise.allSettled(closed);
+  };
+  await round();
+  const before = await descriptors();
+  for (let i = 0; i < 5; i += 1) await round();
+  await expect.poll(descriptors, { timeout: 10_000 }).toBeLessThanOrEqual(before + 2);
+});
+
+test('[relay.daemon-gone] a daemon that goes leaves open relays alone and lets no new one in', async () => {
+  await using set = await relaying();
+  const { client, far } = await set.open();
+  await set.daemon[Symbol.asyncDispose]();
+  far.write('still here');
+  await client.until('still here');
+  using late = new Wire(client.socket.remotePort ?? 0);
+  expect(await late.send(`GET /proxy/${set.app.port}/ws HTTP/1.1\r\n${ASK}`).all()).toMatch(/^HTTP\/1\.1 503 /);
+});
+
+test.each([
+  '/cdp/devtools/page/P',
+  '/cdp',
+  '/websockify',
+  '/vnc/websockify',
+  '/code-server/',
+  '/jupyter/api',
+  '/proxy/2/',
+  '/absproxy/2/',
+  '/terminal',
+  '/open/2',
+])('[auth.every-prefix] %s: a wrong or missing key is 401 by HTTP and WebSocket, and goes nowhere', async (path) => {
+  await using upstream = new Daemon((_req, res) => void res.end('reached'));
+  await upstream.listen();
+  await using daemon = await startJudge();
+  const address = `127.0.0.1:${upstream.port}`;
+  await using gateway = await startGateway(daemon.port, {
+    env: {
+      BROWSER_REMOTE_DEBUGGING_PORT: String(upstream.port),
+      GATEWAY_VNC: address,
+      GATEWAY_CODE_SERVER: address,
+      GATEWAY_JUPYTER: address,
+      DISABLE_CODE_SERVER: 'false',
+      DISABLE_JUPYTER: 'false',
+    },
+  });
+  for (const [suffix, headers] of [
+    ['', {}],
+    ['', { 'x-api-key': 'wrong' }],
+    ['', { authorization: 'Bearer wrong' }],
+    ['', { cookie: 'svc_session=wrong' }],
+    ['?api_key=wrong', {}],
+    ['?ticket=wrong', {}],
+    ['', { 'x-api-key': 'k', connection: 'x-api-key' }],
+  ] as const) {
+    const answer = await fetchStatus(gateway.port, path + suffix, headers);
+    expect([path, suffix, headers, answer]).toEqual([path, suffix, headers, 401]);
+    if ('connection' in headers) continue;
+    const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}${path}${suffix}`, { headers });
+    expect(((await once(socket, 'error')) as [Error])[0].message).toContain('401');
+  }
+  expect(upstream.sockets.size).toBe(0);
+  expect(upstream.requests).toEqual([]);
+});
+
+async function fetchStatus(port: number, path: string, headers: Readonly<Record<string, string>>): Promise<number> {
+  using wire = new Wire(port);
+  const fields = Object.entries({ connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Number(
+    (await wire.send(`GET ${path} HTTP/1.1\r\nHost: h\r\n${fields.join('')}\r\n`).until('\r\n\r\n')).slice(9, 12),
+  );
+}
+
+test.each([
+  'GET //cdp/json HTTP/1.1\nHost: h',
+  'GET /CDP/json HTTP/1.1\nHost: h',
+  'GET /%63dp/json HTTP/1.1\nHost: h',
+  'GET /cdp%2Fjson HTTP/1.1\nHost: h',
+  'GET /x/../cdp/json HTTP/1.1\nHost: h',
+  'GET /./cdp/json HTTP/1.1\nHost: h',
+  'GET /cdp;x/json HTTP/1.1\nHost: h',
+  'GET /cdp\\json HTTP/1.1\nHost: h',
+  'GET http://other/cdp/json HTTP/1.1\nHost: h',
+  'GET cdp/json HTTP/1.1\nHost: h',
+  'GET /cdp/json HTTP/1.1\nHost: h\nHost: localhost',
+  'GET /cdp/json HTTP/1.1\nHost: h\n X-Folded: 1',
+  'GET /cdp/json HTTP/1.1\nHost: h\nConnection: x-api-key',
+  'POST /cdp/json HTTP/1.1\nHost: h\nContent-Length: 3\nTransfer-Encoding: chunked',
+  'GET /cdp/json HTTP/1.1\nHost: h\nX-Original-URI: /health',
+  'GET /proxy/9/ HTTP/1.1\nHost: localhost:9222',
+  'GET /json HTTP/1.1\nHost: 127.0.0.1:9222',
+  'GET /json HTTP/1.1\nHost: localhost\nX-Forwarded-Host: 127.0.0.1:9222',
+  'GET /json HTTP/1.1\nHost: h\nX-Forwarded-Port: 9222',
+])('[gateway.odd-requests] %j reaches no upstream of the gateway’s own', async (head) => {
+  await using browser = new Daemon((_req, res) => void res.end('reached'));
+  await browser.listen();
+  await using daemon = await startJudge((_req, res) => void res.writeHead(404).end('the daemon'));
+  await using gateway = await startGateway(daemon.port, {
+    env: { BROWSER_REMOTE_DEBUGGING_PORT: String(browser.port) },
+  });
+  const key = head.includes('X-Original') ? '' : '\nX-API-Key: k';
+  const text = head.replaceAll('9222', String(browser.port));
+  const body = head.startsWith('POST') ? '3\r\nabc\r\n0\r\n\r\n' : '';
+  const answer = await exchange(gateway.port, text + key, body);
+  expect(answer).toMatch(/^HTTP\/1\.1 [45]\d\d /);
+  expect(answer).not.toContain('reached');
+  expect(browser.requests).toEqual([]);
+});

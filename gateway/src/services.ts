@@ -1,0 +1,39 @@
+import { Browser } from './cdp.ts';
+import type { GatewayConfig } from './config.ts';
+import { Desktop } from './desktop.ts';
+import { CODE_SERVER, Editor, JUPYTER } from './editors.ts';
+import { Previews } from './preview.ts';
+import { Upstream } from './upstream.ts';
+
+/** What the gateway stands before. */
+export class Services implements AsyncDisposable {
+  readonly upstream: Upstream;
+  readonly version: string;
+  readonly browser: Browser;
+  readonly desktop: Desktop;
+  readonly codeServer: Editor;
+  readonly jupyter: Editor;
+  readonly previews: Previews;
+  /** Tells the ports of the product, the public one included, from those of what runs in the sandbox. */
+  readonly isOwnPort: (port: number) => boolean;
+
+  /** @param publicPort the port that the gateway listens on, once it does. */
+  constructor(config: GatewayConfig, version: string, publicPort: () => number) {
+    this.upstream = new Upstream(config.daemonHost, config.daemonPort);
+    this.version = version;
+    this.isOwnPort = (port) => config.ownPorts.has(port) || port === publicPort();
+    this.browser = new Browser(config.browser);
+    this.desktop = new Desktop(config.vnc, config.novncDir);
+    this.codeServer = new Editor(CODE_SERVER, config.codeServer);
+    this.jupyter = new Editor(JUPYTER, config.jupyter);
+    this.previews = new Previews({ previewPath: config.previewPath, isOwnPort: this.isOwnPort });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.browser[Symbol.dispose]();
+    this.codeServer[Symbol.dispose]();
+    this.jupyter[Symbol.dispose]();
+    this.previews[Symbol.dispose]();
+    await this.upstream[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { Writable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { WideSocket } from './wide-socket.ts';
+
+test('what comes in pieces of every size arrives whole and in order, and then the end', async () => {
+  const hash = createHash('sha256');
+  const pieces = Array.from({ length: 400 }, (_, i) => Buffer.alloc(1 + ((i * 7919) % 300_000), i));
+  for (const piece of pieces) hash.update(piece);
+  const server = createServer((socket) => {
+    for (const piece of pieces) socket.write(piece);
+    socket.end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = new WideSocket().connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const heard = createHash('sha256');
+  let longest = 0;
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    heard.update(chunk);
+    longest = Math.max(longest, chunk.length);
+  }
+  expect(heard.digest('hex')).toBe(hash.digest('hex'));
+  expect(longest).toBeGreaterThan(64 * 1024);
+  server.close();
+});
+
+test('one that is not read holds the sender back', async () => {
+  const server = createServer((socket) => void socket.write(Buffer.alloc(64 * 1024 ** 2))).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = new WideSocket().connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [sender] = await once(server, 'connection');
+  await once(socket, 'readable');
+  expect(socket.readableLength).toBeLessThan(2 * 1024 ** 2);
+  expect(sender.writableLength).toBeGreaterThan(0);
+  sender.destroy();
+  socket.destroy();
+  server.close();
+});
+
+test('what is pumped arrives whole and in order at a sink that is slow, from buffers that are used again', async () => {
+  const pieces = Array.from({ length: 300 }, (_, i) => Buffer.alloc(1 + ((i * 7919) % 300_000), i));
+  const hash = createHash('sha256');
+  for (const piece of pieces) hash.update(piece);
+  const server = createServer((socket) => {
+    for (const piece of pieces) socket.write(piece);
+    socket.end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = new WideSocket().connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const heard = createHash('sha256');
+  const buffers = new Set<ArrayBufferLike>();
+  const sink = new Writable({
+    highWaterMark: 128 * 1024,
+    write(chunk: Buffer, _encoding, callback) {
+      if (chunk.length > 64 * 1024) buffers.add(chunk.buffer);
+      setImmediate(() => {
+        heard.update(chunk);
+        callback();
+      });
+    },
+  });
+  socket.pumpInto(sink);
+  socket.on('end', () => sink.end());
+  await once(sink, 'finish');
+  expect(heard.digest('hex')).toBe(hash.digest('hex'));
+  expect(buffers.size).toBeLessThan(4);
+  server.close();
+});
