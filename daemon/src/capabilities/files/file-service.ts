@@ -3,15 +3,16 @@ import { type FilePath, shownPath, withoutTrailingSlashes } from '../../core/fil
 import { type Caller, makeDirectories, makeDirectory, Ownership } from '../../core/files/ownership.ts';
 import { copyPath } from './copy.ts';
 import { deletePath } from './delete.ts';
+import { Download } from './download.ts';
 import type { ReplaceMode } from './edit.ts';
 import { Editor, type EditResult } from './editor.ts';
 import type { Precondition } from './etag.ts';
 import { type Listing, type ListRequest, listDirectory } from './list.ts';
 import { movePath } from './move.ts';
-import { OpenFile } from './open-file.ts';
 import { PathLocks } from './path-locks.ts';
 import { type ByteRange, type BytesRead, type LineRange, readBytes, readText, type TextRead } from './read.ts';
 import { realTarget } from './real-target.ts';
+import type { ChangePolicy } from './send-bytes.ts';
 import { type FileStat, statPath } from './stat.ts';
 import { type ViewRange, viewPath } from './view.ts';
 import { type Written, writeInPlace } from './write.ts';
@@ -123,9 +124,9 @@ export class FileService implements AsyncDisposable {
     return attempt('delete', path, () => deletePath(path, recursive));
   }
 
-  /** A file to be sent; whoever asks closes it. */
-  open(path: FilePath): Promise<OpenFile> {
-    return attempt('download', path, () => OpenFile.open(path, 'download'));
+  /** A file to be sent; whoever asks disposes it. */
+  download(path: FilePath, policy: ChangePolicy): Promise<Download> {
+    return attempt('download', path, () => Download.open(path, policy));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}

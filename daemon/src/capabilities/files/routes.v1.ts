@@ -2,6 +2,7 @@ import { shownPath } from '../../core/files/file-path.ts';
 import type { App } from '../../http/app-types.ts';
 import { envelopeOf, ok } from '../../http/envelope.ts';
 import { FILE_ERRORS_V1, orFileError, pathFields, pathOf } from '../../http/file-fields.ts';
+import { downloadRouteV1 } from './download-route.v1.ts';
 import { editorRouteV1 } from './editor-route.v1.ts';
 import type { FileService } from './file-service.ts';
 import { LIST_MAX } from './list.ts';
@@ -95,6 +96,7 @@ export function filesV1(app: App, files: FileService): void {
 
   laterRoutes(app, files);
   editorRouteV1(app, files);
+  downloadRouteV1(app, files);
 }
 
 /** Routes that 1.x got when v2 was there, with the bodies of v2. */

@@ -3,6 +3,7 @@ import type { App } from '../../http/app-types.ts';
 import { envelopeOf, ok } from '../../http/envelope.ts';
 import { FILE_ERRORS, pathFields, pathOf } from '../../http/file-fields.ts';
 import { changeRoutesV2 } from './change-routes.v2.ts';
+import { downloadRouteV2 } from './download-route.v2.ts';
 import type { FileService } from './file-service.ts';
 import { textOf } from './read.ts';
 import { FileList, FileStatus, FileText, ListQuery, ReadQuery, StatQuery } from './schemas.ts';
@@ -77,4 +78,5 @@ export function filesV2(app: App, files: FileService): void {
   });
 
   changeRoutesV2(app, files);
+  downloadRouteV2(app, files);
 }

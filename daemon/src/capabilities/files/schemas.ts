@@ -12,7 +12,10 @@ export const Mode = z
   .transform((mode) => (typeof mode === 'string' ? Number.parseInt(mode, 8) : mode))
   .meta({ description: 'Permission bits: octal digits, or their number.' });
 
-export const PathQuery = z.object(PathFields).check(requirePath('path'));
+export const ChangePolicyField = z
+  .enum(['ignore', 'abort'])
+  .default('ignore')
+  .meta({ description: 'abort: 409, or a cut connection, where the file changes while it is sent.' });
 
 export const ReadQuery = z
   .object({
