@@ -7,13 +7,17 @@ import { Download } from './download.ts';
 import type { ReplaceMode } from './edit.ts';
 import { Editor, type EditResult } from './editor.ts';
 import type { Precondition } from './etag.ts';
+import { type FormReader, uploadForm } from './form-upload.ts';
 import { type Listing, type ListRequest, listDirectory } from './list.ts';
 import { movePath } from './move.ts';
+import { PartRegister } from './part-register.ts';
 import { PathLocks } from './path-locks.ts';
 import { type ByteRange, type BytesRead, type LineRange, readBytes, readText, type TextRead } from './read.ts';
 import { realTarget } from './real-target.ts';
+import { type Piece, type Progress, ResumableUploads } from './resumable.ts';
 import type { ChangePolicy } from './send-bytes.ts';
 import { type FileStat, statPath } from './stat.ts';
+import { Upload, type Uploaded, type UploadTerms } from './upload.ts';
 import { type ViewRange, viewPath } from './view.ts';
 import { type Written, writeInPlace } from './write.ts';
 import { writeAtomically } from './write-atomically.ts';
@@ -27,6 +31,8 @@ export interface WriteRequest {
   readonly atomic?: boolean | undefined;
   readonly precondition?: Precondition | undefined;
 }
+
+type WholeTerms = Omit<UploadTerms, 'owner'>;
 
 export type EditCommand =
   | {
@@ -44,8 +50,14 @@ export class FileService implements AsyncDisposable {
   readonly #locks = new PathLocks();
   readonly #editor = new Editor(this.#locks);
 
-  constructor(defaultUser: string | undefined) {
+  readonly #parts: PartRegister;
+  readonly #resumable: ResumableUploads;
+
+  /** `parts`: a directory of the service's own, where it notes which uploads are not complete. */
+  constructor(defaultUser: string | undefined, parts: string) {
     this.#ownership = new Ownership(defaultUser);
+    this.#parts = new PartRegister(parts);
+    this.#resumable = new ResumableUploads(this.#locks, this.#parts);
   }
 
   /** @throws SandboxError `invalid` where the caller names an account that does not exist */
@@ -124,12 +136,58 @@ export class FileService implements AsyncDisposable {
     return attempt('delete', path, () => deletePath(path, recursive));
   }
 
+  /** Receives a file; cut, it leaves the old one whole and no rest. */
+  uploadWhole(
+    path: FilePath,
+    source: AsyncIterable<Buffer>,
+    caller: Caller,
+    terms: WholeTerms = {},
+  ): Promise<Uploaded> {
+    return attempt('upload', path, async () => {
+      await using upload = new Upload(this.#locks, { ...terms, owner: this.#ownership.of(caller) });
+      await upload.receive(source, path);
+      return await upload.commit(path);
+    });
+  }
+
+  /** Receives the file of a form, which says where it goes. */
+  uploadForm(
+    read: FormReader,
+    caller: Caller,
+    terms: WholeTerms = {},
+  ): Promise<Uploaded & { readonly path: FilePath }> {
+    return attempt('upload', '', async () => {
+      await using upload = new Upload(this.#locks, { ...terms, owner: this.#ownership.of(caller) });
+      return await uploadForm(upload, read);
+    });
+  }
+
+  /** One piece of a file that comes in several. */
+  uploadPiece(
+    path: FilePath,
+    source: AsyncIterable<Buffer>,
+    piece: Piece,
+    restart: boolean,
+    caller: Caller,
+    terms: WholeTerms = {},
+  ): Promise<Progress> {
+    const owned = { ...terms, owner: this.#ownership.of(caller) };
+    return attempt('upload', path, () => this.#resumable.append(path, source, piece, restart, owned));
+  }
+
+  /** Bytes that are there of a file that comes in pieces. */
+  uploadedSize(path: FilePath): Promise<number> {
+    return attempt('upload', path, () => this.#resumable.sizeOf(path));
+  }
+
   /** A file to be sent; whoever asks disposes it. */
   download(path: FilePath, policy: ChangePolicy): Promise<Download> {
     return attempt('download', path, () => Download.open(path, policy));
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {}
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#parts[Symbol.dispose]();
+  }
 }
 
 /** What the system refuses becomes a failure of this operation on this path. */

@@ -5,7 +5,7 @@ import { filesV2 } from './routes.v2.ts';
 
 export const files = defineCapability({
   name: 'files',
-  create: ({ config }) => new FileService(config.defaultUser),
+  create: ({ config, runtime }) => new FileService(config.defaultUser, runtime.directory('uploads')),
   v2: filesV2,
   v1: filesV1,
 });

@@ -8,7 +8,9 @@ import {
   fchownSync,
   fstatSync,
   fsync,
+  ftruncateSync,
   openSync,
+  read,
   renameSync,
   statSync,
   unlinkSync,
@@ -23,7 +25,14 @@ import { PART_PREFIX, PART_SUFFIX } from './names.ts';
 import { requireWritable, type Written } from './write.ts';
 
 const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-const [writevAsync, fsyncAsync, closeAsync] = [promisify(writev), promisify(fsync), promisify(close)];
+/** Bytes that are read at once where a part is copied or hashed. */
+const COPY_BYTES = 512 * 1024;
+const [readAsync, writevAsync, fsyncAsync, closeAsync] = [
+  promisify(read),
+  promisify(writev),
+  promisify(fsync),
+  promisify(close),
+];
 
 export interface CommitTerms {
   readonly mode?: number | undefined;
@@ -72,6 +81,31 @@ export class PartFile implements AsyncDisposable {
 
   get length(): number {
     return this.#length;
+  }
+
+  /** Its content from the beginning on; a piece is good until the next one is asked for. */
+  async *read(): AsyncGenerator<Buffer> {
+    const buffer = Buffer.allocUnsafe(COPY_BYTES);
+    for (let at = 0; at < this.#length; ) {
+      const { bytesRead } = await readAsync(this.descriptor, buffer, 0, COPY_BYTES, at);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+      at += bytesRead;
+    }
+  }
+
+  truncate(length: number): void {
+    ftruncateSync(this.descriptor, length);
+    this.#length = length;
+  }
+
+  /** This part where it can be renamed to `target`, else a copy of it that can. */
+  async beside(target: FilePath, owner: Owner | undefined): Promise<PartFile> {
+    makeDirectories(parentOf(target), owner);
+    if (statSync(parentOf(target)).dev === fstatSync(this.descriptor).dev) return this;
+    const copy = PartFile.create(target, owner);
+    for await (const bytes of this.read()) await copy.write([bytes]);
+    return copy;
   }
 
   /** Appends all of the pieces; they may be used again afterwards. */

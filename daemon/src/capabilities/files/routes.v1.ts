@@ -21,6 +21,7 @@ import {
   WriteBodyV1,
   WriteResult,
 } from './schemas.v1.ts';
+import { uploadRouteV1 } from './upload-route.v1.ts';
 import { contentBytes, endsOf, statData } from './wire.ts';
 import { includesTypes, listDataV1 } from './wire.v1.ts';
 
@@ -97,6 +98,7 @@ export function filesV1(app: App, files: FileService): void {
   laterRoutes(app, files);
   editorRouteV1(app, files);
   downloadRouteV1(app, files);
+  uploadRouteV1(app, files);
 }
 
 /** Routes that 1.x got when v2 was there, with the bodies of v2. */

@@ -12,6 +12,25 @@ export const Mode = z
   .transform((mode) => (typeof mode === 'string' ? Number.parseInt(mode, 8) : mode))
   .meta({ description: 'Permission bits: octal digits, or their number.' });
 
+/** In a query, where every value is text. */
+export const ModeText = z
+  .string()
+  .regex(/^0?[0-7]{3,4}$/, 'expected octal digits such as 0644')
+  .transform((mode) => Number.parseInt(mode, 8))
+  .meta({ description: 'Permission bits: octal digits.' });
+
+export const FileUploaded = z
+  .object({
+    ...NamedPath,
+    file_path: z.string(),
+    file_size: z.int().meta({ description: 'Bytes that are there.' }),
+    success: z.boolean(),
+    complete: z.boolean().meta({ description: 'Whether it is a file now, or a part of one.' }),
+    sha256: z.string().nullable(),
+    etag: z.string().nullable(),
+  })
+  .meta({ id: 'FileUploaded' });
+
 export const ChangePolicyField = z
   .enum(['ignore', 'abort'])
   .default('ignore')

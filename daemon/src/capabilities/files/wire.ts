@@ -8,7 +8,8 @@ import { kindOf, modeText, permissionsOf } from './kinds.ts';
 import type { ListEntry, Listing } from './list.ts';
 import { mimeTypeOf } from './mime.ts';
 import { extensionOf, isHidden } from './names.ts';
-import type { CopyBody, EditBody, FileEdited, FileList, FileStatus, WriteBody } from './schemas.ts';
+import type { Progress } from './resumable.ts';
+import type { CopyBody, EditBody, FileEdited, FileList, FileStatus, FileUploaded, WriteBody } from './schemas.ts';
 import type { FileStat } from './stat.ts';
 
 type ContentFields = Pick<z.infer<typeof WriteBody>, 'content' | 'encoding' | 'leading_newline' | 'trailing_newline'>;
@@ -146,4 +147,16 @@ export function preconditionOf(
     };
   }
   return field === undefined ? undefined : { ifMatch: field, failsAs: 'conflict' };
+}
+
+export function uploadedData(path: FilePath, progress: Progress): z.infer<typeof FileUploaded> {
+  return {
+    ...pathFields(path),
+    file_path: shownPath(path),
+    file_size: progress.size,
+    success: true,
+    complete: progress.isComplete,
+    sha256: progress.isComplete ? progress.sha256 : null,
+    etag: progress.isComplete ? progress.etag : null,
+  };
 }
