@@ -1,4 +1,4 @@
-import { asFileFailure, systemFailure } from '../../core/files/file-failure.ts';
+import { asFileFailure, overCap, systemFailure } from '../../core/files/file-failure.ts';
 import { type FilePath, shownPath, withoutTrailingSlashes } from '../../core/files/file-path.ts';
 import { type Caller, makeDirectories, makeDirectory, Ownership } from '../../core/files/ownership.ts';
 import { copyPath } from './copy.ts';
@@ -17,6 +17,8 @@ import { realTarget } from './real-target.ts';
 import { type Piece, type Progress, ResumableUploads } from './resumable.ts';
 import type { ChangePolicy } from './send-bytes.ts';
 import { type FileStat, statPath } from './stat.ts';
+import { type ExportTerms, exportTree } from './tar/export.ts';
+import { ARCHIVE_BYTES_MAX, type Imported, type ImportTerms, importTree } from './tar/import.ts';
 import { Upload, type Uploaded, type UploadTerms } from './upload.ts';
 import { type ViewRange, viewPath } from './view.ts';
 import { type Written, writeInPlace } from './write.ts';
@@ -178,6 +180,26 @@ export class FileService implements AsyncDisposable {
   /** Bytes that are there of a file that comes in pieces. */
   uploadedSize(path: FilePath): Promise<number> {
     return attempt('upload', path, () => this.#resumable.sizeOf(path));
+  }
+
+  /** A directory as a tar archive. */
+  exportTree(path: FilePath, terms: ExportTerms): Promise<AsyncGenerator<Buffer>> {
+    return attempt('export', path, () => exportTree(path, terms));
+  }
+
+  /** @param length of the archive, where its sender says so; 0 where not */
+  importTree(
+    path: FilePath,
+    source: AsyncIterable<Buffer>,
+    { length, ...terms }: Omit<ImportTerms, 'owner'> & { readonly length: number },
+    caller: Caller,
+  ): Promise<Imported> {
+    return attempt('import', path, () => {
+      if (length > ARCHIVE_BYTES_MAX) {
+        throw overCap(`the archive is over ${ARCHIVE_BYTES_MAX} bytes`, 'import', shownPath(path), 'send it in parts');
+      }
+      return importTree(path, source, { ...terms, owner: this.#ownership.of(caller) });
+    });
   }
 
   /** A file to be sent; whoever asks disposes it. */

@@ -7,6 +7,7 @@ import { downloadRouteV2 } from './download-route.v2.ts';
 import type { FileService } from './file-service.ts';
 import { textOf } from './read.ts';
 import { FileList, FileStatus, FileText, ListQuery, ReadQuery, StatQuery } from './schemas.ts';
+import { treeRoutesV2 } from './tree-routes.v2.ts';
 import { uploadRoutesV2 } from './upload-routes.v2.ts';
 import { listData, statData } from './wire.ts';
 
@@ -81,4 +82,5 @@ export function filesV2(app: App, files: FileService): void {
   changeRoutesV2(app, files);
   downloadRouteV2(app, files);
   uploadRoutesV2(app, files);
+  treeRoutesV2(app, files);
 }
