@@ -6,6 +6,7 @@ import { CONFIGURATION } from './requirements/configuration.ts';
 import { CONVENTIONS } from './requirements/conventions.ts';
 import { GATEWAY } from './requirements/gateway.ts';
 import { IMAGES } from './requirements/images.ts';
+import { FILES } from './requirements/files.ts';
 import type { Requirement } from './requirements/requirement.ts';
 import { STREAMS } from './requirements/streams.ts';
 
@@ -20,4 +21,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...IMAGES,
   ...CONFIGURATION,
   ...GATEWAY,
+  ...FILES,
 ];

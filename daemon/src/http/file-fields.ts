@@ -60,7 +60,7 @@ export const NamedPath = {
   path_b64: z.string().optional().meta({ description: 'Only where the path is not UTF-8: its bytes in base64.' }),
 } as const;
 
-export const FileError = z
+const FileError = z
   .object({
     errno: z.int().nullable(),
     errno_name: z.string().nullable(),
@@ -84,10 +84,10 @@ export const FILE_ERRORS = {
   507: ErrorBody,
 } as const;
 
-/** Of a v1 route: what goes wrong with a file is an answer 200, see `v1FileAnswer`. */
+/** Of a v1 route: what goes wrong with a file is an answer of status 200. */
 export const FILE_ERRORS_V1 = { ...V1_ERRORS, 422: ValidationErrorBodyV1 } as const;
 
 /** Payload of a v1 answer: what was asked for, or what went wrong. */
 export function orFileError<T extends z.ZodType>(data: T) {
-  return z.union([data, FileError]);
+  return z.union([FileError, data]);
 }

@@ -22,7 +22,7 @@ export function etagOf({ ino, size, mtimeNs }: Pick<BigIntStats, 'ino' | 'size' 
 }
 
 /** Whether one of the tags of a header or field is this one; tags may come without their quotes. */
-export function listsTag(list: string, etag: string | undefined): boolean {
+function listsTag(list: string, etag: string | undefined): boolean {
   if (etag === undefined) return false;
   const tags = list.split(',').map((tag) => tag.trim());
   return tags.some((tag) => tag === '*' || tag === etag || `"${tag}"` === etag);

@@ -31,7 +31,7 @@ export function realTarget(path: FilePath, links = LINKS_MAX): FilePath {
 }
 
 /** @throws as `realpath` does */
-export function realPath(path: FilePath): FilePath {
+function realPath(path: FilePath): FilePath {
   if (typeof path === 'string') {
     const real = realpathSync.native(path);
     if (!real.includes('\ufffd')) return real;

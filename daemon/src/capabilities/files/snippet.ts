@@ -1,8 +1,8 @@
 /** Lines before and after an edit that its answer shows. */
-export const CONTEXT_LINES = 4;
+const CONTEXT_LINES = 4;
 
 /** Lines as `cat -n` numbers them, from `first` on (counted from 1). */
-export function numbered(text: string, first = 1): string {
+function numbered(text: string, first = 1): string {
   return text
     .split('\n')
     .map((line, index) => `${String(index + first).padStart(6)}\t${line}`)

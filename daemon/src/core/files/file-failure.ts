@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { getSystemErrorMap } from 'node:util';
 import { type ErrorKind, SandboxError } from '../errors.ts';
 
-export type FileErrorType =
+type FileErrorType =
   | 'not_found'
   | 'permission_denied'
   | 'already_exists'

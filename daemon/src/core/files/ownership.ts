@@ -1,4 +1,4 @@
-import { closeSync, constants, fchownSync, lchownSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, constants, fchownSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { SandboxError } from '../errors.ts';
 import { lookUpIdentity, ownIdentity } from '../identity.ts';
 import { systemCodeOf } from './file-failure.ts';
@@ -52,11 +52,6 @@ export class Ownership {
 /** Gives away what has just been created under this descriptor. */
 export function giveDescriptor(descriptor: number, owner: Owner | undefined): void {
   if (owner) fchownSync(descriptor, owner.uid, owner.gid);
-}
-
-/** Gives away a symlink that has just been created; what it leads to is not touched. */
-export function giveLink(path: FilePath, owner: Owner | undefined): void {
-  if (owner) lchownSync(path, owner.uid, owner.gid);
 }
 
 /**

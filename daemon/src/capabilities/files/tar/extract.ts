@@ -23,7 +23,7 @@ import { keyOf, Links, type Parts, partsOf } from './judge.ts';
 import type { TarEntry, TarReader } from './read-entries.ts';
 
 /** Entries of one archive. */
-export const ENTRIES_MAX = 100_000;
+const ENTRIES_MAX = 100_000;
 /** Bytes of a file that is taken in one piece. */
 const WHOLE_BYTES = 64 * 1024;
 const SKIPPED_SHOWN = 100;

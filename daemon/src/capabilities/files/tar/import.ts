@@ -24,7 +24,7 @@ export interface ImportTerms {
   readonly mode?: ImportMode | undefined;
 }
 
-export type ImportMode = 'rename' | 'merge';
+type ImportMode = 'rename' | 'merge';
 
 export type Imported = Extracted & { readonly mode: ImportMode };
 
