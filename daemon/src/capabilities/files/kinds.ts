@@ -15,9 +15,17 @@ export function kindOf(stats: Kinds): string {
   return stats.isBlockDevice() ? 'block device' : 'character device';
 }
 
+const known = new Map<number, string>();
+
 /** As `ls -l` shows type and mode. */
 export function permissionsOf(stats: Kinds & { readonly mode: number | bigint }): string {
   const mode = Number(stats.mode);
+  const text = known.get(mode) ?? describe(stats, mode);
+  known.set(mode, text);
+  return text;
+}
+
+function describe(stats: Kinds, mode: number): string {
   const letters = [...'rwxrwxrwx'].map((letter, at) => (mode & (0o400 >> at) ? letter : '-'));
   const special = [
     [0o4000, 2, 's'],

@@ -8,6 +8,7 @@ import {
   namesIn,
   pathOfBytes,
   shownPath,
+  sortPaths,
   withoutTrailingSlashes,
 } from '../../core/files/file-path.ts';
 import { isHidden } from './names.ts';
@@ -73,7 +74,7 @@ class Collector {
     [first, ...below]: readonly FilePath[],
     above: readonly FilePath[],
   ): Promise<boolean> {
-    const names = (await readable(directory, above.length > 0)).sort(comparePaths);
+    const names = sortPaths(await readable(directory, above.length > 0));
     for (const name of names) {
       const order = first === undefined ? 1 : comparePaths(name, first);
       if (order < 0 || this.#isLeftOut(name)) continue;

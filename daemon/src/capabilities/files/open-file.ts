@@ -1,4 +1,14 @@
-import { type BigIntStats, closeSync, constants, fstatSync, openSync, read, readSync, statSync } from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  read,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { promisify } from 'node:util';
 import { notRegular, systemFailure } from '../../core/files/file-failure.ts';
 import { type FilePath, shownPath } from '../../core/files/file-path.ts';
@@ -26,7 +36,7 @@ export class OpenFile implements Disposable {
    * @throws FileFailure `invalid_target`; else as `open` does
    */
   static open(path: FilePath, operation: string): OpenFile {
-    requireRegular(statSync(path, { bigint: true }), operation, path);
+    requireRegular(statSync(path), operation, path);
     const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stats = fstatSync(descriptor, { bigint: true });
@@ -84,7 +94,7 @@ export class OpenFile implements Disposable {
 }
 
 /** @throws FileFailure `invalid_target` */
-export function requireRegular(stats: BigIntStats, operation: string, path: FilePath): void {
+export function requireRegular(stats: Stats | BigIntStats, operation: string, path: FilePath): void {
   if (stats.isFile()) return;
   if (stats.isDirectory()) throw systemFailure('EISDIR', operation, shownPath(path));
   throw notRegular(kindOf(stats), operation, shownPath(path));

@@ -4,6 +4,11 @@ import { bytesOfPath, type FilePath } from '../../core/files/file-path.ts';
 export class PathLocks {
   readonly #tails = new Map<string, Promise<void>>();
 
+  /** Whether nobody holds any. */
+  get isIdle(): boolean {
+    return this.#tails.size === 0;
+  }
+
   async hold<T>(path: FilePath, action: () => T | Promise<T>): Promise<T> {
     const key = bytesOfPath(path).toString('latin1');
     const before = this.#tails.get(key);

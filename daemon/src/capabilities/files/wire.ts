@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { badRequest } from '../../core/files/file-failure.ts';
-import { type FilePath, nameOf, shownPath } from '../../core/files/file-path.ts';
+import { exactPath, type FilePath, nameOf, shownPath } from '../../core/files/file-path.ts';
 import { pathFields } from '../../http/file-fields.ts';
 import type { EditResult } from './editor.ts';
 import type { EditCommand } from './file-service.ts';
@@ -112,9 +112,10 @@ export function listData(path: FilePath, { entries, cursor }: Listing): z.infer<
 
 function entryData({ name, path, stats, isDirectory }: ListEntry): z.infer<typeof FileList>['files'][number] {
   const shown = shownPath(name);
-  return {
+  const exact = exactPath(path);
+  const entry = {
     name: shown,
-    ...pathFields(path),
+    path: shownPath(path),
     is_directory: isDirectory,
     is_symlink: stats.isSymbolicLink(),
     is_hidden: isHidden(shown),
@@ -123,6 +124,7 @@ function entryData({ name, path, stats, isDirectory }: ListEntry): z.infer<typeo
     modified_time: stats.mtime.toISOString(),
     permissions: permissionsOf(stats),
   };
+  return exact === undefined ? entry : { ...entry, path_b64: exact };
 }
 
 /** The two ends of a copy or a move. */

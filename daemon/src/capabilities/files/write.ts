@@ -47,7 +47,8 @@ export async function writeInPlace(target: FilePath, bytes: Buffer, terms: Write
   try {
     if (!before) giveDescriptor(descriptor, terms.owner);
     if (!terms.append && before && before.size > 0n) ftruncateSync(descriptor, 0);
-    await writeAll(descriptor, bytes);
+    if (isAtOnce(bytes.length)) writeAtOnce(descriptor, bytes);
+    else await writeAll(descriptor, bytes);
     if (terms.mode !== undefined) fchmodSync(descriptor, terms.mode);
     const after = fstatSync(descriptor, { bigint: true });
     const isOutdated = before !== undefined && outdate(descriptor, before, after);
@@ -68,13 +69,24 @@ export function requireWritable(
   return before;
 }
 
+/** Whether a write of so many bytes waits for nothing, so that nobody else can come between its steps. */
+export function isAtOnce(length: number): boolean {
+  return length <= SYNC_BYTES;
+}
+
 /** Writes all of it, or throws as `write` does: a full disk takes a part first. */
 export async function writeAll(descriptor: number, bytes: Buffer): Promise<void> {
-  for (let at = 0; at < bytes.length; ) {
-    const length = bytes.length - at;
-    if (bytes.length <= SYNC_BYTES) at += writeSync(descriptor, bytes, at, length);
-    else at += (await writeAsync(descriptor, bytes, at, length)).bytesWritten;
+  if (isAtOnce(bytes.length)) {
+    writeAtOnce(descriptor, bytes);
+    return;
   }
+  for (let at = 0; at < bytes.length; ) {
+    at += (await writeAsync(descriptor, bytes, at, bytes.length - at)).bytesWritten;
+  }
+}
+
+function writeAtOnce(descriptor: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at, bytes.length - at);
 }
 
 /** Opens what is there, or makes it: only what this call made may be given away. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { readdirSync } from 'node:fs';
+import { type Dirent, readdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { invalidPath } from './file-failure.ts';
 
@@ -95,6 +95,36 @@ export async function namesIn(directory: FilePath): Promise<FilePath[]> {
 export function namesInSync(directory: FilePath): FilePath[] {
   const names = readdirSync(directory);
   return names.some(isDoubtful) ? readdirSync(directory, { encoding: 'buffer' }).map(pathOfBytes) : names;
+}
+
+export interface DirectoryEntry {
+  readonly name: FilePath;
+  /** As the directory tells it; `other` for FIFOs, sockets and devices. */
+  readonly kind: 'file' | 'directory' | 'symlink' | 'other';
+}
+
+/** Every entry of a directory, sorted by the bytes of its name. */
+export function entriesInSync(directory: FilePath): DirectoryEntry[] {
+  const found: Dirent<FilePath>[] = readdirSync(directory, { withFileTypes: true });
+  const isExact = !found.some(({ name }) => isDoubtful(shownPath(name)));
+  const entries = isExact ? found : readdirSync(directory, { withFileTypes: true, encoding: 'buffer' });
+  return entries
+    .map((entry) => ({
+      name: typeof entry.name === 'string' ? entry.name : pathOfBytes(entry.name),
+      kind: kindOf(entry),
+    }))
+    .sort((a, b) => comparePaths(a.name, b.name));
+}
+
+function kindOf(entry: Dirent<FilePath>): DirectoryEntry['kind'] {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'directory';
+  return entry.isSymbolicLink() ? 'symlink' : 'other';
+}
+
+/** Sorts by bytes, in place; names that are plain text all of them need no comparison of ours. */
+export function sortPaths(paths: FilePath[]): FilePath[] {
+  return paths.every((path) => typeof path === 'string' && isPlain(path)) ? paths.sort() : paths.sort(comparePaths);
 }
 
 /** By bytes, which for text is the order of code points. */

@@ -16,7 +16,7 @@ export interface ExportTerms {
  */
 export async function exportTree(path: FilePath, { exclude, gzip }: ExportTerms): Promise<AsyncGenerator<Buffer>> {
   if (!statSync(path).isDirectory()) throw systemFailure('ENOTDIR', 'export', shownPath(path));
-  const packed = named(packDirectory(path, excluder(exclude)), path);
+  const packed = named(packDirectory(path, exclude.length === 0 ? undefined : excluder(exclude)), path);
   const pieces = gzip ? gzipped(packed) : packed;
   return withFirst(await pieces.next(), pieces);
 }

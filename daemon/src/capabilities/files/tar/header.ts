@@ -67,8 +67,8 @@ export function writeHeader(block: Buffer, { type, name, link, mode, uid, gid, s
   block.write(type, 156, 'latin1');
   block.write('ustar  \0', MAGIC_AT, 'latin1');
   block.fill(0x20, CHECKSUM.at, CHECKSUM.at + CHECKSUM.length);
-  const [sum] = checksumsOf(block);
-  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, CHECKSUM.at, 'latin1');
+  writeOctal(block, CHECKSUM.at, 6, checksumsOf(block)[0]);
+  block[CHECKSUM.at + 6] = 0;
 }
 
 function textIn(block: Buffer, at: number, length: number): Buffer {
@@ -100,9 +100,8 @@ function binaryIn(block: Buffer, at: number, length: number): number {
 }
 
 function writeNumber(block: Buffer, at: number, length: number, value: number): void {
-  const octal = value < 0 ? '' : value.toString(8);
-  if (octal !== '' && octal.length < length) {
-    block.write(octal.padStart(length - 1, '0'), at, 'latin1');
+  if (value >= 0 && value < 8 ** (length - 1)) {
+    writeOctal(block, at, length - 1, value);
     return;
   }
   let rest = BigInt.asUintN((length - 1) * 8, BigInt(Math.trunc(value)));
@@ -111,6 +110,14 @@ function writeNumber(block: Buffer, at: number, length: number, value: number): 
     rest >>= 8n;
   }
   block[at] = value < 0 ? 0xff : 0x80;
+}
+
+function writeOctal(block: Buffer, at: number, digits: number, value: number): void {
+  let rest = value;
+  for (let index = at + digits - 1; index >= at; index -= 1) {
+    block[index] = 0x30 + (rest % 8);
+    rest = Math.floor(rest / 8);
+  }
 }
 
 /** Sums of all bytes, the checksum itself taken as spaces; old archivers took bytes as signed. */

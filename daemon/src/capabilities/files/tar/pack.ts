@@ -2,87 +2,87 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, rea
 import { systemCodeOf } from '../../../core/files/file-failure.ts';
 import {
   bytesOfPath,
-  comparePaths,
+  entriesInSync,
   type FilePath,
   joinPath,
-  namesInSync,
+  shownPath,
   withoutTrailingSlashes,
 } from '../../../core/files/file-path.ts';
 import { BLOCK, fits, type Header, writeHeader } from './header.ts';
 
 /** Bytes that are gathered before they are sent. */
 const PIECE_BYTES = 512 * 1024;
+const SLASH = Buffer.from('/');
+const NO_LINK = Buffer.alloc(0);
 
 /** Whether an entry, and what lies in it, is left out; its path is relative to the root. */
 export type Exclude = (relative: string, name: string) => boolean;
-
-interface Entry {
-  readonly path: FilePath;
-  readonly name: Buffer;
-  readonly stats: Stats;
-}
 
 /**
  * A directory as a tar archive in GNU's format: names are exact, links stay links, a second name of a file is a hard
  * link. FIFOs, sockets and devices are left out. A file that gets shorter while it is read is filled up with zeros.
  */
-export async function* packDirectory(root: FilePath, exclude: Exclude): AsyncGenerator<Buffer> {
-  const pieces = new Pieces();
-  const linked = new Map<string, Buffer>();
-  for (const entry of entriesOf(withoutTrailingSlashes(root), exclude)) {
-    yield* packEntry(entry, pieces, linked);
+export async function* packDirectory(root: FilePath, exclude: Exclude | undefined): AsyncGenerator<Buffer> {
+  yield* new Packer(exclude).pack(withoutTrailingSlashes(root));
+}
+
+class Packer {
+  readonly #exclude: Exclude | undefined;
+  readonly #pieces = new Pieces();
+  /** The first name of each file that has several. */
+  readonly #linked = new Map<string, Buffer>();
+
+  constructor(exclude: Exclude | undefined) {
+    this.#exclude = exclude;
   }
-  yield* pieces.pad(2 * BLOCK);
-  const rest = pieces.take();
-  if (rest.length > 0) yield rest;
-}
 
-function* entriesOf(root: FilePath, exclude: Exclude): Generator<Entry> {
-  yield { path: root, name: Buffer.from('./'), stats: lstatSync(joinPath(root, '.')) };
-  yield* entriesIn(root, Buffer.alloc(0), exclude);
-}
+  *pack(root: FilePath): Generator<Buffer> {
+    yield* this.#directory(joinPath(root, '.'), Buffer.from('./'), Buffer.alloc(0));
+    yield* this.#pieces.pad(2 * BLOCK);
+    const rest = this.#pieces.take();
+    if (rest.length > 0) yield rest;
+  }
 
-function* entriesIn(directory: FilePath, prefix: Buffer, exclude: Exclude): Generator<Entry> {
-  for (const name of namesInSync(directory).sort(comparePaths)) {
-    const path = joinPath(directory, name);
-    const relative = Buffer.concat([prefix, bytesOfPath(name)]);
-    if (exclude(relative.toString('utf8'), name.toString('utf8'))) continue;
+  *#directory(path: FilePath, name: Buffer, prefix: Buffer): Generator<Buffer> {
     const stats = lstatSync(path, { throwIfNoEntry: false });
-    if (!stats) continue;
-    if (!stats.isDirectory()) {
-      yield { path, name: relative, stats };
-      continue;
+    if (!stats?.isDirectory()) return;
+    yield* head(this.#pieces, { ...attributes(stats), type: '5', name });
+    for (const { name, kind } of entriesInSync(path)) {
+      if (kind === 'other') continue;
+      const below = Buffer.concat([prefix, bytesOfPath(name)]);
+      if (this.#exclude?.(below.toString('utf8'), shownPath(name))) continue;
+      const entry = joinPath(path, name);
+      if (kind === 'file') yield* this.#file(entry, below);
+      else if (kind === 'symlink') yield* this.#link(entry, below);
+      else yield* this.#directory(entry, Buffer.concat([below, SLASH]), Buffer.concat([below, SLASH]));
     }
-    const below = Buffer.concat([relative, Buffer.from('/')]);
-    yield { path, name: below, stats };
-    yield* entriesIn(path, below, exclude);
   }
-}
 
-function* packEntry({ path, name, stats }: Entry, pieces: Pieces, linked: Map<string, Buffer>): Generator<Buffer> {
-  if (stats.isDirectory()) {
-    yield* head(pieces, { ...attributes(stats), type: '5', name });
-  } else if (stats.isSymbolicLink()) {
-    yield* head(pieces, { ...attributes(stats), type: '2', name, link: readlinkSync(path, { encoding: 'buffer' }) });
-  } else if (stats.isFile()) {
-    const first = stats.nlink > 1 ? linked.get(`${stats.dev}:${stats.ino}`) : undefined;
-    if (first) yield* head(pieces, { ...attributes(stats), type: '1', name, link: first });
-    else yield* packFile(path, name, pieces, linked);
+  *#link(path: FilePath, name: Buffer): Generator<Buffer> {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (!stats?.isSymbolicLink()) return;
+    const link = readlinkSync(path, { encoding: 'buffer' });
+    yield* head(this.#pieces, { ...attributes(stats), type: '2', name, link });
   }
-}
 
-function* packFile(path: FilePath, name: Buffer, pieces: Pieces, linked: Map<string, Buffer>): Generator<Buffer> {
-  const descriptor = open(path);
-  if (descriptor === undefined) return;
-  try {
-    const stats = fstatSync(descriptor);
-    if (!stats.isFile()) return;
-    if (stats.nlink > 1) linked.set(`${stats.dev}:${stats.ino}`, name);
-    yield* head(pieces, { ...attributes(stats), type: '0', name, size: stats.size });
-    yield* pieces.copy(descriptor, stats.size);
-    yield* pieces.pad((BLOCK - (stats.size % BLOCK)) % BLOCK);
-  } finally {
-    closeSync(descriptor);
+  *#file(path: FilePath, name: Buffer): Generator<Buffer> {
+    const descriptor = open(path);
+    if (descriptor === undefined) return;
+    try {
+      const stats = fstatSync(descriptor);
+      if (!stats.isFile()) return;
+      const first = stats.nlink > 1 ? this.#linked.get(`${stats.dev}:${stats.ino}`) : undefined;
+      if (first) {
+        yield* head(this.#pieces, { ...attributes(stats), type: '1', name, link: first });
+        return;
+      }
+      if (stats.nlink > 1) this.#linked.set(`${stats.dev}:${stats.ino}`, name);
+      yield* head(this.#pieces, { ...attributes(stats), type: '0', name, size: stats.size });
+      yield* this.#pieces.copy(descriptor, stats.size);
+      yield* this.#pieces.pad((BLOCK - (stats.size % BLOCK)) % BLOCK);
+    } finally {
+      closeSync(descriptor);
+    }
   }
 }
 
@@ -97,8 +97,7 @@ function open(path: FilePath): number | undefined {
 }
 
 function attributes({ mode, uid, gid, mtimeMs }: Stats): Omit<Header, 'type' | 'name'> {
-  const link = Buffer.alloc(0);
-  return { link, mode: mode & 0o7777, uid, gid, size: 0, mtime: Math.floor(mtimeMs / 1000) };
+  return { link: NO_LINK, mode: mode & 0o7777, uid, gid, size: 0, mtime: Math.floor(mtimeMs / 1000) };
 }
 
 /** A header, with longer names and links in entries of their own before it (GNU's types L and K). */
