@@ -11,12 +11,12 @@ export interface ExportTerms {
 }
 
 /**
- * A directory as a stream of bytes. Its first ones are there when this resolves, so that what fails at once can still be
+ * A directory as a stream of bytes, of which a piece is good until the one after the next is asked for. Its first ones are there when this resolves, so that what fails at once can still be
  * told in the head of an answer; what fails later ends the bytes with an error.
  */
 export async function exportTree(path: FilePath, { exclude, gzip }: ExportTerms): Promise<AsyncGenerator<Buffer>> {
   if (!statSync(path).isDirectory()) throw systemFailure('ENOTDIR', 'export', shownPath(path));
-  const packed = named(packDirectory(path, exclude.length === 0 ? undefined : excluder(exclude)), path);
+  const packed = named(packDirectory(path, exclude.length === 0 ? undefined : excluder(exclude), !gzip), path);
   const pieces = gzip ? gzipped(packed) : packed;
   return withFirst(await pieces.next(), pieces);
 }

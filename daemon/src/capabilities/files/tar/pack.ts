@@ -21,19 +21,25 @@ export type Exclude = (relative: string, name: string) => boolean;
 /**
  * A directory as a tar archive in GNU's format: names are exact, links stay links, a second name of a file is a hard
  * link. FIFOs, sockets and devices are left out. A file that gets shorter while it is read is filled up with zeros.
+ * With `reuse`, a piece is good only until the one after the next is asked for.
  */
-export async function* packDirectory(root: FilePath, exclude: Exclude | undefined): AsyncGenerator<Buffer> {
-  yield* new Packer(exclude).pack(withoutTrailingSlashes(root));
+export async function* packDirectory(
+  root: FilePath,
+  exclude: Exclude | undefined,
+  reuse: boolean,
+): AsyncGenerator<Buffer> {
+  yield* new Packer(exclude, reuse).pack(withoutTrailingSlashes(root));
 }
 
 class Packer {
   readonly #exclude: Exclude | undefined;
-  readonly #pieces = new Pieces();
+  readonly #pieces: Pieces;
   /** The first name of each file that has several. */
   readonly #linked = new Map<string, Buffer>();
 
-  constructor(exclude: Exclude | undefined) {
+  constructor(exclude: Exclude | undefined, reuse: boolean) {
     this.#exclude = exclude;
+    this.#pieces = new Pieces(reuse);
   }
 
   *pack(root: FilePath): Generator<Buffer> {
@@ -117,8 +123,14 @@ function* longText(pieces: Pieces, type: string, text: Buffer): Generator<Buffer
 
 /** Gathers what is small, and reads files straight into what is sent. */
 class Pieces {
-  #buffer = Buffer.allocUnsafeSlow(PIECE_BYTES);
+  readonly #reuse: boolean;
+  #spare: Buffer | undefined;
+  #buffer: Buffer = Buffer.allocUnsafeSlow(PIECE_BYTES);
   #used = 0;
+
+  constructor(reuse: boolean) {
+    this.#reuse = reuse;
+  }
 
   *header(header: Header): Generator<Buffer> {
     if (this.#used + BLOCK > PIECE_BYTES) yield this.take();
@@ -159,10 +171,12 @@ class Pieces {
     }
   }
 
-  /** What is gathered; the next goes into memory of its own, since this may be sent later than it is asked for. */
+  /** What is gathered; the next goes into other memory, since this may be sent later than it is asked for. */
   take(): Buffer {
     const piece = this.#buffer.subarray(0, this.#used);
-    this.#buffer = Buffer.allocUnsafeSlow(PIECE_BYTES);
+    const next = this.#spare ?? Buffer.allocUnsafeSlow(PIECE_BYTES);
+    this.#spare = this.#reuse ? this.#buffer : undefined;
+    this.#buffer = next;
     this.#used = 0;
     return piece;
   }
