@@ -7,6 +7,7 @@ import { CONVENTIONS } from './requirements/conventions.ts';
 import { GATEWAY } from './requirements/gateway.ts';
 import { IMAGES } from './requirements/images.ts';
 import { FILES } from './requirements/files.ts';
+import { IMAGES } from './requirements/images.ts';
 import type { Requirement } from './requirements/requirement.ts';
 import { STREAMS } from './requirements/streams.ts';
 
