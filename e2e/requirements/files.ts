@@ -36,6 +36,7 @@ export const FILES: readonly Requirement[] = [
     'fs.overwrite': 'an existing destination without overwrite is already_exists',
     'fs.delete': 'delete removes one object, with recursive a tree',
     'fs.full-disk': 'a full disk answers 507 and leaves no part of a file behind',
+    'fs.swapped': 'a symlink that is swapped under a write or an upload is not followed',
     'fs.upload': 'a form with file and path is uploaded; file_path, file_size, success and sha256 come back',
     'fs.upload-default': 'an upload without path goes to /tmp/<name>',
     'fs.upload-form-faults': 'a form without a file, with two, or cut is refused and leaves nothing',

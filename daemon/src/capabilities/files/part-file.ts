@@ -9,6 +9,7 @@ import {
   fstatSync,
   fsync,
   ftruncateSync,
+  lstatSync,
   openSync,
   read,
   renameSync,
@@ -191,7 +192,7 @@ function keepOwner(descriptor: number, { uid, gid }: BigIntStats): void {
 
 /** A part that somebody else put there is not written to: its owner would see, or choose, what becomes of it. */
 function openOwn(path: FilePath): number {
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats && (!stats.isFile() || stats.nlink !== 1 || stats.uid !== process.geteuid?.())) unlinkSync(path);
   const descriptor = openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
   const opened = fstatSync(descriptor);

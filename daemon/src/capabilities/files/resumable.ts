@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { SandboxError } from '../../core/errors.ts';
 import { badRequest } from '../../core/files/file-failure.ts';
 import { bytesOfPath, type FilePath, parentOf, shownPath } from '../../core/files/file-path.ts';
@@ -35,7 +35,7 @@ export class ResumableUploads {
 
   /** Bytes that are there of an upload that is not complete. */
   sizeOf(path: FilePath): number {
-    return statSync(partOf(realTarget(path)), { throwIfNoEntry: false })?.size ?? 0;
+    return lstatSync(partOf(realTarget(path)), { throwIfNoEntry: false })?.size ?? 0;
   }
 
   /**
