@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { Download } from './download.ts';
@@ -168,4 +168,31 @@ test('a file that gets shorter while it is sent cuts the connection', async ({ d
   truncateSync(path, 10);
   await lengthOf(answer);
   expect(answer.complete).toBe(false);
+});
+
+/** Descriptors of this process that lead to a path. */
+function opened(path: string): number {
+  return readdirSync('/proc/self/fd').filter((name) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${name}`) === path;
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+test.runIf(process.platform === 'linux')('clients that go away leave no file open', async ({ daemon, dir }) => {
+  const path = join(dir, 'big');
+  writeFileSync(path, Buffer.alloc(32 * 1024 ** 2, 1));
+  const base = await daemon.listen();
+  const policies = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? 'ignore' : 'abort'));
+  const answers = await Promise.all(
+    policies.map((policy) => paused(`${base}${DOWNLOAD}?path=${path}&change_policy=${policy}`)),
+  );
+  expect(opened(path)).toBe(20);
+  for (const answer of answers) answer.on('error', () => undefined).destroy();
+  await expect.poll(() => opened(path), { timeout: 10_000 }).toBe(0);
+  await daemon.inject({ method: 'HEAD', url: DOWNLOAD, query: { path } });
+  await daemon.inject({ url: DOWNLOAD, query: { path }, headers: { 'if-none-match': '*' } });
+  expect(opened(path)).toBe(0);
 });
