@@ -8,10 +8,10 @@ import { image } from './image.ts';
 import { keeper } from './keeper.ts';
 import { output } from './output.ts';
 import { start } from './start.ts';
+import { transfer } from './transfer.ts';
 import { vnc } from './vnc.ts';
 import { vncUpdates } from './vnc-updates.ts';
 import { webSockets } from './web-sockets.ts';
-import { transfer } from './transfer.ts';
 
 export const BENCHMARKS: readonly Benchmark[] = [
   commands,
