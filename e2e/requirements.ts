@@ -4,6 +4,7 @@ import { COMMANDS_LIFE } from './requirements/commands-life.ts';
 import { COMMANDS_RUN } from './requirements/commands-run.ts';
 import { CONFIGURATION } from './requirements/configuration.ts';
 import { CONVENTIONS } from './requirements/conventions.ts';
+import { FILES } from './requirements/files.ts';
 import { GATEWAY } from './requirements/gateway.ts';
 import { IMAGES } from './requirements/images.ts';
 import type { Requirement } from './requirements/requirement.ts';
@@ -20,4 +21,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...IMAGES,
   ...CONFIGURATION,
   ...GATEWAY,
+  ...FILES,
 ];

@@ -2,11 +2,13 @@ import type { Benchmark } from '../harness/benchmark.ts';
 import { callers } from './callers.ts';
 import { commands } from './commands.ts';
 import { download } from './download.ts';
+import { files } from './files.ts';
 import { gateway } from './gateway.ts';
 import { image } from './image.ts';
 import { keeper } from './keeper.ts';
 import { output } from './output.ts';
 import { start } from './start.ts';
+import { transfer } from './transfer.ts';
 import { vnc } from './vnc.ts';
 import { vncUpdates } from './vnc-updates.ts';
 import { webSockets } from './web-sockets.ts';
@@ -21,6 +23,8 @@ export const BENCHMARKS: readonly Benchmark[] = [
   webSockets,
   vnc,
   vncUpdates,
+  files,
+  transfer,
   start,
   image,
 ];

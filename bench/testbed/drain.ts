@@ -1,5 +1,8 @@
 import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 
 const READ_BYTES = 1024 ** 2;
 
@@ -35,6 +38,13 @@ export async function drain(
     throw new Error(`${bytes} bytes came where ${atLeast} were expected: ${head}`);
   }
   return { bytes, seconds };
+}
+
+/** GETs a path into a file. @throws Error where the status is not 200 */
+export async function saveBody(port: number, path: string, file: string): Promise<void> {
+  const [answer] = await once(get({ host: '127.0.0.1', port, path, agent: false }), 'response');
+  if (answer.statusCode !== 200) throw new Error(`answered ${answer.statusCode}`);
+  await pipeline(answer, createWriteStream(file, { highWaterMark: READ_BYTES }));
 }
 
 /** GETs a path and never reads the answer. The caller ends the socket. */

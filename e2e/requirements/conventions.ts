@@ -29,7 +29,7 @@ export const CONVENTIONS: readonly Requirement[] = [
     'status.no-repeat-once-begun': 'no 408, 429 or 5xx is answered once a command has begun',
     'status.defect-500': 'a defect answers 500 without a stack; the log has the stack',
   }),
-  ...later('files', 'api.md §1.2', {
+  ...section('api.md §1.2', {
     'status.range-206-304-416': 'downloads answer 206, 304 and 416 by range and condition',
     'status.ambiguous-anchor-400': 'an anchor that matches twice answers 400',
     'status.permission-403': 'what the OS refuses answers 403',
@@ -54,7 +54,7 @@ export const CONVENTIONS: readonly Requirement[] = [
     'status.windows-user-400': 'an explicit user on Windows answers 400',
     'status.windows-501': 'a Linux-only route on Windows answers 501',
   }),
-  ...later('files', 'api.md §1.3', {
+  ...section('api.md §1.3', {
     'file-error.keys': 'data of a file failure has all eight keys, always',
     'file-error.not-found': 'ENOENT is not_found, FileNotFoundError, 404',
     'file-error.permission-denied': 'EACCES and EPERM are permission_denied, PermissionError, 403',
@@ -70,6 +70,8 @@ export const CONVENTIONS: readonly Requirement[] = [
     'file-error.retryable': 'retryable is true for EAGAIN, EBUSY, EINTR, EMFILE, ENFILE and ETXTBSY alone',
     'file-error.v1-200': 'an expected file failure on /v1/file/* is 200 with success false and the same data',
     'file-error.v1-download-status': 'download of /v1/file uses the status',
+  }),
+  ...later('watch', 'api.md §1.3', {
     'file-error.inotify-enospc': 'ENOSPC from inotify is reported as a watch limit, not as a full disk',
   }),
 ];

@@ -2,13 +2,13 @@
 export type Feature =
   | 'browser'
   | 'desktop'
-  | 'files'
   | 'images'
   | 'kernels'
   | 'mcp'
   | 'packages'
   | 'previews'
   | 'terminals'
+  | 'watch'
   | 'windows';
 
 /** One checkable statement of the contract. Some test carries its id at the beginning of its title: `[id] …`. */

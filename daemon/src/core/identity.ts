@@ -40,6 +40,18 @@ export function ownIdentity(): Identity {
   }
 }
 
+/** Names of the account and the group of these numbers, where there are such. */
+export function accountNames(uid: number, gid: number): { user: string | undefined; group: string | undefined } {
+  if (process.platform !== 'linux')
+    return { user: ownIdentity().uid === uid ? ownIdentity().name : undefined, group: undefined };
+  return { user: nameOfNumber(passwd, uid), group: nameOfNumber(groups, gid) };
+}
+
+function nameOfNumber(file: Records, id: number): string | undefined {
+  const text = String(id);
+  return file.records().find(([, , number]) => number === text)?.[0];
+}
+
 /** Whether processes of `a` and of `b` have the same rights. */
 export function sameRights(a: Identity, b: Identity): boolean {
   const groups = new Set(b.groups);

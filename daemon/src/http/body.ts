@@ -46,6 +46,11 @@ export function acceptRawBodies(scope: App): void {
   scope.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload));
 }
 
+/** Within this scope a body reaches the handler as a stream whatever type it declares. */
+export function acceptAnyBody(scope: App): void {
+  scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+}
+
 export function isRawBody(body: unknown): body is Readable {
   return body instanceof Readable;
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
+import { SandboxError } from '../core/errors.ts';
 
 /** Seconds of silence after which a line says that the stream is still there. */
 const HEARTBEAT_MS = 15_000;
@@ -18,7 +19,7 @@ export async function sendStream(
   const { raw } = reply.hijack();
   const gone = new AbortController();
   raw.once('close', () => gone.abort());
-  raw.writeHead(200, { ...headersOf(reply), 'content-type': contentType, 'cache-control': 'no-store' });
+  raw.writeHead(reply.statusCode, { 'cache-control': 'no-store', ...headersOf(reply), 'content-type': contentType });
   raw.flushHeaders();
   try {
     for await (const chunk of source(gone.signal)) {
@@ -27,7 +28,11 @@ export async function sendStream(
     }
     raw.end();
   } catch (error) {
-    reply.log.error({ err: error, reqId: reply.request.id }, 'a stream was cut by a defect of the service');
+    if (error instanceof SandboxError) {
+      reply.log.warn({ reason: error.message, reqId: reply.request.id }, 'a stream was cut');
+    } else {
+      reply.log.error({ err: error, reqId: reply.request.id }, 'a stream was cut by a defect of the service');
+    }
     raw.destroy();
   }
   return reply;

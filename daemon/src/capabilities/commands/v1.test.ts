@@ -1,13 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
-
-/** The schemas of 1.x, as existing clients send and parse. */
-const WIRE = join(import.meta.dirname, '../../../../docs/openapi/1.x-wire.json');
-const ajv = new Ajv2020({ strict: false, formats: { 'date-time': (text: string) => !Number.isNaN(Date.parse(text)) } });
-ajv.addSchema(JSON.parse(readFileSync(WIRE, 'utf8')), 'wire');
+import { expectValid } from '../../wire.fixture.ts';
 
 /** Checks a request and its answer against the wire schemas of their route. */
 async function call(daemon: TestApp, path: string, request?: string, body: object = {}) {
@@ -15,12 +8,6 @@ async function call(daemon: TestApp, path: string, request?: string, body: objec
   const answer = request === undefined ? await daemon.inject(path) : await daemon.post(path, body);
   expect(answer.statusCode).toBe(200);
   return answer.json();
-}
-
-function expectValid(schema: string, value: unknown): void {
-  const validate = ajv.getSchema(`wire#/components/schemas/${schema}`);
-  if (!validate) throw new Error(`no such schema: ${schema}`);
-  expect([schema, validate(value), validate.errors]).toEqual([schema, true, null]);
 }
 
 async function exec(daemon: TestApp, body: object) {

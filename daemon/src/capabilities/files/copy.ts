@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  lchownSync,
+  lstatSync,
+  lutimesSync,
+  openSync,
+  readlinkSync,
+  type Stats,
+  statSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { badRequest, notRegular, systemFailure } from '../../core/files/file-failure.ts';
+import {
+  type FilePath,
+  isWithin,
+  joinPath,
+  namesIn,
+  parentOf,
+  samePath,
+  shownPath,
+  withoutTrailingSlashes,
+} from '../../core/files/file-path.ts';
+import { makeDirectories, makeDirectory, type Owner } from '../../core/files/ownership.ts';
+import { removeTree } from './delete.ts';
+import { kindOf } from './kinds.ts';
+import { partPath, renameOnto } from './part-file.ts';
+import { realTarget } from './real-target.ts';
+import { replaceDirectory } from './replace-directory.ts';
+import { Slices } from './slices.ts';
+
+/** Whose the copies are: the account's, or with `keep` each as its original, with its times. */
+export type CopyOwner = { readonly owner: Owner | undefined } | 'keep';
+
+/**
+ * Copies a file or a directory with what it holds; links in it stay links. What is there appears whole or not at all.
+ * FIFOs, sockets and devices in a directory are left out.
+ * @returns how many were left out
+ * @throws FileFailure `already_exists` without `overwrite`, `bad_request` where the destination lies in the source
+ */
+export async function copyPath(
+  source: FilePath,
+  destination: FilePath,
+  overwrite: boolean,
+  owner: Owner | undefined,
+): Promise<number> {
+  const stats = statSync(source);
+  const target = withoutTrailingSlashes(destination);
+  const existing = lstatSync(target, { throwIfNoEntry: false });
+  requireApart('copy', source, target);
+  if (existing && !overwrite) throw systemFailure('EEXIST', 'copy', shownPath(destination), OVERWRITE_HINT);
+  requireSameKind('copy', stats, statSync(target, { throwIfNoEntry: false }), destination);
+  makeDirectories(parentOf(target), owner);
+  return copyInto(source, stats, stats.isDirectory() ? target : realTarget(target), { owner });
+}
+
+export const OVERWRITE_HINT = 'remove it first, or set overwrite';
+
+/** Copies beside the target, then gives the copy its name. */
+export async function copyInto(source: FilePath, stats: Stats, target: FilePath, owner: CopyOwner): Promise<number> {
+  const part = partPath(parentOf(target), randomBytes(12).toString('hex'));
+  try {
+    const skipped = await copyTree(source, part, stats, owner, new Slices());
+    if (stats.isDirectory()) await replaceDirectory(part, target);
+    else renameOnto(part, target);
+    return skipped;
+  } catch (error) {
+    await removeTree(part);
+    throw error;
+  }
+}
+
+/** @throws FileFailure `bad_request` where one path is the other or lies in it */
+export function requireApart(operation: string, source: FilePath, destination: FilePath): void {
+  const [from, to] = [realTarget(source), realTarget(destination)];
+  const shown = shownPath(destination);
+  if (samePath(from, to)) throw badRequest(`source and destination are the same: ${shown}`, operation, shown);
+  if (isWithin(to, from)) throw badRequest(`the destination lies in the source: ${shown}`, operation, shown);
+}
+
+/** A file replaces a file, a directory a directory. */
+export function requireSameKind(operation: string, source: Stats, existing: Stats | undefined, at: FilePath): void {
+  if (!existing || source.isDirectory() === existing.isDirectory()) return;
+  throw systemFailure(existing.isDirectory() ? 'EISDIR' : 'ENOTDIR', operation, shownPath(at));
+}
+
+async function copyTree(
+  source: FilePath,
+  target: FilePath,
+  stats: Stats,
+  owner: CopyOwner,
+  slices: Slices,
+): Promise<number> {
+  if (stats.isFile()) {
+    await copyFile(source, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    dressFile(target, stats, owner);
+    return 0;
+  }
+  if (!stats.isDirectory()) throw notRegular(kindOf(stats), 'copy', shownPath(source));
+  makeDirectory(target, undefined, 0o700);
+  let skipped = 0;
+  for (const name of await namesIn(source)) {
+    skipped += await copyEntry(joinPath(source, name), joinPath(target, name), owner, slices);
+    if (slices.isDue) await slices.rest();
+  }
+  dress(target, stats, owner);
+  return skipped;
+}
+
+async function copyEntry(source: FilePath, target: FilePath, owner: CopyOwner, slices: Slices): Promise<number> {
+  const stats = lstatSync(source, { throwIfNoEntry: false });
+  if (!stats) return 0;
+  if (stats.isSymbolicLink()) {
+    symlinkSync(readlinkSync(source, { encoding: 'buffer' }), target);
+    dress(target, stats, owner);
+    return 0;
+  }
+  if (!stats.isFile() && !stats.isDirectory()) return 1;
+  return copyTree(source, target, stats, owner, slices);
+}
+
+function dressFile(path: FilePath, stats: Stats, owner: CopyOwner): void {
+  const descriptor = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW);
+  try {
+    const { uid, gid } = ownerOf(stats, owner);
+    if (uid !== undefined && gid !== undefined) fchownSync(descriptor, uid, gid);
+    fchmodSync(descriptor, stats.mode & 0o7777);
+  } finally {
+    closeSync(descriptor);
+  }
+  if (owner === 'keep') utimesSync(path, stats.atime, stats.mtime);
+}
+
+/** Of a directory or a link. Both lie in a directory that nobody else can enter until the copy is whole. */
+function dress(path: FilePath, stats: Stats, owner: CopyOwner): void {
+  const { uid, gid } = ownerOf(stats, owner);
+  if (uid !== undefined && gid !== undefined) lchownSync(path, uid, gid);
+  if (stats.isDirectory()) chmodSync(path, stats.mode & 0o7777);
+  if (owner === 'keep') lutimesSync(path, stats.atime, stats.mtime);
+}
+
+function ownerOf(stats: Stats, owner: CopyOwner): { uid?: number; gid?: number } {
+  if (owner !== 'keep') return owner.owner ?? {};
+  return process.geteuid?.() === 0 ? { uid: stats.uid, gid: stats.gid } : {};
+}

@@ -1,0 +1,231 @@
+import { lstatSync } from 'node:fs';
+import { asFileFailure, overCap, systemFailure } from '../../core/files/file-failure.ts';
+import { type FilePath, shownPath, withoutTrailingSlashes } from '../../core/files/file-path.ts';
+import { type Caller, makeDirectories, makeDirectory, Ownership } from '../../core/files/ownership.ts';
+import { copyPath } from './copy.ts';
+import { deletePath } from './delete.ts';
+import { Download } from './download.ts';
+import type { ReplaceMode } from './edit.ts';
+import { Editor, type EditResult } from './editor.ts';
+import type { Precondition } from './etag.ts';
+import { type FormReader, uploadForm } from './form-upload.ts';
+import { type Listing, type ListRequest, listDirectory } from './list.ts';
+import { movePath } from './move.ts';
+import { PartRegister } from './part-register.ts';
+import { PathLocks } from './path-locks.ts';
+import { type ByteRange, type BytesRead, type LineRange, readBytes, readText, type TextRead } from './read.ts';
+import { realTarget } from './real-target.ts';
+import { type Piece, type Progress, ResumableUploads } from './resumable.ts';
+import type { ChangePolicy } from './send-bytes.ts';
+import { type FileStat, statPath } from './stat.ts';
+import { type ExportTerms, exportTree } from './tar/export.ts';
+import { ARCHIVE_BYTES_MAX, type Imported, type ImportTerms, importTree } from './tar/import.ts';
+import { Upload, type Uploaded, type UploadTerms } from './upload.ts';
+import { type ViewRange, viewPath } from './view.ts';
+import { isAtOnce, type Written, writeInPlace } from './write.ts';
+import { writeAtomically } from './write-atomically.ts';
+
+export interface WriteRequest {
+  readonly bytes: Buffer;
+  readonly append?: boolean | undefined;
+  /** Permission bits. */
+  readonly mode?: number | undefined;
+  /** Beside the file, then renamed, so that nobody ever sees a part of it. */
+  readonly atomic?: boolean | undefined;
+  readonly precondition?: Precondition | undefined;
+}
+
+type WholeTerms = Omit<UploadTerms, 'owner'>;
+
+export type EditCommand =
+  | {
+      readonly command: 'str_replace';
+      readonly oldStr: string;
+      readonly newStr: string;
+      readonly mode?: ReplaceMode | undefined;
+    }
+  | { readonly command: 'insert'; readonly line: number; readonly text: string }
+  | { readonly command: 'undo_edit' };
+
+/** Works on files with the daemon's own rights; who asked only decides whose is what is created. Failures are `FileFailure`. */
+export class FileService implements AsyncDisposable {
+  readonly #ownership: Ownership;
+  readonly #locks = new PathLocks();
+  readonly #editor = new Editor(this.#locks);
+
+  readonly #parts: PartRegister;
+  readonly #resumable: ResumableUploads;
+
+  /** `parts`: a directory of the service's own, where it notes which uploads are not complete. */
+  constructor(defaultUser: string | undefined, parts: string) {
+    this.#ownership = new Ownership(defaultUser);
+    this.#parts = new PartRegister(parts);
+    this.#resumable = new ResumableUploads(this.#locks, this.#parts);
+  }
+
+  /** @throws SandboxError `invalid` where the caller names an account that does not exist */
+  requireCaller(caller: Caller): void {
+    if (caller.user !== undefined) this.#ownership.of(caller);
+  }
+
+  readText(path: FilePath, range: LineRange = {}): Promise<TextRead> {
+    return attempt('read', path, () => readText(path, range));
+  }
+
+  readBytes(path: FilePath, range: ByteRange): Promise<BytesRead> {
+    return attempt('read', path, () => readBytes(path, range));
+  }
+
+  write(path: FilePath, { bytes, append = false, atomic, ...terms }: WriteRequest, caller: Caller): Promise<Written> {
+    return attempt('write', path, () => {
+      const owner = this.#ownership.of(caller);
+      if (path.at(-1) === '/' || path.at(-1) === 0x2f) throw systemFailure('EISDIR', 'write', shownPath(path));
+      if (!atomic && this.#locks.isIdle && isAtOnce(bytes.length) && isFile(path)) {
+        return writeInPlace(path, bytes, { ...terms, append, owner });
+      }
+      const target = realTarget(path);
+      const write = atomic ? writeAtomically : writeInPlace;
+      return this.#locks.hold(target, () => write(target, bytes, { ...terms, append, owner }));
+    });
+  }
+
+  edit(path: FilePath, edit: EditCommand, precondition?: Precondition): Promise<EditResult> {
+    return attempt('edit', path, () => {
+      if (edit.command === 'undo_edit') return this.#editor.undo(path);
+      if (edit.command === 'insert') return this.#editor.insert(path, edit.line, edit.text, precondition);
+      return this.#editor.strReplace(path, edit, precondition);
+    });
+  }
+
+  /** The `create` of 1.x's editor, which `undo_edit` takes back where the file was there before. */
+  create(path: FilePath, content: string, caller: Caller): Promise<EditResult> {
+    return attempt('create', path, () => this.#editor.create(path, content, this.#ownership.of(caller)));
+  }
+
+  /** The `view` of 1.x's editor: a file with its lines numbered, or what a directory holds, two levels deep. */
+  view(path: FilePath, range: ViewRange | undefined): Promise<string> {
+    return attempt('view', path, () => viewPath(path, range));
+  }
+
+  /** @returns how often the text was there */
+  replace(path: FilePath, oldStr: string, newStr: string): Promise<number> {
+    return attempt('replace', path, () => this.#editor.replace(path, oldStr, newStr));
+  }
+
+  stat(path: FilePath, followSymlinks: boolean): Promise<FileStat> {
+    return attempt('stat', path, () => statPath(path, followSymlinks));
+  }
+
+  list(request: ListRequest): Promise<Listing> {
+    return attempt('list', request.path, () => listDirectory(request));
+  }
+
+  /** With `parents`, what is missing above is made too, and an existing directory is no failure. */
+  mkdir(path: FilePath, parents: boolean, caller: Caller): Promise<void> {
+    return attempt('mkdir', path, () => {
+      const owner = this.#ownership.of(caller);
+      if (parents) makeDirectories(path, owner);
+      else makeDirectory(withoutTrailingSlashes(path), owner);
+    });
+  }
+
+  /** @returns how many FIFOs, sockets and devices were left out */
+  copy(source: FilePath, destination: FilePath, overwrite: boolean, caller: Caller): Promise<number> {
+    return attempt('copy', source, () => copyPath(source, destination, overwrite, this.#ownership.of(caller)));
+  }
+
+  move(source: FilePath, destination: FilePath, overwrite: boolean, caller: Caller): Promise<void> {
+    return attempt('move', source, () => movePath(source, destination, overwrite, this.#ownership.of(caller)));
+  }
+
+  delete(path: FilePath, recursive: boolean): Promise<void> {
+    return attempt('delete', path, () => deletePath(path, recursive));
+  }
+
+  /** Receives a file; cut, it leaves the old one whole and no rest. */
+  uploadWhole(
+    path: FilePath,
+    source: AsyncIterable<Buffer>,
+    caller: Caller,
+    terms: WholeTerms = {},
+  ): Promise<Uploaded> {
+    return attempt('upload', path, async () => {
+      await using upload = new Upload(this.#locks, { ...terms, owner: this.#ownership.of(caller) });
+      await upload.receive(source, path);
+      return await upload.commit(path);
+    });
+  }
+
+  /** Receives the file of a form, which says where it goes. */
+  uploadForm(
+    read: FormReader,
+    caller: Caller,
+    terms: WholeTerms = {},
+  ): Promise<Uploaded & { readonly path: FilePath }> {
+    return attempt('upload', '', async () => {
+      await using upload = new Upload(this.#locks, { ...terms, owner: this.#ownership.of(caller) });
+      return await uploadForm(upload, read);
+    });
+  }
+
+  /** One piece of a file that comes in several. */
+  uploadPiece(
+    path: FilePath,
+    source: AsyncIterable<Buffer>,
+    piece: Piece,
+    restart: boolean,
+    caller: Caller,
+    terms: WholeTerms = {},
+  ): Promise<Progress> {
+    const owned = { ...terms, owner: this.#ownership.of(caller) };
+    return attempt('upload', path, () => this.#resumable.append(path, source, piece, restart, owned));
+  }
+
+  /** Bytes that are there of a file that comes in pieces. */
+  uploadedSize(path: FilePath): Promise<number> {
+    return attempt('upload', path, () => this.#resumable.sizeOf(path));
+  }
+
+  /** A directory as a tar archive. */
+  exportTree(path: FilePath, terms: ExportTerms): Promise<AsyncGenerator<Buffer>> {
+    return attempt('export', path, () => exportTree(path, terms));
+  }
+
+  /** @param length of the archive, where its sender says so; 0 where not */
+  importTree(
+    path: FilePath,
+    source: AsyncIterable<Buffer>,
+    { length, ...terms }: Omit<ImportTerms, 'owner'> & { readonly length: number },
+    caller: Caller,
+  ): Promise<Imported> {
+    return attempt('import', path, () => {
+      if (length > ARCHIVE_BYTES_MAX) {
+        throw overCap(`the archive is over ${ARCHIVE_BYTES_MAX} bytes`, 'import', shownPath(path), 'send it in parts');
+      }
+      return importTree(path, source, { ...terms, owner: this.#ownership.of(caller) });
+    });
+  }
+
+  /** A file to be sent; whoever asks disposes it. */
+  download(path: FilePath, policy: ChangePolicy): Promise<Download> {
+    return attempt('download', path, () => Download.open(path, policy));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#parts[Symbol.dispose]();
+  }
+}
+
+/** A file by its own name: what it takes to write it at once is no more than to open it. */
+function isFile(path: FilePath): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+/** What the system refuses becomes a failure of this operation on this path. */
+async function attempt<T>(operation: string, path: FilePath, action: () => T | Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw asFileFailure(error, operation, shownPath(path));
+  }
+}

@@ -1,0 +1,11 @@
+import { defineCapability } from '../../capability.ts';
+import { FileService } from './file-service.ts';
+import { filesV1 } from './routes.v1.ts';
+import { filesV2 } from './routes.v2.ts';
+
+export const files = defineCapability({
+  name: 'files',
+  create: ({ config, runtime }) => new FileService(config.defaultUser, runtime.directory('uploads')),
+  v2: filesV2,
+  v1: filesV1,
+});

@@ -1,0 +1,13 @@
+/** What follows the last dot of a name, dot included; undefined for a name that only begins with it. */
+export function extensionOf(name: string): string | undefined {
+  const at = name.lastIndexOf('.');
+  return at <= 0 || at === name.length - 1 || /^\.+$/.test(name.slice(0, at)) ? undefined : name.slice(at);
+}
+
+export function isHidden(name: string): boolean {
+  return name.startsWith('.');
+}
+
+/** Of files that are not finished: no listing of changes tells of them. */
+export const PART_PREFIX = '.svc-upload-';
+export const PART_SUFFIX = '.part';

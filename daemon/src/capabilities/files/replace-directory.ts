@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { lstatSync, renameSync } from 'node:fs';
+import { busyMountPoint, systemCodeOf } from '../../core/files/file-failure.ts';
+import { type FilePath, parentOf, shownPath } from '../../core/files/file-path.ts';
+import { removeTree } from './delete.ts';
+import { partPath } from './part-file.ts';
+
+/**
+ * Gives a directory a name, in place of whatever has it. What had it is moved aside first and comes back where the
+ * new one cannot have the name; a directory of an image layer cannot be moved (EXDEV) and is removed.
+ * @throws FileFailure `already_exists` where the target is a mount point
+ */
+export async function replaceDirectory(source: FilePath, target: FilePath): Promise<void> {
+  const existing = lstatSync(target, { throwIfNoEntry: false });
+  if (!existing) {
+    renameSync(source, target);
+    return;
+  }
+  const aside = partPath(parentOf(target), randomBytes(12).toString('hex'));
+  if (!moveAside(target, aside)) {
+    await removeTree(target);
+    renameSync(source, target);
+    return;
+  }
+  try {
+    renameSync(source, target);
+  } catch (error) {
+    renameSync(aside, target);
+    throw error;
+  }
+  await removeTree(aside);
+}
+
+function moveAside(target: FilePath, aside: FilePath): boolean {
+  try {
+    renameSync(target, aside);
+    return true;
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (code === 'EXDEV') return false;
+    if (code === 'EBUSY') throw busyMountPoint('replace', shownPath(target));
+    throw error;
+  }
+}

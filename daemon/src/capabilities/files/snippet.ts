@@ -1,0 +1,22 @@
+/** Lines before and after an edit that its answer shows. */
+const CONTEXT_LINES = 4;
+
+/** Lines as `cat -n` numbers them, from `first` on (counted from 1). */
+function numbered(text: string, first = 1): string {
+  return text
+    .split('\n')
+    .map((line, index) => `${String(index + first).padStart(6)}\t${line}`)
+    .join('\n');
+}
+
+/** The sentence that clients of 1.x show to their model, then the numbered lines. */
+export function numberedOutput(text: string, description: string, first = 1): string {
+  return `Here's the result of running \`cat -n\` on ${description}:\n${numbered(text, first)}\n`;
+}
+
+/** Lines around an edit that begins after `line` lines and is `added` newlines long, with the number of the first one. */
+export function around(content: string, line: number, added: number): { text: string; first: number } {
+  const lines = content.split('\n');
+  const from = Math.max(0, line - CONTEXT_LINES);
+  return { text: lines.slice(from, line + CONTEXT_LINES + added + 1).join('\n'), first: from + 1 };
+}

@@ -1,0 +1,57 @@
+import { createHash, type Hash } from 'node:crypto';
+import type { PartFile } from './part-file.ts';
+
+/** Bytes that are gathered before they are written: what a network gives at once is small. */
+const BATCH_BYTES = 512 * 1024;
+
+/**
+ * Appends what comes to a part, in large writes that overlap with the reading.
+ * @param limit bytes after which the source has to end
+ * @returns whether it ended within them
+ */
+export async function spool(
+  source: AsyncIterable<Buffer>,
+  part: PartFile,
+  { hash, limit = Number.POSITIVE_INFINITY }: { hash?: Hash | undefined; limit?: number } = {},
+): Promise<boolean> {
+  const end = part.length + limit;
+  let batch: Buffer[] = [];
+  let size = 0;
+  let writing: Promise<void> = Promise.resolve();
+  let isWithin = true;
+  const flush = async (): Promise<void> => {
+    await writing;
+    writing = part.write(batch);
+    writing.catch(() => undefined);
+    [batch, size] = [[], 0];
+  };
+  let received = part.length;
+  try {
+    for await (const piece of source) {
+      received += piece.length;
+      if (received > end) {
+        isWithin = false;
+        break;
+      }
+      hash?.update(piece);
+      batch.push(piece);
+      size += piece.length;
+      if (size >= BATCH_BYTES) await flush();
+    }
+  } finally {
+    await flush();
+    await writing;
+  }
+  return isWithin;
+}
+
+export function newHash(): Hash {
+  return createHash('sha256');
+}
+
+/** Of a file that was written in several pieces. */
+export async function hashOf(part: PartFile): Promise<string> {
+  const hash = newHash();
+  for await (const bytes of part.read()) hash.update(bytes);
+  return hash.digest('hex');
+}

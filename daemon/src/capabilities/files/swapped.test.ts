@@ -1,0 +1,65 @@
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from './files.fixture.ts';
+import { HeldDirectory } from './held-directory.ts';
+import { PartFile } from './part-file.ts';
+import { writeInPlace } from './write.ts';
+
+const TERMS = { append: false, owner: undefined };
+
+test('[fs.swapped] a link that takes the place of the target of a write is not followed', async ({ dir }) => {
+  writeFileSync(join(dir, 'outside'), 'outside');
+  symlinkSync('outside', join(dir, 'f'));
+  await expect(writeInPlace(join(dir, 'f'), Buffer.from('x'), TERMS)).rejects.toThrow('ELOOP');
+  symlinkSync('nowhere', join(dir, 'g'));
+  await expect(writeInPlace(join(dir, 'g'), Buffer.from('x'), TERMS)).rejects.toThrow();
+  expect([readFileSync(join(dir, 'outside'), 'utf8'), readdirSync(dir).sort()]).toEqual([
+    'outside',
+    ['f', 'g', 'outside'],
+  ]);
+});
+
+test('a link that takes the place of an upload while it comes in is replaced, what it leads to is not', async ({
+  dir,
+}) => {
+  writeFileSync(join(dir, 'outside'), 'outside');
+  writeFileSync(join(dir, 'f'), 'old');
+  await using part = PartFile.create(join(dir, 'f'), undefined);
+  await part.write([Buffer.from('new')]);
+  unlinkSync(join(dir, 'f'));
+  symlinkSync('outside', join(dir, 'f'));
+  await part.commit(join(dir, 'f'), { owner: undefined, sync: false });
+  expect([lstatSync(join(dir, 'f')).isFile(), readFileSync(join(dir, 'f'), 'utf8')]).toEqual([true, 'new']);
+  expect(readFileSync(join(dir, 'outside'), 'utf8')).toBe('outside');
+});
+
+test('a part that somebody else put there is not written to', async ({ dir }) => {
+  writeFileSync(join(dir, 'outside'), 'outside');
+  symlinkSync('outside', join(dir, 'part'));
+  await using part = PartFile.resume(join(dir, 'part'), undefined);
+  await part.write([Buffer.from('new')]);
+  expect([readFileSync(join(dir, 'outside'), 'utf8'), readFileSync(join(dir, 'part'), 'utf8')]).toEqual([
+    'outside',
+    'new',
+  ]);
+});
+
+test('what is done in a directory that is held stays in it, whatever takes its name', ({ dir }) => {
+  mkdirSync(join(dir, 'd'));
+  mkdirSync(join(dir, 'other'));
+  using held = HeldDirectory.open(join(dir, 'd'));
+  renameSync(join(dir, 'd'), join(dir, 'moved'));
+  symlinkSync('other', join(dir, 'd'));
+  writeFileSync(held.at('f'), 'x');
+  expect([readdirSync(join(dir, 'moved')), readdirSync(join(dir, 'other'))]).toEqual([['f'], []]);
+  expect(() => HeldDirectory.open(join(dir, 'd'))).toThrow(/ELOOP|ENOTDIR/);
+});

@@ -1,0 +1,206 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  futimesSync,
+  lchownSync,
+  linkSync,
+  lutimesSync,
+  mkdirSync,
+  openSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+} from 'node:fs';
+import { badRequest, overCap } from '../../../core/files/file-failure.ts';
+import { bytesOfPath, type FilePath, pathOfBytes, shownPath } from '../../../core/files/file-path.ts';
+import type { Owner } from '../../../core/files/ownership.ts';
+import { Slices } from '../slices.ts';
+import { writeAll } from '../write.ts';
+import { keyOf, Links, type Parts, partsOf } from './judge.ts';
+import type { TarEntry, TarReader } from './read-entries.ts';
+
+/** Entries of one archive. */
+const ENTRIES_MAX = 100_000;
+/** Bytes of a file that is taken in one piece. */
+const WHOLE_BYTES = 64 * 1024;
+const SKIPPED_SHOWN = 100;
+const SKIPPED_TYPES: Readonly<Record<string, string>> = { '3': 'character device', '4': 'block device', '6': 'FIFO' };
+
+export interface Extracted {
+  readonly entries: number;
+  readonly bytes: number;
+  readonly skippedCount: number;
+  /** What was left out, the first hundred. */
+  readonly skipped: readonly { readonly name: string; readonly type: string }[];
+}
+
+/** Whose what is extracted becomes: the account's, or as the archive says. */
+export type ExtractOwner = { readonly owner: Owner | undefined } | 'keep';
+
+interface Directory {
+  readonly path: FilePath;
+  readonly entry: TarEntry | undefined;
+}
+
+/**
+ * Extracts into a directory that nobody else can enter, so that no name in it changes under our hands. Each entry is
+ * judged before anything is written for it, and all links together at the end.
+ * @param target where it will be, for links that name it
+ */
+export class Extraction {
+  readonly #root: Buffer;
+  readonly #target: FilePath;
+  readonly #owner: ExtractOwner;
+  readonly #links: Links;
+  readonly #files = new Set<string>();
+  readonly #directories = new Map<string, Directory>();
+  readonly #skipped: { name: string; type: string }[] = [];
+  #skippedCount = 0;
+  #entries = 0;
+  #bytes = 0;
+
+  constructor(root: FilePath, target: FilePath, owner: ExtractOwner) {
+    this.#root = bytesOfPath(root);
+    this.#target = target;
+    this.#owner = owner;
+    this.#links = new Links(target);
+    this.#directories.set('', { path: root, entry: undefined });
+  }
+
+  /** @throws FileFailure `bad_request` for an entry that is refused, `too_large` over 100,000 entries; TarFault */
+  async run(reader: TarReader): Promise<Extracted> {
+    const slices = new Slices();
+    for (let entry = await reader.next(); entry; entry = await reader.next()) {
+      this.#entries += 1;
+      if (this.#entries > ENTRIES_MAX) {
+        throw overCap(`the archive has over ${ENTRIES_MAX} entries`, 'import', shownPath(this.#target));
+      }
+      await this.#extract(entry, reader);
+      if (slices.isDue) await slices.rest();
+    }
+    this.#links.requireWithin();
+    await this.#dressDirectories(slices);
+    return {
+      entries: this.#entries,
+      bytes: this.#bytes,
+      skippedCount: this.#skippedCount,
+      skipped: this.#skipped,
+    };
+  }
+
+  async #extract(entry: TarEntry, reader: TarReader): Promise<void> {
+    const target = shownPath(this.#target);
+    const parts = partsOf(entry.name, 'a name', target);
+    if (entry.isSparse) {
+      const hint = 'make the archive without --sparse';
+      throw badRequest(`a sparse file cannot be taken: ${shownPath(entry.name)}`, 'import', target, hint);
+    }
+    if (entry.type === '5') return this.#makeDirectory(parts, entry);
+    if (!'012'.includes(entry.type)) return this.#skip(entry);
+    if (parts.length === 0) throw badRequest('an entry that is no directory has no name', 'import', target);
+    const path = this.#makeRoom(parts, entry);
+    if (entry.type === '0') return this.#writeFile(parts, path, entry, reader);
+    if (entry.type === '1') return this.#linkFile(parts, path, entry);
+    symlinkSync(bytesOfPath(entry.link), path);
+    this.#links.add(parts, entry);
+    this.#give(path, entry);
+    lutimesSync(path, entry.mtime, entry.mtime);
+  }
+
+  #skip({ name, type }: TarEntry): void {
+    this.#skippedCount += 1;
+    if (this.#skipped.length >= SKIPPED_SHOWN) return;
+    this.#skipped.push({ name: shownPath(name), type: SKIPPED_TYPES[type] ?? `type ${type}` });
+  }
+
+  #makeDirectory(parts: Parts, entry: TarEntry): void {
+    const key = keyOf(parts);
+    const known = this.#directories.get(key);
+    if (known) {
+      this.#directories.set(key, { path: known.path, entry });
+      return;
+    }
+    const path = this.#makeRoom(parts, entry);
+    mkdirSync(path, 0o700);
+    this.#directories.set(key, { path, entry });
+  }
+
+  /** Makes what is missing above, and removes an entry of that name that came before: the last one counts. */
+  #makeRoom(parts: Parts, entry: TarEntry): FilePath {
+    this.#requireDirectory(parts.slice(0, -1), entry);
+    const key = keyOf(parts);
+    const path = this.#pathOf(key);
+    if (this.#directories.has(key)) throw this.#refuse(entry, 'a directory and something else have one name');
+    if (this.#files.delete(key) || this.#links.has(parts)) {
+      unlinkSync(path);
+      this.#links.delete(parts);
+    }
+    return path;
+  }
+
+  #requireDirectory(parts: Parts, entry: TarEntry): void {
+    const key = keyOf(parts);
+    if (this.#directories.has(key)) return;
+    if (this.#files.has(key) || this.#links.has(parts))
+      throw this.#refuse(entry, 'a name goes through what is no directory');
+    this.#requireDirectory(parts.slice(0, -1), entry);
+    const path = this.#pathOf(key);
+    mkdirSync(path, 0o700);
+    this.#directories.set(key, { path, entry: undefined });
+  }
+
+  async #writeFile(parts: Parts, path: FilePath, entry: TarEntry, reader: TarReader): Promise<void> {
+    const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+    const descriptor = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+    try {
+      this.#files.add(keyOf(parts));
+      if (entry.size <= WHOLE_BYTES) await writeAll(descriptor, await reader.wholeBody());
+      else for await (const piece of reader.body()) await writeAll(descriptor, piece);
+      this.#bytes += entry.size;
+      const { uid, gid } = this.#ownerOf(entry);
+      if (uid !== undefined && gid !== undefined) fchownSync(descriptor, uid, gid);
+      fchmodSync(descriptor, entry.mode);
+      futimesSync(descriptor, entry.mtime, entry.mtime);
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  #linkFile(parts: Parts, path: FilePath, entry: TarEntry): void {
+    const first = keyOf(partsOf(entry.link, 'a hard link', shownPath(this.#target)));
+    if (!this.#files.has(first)) throw this.#refuse(entry, 'a hard link leads to no file of the archive');
+    linkSync(this.#pathOf(first), path);
+    this.#files.add(keyOf(parts));
+  }
+
+  /** The deepest first: a directory that must not be written to cannot be dressed within any more. */
+  async #dressDirectories(slices: Slices): Promise<void> {
+    for (const { path, entry } of [...this.#directories.values()].reverse()) {
+      this.#give(path, entry);
+      chmodSync(path, entry?.mode ?? 0o777 & ~process.umask());
+      if (entry) utimesSync(path, entry.mtime, entry.mtime);
+      if (slices.isDue) await slices.rest();
+    }
+  }
+
+  #give(path: FilePath, entry: TarEntry | undefined): void {
+    const { uid, gid } = this.#ownerOf(entry);
+    if (uid !== undefined && gid !== undefined) lchownSync(path, uid, gid);
+  }
+
+  #ownerOf(entry: TarEntry | undefined): { uid?: number; gid?: number } {
+    if (this.#owner !== 'keep') return this.#owner.owner ?? {};
+    return entry && process.geteuid?.() === 0 ? { uid: entry.uid, gid: entry.gid } : {};
+  }
+
+  #pathOf(key: string): FilePath {
+    return pathOfBytes(Buffer.concat([this.#root, Buffer.from('/'), Buffer.from(key, 'latin1')]));
+  }
+
+  #refuse(entry: TarEntry, why: string): Error {
+    return badRequest(`${why}: ${shownPath(entry.name)}`, 'import', shownPath(this.#target));
+  }
+}

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, lstatSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { badRequest, overCap, systemCodeOf, systemFailure } from '../../../core/files/file-failure.ts';
+import { type FilePath, parentOf, shownPath, withoutTrailingSlashes } from '../../../core/files/file-path.ts';
+import { makeDirectories, type Owner } from '../../../core/files/ownership.ts';
+import { removeTree } from '../delete.ts';
+import { partPath } from '../part-file.ts';
+import { realTarget } from '../real-target.ts';
+import { ByteSource } from './byte-source.ts';
+import { type Extracted, Extraction } from './extract.ts';
+import { gunzipped } from './gunzip.ts';
+import { TarFault } from './header.ts';
+import { mergeInto } from './merge.ts';
+import { TarReader } from './read-entries.ts';
+
+/** Bytes of an archive, and of what comes out of a compressed one. */
+export const ARCHIVE_BYTES_MAX = 4 * 1024 ** 3;
+
+export interface ImportTerms {
+  readonly owner: Owner | undefined;
+  /** Whether to keep the owners that the archive names, where the daemon is root. */
+  readonly keepOwners: boolean;
+  /** What has to be done; unset: `rename` where the target is not there, else `merge`. */
+  readonly mode?: ImportMode | undefined;
+}
+
+type ImportMode = 'rename' | 'merge';
+
+export type Imported = Extracted & { readonly mode: ImportMode };
+
+/**
+ * Extracts an archive, plain or compressed by gzip, beside its target, and moves it there when it is whole: a target that
+ * was not there appears at once, into one that was there its entries are moved one by one.
+ * @throws FileFailure `bad_request` for an archive that is refused or cut, `too_large` over 4 GiB or 100,000 entries,
+ * `already_exists` where `rename` is asked for and the target is there
+ */
+export async function importTree(
+  path: FilePath,
+  source: AsyncIterable<Buffer>,
+  { owner, keepOwners, mode: asked }: ImportTerms,
+): Promise<Imported> {
+  const target = realTarget(withoutTrailingSlashes(path));
+  const existing = statSync(target, { throwIfNoEntry: false });
+  if (existing && !existing.isDirectory()) throw systemFailure('ENOTDIR', 'import', shownPath(path));
+  if (existing && asked === 'rename') throw systemFailure('EEXIST', 'import', shownPath(path), 'use mode=merge');
+  const mode: ImportMode = existing ? 'merge' : 'rename';
+  if (mode === 'rename') makeDirectories(parentOf(target), owner);
+  const staged = makeStage(target, mode);
+  try {
+    const tooLarge = (): Error =>
+      overCap(`the archive is over ${ARCHIVE_BYTES_MAX} bytes`, 'import', shownPath(path), 'send it in parts');
+    const bytes = new ByteSource(gunzipped(source), ARCHIVE_BYTES_MAX, tooLarge);
+    const extraction = new Extraction(staged, target, keepOwners ? 'keep' : { owner });
+    const extracted = await extraction.run(new TarReader(bytes));
+    await bytes.drain();
+    if (mode === 'rename') renameSync(staged, target);
+    else mergeInto(staged, target);
+    return { ...extracted, mode };
+  } catch (error) {
+    throw error instanceof TarFault ? badRequest(error.message, 'import', shownPath(path)) : error;
+  } finally {
+    await removeStage(staged);
+  }
+}
+
+/** A directory that nobody else can enter: beside the target, or in it where it cannot be moved from there. */
+function makeStage(target: FilePath, mode: ImportMode): FilePath {
+  const id = randomBytes(12).toString('hex');
+  const beside = partPath(parentOf(target), id);
+  if (mode === 'rename') {
+    mkdirSync(beside, { mode: 0o700 });
+    return beside;
+  }
+  const inside = partPath(target, id);
+  if (statSync(parentOf(target)).dev !== statSync(target).dev || !tryMake(beside)) mkdirSync(inside, { mode: 0o700 });
+  else return beside;
+  return inside;
+}
+
+function tryMake(path: FilePath): boolean {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return false;
+    throw error;
+  }
+}
+
+async function removeStage(staged: FilePath): Promise<void> {
+  if (!lstatSync(staged, { throwIfNoEntry: false })?.isDirectory()) return;
+  chmodSync(staged, 0o700);
+  await removeTree(staged);
+}

@@ -1,0 +1,98 @@
+import { badRequest } from '../../../core/files/file-failure.ts';
+import { bytesOfPath, type FilePath, shownPath } from '../../../core/files/file-path.ts';
+import type { TarEntry } from './read-entries.ts';
+
+/** Links that Linux follows in one path. */
+const LINKS_MAX = 40;
+
+/** Parts of a name below the root; none for the root itself. Bytes, as latin1 text. */
+export type Parts = readonly string[];
+
+/**
+ * Where an entry goes.
+ * @throws FileFailure `bad_request` for an absolute name and for one with `..`
+ */
+export function partsOf(name: FilePath, what: string, target: string): Parts {
+  const text = bytesOfPath(name).toString('latin1');
+  const refuse = (why: string): Error => badRequest(`${what} ${why}: ${shownPath(name)}`, 'import', target);
+  if (text.startsWith('/')) throw refuse('is absolute');
+  if (text.includes('\0')) throw refuse('contains NUL');
+  const parts = namesIn(text);
+  if (parts.includes('..')) throw refuse('contains ..');
+  return parts;
+}
+
+export function keyOf(parts: Parts): string {
+  return parts.join('/');
+}
+
+/** Symlinks of an archive, by the names of their entries, and where each one leads. */
+export class Links {
+  readonly #target: string;
+  readonly #links = new Map<string, { readonly entry: FilePath; readonly to: string }>();
+
+  /** `target`: the directory that the archive goes to. */
+  constructor(target: FilePath) {
+    this.#target = bytesOfPath(target).toString('latin1');
+  }
+
+  add(parts: Parts, { name, link }: TarEntry): void {
+    this.#links.set(keyOf(parts), { entry: name, to: bytesOfPath(link).toString('latin1') });
+  }
+
+  has(parts: Parts): boolean {
+    return this.#links.has(keyOf(parts));
+  }
+
+  delete(parts: Parts): void {
+    this.#links.delete(keyOf(parts));
+  }
+
+  /**
+   * Follows every link through all others, as the system would once they are in place: what a single one says can stay
+   * within while what it goes through does not.
+   * @throws FileFailure `bad_request` where one leaves the target
+   */
+  requireWithin(): void {
+    for (const [key, { entry, to }] of this.#links) {
+      if (!this.#resolve(key.split('/').slice(0, -1), to, { left: LINKS_MAX })) {
+        const target = Buffer.from(this.#target, 'latin1').toString('utf8');
+        const where = Buffer.from(to, 'latin1').toString('utf8');
+        throw badRequest(`a link leaves the target: ${shownPath(entry)} -> ${where}`, 'import', target);
+      }
+    }
+  }
+
+  /** Where a link leads, from the directory that it lies in; undefined where that is without. A loop leads nowhere. */
+  #resolve(from: Parts, to: string, budget: { left: number }): Parts | undefined {
+    const start = this.#startOf(from, to);
+    let at = start?.at;
+    for (const part of start?.rest ?? []) {
+      if (at === undefined) return undefined;
+      at = part === '..' ? parentOf(at) : this.#enter(at, part, budget);
+    }
+    return at;
+  }
+
+  #enter(at: Parts, part: string, budget: { left: number }): Parts | undefined {
+    const link = this.#links.get(keyOf([...at, part]));
+    if (!link) return [...at, part];
+    budget.left -= 1;
+    return budget.left < 0 ? [] : this.#resolve(at, link.to, budget);
+  }
+
+  /** An absolute link may lead into the target itself. */
+  #startOf(from: Parts, to: string): { at: Parts; rest: Parts } | undefined {
+    if (!to.startsWith('/')) return { at: from, rest: namesIn(to) };
+    const root = this.#target === '/' ? '' : this.#target;
+    return to === root || to.startsWith(`${root}/`) ? { at: [], rest: namesIn(to.slice(root.length)) } : undefined;
+  }
+}
+
+function namesIn(path: string): string[] {
+  return path.split('/').filter((part) => part !== '' && part !== '.');
+}
+
+function parentOf(parts: Parts): Parts | undefined {
+  return parts.length === 0 ? undefined : parts.slice(0, -1);
+}

@@ -1,0 +1,183 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, type Stats } from 'node:fs';
+import { systemCodeOf } from '../../../core/files/file-failure.ts';
+import {
+  bytesOfPath,
+  entriesInSync,
+  type FilePath,
+  joinPath,
+  shownPath,
+  withoutTrailingSlashes,
+} from '../../../core/files/file-path.ts';
+import { BLOCK, fits, type Header, writeHeader } from './header.ts';
+
+/** Bytes that are gathered before they are sent. */
+const PIECE_BYTES = 512 * 1024;
+const SLASH = Buffer.from('/');
+const NO_LINK = Buffer.alloc(0);
+
+/** Whether an entry, and what lies in it, is left out; its path is relative to the root. */
+export type Exclude = (relative: string, name: string) => boolean;
+
+/**
+ * A directory as a tar archive in GNU's format: names are exact, links stay links, a second name of a file is a hard
+ * link. FIFOs, sockets and devices are left out. A file that gets shorter while it is read is filled up with zeros.
+ * With `reuse`, a piece is good only until the one after the next is asked for.
+ */
+export async function* packDirectory(
+  root: FilePath,
+  exclude: Exclude | undefined,
+  reuse: boolean,
+): AsyncGenerator<Buffer> {
+  yield* new Packer(exclude, reuse).pack(withoutTrailingSlashes(root));
+}
+
+class Packer {
+  readonly #exclude: Exclude | undefined;
+  readonly #pieces: Pieces;
+  /** The first name of each file that has several. */
+  readonly #linked = new Map<string, Buffer>();
+
+  constructor(exclude: Exclude | undefined, reuse: boolean) {
+    this.#exclude = exclude;
+    this.#pieces = new Pieces(reuse);
+  }
+
+  *pack(root: FilePath): Generator<Buffer> {
+    yield* this.#directory(joinPath(root, '.'), Buffer.from('./'), Buffer.alloc(0));
+    yield* this.#pieces.pad(2 * BLOCK);
+    const rest = this.#pieces.take();
+    if (rest.length > 0) yield rest;
+  }
+
+  *#directory(path: FilePath, name: Buffer, prefix: Buffer): Generator<Buffer> {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (!stats?.isDirectory()) return;
+    yield* head(this.#pieces, { ...attributes(stats), type: '5', name });
+    for (const { name, kind } of entriesInSync(path)) {
+      if (kind === 'other') continue;
+      const below = Buffer.concat([prefix, bytesOfPath(name)]);
+      if (this.#exclude?.(below.toString('utf8'), shownPath(name))) continue;
+      const entry = joinPath(path, name);
+      if (kind === 'file') yield* this.#file(entry, below);
+      else if (kind === 'symlink') yield* this.#link(entry, below);
+      else yield* this.#directory(entry, Buffer.concat([below, SLASH]), Buffer.concat([below, SLASH]));
+    }
+  }
+
+  *#link(path: FilePath, name: Buffer): Generator<Buffer> {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (!stats?.isSymbolicLink()) return;
+    const link = readlinkSync(path, { encoding: 'buffer' });
+    yield* head(this.#pieces, { ...attributes(stats), type: '2', name, link });
+  }
+
+  *#file(path: FilePath, name: Buffer): Generator<Buffer> {
+    const descriptor = open(path);
+    if (descriptor === undefined) return;
+    try {
+      const stats = fstatSync(descriptor);
+      if (!stats.isFile()) return;
+      const first = stats.nlink > 1 ? this.#linked.get(`${stats.dev}:${stats.ino}`) : undefined;
+      if (first) {
+        yield* head(this.#pieces, { ...attributes(stats), type: '1', name, link: first });
+        return;
+      }
+      if (stats.nlink > 1) this.#linked.set(`${stats.dev}:${stats.ino}`, name);
+      yield* head(this.#pieces, { ...attributes(stats), type: '0', name, size: stats.size });
+      yield* this.#pieces.copy(descriptor, stats.size);
+      yield* this.#pieces.pad((BLOCK - (stats.size % BLOCK)) % BLOCK);
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+}
+
+/** Undefined for a file that is gone meanwhile. */
+function open(path: FilePath): number | undefined {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function attributes({ mode, uid, gid, mtimeMs }: Stats): Omit<Header, 'type' | 'name'> {
+  return { link: NO_LINK, mode: mode & 0o7777, uid, gid, size: 0, mtime: Math.floor(mtimeMs / 1000) };
+}
+
+/** A header, with longer names and links in entries of their own before it (GNU's types L and K). */
+function* head(pieces: Pieces, header: Header): Generator<Buffer> {
+  if (!fits(header.link)) yield* longText(pieces, 'K', header.link);
+  if (!fits(header.name)) yield* longText(pieces, 'L', header.name);
+  yield* pieces.header(header);
+}
+
+function* longText(pieces: Pieces, type: string, text: Buffer): Generator<Buffer> {
+  const size = text.length + 1;
+  const [name, link] = [Buffer.from('././@LongLink'), Buffer.alloc(0)];
+  yield* pieces.header({ type, name, link, mode: 0o644, uid: 0, gid: 0, size, mtime: 0 });
+  yield* pieces.bytes(text);
+  yield* pieces.pad(BLOCK - (text.length % BLOCK));
+}
+
+/** Gathers what is small, and reads files straight into what is sent. */
+class Pieces {
+  readonly #reuse: boolean;
+  #spare: Buffer | undefined;
+  #buffer: Buffer = Buffer.allocUnsafeSlow(PIECE_BYTES);
+  #used = 0;
+
+  constructor(reuse: boolean) {
+    this.#reuse = reuse;
+  }
+
+  *header(header: Header): Generator<Buffer> {
+    if (this.#used + BLOCK > PIECE_BYTES) yield this.take();
+    writeHeader(this.#buffer.subarray(this.#used, this.#used + BLOCK), header);
+    this.#used += BLOCK;
+  }
+
+  *bytes(bytes: Buffer): Generator<Buffer> {
+    for (let at = 0; at < bytes.length; ) {
+      if (this.#used === PIECE_BYTES) yield this.take();
+      const count = bytes.copy(this.#buffer, this.#used, at);
+      this.#used += count;
+      at += count;
+    }
+  }
+
+  *pad(count: number): Generator<Buffer> {
+    for (let left = count; left > 0; ) {
+      if (this.#used === PIECE_BYTES) yield this.take();
+      const length = Math.min(left, PIECE_BYTES - this.#used);
+      this.#buffer.fill(0, this.#used, this.#used + length);
+      this.#used += length;
+      left -= length;
+    }
+  }
+
+  *copy(descriptor: number, size: number): Generator<Buffer> {
+    for (let left = size; left > 0; ) {
+      if (this.#used === PIECE_BYTES) yield this.take();
+      const wanted = Math.min(left, PIECE_BYTES - this.#used);
+      const count = readSync(descriptor, this.#buffer, this.#used, wanted, null);
+      if (count === 0) {
+        yield* this.pad(left);
+        return;
+      }
+      this.#used += count;
+      left -= count;
+    }
+  }
+
+  /** What is gathered; the next goes into other memory, since this may be sent later than it is asked for. */
+  take(): Buffer {
+    const piece = this.#buffer.subarray(0, this.#used);
+    const next = this.#spare ?? Buffer.allocUnsafeSlow(PIECE_BYTES);
+    this.#spare = this.#reuse ? this.#buffer : undefined;
+    this.#buffer = next;
+    this.#used = 0;
+    return piece;
+  }
+}
