@@ -11,7 +11,8 @@ export type ErrorKind =
   | 'capacity'
   | 'unsupported'
   | 'unavailable'
-  | 'disk_full';
+  | 'disk_full'
+  | 'io';
 
 export interface ErrorDetails {
   readonly data?: unknown;

@@ -34,7 +34,7 @@ const ValidationIssue = z.object({
   type: z.string(),
 });
 
-const ValidationErrorBody = z
+export const ValidationErrorBody = z
   .object({
     success: z.literal(false),
     message: z.string(),
@@ -44,7 +44,7 @@ const ValidationErrorBody = z
   })
   .meta({ id: 'ValidationErrorBody', description: 'Which fields of the request are wrong.' });
 
-const ValidationErrorBodyV1 = ValidationErrorBody.extend({
+export const ValidationErrorBodyV1 = ValidationErrorBody.extend({
   detail: z.array(z.object({ loc: Location, msg: z.string(), type: z.string() })),
 }).meta({ id: 'ValidationErrorBodyV1', description: 'Which fields are wrong, also in the form of 1.x.' });
 

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorKind, SandboxError } from '../core/errors.ts';
+import { FileFailure } from '../core/files/file-failure.ts';
 import { failure } from './envelope.ts';
 import { ValidationFailure } from './validation.ts';
 
@@ -16,6 +17,7 @@ const STATUS: Readonly<Record<ErrorKind, number>> = {
   unsupported: 501,
   unavailable: 503,
   disk_full: 507,
+  io: 500,
 };
 
 /** Seconds after which a refused call may be repeated. */
@@ -23,7 +25,7 @@ const RETRY_AFTER = '1';
 
 /** Every error becomes an answer here and nowhere else. */
 export function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error instanceof SandboxError) return answerKnown(error, reply);
+  if (error instanceof SandboxError) return answerKnown(error, reply, statusOf(error, request));
   if (error instanceof ValidationFailure) return answerInvalid(error, request, reply);
   const status = 'statusCode' in error ? (error.statusCode ?? 500) : 500;
   if (status < 500) {
@@ -40,11 +42,17 @@ export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply)
     .send(failure(`no such route: ${request.method} ${path}`, 'GET /v2/openapi.json lists the routes'));
 }
 
-function answerKnown(error: SandboxError, reply: FastifyReply): FastifyReply {
+function answerKnown(error: SandboxError, reply: FastifyReply, status: number): FastifyReply {
   const { data = null, hint = null } = error.details;
   if (error.kind === 'capacity') void reply.header('retry-after', RETRY_AFTER);
   if (error.kind === 'unauthorized') void reply.header('www-authenticate', 'Bearer');
-  return reply.code(STATUS[error.kind]).send(failure(oneLine(error.message), hint, data));
+  return reply.code(status).send(failure(oneLine(error.message), hint, data));
+}
+
+/** Clients of 1.x look into the answer of a file operation, not at its status; only a download has no such answer. */
+function statusOf(error: SandboxError, { routeOptions: { url = '' } }: FastifyRequest): number {
+  const isAnswer = error instanceof FileFailure && url.startsWith('/v1/file/') && url !== '/v1/file/download';
+  return isAnswer ? 200 : STATUS[error.kind];
 }
 
 function answerInvalid(error: ValidationFailure, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -1,0 +1,188 @@
+import { constants } from 'node:os';
+import { getSystemErrorMap } from 'node:util';
+import { type ErrorKind, SandboxError } from '../errors.ts';
+
+export type FileErrorType =
+  | 'not_found'
+  | 'permission_denied'
+  | 'already_exists'
+  | 'invalid_target'
+  | 'invalid_path'
+  | 'bad_request'
+  | 'decode_error'
+  | 'too_large'
+  | 'read_only_filesystem'
+  | 'no_space_left'
+  | 'io_error';
+
+/** What a client learns of a file failure: `data` of the answer. */
+export interface FileErrorData {
+  /** As the system counts them, positive; null where no system call failed. */
+  readonly errno: number | null;
+  readonly errno_name: string | null;
+  readonly error_type: FileErrorType;
+  /** The exception that Python would have raised, as clients of 1.x know it. */
+  readonly exception_type: string;
+  readonly message: string;
+  readonly operation: string;
+  readonly path: string;
+  readonly retryable: boolean;
+}
+
+const KINDS: Readonly<Record<FileErrorType, ErrorKind>> = {
+  not_found: 'not_found',
+  permission_denied: 'forbidden',
+  already_exists: 'conflict',
+  invalid_target: 'invalid',
+  invalid_path: 'invalid',
+  bad_request: 'invalid',
+  decode_error: 'unprocessable',
+  too_large: 'too_large',
+  read_only_filesystem: 'forbidden',
+  no_space_left: 'disk_full',
+  io_error: 'io',
+};
+
+const TYPES: Readonly<Record<string, readonly [type: FileErrorType, exception: string]>> = {
+  ENOENT: ['not_found', 'FileNotFoundError'],
+  EACCES: ['permission_denied', 'PermissionError'],
+  EPERM: ['permission_denied', 'PermissionError'],
+  EEXIST: ['already_exists', 'FileExistsError'],
+  ENOTEMPTY: ['already_exists', 'FileExistsError'],
+  EISDIR: ['invalid_target', 'IsADirectoryError'],
+  ENOTDIR: ['invalid_target', 'NotADirectoryError'],
+  ENXIO: ['invalid_target', 'IsADirectoryError'],
+  EINVAL: ['invalid_path', 'ValueError'],
+  ENAMETOOLONG: ['invalid_path', 'OSError'],
+  ELOOP: ['invalid_path', 'OSError'],
+  EFBIG: ['too_large', 'ValueError'],
+  EROFS: ['read_only_filesystem', 'OSError'],
+  ENOSPC: ['no_space_left', 'OSError'],
+  EDQUOT: ['no_space_left', 'OSError'],
+};
+
+const RETRYABLE = new Set(['EAGAIN', 'EBUSY', 'EINTR', 'EMFILE', 'ENFILE', 'ETXTBSY']);
+
+const TEXTS = new Map([...getSystemErrorMap().values()]);
+
+/** A file operation that failed as operations on files do. On `/v1/file/*` it is an answer 200 with `success: false`. */
+export class FileFailure extends SandboxError {
+  readonly file: FileErrorData;
+
+  constructor(data: FileErrorData, details: { hint?: string | undefined; cause?: unknown } = {}) {
+    const { hint, cause } = details;
+    super(KINDS[data.error_type], data.message, { data, cause, ...(hint !== undefined && { hint }) });
+    this.name = 'FileFailure';
+    this.file = data;
+  }
+}
+
+interface FailureTerms {
+  readonly type: FileErrorType;
+  readonly exception: string;
+  readonly operation: string;
+  readonly path: string;
+  readonly code?: string | undefined;
+  readonly hint?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** A failure in our own words. `code` names the errno that it stands for. */
+function failureOf(message: string, terms: FailureTerms): FileFailure {
+  const { type, exception, operation, path, code, hint, cause } = terms;
+  const data: FileErrorData = {
+    errno: code === undefined ? null : (errnoOf(code) ?? null),
+    errno_name: code ?? null,
+    error_type: type,
+    exception_type: exception,
+    message,
+    operation,
+    path,
+    retryable: code !== undefined && RETRYABLE.has(code),
+  };
+  return new FileFailure(data, { hint, cause });
+}
+
+/**
+ * What a failed system call means for the caller, by the table of the contract.
+ * A failure that is one already, and a defect that no system call caused, stay what they are.
+ */
+export function asFileFailure(error: unknown, operation: string, path: string): Error {
+  if (!(error instanceof Error)) return new Error(String(error));
+  const code = systemCodeOf(error);
+  if (code === undefined) return error;
+  const [type, exception] = TYPES[code] ?? ['io_error', 'OSError'];
+  const message = `${operation} failed: ${TEXTS.get(code) ?? error.message} (${code}): ${path}`;
+  return failureOf(message, { type, exception, operation, path, code, hint: HINTS[code], cause: error });
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  ENOSPC: 'free some space on that file system',
+  EDQUOT: "the account's quota is used up",
+  EROFS: 'the file system is mounted read-only',
+  EMFILE: 'too many files are open; repeat the call',
+};
+
+/** `EBUSY` of a mount point: it exists and cannot be replaced. */
+export function busyMountPoint(operation: string, path: string): FileFailure {
+  const hint = 'it is a mount point, which cannot be renamed or replaced; write without atomic, or use another path';
+  const terms = { type: 'already_exists', exception: 'FileExistsError', operation, path, code: 'EBUSY', hint } as const;
+  return failureOf(`${operation} failed: the target is a mount point: ${path}`, terms);
+}
+
+export function invalidPath(message: string, operation: string, path: string): FileFailure {
+  const hint = 'give an absolute path';
+  return failureOf(message, {
+    type: 'invalid_path',
+    exception: 'ValueError',
+    operation,
+    path,
+    code: 'EINVAL',
+    hint,
+  });
+}
+
+/** A request that fits its schema and still makes no sense. */
+export function badRequest(message: string, operation: string, path: string, hint?: string): FileFailure {
+  return failureOf(message, { type: 'bad_request', exception: 'ValueError', operation, path, hint });
+}
+
+/** A FIFO, socket or device where a regular file is needed. */
+export function notRegular(what: string, operation: string, path: string): FileFailure {
+  const terms = { type: 'invalid_target', exception: 'IsADirectoryError', operation, path } as const;
+  return failureOf(`not a regular file but a ${what}: ${path}`, terms);
+}
+
+export function notText(operation: string, path: string): FileFailure {
+  const hint = 'read it with encoding=base64, or download it';
+  return failureOf(`the file is not UTF-8 text: ${path}`, {
+    type: 'decode_error',
+    exception: 'UnicodeDecodeError',
+    operation,
+    path,
+    hint,
+  });
+}
+
+/** A documented cap, as opposed to a limit of the system. */
+export function overCap(message: string, operation: string, path: string, hint?: string): FileFailure {
+  return failureOf(message, { type: 'too_large', exception: 'ValueError', operation, path, hint });
+}
+
+/** A system call that would fail with `code`, where we know so without making it. */
+export function systemFailure(code: string, operation: string, path: string, hint?: string): FileFailure {
+  const [type, exception] = TYPES[code] ?? ['io_error', 'OSError'];
+  const message = `${operation} failed: ${TEXTS.get(code) ?? code} (${code}): ${path}`;
+  return failureOf(message, { type, exception, operation, path, code, hint: hint ?? HINTS[code] });
+}
+
+/** The errno name of a failed system call: `ENOENT`. Errors of Node itself have codes of another form. */
+export function systemCodeOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && errnoOf(code) !== undefined ? code : undefined;
+}
+
+function errnoOf(code: string): number | undefined {
+  const numbers: Readonly<Record<string, number>> = constants.errno;
+  return numbers[code];
+}
