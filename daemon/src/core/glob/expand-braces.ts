@@ -23,30 +23,31 @@ interface Group {
 }
 
 function firstGroup(pattern: string): Group | undefined {
-  let depth = 0;
-  let start = 0;
-  let partStart = 0;
-  let parts: string[] = [];
-  for (let at = 0; at < pattern.length; at += 1) {
+  const open: number[] = [];
+  let commas: number[] = [];
+  for (let at = 0; at < pattern.length; at = nextAt(pattern, at)) {
     const char = pattern[at];
-    if (char === '\\') at += 1;
-    else if (char === '[') at = endOfClass(pattern, at) ?? at;
-    else if (char === '{') {
-      if (depth === 0) {
-        start = at;
-        partStart = at + 1;
-        parts = [];
-      }
-      depth += 1;
-    } else if (char === ',' && depth === 1) {
-      parts.push(pattern.slice(partStart, at));
-      partStart = at + 1;
-    } else if (char === '}' && depth > 0) {
-      depth -= 1;
-      if (depth === 0) return { start, end: at, parts: [...parts, pattern.slice(partStart, at)] };
+    if (char === '{') {
+      if (open.length === 0) commas = [];
+      open.push(at);
+    } else if (char === ',' && open.length === 1) commas.push(at);
+    else if (char === '}') {
+      const start = open.pop();
+      if (start !== undefined && open.length === 0) return groupOf(pattern, start, at, commas);
     }
   }
   return undefined;
+}
+
+/** Past what belongs together: an escaped character, a class. */
+function nextAt(pattern: string, at: number): number {
+  if (pattern[at] === '\\') return at + 2;
+  return ((pattern[at] === '[' ? endOfClass(pattern, at) : undefined) ?? at) + 1;
+}
+
+function groupOf(pattern: string, start: number, end: number, commas: readonly number[]): Group {
+  const cuts = [start, ...commas, end];
+  return { start, end, parts: cuts.slice(1).map((cut, index) => pattern.slice((cuts[index] ?? 0) + 1, cut)) };
 }
 
 /** Where the class that begins there is closed; a `]` at its beginning belongs to it. */

@@ -39,7 +39,7 @@ test('without braces they stand for themselves, and too many of them are refused
 test('a pattern of many stars takes no longer for it', () => {
   const glob = new Glob(`${'*a'.repeat(100)}b`);
   expect(glob.matches('a'.repeat(255))).toBe(false);
-  expect(new Glob(`${'**/a/'.repeat(100)}b`).matches('a/'.repeat(1000) + 'c')).toBe(false);
+  expect(new Glob(`${'**/a/'.repeat(100)}b`).matches(`${'a/'.repeat(1000)}c`)).toBe(false);
 });
 
 test('rules speak of names where they have no slash, of the path where they have, and the last one decides', () => {

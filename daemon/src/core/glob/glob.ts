@@ -103,24 +103,22 @@ function matchesToken(token: Token, char: string): boolean {
 function parseSegment(text: string): Segment {
   if (text === '**') return 'globstar';
   const tokens: Token[] = [];
-  for (let at = 0; at < text.length; at += 1) {
-    const char = String.fromCodePoint(text.codePointAt(at) ?? 0);
-    const end = char === '[' ? endOfClass(text, at) : undefined;
-    if (char === '*') {
-      if (tokens.at(-1)?.kind !== 'star') tokens.push({ kind: 'star' });
-    } else if (char === '?') tokens.push({ kind: 'any' });
-    else if (end !== undefined) {
-      tokens.push(parseClass(text.slice(at + 1, end)));
-      at = end;
-    } else if (char === '\\' && at + 1 < text.length) {
-      tokens.push({ kind: 'char', char: text[at + 1] ?? '' });
-      at += 1;
-    } else {
-      tokens.push({ kind: 'char', char });
-      at += char.length - 1;
-    }
+  for (let at = 0; at < text.length; ) {
+    const { token, length } = parseToken(text, at);
+    if (token.kind !== 'star' || tokens.at(-1)?.kind !== 'star') tokens.push(token);
+    at += length;
   }
   return tokens;
+}
+
+function parseToken(text: string, at: number): { token: Token; length: number } {
+  const char = String.fromCodePoint(text.codePointAt(at) ?? 0);
+  if (char === '*') return { token: { kind: 'star' }, length: 1 };
+  if (char === '?') return { token: { kind: 'any' }, length: 1 };
+  const end = char === '[' ? endOfClass(text, at) : undefined;
+  if (end !== undefined) return { token: parseClass(text.slice(at + 1, end)), length: end + 1 - at };
+  if (char === '\\' && at + 1 < text.length) return { token: { kind: 'char', char: text[at + 1] ?? '' }, length: 2 };
+  return { token: { kind: 'char', char }, length: char.length };
 }
 
 function parseClass(text: string): Token {

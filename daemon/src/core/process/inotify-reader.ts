@@ -114,7 +114,8 @@ export class InotifyReader implements AsyncDisposable {
    */
   add(path: Buffer, mask: number, listener: InotifyListener): Promise<number> {
     if (this.#isGone) return Promise.reject(new InotifyFailure('EPIPE', `the inotify reader is gone: ${this.#said}`));
-    const request = (this.#requests = (this.#requests + 1) % OVERFLOWED);
+    this.#requests = (this.#requests + 1) % OVERFLOWED;
+    const request = this.#requests;
     return new Promise((resolve, reject) => {
       this.#pending.set(request, { listener, resolve, reject });
       this.#child.stdin.write(
@@ -168,14 +169,19 @@ export class InotifyReader implements AsyncDisposable {
     if (pending === undefined) return;
     this.#pending.delete(request);
     if (errno === 0) {
-      const known = this.#listeners.get(watch);
-      this.#listeners.set(watch, known === undefined ? pending.listener : [known, pending.listener].flat());
+      this.#listen(watch, pending.listener);
       pending.resolve(watch);
     } else {
       const code = codeOf(errno);
       pending.reject(new InotifyFailure(code, `inotify_add_watch failed: ${code}`));
     }
     this.#removeWhenQuiet();
+  }
+
+  #listen(watch: number, listener: InotifyListener): void {
+    const known = this.#listeners.get(watch);
+    if (known === undefined) this.#listeners.set(watch, listener);
+    else if (![known].flat().includes(listener)) this.#listeners.set(watch, [known, listener].flat());
   }
 
   #happened(watch: number, mask: number, cookie: number, name: string): void {
