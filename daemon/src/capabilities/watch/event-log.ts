@@ -50,10 +50,7 @@ export class EventLog {
     this.#wake();
   }
 
-  /** Two losses with nothing between are one. */
   addLoss(reason: LossReason): void {
-    const newest = this.#entryAt(this.#last);
-    if (newest && isLoss(newest) && newest.reason === reason) return;
     this.#add({ seq: this.#last + 1, reason });
     this.#wake();
   }

@@ -58,9 +58,11 @@ export class Watching implements AsyncDisposable {
     while (!told.includes(last)) {
       const cursor = this.#cursors.get(watcher) ?? 0;
       await watcher.log.moreThan(cursor, limit);
-      const entries = watcher.log.after(cursor, 1000);
-      told.push(...entries.map(wordsOf));
-      this.#cursors.set(watcher, entries.at(-1)?.seq ?? cursor);
+      for (const entry of watcher.log.after(cursor, 1000)) {
+        told.push(wordsOf(entry));
+        this.#cursors.set(watcher, entry.seq);
+        if (isLoss(entry) && entry.reason === last) return told;
+      }
       if (limit.aborted) throw new Error(`no ${JSON.stringify(last)} came, but ${JSON.stringify(told)}`);
     }
     return told;
