@@ -1,4 +1,4 @@
-import type { ByteName } from './byte-name.ts';
+import type { ByteName } from '../../core/files/byte-name.ts';
 
 export const CHANGE_TYPES = ['create', 'write', 'remove', 'rename', 'chmod'] as const;
 export type ChangeType = (typeof CHANGE_TYPES)[number];

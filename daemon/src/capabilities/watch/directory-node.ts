@@ -1,5 +1,5 @@
+import type { ByteName } from '../../core/files/byte-name.ts';
 import type { InotifyListener } from '../../core/process/inotify-reader.ts';
-import type { ByteName } from './byte-name.ts';
 
 /** Hears what happens in the directories of a tree. */
 export interface TreeEvents {

@@ -1,8 +1,8 @@
+import { type ByteName, bytesOf } from '../../core/files/byte-name.ts';
+import { entriesOf } from '../../core/files/directory-entries.ts';
 import { IN, type InotifyReader } from '../../core/process/inotify-reader.ts';
 import { breathe } from '../../core/turns.ts';
-import { type ByteName, bytesOf } from './byte-name.ts';
 import { type Change, type ChangeSink, type ChangeType, changeOf } from './change.ts';
-import { entriesOf } from './directory-entries.ts';
 import { DirectoryNode } from './directory-node.ts';
 import { PendingMoves } from './pending-moves.ts';
 import type { WatchTerms } from './watch-backend.ts';
@@ -128,7 +128,9 @@ export class InotifyTree {
   async #look(node: DirectoryNode, { report, again }: Omit<Visit, 'node'>): Promise<void> {
     const there = again ? new Set<ByteName>() : undefined;
     try {
-      for (const { name, isDirectory } of entriesOf(this.#absolute(node.path))) {
+      for (const entry of entriesOf(this.#absolute(node.path))) {
+        const { name } = entry;
+        const isDirectory = entry.isDirectory();
         this.#found(node, name, { isDirectory, report, again });
         if (isDirectory) there?.add(name);
         await breathe();

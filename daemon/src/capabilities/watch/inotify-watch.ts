@@ -1,8 +1,8 @@
 import { type BigIntStats, statSync } from 'node:fs';
+import { type ByteName, bytesOf } from '../../core/files/byte-name.ts';
+import { madeUpMounts } from '../../core/files/directory-entries.ts';
 import { IN, type InotifyReader, type InotifyWitness } from '../../core/process/inotify-reader.ts';
-import { type ByteName, bytesOf } from './byte-name.ts';
 import { type ChangeSink, changeOf } from './change.ts';
-import { madeUpMounts } from './directory-entries.ts';
 import { InotifyTree } from './inotify-tree.ts';
 import { RootPath } from './root-path.ts';
 import type { WatchTerms } from './watch-backend.ts';

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { bytesOf } from './byte-name.ts';
+import { bytesOf } from '../../core/files/byte-name.ts';
 import { hasInotify, inotify, Watching } from './watching.fixture.ts';
 
 describe.runIf(hasInotify)('by inotify', () => {

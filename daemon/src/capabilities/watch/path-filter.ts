@@ -1,5 +1,5 @@
+import { type ByteName, textOf } from '../../core/files/byte-name.ts';
 import { GlobRules } from '../../core/glob/glob-rules.ts';
-import { type ByteName, textOf } from './byte-name.ts';
 
 /** What an upload is spooled to: no watcher reports it. */
 const SPOOL = /(?:^|\/)\.svc-upload-[^/]*\.part$/;

@@ -1,4 +1,4 @@
-import type { ByteName } from './byte-name.ts';
+import type { ByteName } from '../../core/files/byte-name.ts';
 import type { DirectoryNode } from './directory-node.ts';
 
 /** How long the second half of a rename may take to come after the first; the kernel queues both at once. */

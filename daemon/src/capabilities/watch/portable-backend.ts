@@ -1,6 +1,6 @@
 import type { FSWatcher } from 'chokidar';
 import { SandboxError } from '../../core/errors.ts';
-import { byteNameOf, textOf } from './byte-name.ts';
+import { byteNameOf, textOf } from '../../core/files/byte-name.ts';
 import { type ChangeSink, type ChangeType, changeOf } from './change.ts';
 import type { WatchBackend, WatchTerms } from './watch-backend.ts';
 import { asWatchFailure } from './watch-limits.ts';

@@ -1,4 +1,4 @@
-import type { ByteName } from './byte-name.ts';
+import type { ByteName } from '../../core/files/byte-name.ts';
 import type { ChangeSink } from './change.ts';
 import type { PathFilter } from './path-filter.ts';
 

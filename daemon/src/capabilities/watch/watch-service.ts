@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { SandboxError } from '../../core/errors.ts';
+import { type ByteName, byteNameOf, bytesOf } from '../../core/files/byte-name.ts';
 import { asFileFailure, badRequest } from '../../core/files/file-failure.ts';
 import { bytesOfPath, type FilePath, shownPath } from '../../core/files/file-path.ts';
-import { type ByteName, byteNameOf, bytesOf } from './byte-name.ts';
 import { type Change, type ChangeType, changeOf } from './change.ts';
 import type { WatchEvent } from './event-log.ts';
 import { PathFilter } from './path-filter.ts';

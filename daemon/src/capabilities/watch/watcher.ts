@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
+import { type ByteName, bytesOf } from '../../core/files/byte-name.ts';
 import type { FilePath } from '../../core/files/file-path.ts';
 import { breathe } from '../../core/turns.ts';
-import { type ByteName, bytesOf } from './byte-name.ts';
 import type { Change, ChangeSink, LossReason } from './change.ts';
 import { Debouncer } from './debouncer.ts';
 import { EventLog, type WatchEvent } from './event-log.ts';

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
+import { type ByteName, pathOf, textOf } from '../../core/files/byte-name.ts';
 import { exactPath, type FilePath, shownPath } from '../../core/files/file-path.ts';
 import { pathFields } from '../../http/file-fields.ts';
 import type { ServerSentEvent } from '../../http/sse.ts';
-import { type ByteName, pathOf, textOf } from './byte-name.ts';
 import { isLoss, type LogEntry, type WatchEvent } from './event-log.ts';
 import type { WatchEventInfo, WatchEvents, WatcherInfo } from './schemas.ts';
 import { absoluteName, type Watcher, type WatcherTerms } from './watcher.ts';

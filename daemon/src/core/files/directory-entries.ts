@@ -1,16 +1,31 @@
-import { opendirSync, readFileSync } from 'node:fs';
+import { opendirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { type ByteName, bytesOf } from './byte-name.ts';
 
+/** Bytes of a directory itself, from which on it may hold so many names that listing it at once takes long. */
+const LARGE_BYTES = 64 * 1024;
 const ENTRIES_A_READ = 256;
 
-/** Lists a directory piece by piece, so that one of a million names does not stop everything else. */
-export function* entriesOf(path: ByteName): Iterable<{ name: ByteName; isDirectory: boolean }> {
+interface Entry {
+  readonly name: ByteName;
+  readonly isDirectory: () => boolean;
+}
+
+/**
+ * What a directory holds; a large one piece by piece, so that a million names do not stop everything else.
+ * @throws as `readdir` does
+ */
+export function entriesOf(path: ByteName): Iterable<Entry> {
+  const bytes = bytesOf(path);
+  if (statSync(bytes).size > LARGE_BYTES) return entriesInPieces(bytes);
   // Names that are read as latin1 are their bytes.
-  const directory = opendirSync(bytesOf(path), { encoding: 'latin1', bufferSize: ENTRIES_A_READ });
+  return readdirSync(bytes, { withFileTypes: true, encoding: 'latin1' });
+}
+
+/** Costs several times as much: a handle with functions of its own for each directory. */
+function* entriesInPieces(path: Buffer): Iterable<Entry> {
+  const directory = opendirSync(path, { encoding: 'latin1', bufferSize: ENTRIES_A_READ });
   try {
-    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
-      yield { name: entry.name, isDirectory: entry.isDirectory() };
-    }
+    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) yield entry;
   } finally {
     directory.closeSync();
   }

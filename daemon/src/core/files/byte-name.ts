@@ -1,4 +1,4 @@
-import { type FilePath, pathOfBytes } from '../../core/files/file-path.ts';
+import { type FilePath, pathOfBytes } from './file-path.ts';
 
 /**
  * A name or path as a byte string, one character a byte: exact for every name there is, a key of a map, and in memory no
