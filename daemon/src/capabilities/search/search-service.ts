@@ -1,0 +1,96 @@
+import { type Stats, statSync } from 'node:fs';
+import type { Logger } from '@sandbox/program/logger.ts';
+import { asFileFailure, badRequest, notRegular, systemFailure } from '../../core/files/file-failure.ts';
+import { type FilePath, nameOf, parentOf, shownPath, withoutTrailingSlashes } from '../../core/files/file-path.ts';
+import { expandBraces } from '../../core/glob/expand-braces.ts';
+import { findTool } from '../../core/tool-path.ts';
+import type { FoundName, GrepRequest, GrepResult, NamesRequest, NamesResult } from './requests.ts';
+import type { Place } from './ripgrep.ts';
+import { RipgrepEngine } from './ripgrep-engine.ts';
+import { WalkEngine } from './walk-engine.ts';
+
+export interface FileFacts extends FoundName {
+  readonly size: number | null;
+  readonly modifiedAt: Date | null;
+}
+
+/** Searches names and contents of files: with ripgrep where it is on PATH at the time of the call, else by itself. */
+export class SearchService implements AsyncDisposable {
+  readonly #timeoutMs: number;
+  readonly #findRipgrep: () => string | undefined;
+  readonly #own = new WalkEngine();
+  readonly #closing = new AbortController();
+
+  /** `timeout`: seconds after which a search answers with what it has. */
+  constructor(_logger: Logger, timeout: number, findRipgrep: () => string | undefined = () => findTool('rg')) {
+    this.#timeoutMs = timeout * 1000;
+    this.#findRipgrep = findRipgrep;
+  }
+
+  /**
+   * Lines that match. What cannot be read, and files with NUL, are passed over.
+   * @throws FileFailure as the system says of the path; `bad_request` for a pattern, glob or type that is none
+   */
+  async grep(request: GrepRequest, gone: AbortSignal): Promise<GrepResult> {
+    const isFile = this.#requireSearchable(request.path, 'grep');
+    requireGlobs([...request.include, ...request.exclude], 'grep', request.path);
+    const signal = this.#bound(gone);
+    const place = placeOf(request.path, isFile);
+    const program = place && this.#findRipgrep();
+    if (place === undefined || program === undefined) return this.#own.grep(request, isFile, signal);
+    return new RipgrepEngine(program).grep(request, place, signal);
+  }
+
+  /** @throws FileFailure as `grep`; `ENOTDIR` where the path is no directory */
+  async names(request: NamesRequest, gone: AbortSignal): Promise<NamesResult> {
+    if (this.#requireSearchable(request.path, 'search')) {
+      throw systemFailure('ENOTDIR', 'search', shownPath(request.path));
+    }
+    requireGlobs([request.pattern, ...request.exclude], 'search', request.path);
+    const signal = this.#bound(gone);
+    const place = placeOf(request.path, false);
+    // ripgrep knows regular files alone, and its own dialect of globs.
+    const program = place && request.dialect === 'ripgrep' ? this.#findRipgrep() : undefined;
+    if (place === undefined || program === undefined) return this.#own.names(request, signal);
+    return new RipgrepEngine(program).names(request, place, signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+  }
+
+  #bound(gone: AbortSignal): AbortSignal {
+    return AbortSignal.any([gone, this.#closing.signal, AbortSignal.timeout(this.#timeoutMs)]);
+  }
+
+  /** Whether it is a file. */
+  #requireSearchable(path: FilePath, operation: string): boolean {
+    let stat: Stats;
+    try {
+      stat = statSync(path);
+    } catch (error) {
+      throw asFileFailure(error, operation, shownPath(path));
+    }
+    if (!stat.isFile() && !stat.isDirectory()) throw notRegular('special file', operation, shownPath(path));
+    return stat.isFile();
+  }
+}
+
+/** Undefined where ripgrep cannot be told the path: arguments and directories of programs are text. */
+function placeOf(path: FilePath, isFile: boolean): Place | undefined {
+  const given = withoutTrailingSlashes(path);
+  if (!isFile) return typeof given === 'string' ? { cwd: given, target: './', isFile } : undefined;
+  const [cwd, name] = [parentOf(given), nameOf(given)];
+  return typeof cwd === 'string' && typeof name === 'string' ? { cwd, target: `./${name}`, isFile } : undefined;
+}
+
+function requireGlobs(globs: readonly string[], operation: string, path: FilePath): void {
+  for (const glob of globs) {
+    try {
+      expandBraces(glob);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw badRequest(`the pattern ${glob.slice(0, 100)} ${error.message}`, operation, shownPath(path));
+    }
+  }
+}
