@@ -141,6 +141,11 @@ export const DaemonOptions = z.object({
     flag: 'watch-max-watchers',
     description: 'Watchers of files at once; the next one is answered with 429.',
   }),
+  searchTimeoutSeconds: named(seconds(0.1, 3600).default(60), {
+    env: 'SVC_SEARCH_TIMEOUT_SECONDS',
+    flag: 'search-timeout-seconds',
+    description: 'Seconds after which a search in files answers with what it has found.',
+  }),
   jwtPublicKey: named(z.string().optional(), {
     env: 'JWT_PUBLIC_KEY',
     flag: 'jwt-public-key',

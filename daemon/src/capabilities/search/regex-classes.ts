@@ -2,13 +2,16 @@ import { PatternError } from './pattern-error.ts';
 
 export const WORD = '[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\u200c\\u200d]';
 
+/** Bytes that are not UTF-8 are read as this; to ripgrep they are no characters that "anything but" could mean. */
+export const NO_CHARACTER = '\\ufffd';
+
 const SHORTHANDS: Readonly<Record<string, string>> = {
   d: '\\p{Nd}',
-  D: '\\P{Nd}',
+  D: `[^\\p{Nd}${NO_CHARACTER}]`,
   s: '\\p{White_Space}',
-  S: '\\P{White_Space}',
+  S: `[^\\p{White_Space}${NO_CHARACTER}]`,
   w: WORD,
-  W: `[^${WORD.slice(1)}`,
+  W: `[^${WORD.slice(1, -1)}${NO_CHARACTER}]`,
 };
 
 const CONTROLS: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, f: 12, v: 11, a: 7 };
@@ -77,7 +80,7 @@ function property(pattern: string, at: number): Piece {
   const candidates = [name, `Script=${name}`, name.replace(/^(?:gc|sc)=/, '')].map((one) => `\\p{${one}}`);
   const found = candidates.find(isProperty);
   if (found === undefined) throw new PatternError(`Unicode property not found: ${name}`);
-  return { source: negated ? found.replace('p', 'P') : found, next: at + whole.length };
+  return { source: negated ? `[^${found}${NO_CHARACTER}]` : found, next: at + whole.length };
 }
 
 function isProperty(source: string): boolean {
@@ -105,7 +108,7 @@ export function bracketClass(pattern: string, start: number): Piece {
     at = piece.next;
     isFirst = false;
   }
-  return { source: `[${negated ? '^' : ''}${source}]`, next: at + 1 };
+  return { source: negated ? `[^${source}${NO_CHARACTER}]` : `[${source}]`, next: at + 1 };
 }
 
 function classItem(pattern: string, at: number, isFirst: boolean): Piece {

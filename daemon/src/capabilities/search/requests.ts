@@ -57,8 +57,10 @@ export interface NamesRequest {
    */
   readonly dialect: 'ripgrep' | 'python';
   readonly exclude: readonly string[];
-  /** In the `python` dialect. */
+  /** In the `python` dialect: wildcards reach hidden names too. */
   readonly hidden: boolean;
+  /** In the `python` dialect: directories are not found. */
+  readonly filesOnly?: boolean;
   readonly maxResults: number;
 }
 

@@ -1,8 +1,8 @@
 import { PatternError } from './pattern-error.ts';
-import { bracketClass, characterEscape, literal, type Piece, WORD } from './regex-classes.ts';
+import { bracketClass, characterEscape, literal, NO_CHARACTER, type Piece, WORD } from './regex-classes.ts';
 
 const ANY = '[\\s\\S]';
-const NOT_NEWLINE = '[^\\n]';
+const NOT_NEWLINE = `[^\\n${NO_CHARACTER}]`;
 
 /** What a group changes until its end. */
 interface Mode {
@@ -56,7 +56,7 @@ function pieceAt(pattern: string, at: number, modes: Mode[]): Piece {
       if (modes.length === 0) throw new PatternError('unopened group');
       return { source: ')'.repeat(mode.extra + 1), next };
     case '.':
-      return { source: mode.dotAll ? ANY : NOT_NEWLINE, next };
+      return { source: mode.dotAll ? `[^${NO_CHARACTER}]` : NOT_NEWLINE, next };
     case '^':
       return { source: mode.multiLine ? '(?<![^\\n])' : `(?<!${ANY})`, next };
     case '$':

@@ -1,9 +1,9 @@
-import { type Stats, statSync } from 'node:fs';
-import type { Logger } from '@sandbox/program/logger.ts';
+import { lstatSync, type Stats, statSync } from 'node:fs';
 import { asFileFailure, badRequest, notRegular, systemFailure } from '../../core/files/file-failure.ts';
 import { type FilePath, nameOf, parentOf, shownPath, withoutTrailingSlashes } from '../../core/files/file-path.ts';
 import { expandBraces } from '../../core/glob/expand-braces.ts';
 import { findTool } from '../../core/tool-path.ts';
+import { breathe } from '../../core/turns.ts';
 import type { FoundName, GrepRequest, GrepResult, NamesRequest, NamesResult } from './requests.ts';
 import type { Place } from './ripgrep.ts';
 import { RipgrepEngine } from './ripgrep-engine.ts';
@@ -22,7 +22,7 @@ export class SearchService implements AsyncDisposable {
   readonly #closing = new AbortController();
 
   /** `timeout`: seconds after which a search answers with what it has. */
-  constructor(_logger: Logger, timeout: number, findRipgrep: () => string | undefined = () => findTool('rg')) {
+  constructor(timeout: number, findRipgrep: () => string | undefined = () => findTool('rg')) {
     this.#timeoutMs = timeout * 1000;
     this.#findRipgrep = findRipgrep;
   }
@@ -55,6 +55,25 @@ export class SearchService implements AsyncDisposable {
     return new RipgrepEngine(program).names(request, place, signal);
   }
 
+  isDirectory(path: FilePath): boolean {
+    try {
+      return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+    } catch {
+      return false;
+    }
+  }
+
+  /** What the names stand for now, in their order; links are not followed. */
+  async facts(names: readonly FoundName[]): Promise<FileFacts[]> {
+    const facts: FileFacts[] = [];
+    for (const name of names) {
+      const stat = statOf(name.path);
+      facts.push({ ...name, size: stat?.size ?? null, modifiedAt: stat?.mtime ?? null });
+      await breathe();
+    }
+    return facts;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
   }
@@ -73,6 +92,14 @@ export class SearchService implements AsyncDisposable {
     }
     if (!stat.isFile() && !stat.isDirectory()) throw notRegular('special file', operation, shownPath(path));
     return stat.isFile();
+  }
+}
+
+function statOf(path: FilePath): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
   }
 }
 

@@ -106,7 +106,7 @@ function* byRules(root: ByteName, { pattern, exclude }: NamesTerms): Iterable<Fo
   }
 }
 
-function* byGlob(root: ByteName, { pattern, exclude, hidden }: NamesTerms): Iterable<FoundHere> {
+function* byGlob(root: ByteName, { pattern, exclude, hidden, filesOnly = false }: NamesTerms): Iterable<FoundHere> {
   const cleaned = pattern.split('/').filter((part) => part !== '' && part !== '.');
   const glob = new Glob(cleaned.join('/'), { dot: hidden, braces: false });
   const excluded = new GlobRules(exclude);
@@ -114,6 +114,7 @@ function* byGlob(root: ByteName, { pattern, exclude, hidden }: NamesTerms): Iter
   const isOut = (path: ByteName, isDirectory: boolean): boolean =>
     !excluded.isEmpty && excluded.judge(textOf(path), isDirectory) === 'matched';
   for (const { path, isDirectory } of walk(root, (directory, depth) => depth < deepest && !isOut(directory, true))) {
+    if (filesOnly && isDirectory) continue;
     if (glob.matches(textOf(path)) && !isOut(path, isDirectory)) yield { name: path, isDirectory };
   }
 }

@@ -15,7 +15,7 @@ const NEWLINE = 0x0a;
 export function* textOfFile(path: ByteName, whole: boolean): Iterable<string | undefined> {
   const descriptor = openSync(bytesOf(path), 'r');
   try {
-    let rest = Buffer.alloc(0);
+    let rest: Buffer = Buffer.alloc(0);
     for (;;) {
       const piece = readPiece(descriptor, rest, whole ? WHOLE_BYTES : PIECE_BYTES);
       const { bytes, isEnd } = piece;
