@@ -6,6 +6,7 @@ import { CONFIGURATION } from './requirements/configuration.ts';
 import { CONVENTIONS } from './requirements/conventions.ts';
 import { IMAGES } from './requirements/images.ts';
 import type { Requirement } from './requirements/requirement.ts';
+import { SEARCH } from './requirements/search.ts';
 import { STREAMS } from './requirements/streams.ts';
 import { WATCH } from './requirements/watch.ts';
 
@@ -19,5 +20,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...BASH_V1,
   ...IMAGES,
   ...CONFIGURATION,
+  ...SEARCH,
   ...WATCH,
 ];

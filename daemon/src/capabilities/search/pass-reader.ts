@@ -12,6 +12,8 @@ export interface Pass {
   readonly collector: MatchCollector;
   /** It was ended before it had seen everything. */
   readonly cut: boolean;
+  /** Undefined where ripgrep did not say. */
+  readonly filesSearched: number | undefined;
 }
 
 /** Puts the matches of one run together, file by file. */
@@ -26,6 +28,7 @@ export class PassReader {
   /** With several threads ripgrep still writes one file after the other. */
   #current: { name: ByteName; matches: FileMatches } | undefined;
   #isFull = false;
+  #filesSearched: number | undefined;
   hasSummary = false;
 
   constructor(
@@ -48,7 +51,8 @@ export class PassReader {
   /** @returns whether more is wanted */
   take(message: Message): boolean {
     if (message.type === 'begin') this.#begin(nameOfText(message.data.path));
-    else if (message.type === 'summary') this.hasSummary = true;
+    else if (message.type === 'summary') this.#sum(message.filesSearched);
+    else if (message.type === 'oversize') this.#isFull = true;
     else if (message.type === 'end') this.#end(message.data.binary_offset !== null);
     else this.#current?.matches.take(message);
     this.#isFull ||= this.#hasEnough();
@@ -57,7 +61,13 @@ export class PassReader {
 
   result(cut: boolean): Pass {
     if (this.#current) this.#end(false);
-    return { byFile: this.#byFile, collector: this.#collector, cut: cut || this.#isFull };
+    const filesSearched = this.#filesSearched;
+    return { byFile: this.#byFile, collector: this.#collector, cut: cut || this.#isFull, filesSearched };
+  }
+
+  #sum(filesSearched: number | undefined): void {
+    this.hasSummary = true;
+    this.#filesSearched = filesSearched;
   }
 
   #begin(name: ByteName): void {

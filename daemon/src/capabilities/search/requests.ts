@@ -30,7 +30,7 @@ export interface GrepMatch {
   readonly lineNumber: number;
   /** Without its end; of a match over several lines, all of them. */
   readonly line: string;
-  /** The first that matches in it. */
+  /** The first that matches in it; of searches in a directory it may be empty. */
   readonly match: string;
   readonly before: readonly string[];
   readonly after: readonly string[];

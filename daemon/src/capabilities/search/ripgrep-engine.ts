@@ -9,6 +9,7 @@ import {
   eachFile,
   filesArguments,
   grepArguments,
+  isTextEnough,
   type Place,
   pathIn,
   picker,
@@ -18,6 +19,7 @@ import {
   wantsPcre2,
 } from './ripgrep.ts';
 import type { Message } from './ripgrep-messages.ts';
+import { textMessages } from './ripgrep-text.ts';
 
 /** Milliseconds in which a search that has just enough may still end by itself: then nothing was left out. */
 const GRACE_MS = 100;
@@ -36,18 +38,18 @@ export class RipgrepEngine {
    * @throws FileFailure `bad_request` for what ripgrep cannot make sense of
    */
   async grep(request: GrepRequest, place: Place, signal: AbortSignal): Promise<GrepResult> {
-    const variant = { sorted: place.isFile, pcre2: false };
-    await using count = new ToolRun(this.#program, filesArguments(selection(request, place), place), place.cwd);
-    const counting = place.isFile ? Promise.resolve(1) : countFiles(count, request);
-    counting.catch(() => undefined);
-    const pass = await this.#pass(request, place, variant, signal);
+    const isCounted = isTextEnough(request, place) || place.isFile;
+    const counting = isCounted ? undefined : countFiles(this.#program, request, place, signal);
+    counting?.catch(() => undefined);
+    const pass = await this.#pass(request, place, { sorted: place.isFile, pcre2: false }, signal);
     const wanted = request.offset + request.maxResults;
     if (!pass.cut) {
       const matches = pass.byFile
         .toSorted((a, b) => compareInWalk(a.name, b.name))
         .flatMap(({ matches: some }) => some)
         .slice(request.offset, wanted);
-      return { matches, filesSearched: await counting, stop: undefined };
+      const filesSearched = pass.filesSearched ?? (await counting) ?? 1;
+      return { matches, filesSearched, stop: undefined };
     }
     const ordered =
       signal.aborted || place.isFile ? pass : await this.#pass(request, place, { sorted: true, pcre2: false }, signal);
@@ -86,7 +88,8 @@ export class RipgrepEngine {
     await using run = new ToolRun(this.#program, args, place.cwd);
     using ending = endWith(signal, run);
     const reader = new PassReader(request, place, { isLast: sorted, onEnough: () => ending.soon(GRACE_MS) });
-    await readAll(run, reader).catch((error: unknown) => {
+    const messages = isTextEnough(request, place) ? textMessages(run.stdout) : jsonLines(run.stdout);
+    await readAll(messages, reader).catch((error: unknown) => {
       // Its output is destroyed when it is ended before its time.
       if (!ending.isEnded) throw error;
     });
@@ -103,11 +106,14 @@ export class RipgrepEngine {
   }
 }
 
-async function readAll(run: ToolRun, reader: PassReader): Promise<void> {
-  for await (const message of jsonLines(run.stdout)) if (!reader.take(message as Message)) return;
+async function readAll(messages: AsyncIterable<unknown>, reader: PassReader): Promise<void> {
+  for await (const message of messages) if (!reader.take(message as Message)) return;
 }
 
-async function countFiles(run: ToolRun, request: GrepRequest): Promise<number> {
+/** Where ripgrep does not count: as many as it would search. */
+async function countFiles(program: string, request: GrepRequest, place: Place, signal: AbortSignal): Promise<number> {
+  await using run = new ToolRun(program, filesArguments(selection(request, place), place), place.cwd);
+  using _ending = endWith(signal, run);
   const accepts = picker(request);
   let count = 0;
   await eachFile(run, request, (name) => {

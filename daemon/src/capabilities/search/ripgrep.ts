@@ -43,6 +43,17 @@ export function picker({ type, include }: GrepRequest): (name: ByteName) => bool
   };
 }
 
+/**
+ * Whether ripgrep's text serves: only there it counts the files that were searched. JSON tells what matched in a line, and
+ * where a match over several lines begins and ends.
+ */
+export function isTextEnough(request: GrepRequest, { isFile }: Place): boolean {
+  const picksItself = request.type === undefined || request.include.length === 0;
+  return !isFile && !request.multiline && picksItself;
+}
+
+const TEXT = ['--no-heading', '--with-filename', '--null', '--line-number', '--no-context-separator', '--stats'];
+
 export interface Variant {
   readonly sorted: boolean;
   readonly pcre2: boolean;
@@ -52,7 +63,7 @@ export function grepArguments(request: GrepRequest, place: Place, { sorted, pcre
   const { pattern, fixedStrings, caseInsensitive, multiline, before, after } = request;
   return [
     ...COMMON,
-    '--json',
+    ...(isTextEnough(request, place) ? TEXT : ['--json']),
     '--no-mmap',
     '--crlf',
     ...(sorted ? ['--sort=path'] : []),

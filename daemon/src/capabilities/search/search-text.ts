@@ -1,6 +1,9 @@
 import { matchesOfLines, type Span, withoutEnd } from './line-matches.ts';
 import type { WorkerMatch } from './worker-task.ts';
 
+/** `\\A` and `\\z`, as `rustRegex` writes them. */
+const HAS_ANCHOR = /\(\?<?!\[\\s\\S\]\)/;
+
 export interface TextTerms {
   /** With the flags `g` and `v`. */
   readonly regex: RegExp;
@@ -38,6 +41,9 @@ function spansOf(text: string, regex: RegExp): Span[] {
 /** The first match of each line: a line is answered once. */
 function spansByLine(text: string, regex: RegExp, limit: number): Span[] {
   const spans: Span[] = [];
+  // What is nowhere in the text is in none of its lines, unless the beginning of a line is that of all.
+  regex.lastIndex = 0;
+  if (!HAS_ANCHOR.test(regex.source) && !regex.test(text)) return spans;
   for (let start = 0; start < text.length && spans.length < limit; ) {
     const newline = text.indexOf('\n', start);
     const end = newline < 0 ? text.length : newline;

@@ -38,15 +38,22 @@ export function* textOfFile(path: ByteName, whole: boolean): Iterable<string | u
   }
 }
 
+/** Read into again and again: what is kept is copied. */
+const buffer = Buffer.allocUnsafeSlow(1024 ** 2);
+
 function readPiece(descriptor: number, rest: Buffer, limit: number): { bytes: Buffer; isEnd: boolean } {
-  const parts = [rest];
+  const parts = rest.length === 0 ? [] : [rest];
   let length = rest.length;
   while (length < limit) {
-    const part = Buffer.allocUnsafe(length < 65_536 ? 65_536 : 1024 ** 2);
-    const count = readSync(descriptor, part, 0, part.length, null);
+    let count = readSync(descriptor, buffer, 0, buffer.length, null);
     if (count === 0) return { bytes: Buffer.concat(parts, length), isEnd: true };
-    parts.push(part.subarray(0, count));
+    if (count < buffer.length && parts.length === 0) {
+      const more = readSync(descriptor, buffer, count, buffer.length - count, null);
+      if (more === 0) return { bytes: buffer.subarray(0, count), isEnd: true };
+      count += more;
+    }
     length += count;
+    parts.push(Buffer.from(buffer.subarray(0, count)));
   }
   return { bytes: Buffer.concat(parts, length), isEnd: false };
 }
