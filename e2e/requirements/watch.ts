@@ -4,6 +4,9 @@ export const WATCH: readonly Requirement[] = [
   ...section('api.md §1.3', {
     'file-error.inotify-enospc': 'ENOSPC from inotify is reported as a watch limit, not as a full disk',
   }),
+  ...section('interface.md, Events', {
+    'stream.sse': 'Server-Sent Events come at the pace of the reader, and end with it',
+  }),
   ...section('api.md §3', {
     'watch.create': 'POST /v2/watch answers watcher_id, initial_cursor and reused',
     'watch.recursive': 'recursive=true sees what is below, also in directories that come later; false does not',

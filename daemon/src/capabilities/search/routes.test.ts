@@ -109,18 +109,6 @@ test.each([
   if (status !== 422) expect(answer.data).toMatchObject({ operation: 'grep', exception_type: expect.any(String) });
 });
 
-test('[search.bounded] a search that takes too long answers with what it has', async () => {
-  await using place = await Place.start({ searchTimeoutSeconds: 0.1 });
-  const fifo = join(place.root, 'z');
-  for (let index = 0; index < 3000; index += 1) {
-    if (index % 100 === 0) mkdirSync(`${fifo}${index}`);
-    writeFileSync(`${fifo}${index - (index % 100)}/${index}`, 'nothing here\n'.repeat(200));
-  }
-  const answer = await place.post('/v2/fs/grep', { path: place.root, pattern: '(?:n?o?t?h?i?n?g?){30}zz' });
-  expect(answer.status).toBe(200);
-  if (answer.data.truncated) expect(answer.hint).toContain('time');
-});
-
 describe('in the layout of 1.x', () => {
   test('[find-v1.result] find', async () => {
     await using place = await Place.start();
