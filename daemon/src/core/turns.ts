@@ -7,7 +7,7 @@ let turnBegan = 0;
 let isNoted = false;
 
 /** Whether long work has to let others run before it goes on. */
-export function isTurnSpent(): boolean {
+function isTurnSpent(): boolean {
   if (!isNoted) {
     isNoted = true;
     turnBegan = performance.now();
