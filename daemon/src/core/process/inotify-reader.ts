@@ -161,7 +161,8 @@ export class InotifyReader implements AsyncDisposable {
 
   #take(frame: FrameReader): void {
     if (frame.type === ADDED) this.#added(frame.u32(), frame.u32(), frame.u32());
-    else if (frame.type === EVENT) this.#happened(frame.u32(), frame.u32(), frame.u32(), frame.text());
+    else if (frame.type === EVENT)
+      this.#happened(frame.u32(), frame.u32(), frame.u32(), frame.bytes().toString('latin1'));
   }
 
   #added(request: number, watch: number, errno: number): void {
