@@ -214,6 +214,15 @@ describe.each(ENGINES)('the $name engine', ({ name, find }) => {
     expect((await search).stop ?? 'time').toBe('time');
   });
 
+  test('64 callers at once all get their answer', async () => {
+    using tree = new Tree(SAMPLE);
+    const service = new SearchService(60, find);
+    const request = { ...fileSearch(tree.root, 'foo'), recursive: true };
+    const answers = await Promise.all(Array.from({ length: 64 }, () => service.grep(request, NEVER)));
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(answers[0]?.matches.length).toBeGreaterThan(10);
+  });
+
   test('names that are not UTF-8 are found, exactly', async () => {
     using tree = new Tree({ 'a.txt': 'foo\n' });
     const odd = Buffer.concat([Buffer.from(`${tree.root}/b`), Buffer.from([0xff]), Buffer.from('.txt')]);

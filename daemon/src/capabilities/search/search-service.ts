@@ -1,4 +1,5 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
+import { SandboxError } from '../../core/errors.ts';
 import { asFileFailure, badRequest, notRegular, systemFailure } from '../../core/files/file-failure.ts';
 import { type FilePath, nameOf, parentOf, shownPath, withoutTrailingSlashes } from '../../core/files/file-path.ts';
 import { expandBraces } from '../../core/glob/expand-braces.ts';
@@ -7,7 +8,11 @@ import { breathe } from '../../core/turns.ts';
 import type { FoundName, GrepRequest, GrepResult, NamesRequest, NamesResult } from './requests.ts';
 import type { Place } from './ripgrep.ts';
 import { RipgrepEngine } from './ripgrep-engine.ts';
+import { Slots } from './slots.ts';
 import { WalkEngine } from './walk-engine.ts';
+
+/** Searches at a time: each takes a process or a thread, and all cores. */
+const AT_ONCE = 4;
 
 export interface FileFacts extends FoundName {
   readonly size: number | null;
@@ -19,6 +24,7 @@ export class SearchService implements AsyncDisposable {
   readonly #timeoutMs: number;
   readonly #findRipgrep: () => string | undefined;
   readonly #own = new WalkEngine();
+  readonly #slots = new Slots(AT_ONCE);
   readonly #closing = new AbortController();
 
   /** `timeout`: seconds after which a search answers with what it has. */
@@ -34,11 +40,12 @@ export class SearchService implements AsyncDisposable {
   async grep(request: GrepRequest, gone: AbortSignal): Promise<GrepResult> {
     const isFile = this.#requireSearchable(request.path, 'grep');
     requireGlobs([...request.include, ...request.exclude], 'grep', request.path);
+    using _slot = await this.#slot(gone);
     const signal = this.#bound(gone);
     const place = placeOf(request.path, isFile);
     const program = place && this.#findRipgrep();
-    if (place === undefined || program === undefined) return this.#own.grep(request, isFile, signal);
-    return new RipgrepEngine(program).grep(request, place, signal);
+    if (place === undefined || program === undefined) return await this.#own.grep(request, isFile, signal);
+    return await new RipgrepEngine(program).grep(request, place, signal);
   }
 
   /** @throws FileFailure as `grep`; `ENOTDIR` where the path is no directory */
@@ -47,12 +54,13 @@ export class SearchService implements AsyncDisposable {
       throw systemFailure('ENOTDIR', 'search', shownPath(request.path));
     }
     requireGlobs([request.pattern, ...request.exclude], 'search', request.path);
+    using _slot = await this.#slot(gone);
     const signal = this.#bound(gone);
     const place = placeOf(request.path, false);
     // ripgrep knows regular files alone, and its own dialect of globs.
     const program = place && request.dialect === 'ripgrep' ? this.#findRipgrep() : undefined;
-    if (place === undefined || program === undefined) return this.#own.names(request, signal);
-    return new RipgrepEngine(program).names(request, place, signal);
+    if (place === undefined || program === undefined) return await this.#own.names(request, signal);
+    return await new RipgrepEngine(program).names(request, place, signal);
   }
 
   isDirectory(path: FilePath): boolean {
@@ -76,6 +84,15 @@ export class SearchService implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
+  }
+
+  /** @throws SandboxError `unavailable` where the caller goes away, or the service stops, before its turn */
+  async #slot(gone: AbortSignal): Promise<Disposable> {
+    try {
+      return await this.#slots.take(AbortSignal.any([gone, this.#closing.signal]));
+    } catch (error) {
+      throw new SandboxError('unavailable', 'the search was given up before its turn', { cause: error });
+    }
   }
 
   #bound(gone: AbortSignal): AbortSignal {
