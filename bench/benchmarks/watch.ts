@@ -47,12 +47,12 @@ export const watch: Benchmark = {
         rounds: 3,
         measureOurs: async () => {
           await using service = await startDaemon();
-          return setUp(service, () => create(service, directories.root));
+          return await setUp(service, () => create(service, directories.root));
         },
         measurePeer: async () => {
           await using service = await startPeer('watches.mjs', [directories.root]);
           using client = new HttpClient(service.port);
-          return setUp(service, () => client.get('/watch').then(requireOk));
+          return await setUp(service, () => client.get('/watch').then(requireOk));
         },
       },
     ];

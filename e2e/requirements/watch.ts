@@ -24,6 +24,7 @@ export const WATCH: readonly Requirement[] = [
     'watch.event-types': 'types are create, write, remove, rename and chmod',
     'watch.rename': 'a rename is one event with old_path',
     'watch.overflow': 'lost events are reported, never silent',
+    'watch.faithful': 'whoever only hears the events knows what is there, or is told that some are missing',
     'watch.capacity': 'the watcher over the ceiling of 128 is refused with 429 and the holders',
     'watch.kept': '10,000 events of a watcher are kept; who has fallen behind them is told so',
     'watch-v1.wait':

@@ -17,9 +17,10 @@ export interface Change {
 
 /**
  * Why changes are missing: the queue of the kernel was full; the reader of inotify was started anew; a directory could not
- * be watched because the limit of watches is reached; a reader fell behind what is kept.
+ * be watched because the limit of watches is reached; a reader fell behind what is kept; directories were renamed faster than
+ * they could be taken up.
  */
-export type LossReason = 'queue_overflow' | 'reader_restarted' | 'watch_limit' | 'too_many_events';
+export type LossReason = 'queue_overflow' | 'reader_restarted' | 'watch_limit' | 'too_many_events' | 'unclear_order';
 
 /** What a watch tells. */
 export interface ChangeSink {

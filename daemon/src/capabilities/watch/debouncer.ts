@@ -45,7 +45,9 @@ export class Debouncer {
     this.#pending = [];
   }
 
-  #isTold({ type, path, oldPath }: Change): boolean {
+  #isTold({ type, path, oldPath, isDirectory }: Change): boolean {
+    // Whatever lay in a directory that went away is told anew when it comes again.
+    if (isDirectory && (type === 'remove' || type === 'rename')) this.#types.clear();
     const types = this.#types.get(path);
     if (types?.has(type) && type !== 'rename') return true;
     if (type === 'write' && types?.has('create')) return true;

@@ -16,6 +16,8 @@ export class DirectoryNode implements InotifyListener {
   children: Map<ByteName, DirectoryNode> | undefined;
   /** The kernel's number; undefined where it is not watched (yet). */
   watch: number | undefined;
+  /** Names whose creation was told a moment ago. */
+  told: Set<ByteName> | undefined;
   readonly #tree: TreeEvents;
 
   constructor(tree: TreeEvents, name: ByteName, parent?: DirectoryNode) {

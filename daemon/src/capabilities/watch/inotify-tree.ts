@@ -4,7 +4,7 @@ import { IN, type InotifyReader } from '../../core/process/inotify-reader.ts';
 import { breathe } from '../../core/turns.ts';
 import { type Change, type ChangeSink, type ChangeType, changeOf } from './change.ts';
 import { DirectoryNode } from './directory-node.ts';
-import { PendingMoves } from './pending-moves.ts';
+import { type MovedFrom, PendingMoves } from './pending-moves.ts';
 import type { WatchTerms } from './watch-backend.ts';
 import { isWatchLimit } from './watch-limits.ts';
 
@@ -20,7 +20,7 @@ const WITHIN =
   IN.exclUnlink;
 /** Directories that are on their way to the reader at once. */
 const BATCH = 256;
-/** How long a creation is remembered that was seen by looking, for the kernel to tell it too. */
+/** How long a creation is remembered that was told, by looking or by the kernel, so that the other one does not tell it again. */
 const SEEN_MS = 1000;
 
 /** `report`: what is found there is told as created. `again`: something may have been missed. */
@@ -35,10 +35,12 @@ export class InotifyTree {
   readonly #onRootGone: () => void;
   readonly #moves: PendingMoves;
   readonly #skipped: ReadonlySet<ByteName>;
-  readonly #seen = new Set<ByteName>();
+  #remembering: DirectoryNode[] = [];
   #visits: Visit[] = [];
   #walk: Promise<void> | undefined;
   #seenTimer: NodeJS.Timeout | undefined;
+  #clearing: Promise<void> | undefined;
+  #isUnclear = false;
   #isClosed = false;
 
   /** `skipped`: absolute paths that are not descended into. */
@@ -153,9 +155,9 @@ export class InotifyTree {
     const path = node.pathOf(name);
     if (this.#terms.filter.excludes(path, isDirectory)) return;
     const known = node.children?.get(name);
-    if (report && known === undefined) {
+    if (report && known === undefined && !node.told?.has(name)) {
       this.#tell('create', path, isDirectory);
-      this.#remember(path);
+      this.#remember(node, name);
     }
     if (isDirectory && (again || known === undefined)) this.#descend(node, name, { report, again });
   }
@@ -178,8 +180,9 @@ export class InotifyTree {
     const path = node.pathOf(name);
     const isVisible = !this.#terms.filter.excludes(path, isDirectory);
     if ((mask & IN.movedFrom) !== 0) {
-      this.#moves.add(cookie, { path, isDirectory, isVisible, node: node.children?.get(name) });
-      this.#seen.delete(path);
+      const isFresh = this.#isFresh(node);
+      this.#moves.add(cookie, { path, isDirectory, isVisible, isFresh, node: node.children?.get(name) });
+      node.told?.delete(name);
     } else if ((mask & IN.movedTo) !== 0) this.#movedTo(node, name, { cookie, isDirectory, isVisible });
     else if (isVisible) this.#changed(node, name, { mask, path, isDirectory });
   }
@@ -191,7 +194,7 @@ export class InotifyTree {
   ): void {
     if ((mask & IN.create) !== 0) this.#appeared(node, name, isDirectory);
     else if ((mask & IN.delete) !== 0) {
-      this.#seen.delete(path);
+      node.told?.delete(name);
       this.#tell('remove', path, isDirectory);
       const child = node.children?.get(name);
       if (child) void this.#release(child);
@@ -201,7 +204,11 @@ export class InotifyTree {
 
   #appeared(node: DirectoryNode, name: ByteName, isDirectory: boolean): void {
     const path = node.pathOf(name);
-    if (!this.#seen.delete(path)) this.#tell('create', path, isDirectory);
+    if (!node.told?.delete(name)) {
+      this.#tell('create', path, isDirectory);
+      // Who is about to look there need not tell it again.
+      if (this.#walk !== undefined) this.#remember(node, name);
+    }
     if (!isDirectory || node.children?.has(name)) return;
     this.#descend(node, name, { report: true, again: false });
     void this.#walkOn().catch(() => this.#cannotWatch());
@@ -216,6 +223,7 @@ export class InotifyTree {
     const path = node.pathOf(name);
     const replaced = node.children?.get(name);
     if (replaced && replaced !== from?.node) void this.#release(replaced);
+    node.told?.delete(name);
     if (!from?.isVisible) {
       if (isVisible) this.#appeared(node, name, isDirectory);
       return;
@@ -226,26 +234,61 @@ export class InotifyTree {
       return;
     }
     this.#tell('rename', path, isDirectory, from.path);
-    if (from.node) from.node.moveTo(node, name);
-    else if (isDirectory) {
-      this.#descend(node, name, { report: false, again: false });
-      void this.#walkOn().catch(() => this.#cannotWatch());
+    if (isDirectory) this.#movedDirectory(node, name, from);
+  }
+
+  #movedDirectory(node: DirectoryNode, name: ByteName, from: MovedFrom): void {
+    const isFresh = from.isFresh || this.#isFresh(node);
+    if (from.node && !node.isIn(from.node)) from.node.moveTo(node, name);
+    else if (from.node) void this.#release(from.node);
+    if (isFresh) this.#lookAgainWhereUnclear();
+    // One that was renamed before it could be watched was not looked into either.
+    if (from.node?.watch !== undefined) return;
+    this.#descend(node, name, { report: true, again: false });
+    void this.#walkOn().catch(() => this.#cannotWatch());
+  }
+
+  /** What was told of it may come from a look at a later state than that of the events that come now. */
+  #isFresh(node: DirectoryNode): boolean {
+    return this.#walk !== undefined || node.told !== undefined;
+  }
+
+  /** Directories were made and renamed faster than they could be taken up: no telling which one has which name. */
+  #lookAgainWhereUnclear(): void {
+    this.#isUnclear = true;
+    this.#clearing ??= this.#clear().finally(() => {
+      this.#clearing = undefined;
+    });
+  }
+
+  async #clear(): Promise<void> {
+    while (this.#isUnclear && !this.#isClosed) {
+      this.#isUnclear = false;
+      this.#sink.lost('unclear_order');
+      await this.lookAgain();
     }
+    if (!this.#isClosed) this.#sink.lost('unclear_order');
   }
 
   #tell(type: ChangeType, path: ByteName, isDirectory: boolean, oldPath: ByteName | null = null): void {
     if (this.#isClosed) return;
+    if (type === 'create' || type === 'rename') this.#moves.settle(path);
     const { filter } = this.#terms;
     const isWanted = filter.reports(path, isDirectory) || (oldPath !== null && filter.reports(oldPath, isDirectory));
     const change: Change = changeOf(type, path, isDirectory, oldPath);
     if (isWanted) this.#sink.change(change);
   }
 
-  #remember(path: ByteName): void {
-    this.#seen.add(path);
+  #remember(node: DirectoryNode, name: ByteName): void {
+    if (node.told === undefined) {
+      node.told = new Set();
+      this.#remembering.push(node);
+    }
+    node.told.add(name);
     this.#seenTimer ??= setTimeout(() => {
       this.#seenTimer = undefined;
-      this.#seen.clear();
+      for (const one of this.#remembering) one.told = undefined;
+      this.#remembering = [];
     }, SEEN_MS);
   }
 

@@ -9,6 +9,8 @@ export interface MovedFrom {
   readonly path: ByteName;
   readonly isDirectory: boolean;
   readonly isVisible: boolean;
+  /** It lay in a directory that was looked into a moment ago. */
+  readonly isFresh: boolean;
   /** The directory that left, where it was watched. */
   readonly node: DirectoryNode | undefined;
 }
@@ -34,6 +36,11 @@ export class PendingMoves {
     clearTimeout(found.timer);
     this.#pending.delete(cookie);
     return found.half;
+  }
+
+  /** Something else takes the name now: what had it has left, and that comes first. */
+  settle(path: ByteName): void {
+    for (const [cookie, { half }] of [...this.#pending]) if (half.path === path) this.#giveUp(cookie);
   }
 
   clear(): void {

@@ -130,7 +130,7 @@ export class WatchService implements AsyncDisposable {
       const filter = new PathFilter(DEFAULT_EXCLUDE, []);
       await using _source = await this.backend.watch(
         { root, recursive: true, filter },
-        { change: accept, lost: () => {} },
+        { change: accept, lost: acceptExisting },
       );
       acceptExisting();
       const change = await first.promise;
