@@ -10,7 +10,6 @@ import { search } from './search.ts';
 import { start } from './start.ts';
 import { watch } from './watch.ts';
 
-export const BENCHMARKS: readonly Benchmark[] = [commands, callers, keeper, output, gateway, download, start, image];
 export const BENCHMARKS: readonly Benchmark[] = [
   commands,
   callers,
@@ -21,4 +20,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   search,
   watch,
   start,
+  image,
 ];
