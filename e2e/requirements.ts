@@ -8,7 +8,9 @@ import { FILES } from './requirements/files.ts';
 import { GATEWAY } from './requirements/gateway.ts';
 import { IMAGES } from './requirements/images.ts';
 import type { Requirement } from './requirements/requirement.ts';
+import { SEARCH } from './requirements/search.ts';
 import { STREAMS } from './requirements/streams.ts';
+import { WATCH } from './requirements/watch.ts';
 
 /** Every statement of the contract that a test has to show. */
 export const REQUIREMENTS: readonly Requirement[] = [
@@ -22,4 +24,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...CONFIGURATION,
   ...GATEWAY,
   ...FILES,
+  ...SEARCH,
+  ...WATCH,
 ];

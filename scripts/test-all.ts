@@ -26,6 +26,12 @@ const CC: Need = {
   obtain: debianPackage('build-essential'),
   reason: 'the process keeper is compiled with it',
 };
+const RIPGREP: Need = {
+  name: 'rg',
+  probe: ['rg', '--version'],
+  obtain: debianPackage('ripgrep'),
+  reason: "searches with it are held against the daemon's own",
+};
 const SHELLCHECK: Need = {
   name: 'shellcheck',
   probe: ['shellcheck', '--version'],
@@ -58,7 +64,7 @@ const NOVNC: Need = {
 };
 const PAGES = [CHROMIUM, XTIGERVNC, NOVNC];
 // Elsewhere than on Linux nothing stands on them.
-const SYSTEM = process.platform === 'linux' ? [BASH, SETPRIV, PS, CC] : [];
+const SYSTEM = process.platform === 'linux' ? [BASH, SETPRIV, PS, CC, RIPGREP] : [];
 
 const STEPS: readonly Step[] = [
   { name: 'typecheck', command: ['tsc', '-p', '.'] },

@@ -7,10 +7,12 @@ import { gateway } from './gateway.ts';
 import { image } from './image.ts';
 import { keeper } from './keeper.ts';
 import { output } from './output.ts';
+import { search } from './search.ts';
 import { start } from './start.ts';
 import { transfer } from './transfer.ts';
 import { vnc } from './vnc.ts';
 import { vncUpdates } from './vnc-updates.ts';
+import { watch } from './watch.ts';
 import { webSockets } from './web-sockets.ts';
 
 export const BENCHMARKS: readonly Benchmark[] = [
@@ -25,6 +27,8 @@ export const BENCHMARKS: readonly Benchmark[] = [
   vncUpdates,
   files,
   transfer,
+  search,
+  watch,
   start,
   image,
 ];

@@ -71,7 +71,4 @@ export const CONVENTIONS: readonly Requirement[] = [
     'file-error.v1-200': 'an expected file failure on /v1/file/* is 200 with success false and the same data',
     'file-error.v1-download-status': 'download of /v1/file uses the status',
   }),
-  ...later('watch', 'api.md §1.3', {
-    'file-error.inotify-enospc': 'ENOSPC from inotify is reported as a watch limit, not as a full disk',
-  }),
 ];

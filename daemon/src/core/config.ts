@@ -137,6 +137,16 @@ export const DaemonOptions = z.object({
     flag: 'browser-remote-debugging-port',
     description: "Port of the browser's DevTools.",
   }),
+  watchMaxWatchers: named(wholeNumber(1, 10_000).default(128), {
+    env: 'SVC_WATCH_MAX_WATCHERS',
+    flag: 'watch-max-watchers',
+    description: 'Watchers of files at once; the next one is answered with 429.',
+  }),
+  searchTimeoutSeconds: named(seconds(0.1, 3600).default(60), {
+    env: 'SVC_SEARCH_TIMEOUT_SECONDS',
+    flag: 'search-timeout-seconds',
+    description: 'Seconds after which a search in files answers with what it has found.',
+  }),
   jwtPublicKey: named(z.string().optional(), {
     env: 'JWT_PUBLIC_KEY',
     flag: 'jwt-public-key',

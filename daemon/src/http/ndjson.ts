@@ -43,11 +43,20 @@ export function sendNdjson(
   reply: FastifyReply,
   lines: (gone: AbortSignal) => AsyncIterable<string>,
 ): Promise<FastifyReply> {
-  return sendStream(reply, 'application/x-ndjson', (gone) => {
+  return sendWithHeartbeat(reply, { contentType: 'application/x-ndjson', heartbeat: HEARTBEAT }, lines);
+}
+
+/** As `sendStream`; in every silence of 15 s `heartbeat` is sent. */
+export function sendWithHeartbeat(
+  reply: FastifyReply,
+  { contentType, heartbeat }: { readonly contentType: string; readonly heartbeat: string },
+  source: (gone: AbortSignal) => AsyncIterable<string>,
+): Promise<FastifyReply> {
+  return sendStream(reply, contentType, (gone) => {
     const beat = setInterval(() => {
-      if (reply.raw.writableLength === 0) reply.raw.write(HEARTBEAT);
+      if (reply.raw.writableLength === 0) reply.raw.write(heartbeat);
     }, HEARTBEAT_MS);
-    return watched(lines(gone), beat);
+    return watched(source(gone), beat);
   });
 }
 

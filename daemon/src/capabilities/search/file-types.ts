@@ -1,0 +1,48 @@
+/** What ripgrep's most used file types stand for (`rg --type-list`), for searches without ripgrep. */
+const FILE_TYPES: Readonly<Record<string, string>> = {
+  c: '*.[chH] *.[chH].in *.cats',
+  cmake: '*.cmake CMakeLists.txt',
+  cpp: '*.[ChH] *.cc *.[ch]pp *.[ch]xx *.hh *.inl *.[ChH].in *.cc.in *.[ch]pp.in *.[ch]xx.in *.hh.in',
+  cs: '*.cs',
+  css: '*.css *.scss',
+  csv: '*.csv',
+  dart: '*.dart',
+  docker: '*Dockerfile*',
+  elixir: '*.ex *.eex *.exs',
+  go: '*.go',
+  graphql: '*.graphql *.graphqls',
+  h: '*.h *.hh *.hpp',
+  haskell: '*.hs *.lhs *.cpphs *.c2hs *.hsc',
+  html: '*.htm *.html *.ejs',
+  java: '*.java *.jsp *.jspx *.properties',
+  js: '*.js *.jsx *.vue *.cjs *.mjs',
+  json: '*.json composer.lock',
+  kotlin: '*.kt *.kts',
+  log: '*.log',
+  lua: '*.lua',
+  make: '[Gg][Nn][Uu]makefile [Mm]akefile [Gg][Nn][Uu]makefile.am [Mm]akefile.am [Gg][Nn][Uu]makefile.in [Mm]akefile.in *.mk *.mak',
+  markdown: '*.markdown *.md *.mdown *.mkdn',
+  md: '*.markdown *.md *.mdown *.mkdn',
+  perl: '*.perl *.pl *.PL *.plh *.plx *.pm *.t',
+  php: '*.php *.php3 *.php4 *.php5 *.phtml',
+  protobuf: '*.proto',
+  py: '*.py',
+  r: '*.R *.r *.Rmd *.Rnw',
+  ruby: 'config.ru Gemfile .irbrc Rakefile *.gemspec *.rb *.rbw',
+  rust: '*.rs',
+  scala: '*.scala *.sbt',
+  sh: '.bash_login bash_login .bash_logout bash_logout .bash_profile bash_profile .bashrc bashrc *.bashrc .cshrc *.csh .kshrc *.ksh .login .logout .profile profile .tcshrc *.tcsh .zlogin .zlogout .zprofile .zshenv .zshrc *.bash *.sh *.zsh',
+  sql: '*.sql *.psql',
+  svelte: '*.svelte',
+  swift: '*.swift',
+  toml: '*.toml Cargo.lock',
+  ts: '*.ts *.tsx *.cts *.mts',
+  txt: '*.txt',
+  xml: '*.xml *.xml.dist *.dtd *.xsl *.xslt *.xsd *.xjb *.rng *.sch *.xhtml',
+  yaml: '*.yaml *.yml',
+};
+
+/** Globs of names; undefined for a type that is not known here. */
+export function globsOfType(type: string): string[] | undefined {
+  return Object.hasOwn(FILE_TYPES, type) ? FILE_TYPES[type]?.split(' ') : undefined;
+}

@@ -1,0 +1,93 @@
+import type { Message } from './ripgrep-messages.ts';
+
+/** Bytes of one line; a longer one ends the search. */
+const MAX_LINE = 32 * 1024 ** 2;
+const NEWLINE = 0x0a;
+const NUL = 0;
+/** What it says of a file in which it came upon a NUL after matches. */
+const BINARY = /^([^\0]*?): (?:WARNING: stopped searching binary file|binary file matches)[^\n]*\n/;
+
+/**
+ * What ripgrep writes with `--null --line-number --with-filename --stats`, as the messages of its JSON: `path NUL number`,
+ * then `:` in a match or `-` around one, then the line. Only this form counts the files that were searched. Paths begin
+ * with `./`, so a newline at the beginning of a record begins the statistics.
+ */
+export async function* textMessages(chunks: AsyncIterable<Buffer>): AsyncIterable<Message> {
+  const records = new Records();
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let at = 0;
+    for (let next = records.take(data, at); next !== undefined; next = records.take(data, at)) {
+      yield* records.messages();
+      at = next;
+    }
+    rest = data.subarray(at);
+    if (rest.length > MAX_LINE) {
+      yield { type: 'oversize' };
+      return;
+    }
+  }
+  while (records.takeNotice(rest.toString('latin1'))) rest = rest.subarray(records.noticeLength);
+  yield* records.messages();
+  yield* records.end(false);
+  const searched = /^(\d+) files searched$/m.exec(rest.toString('latin1'))?.[1];
+  if (searched !== undefined) yield { type: 'summary', filesSearched: Number(searched) };
+}
+
+class Records {
+  noticeLength = 0;
+  #path: string | undefined;
+  #messages: Message[] = [];
+
+  messages(): readonly Message[] {
+    const messages = this.#messages;
+    this.#messages = [];
+    return messages;
+  }
+
+  /** Where the next record begins; undefined where this one is not complete, or the last one was. */
+  take(data: Buffer, at: number): number | undefined {
+    if (data[at] === NEWLINE) return undefined;
+    const nul = data.indexOf(NUL, at);
+    const end = nul < 0 ? -1 : data.indexOf(NEWLINE, nul);
+    if (end < 0) return undefined;
+    const path = data.toString('latin1', at, nul);
+    if (this.takeNotice(path)) return at + this.noticeLength;
+    if (path !== this.#path) this.#begin(path);
+    const text = nul + 1;
+    let sign = text;
+    while ((data[sign] ?? 0) >= 0x30 && (data[sign] ?? 0) <= 0x39) sign += 1;
+    this.#messages.push({
+      type: data[sign] === 0x3a ? 'match' : 'context',
+      data: {
+        path: { raw: Buffer.from(path, 'latin1') },
+        lines: { raw: data.subarray(sign + 1, end + 1) },
+        line_number: Number(data.toString('latin1', text, sign)),
+        submatches: [],
+      },
+    });
+    return end + 1;
+  }
+
+  takeNotice(text: string): boolean {
+    const notice = BINARY.exec(text);
+    if (notice === null) return false;
+    this.noticeLength = notice[0].length;
+    if (notice[1] === this.#path) this.#messages.push(...this.end(true));
+    return true;
+  }
+
+  end(isBinary: boolean): Message[] {
+    if (this.#path === undefined) return [];
+    const path = { raw: Buffer.from(this.#path, 'latin1') };
+    this.#path = undefined;
+    return [{ type: 'end', data: { path, binary_offset: isBinary ? 0 : null } }];
+  }
+
+  #begin(path: string): void {
+    this.#messages.push(...this.end(false));
+    this.#path = path;
+    this.#messages.push({ type: 'begin', data: { path: { raw: Buffer.from(path, 'latin1') } } });
+  }
+}

@@ -1,0 +1,140 @@
+import { lstatSync, type Stats, statSync } from 'node:fs';
+import { SandboxError } from '../../core/errors.ts';
+import { asFileFailure, badRequest, notRegular, systemFailure } from '../../core/files/file-failure.ts';
+import { type FilePath, nameOf, parentOf, shownPath, withoutTrailingSlashes } from '../../core/files/file-path.ts';
+import { expandBraces } from '../../core/glob/expand-braces.ts';
+import { findTool } from '../../core/tool-path.ts';
+import { breathe } from '../../core/turns.ts';
+import type { FoundName, GrepRequest, GrepResult, NamesRequest, NamesResult } from './requests.ts';
+import type { Place } from './ripgrep.ts';
+import { RipgrepEngine } from './ripgrep-engine.ts';
+import { Slots } from './slots.ts';
+import { WalkEngine } from './walk-engine.ts';
+
+/** Searches at a time: each takes a process or a thread, and all cores. */
+const AT_ONCE = 4;
+
+export interface FileFacts extends FoundName {
+  readonly size: number | null;
+  readonly modifiedAt: Date | null;
+}
+
+/** Searches names and contents of files: with ripgrep where it is on PATH at the time of the call, else by itself. */
+export class SearchService implements AsyncDisposable {
+  readonly #timeoutMs: number;
+  readonly #findRipgrep: () => string | undefined;
+  readonly #own = new WalkEngine();
+  readonly #slots = new Slots(AT_ONCE);
+  readonly #closing = new AbortController();
+
+  /** `timeout`: seconds after which a search answers with what it has. */
+  constructor(timeout: number, findRipgrep: () => string | undefined = () => findTool('rg')) {
+    this.#timeoutMs = timeout * 1000;
+    this.#findRipgrep = findRipgrep;
+  }
+
+  /**
+   * Lines that match. What cannot be read, and files with NUL, are passed over.
+   * @throws FileFailure as the system says of the path; `bad_request` for a pattern, glob or type that is none
+   */
+  async grep(request: GrepRequest, gone: AbortSignal): Promise<GrepResult> {
+    const isFile = this.#requireSearchable(request.path, 'grep');
+    requireGlobs([...request.include, ...request.exclude], 'grep', request.path);
+    using _slot = await this.#slot(gone);
+    const signal = this.#bound(gone);
+    const place = placeOf(request.path, isFile);
+    const program = place && this.#findRipgrep();
+    if (place === undefined || program === undefined) return await this.#own.grep(request, isFile, signal);
+    return await new RipgrepEngine(program).grep(request, place, signal);
+  }
+
+  /** @throws FileFailure as `grep`; `ENOTDIR` where the path is no directory */
+  async names(request: NamesRequest, gone: AbortSignal): Promise<NamesResult> {
+    if (this.#requireSearchable(request.path, 'search')) {
+      throw systemFailure('ENOTDIR', 'search', shownPath(request.path));
+    }
+    requireGlobs([request.pattern, ...request.exclude], 'search', request.path);
+    using _slot = await this.#slot(gone);
+    const signal = this.#bound(gone);
+    const place = placeOf(request.path, false);
+    // ripgrep knows regular files alone, and its own dialect of globs.
+    const program = place && request.dialect === 'ripgrep' ? this.#findRipgrep() : undefined;
+    if (place === undefined || program === undefined) return await this.#own.names(request, signal);
+    return await new RipgrepEngine(program).names(request, place, signal);
+  }
+
+  isDirectory(path: FilePath): boolean {
+    try {
+      return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+    } catch {
+      return false;
+    }
+  }
+
+  /** What the names stand for now, in their order; links are not followed. */
+  async facts(names: readonly FoundName[]): Promise<FileFacts[]> {
+    const facts: FileFacts[] = [];
+    for (const name of names) {
+      const stat = statOf(name.path);
+      facts.push({ ...name, size: stat?.size ?? null, modifiedAt: stat?.mtime ?? null });
+      await breathe();
+    }
+    return facts;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+  }
+
+  /** @throws SandboxError `unavailable` where the caller goes away, or the service stops, before its turn */
+  async #slot(gone: AbortSignal): Promise<Disposable> {
+    try {
+      return await this.#slots.take(AbortSignal.any([gone, this.#closing.signal]));
+    } catch (error) {
+      throw new SandboxError('unavailable', 'the search was given up before its turn', { cause: error });
+    }
+  }
+
+  #bound(gone: AbortSignal): AbortSignal {
+    return AbortSignal.any([gone, this.#closing.signal, AbortSignal.timeout(this.#timeoutMs)]);
+  }
+
+  /** Whether it is a file. */
+  #requireSearchable(path: FilePath, operation: string): boolean {
+    let stat: Stats;
+    try {
+      stat = statSync(path);
+    } catch (error) {
+      throw asFileFailure(error, operation, shownPath(path));
+    }
+    if (!stat.isFile() && !stat.isDirectory()) throw notRegular('special file', operation, shownPath(path));
+    return stat.isFile();
+  }
+}
+
+function statOf(path: FilePath): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined where ripgrep cannot be told the path: arguments and directories of programs are text. */
+function placeOf(path: FilePath, isFile: boolean): Place | undefined {
+  const given = withoutTrailingSlashes(path);
+  if (!isFile) return typeof given === 'string' ? { cwd: given, target: './', isFile } : undefined;
+  const [cwd, name] = [parentOf(given), nameOf(given)];
+  return typeof cwd === 'string' && typeof name === 'string' ? { cwd, target: `./${name}`, isFile } : undefined;
+}
+
+function requireGlobs(globs: readonly string[], operation: string, path: FilePath): void {
+  for (const glob of globs) {
+    try {
+      expandBraces(glob);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw badRequest(`the pattern ${glob.slice(0, 100)} ${error.message}`, operation, shownPath(path));
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { Slots } from './slots.ts';
+
+const NEVER = new AbortController().signal;
+
+test('so many work at a time, the others come in their order, and who goes away gives up its place', async () => {
+  const slots = new Slots(2);
+  const first = await slots.take(NEVER);
+  const second = await slots.take(NEVER);
+  const order: string[] = [];
+  const gone = new AbortController();
+  const third = slots.take(NEVER).then((slot) => {
+    order.push('third');
+    return slot;
+  });
+  const fourth = expect(slots.take(gone.signal)).rejects.toThrow('gone');
+  const fifth = slots.take(NEVER).then((slot) => {
+    order.push('fifth');
+    return slot;
+  });
+  gone.abort(new Error('gone'));
+  await fourth;
+  first[Symbol.dispose]();
+  first[Symbol.dispose]();
+  (await third)[Symbol.dispose]();
+  await fifth;
+  expect(order).toEqual(['third', 'fifth']);
+  second[Symbol.dispose]();
+  await expect(slots.take(AbortSignal.abort(new Error('late')))).rejects.toThrow('late');
+});

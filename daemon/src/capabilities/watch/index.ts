@@ -1,0 +1,22 @@
+import { defineCapability } from '../../capability.ts';
+import { keeperProgram } from '../../core/process/keeper-program.ts';
+import { InotifyBackend } from './inotify-backend.ts';
+import { PortableBackend } from './portable-backend.ts';
+import { watchV1 } from './routes.v1.ts';
+import { watchV2 } from './routes.v2.ts';
+import { WatchService } from './watch-service.ts';
+
+export const watch = defineCapability({
+  name: 'watch',
+  create: ({ config, logger, metrics }) => {
+    const { path, isThere } = keeperProgram(config.keeperProgram);
+    const inotify = isThere ? new InotifyBackend(path, logger) : undefined;
+    const service = new WatchService(inotify ?? new PortableBackend(), config.watchMaxWatchers);
+    if (!inotify) logger.info({ reason: `no keeper at ${path}` }, 'watchers stand on chokidar: renames are not paired');
+    metrics.gauge('watchers', 'Watchers, and waits for one event, at this moment.', () => service.count);
+    metrics.gauge('watched_directories', 'Directories that inotify watches.', () => inotify?.directories ?? 0);
+    return service;
+  },
+  v2: watchV2,
+  v1: watchV1,
+});

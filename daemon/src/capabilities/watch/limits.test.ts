@@ -1,0 +1,85 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { SandboxError } from '../../core/errors.ts';
+import { keeperProgram } from '../../core/process/keeper-program.ts';
+import { hasInotify, inotify, Watching } from './watching.fixture.ts';
+
+/** Whether this machine lets us have limits of our own. */
+const hasLimits = hasInotify && (await canLimit());
+if (!hasLimits) process.stderr.write('not tested: limits of inotify, no user namespace to set them in\n');
+
+/** The keeper in a user namespace of its own, whose limits are its own too (namespaces(7)). */
+function limited(watching: Watching, limit: 'max_inotify_watches' | 'max_inotify_instances', value: number): string {
+  const script = watching.path(`keeper-${limit}`);
+  const { path } = keeperProgram(undefined);
+  const inner = `echo ${value} > /proc/sys/user/${limit} && exec ${path} watch`;
+  writeFileSync(script, `#!/bin/sh\nexec /usr/bin/unshare -Ur /bin/sh -c '${inner}'\n`);
+  chmodSync(script, 0o755);
+  return script;
+}
+
+async function canLimit(): Promise<boolean> {
+  await using place = new Watching();
+  await using watching = new Watching(inotify(limited(place, 'max_inotify_watches', 100)));
+  const made = await watching.watch().catch(() => undefined);
+  return made !== undefined;
+}
+
+async function failureOf(made: Promise<unknown>): Promise<SandboxError> {
+  const error = await made.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof SandboxError) return error;
+  throw new Error(`no failure of ours: ${error}`);
+}
+
+describe.runIf(hasLimits)('limits of the system', () => {
+  test('[file-error.inotify-enospc] no more watches is said as that, not as a full disk, with who holds them', async () => {
+    await using place = new Watching();
+    await using watching = new Watching(inotify(limited(place, 'max_inotify_watches', 12)));
+    const small = await watching.watch();
+    for (let count = 0; count < 20; count += 1) mkdirSync(place.path(`d/${count}`), { recursive: true });
+    const failure = await failureOf(watching.watch({ path: place.path('d') }));
+    expect(failure.kind).toBe('capacity');
+    expect(failure.message).toContain('limit of inotify watches');
+    expect(failure.details.hint).toContain('fs.inotify.max_user_watches');
+    expect(failure.details.data).toMatchObject({ errno_name: 'ENOSPC', holders: [{ watcher_id: small.id }] });
+    writeFileSync(watching.path('still'), '');
+    await watching.until(small, 'create still');
+  });
+
+  test('[watch.overflow] a directory for which no watch is left is told as a loss', async () => {
+    await using place = new Watching();
+    await using watching = new Watching(inotify(limited(place, 'max_inotify_watches', 12)));
+    const watcher = await watching.watch();
+    for (let count = 0; count < 20; count += 1) mkdirSync(watching.path(`${count}`));
+    await watching.until(watcher, 'watch_limit');
+  });
+
+  test('no more instances is said as that', async () => {
+    await using place = new Watching();
+    await using watching = new Watching(inotify(limited(place, 'max_inotify_instances', 0)));
+    const failure = await failureOf(watching.watch());
+    expect(failure.kind).toBe('unavailable');
+    expect(failure.message).toContain('inotify_init1');
+    expect(failure.details.hint).toContain('fs.inotify.max_user_instances');
+  });
+});
+
+test('[status.capacity-429] [watch.capacity] one watcher too many is refused and learns who holds the others', async () => {
+  await using watching = new Watching(undefined, 2);
+  const first = await watching.watch();
+  const shared = await watching.watch();
+  expect(shared).toBe(first);
+  await watching.watch({ recursive: false });
+  const failure = await failureOf(watching.watch({ debounceMs: 60 }));
+  expect(failure.kind).toBe('capacity');
+  expect(failure.details.data).toMatchObject({
+    holders: [{ watcher_id: first.id, subscribers: 2 }, { subscribers: 1 }],
+  });
+  await watching.service.release(first.id);
+  await failureOf(watching.watch({ debounceMs: 60 }));
+  await watching.service.release(first.id);
+  await watching.watch({ debounceMs: 60 });
+});

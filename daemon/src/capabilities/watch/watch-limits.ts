@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { SandboxError } from '../../core/errors.ts';
+import { InotifyFailure } from '../../core/process/inotify-reader.ts';
+
+/** The user's watches are used up. The kernel says it with the error of a full disk, which it is not. */
+export function isWatchLimit(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOSPC';
+}
+
+/** What a failure to watch means for the caller. */
+export function asWatchFailure(error: unknown): unknown {
+  if (isWatchLimit(error)) {
+    const limit = limitOf('max_user_watches');
+    return new SandboxError(
+      'capacity',
+      `the limit of inotify watches is reached (fs.inotify.max_user_watches${limit})`,
+      {
+        hint: 'watch a smaller tree, exclude directories, stop a watcher, or raise fs.inotify.max_user_watches',
+        data: { errno_name: 'ENOSPC', limit: 'fs.inotify.max_user_watches', holders: [] },
+        cause: error,
+      },
+    );
+  }
+  if (error instanceof InotifyFailure) {
+    return new SandboxError('unavailable', `nothing can be watched: ${error.message}`, {
+      hint: `the limit of inotify instances may be reached: raise fs.inotify.max_user_instances${limitOf('max_user_instances')}`,
+      cause: error,
+    });
+  }
+  return error;
+}
+
+function limitOf(name: string): string {
+  try {
+    return `, now ${readFileSync(`/proc/sys/fs/inotify/${name}`, 'latin1').trim()}`;
+  } catch {
+    return '';
+  }
+}

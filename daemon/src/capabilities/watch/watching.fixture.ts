@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLogger } from '@sandbox/program/logger.ts';
+import { keeperProgram } from '../../core/process/keeper-program.ts';
+import { isLoss, type LogEntry } from './event-log.ts';
+import { InotifyBackend } from './inotify-backend.ts';
+import { PortableBackend } from './portable-backend.ts';
+import type { WatchBackend } from './watch-backend.ts';
+import { WatchService } from './watch-service.ts';
+import type { Watcher, WatcherTerms } from './watcher.ts';
+
+const keeper = keeperProgram(undefined);
+export const hasInotify = keeper.isThere;
+if (!hasInotify) process.stderr.write('not tested: watching by inotify, the keeper was not built\n');
+
+const PATIENCE_MS = 15_000;
+
+export const BACKENDS: readonly { name: string; open: () => WatchBackend; everything: boolean }[] = [
+  ...(hasInotify ? [{ name: 'inotify', open: () => inotify(), everything: true }] : []),
+  { name: 'portable', open: () => new PortableBackend(), everything: false },
+];
+
+export function inotify(program: string = keeper.path): InotifyBackend {
+  return new InotifyBackend(program, createLogger('test', 'silent', []));
+}
+
+/** A directory of its own, and a service that watches. */
+export class Watching implements AsyncDisposable {
+  readonly directory = mkdtempSync(join(tmpdir(), 'watch-'));
+  readonly service: WatchService;
+  #cursors = new Map<Watcher, number>();
+
+  constructor(backend: WatchBackend = inotify(), maxWatchers = 128) {
+    this.service = new WatchService(backend, maxWatchers);
+  }
+
+  path(...names: string[]): string {
+    return join(this.directory, ...names);
+  }
+
+  async watch(terms: Partial<WatcherTerms> = {}): Promise<Watcher> {
+    const { watcher } = await this.service.create({
+      path: this.directory,
+      recursive: true,
+      debounceMs: 50,
+      exclude: [],
+      include: [],
+      ...terms,
+    });
+    return watcher;
+  }
+
+  /** What comes until an event of that kind has come, as `type path` or `rename old > new`; a loss as its reason. */
+  async until(watcher: Watcher, last: string): Promise<string[]> {
+    const told: string[] = [];
+    const limit = AbortSignal.timeout(PATIENCE_MS);
+    while (!told.includes(last)) {
+      const cursor = this.#cursors.get(watcher) ?? 0;
+      await watcher.log.moreThan(cursor, limit);
+      for (const entry of watcher.log.after(cursor, 1000)) {
+        told.push(wordsOf(entry));
+        this.#cursors.set(watcher, entry.seq);
+        if (isLoss(entry) && entry.reason === last) return told;
+      }
+      if (limit.aborted) throw new Error(`no ${JSON.stringify(last)} came, but ${JSON.stringify(told)}`);
+    }
+    return told;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.service[Symbol.asyncDispose]();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+export function wordsOf(entry: LogEntry): string {
+  if (isLoss(entry)) return entry.reason;
+  const { type, path, oldPath } = entry;
+  return oldPath === null ? `${type} ${path}` : `${type} ${oldPath} > ${path}`;
+}

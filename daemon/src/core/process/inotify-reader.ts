@@ -1,0 +1,216 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import { type FrameReader, FrameSplitter, FrameWriter } from './keeper-frames.ts';
+
+const ADD = 32;
+const REMOVE = 33;
+const ADDED = 96;
+const EVENT = 97;
+const OVERFLOWED = 0xffff_ffff;
+const STDERR_KEPT = 1000;
+
+/** Bits of inotify(7). */
+export const IN = {
+  modify: 0x2,
+  attrib: 0x4,
+  movedFrom: 0x40,
+  movedTo: 0x80,
+  create: 0x100,
+  delete: 0x200,
+  deleteSelf: 0x400,
+  moveSelf: 0x800,
+  unmount: 0x2000,
+  ignored: 0x8000,
+  onlyDir: 0x0100_0000,
+  dontFollow: 0x0200_0000,
+  exclUnlink: 0x0400_0000,
+  /** Adds to what another watcher of the same directory has asked for. */
+  maskAdd: 0x2000_0000,
+  isDir: 0x4000_0000,
+} as const;
+
+/** Gets what happens in one directory. Names are byte strings: one character a byte. */
+export interface InotifyListener {
+  readonly onInotify: (mask: number, cookie: number, name: string) => void;
+}
+
+/** Gets what concerns every watch of a reader. */
+export interface InotifyWitness {
+  /** The kernel's queue was full: events are missing. */
+  readonly onOverflow: () => void;
+  /** The reader is gone, and every watch with it. */
+  readonly onGone: (reason: string) => void;
+}
+
+/** A directory that could not be watched; `code` is the errno's name. */
+export class InotifyFailure extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.name = 'InotifyFailure';
+    this.code = code;
+  }
+}
+
+interface PendingAdd {
+  readonly listener: InotifyListener;
+  readonly resolve: (watch: number) => void;
+  readonly reject: (failure: InotifyFailure) => void;
+}
+
+/**
+ * The kernel's inotify through `keeper watch` (`docs/keeper.md`), a process of its own. Every watcher shares one, because
+ * a user has few instances (`fs.inotify.max_user_instances`); a directory that several watch takes one watch.
+ */
+export class InotifyReader implements AsyncDisposable {
+  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #gone = Promise.withResolvers<void>();
+  readonly #witnesses = new Set<InotifyWitness>();
+  readonly #listeners = new Map<number, InotifyListener | InotifyListener[]>();
+  readonly #pending = new Map<number, PendingAdd>();
+  #toRemove: number[] = [];
+  #requests = 0;
+  #said = '';
+  #isGone = false;
+
+  constructor(program: string) {
+    this.#child = spawn(program, ['watch'], { stdio: ['pipe', 'pipe', 'pipe'], env: {}, cwd: '/' });
+    const splitter = new FrameSplitter();
+    this.#child.stdout.on('data', (chunk: Buffer) => {
+      for (const frame of splitter.push(chunk)) this.#take(frame);
+    });
+    this.#child.stderr.on('data', (chunk: Buffer) => {
+      this.#said = (this.#said + chunk.toString()).slice(-STDERR_KEPT);
+    });
+    this.#child.stdin.on('error', () => undefined);
+    this.#child.once('error', (error) => this.#end(error.message));
+    this.#child.once('close', (code, signal) => this.#end(this.#said.trim() || `it ended with ${signal ?? code}`));
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Directories that are watched now. */
+  get watches(): number {
+    return this.#listeners.size;
+  }
+
+  /** Tells it until the answer is called. */
+  join(witness: InotifyWitness): () => void {
+    this.#witnesses.add(witness);
+    return () => void this.#witnesses.delete(witness);
+  }
+
+  /**
+   * Watches what the path leads to. The listener hears of everything after, and until `drop` or `ignored`.
+   * @throws InotifyFailure; `ENOSPC`: the user's limit of watches is reached
+   */
+  add(path: Buffer, mask: number, listener: InotifyListener): Promise<number> {
+    if (this.#isGone) return Promise.reject(new InotifyFailure('EPIPE', `the inotify reader is gone: ${this.#said}`));
+    this.#requests = (this.#requests + 1) % OVERFLOWED;
+    const request = this.#requests;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(request, { listener, resolve, reject });
+      this.#child.stdin.write(
+        new FrameWriter(ADD)
+          .u32(request)
+          .u32(mask | IN.maskAdd)
+          .bytes(path)
+          .finish(),
+      );
+    });
+  }
+
+  /** This listener hears no more of that watch; the last one gone ends the watch. */
+  drop(watch: number, listener: InotifyListener): void {
+    const known = this.#listeners.get(watch);
+    if (known === undefined) return;
+    const others = [known].flat().filter((other) => other !== listener);
+    if (others.length > 0) {
+      this.#listeners.set(watch, others);
+      return;
+    }
+    this.#listeners.delete(watch);
+    this.#toRemove.push(watch);
+    this.#removeWhenQuiet();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#witnesses.clear();
+    this.#child.stdin.end();
+    // It may stand in a write to a pipe that nobody is going to read in time.
+    this.#child.kill('SIGTERM');
+    await this.#gone.promise;
+  }
+
+  /** A removal that overtakes the answer to an addition of the same directory would end that one too. */
+  #removeWhenQuiet(): void {
+    if (this.#pending.size > 0 || this.#isGone) return;
+    for (const watch of this.#toRemove) {
+      if (!this.#listeners.has(watch)) this.#child.stdin.write(new FrameWriter(REMOVE).u32(watch).finish());
+    }
+    this.#toRemove = [];
+  }
+
+  #take(frame: FrameReader): void {
+    if (frame.type === ADDED) this.#added(frame.u32(), frame.u32(), frame.u32());
+    else if (frame.type === EVENT)
+      this.#happened(frame.u32(), frame.u32(), frame.u32(), frame.bytes().toString('latin1'));
+  }
+
+  #added(request: number, watch: number, errno: number): void {
+    const pending = this.#pending.get(request);
+    if (pending === undefined) return;
+    this.#pending.delete(request);
+    if (errno === 0) {
+      this.#listen(watch, pending.listener);
+      pending.resolve(watch);
+    } else {
+      const code = codeOf(errno);
+      pending.reject(new InotifyFailure(code, `inotify_add_watch failed: ${code}`));
+    }
+    this.#removeWhenQuiet();
+  }
+
+  #listen(watch: number, listener: InotifyListener): void {
+    const known = this.#listeners.get(watch);
+    if (known === undefined) this.#listeners.set(watch, listener);
+    else if (![known].flat().includes(listener)) this.#listeners.set(watch, [known, listener].flat());
+  }
+
+  #happened(watch: number, mask: number, cookie: number, name: string): void {
+    if (watch === OVERFLOWED) {
+      for (const witness of [...this.#witnesses]) witness.onOverflow();
+      return;
+    }
+    const known = this.#listeners.get(watch);
+    if ((mask & IN.ignored) !== 0) this.#listeners.delete(watch);
+    if (known === undefined) return;
+    if (!Array.isArray(known)) known.onInotify(mask, cookie, name);
+    else for (const listener of known) listener.onInotify(mask, cookie, name);
+  }
+
+  #end(reason: string): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#said = reason;
+    for (const { reject } of this.#pending.values()) {
+      reject(new InotifyFailure('EPIPE', `the inotify reader is gone: ${reason}`));
+    }
+    this.#pending.clear();
+    this.#listeners.clear();
+    for (const witness of [...this.#witnesses]) witness.onGone(reason);
+    this.#gone.resolve();
+  }
+}
+
+function codeOf(errno: number): string {
+  return Object.entries(constants.errno).find(([, value]) => value === errno)?.[0] ?? `errno ${errno}`;
+}

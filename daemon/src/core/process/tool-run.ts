@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+
+/** What a program said of itself is kept so far. */
+const STDERR_KEPT = 16 * 1024;
+
+export interface ToolEnd {
+  /** Null where a signal ended it. */
+  readonly code: number | null;
+  readonly stderr: string;
+}
+
+/** A program that works for the daemon, with the daemon's rights: it is read as it writes, and killed when it is disposed. */
+export class ToolRun implements AsyncDisposable {
+  readonly stdout: Readable;
+  /** Never rejects: a program that cannot be started has code 127 and the reason on stderr. */
+  readonly ended: Promise<ToolEnd>;
+  readonly #kill: () => void;
+
+  /** `cwd` has to be there. It gets no environment but a locale. */
+  constructor(program: string, args: readonly string[], cwd: string) {
+    const child = spawn(program, [...args], { cwd, env: { LC_ALL: 'C.UTF-8' }, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.stdout = child.stdout;
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      if (stderr.length < STDERR_KEPT) stderr += chunk.toString();
+    });
+    child.stdout.on('error', () => undefined);
+    this.ended = new Promise((resolve) => {
+      child.once('error', (error) => resolve({ code: 127, stderr: error.message }));
+      child.once('close', (code) => resolve({ code, stderr }));
+    });
+    this.#kill = () => void child.kill('SIGKILL');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#kill();
+    this.stdout.destroy();
+    await this.ended;
+  }
+}

@@ -1,0 +1,25 @@
+import { type Requirement, section } from './requirement.ts';
+
+export const SEARCH: readonly Requirement[] = [
+  ...section('api.md §3', {
+    'search.names': 'GET /v2/fs/search finds files by glob and says with truncated that there are more',
+    'search.same-answers': 'with ripgrep and without it the answers are the same',
+    'search.bounded': 'a search is bounded in time, whatever the pattern, and in the size of its answer',
+    'search.cancelled': 'a search ends when its caller goes away',
+    'grep.answer': 'grep answers matches, match_count, files_searched, files_matched and truncated',
+    'grep.matches': 'a match has file, line_number from 1 and line_content',
+    'grep.context': 'context_before and context_after are the lines around',
+    'grep.limit': 'the answer comes as soon as max_results is reached',
+    'grep.offset': 'offset pages through the matches',
+    'grep.bounds': 'values out of their bounds, patterns that are none and paths that cannot be searched are refused',
+    'grep.look-around': 'look-around and back-references work where ripgrep has PCRE2, else 400 says so',
+    'find.python-glob': "find takes Python's glob relative to path: only ** descends",
+    'search-v1.own-shape': 'POST /v1/file/search answers matches of line_number, line and match, and line_numbers',
+    'search-v1.sdk-shape': 'with X-Fern-Language or from Go it answers lists of strings and of numbers from 0',
+  }),
+  ...section('v1-wire.json', {
+    'find-v1.result': 'POST /v1/file/find answers FileFindResult, or FileOperationError with 200',
+    'glob-v1.result': 'POST /v1/file/glob answers FileGlobResult',
+    'grep-v1.result': 'POST /v1/file/grep answers FileGrepResult',
+  }),
+];

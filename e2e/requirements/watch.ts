@@ -1,0 +1,33 @@
+import { type Requirement, section } from './requirement.ts';
+
+export const WATCH: readonly Requirement[] = [
+  ...section('api.md §1.3', {
+    'file-error.inotify-enospc': 'ENOSPC from inotify is reported as a watch limit, not as a full disk',
+  }),
+  ...section('interface.md, Events', {
+    'stream.sse': 'Server-Sent Events come at the pace of the reader, and end with it',
+  }),
+  ...section('api.md §3', {
+    'watch.create': 'POST /v2/watch answers watcher_id, initial_cursor and reused',
+    'watch.recursive': 'recursive=true sees what is below, also in directories that come later; false does not',
+    'watch.debounce': 'debounce gathers changes; those of one path and type become one',
+    'watch.exclude': 'exclude names what is neither reported nor descended into',
+    'watch.include': 'with include_patterns only what fits one of them is reported',
+    'watch.bounds': 'debounce is 50–5000 ms, limit 1–1000, a path absolute and there',
+    'watch.poll': 'poll answers the events after cursor, at most limit, and waits up to timeout for one',
+    'watch.sse': 'the stream has watch_started, file_change with the id <watcher_id>:<seq>, and overflow',
+    'watch.sse-resume': 'Last-Event-ID resumes a stream after that event',
+    'watch.release': 'DELETE releases one subscriber; the last one stops the watcher',
+    'watch.reuse': 'the same configuration again reuses the watcher',
+    'watch.event-fields':
+      'an event has seq, type, path, relative_path, old_path, is_dir, timestamp, mtime, size, inode',
+    'watch.event-types': 'types are create, write, remove, rename and chmod',
+    'watch.rename': 'a rename is one event with old_path',
+    'watch.overflow': 'lost events are reported, never silent',
+    'watch.faithful': 'whoever only hears the events knows what is there, or is told that some are missing',
+    'watch.capacity': 'the watcher over the ceiling of 128 is refused with 429 and the holders',
+    'watch.kept': '10,000 events of a watcher are kept; who has fallen behind them is told so',
+    'watch-v1.wait':
+      'wait answers one event, at once where the file exists and create is asked for, 503 when nothing came',
+  }),
+];
