@@ -17,7 +17,7 @@ import {
   SessionInfoV1,
   WriteBody,
 } from './schemas.v1.ts';
-import { decode } from './text-slice.ts';
+import { decode } from '../../core/text-slice.ts';
 import { sentTo, sessionInfo, summaryOf } from './wire.ts';
 import { execResult, infoV1 } from './wire.v1.ts';
 

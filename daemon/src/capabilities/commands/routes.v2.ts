@@ -23,7 +23,7 @@ import {
 } from './schemas.ts';
 import { sessionRoutesV2 } from './session-routes.v2.ts';
 import { stdinRouteV2 } from './stdin-route.v2.ts';
-import { decode } from './text-slice.ts';
+import { decode } from '../../core/text-slice.ts';
 import { commandInfo, commandResult, sentTo, summaryOf } from './wire.ts';
 
 const tags = ['commands'];
