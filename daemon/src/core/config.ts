@@ -118,6 +118,21 @@ export const DaemonOptions = z.object({
     flag: 'output-total-max-bytes',
     description: 'Bytes of output kept on disk altogether; the oldest ended commands go first.',
   }),
+  ptyHistoryBytes: named(wholeNumber(65_536, Number.MAX_SAFE_INTEGER).default(10 * MIB), {
+    env: 'SVC_PTY_HISTORY_BYTES',
+    flag: 'pty-history-bytes',
+    description: 'Bytes of the output of each terminal kept on disk; the oldest go first.',
+  }),
+  shellMaxSessions: named(wholeNumber(1, 10_000).default(20), {
+    env: 'SVC_SHELL_MAX_SESSIONS',
+    flag: 'shell-max-sessions',
+    description: 'Terminal sessions that are open at once; the next one is answered with 429 where none gives way.',
+  }),
+  shellSessionTimeout: named(seconds(1, 31_536_000).default(3600), {
+    env: 'SVC_SHELL_SESSION_TIMEOUT',
+    flag: 'shell-session-timeout',
+    description: 'Seconds after which an idle terminal session that nobody named is closed.',
+  }),
   browserStartMode: named(
     z.enum(START_MODES, { error: `expected one of ${START_MODES.join(', ')}` }).default('async'),
     {
