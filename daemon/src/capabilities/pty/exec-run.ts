@@ -108,9 +108,10 @@ export class ExecRun {
     return mark;
   }
 
-  #endAt({ exitCode = null, directory, start, end }: EndMark): void {
+  #endAt({ exitCode, directory, start, end }: EndMark): void {
     this.#directory = directory;
-    this.#end(this.#signalled && (exitCode ?? 0) > 128 ? 'terminated' : 'completed', exitCode, start, end);
+    const status = this.#signalled && (exitCode ?? 0) > 128 ? 'terminated' : 'completed';
+    this.#end(status, exitCode ?? null, start, end);
   }
 
   #endWithShell({ offset, end }: ShellEnd): void {

@@ -38,12 +38,9 @@ export function execScript(kind: ShellKind, script: ExecScript): string {
 export function echoOf(command: string, line: string, column: number | undefined, cols: number): string {
   if (column === undefined) return '';
   const shown = command.length > SHOWN ? `${command.slice(0, SHOWN)}…` : command;
-  const printable = shown
-    .replaceAll(/\r\n?/g, '\n')
-    .replaceAll(/[^\P{Cc}\n\t]/gu, '?')
-    .replaceAll('\n', '\r\n');
+  const printable = shown.replaceAll(/\r\n?/g, '\n').replaceAll(/[^\P{Cc}\n\t]/gu, '?');
   const rows = Math.floor((column + line.length) / cols) + 1;
-  return `\x1b[${rows}A\x1b[${column + 1}G\x1b[J${printable}\r\n`;
+  return `\x1b[${rows}A\x1b[${column + 1}G\x1b[J${printable}\n`;
 }
 
 const beginMark = (nonce: string): string => `\x1b]133;C;svc=${nonce}\x07`;
