@@ -69,7 +69,7 @@ function execRoutes(app: App, service: PtyService): void {
       const known = id ? service.find(id) : undefined;
       const terms = { id: id || undefined, cwd: exec_dir, noChangeTimeout: no_change_timeout };
       const session = known?.open ? known : await namingExecDir(() => service.create(terms));
-      return ok({ session_id: session.id, working_dir: session.workingDir }, `session ${session.id} is open`);
+      return ok({ session_id: session.id, working_dir: session.record.workingDir }, `session ${session.id} is open`);
     },
   });
 }

@@ -40,7 +40,7 @@ function sessionRoutes(app: App, service: PtyService): void {
     },
     handler: async ({ body: { id, session_id, no_change_timeout, ...terms } }) => {
       const session = await service.create({ ...terms, id: id ?? session_id, noChangeTimeout: no_change_timeout });
-      return ok({ session_id: session.id, working_dir: session.workingDir }, `session ${session.id} is open`);
+      return ok({ session_id: session.id, working_dir: session.record.workingDir }, `session ${session.id} is open`);
     },
   });
 

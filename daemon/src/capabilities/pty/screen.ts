@@ -47,7 +47,7 @@ export class Screen {
 
   /** What is on the screen now; `offset` tells what is not on it yet. */
   async lookNow(format: ScreenFormat): Promise<ScreenLook & { readonly offset: number }> {
-    this.#follow();
+    this.follow();
     return this.#inTurn(async () => {
       const offset = this.#offset;
       return { ...(await this.#thread.look(this.#model, format)), offset };
@@ -61,7 +61,7 @@ export class Screen {
       signal && new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     try {
       while (this.#offset < offset && !this.#stop.signal.aborted && !signal?.aborted) {
-        this.#follow();
+        this.follow();
         await (aborted ? Promise.race([this.#drawn.promise, aborted]) : this.#drawn.promise);
       }
     } finally {
@@ -75,7 +75,8 @@ export class Screen {
     if (this.#running !== undefined) this.#thread.close(this.#model);
   }
 
-  #follow(): void {
+  /** Draws from now on what comes, as it comes. */
+  follow(): void {
     if (this.#running !== undefined && this.#generation === this.#thread.generation) return;
     this.#model = this.#thread.open(this.#size.cols, this.#size.rows);
     this.#generation = this.#thread.generation;

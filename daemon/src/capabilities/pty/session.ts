@@ -27,7 +27,7 @@ const LOOK_MS = 20;
 const FIRST_PROMPT_MS = 2000;
 const NEXT_PROMPT_MS = 200;
 /** Milliseconds that the screen may take to come up to date before a command is typed. */
-const SCREEN_MS = 250;
+const SCREEN_MS = 1000;
 /** Characters of a command that its record keeps. */
 const COMMAND_KEPT = 2000;
 
@@ -55,6 +55,8 @@ export class PtySession {
   #run: ExecRun | undefined;
   #viewers = 0;
   #closing: Promise<void> | undefined;
+  /** Another shell is on its way; false where it does not come. */
+  #restarting: Promise<boolean> | undefined;
   #promptAfter = 0;
 
   constructor(tools: SessionTools, record: SessionRecord) {
@@ -119,6 +121,7 @@ export class PtySession {
       this.record.shells.push({ id: process.id, pid: process.pid, base });
       this.#promptAfter = base;
       this.#hold(process, kind, base);
+      this.screen.follow();
       this.save();
     } catch (error) {
       if (!(error instanceof StartFailure)) throw error;
@@ -148,6 +151,7 @@ export class PtySession {
 
   /** Bytes as if typed. Resolves when the terminal can take more. @throws SandboxError `conflict` after its end */
   async write(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
+    if (this.#restarting !== undefined) await this.#restarting;
     const process = this.#requireOpen();
     this.touch();
     await process.writeStdin(bytes, signal);
@@ -163,6 +167,7 @@ export class PtySession {
 
   /** To the foreground group; answers whether there was one. @throws SandboxError `conflict` after its end */
   async signal(signal: NodeJS.Signals): Promise<boolean> {
+    if (this.#restarting !== undefined) await this.#restarting;
     const process = this.#requireOpen();
     this.run?.signalled();
     return (await process.terminal?.signalForeground(signal)) ?? false;
@@ -170,6 +175,7 @@ export class PtySession {
 
   /** Types a command and answers once it is typed. One at a time: the service sees to that. */
   async type(command: string): Promise<ExecRun> {
+    await this.#restarting;
     const process = this.#requireOpen();
     this.touch();
     await this.#awaitPrompt();
@@ -264,11 +270,13 @@ export class PtySession {
     while (!log.sealed) await log.advanced(log.end);
     const run = this.run;
     this.#process = undefined;
+    if (run !== undefined && !end.lost) this.#restarting = this.#startAgain(run);
     run?.shellEnded(base + log.end, end);
-    await run?.done;
+    const goesOn = await this.#restarting;
+    this.#restarting = undefined;
     if (this.#closing !== undefined) return;
     process.noted();
-    if (run !== undefined && !end.lost && (await this.#startAgain())) return;
+    if (goesOn) return;
     this.record.state = end.lost ? 'lost' : 'ended';
     this.record.exitCode = end.signal === null ? end.exitCode : -1;
     this.record.signal = end.signal;
@@ -279,10 +287,11 @@ export class PtySession {
   }
 
   /** A command ended the shell: the session goes on with another one. */
-  async #startAgain(): Promise<boolean> {
+  async #startAgain(run: ExecRun): Promise<boolean> {
     try {
-      await this.start();
-      return true;
+      await run.done;
+      if (this.#closing === undefined) await this.start();
+      return this.#process !== undefined;
     } catch {
       return false;
     }
