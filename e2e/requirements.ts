@@ -11,6 +11,7 @@ import type { Requirement } from './requirements/requirement.ts';
 import { SEARCH } from './requirements/search.ts';
 import { STREAMS } from './requirements/streams.ts';
 import { WATCH } from './requirements/watch.ts';
+import { TERMINALS } from './requirements/terminals.ts';
 
 /** Every statement of the contract that a test has to show. */
 export const REQUIREMENTS: readonly Requirement[] = [
@@ -26,4 +27,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...FILES,
   ...SEARCH,
   ...WATCH,
+  ...TERMINALS,
 ];

@@ -19,9 +19,12 @@ interface ShellEnd {
 /** A command from the moment its line is typed until its end is seen. */
 export class ExecRun {
   readonly console: ConsoleRecord;
+  /** Settles when the shell has begun it, or it has ended. */
+  readonly begun: Promise<void>;
   readonly done: Promise<void>;
   readonly #history: History;
   readonly #settle: () => void;
+  readonly #settleBegun: () => void;
   readonly #stop = new AbortController();
   #status: ExecStatus = 'running';
   #directory: string | undefined;
@@ -36,6 +39,9 @@ export class ExecRun {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.console = record;
     this.done = promise;
+    const begun = Promise.withResolvers<void>();
+    this.begun = begun.promise;
+    this.#settleBegun = begun.resolve;
     this.#history = history;
     this.#settle = resolve;
   }
@@ -104,7 +110,10 @@ export class ExecRun {
     if (bytes.length === 0) return undefined;
     this.#lastChange = performance.now();
     const mark = finder?.push(offset, bytes);
-    if (finder?.outputStart !== undefined) this.console.start = finder.outputStart;
+    if (finder?.outputStart !== undefined) {
+      this.console.start = finder.outputStart;
+      this.#settleBegun();
+    }
     return mark;
   }
 
@@ -126,6 +135,7 @@ export class ExecRun {
     this.console.exitCode = exitCode;
     this.console.end = Math.max(end, this.console.start);
     this.#stop.abort();
+    this.#settleBegun();
     this.#settle();
   }
 }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SandboxError } from '../../core/errors.ts';
 import { foregroundGroup } from '../../core/process/foreground.ts';
 import type { ExecRun, ExecStatus } from './exec-run.ts';
+import { settlesBefore } from './patience.ts';
 import type { PtySession } from './session.ts';
 
 /** Milliseconds between SIGTERM and SIGKILL of what has outlived its hard timeout, and then until it is given up. */
@@ -113,18 +114,6 @@ export class ExecQueue {
     const isShell = pid !== null && foregroundGroup(pid) === pid;
     await this.#session.signal(isShell && signal === 'SIGTERM' ? 'SIGINT' : signal);
   }
-}
-
-/** Waits for it, as long as the patience lasts; answers whether it came. */
-export async function settlesBefore(promise: Promise<unknown>, patience: AbortSignal): Promise<boolean> {
-  let settled = false;
-  const over = Promise.withResolvers<void>();
-  const stop = (): void => over.resolve();
-  patience.addEventListener('abort', stop, { once: true });
-  if (patience.aborted) stop();
-  await Promise.race([promise.then(() => (settled = true)), over.promise]);
-  patience.removeEventListener('abort', stop);
-  return settled;
 }
 
 /** Waits for the end, so many milliseconds at most, or until so many without output. */

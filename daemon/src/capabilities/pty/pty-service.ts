@@ -4,8 +4,9 @@ import type { Core } from '../../core/core.ts';
 import { SandboxError } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
 import { expired, nextToGiveWay, refuseBeyond } from './capacity.ts';
-import { type ExecOutcome, ExecQueue, type ExecRequest, settlesBefore } from './exec.ts';
+import { type ExecOutcome, ExecQueue, type ExecRequest } from './exec.ts';
 import type { ExecStatus } from './exec-run.ts';
+import { settlesBefore } from './patience.ts';
 import { PtySession, type SessionTools } from './session.ts';
 import type { Retention, SessionRecord } from './session-record.ts';
 

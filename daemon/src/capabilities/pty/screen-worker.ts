@@ -13,7 +13,13 @@ class Model {
   #title = '';
 
   constructor(cols: number, rows: number) {
-    this.#terminal = new headless.Terminal({ cols, rows, scrollback: SCROLLBACK, allowProposedApi: true });
+    this.#terminal = new headless.Terminal({
+      cols,
+      rows,
+      scrollback: SCROLLBACK,
+      logLevel: 'off',
+      allowProposedApi: true,
+    });
     this.#terminal.loadAddon(this.#serialize);
     this.#terminal.onTitleChange((title) => {
       this.#title = title;
@@ -49,7 +55,7 @@ class Model {
       return active.getLine(active.baseY + active.cursorY)?.translateToString(false, 0, active.cursorX) ?? '';
     }
     const lines = Array.from({ length: rows }, (_, row) => active.getLine(active.baseY + row));
-    return lines.map((line) => line?.translateToString(true) ?? '').join('\n');
+    return lines.map((line) => line?.translateToString(true).trimEnd() ?? '').join('\n');
   }
 }
 

@@ -15,6 +15,7 @@ import type { ExecFiles } from './exec-files.ts';
 import { ExecRun } from './exec-run.ts';
 import { echoOf, execScript, type ShellKind } from './exec-script.ts';
 import { History } from './history.ts';
+import { settlesBefore } from './patience.ts';
 import { Screen } from './screen.ts';
 import type { ScreenThread } from './screen-thread.ts';
 import { CONSOLE_KEPT, type ConsoleRecord, type SessionFiles, type SessionRecord } from './session-record.ts';
@@ -28,6 +29,10 @@ const FIRST_PROMPT_MS = 2000;
 const NEXT_PROMPT_MS = 200;
 /** Milliseconds that the screen may take to come up to date before a command is typed. */
 const SCREEN_MS = 1000;
+/** Milliseconds that a shell may take to begin with what was typed before the caller is answered anyway. */
+const BEGIN_MS = 1000;
+/** Milliseconds that a new shell gets to finish its prompt once it has begun to write. */
+const PROMPT_REST_MS = 100;
 /** Characters of a command that its record keeps. */
 const COMMAND_KEPT = 2000;
 
@@ -173,7 +178,7 @@ export class PtySession {
     return (await process.terminal?.signalForeground(signal)) ?? false;
   }
 
-  /** Types a command and answers once it is typed. One at a time: the service sees to that. */
+  /** Types a command and answers once the shell has begun it. One at a time: the service sees to that. */
   async type(command: string): Promise<ExecRun> {
     await this.#restarting;
     const process = this.#requireOpen();
@@ -208,6 +213,7 @@ export class PtySession {
     this.save();
     // Ctrl-U: whatever somebody has begun to type is not part of the command.
     await process.writeStdin(Buffer.from(`\x15${line}\r`));
+    await settlesBefore(run.begun, AbortSignal.timeout(BEGIN_MS));
     return run;
   }
 
@@ -319,6 +325,9 @@ export class PtySession {
     const first = this.record.shells.at(-1)?.base === this.#promptAfter;
     const patience = AbortSignal.timeout(first ? FIRST_PROMPT_MS : NEXT_PROMPT_MS);
     await this.history.advanced(this.#promptAfter, patience);
+    if (!first) return;
+    const { ps1 } = await this.#look();
+    if (ps1 === '') await this.history.advanced(this.history.end, AbortSignal.timeout(PROMPT_REST_MS));
   }
 
   async #look(): Promise<{ ps1: string; column: number | undefined }> {
