@@ -43,6 +43,11 @@ export const TERMINALS: readonly Requirement[] = [
     'pty.ws-without-id': 'durable and restore without an id answer 400',
     'pty.anonymous': 'an anonymous shell dies with its socket',
   }),
+  ...section('api.md §10, /terminal', {
+    'terminal.page': 'the terminal page and everything that it loads are served by the gateway',
+    'terminal.slash': 'without its slash the page is moved there, query and all',
+    'terminal.key': 'the page asks for the key; with it in the address a cookie stands for it',
+  }),
   ...section('api.md §4, v1', {
     'v1.shell-exec': 'exec without id makes a session; with an unknown id 404',
     'v1.shell-create': 'create with the id of an existing session gives that one, with an empty id a new one',

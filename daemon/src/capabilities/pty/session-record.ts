@@ -15,7 +15,7 @@ export interface ConsoleRecord {
 }
 
 /** A command that runs in the shell now. */
-export interface CurrentExec {
+interface CurrentExec {
   readonly nonce: string;
   readonly typedAt: number;
 }
