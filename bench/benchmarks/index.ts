@@ -32,3 +32,6 @@ export const BENCHMARKS: readonly Benchmark[] = [
   start,
   image,
 ];
+import { terminals } from './terminals.ts';
+
+export const BENCHMARKS: readonly Benchmark[] = [commands, callers, keeper, output, gateway, download, start, terminals, image];

@@ -43,8 +43,10 @@ export class WebSocketPort {
     if (this.#isOpen) this.#connection.send(text);
   }
 
-  sendBytes(bytes: Uint8Array): void {
-    if (this.#isOpen) this.#connection.send(bytes, { binary: true });
+  /** `sent`: the bytes have left, or never will, and may be changed. */
+  sendBytes(bytes: Uint8Array, sent: () => void): void {
+    if (this.#isOpen) this.#connection.send(bytes, { binary: true }, sent);
+    else sent();
   }
 
   /** Resolves when what was sent has left, or the connection has ended. */

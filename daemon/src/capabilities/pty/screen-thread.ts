@@ -64,7 +64,10 @@ export class ScreenThread implements AsyncDisposable {
 
   #start(): Worker {
     this.#starts += 1;
-    const worker = new Worker(programOf(), { env: {}, resourceLimits: { maxOldGenerationSizeMb: 512 } });
+    const worker = new Worker(programOf(), {
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 },
+    });
     worker.unref();
     worker.on('message', (answer: ScreenAnswer) => {
       this.#waiting.get(answer.id)?.(answer);

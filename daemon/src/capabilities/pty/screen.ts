@@ -1,10 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { TerminalSize } from '../../core/process/process-host.ts';
 import type { History } from './history.ts';
 import type { ScreenFormat, ScreenLook } from './screen-protocol.ts';
 import type { ScreenThread } from './screen-thread.ts';
 
-const PIECE_BYTES = 128 * 1024;
+const PIECE_BYTES = 64 * 1024;
+/** Milliseconds that it lets output gather while nobody waits for it, so that viewers come first. */
+const GATHER_MS = 20;
 
 /**
  * The screen of one session: it follows the history behind everybody else's back, and is in no hurry unless somebody
@@ -19,6 +20,7 @@ export class Screen {
   #generation = 0;
   #offset = 0;
   #hurried = 0;
+  #hurry: () => void = () => {};
   #running: Promise<void> | undefined;
   #drawn = Promise.withResolvers<void>();
   #turn: Promise<void> = Promise.resolve();
@@ -57,6 +59,7 @@ export class Screen {
   /** Resolves when it has drawn everything before `offset`, or the signal fired. */
   async reach(offset: number, signal?: AbortSignal): Promise<void> {
     this.#hurried += 1;
+    this.#hurry();
     const aborted =
       signal && new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     try {
@@ -71,6 +74,7 @@ export class Screen {
 
   [Symbol.dispose](): void {
     this.#stop.abort();
+    this.#hurry();
     this.#drawn.resolve();
     if (this.#running !== undefined) this.#thread.close(this.#model);
   }
@@ -86,12 +90,14 @@ export class Screen {
 
   async #run(generation: number): Promise<void> {
     const { signal } = this.#stop;
+    const buffer = Buffer.allocUnsafeSlow(PIECE_BYTES);
     while (!signal.aborted && generation === this.#thread.generation) {
-      const { offset, bytes } = await this.#history.read(this.#offset, PIECE_BYTES);
+      const { offset, bytes } = await this.#history.read(this.#offset, PIECE_BYTES, buffer);
       if (bytes.length === 0) {
         this.#offset = Math.max(this.#offset, offset);
         if (this.#history.closed) break;
         await this.#history.advanced(this.#offset, signal);
+        await this.#gather(GATHER_MS);
         continue;
       }
       const begun = performance.now();
@@ -100,9 +106,22 @@ export class Screen {
         this.#offset = offset + bytes.length;
       });
       this.#tell();
-      if (bytes.length === PIECE_BYTES && this.#hurried === 0) await delay(performance.now() - begun);
+      if (bytes.length === PIECE_BYTES) await this.#gather(performance.now() - begun);
     }
     this.#tell();
+  }
+
+  /** Waits, unless somebody is in a hurry or comes to be. */
+  async #gather(milliseconds: number): Promise<void> {
+    if (this.#hurried > 0 || this.#stop.signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.#hurry = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#hurry = () => {};
   }
 
   #tell(): void {

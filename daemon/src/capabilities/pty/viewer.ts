@@ -20,7 +20,7 @@ export interface ViewerPort {
   readonly gone: AbortSignal;
   readonly buffered: number;
   sendText(text: string): void;
-  sendBytes(bytes: Uint8Array): void;
+  sendBytes(bytes: Uint8Array, sent: () => void): void;
   drained(): Promise<void>;
   onMessage(handle: (bytes: Buffer, isText: boolean) => Promise<void>): void;
   close(code: number, reason: string): void;
@@ -43,6 +43,8 @@ export class Viewer {
   readonly #port: ViewerPort;
   readonly #options: ViewerOptions;
   #offset = 0;
+  /** Read into in turn; what is on its way out is none of them. */
+  readonly #buffers: Buffer[] = [];
   #paused: PromiseWithResolvers<void> | undefined;
   #acknowledged: number | undefined;
   #acknowledging = Promise.withResolvers<void>();
@@ -123,24 +125,30 @@ export class Viewer {
     const { gone } = this.#port;
     while (!gone.aborted) {
       if (await this.#held()) this.#sayResumed(history.first);
-      const { offset, bytes } = await history.read(this.#offset, PIECE_BYTES);
+      const buffer = this.#buffers.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES);
+      const { offset, bytes } = await history.read(this.#offset, PIECE_BYTES, buffer);
       if (gone.aborted) return;
       if (bytes.length === 0) {
+        this.#buffers.push(buffer);
         if (history.closed) return;
         await history.advanced(this.#offset, gone);
         continue;
       }
-      await this.#pass(bytes, offset);
+      await this.#pass(bytes, offset, () => this.#buffers.push(buffer));
       // The gateway and the shell get their turn between two pieces.
       if (bytes.length === PIECE_BYTES) await nextTurn();
     }
   }
 
-  async #pass(bytes: Buffer, offset: number): Promise<void> {
+  async #pass(bytes: Buffer, offset: number, sent: () => void): Promise<void> {
     if (offset > this.#offset) this.#sayResumed(offset);
     const whole = this.#whole(bytes, offset);
-    if (whole === 0) await this.#session.history.advanced(offset + bytes.length, this.#port.gone);
-    else this.#sendOutput(bytes.subarray(0, whole), offset);
+    if (whole > 0) {
+      this.#sendOutput(bytes.subarray(0, whole), offset, sent);
+      return;
+    }
+    sent();
+    await this.#session.history.advanced(offset + bytes.length, this.#port.gone);
   }
 
   /** How many of the bytes can be sent: JSON takes no half of a UTF-8 sequence while the other half may come. */
@@ -151,13 +159,15 @@ export class Viewer {
     return cut === bytes.length && history.closed && offset + bytes.length >= history.end ? cut : bytes.length - cut;
   }
 
-  #sendOutput(bytes: Buffer, offset: number): void {
+  #sendOutput(bytes: Buffer, offset: number, sent: () => void): void {
     this.#offset = offset + bytes.length;
-    if (this.#options.protocol === 'binary') this.#port.sendBytes(bytes);
-    else
-      this.#port.sendText(
-        `{"type":"output","data":${JSON.stringify(bytes.toString('utf8'))},"offset":${this.#offset}}`,
-      );
+    if (this.#options.protocol === 'binary') {
+      this.#port.sendBytes(bytes, sent);
+      return;
+    }
+    const text = JSON.stringify(bytes.toString('utf8'));
+    sent();
+    this.#port.sendText(`{"type":"output","data":${text},"offset":${this.#offset}}`);
   }
 
   /** Waits while the viewer takes nothing; true where it is then far behind. */
