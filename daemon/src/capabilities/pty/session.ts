@@ -31,7 +31,7 @@ const NEXT_PROMPT_MS = 200;
 const SCREEN_MS = 1000;
 /** Milliseconds that a shell may take to begin with what was typed before the caller is answered anyway. */
 const BEGIN_MS = 1000;
-/** Milliseconds that a new shell gets to finish its prompt once it has begun to write. */
+/** Milliseconds that a shell gets to finish its prompt once it has begun to write. */
 const PROMPT_REST_MS = 100;
 /** Characters of a command that its record keeps. */
 const COMMAND_KEPT = 2000;
@@ -63,6 +63,8 @@ export class PtySession {
   /** Another shell is on its way; false where it does not come. */
   #restarting: Promise<boolean> | undefined;
   #promptAfter = 0;
+  /** Its prompt is empty: there is nothing to wait for. */
+  #promptless = false;
 
   constructor(tools: SessionTools, record: SessionRecord) {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -325,9 +327,10 @@ export class PtySession {
     const first = this.record.shells.at(-1)?.base === this.#promptAfter;
     const patience = AbortSignal.timeout(first ? FIRST_PROMPT_MS : NEXT_PROMPT_MS);
     await this.history.advanced(this.#promptAfter, patience);
-    if (!first) return;
-    const { ps1 } = await this.#look();
-    if (ps1 === '') await this.history.advanced(this.history.end, AbortSignal.timeout(PROMPT_REST_MS));
+    if (this.#promptless && !first) return;
+    const { end } = this.history;
+    if ((await this.#look()).ps1 === '') await this.history.advanced(end, AbortSignal.timeout(PROMPT_REST_MS));
+    this.#promptless = this.history.end === end && (await this.#look()).ps1 === '';
   }
 
   async #look(): Promise<{ ps1: string; column: number | undefined }> {
