@@ -34,4 +34,14 @@ export const BENCHMARKS: readonly Benchmark[] = [
 ];
 import { terminals } from './terminals.ts';
 
-export const BENCHMARKS: readonly Benchmark[] = [commands, callers, keeper, output, gateway, download, start, terminals, image];
+export const BENCHMARKS: readonly Benchmark[] = [
+  commands,
+  callers,
+  keeper,
+  output,
+  gateway,
+  download,
+  start,
+  terminals,
+  image,
+];

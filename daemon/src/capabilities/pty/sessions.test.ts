@@ -108,7 +108,7 @@ describeOnHosts('sessions', () => {
     expect(await exec(daemon, 'a', 'echo new')).toMatchObject({ output: 'new\n' });
   });
 
-  test('[pty.capacity] the longest idle unnamed session gives way; named, busy and watched ones do not', async () => {
+  test('[pty.capacity] [config.terminals] the longest idle unnamed session gives way; named, busy and watched ones do not', async () => {
     await using daemon = await TestApp.start({ shellMaxSessions: 3 });
     const base = await daemon.listen();
     const unnamed = async () => (await daemon.post('/v2/pty/sessions', BARE)).json().data.session_id;
@@ -127,7 +127,7 @@ describeOnHosts('sessions', () => {
     expect(holders.sort()).toEqual(['named', first, third].sort());
   });
 
-  test('[pty.idle-expiry] an idle session that nobody named is closed, a named one stays', async () => {
+  test('[pty.idle-expiry] [config.terminals] an idle session that nobody named is closed, a named one stays', async () => {
     await using daemon = await TestApp.start({ shellSessionTimeout: 1 });
     await create(daemon, 'named');
     await daemon.post('/v2/pty/sessions', BARE);

@@ -247,7 +247,7 @@ describe('a viewer', () => {
     await viewer.shows('\n400000\r\n');
   });
 
-  test('[pty.ws-dropped] where history was dropped, the viewer is told from where it has it', async () => {
+  test('[pty.ws-dropped] [config.terminals] where history was dropped, the viewer is told from where it has it', async () => {
     await using service = await started({ ptyHistoryBytes: 65_536 });
     const { daemon, ws } = service;
     await create(daemon, 'a');
