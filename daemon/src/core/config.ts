@@ -16,6 +16,7 @@ import { trustedProxies } from '@sandbox/program/trusted-proxies.ts';
 import { z } from 'zod';
 
 const MIB = 1024 ** 2;
+const SHELL_BACKENDS = ['native', 'tmux', 'auto'] as const;
 const START_MODES = ['async', 'auto', 'manual'] as const;
 const PROCESS_HOSTS = ['auto', 'keeper', 'supervised', 'portable'] as const;
 
@@ -123,6 +124,15 @@ export const DaemonOptions = z.object({
     flag: 'pty-history-bytes',
     description: 'Bytes of the output of each terminal kept on disk; the oldest go first.',
   }),
+  shellBackend: named(
+    z.enum(SHELL_BACKENDS, { error: `expected one of ${SHELL_BACKENDS.join(', ')}` }).default('native'),
+    {
+      env: 'SVC_SHELL_BACKEND',
+      flag: 'shell-backend',
+      description:
+        'What holds terminals. native: the process host; tmux: each is a tmux session; auto: tmux where it is.',
+    },
+  ),
   shellMaxSessions: named(wholeNumber(1, 10_000).default(20), {
     env: 'SVC_SHELL_MAX_SESSIONS',
     flag: 'shell-max-sessions',

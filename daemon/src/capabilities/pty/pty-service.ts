@@ -88,7 +88,7 @@ export class PtyService implements AsyncDisposable {
 
   /** What holds the terminals. */
   get backend(): string {
-    return 'native';
+    return this.#tools.tmux ? 'tmux' : 'native';
   }
 
   /** @throws SandboxError `not_found` */

@@ -16,11 +16,12 @@ export async function recoverSessions(core: Core, tools: SessionTools): Promise<
   );
   const { outputs, processes } = core.processes.recover(ends, isShellId);
   const left: ProcessTarget[] = [];
-  const sessions = records.map((record) => {
-    const { session, lost } = restore(core, tools, record, { outputs, processes });
+  const sessions: PtySession[] = [];
+  for (const record of records) {
+    const { session, lost } = await restore(core, tools, record, { outputs, processes });
+    sessions.push(session);
     if (lost) left.push(lost);
-    return session;
-  });
+  }
   const known = new Set(ends.keys());
   for (const process of processes.values()) {
     if (known.has(process.id)) continue;
@@ -35,19 +36,22 @@ export async function recoverSessions(core: Core, tools: SessionTools): Promise<
 }
 
 /** The session of a record; `lost` are the processes of its shell, where nobody holds them any more. */
-function restore(
+async function restore(
   core: Core,
   tools: SessionTools,
   record: SessionRecord,
   { outputs, processes }: Recovered,
-): { session: PtySession; lost?: ProcessTarget } {
+): Promise<{ session: PtySession; lost?: ProcessTarget }> {
   const session = new PtySession(tools, record);
   const newest = record.shells.at(-1);
   const process = newest && processes.get(newest.id);
   for (const { id, base } of record.shells) {
     if (id !== process?.id) session.history.append((outputs.get(id) ?? emptyLog(core, id)).stdout, base);
   }
-  if (process !== undefined && record.state === 'open') {
+  if (tools.tmux !== undefined && record.state === 'open' && newest !== undefined) {
+    const { id, name = id, base } = newest;
+    if (await session.resumeTmux(name, base, process)) return { session };
+  } else if (process !== undefined && record.state === 'open') {
     session.resume(process, newest?.base ?? 0);
     return { session };
   }

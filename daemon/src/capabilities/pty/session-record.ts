@@ -43,7 +43,13 @@ export interface SessionRecord {
   readonly createdAt: string;
   lastUsedAt: string;
   /** Its shells: process ids of the host, and the offset at which the output of each begins. */
-  readonly shells: { readonly id: string; readonly pid: number; readonly base: number }[];
+  readonly shells: {
+    readonly id: string;
+    readonly pid: number;
+    readonly base: number;
+    /** Of its tmux session, where that is not the id. */
+    readonly name?: string;
+  }[];
   exitCode: number | null;
   signal: string | null;
   state: 'open' | 'ended' | 'lost';

@@ -6,7 +6,6 @@ import { foregroundGroup } from '../../core/process/foreground.ts';
 import {
   type HostedProcess,
   type ProcessEnd,
-  type ProcessHost,
   type ProcessTarget,
   StartFailure,
   type TerminalSize,
@@ -16,29 +15,26 @@ import { ExecRun } from './exec-run.ts';
 import { echoOf, execScript, type ShellKind } from './exec-script.ts';
 import { History } from './history.ts';
 import { settlesBefore } from './patience.ts';
+import { Prompt } from './prompt.ts';
 import { Screen } from './screen.ts';
 import type { ScreenThread } from './screen-thread.ts';
 import { CONSOLE_KEPT, type ConsoleRecord, type SessionFiles, type SessionRecord } from './session-record.ts';
 import type { ShellLauncher } from './shell-launcher.ts';
+import type { TerminalHost, TmuxHost } from './tmux.ts';
 
 /** Milliseconds between SIGHUP and SIGKILL, and between two looks at what is left. */
 const CLOSE_GRACE_MS = 2000;
 const LOOK_MS = 20;
-/** Milliseconds that a shell may take to show its prompt before it is typed to anyway. */
-const FIRST_PROMPT_MS = 2000;
-const NEXT_PROMPT_MS = 200;
-/** Milliseconds that the screen may take to come up to date before a command is typed. */
-const SCREEN_MS = 1000;
 /** Milliseconds that a shell may take to begin with what was typed before the caller is answered anyway. */
 const BEGIN_MS = 1000;
-/** Milliseconds that a shell gets to finish its prompt once it has begun to write. */
-const PROMPT_REST_MS = 100;
 /** Characters of a command that its record keeps. */
 const COMMAND_KEPT = 2000;
 
 /** What every session works with. */
 export interface SessionTools {
-  readonly host: ProcessHost;
+  readonly host: TerminalHost;
+  /** Where `host` is tmux: how its sessions are taken up. */
+  readonly tmux: TmuxHost | undefined;
   readonly launcher: ShellLauncher;
   readonly files: SessionFiles;
   readonly execFiles: ExecFiles;
@@ -52,6 +48,7 @@ export class PtySession {
   readonly history: History;
   readonly screen: Screen;
   readonly #tools: SessionTools;
+  readonly #prompt: Prompt;
   /** Settles when no other shell will follow. */
   readonly ended: Promise<void>;
   readonly #settleEnd: () => void;
@@ -62,9 +59,6 @@ export class PtySession {
   #closing: Promise<void> | undefined;
   /** Another shell is on its way; false where it does not come. */
   #restarting: Promise<boolean> | undefined;
-  #promptAfter = 0;
-  /** Its prompt is empty: there is nothing to wait for. */
-  #promptless = false;
 
   constructor(tools: SessionTools, record: SessionRecord) {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -72,6 +66,7 @@ export class PtySession {
     this.record = record;
     this.history = new History(tools.historyBytes);
     this.screen = new Screen(tools.screens, this.history, record);
+    this.#prompt = new Prompt(this.history, this.screen);
     this.ended = promise;
     this.#settleEnd = resolve;
   }
@@ -126,7 +121,7 @@ export class PtySession {
       const base = this.history.end;
       const process = await this.#tools.host.start(spec);
       this.record.shells.push({ id: process.id, pid: process.pid, base });
-      this.#promptAfter = base;
+      this.#prompt.after = base;
       this.#hold(process, kind, base);
       this.screen.follow();
       this.save();
@@ -154,6 +149,18 @@ export class PtySession {
     this.history.close();
     this.#settleEnd();
     this.save();
+  }
+
+  /** Takes up the tmux session of a shell, read on by `reader` or by a new one; false where tmux has it no more. */
+  async resumeTmux(name: string, base: number, reader: HostedProcess | undefined): Promise<boolean> {
+    const { spec } = this.#tools.launcher.prepare(randomUUID(), this.record);
+    const process = await this.#tools.tmux?.resume(name, spec, reader);
+    if (process === undefined) return false;
+    const from = reader === undefined ? this.history.end : base;
+    if (reader === undefined) this.record.shells.push({ id: process.id, pid: process.pid, base: from, name });
+    this.resume(process, from);
+    this.save();
+    return true;
   }
 
   /** Bytes as if typed. Resolves when the terminal can take more. @throws SandboxError `conflict` after its end */
@@ -185,10 +192,10 @@ export class PtySession {
     await this.#restarting;
     const process = this.#requireOpen();
     this.touch();
-    await this.#awaitPrompt();
+    await this.#prompt.settled(this.record.shells.at(-1)?.base);
     const released = this.#released();
     const plan = released ? this.#kind : undefined;
-    const { ps1, column } = await this.#look();
+    const { ps1, column } = await this.#prompt.look();
     const typedAt = this.history.end;
     const record: ConsoleRecord = {
       ps1,
@@ -309,7 +316,7 @@ export class PtySession {
     this.#run = run;
     void run.done.then(() => {
       this.record.current = null;
-      this.#promptAfter = run.after;
+      this.#prompt.after = run.after;
       this.record.workingDir = run.directory ?? this.record.workingDir;
       this.touch();
       this.save();
@@ -320,25 +327,6 @@ export class PtySession {
   #released(): boolean {
     const group = this.#process && foregroundGroup(this.#process.pid);
     return group === undefined || group === this.#process?.pid;
-  }
-
-  /** A line that is typed before the prompt is there would be echoed twice. */
-  async #awaitPrompt(): Promise<void> {
-    const first = this.record.shells.at(-1)?.base === this.#promptAfter;
-    const patience = AbortSignal.timeout(first ? FIRST_PROMPT_MS : NEXT_PROMPT_MS);
-    await this.history.advanced(this.#promptAfter, patience);
-    if (this.#promptless && !first) return;
-    const { end } = this.history;
-    if ((await this.#look()).ps1 === '') await this.history.advanced(end, AbortSignal.timeout(PROMPT_REST_MS));
-    this.#promptless = this.history.end === end && (await this.#look()).ps1 === '';
-  }
-
-  async #look(): Promise<{ ps1: string; column: number | undefined }> {
-    const end = this.history.end;
-    await this.screen.reach(end, AbortSignal.timeout(SCREEN_MS));
-    if (this.screen.offset < end) return { ps1: '', column: undefined };
-    const { output, cursor } = await this.screen.lookNow('line');
-    return { ps1: output, column: cursor.x };
   }
 
   #script(kind: ShellKind, command: string, nonce: string, column: number | undefined) {
