@@ -182,6 +182,7 @@ export class PtyService implements AsyncDisposable {
     const graceMs = this.#core.config.stopGraceSeconds * 1000;
     await Promise.all(this.list().map((session) => session.close(graceMs)));
     this.#sessions.clear();
+    await this.#tools.tmux?.[Symbol.asyncDispose]();
     this.#tools.execFiles[Symbol.dispose]();
     await this.#tools.screens[Symbol.asyncDispose]();
   }

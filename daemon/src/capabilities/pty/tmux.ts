@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { chownSync } from 'node:fs';
+import { chownSync, existsSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Identity } from '../../core/identity.ts';
 import { foregroundGroup } from '../../core/process/foreground.ts';
 import {
@@ -12,11 +13,19 @@ import {
   type StartSpec,
 } from '../../core/process/process-host.ts';
 import { signalName } from '../../core/process/signals.ts';
+import { errnoOf } from '../../core/segment-files.ts';
 import type { ExecFiles } from './exec-files.ts';
 import { TmuxInput } from './tmux-input.ts';
 
 /** Bytes kept of what tmux itself says. */
 const ANSWER_BYTES = 65_536;
+
+/** Milliseconds between two looks at a program, and how often tmux is asked how it ended. */
+const LOOK_MS = 100;
+const LOOKS = 20;
+
+/** A server that ended with its last session would take the socket of the one after it along. */
+const STAY = ['start-server', ';', 'set-option', '-g', 'exit-empty', 'off'];
 
 /** What sessions need of whoever holds their terminals. */
 export interface TerminalHost {
@@ -29,10 +38,12 @@ export interface TerminalHost {
  * Holds each terminal in a session of a tmux server of our own. What comes out of it goes through a pipe (`pipe-pane`)
  * into the log of a process that the host holds; what is typed goes through a client in control mode.
  */
-export class TmuxHost implements TerminalHost {
+export class TmuxHost implements TerminalHost, AsyncDisposable {
   readonly #host: ProcessHost;
   readonly #files: ExecFiles;
   readonly #server: string;
+  /** Whose servers there are: each account has its own. */
+  readonly #users = new Map<number | undefined, Identity | undefined>();
 
   /** The server is named after the runtime directory: a daemon that comes back finds its own. */
   constructor(host: ProcessHost, files: ExecFiles, runtimeDir: string) {
@@ -57,10 +68,9 @@ export class TmuxHost implements TerminalHost {
     const size = ['-x', String(terminal.cols), '-y', String(terminal.rows)];
     const created = ['new-session', '-d', '-P', '-F', '#{pane_pid}', '-s', id, ...size, '-c', cwd, '--', ...command];
     const at = ['-t', `=${id}:`];
-    // A pane that stays tells how its program ended, but nobody that it did.
-    const whenDead = ['set-hook', '-p', ...at, 'pane-died', `wait-for -S ${id}`];
-    const options = ['set-option', '-p', ...at, 'remain-on-exit', 'on', ';', ...whenDead];
-    const answer = await this.#tmux([...created, ';', ...options, ';', ...pipe], identity);
+    const options = ['set-option', '-p', ...at, 'remain-on-exit', 'on'];
+    this.#users.set(identity?.uid, identity);
+    const answer = await this.#tmux([...STAY, ';', ...created, ';', ...options, ';', ...pipe], identity);
     const pid = Number(answer.trim());
     if (pid > 0) return this.#adopt(reader, id, pid, identity);
     await this.#host.signal([{ id, pid: reader.pid, running: true }], 'SIGKILL');
@@ -76,10 +86,16 @@ export class TmuxHost implements TerminalHost {
     const answer = await this.#tmux(['display-message', '-p', '-t', `=${name}:`, '#{pane_pid}'], spec.identity);
     const pid = Number(answer.trim());
     if (!(pid > 0)) return undefined;
+    this.#users.set(spec.identity?.uid, spec.identity);
     if (reader !== undefined) return this.#adopt(reader, name, pid, spec.identity);
     const fresh = await this.#reader(spec, name);
     await this.#tmux(['pipe-pane', '-t', `=${name}:`, ';', ...fresh.pipe], spec.identity);
     return this.#adopt(fresh.reader, name, pid, spec.identity);
+  }
+
+  /** Ends the servers, of every account that had one, with what is left in them. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const identity of this.#users.values()) await this.#tmux(['kill-server'], identity).catch(() => '');
   }
 
   /** The process whose output is the history, and the command that makes tmux feed it. */
@@ -104,11 +120,10 @@ export class TmuxHost implements TerminalHost {
       ...this.#command(['-C', 'attach-session', '-f', 'no-output,ignore-size', '-t', `=${name}`], identity),
       stdin: 'pipe',
     });
-    const waiter = await this.#host.start(this.#command(['wait-for', name], identity));
     const input = new TmuxInput(control, name);
-    const ended = Promise.race([waiter.ended, reader.ended]).then(async () => {
+    const ended = Promise.race([gone(pid), reader.ended]).then(async () => {
       const how = await this.#endOf(name, identity);
-      await this.#discard([waiter, control]);
+      await this.#discard([control]);
       return { ...(await reader.ended), ...how };
     });
     const terminal = terminalOf(input, pid);
@@ -117,14 +132,21 @@ export class TmuxHost implements TerminalHost {
 
   /** How the program ended, which tmux keeps until its session is told to go. */
   async #endOf(name: string, identity: Identity | undefined): Promise<Pick<ProcessEnd, 'exitCode' | 'signal'>> {
-    const query = ['display-message', '-p', '-t', `=${name}:`, '#{pane_dead} #{pane_dead_status} #{pane_dead_signal}'];
+    const format = '#{pane_dead_status},#{pane_dead_signal},#{pid}';
     try {
-      const [dead, status = '', signal = ''] = (await this.#tmux(query, identity)).trimEnd().split(' ');
+      let [status, signal] = ['', ''];
+      for (let look = 0; look < LOOKS && status === '' && signal === ''; look += 1) {
+        if (look > 0) await delay(LOOK_MS);
+        const answer = await this.#tmux(['display-message', '-p', '-t', `=${name}:`, format], identity);
+        const [, code = '', by = '', server = ''] = /^(\d*),(\d*),(\d+)$/.exec(answer.trim()) ?? [];
+        if (server === '') break;
+        [status, signal] = [code, by];
+        // tmux misses the end of a child at times, and looks for it when it is told again.
+        process.kill(Number(server), 'SIGCHLD');
+      }
       await this.#tmux(['kill-session', '-t', `=${name}`], identity);
-      if (dead !== '1') return { exitCode: null, signal: 'SIGKILL' };
-      return signal === ''
-        ? { exitCode: Number(status), signal: null }
-        : { exitCode: null, signal: signalName(Number(signal)) };
+      if (signal !== '') return { exitCode: null, signal: signalName(Number(signal)) };
+      return status === '' ? { exitCode: null, signal: 'SIGKILL' } : { exitCode: Number(status), signal: null };
     } catch {
       return { exitCode: null, signal: 'SIGKILL' };
     }
@@ -167,6 +189,20 @@ export class TmuxHost implements TerminalHost {
     process.noted();
     await process.output.remove();
     return texts.map(({ bytes }) => bytes.toString('utf8')).join('');
+  }
+}
+
+/** Resolves when the process runs no more. It is looked for, since tmux misses the end of a child at times. */
+async function gone(pid: number): Promise<void> {
+  while (isRunning(pid)) await delay(LOOK_MS, undefined, { ref: false });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    if (!existsSync('/proc/self/stat')) return process.kill(pid, 0);
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch (error) {
+    return errnoOf(error) === 'EPERM';
   }
 }
 
