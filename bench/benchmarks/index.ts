@@ -10,6 +10,7 @@ import { output } from './output.ts';
 import { search } from './search.ts';
 import { start } from './start.ts';
 import { transfer } from './transfer.ts';
+import { terminals } from './terminals.ts';
 import { vnc } from './vnc.ts';
 import { vncUpdates } from './vnc-updates.ts';
 import { watch } from './watch.ts';
@@ -29,18 +30,6 @@ export const BENCHMARKS: readonly Benchmark[] = [
   transfer,
   search,
   watch,
-  start,
-  image,
-];
-import { terminals } from './terminals.ts';
-
-export const BENCHMARKS: readonly Benchmark[] = [
-  commands,
-  callers,
-  keeper,
-  output,
-  gateway,
-  download,
   start,
   terminals,
   image,
