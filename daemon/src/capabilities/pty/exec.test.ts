@@ -124,6 +124,7 @@ describeOnHosts('exec', () => {
     await create(daemon, 'a');
     await screen(daemon, 'a', (output) => output.startsWith('$'));
     await input(daemon, 'a', 'cat\r');
+    await screen(daemon, 'a', (output) => /^\$ cat$/m.test(output));
     await expect.poll(() => info(daemon, 'a')).toMatchObject({ status: 'active' });
     const typed = await exec(daemon, 'a', 'hello cat', { no_change_timeout: 0.5 });
     expect(typed).toMatchObject({ status: 'no_change_timeout', exit_code: null });

@@ -181,6 +181,7 @@ describe('a viewer', () => {
     const { daemon, ws } = service;
     await create(daemon, 'a');
     await exec(daemon, 'a', "printf '\\e[31mred\\e[0m\\n'; seq 1 5");
+    await screen(daemon, 'a', (output) => output.includes('5'));
     await using viewer = new TestViewer(`${ws}/v2/pty/sessions/a/ws?restore=true`);
     const ready = await viewer.message('ready');
     const { data } = await viewer.message('restore_output');

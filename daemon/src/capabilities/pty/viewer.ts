@@ -12,6 +12,8 @@ const BUFFERED_BYTES = 256 * 1024;
 const BEHIND_BYTES = 256 * 1024;
 /** Bytes that a viewer which acknowledges may have outstanding. */
 const WINDOW_BYTES = 1024 * 1024;
+/** Milliseconds that the screen may take to come up to date before it is painted as it is; the rest follows as output. */
+const REPAINT_MS = 250;
 /** Bytes of history that a viewer who asks for nothing sees first. */
 const DEFAULT_REPLAY_BYTES = 256 * 1024;
 
@@ -80,7 +82,9 @@ export class Viewer {
   }
 
   async #repaint(): Promise<void> {
-    const { output, offset } = await this.#session.screen.lookNow('repaint');
+    const { screen, history } = this.#session;
+    await screen.reach(history.end, AbortSignal.any([this.#port.gone, AbortSignal.timeout(REPAINT_MS)]));
+    const { output, offset } = await screen.lookNow('repaint');
     this.#offset = offset;
     this.#ready();
     this.#send({ type: 'restore_output', data: output });
