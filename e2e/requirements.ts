@@ -10,8 +10,8 @@ import { IMAGES } from './requirements/images.ts';
 import type { Requirement } from './requirements/requirement.ts';
 import { SEARCH } from './requirements/search.ts';
 import { STREAMS } from './requirements/streams.ts';
-import { WATCH } from './requirements/watch.ts';
 import { TERMINALS } from './requirements/terminals.ts';
+import { WATCH } from './requirements/watch.ts';
 
 /** Every statement of the contract that a test has to show. */
 export const REQUIREMENTS: readonly Requirement[] = [
