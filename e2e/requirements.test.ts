@@ -38,13 +38,13 @@ test('ids are read from the beginning of titles, several in one, over lines and 
 test('a requirement without a test, a test before its feature, a repetition and an unknown id are faults', () => {
   const requirements = [
     { id: 'a.one', source: 's', behaviour: 'b' },
-    { id: 'a.two', source: 's', behaviour: 'b', waitsFor: 'terminals' },
-    { id: 'a.three', source: 's', behaviour: 'b', waitsFor: 'terminals' },
-    { id: 'a.three', source: 's', behaviour: 'b', waitsFor: 'terminals' },
+    { id: 'a.two', source: 's', behaviour: 'b', waitsFor: 'kernels' },
+    { id: 'a.three', source: 's', behaviour: 'b', waitsFor: 'kernels' },
+    { id: 'a.three', source: 's', behaviour: 'b', waitsFor: 'kernels' },
   ] as const;
   expect(coverageFaults(requirements, new Set(['a.two', 'a.nine']))).toEqual([
     'no test: [a.one] b (s)',
-    'has a test and still waits for terminals: [a.two]',
+    'has a test and still waits for kernels: [a.two]',
     'named twice: [a.three]',
     'no such requirement: [a.nine]',
   ]);

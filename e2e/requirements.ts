@@ -10,6 +10,7 @@ import { IMAGES } from './requirements/images.ts';
 import type { Requirement } from './requirements/requirement.ts';
 import { SEARCH } from './requirements/search.ts';
 import { STREAMS } from './requirements/streams.ts';
+import { TERMINALS } from './requirements/terminals.ts';
 import { WATCH } from './requirements/watch.ts';
 
 /** Every statement of the contract that a test has to show. */
@@ -26,4 +27,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...FILES,
   ...SEARCH,
   ...WATCH,
+  ...TERMINALS,
 ];

@@ -9,6 +9,7 @@ import { keeper } from './keeper.ts';
 import { output } from './output.ts';
 import { search } from './search.ts';
 import { start } from './start.ts';
+import { terminals } from './terminals.ts';
 import { transfer } from './transfer.ts';
 import { vnc } from './vnc.ts';
 import { vncUpdates } from './vnc-updates.ts';
@@ -30,5 +31,6 @@ export const BENCHMARKS: readonly Benchmark[] = [
   search,
   watch,
   start,
+  terminals,
   image,
 ];

@@ -22,6 +22,7 @@ import { mountOperations } from './http/operations.ts';
 import { makeSerializer } from './http/serializer.ts';
 import { mountSurface } from './http/surface.ts';
 import { validatorCompiler } from './http/validation.ts';
+import { asksForWebSocket, serveUpgrades } from './http/websocket.ts';
 
 /** Milliseconds that connections get to take the last bytes of their answers when the daemon stops. */
 const CLOSING_MS = 500;
@@ -51,6 +52,7 @@ export async function buildApp(config: Config, logger: Logger = loggerFor(config
 
   const mounted = await mountAll(core);
   endWith(app, [core.runtime, core.processes, ...mounted]);
+  serveUpgrades(app);
   const probes = () => mounted.flatMap(({ probe }) => probe ?? []);
   mountSurface(
     app,
@@ -83,6 +85,7 @@ function frame(config: Config, logger: Logger, core: Core, isTrusted: (address: 
     trustProxy: isTrusted,
     genReqId: ({ headers }) => requestIdOf(headers['x-request-id']),
     bodyLimit: Number.MAX_SAFE_INTEGER,
+    http: { shouldUpgradeCallback: asksForWebSocket },
     forceCloseConnections: 'idle',
     keepAliveTimeout: 75_000,
     routerOptions: { maxParamLength: 4096 },

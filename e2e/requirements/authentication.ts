@@ -51,7 +51,7 @@ export const AUTHENTICATION: readonly Requirement[] = [
     'secret.metrics': 'none of them is in a metric',
     'secret.child-env': 'none of them is in the environment of a child',
   }),
-  ...later('terminals', 'api.md §1.4', {
+  ...section('api.md §1.4', {
     'origin.websocket': 'with no key a foreign Origin is refused on WebSockets',
   }),
   ...later('mcp', 'api.md §1.4', { 'origin.mcp': 'with no key a foreign Origin is refused on /mcp' }),

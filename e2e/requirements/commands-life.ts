@@ -1,4 +1,4 @@
-import { later, type Requirement, section } from './requirement.ts';
+import { type Requirement, section } from './requirement.ts';
 
 export const COMMANDS_LIFE: readonly Requirement[] = [
   ...section('api.md §2.2', {
@@ -50,7 +50,7 @@ export const COMMANDS_LIFE: readonly Requirement[] = [
     'restart.keeper-died': 'where the keeper died too, its commands are lost and what is left is killed',
     'restart.lost': 'without a keeper, running commands of a daemon that died are lost and what is left is killed',
   }),
-  ...later('terminals', 'api.md §2.3', {
+  ...section('api.md §2.3', {
     'stop.ends-terminals': 'a daemon that is stopped by SIGTERM ends its terminals',
   }),
 ];

@@ -58,7 +58,7 @@ export const CONFIGURATION: readonly Requirement[] = [
     'config.agent-browser': 'SVC_AGENT_BROWSER_BIN is delegated the ref suite',
   }),
   ...section('api.md §11', { 'config.preview-path': 'SVC_PREVIEW_PATH opens, isolates or refuses previews' }),
-  ...later('terminals', 'api.md §11', {
+  ...section('api.md §11', {
     'config.terminals': 'SVC_PTY_HISTORY_BYTES, SVC_SHELL_MAX_SESSIONS and SVC_SHELL_SESSION_TIMEOUT hold',
   }),
 ];

@@ -7,7 +7,6 @@ export type Feature =
   | 'mcp'
   | 'packages'
   | 'previews'
-  | 'terminals'
   | 'watch'
   | 'windows';
 

@@ -1,4 +1,4 @@
-import { later, type Requirement, section } from './requirement.ts';
+import { type Requirement, section } from './requirement.ts';
 
 export const STREAMS: readonly Requirement[] = [
   ...section('api.md §1.5', {
@@ -16,7 +16,7 @@ export const STREAMS: readonly Requirement[] = [
     'stream.utf8-replaced': 'bytes that are not UTF-8 become U+FFFD',
     'stream.base64-exact': 'encoding=base64 gives the exact bytes',
   }),
-  ...later('terminals', 'api.md §1.5', {
+  ...section('api.md §1.5', {
     'websocket.ping': 'a protocol ping is sent every 20 s and two missed pongs end the connection',
     'websocket.close-kills-nothing': 'closing a socket does not kill what it was reading',
   }),

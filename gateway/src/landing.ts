@@ -65,7 +65,7 @@ async function runningLinks({ browser, desktop, codeServer, jupyter }: Services)
     { text: 'Browser (DevTools protocol)', href: 'cdp/json/version', address: browser.address },
   ];
   const running = await Promise.all(known.map(({ address }) => address !== undefined && isListening(address)));
-  return known.filter((_, i) => running[i]);
+  return [{ text: 'Terminal', href: 'terminal/' }, ...known.filter((_, i) => running[i])];
 }
 
 async function daemonState(exchange: Exchange, upstream: Upstream): Promise<DaemonState | undefined> {

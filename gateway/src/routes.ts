@@ -5,6 +5,7 @@ import { answerLanding, isLanding } from './landing.ts';
 import { isOpener, openPreview } from './open-preview.ts';
 import { previewByPath } from './preview-port.ts';
 import type { Services } from './services.ts';
+import { answerTerminal } from './terminal-page.ts';
 
 /** Answers a request or an upgrade of one of the gateway's own paths; the gate's cookies go with the answer. */
 type Handler = (exchange: Exchange, services: Services, admission: Admission) => void | Promise<void>;
@@ -33,15 +34,7 @@ const preview: Handler = (exchange, { previews }, admission) => {
   else answerRefusal(exchange, 404, { message: 'a preview names its port: /proxy/{port}/' });
 };
 
-/** Holds the place of a service that this gateway does not offer. */
-function absent(service: string): Handler {
-  return (exchange, _services, { cookies }) =>
-    answerRefusal(exchange, 503, {
-      message: `${service} is not available`,
-      hint: `this gateway has no upstream for ${service}`,
-      headers: cookies.length > 0 ? { 'Set-Cookie': [...cookies] } : {},
-    });
-}
+const terminal: Handler = (exchange, _services, { cookies }) => answerTerminal(exchange, cookies);
 
 /** The gateway's own paths. Everything else is the daemon's. */
 const ROUTES: readonly Route[] = [
@@ -54,7 +47,7 @@ const ROUTES: readonly Route[] = [
   { path: '/proxy', match: 'prefix', gated: true, handler: preview },
   { path: '/absproxy', match: 'prefix', gated: true, handler: preview },
   { path: '/open', match: 'prefix', gated: true, handler: opener, when: isOpener },
-  { path: '/terminal', match: 'prefix', gated: true, handler: absent('the terminal page') },
+  { path: '/terminal', match: 'prefix', gated: true, handler: terminal },
 ];
 
 const DEEPEST_FIRST = [...ROUTES].sort((a, b) => b.path.length - a.path.length);

@@ -41,7 +41,7 @@ test.each([
   ['/proxy/2/', 503],
   ['/absproxy/2', 503],
   ['/open/1', 302],
-  ['/terminal', 503],
+  ['/terminal', 308],
 ])('%s never reaches the daemon as itself', async (path, status) => {
   await using daemon = await startDaemon((_req, res) => void res.writeHead(204).end());
   await using gateway = await startGateway(daemon.port);

@@ -1,11 +1,13 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { terminalAssets } from '../../gateway/src/terminal-assets.ts';
 import { bundle, type Program } from './bundle.ts';
 import { inputsDigest } from './inputs.ts';
 
 const PROGRAMS: readonly Program[] = [
   { name: 'sandboxd', main: 'daemon/src/main.ts' },
   { name: 'gateway', main: 'gateway/src/main.ts' },
+  { name: 'screen-worker', main: 'daemon/src/capabilities/pty/screen-worker.ts' },
 ];
 
 interface Stamp {
@@ -16,6 +18,18 @@ interface Stamp {
 export interface BuildOptions {
   readonly programs?: readonly Program[];
   readonly outDir?: string;
+  /** Copied beside the programs, each under a name that may have a directory. */
+  readonly assets?: readonly Asset[];
+}
+
+interface Asset {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** What the gateway serves of its own. */
+function terminalPage(): Asset[] {
+  return terminalAssets().map(({ name, path }) => ({ name: `terminal/${name}`, path }));
 }
 
 /**
@@ -24,16 +38,25 @@ export interface BuildOptions {
  */
 export async function build(root: string, options: BuildOptions = {}): Promise<boolean> {
   const { programs = PROGRAMS, outDir = join(root, 'dist') } = options;
+  const { assets = programs === PROGRAMS ? terminalPage() : [] } = options;
   const stampFile = join(outDir, '.build.json');
   const digest = await inputsDigest(root);
   const last = await readStamp(stampFile);
   if (last?.digest === digest && (await allThere(outDir, last.files))) return false;
   await mkdir(outDir, { recursive: true });
   await rm(stampFile, { force: true });
-  const files = await bundle(root, programs, outDir);
+  const files = [...(await bundle(root, programs, outDir)), ...(await copyAll(assets, outDir))];
   await removeChunks(outDir, new Set([...files, ...(last?.files ?? [])]));
   await writeFile(stampFile, JSON.stringify({ digest, files } satisfies Stamp));
   return true;
+}
+
+async function copyAll(assets: readonly Asset[], outDir: string): Promise<string[]> {
+  for (const { name, path } of assets) {
+    await mkdir(dirname(join(outDir, name)), { recursive: true });
+    await copyFile(path, join(outDir, name));
+  }
+  return assets.map(({ name }) => name);
 }
 
 async function readStamp(file: string): Promise<Stamp | undefined> {

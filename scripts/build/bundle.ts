@@ -19,6 +19,7 @@ export async function bundle(root: string, programs: readonly Program[], outDir:
   const build = await rolldown({
     cwd: root,
     platform: 'node',
+    external: [/^@lydell\/node-pty/],
     input: Object.fromEntries(programs.map(({ name }) => [name, STUB + name])),
     plugins: [stubs(root, programs)],
   });

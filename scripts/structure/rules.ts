@@ -27,13 +27,19 @@ const IMPORT_RULES: readonly ImportRule[] = [
   {
     because: 'core knows no surface and no capability: node and small libraries',
     files: /^daemon\/src\/core\//,
-    allowed: anyOf('^daemon/src/core/', '^daemon/package\\.json$', '^program/src/', NODE, '^npm:(?:prom-client|zod)$'),
+    allowed: anyOf(
+      '^daemon/src/core/',
+      '^daemon/package\\.json$',
+      '^program/src/',
+      NODE,
+      '^npm:(?:prom-client|zod|@lydell/node-pty)$',
+    ),
   },
   {
     because: 'only core/process starts processes',
     files: /^(?:program|daemon|gateway)\/src\//,
     except: /^daemon\/src\/core\/process\//,
-    forbidden: /^(?:node:(?:child_process|cluster)|npm:node-pty)$/,
+    forbidden: /^(?:node:(?:child_process|cluster)|npm:@lydell\/node-pty)$/,
   },
   {
     because: 'http knows core and no capability',

@@ -2,9 +2,10 @@ import type { Capability } from '../capability.ts';
 import { browser } from './browser/index.ts';
 import { commands } from './commands/index.ts';
 import { files } from './files/index.ts';
+import { pty } from './pty/index.ts';
 import { search } from './search/index.ts';
 import { system } from './system/index.ts';
 import { watch } from './watch/index.ts';
 
 /** Every capability, in the order in which they are made; they are disposed the other way round. */
-export const CAPABILITIES: readonly Capability[] = [system, commands, files, browser, watch, search];
+export const CAPABILITIES: readonly Capability[] = [system, commands, pty, files, browser, watch, search];

@@ -23,10 +23,12 @@ export class OutputLog {
   readonly stderr: ByteLog;
   readonly order: OrderLog;
 
-  constructor(directory: string, id: string) {
+  /** `of`: a terminal has one stream, which is `stdout` here. */
+  constructor(directory: string, id: string, of: 'pipes' | 'terminal' = 'pipes') {
     this.id = id;
-    this.stdout = new ByteLog(directory, id, 'stdout');
+    this.stdout = new ByteLog(directory, id, of === 'terminal' ? 'pty' : 'stdout');
     this.stderr = new ByteLog(directory, id, 'stderr');
+    if (of === 'terminal') this.stderr.seal();
     this.order = new OrderLog(directory, id);
   }
 
@@ -82,20 +84,22 @@ export class OutputLog {
 
 /**
  * Finds the output of former commands again by the files of a directory, sealed. A stream ends with its last segment,
- * or where `recorded` says, if that is more; a recorded id without files has kept nothing.
+ * or where `recorded` says, if that is more; a recorded id without files has kept nothing. Only ids that the caller `owns`.
  */
 export function findOutputLogs(
   directory: string,
   recorded: ReadonlyMap<string, Ends> = new Map(),
+  owns: (id: string) => boolean = () => true,
 ): Map<string, OutputLog> {
   const logs = new Map<string, OutputLog>();
-  const logOf = (id: string): OutputLog => {
-    const known = logs.get(id) ?? new OutputLog(directory, id);
+  const logOf = (id: string, of?: 'terminal'): OutputLog => {
+    const known = logs.get(id) ?? new OutputLog(directory, id, of);
     logs.set(id, known);
     return known;
   };
-  for (const file of listOutputFiles(directory).sort((a, b) => a.number - b.number)) {
-    if (file.kind !== 'pty') restore(logOf(file.id), file, sizeOf(directory, file));
+  const files = listOutputFiles(directory).filter(({ id }) => owns(id));
+  for (const file of files.sort((a, b) => a.number - b.number)) {
+    restore(logOf(file.id, file.kind === 'pty' ? 'terminal' : undefined), file, sizeOf(directory, file));
   }
   for (const id of recorded.keys()) logOf(id);
   for (const [id, log] of logs) log.seal(recorded.get(id));
@@ -104,9 +108,10 @@ export function findOutputLogs(
 
 function restore(log: OutputLog, { kind, number }: OutputFile, size: number): void {
   if (kind === 'order') log.order.advance(number * ORDER_FILE_ENTRIES + Math.floor(size / 8));
-  if (kind !== 'stdout' && kind !== 'stderr') return;
-  log[kind].begin(number);
-  log[kind].advance(number + size);
+  if (kind === 'order') return;
+  const stream = kind === 'stderr' ? log.stderr : log.stdout;
+  stream.begin(number);
+  stream.advance(number + size);
 }
 
 /** In bytes; 0 where it is gone. */

@@ -87,6 +87,7 @@ describe('operational routes', () => {
     expect(answer.json().data.checks).toEqual([
       { name: 'files', ok: true, detail: expect.any(String) },
       { name: 'commands', ok: true, detail: 'a command ended with 0' },
+      { name: 'terminals', ok: true, detail: 'a terminal ended with 0' },
       { name: 'browser', ok: true, detail: 'not waited for: BROWSER_START_MODE is async' },
     ]);
   });

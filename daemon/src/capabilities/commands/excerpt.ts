@@ -1,6 +1,6 @@
 import type { ByteLog } from '../../core/byte-log.ts';
 import type { OutputLog } from '../../core/output-log.ts';
-import { continuationHead, incompleteTail } from './text-slice.ts';
+import { continuationHead, incompleteTail } from '../../core/text-slice.ts';
 
 /** Bytes of one stream that any JSON answer carries at most. */
 export const ANSWER_BYTES = 8 * 1024 ** 2;

@@ -1,6 +1,6 @@
 import type { ByteLog } from '../../core/byte-log.ts';
 import type { OutputLog } from '../../core/output-log.ts';
-import { incompleteTail } from './text-slice.ts';
+import { incompleteTail } from '../../core/text-slice.ts';
 
 /** Bytes of one piece of a followed stream: larger ones are slower to encode. */
 const PIECE_BYTES = 64 * 1024;

@@ -1,9 +1,8 @@
-import { statSync } from 'node:fs';
 import { inheritedEnvironment } from '../../core/config.ts';
-import { SandboxError } from '../../core/errors.ts';
-import { type Identity, lookUpIdentity, ownIdentity, requireRunnableAs, sameRights } from '../../core/identity.ts';
+import { type Identity, sameRights } from '../../core/identity.ts';
 import { childEnvironment } from '../../core/process/environment.ts';
 import type { StartSpec } from '../../core/process/process-host.ts';
+import { Workplace } from '../../core/workplace.ts';
 import type { CommandSession } from './sessions.ts';
 import { planShell } from './shell-plan.ts';
 
@@ -20,13 +19,12 @@ export interface CommandSpec {
 
 /** Turns a request into what the process host starts, or says which field of it is wrong. */
 export class Launcher {
-  readonly #own = ownIdentity();
   readonly #inherited = { ...inheritedEnvironment() };
-  readonly #defaultUser: string | undefined;
+  readonly #workplace: Workplace;
   readonly #outputMaxBytes: number;
 
   constructor(defaultUser: string | undefined, outputMaxBytes: number) {
-    this.#defaultUser = defaultUser;
+    this.#workplace = new Workplace(defaultUser);
     this.#outputMaxBytes = outputMaxBytes;
   }
 
@@ -47,29 +45,18 @@ export class Launcher {
       env,
       stdin: spec.stdin,
       outputMaxBytes: this.#outputMaxBytes,
-      ...(!sameRights(identity, this.#own) && { identity }),
+      ...(!sameRights(identity, this.#workplace.own) && { identity }),
     };
   }
 
   /** @throws SandboxError where there is no such account, or the daemon may not become it */
   identityOf(user: string | undefined): Identity {
-    if (user === undefined && this.#defaultUser !== undefined && process.platform === 'win32') {
-      throw new SandboxError('unavailable', 'SVC_DEFAULT_USER does not apply on Windows');
-    }
-    const name = user ?? this.#defaultUser;
-    if (name === undefined) return this.#own;
-    const identity = lookUpIdentity(name);
-    requireRunnableAs(identity, this.#own);
-    return identity;
+    return this.#workplace.identityOf(user);
   }
 
   /** @throws SandboxError `invalid` where it is no absolute path of a directory */
   requireDirectory(cwd: string): string {
-    if (!cwd.startsWith('/')) throw new SandboxError('invalid', `cwd is not an absolute path: ${cwd}`);
-    const found = statSync(cwd, { throwIfNoEntry: false });
-    if (!found) throw new SandboxError('invalid', `cwd does not exist: ${cwd}`);
-    if (!found.isDirectory()) throw new SandboxError('invalid', `cwd is not a directory: ${cwd}`);
-    return cwd;
+    return this.#workplace.requireDirectory(cwd);
   }
 
   /** Where a command begins that names no directory. */
@@ -77,8 +64,7 @@ export class Launcher {
     return cwd ?? this.#default(undefined, this.identityOf(user));
   }
 
-  #default(cwd: string | undefined, { home }: Identity): string {
-    if (cwd !== undefined) return this.requireDirectory(cwd);
-    return statSync(home, { throwIfNoEntry: false })?.isDirectory() ? home : '/';
+  #default(cwd: string | undefined, identity: Identity): string {
+    return cwd === undefined ? this.#workplace.homeOf(identity) : this.requireDirectory(cwd);
   }
 }

@@ -1,6 +1,6 @@
+import { isBinary, jsonString } from '../../core/text-slice.ts';
 import type { Command } from './command.ts';
 import { follow, type Offsets } from './follow.ts';
-import { isBinary, jsonString } from './text-slice.ts';
 
 /**
  * A command's output as NDJSON lines, until its end. Pieces that are not text (most of it would be escapes in JSON)

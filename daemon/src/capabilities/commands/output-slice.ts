@@ -1,6 +1,6 @@
 import type { ByteLog } from '../../core/byte-log.ts';
+import { incompleteTail, MAX_SEQUENCE } from '../../core/text-slice.ts';
 import { ANSWER_BYTES } from './excerpt.ts';
-import { incompleteTail, MAX_SEQUENCE } from './text-slice.ts';
 
 /** A part of one stream, for an answer that is read by offset. */
 export interface OutputSlice {

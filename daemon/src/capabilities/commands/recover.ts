@@ -18,7 +18,7 @@ export async function recover(
   const ends = new Map(
     [...records].map(([id, { stdoutBytes, stderrBytes }]) => [id, { stdout: stdoutBytes, stderr: stderrBytes }]),
   );
-  const recovered = core.processes.recover(ends);
+  const recovered = core.processes.recover(ends, isCommandId);
   const left = [
     ...[...records.values()].flatMap((record) => restore(core, store, record, recovered)),
     ...[...recovered.processes.values()].filter(({ id }) => !records.has(id)).map(abandon),
@@ -34,6 +34,11 @@ export async function recover(
     if (session.implicit && store.ofSession(session.id).length === 0) store.removeSession(session.id);
   }
   store.compact();
+}
+
+/** Ids of commands are UUIDs; those of other owners begin with a name. */
+function isCommandId(id: string): boolean {
+  return !/^pty-/.test(id);
 }
 
 /** Adds the command of a record; answers whose processes are to be ended, where it is lost. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SandboxError } from '../../core/errors.ts';
+import { decode } from '../../core/text-slice.ts';
 import type { App } from '../../http/app-types.ts';
 import { clientGone } from '../../http/client-gone.ts';
 import { ErrorBody, envelopeOf, ok, V1_ERRORS } from '../../http/envelope.ts';
@@ -17,7 +18,6 @@ import {
   SessionInfoV1,
   WriteBody,
 } from './schemas.v1.ts';
-import { decode } from './text-slice.ts';
 import { sentTo, sessionInfo, summaryOf } from './wire.ts';
 import { execResult, infoV1 } from './wire.v1.ts';
 

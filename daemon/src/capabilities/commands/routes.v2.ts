@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
+import { decode } from '../../core/text-slice.ts';
 import type { App } from '../../http/app-types.ts';
 import { clientGone } from '../../http/client-gone.ts';
 import { ErrorBody, envelopeOf, failure, ok, V2_ERRORS } from '../../http/envelope.ts';
@@ -23,7 +24,6 @@ import {
 } from './schemas.ts';
 import { sessionRoutesV2 } from './session-routes.v2.ts';
 import { stdinRouteV2 } from './stdin-route.v2.ts';
-import { decode } from './text-slice.ts';
 import { commandInfo, commandResult, sentTo, summaryOf } from './wire.ts';
 
 const tags = ['commands'];

@@ -85,7 +85,9 @@ export class KeeperConnection {
 
   /** Resolves when the connection has ended. */
   async closed(): Promise<void> {
-    if (!this.#socket.closed) await once(this.#socket, 'close');
+    if (this.#socket.closed) return;
+    // Not by `once` of node:events: a keeper that ends with something unread resets the connection, which is an end too.
+    await new Promise((resolve) => this.#socket.once('close', resolve));
   }
 }
 

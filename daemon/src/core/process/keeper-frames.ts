@@ -19,6 +19,9 @@ export const REQUEST = {
   shutdown: 9,
 } as const;
 
+/** What START says of stdin. */
+export const STDIN_KIND = { null: 0, pipe: 1, terminal: 2 } as const;
+
 /** Frames of the keeper. */
 export const EVENT = {
   welcome: 65,

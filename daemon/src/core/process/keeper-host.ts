@@ -8,7 +8,7 @@ import { endedIds, endedProcess } from './ended-files.ts';
 import type { KeeperConnection } from './keeper-connection.ts';
 import { OtherKeepers } from './keeper-elsewhere.ts';
 import { keeperFailure } from './keeper-failure.ts';
-import { EVENT, type FrameReader, FrameWriter, MAX_FRAME_BYTES, REQUEST } from './keeper-frames.ts';
+import { EVENT, type FrameReader, FrameWriter, MAX_FRAME_BYTES, REQUEST, STDIN_KIND } from './keeper-frames.ts';
 import { joinKeeper, type KeeperPlace } from './keeper-launch.ts';
 import { KeeperProcess } from './keeper-process.ts';
 import {
@@ -26,6 +26,12 @@ import { normalizeSignal } from './signals.ts';
 import { startFailure } from './start-failure.ts';
 
 const MAX_TARGETS = 4096;
+
+/** How a process is given input. */
+interface HeldInput {
+  readonly credit: number | undefined;
+  readonly onTerminal: boolean;
+}
 
 interface Starting {
   readonly spec: StartSpec;
@@ -105,11 +111,11 @@ export class KeeperHost implements ProcessHost {
     return connection === undefined ? countProcesses(targets) : this.#hunt(connection, targets, 0);
   }
 
-  recover(ends: ReadonlyMap<string, Ends>): Recovered {
-    const outputs = findOutputLogs(this.#output, ends);
-    const processes = new Map<string, HostedProcess>(this.#held);
+  recover(ends: ReadonlyMap<string, Ends>, owns: (id: string) => boolean = () => true): Recovered {
+    const outputs = findOutputLogs(this.#output, ends, owns);
+    const processes = new Map<string, HostedProcess>([...this.#held].filter(([id]) => owns(id)));
     // Of a keeper that died: how what it held had ended before.
-    for (const id of endedIds(this.#ended)) {
+    for (const id of endedIds(this.#ended).filter(owns)) {
       if (processes.has(id)) continue;
       const ended = endedProcess(this.#ended, outputs.get(id) ?? new OutputLog(this.#output, id));
       if (ended !== undefined) processes.set(id, ended);
@@ -208,14 +214,26 @@ export class KeeperHost implements ProcessHost {
   async #hunt(connection: KeeperConnection, targets: readonly ProcessTarget[], signal: number): Promise<number> {
     let sum = 0;
     for (let at = 0; at < targets.length; at += MAX_TARGETS) {
-      if (!connection.isOpen) return sum;
-      const request = ++this.#requests % 0x1_0000_0000;
-      const { promise, resolve } = Promise.withResolvers<number>();
-      this.#counts.set(request, resolve);
-      connection.send(signalFrame(request, signal, targets.slice(at, at + MAX_TARGETS)));
-      sum += await promise;
+      const some = targets.slice(at, at + MAX_TARGETS);
+      sum += await this.#count(connection, (request) => signalFrame(request, signal, some));
     }
     return sum;
+  }
+
+  async #signalForeground(id: string, signal: number): Promise<boolean> {
+    const frame = (request: number): FrameWriter =>
+      new FrameWriter(REQUEST.foreground).u32(request).u32(signal).text(id);
+    return !this.#disposed && (await this.#count(await this.#connect(), frame)) > 0;
+  }
+
+  /** Sends what is answered with a number; 0 where the keeper ends before. */
+  async #count(connection: KeeperConnection, frame: (request: number) => FrameWriter): Promise<number> {
+    if (!connection.isOpen) return 0;
+    const request = ++this.#requests % 0x1_0000_0000;
+    const { promise, resolve } = Promise.withResolvers<number>();
+    this.#counts.set(request, resolve);
+    connection.send(frame(request));
+    return promise;
   }
 
   #onFrame(frame: FrameReader): void {
@@ -241,7 +259,11 @@ export class KeeperHost implements ProcessHost {
     const starting = this.#starting.get(id);
     this.#starting.delete(id);
     const pid = frame.u32();
-    const hosted = this.#hold(id, pid, starting?.spec.stdin === 'pipe' ? frame.u32() : undefined);
+    const { stdin, terminal } = starting?.spec ?? {};
+    const hosted = this.#hold(id, pid, {
+      credit: stdin === 'pipe' || terminal !== undefined ? frame.u32() : undefined,
+      onTerminal: terminal !== undefined,
+    });
     starting?.resolve(hosted);
   }
 
@@ -254,23 +276,24 @@ export class KeeperHost implements ProcessHost {
   /** It was there before this connection was. */
   #onProcess(id: string, frame: FrameReader): void {
     const pid = frame.u32();
-    frame.u8();
+    const onTerminal = frame.u8() === STDIN_KIND.terminal;
     frame.flag();
     const credit = frame.flag() ? frame.u32() : undefined;
     this.#told.add(id);
-    const hosted = this.#held.get(id) ?? this.#hold(id, pid, credit);
+    const hosted = this.#held.get(id) ?? this.#hold(id, pid, { credit, onTerminal });
     hosted.resume(credit === undefined ? undefined : { credit, taken: frame.u64() });
   }
 
-  #hold(id: string, pid: number, credit: number | undefined): KeeperProcess {
-    const output = new OutputLog(this.#output, id);
+  #hold(id: string, pid: number, { credit, onTerminal }: HeldInput): KeeperProcess {
+    const output = new OutputLog(this.#output, id, onTerminal ? 'terminal' : 'pipes');
     const send = (frame: FrameWriter): void => {
       void this.#connection?.then((connection) => connection.send(frame)).catch(() => {});
     };
     const onChange = ({ complete }: KeeperProcess): void => {
       if (complete) this.#held.delete(id);
     };
-    const hosted = new KeeperProcess({ pid, output, credit, send, onChange });
+    const signalForeground = onTerminal ? (signal: number) => this.#signalForeground(id, signal) : undefined;
+    const hosted = new KeeperProcess({ pid, output, credit, send, onChange, signalForeground });
     this.#held.set(id, hosted);
     return hosted;
   }
@@ -285,16 +308,16 @@ function refuse(error: unknown): never {
 }
 
 function startFrame(spec: StartSpec, program: string, runner: Identity | undefined): FrameWriter {
-  const { id, file, args, env, cwd, stdin, script, outputMaxBytes } = spec;
+  const { id, file, args, env, cwd, stdin, terminal, script, outputMaxBytes } = spec;
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   if ([file, cwd, ...args, ...variables].some((text) => text.includes('\0'))) {
     throw startFailure(Object.assign(new Error(), { code: 'ERR_INVALID_ARG_VALUE' }), program, runner);
   }
   const frame = new FrameWriter(REQUEST.start)
     .text(id)
-    .u8(stdin === 'pipe' ? 1 : 0)
-    .u16(0)
-    .u16(0)
+    .u8(STDIN_KIND[terminal ? 'terminal' : stdin])
+    .u16(terminal?.cols ?? 0)
+    .u16(terminal?.rows ?? 0)
     .u64(outputMaxBytes)
     .u32(segmentBytesOf(outputMaxBytes))
     .account(runner)

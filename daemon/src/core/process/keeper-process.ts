@@ -1,9 +1,10 @@
+import { constants } from 'node:os';
 import type { ByteLog } from '../byte-log.ts';
 import { SandboxError } from '../errors.ts';
 import type { OutputLog } from '../output-log.ts';
 import { EVENT, type FrameReader, FrameWriter, REQUEST } from './keeper-frames.ts';
 import { KeeperStdin, type StdinState } from './keeper-stdin.ts';
-import type { HostedProcess, ProcessEnd } from './process-host.ts';
+import type { HostedProcess, HostedTerminal, ProcessEnd } from './process-host.ts';
 import { signalName } from './signals.ts';
 import { StdinPipe } from './stdin-pipe.ts';
 
@@ -15,6 +16,8 @@ export interface Held {
   readonly send: (frame: FrameWriter) => void;
   /** It may be `complete` now. */
   readonly onChange: (hosted: KeeperProcess) => void;
+  /** Only where it runs on a terminal. */
+  readonly signalForeground: ((signal: number) => Promise<boolean>) | undefined;
 }
 
 /** A process that the keeper holds, as far as the keeper has told of it. */
@@ -23,6 +26,7 @@ export class KeeperProcess implements HostedProcess {
   readonly pid: number;
   readonly output: OutputLog;
   readonly ended: Promise<ProcessEnd>;
+  readonly terminal: HostedTerminal | undefined;
   readonly #send: (frame: FrameWriter) => void;
   readonly #onChange: (hosted: KeeperProcess) => void;
   readonly #settle: (end: ProcessEnd) => void;
@@ -32,7 +36,7 @@ export class KeeperProcess implements HostedProcess {
   #noted = false;
   #discarded = false;
 
-  constructor({ pid, output, credit, send, onChange }: Held) {
+  constructor({ pid, output, credit, send, onChange, signalForeground }: Held) {
     const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
     this.id = output.id;
     this.pid = pid;
@@ -43,6 +47,10 @@ export class KeeperProcess implements HostedProcess {
     this.#onChange = onChange;
     this.#source = credit === undefined ? undefined : new KeeperStdin(this.id, credit, send);
     this.#stdin = this.#source && new StdinPipe(this.#source);
+    this.terminal = signalForeground && {
+      resize: ({ cols, rows }) => send(new FrameWriter(REQUEST.resize).text(this.id).u16(cols).u16(rows)),
+      signalForeground: (signal) => signalForeground(constants.signals[signal]),
+    };
   }
 
   async writeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
@@ -50,6 +58,7 @@ export class KeeperProcess implements HostedProcess {
   }
 
   async endStdin(): Promise<void> {
+    if (this.terminal) throw new SandboxError('conflict', 'a terminal has no end of input; type Ctrl-D');
     await this.#openStdin().end();
   }
 

@@ -6,7 +6,8 @@ import { type Identity, ownIdentity } from '../identity.ts';
 import { type Ends, findOutputLogs, OutputLog } from '../output-log.ts';
 import { PipePool } from './pipes.ts';
 import { type ChildPipes, PortableProcess } from './portable-process.ts';
-import type { HostedProcess, ProcessHost, ProcessTarget, Recovered, StartSpec } from './process-host.ts';
+import { PortableTerminal } from './portable-terminal.ts';
+import type { HostedProcess, ProcessHost, ProcessTarget, Recovered, StartSpec, TerminalSize } from './process-host.ts';
 import { requireDirectory, requireInterpreter, resolveProgram } from './program.ts';
 import { runnerOf } from './runner.ts';
 import { openScript } from './script-file.ts';
@@ -32,7 +33,7 @@ export class PortableHost implements ProcessHost {
   readonly #scratch: string;
   readonly #pool: PipePool;
   readonly #own: Identity = ownIdentity();
-  readonly #live = new Set<PortableProcess>();
+  readonly #live = new Set<PortableProcess | PortableTerminal>();
 
   /** The directories are created where they are missing, for the daemon's account alone. */
   constructor({ output, scratch, fifos = process.platform !== 'win32' }: PortableHostOptions) {
@@ -49,6 +50,7 @@ export class PortableHost implements ProcessHost {
     requireDirectory(spec.cwd, runner);
     const program = resolveProgram(spec.file, spec.env['PATH'], spec.cwd, runner);
     if (runner !== undefined) requireInterpreter(program);
+    if (spec.terminal !== undefined) return this.#startOnTerminal(spec, spec.terminal, runner, program);
     let pipes: ChildPipes | undefined;
     let script: number | undefined;
     try {
@@ -64,6 +66,19 @@ export class PortableHost implements ProcessHost {
       if (script !== undefined) closeSync(script);
       if (pipes !== undefined) for (const { childEnd } of Object.values(pipes)) closeSync(childEnd);
     }
+  }
+
+  async #startOnTerminal(
+    spec: StartSpec,
+    size: TerminalSize,
+    runner: Identity | undefined,
+    program: string,
+  ): Promise<HostedProcess> {
+    const output = new OutputLog(this.#output, spec.id, 'terminal');
+    const started = { spec, size, runner, program, output };
+    const hosted: PortableTerminal = await PortableTerminal.start(started, () => this.#live.delete(hosted));
+    this.#live.add(hosted);
+    return hosted;
   }
 
   async #takePipes({ stdin }: StartSpec, runner: Identity | undefined): Promise<ChildPipes | undefined> {
@@ -91,8 +106,8 @@ export class PortableHost implements ProcessHost {
     return targets.length === 0 ? 0 : countProcesses(targets);
   }
 
-  recover(ends: ReadonlyMap<string, Ends>): Recovered {
-    const logs = findOutputLogs(this.#output, ends);
+  recover(ends: ReadonlyMap<string, Ends>, owns?: (id: string) => boolean): Recovered {
+    const logs = findOutputLogs(this.#output, ends, owns);
     for (const [id, log] of logs) {
       if (ends.has(id)) continue;
       void log.remove();

@@ -1,6 +1,12 @@
 import type { Identity } from '../identity.ts';
 import type { Ends, OutputLog } from '../output-log.ts';
 
+/** In characters, each at least 1. */
+export interface TerminalSize {
+  readonly cols: number;
+  readonly rows: number;
+}
+
 /** What a process host is asked to start: one new session and process group. */
 export interface StartSpec {
   /** Unique in the runtime directory; it names the output files and is the mark in the environment. */
@@ -15,7 +21,10 @@ export interface StartSpec {
   readonly env: Readonly<Record<string, string>>;
   /** Whom it runs as; absent: as the daemon itself. */
   readonly identity?: Identity;
+  /** Left aside where there is a `terminal`. */
   readonly stdin: 'null' | 'pipe';
+  /** Run on a terminal of that size, which is its stdin and both its streams; what comes out of it is `output.stdout`. */
+  readonly terminal?: TerminalSize;
   /** Bytes of each stream that are kept on disk; the oldest go first. */
   readonly outputMaxBytes: number;
 }
@@ -40,11 +49,19 @@ export interface ProcessEnd {
   readonly lost?: boolean;
 }
 
+/** The terminal that a process was started on. Nothing happens where it is gone. */
+export interface HostedTerminal {
+  resize(size: TerminalSize): void;
+  /** Signals the foreground group alone; answers whether there was one. */
+  signalForeground(signal: NodeJS.Signals): Promise<boolean>;
+}
+
 /** A process that was started. Its output can be read from the first byte on. */
 export interface HostedProcess {
   readonly id: string;
   readonly pid: number;
   readonly output: OutputLog;
+  readonly terminal?: HostedTerminal | undefined;
   /** Settles when the process was reaped and its output read to the end, or 250 ms after the reaping; never rejects. */
   readonly ended: Promise<ProcessEnd>;
   /**
@@ -52,7 +69,7 @@ export interface HostedProcess {
    * @throws SandboxError `conflict` where there is no pipe, it was closed, or the process has ended
    */
   writeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void>;
-  /** Closes stdin after what was written. @throws SandboxError `conflict` as `writeStdin` */
+  /** Closes stdin after what was written. @throws SandboxError `conflict` as `writeStdin`, and on a terminal */
   endStdin(): Promise<void>;
   /** Its end is recorded where a daemon that is killed finds it again: the host need not remember it any more. */
   noted(): void;
@@ -104,8 +121,8 @@ export interface ProcessHost extends AsyncDisposable {
   /** How many processes of the targets live. */
   living(targets: readonly ProcessTarget[]): Promise<number>;
   /**
-   * Finds what an earlier daemon started; `ends` tells where its streams are known to have ended. Output that nobody
-   * knows is discarded.
+   * Finds what an earlier daemon started under ids that the caller `owns`; `ends` tells where its streams are known to
+   * have ended. Output that nobody knows is discarded.
    */
-  recover(ends: ReadonlyMap<string, Ends>): Recovered;
+  recover(ends: ReadonlyMap<string, Ends>, owns?: (id: string) => boolean): Recovered;
 }

@@ -1,0 +1,190 @@
+import type { Benchmark, Measurement } from '../harness/benchmark.ts';
+import { median } from '../harness/statistics.ts';
+import { requireOk } from '../testbed/http-client.ts';
+import { growthDuring, MIB, memoryOf } from '../testbed/memory.ts';
+import { type Service, startDaemon, startGateway, startPeer } from '../testbed/services.ts';
+import { type OpenTerminal, ourTerminals, peerTerminals, sessionUrl, Terminal } from '../testbed/terminal.ts';
+
+const KEYSTROKES = 500;
+const OUTPUT_BYTES = 10_000_000;
+const SHELL = ['bash', '--norc', '--noprofile'] as const;
+const IDLE_SESSIONS = 20;
+
+const OUTPUTS: readonly (readonly [string, string])[] = [
+  ['lines of text', `seq 1 2000000 | head -c ${OUTPUT_BYTES}`],
+  ['yes', `yes | head -c ${OUTPUT_BYTES}`],
+  ['base64', `head -c 7300000 /dev/urandom | base64 | head -c ${OUTPUT_BYTES}`],
+];
+
+/** Milliseconds from a key to its echo by the terminal itself. */
+async function echo(open: OpenTerminal): Promise<number> {
+  using terminal = await open(['cat']);
+  const times: number[] = [];
+  for (let i = 0; i < KEYSTROKES; i += 1) {
+    const begun = performance.now();
+    terminal.type('x');
+    await terminal.until(i + 1);
+    times.push(performance.now() - begun);
+  }
+  return median(times.slice(KEYSTROKES / 10));
+}
+
+/** Megabytes a second of output to one viewer. */
+async function throughput(open: OpenTerminal, script: string): Promise<number> {
+  using terminal = await open(['bash', '-c', `read -r; stty -opost -echo; ${script}; printf 'over!'; read -r`]);
+  const begun = performance.now();
+  terminal.type('\r');
+  await terminal.endsWith('over!');
+  return terminal.received / 1e6 / ((performance.now() - begun) / 1000);
+}
+
+/** Milliseconds until the first byte of the prompt. */
+async function firstByte(open: OpenTerminal): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < 10; i += 1) {
+    const begun = performance.now();
+    using terminal = await open(SHELL);
+    await terminal.until(1);
+    times.push(performance.now() - begun);
+  }
+  return median(times);
+}
+
+async function newest({ client }: ReturnType<typeof ourTerminals>): Promise<string> {
+  const { sessions } = JSON.parse(requireOk(await client.get('/v2/pty/sessions'))).data;
+  return Object.keys(sessions).at(-1) ?? '';
+}
+
+/** How far the daemon rises, in MiB, while 50 MB come out beside a viewer that reads nothing. */
+async function stalledGrowth(daemon: Service): Promise<number> {
+  const open = ourTerminals(daemon);
+  using terminal = await open(['bash', '-c', 'read -r; seq 1 6600000; printf "over!"; read -r']);
+  const id = await newest(open);
+  using stalled = await Terminal.open(sessionUrl(daemon, id));
+  stalled.stall();
+  const growth = await growthDuring(daemon.pid, async () => {
+    terminal.type('\r');
+    await terminal.endsWith('over!');
+  });
+  return growth / MIB;
+}
+
+/** What one of twenty idle sessions adds to the daemon, in MiB. */
+async function idleSession(): Promise<number> {
+  await using daemon = await startDaemon({ SVC_SHELL_MAX_SESSIONS: '100' });
+  const open = ourTerminals(daemon);
+  const terminals = [await open(SHELL)];
+  await terminals[0]?.until(1);
+  const before = memoryOf(daemon.pid).rss;
+  for (let i = 0; i < IDLE_SESSIONS; i += 1) terminals.push(await open(SHELL));
+  for (const terminal of terminals) await terminal.until(1);
+  const after = memoryOf(daemon.pid).rss;
+  for (const terminal of terminals) terminal[Symbol.dispose]();
+  return (after - before) / MIB / IDLE_SESSIONS;
+}
+
+/** Milliseconds from attaching to the snapshot of a session with 10 MiB of history. */
+async function firstPaint(daemon: Service): Promise<number> {
+  const open = ourTerminals(daemon);
+  using terminal = await open(['bash', '-c', 'seq 1 1400000; printf "over!"; read -r']);
+  await terminal.endsWith('over!');
+  const id = await newest(open);
+  requireOk(await open.client.get(`/v2/pty/sessions/${id}/screen`));
+  const times: number[] = [];
+  for (let i = 0; i < 10; i += 1) {
+    const begun = performance.now();
+    using viewer = await Terminal.open(sessionUrl(daemon, id, '&restore=true'));
+    await viewer.painted;
+    times.push(performance.now() - begun);
+  }
+  return median(times);
+}
+
+export const terminals: Benchmark = {
+  name: 'terminals',
+  about:
+    'terminals over WebSocket, ours through the gateway, against a server of twenty lines that joins node-pty to ws and ' +
+    'keeps nothing. Echo: median of 450 keys of one viewer, echoed by the terminal itself. Output: 10 MB to one viewer. ' +
+    'Open: from the first request (ours: a session is created, then attached to) to the first byte of the prompt of ' +
+    '`bash --norc --noprofile`. Memory and first paint: of the daemon alone, in a process of its own. ttyd is in Debian ' +
+    'unstable alone and left out.',
+  async prepare(stack) {
+    const daemon = stack.use(await startDaemon({ SVC_SHELL_MAX_SESSIONS: '10000' }));
+    const gateway = stack.use(await startGateway(daemon));
+    const peer = stack.use(await startPeer('terminals.mjs'));
+    const [ours, theirs] = [ourTerminals(gateway), peerTerminals(peer)];
+    const compared = { peer: 'node-pty and ws, direct', rounds: 5 };
+    return [
+      {
+        ...compared,
+        rows: [
+          {
+            name: 'echo of a key, p50',
+            unit: 'ms',
+            better: 'lower',
+            goal: { words: "at most 2× the peer's direct echo", of: 'ratio', bound: 2 },
+          },
+        ],
+        measureOurs: async () => [await echo(ours)],
+        measurePeer: async () => [await echo(theirs)],
+      },
+      ...OUTPUTS.map(
+        ([name, script]): Measurement => ({
+          ...compared,
+          rows: [
+            {
+              name: `output, ${name}`,
+              unit: 'MB/s',
+              better: 'higher',
+              goal: { words: "at least the peer's", of: 'ratio', bound: 1 },
+            },
+          ],
+          measureOurs: async () => [await throughput(ours, script)],
+          measurePeer: async () => [await throughput(theirs, script)],
+        }),
+      ),
+      {
+        ...compared,
+        rows: [
+          {
+            name: 'open, first byte of the prompt',
+            unit: 'ms',
+            better: 'lower',
+            goal: { words: 'under 10 ms', of: 'value', bound: 10 },
+          },
+        ],
+        measureOurs: async () => [await firstByte(ours)],
+        measurePeer: async () => [await firstByte(theirs)],
+      },
+      {
+        peer: 'nothing',
+        rounds: 3,
+        rows: [
+          {
+            name: 'memory, 50 MB beside a stalled viewer',
+            unit: 'MiB',
+            better: 'lower',
+            goal: { words: 'under 32 MiB', of: 'value', bound: 32 },
+          },
+          {
+            name: 'memory of an idle session',
+            unit: 'MiB',
+            better: 'lower',
+            goal: { words: 'under 2 MB', of: 'value', bound: 1.9 },
+          },
+          {
+            name: 'first paint of 10 MiB of history',
+            unit: 'ms',
+            better: 'lower',
+            goal: { words: 'under 50 ms', of: 'value', bound: 50 },
+          },
+        ],
+        measureOurs: async () => {
+          await using fresh = await startDaemon({ SVC_SHELL_MAX_SESSIONS: '100', SVC_PTY_HISTORY_BYTES: '67108864' });
+          return [await stalledGrowth(fresh), await idleSession(), await firstPaint(fresh)];
+        },
+        measurePeer: async () => [0, 0, 0],
+      },
+    ];
+  },
+};

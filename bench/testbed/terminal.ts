@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import { HttpClient, requireOk } from './http-client.ts';
+import type { Service } from './services.ts';
+
+/** A terminal that somebody looks at, whoever serves it. */
+export class Terminal implements Disposable {
+  /** Bytes that came out of it. */
+  received = 0;
+  /** Settles when the screen was painted. */
+  readonly painted: Promise<void>;
+  readonly #socket: WebSocket;
+  #tail = '';
+  #wake: () => void = () => {};
+
+  private constructor(url: string) {
+    this.#socket = new WebSocket(url, { perMessageDeflate: false });
+    this.#socket.binaryType = 'nodebuffer';
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.painted = promise;
+    this.#socket.on('message', (data: Buffer, isBinary) => {
+      if (!isBinary) {
+        if (data.toString('latin1', 0, 40).includes('restore_output')) resolve();
+        return;
+      }
+      this.received += data.length;
+      this.#tail = this.#tail.slice(-64) + data.toString('latin1', Math.max(0, data.length - 64));
+      this.#wake();
+    });
+    this.#socket.on('close', () => this.#wake());
+  }
+
+  static async open(url: string): Promise<Terminal> {
+    const terminal = new Terminal(url);
+    await once(terminal.#socket, 'open');
+    return terminal;
+  }
+
+  type(text: string): void {
+    this.#socket.send(Buffer.from(text));
+  }
+
+  /** Waits until so many bytes have come. */
+  async until(bytes: number): Promise<void> {
+    while (this.received < bytes) await this.#next();
+  }
+
+  /** Waits until what came last ends so. */
+  async endsWith(text: string): Promise<void> {
+    while (!this.#tail.endsWith(text)) await this.#next();
+  }
+
+  /** Reads nothing more. */
+  stall(): void {
+    this.#socket.pause();
+  }
+
+  [Symbol.dispose](): void {
+    this.#socket.terminate();
+  }
+
+  async #next(): Promise<void> {
+    if (this.#socket.readyState === WebSocket.CLOSED)
+      throw new Error(`the terminal ended after ${this.received} bytes`);
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+}
+
+/** Opens terminals that run one program. */
+export type OpenTerminal = (argv: readonly [string, ...string[]]) => Promise<Terminal>;
+
+/** Ours, by a session of its own. */
+export function ourTerminals(service: Service): OpenTerminal & { readonly client: HttpClient } {
+  const client = new HttpClient(service.port);
+  const open = async ([command, ...args]: readonly [string, ...string[]]): Promise<Terminal> => {
+    const body = { command, args, env: { PS1: '$ ' } };
+    const { session_id: id } = JSON.parse(requireOk(await client.post('/v2/pty/sessions', body))).data;
+    return Terminal.open(sessionUrl(service, id));
+  };
+  return Object.assign(open, { client });
+}
+
+export function sessionUrl({ port }: Service, id: string, query = ''): string {
+  return `ws://127.0.0.1:${port}/v2/pty/sessions/${id}/ws?protocol=binary${query}`;
+}
+
+/** `bench/peers/terminals.mjs`. */
+export function peerTerminals({ port }: Service): OpenTerminal {
+  return (argv) => Terminal.open(`ws://127.0.0.1:${port}/?argv=${encodeURIComponent(JSON.stringify(argv))}`);
+}

@@ -1,0 +1,111 @@
+import { basename } from 'node:path';
+
+/** The languages in which a command can be wrapped. */
+export type ShellKind = 'bash' | 'zsh' | 'sh';
+
+/** Undefined: not a shell that we know how to speak to. `program` is its real path. */
+export function shellKindOf(program: string): ShellKind | undefined {
+  const name = basename(program);
+  if (name === 'bash' || name === 'zsh') return name;
+  return ['sh', 'dash', 'ash', 'busybox', 'ksh', 'mksh'].includes(name) ? 'sh' : undefined;
+}
+
+export interface ExecScript {
+  readonly command: string;
+  /** What the marks carry, so that no program can forge them. */
+  readonly nonce: string;
+  /** What is printed before the command, instead of the line that was typed. */
+  readonly echo: string;
+}
+
+/** The characters of a command that are shown on the terminal. */
+const SHOWN = 2000;
+
+/**
+ * A script that the shell reads (`. path`): it says where the output of the command begins (OSC 133;C), runs it in the
+ * shell itself, and says where it ends, with its exit code (OSC 133;D). The end is said once more by the next prompt
+ * where an interrupt, `return` or an error of the shell kept the script from saying it. The marks go to the terminal
+ * itself, since the command may redirect the shell.
+ */
+export function execScript(kind: ShellKind, script: ExecScript): string {
+  return { bash, zsh, sh }[kind](script);
+}
+
+/**
+ * What takes a typed line off the screen again and shows the command after the prompt.
+ * @param column where the line began, from 0; undefined where that is not known: it stays then
+ */
+export function echoOf(command: string, line: string, column: number | undefined, cols: number): string {
+  if (column === undefined) return '';
+  const shown = command.length > SHOWN ? `${command.slice(0, SHOWN)}…` : command;
+  const printable = shown.replaceAll(/\r\n?/g, '\n').replaceAll(/[^\P{Cc}\n\t]/gu, '?');
+  const rows = Math.floor((column + line.length) / cols) + 1;
+  return `\x1b[${rows}A\x1b[${column + 1}G\x1b[J${printable}\n`;
+}
+
+const beginMark = (nonce: string): string => `\x1b]133;C;svc=${nonce}\x07`;
+
+function bash({ command, nonce, echo }: ExecScript): string {
+  return `__svc_n=${nonce} __svc_c=${quoted(command)}
+__svc_end() {
+  builtin local s=$?
+  if [[ -n \${__svc_n-} ]]; then
+    builtin printf '\\e]133;D;%s;svc=%s;%s\\a' "$s" "$__svc_n" "$PWD" 2>/dev/null >/dev/tty
+    __svc_n=
+  fi
+  [[ $- == *e* ]] && builtin return 0
+  builtin return $s
+}
+if [[ " \${PROMPT_COMMAND[*]-} " != *__svc_end* ]]; then
+  PROMPT_COMMAND="__svc_end\${PROMPT_COMMAND:+;$PROMPT_COMMAND}"
+  HISTIGNORE="\${HISTIGNORE:+$HISTIGNORE:}*. /*/svc-exec-*"
+  if [[ $(HISTTIMEFORMAT= builtin history 1 2>/dev/null) == *svc-exec-* ]]; then builtin history -d -1 2>/dev/null; fi
+fi
+[[ -o history ]] && builtin history -s -- "$__svc_c" 2>/dev/null
+builtin printf %s ${quoted(echo + beginMark(nonce))} 2>/dev/null >/dev/tty
+builtin eval "$__svc_c"
+__svc_end
+`;
+}
+
+function zsh({ command, nonce, echo }: ExecScript): string {
+  return `__svc_n=${nonce} __svc_c=${quoted(command)}
+__svc_end() {
+  builtin local s=$?
+  if [[ -n \${__svc_n-} ]]; then
+    builtin printf '\\e]133;D;%s;svc=%s;%s\\a' "$s" "$__svc_n" "$PWD" 2>/dev/null >/dev/tty
+    __svc_n=
+  fi
+  return $s
+}
+if [[ " \${precmd_functions-} " != *__svc_end* ]]; then
+  builtin typeset -ga precmd_functions
+  precmd_functions=(__svc_end $precmd_functions)
+  builtin setopt hist_ignore_space
+fi
+builtin print -s -r -- "$__svc_c"
+builtin printf %s ${quoted(echo + beginMark(nonce))} 2>/dev/null >/dev/tty
+builtin eval "$__svc_c"
+__svc_end
+`;
+}
+
+/** Without a hook for the prompt, the prompt itself says the end: it is expanded each time. */
+function sh({ command, nonce, echo }: ExecScript): string {
+  return `__svc_n=${nonce} __svc_c=${quoted(command)}
+case \${PS1-} in
+*__svc_n*) ;;
+*) PS1='\${__svc_n:+\x1b]133;D;$?;svc=$__svc_n;$PWD\x07}'"\${PS1-}" ;;
+esac
+command printf %s ${quoted(echo + beginMark(nonce))} 2>/dev/null >/dev/tty
+command eval "$__svc_c"
+__svc_s=$?
+command printf '\\033]133;D;%s;svc=%s;%s\\007' "$__svc_s" "$__svc_n" "$PWD" 2>/dev/null >/dev/tty
+__svc_n=
+`;
+}
+
+/** As one word of a POSIX shell, whatever is in it. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,43 @@
+import { defineCapability } from '../../capability.ts';
+import { findTool } from '../../core/tool-path.ts';
+import { ExecFiles } from './exec-files.ts';
+import { PtyService } from './pty-service.ts';
+import { recoverSessions } from './recover.ts';
+import { ptyV1 } from './routes.v1.ts';
+import { ptyV2 } from './routes.v2.ts';
+import { ScreenThread } from './screen-thread.ts';
+import { SessionFiles } from './session-record.ts';
+import { ShellLauncher } from './shell-launcher.ts';
+import { TmuxHost } from './tmux.ts';
+
+/** `auto`: tmux where it is on PATH. */
+function usesTmux(backend: 'native' | 'tmux' | 'auto'): boolean {
+  return backend === 'tmux' || (backend === 'auto' && findTool('tmux') !== undefined);
+}
+
+export const pty = defineCapability({
+  name: 'pty',
+  create: async (core) => {
+    const { config, runtime, processes } = core;
+    const execFiles = new ExecFiles(runtime.path);
+    const tmux = usesTmux(config.shellBackend) ? new TmuxHost(processes, execFiles, runtime.path) : undefined;
+    const tools = {
+      host: tmux ?? processes,
+      tmux,
+      launcher: new ShellLauncher(config.defaultUser, config.ptyHistoryBytes),
+      files: new SessionFiles(runtime.path),
+      execFiles,
+      screens: new ScreenThread(),
+      historyBytes: config.ptyHistoryBytes,
+    };
+    const service = new PtyService(core, tools, await recoverSessions(core, tools));
+    core.metrics.gauge('terminal_sessions', 'Terminal sessions that are open.', () => service.stats().total);
+    core.metrics.gauge('terminal_viewers', 'Viewers attached to terminals.', () =>
+      service.list().reduce((sum, { attached }) => sum + attached, 0),
+    );
+    return service;
+  },
+  v2: ptyV2,
+  v1: ptyV1,
+  probe: (service) => service.probe(),
+});

@@ -1,0 +1,126 @@
+import { WebSocket } from 'ws';
+import type { TestApp } from '../../app.fixture.ts';
+
+/** A shell that reads no start-up file, so that tests are quick and prompts are known. */
+export const BARE = { command: 'bash', args: ['--norc', '--noprofile'], env: { PS1: '$ ' } };
+
+// biome-ignore lint/suspicious/noExplicitAny: a test looks at what it expects.
+type Json = any;
+
+export async function create(daemon: TestApp, id: string, more: object = BARE): Promise<Json> {
+  return dataOf(await daemon.post('/v2/pty/sessions', { id, ...more }));
+}
+
+export async function exec(daemon: TestApp, id: string, command: string, more: object = {}): Promise<Json> {
+  return dataOf(await daemon.post(`/v2/pty/sessions/${id}/exec`, { command, ...more }));
+}
+
+export async function input(daemon: TestApp, id: string, text: string): Promise<Json> {
+  return dataOf(await daemon.post(`/v2/pty/sessions/${id}/input`, { input: text }));
+}
+
+export async function info(daemon: TestApp, id: string): Promise<Json> {
+  return dataOf(await daemon.inject(`/v2/pty/sessions/${id}`));
+}
+
+/** Waits until the screen is as expected, and answers it. */
+export async function screen(daemon: TestApp, id: string, met: (output: string, all: Json) => boolean): Promise<Json> {
+  const deadline = performance.now() + 15_000;
+  for (let wait = 0; ; wait = 1) {
+    const data = dataOf(await daemon.inject(`/v2/pty/sessions/${id}/screen?wait=${wait}`));
+    if (met(data.output, data)) return data;
+    if (performance.now() > deadline) throw new Error(`the screen stayed ${JSON.stringify(data)}`);
+  }
+}
+
+function dataOf(answer: { statusCode: number; body: string; json: () => Json }): Json {
+  if (answer.statusCode !== 200) throw new Error(`${answer.statusCode}: ${answer.body}`);
+  return answer.json().data;
+}
+
+/** Characters of earlier binary frames that `text` keeps. */
+const TAIL = 4096;
+
+/** A viewer: everything it was told, and what came out of the terminal, put together. */
+export class TestViewer implements AsyncDisposable {
+  readonly socket: WebSocket;
+  readonly messages: Json[] = [];
+  /** Bytes of binary frames. */
+  length = 0;
+  /** Code and reason of the end. */
+  readonly closed: Promise<readonly [code: number, reason: string]>;
+  #bytes: Buffer[] = [];
+  #text = '';
+  #wake: () => void = () => {};
+
+  constructor(url: string, options: ConstructorParameters<typeof WebSocket>[2] = {}) {
+    this.socket = new WebSocket(url, options);
+    this.closed = new Promise((resolve) => {
+      this.socket.on('close', (code, reason) => {
+        resolve([code, reason.toString()]);
+        this.#wake();
+      });
+    });
+    this.socket.on('error', () => {});
+    this.socket.on('message', (data: Buffer, isBinary) => this.#take(data, isBinary));
+  }
+
+  /** Of binary frames the end alone. */
+  get text(): string {
+    return this.#text;
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.#bytes);
+  }
+
+  get offset(): number {
+    return this.messages.findLast(({ offset }) => offset !== undefined)?.offset;
+  }
+
+  send(message: object | string | Buffer): void {
+    this.socket.send(typeof message === 'string' || Buffer.isBuffer(message) ? message : JSON.stringify(message));
+  }
+
+  type(data: string): void {
+    this.send({ type: 'input', data });
+  }
+
+  /** Waits for a message of that type. */
+  async message(type: string): Promise<Json> {
+    await this.until(() => this.messages.some((message) => message.type === type));
+    return this.messages.find((message) => message.type === type);
+  }
+
+  /** Waits until the text has come. */
+  async shows(text: string): Promise<void> {
+    await this.until(() => this.#text.includes(text));
+  }
+
+  async until(met: () => boolean): Promise<void> {
+    while (!met()) {
+      if (this.socket.readyState === WebSocket.CLOSED) throw new Error(`closed before: ${this.#text.slice(-500)}`);
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.socket.terminate();
+    await this.closed;
+  }
+
+  #take(data: Buffer, isBinary: boolean): void {
+    if (isBinary) {
+      this.#bytes.push(data);
+      this.length += data.length;
+      this.#text = this.#text.slice(-TAIL) + data.toString('latin1');
+    } else {
+      const message = JSON.parse(data.toString());
+      if (message.type === 'output') this.#text += message.data;
+      this.messages.push(message);
+    }
+    this.#wake();
+  }
+}

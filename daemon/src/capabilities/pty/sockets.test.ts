@@ -1,0 +1,291 @@
+import { createConnection } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { TestApp } from '../../app.fixture.ts';
+import { BARE, create, exec, info, screen, TestViewer } from './pty.fixture.ts';
+
+async function started(overrides = {}): Promise<{ daemon: TestApp; ws: string } & AsyncDisposable> {
+  const daemon = await TestApp.start(overrides);
+  const ws = (await daemon.listen()).replace('http', 'ws');
+  return { daemon, ws, [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose]() };
+}
+
+/** What a handshake is answered with. */
+async function handshake(url: string, headers: Record<string, string> = {}): Promise<number> {
+  await using viewer = new TestViewer(url, { headers });
+  return await new Promise<number>((resolve) => {
+    viewer.socket.on('unexpected-response', (_request, response) => resolve(response.statusCode ?? 0));
+    viewer.socket.on('open', () => resolve(101));
+  });
+}
+
+describe('the upgrade', () => {
+  test('[status.websocket-401] without a valid key it is refused before', async () => {
+    await using service = await started({ apiKey: 'secret' });
+    const { daemon, ws } = service;
+    await daemon.post('/v2/pty/sessions', { ...BARE, id: 'a' }, { 'x-api-key': 'secret' });
+    const url = `${ws}/v2/pty/sessions/a/ws`;
+    expect(await handshake(url)).toBe(401);
+    expect(await handshake(`${url}?api_key=wrong`)).toBe(401);
+    expect(await handshake(`${url}?api_key=secret`)).toBe(101);
+    expect(await handshake(url, { authorization: 'Bearer secret' })).toBe(101);
+    const ticket = await daemon.post('/v2/tickets', { path_prefix: '/v2/pty/' }, { 'x-api-key': 'secret' });
+    expect(await handshake(`${url}?ticket=${ticket.json().data.ticket}`)).toBe(101);
+    expect(await handshake(`${url}?ticket=${ticket.json().data.ticket}`)).toBe(401);
+  });
+
+  test('[origin.websocket] with no key a foreign page is refused, one of our own is not', async () => {
+    await using service = await started();
+    const { ws } = service;
+    expect(await handshake(`${ws}/v2/pty/ws`, { origin: 'http://evil.example' })).toBe(403);
+    expect(await handshake(`${ws}/v2/pty/ws`, { host: 'evil.example' })).toBe(403);
+    expect(await handshake(`${ws}/v2/pty/ws`, { origin: ws.replace('ws', 'http') })).toBe(101);
+  });
+
+  test('[pty.ws-without-id] durable and restore need an id; values out of bounds are named', async () => {
+    await using service = await started();
+    const { daemon, ws } = service;
+    expect(await handshake(`${ws}/v2/pty/ws?durable=true`)).toBe(400);
+    expect(await handshake(`${ws}/v2/pty/ws?restore=1`)).toBe(400);
+    expect(await handshake(`${ws}/v2/pty/ws?protocol=smoke`)).toBe(422);
+    expect(await handshake(`${ws}/v2/pty/sessions/a/ws?replay_bytes=1`)).toBe(422);
+    expect(await handshake(`${ws}/v2/nowhere`)).toBe(404);
+    const plain = await daemon.inject('/v2/pty/ws');
+    expect([plain.statusCode, plain.headers['upgrade'], plain.json().success]).toEqual([426, 'websocket', false]);
+    expect((await daemon.inject('/v2/pty/sessions')).json().data.stats.total_sessions).toBe(0);
+  });
+
+  test('[pty.ws-unknown] an unknown session is told after the upgrade, and closed with 4404', async () => {
+    await using service = await started();
+    await using viewer = new TestViewer(`${service.ws}/v2/pty/sessions/none/ws`);
+    expect(await viewer.closed).toEqual([4404, 'Session not found']);
+    expect(viewer.messages).toEqual([{ type: 'error', data: 'Session not found' }]);
+  });
+
+  test('another Upgrade is left aside', async () => {
+    await using service = await started();
+    const answer = await new Promise<string>((resolve) => {
+      const socket = createConnection(Number(new URL(service.ws).port), '127.0.0.1');
+      socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, close\r\nUpgrade: h2c\r\n\r\n');
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk;
+      });
+      socket.on('end', () => resolve(text));
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+describe('a viewer', () => {
+  test('[pty.ws-json] types, sees what comes out, resizes, and is told the end', async () => {
+    await using service = await started();
+    const { daemon, ws } = service;
+    await create(daemon, 'a');
+    await using viewer = new TestViewer(`${ws}/v2/pty/sessions/a/ws`);
+    expect(await viewer.message('ready')).toEqual({
+      type: 'ready',
+      session_id: 'a',
+      transport: 'websocket-json',
+      backend: 'native',
+      resumed: false,
+      cols: 80,
+      rows: 24,
+      offset: 0,
+    });
+    await viewer.shows('$ ');
+    viewer.send({ type: 'resize', cols: 90, rows: 20 });
+    viewer.type('stty size; echo "ü日本"\r');
+    await viewer.shows('20 90\r\nü日本\r\n');
+    expect(await info(daemon, 'a')).toMatchObject({ attached: 1, cols: 90, rows: 20 });
+    viewer.send({ type: 'resize', data: { cols: 91, rows: 21 } });
+    viewer.send('stty size; exit 3\r');
+    await viewer.shows('21 91');
+    expect(await viewer.message('exit')).toEqual({ type: 'exit', exit_code: 3, signal: null });
+    expect((await viewer.closed)[0]).toBe(1000);
+  });
+
+  test('[pty.ws-binary] binary frames are the bytes both ways, text frames stay control', async () => {
+    await using service = await started();
+    const { daemon, ws } = service;
+    await create(daemon, 'a', { command: 'bash', args: ['-c', 'stty raw -echo; echo ready; head -c 256 | cat'] });
+    await using viewer = new TestViewer(`${ws}/v2/pty/sessions/a/ws?protocol=binary`);
+    await viewer.shows('ready\n');
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
+    viewer.send(bytes);
+    await viewer.message('exit');
+    expect(viewer.bytes.subarray(-256).equals(bytes)).toBe(true);
+  });
+
+  test('[pty.ws-bad-message] what makes no sense is answered with an error, and the session goes on', async () => {
+    await using service = await started();
+    const { daemon, ws } = service;
+    await create(daemon, 'a');
+    await using viewer = new TestViewer(`${ws}/v2/pty/sessions/a/ws`);
+    await viewer.shows('$ ');
+    const wrong = [
+      { type: 'resize', cols: 0, rows: 10 },
+      { type: 'resize', cols: 100_000, rows: 10 },
+      { type: 'resize', cols: 'wide', rows: 10 },
+      { type: 'fly' },
+      { type: 'input', data: 5 },
+      { type: 'ack', offset: -1 },
+    ];
+    for (const message of wrong) viewer.send(message);
+    await viewer.until(() => viewer.messages.filter(({ type }) => type === 'error').length === wrong.length);
+    viewer.send({ type: 'ping', timestamp: 42 });
+    expect(await viewer.message('pong')).toEqual({ type: 'pong', timestamp: 42 });
+    viewer.send('echo "{"ok\r');
+    viewer.send('"\r');
+    await viewer.shows('{ok');
+    expect(await info(daemon, 'a')).toMatchObject({ cols: 80, rows: 24, status: 'idle' });
+  });
+
+  test('[pty.ws-readonly] [pty.ws-many] many look on, and who only reads cannot type', async () => {
+    await using service = await started();
+    const { daemon, ws } = service;
+    await create(daemon, 'a');
+    await using writer = new TestViewer(`${ws}/v2/pty/sessions/a/ws`);
+    await using reader = new TestViewer(`${ws}/v2/pty/sessions/a/ws?readonly=true&protocol=binary`);
+    await Promise.all([writer.shows('$ '), reader.shows('$ ')]);
+    reader.send(Buffer.from('echo intruder\r'));
+    expect(await reader.message('error')).toEqual({ type: 'error', data: 'this viewer is read-only' });
+    writer.type('echo bo""th\r');
+    await Promise.all([writer.shows('both\r\n'), reader.shows('both\r\n')]);
+    expect(writer.text).not.toContain('intruder');
+    expect((await info(daemon, 'a')).attached).toBe(2);
+  });
+
+  test('[pty.ws-since] [websocket.close-kills-nothing] a cut connection is taken up at its offset', async () => {
+    await using service = await started();
+    const { daemon, ws } = service;
+    await create(daemon, 'a');
+    const first = new TestViewer(`${ws}/v2/pty/sessions/a/ws`);
+    await first.shows('$ ');
+    first.type('for i in 1 2 3; do read -p "mo""re? " x; echo "line $i $x"; done\r');
+    await first.shows('more? ');
+    first.type('1\r');
+    await first.shows('line 1 1\r\n');
+    const { offset } = first;
+    await first[Symbol.asyncDispose]();
+    await daemon.post('/v2/pty/sessions/a/input', { input: '2\r3\r' });
+    await screen(daemon, 'a', (output) => output.includes('line 3'));
+    await using second = new TestViewer(`${ws}/v2/pty/sessions/a/ws?since=${offset}`);
+    expect(await second.message('ready')).toMatchObject({ resumed: true, offset });
+    await second.shows('line 3');
+    expect(second.text).not.toContain('line 1');
+    expect(second.text).toContain('line 2');
+  });
+
+  test('[pty.ws-restore] the screen is painted anew, and what comes later follows it', async () => {
+    await using service = await started();
+    const { daemon, ws } = service;
+    await create(daemon, 'a');
+    await exec(daemon, 'a', "printf '\\e[31mred\\e[0m\\n'; seq 1 5");
+    await screen(daemon, 'a', (output) => output.includes('5'));
+    await using viewer = new TestViewer(`${ws}/v2/pty/sessions/a/ws?restore=true`);
+    const ready = await viewer.message('ready');
+    const { data } = await viewer.message('restore_output');
+    expect(data).toContain('\x1b[31mred');
+    expect(data).toContain('5\r\n');
+    expect(ready.resumed).toBe(true);
+    viewer.type('echo later\r');
+    await viewer.shows('later\r\n');
+    expect(viewer.text).not.toContain('red');
+    await using replayed = new TestViewer(`${ws}/v2/pty/sessions/a/ws?restore=true&replay_bytes=262144`);
+    expect((await replayed.message('restore_output')).data).toMatch(/red[\s\S]*later/);
+  });
+
+  test('[pty.ws-utf8] no JSON frame splits a character, whatever the pieces it is written in', async () => {
+    await using service = await started();
+    const { daemon, ws } = service;
+    await create(daemon, 'a');
+    await using viewer = new TestViewer(`${ws}/v2/pty/sessions/a/ws`);
+    await viewer.shows('$ ');
+    viewer.type("stty -echo; for i in 1 2 3; do printf '\\xe6'; sleep 0.05; printf '\\x97\\xa5'; done; echo over\r");
+    await viewer.shows('日日日over');
+    expect(viewer.messages.some(({ data }) => typeof data === 'string' && data.includes('\ufffd'))).toBe(false);
+    viewer.type("printf '\\xff\\xfe'; echo end\r");
+    await viewer.shows('\ufffd\ufffdend');
+  });
+
+  test('[pty.ws-pause] [pty.ws-slow] a viewer that stands still holds up nobody and goes on where it was', async () => {
+    await using service = await started({ ptyHistoryBytes: 64 * 1024 ** 2 });
+    const { daemon, ws } = service;
+    await create(daemon, 'a');
+    await using still = new TestViewer(`${ws}/v2/pty/sessions/a/ws?protocol=binary`);
+    await using quick = new TestViewer(`${ws}/v2/pty/sessions/a/ws?protocol=binary`);
+    await using stalled = new TestViewer(`${ws}/v2/pty/sessions/a/ws?protocol=binary`);
+    await Promise.all([still.shows('$ '), quick.shows('$ '), stalled.shows('$ ')]);
+    still.send({ type: 'pause' });
+    still.send({ type: 'ping' });
+    await still.message('pong');
+    stalled.socket.pause();
+    quick.send(Buffer.from('seq 1 2500000; echo all"" done\r'));
+    await quick.shows('all done');
+    expect(still.length).toBeLessThan(1024);
+    still.send({ type: 'resume' });
+    stalled.socket.resume();
+    await Promise.all([still.shows('all done'), stalled.shows('all done')]);
+    expect((await still.message('relay_resumed')).offset).toBeGreaterThan(0);
+    expect((await stalled.message('relay_resumed')).offset).toBeGreaterThan(0);
+    await Promise.all([still, stalled].map((viewer) => viewer.until(() => viewer.length >= quick.length)));
+    expect(still.bytes.equals(quick.bytes)).toBe(true);
+    expect(stalled.bytes.equals(quick.bytes)).toBe(true);
+  });
+
+  test('[pty.ws-ack] a viewer that acknowledges gets so much ahead of it', async () => {
+    await using service = await started();
+    const { daemon, ws } = service;
+    await create(daemon, 'a', { command: 'bash', args: ['-c', 'read x; seq 1 400000; read x'] });
+    await using viewer = new TestViewer(`${ws}/v2/pty/sessions/a/ws?protocol=binary`);
+    await viewer.message('ready');
+    viewer.send({ type: 'ack', offset: 0 });
+    viewer.send(Buffer.from('\r'));
+    await expect.poll(async () => (await info(daemon, 'a')).offset, { timeout: 15_000 }).toBeGreaterThan(2_000_000);
+    await viewer.until(() => viewer.length >= 1024 * 1024);
+    expect(viewer.length).toBeLessThan(1024 * 1024 + 256 * 1024);
+    viewer.send({ type: 'ack', offset: 100_000_000 });
+    await viewer.shows('\n400000\r\n');
+  });
+
+  test('[pty.ws-dropped] [config.terminals] where history was dropped, the viewer is told from where it has it', async () => {
+    await using service = await started({ ptyHistoryBytes: 65_536 });
+    const { daemon, ws } = service;
+    await create(daemon, 'a');
+    await exec(daemon, 'a', 'seq 1 100000');
+    const { first_offset: first } = await info(daemon, 'a');
+    expect(first).toBeGreaterThan(0);
+    await using viewer = new TestViewer(`${ws}/v2/pty/sessions/a/ws?since=0`);
+    expect((await viewer.message('relay_resumed')).offset).toBe(first);
+    await viewer.shows('100000');
+  });
+
+  test('[pty.anonymous] an anonymous shell dies with its socket', async () => {
+    await using service = await started();
+    const { daemon, ws } = service;
+    const viewer = new TestViewer(`${ws}/v2/pty/ws?cols=70&rows=10`);
+    const { session_id: id } = await viewer.message('ready');
+    viewer.type('stty size\r');
+    await viewer.shows('10 70');
+    expect((await info(daemon, id)).pid).toBeGreaterThan(0);
+    await viewer[Symbol.asyncDispose]();
+    await expect.poll(async () => (await daemon.inject(`/v2/pty/sessions/${id}`)).statusCode).toBe(404);
+  });
+
+  test('where no session is to be had an anonymous shell is refused in words', async () => {
+    await using service = await started({ shellMaxSessions: 1 });
+    await create(service.daemon, 'a');
+    await using viewer = new TestViewer(`${service.ws}/v2/pty/ws`);
+    expect((await viewer.message('error')).data).toContain('the ceiling is 1');
+    expect((await viewer.closed)[0]).toBe(4503);
+  });
+
+  test('a daemon that stops ends the connections of its viewers', async () => {
+    const { daemon, ws } = await started();
+    await create(daemon, 'a');
+    const viewer = new TestViewer(`${ws}/v2/pty/sessions/a/ws`);
+    await viewer.shows('$ ');
+    await daemon[Symbol.asyncDispose]();
+    expect((await viewer.closed)[0]).toBe(1000);
+  });
+});

@@ -1,0 +1,40 @@
+/** Everything is asked for beside the page, so that it works behind a prefix too. */
+const base = new URL('../v2/pty/', location.href);
+
+async function call(path, method = 'GET', body = undefined) {
+  const answer = await fetch(new URL(path, base), {
+    method,
+    credentials: 'same-origin',
+    headers: body === undefined ? {} : { 'content-type': 'application/json' },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  const { message, hint, data } = await answer.json().catch(() => ({ message: `status ${answer.status}` }));
+  if (answer.ok) return data;
+  throw Object.assign(new Error(hint ? `${message}: ${hint}` : message), { status: answer.status });
+}
+
+const sessionPath = (id) => `sessions/${encodeURIComponent(id)}`;
+
+/** The sessions there are, by id. */
+export async function listSessions() {
+  return (await call('sessions')).sessions;
+}
+
+/** @returns its id */
+export async function openSession(size) {
+  return (await call('sessions', 'POST', { ...size, retention: 'persistent' })).session_id;
+}
+
+export async function closeSession(id) {
+  await call(sessionPath(id), 'DELETE');
+}
+
+/** @param since the offset to go on from; undefined paints the screen anew */
+export function socketUrl(id, since) {
+  const url = new URL(`${sessionPath(id)}/ws`, base);
+  url.protocol = url.protocol.replace('http', 'ws');
+  url.searchParams.set('protocol', 'binary');
+  if (since === undefined) url.searchParams.set('restore', 'true');
+  else url.searchParams.set('since', String(since));
+  return url;
+}

@@ -1,0 +1,34 @@
+/** Copies what is selected; where the page is not served securely, by the way that browsers had before. */
+async function copy(terminal) {
+  const text = terminal.getSelection();
+  if (navigator.clipboard) {
+    await navigator.clipboard.writeText(text);
+    return;
+  }
+  const field = document.createElement('textarea');
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  document.execCommand('copy');
+  field.remove();
+  terminal.focus();
+}
+
+/**
+ * Ctrl-Shift-C copies, and Ctrl-C where something is selected, as Cmd-C does; Ctrl-Shift-V, Shift-Insert and Cmd-V paste,
+ * which the browser does by itself as long as the terminal does not take the keys.
+ */
+export function useClipboard(terminal) {
+  terminal.attachCustomKeyEventHandler((event) => {
+    if (event.type !== 'keydown') return true;
+    const key = event.key.toLowerCase();
+    const command = event.ctrlKey || event.metaKey;
+    if (command && key === 'c' && (event.shiftKey || terminal.hasSelection())) {
+      event.preventDefault();
+      if (terminal.hasSelection()) void copy(terminal).then(() => terminal.clearSelection());
+      return false;
+    }
+    const pastes = (command && event.shiftKey && key === 'v') || (event.shiftKey && key === 'insert');
+    return !pastes;
+  });
+}
