@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { sharedSandbox } from './sandbox.ts';
+
+const KEY = 'secret-key';
+const sandbox = sharedSandbox({ env: { SVC_API_KEY: KEY } });
+
+async function exec(id: string, command: string): Promise<string> {
+  const path = `/v2/pty/sessions/${id}/exec`;
+  return (await sandbox().post<{ output: string }>(path, { command })).output.trim();
+}
+
+async function screenShows(id: string, text: string): Promise<void> {
+  const screen = async () => {
+    const answer = await sandbox().fetch(`/v2/pty/sessions/${id}/screen`);
+    return ((await answer.json()) as { data: { output: string } }).data.output;
+  };
+  await expect.poll(screen, { timeout: 30_000 }).toContain(text);
+}
+
+test("[images.terminal] a terminal is the account's, and finds the programs that commands find", async () => {
+  await sandbox().post('/v2/pty/sessions', { id: 'a' });
+  expect(await exec('a', 'id -un; pwd')).toBe('sandbox\n/home/sandbox');
+  const { stdout } = await sandbox().run('echo "$PATH"');
+  expect(await exec('a', 'echo "$PATH"')).toBe(stdout.trim());
+});
+
+test('[images.terminal] programs of the image that take the whole terminal are driven by keys and seen on the screen', async () => {
+  await sandbox().post('/v2/pty/sessions', { id: 'b' });
+  const type = (input: string): Promise<unknown> => sandbox().post('/v2/pty/sessions/b/input', { input });
+  await type('nano /home/sandbox/note\r');
+  await screenShows('b', 'GNU nano');
+  await type('kept by nano\u0013\u0018');
+  await expect.poll(() => sandbox().shell('cat /home/sandbox/note || true'), { timeout: 30_000 }).toBe('kept by nano');
+  await type('python3 -q\r');
+  await screenShows('b', '>>>');
+  await type('6 * 7\r');
+  await screenShows('b', '42');
+});
+
+test('[images.terminal] the page of terminals is served to whoever has the key', async () => {
+  expect((await fetch(`${sandbox().url}/terminal/`)).status).toBe(401);
+  const page = await sandbox().fetch('/terminal/');
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('xterm')]);
+});
