@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@sandbox/program/logger.ts';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
@@ -8,16 +8,16 @@ import type { z } from 'zod';
 import { buildApp } from './app.ts';
 import type { CommandResult } from './capabilities/commands/schemas.ts';
 import { type Config, readConfig } from './core/config.ts';
-import { lookUpIdentity } from './core/identity.ts';
+import { type Identity, lookUpIdentity, ownIdentity } from './core/identity.ts';
 import { hostOfTests } from './hosts.fixture.ts';
 import type { App } from './http/app-types.ts';
 
 /** Account that commands of tests run as where the daemon that is tested is root; undefined: the daemon's own. */
 const DEFAULT_USER = process.env['TEST_DEFAULT_USER'];
 
-/** Where commands begin. */
-export function homeOfCommands(): string {
-  return DEFAULT_USER === undefined ? homedir() : lookUpIdentity(DEFAULT_USER).home;
+/** The account that commands run as where a test names none. */
+export function identityOfCommands(): Identity {
+  return DEFAULT_USER === undefined ? ownIdentity() : lookUpIdentity(DEFAULT_USER);
 }
 
 /** A whole daemon for one test, with a runtime directory of its own; every answer is checked against its schema. */

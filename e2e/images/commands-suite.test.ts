@@ -13,7 +13,7 @@ const LOG = join(ROOT, 'dist/e2e-commands.log');
 const SCRIPT = `set -e
 mkdir -p /suite/node_modules/@sandbox && cd /suite
 cp -r /repo/package.json /repo/package-lock.json /repo/tsconfig.json /repo/vitest.config.ts \
-  /repo/program /repo/daemon /repo/gateway /repo/scripts /repo/dist .
+  /repo/program /repo/daemon /repo/gateway /repo/scripts /repo/docs /repo/dist .
 for entry in /repo/node_modules/* /repo/node_modules/.bin; do
   [ "\${entry##*/}" = @sandbox ] || ln -s "$entry" node_modules/
 done

@@ -60,13 +60,15 @@ test.each(FAULTS)(
 
 test('[images.keeper-killed] the keeper comes back after SIGKILL; its commands are lost, and new ones run', async () => {
   const before = await allRunning(sandbox());
-  const { command_id } = await sandbox().run('exec sleep 600', { mode: 'async' });
+  const { command_id } = await sandbox().run('setsid sleep 601 & exec sleep 602', { mode: 'async' });
   await sandbox().shell(`kill -KILL ${before['keeper']}`);
   await expect.poll(async () => (await pids(sandbox()))['keeper'], { timeout: 30_000 }).not.toBe(before['keeper']);
   await expect.poll(() => answers('/ready')(sandbox()), { timeout: 30_000 }).toBe(true);
   const answer = await sandbox().fetch(`/v2/commands/${command_id}`);
   expect(((await answer.json()) as { data: object }).data).toMatchObject({ command: { status: 'lost' } });
   expect((await sandbox().run('echo new')).stdout).toBe('new\n');
+  const left = (): Promise<string> => sandbox().shell('pgrep -fx "sleep 60[0-9]" || true');
+  await expect.poll(left, { timeout: 30_000 }).toBe('');
   expect((await pids(sandbox()))['gateway']).toBe(before['gateway']);
 });
 

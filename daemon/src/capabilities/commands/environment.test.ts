@@ -1,6 +1,5 @@
-import { userInfo } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { TestApp } from '../../app.fixture.ts';
+import { identityOfCommands, TestApp } from '../../app.fixture.ts';
 
 describe('the environment', () => {
   const inherited = {
@@ -46,7 +45,7 @@ describe('the environment', () => {
 
   test('[env.account] [env.command-id] the account is told, and TERM is dumb', async () => {
     const env = await environmentOf();
-    const { username, homedir: home, shell } = userInfo();
+    const { name: username, home, shell } = identityOfCommands();
     expect(Object.fromEntries(env)).toMatchObject({
       HOME: home,
       USER: username,

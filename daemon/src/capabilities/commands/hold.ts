@@ -22,6 +22,7 @@ export function hold(
     timer?.commandEnded();
     recordEnd(core, store, command, end);
     process.noted();
+    if (end.lost) endWhatIsLeft(core, command);
   });
   const running = { ...record, status: 'running', pid: process.pid } as const;
   const command = new Command(running, process.output, { ended, identity, process });
@@ -33,6 +34,17 @@ export function hold(
     });
   }
   return command;
+}
+
+/**
+ * The keeper that held it is gone. The host looks for what is left by its mark, which in a container root may not read of
+ * another account's processes: the account itself may.
+ */
+function endWhatIsLeft({ processes, logger }: Core, { target, id }: Command): void {
+  if (target === undefined) return;
+  processes.signal([target], 'SIGKILL').catch((error: unknown) => {
+    logger.warn({ command: id, error }, 'what was left of a lost command could not be ended');
+  });
 }
 
 /** Seconds until the hard timeout; never more than the whole of it, should the clock have been set back. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { homeOfCommands, TestApp } from '../../app.fixture.ts';
+import { identityOfCommands, TestApp } from '../../app.fixture.ts';
 import { describeOnHosts } from '../../hosts.fixture.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -112,7 +112,7 @@ describeOnHosts('how it is run', () => {
 
   test('[cmd.cwd-default] cwd is the home', async () => {
     await using daemon = await TestApp.start();
-    expect((await daemon.run('pwd', { shell: '/bin/sh' })).stdout).toBe(`${homeOfCommands()}\n`);
+    expect((await daemon.run('pwd', { shell: '/bin/sh' })).stdout).toBe(`${identityOfCommands().home}\n`);
   });
 
   test('[cmd.cwd-not-directory-400] a cwd that is none answers 400 and is named', async () => {

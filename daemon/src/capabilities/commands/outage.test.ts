@@ -4,18 +4,21 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DaemonProcess } from '../../daemon-process.fixture.ts';
 import { hasKeeper } from '../../hosts.fixture.ts';
-import { begin, endOf, entriesIn, streamOf } from './running.fixture.ts';
+import { begin, endOf, entriesIn, streamOf, workplaceIn } from './running.fixture.ts';
 
 const COMMANDS = 64;
 const DEATHS = 20;
 
+let parent: string;
 let directory: string;
+let workplace: string;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'sandboxd-outage-'));
+  parent = mkdtempSync(join(tmpdir(), 'sandboxd-outage-'));
+  ({ runtimeDir: directory, workplace } = workplaceIn(parent));
 });
 
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
+afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
 const countedTo = (end: number): string => Array.from({ length: end }, (_, n) => `${n}\n`).join('');
 
@@ -46,7 +49,7 @@ async function expectWhole(daemon: DaemonProcess, id: string, line: string): Pro
 describe.runIf(hasKeeper)('a daemon that is away', () => {
   test('[restart.running] [restart.stdin-kill] killed twenty times in a row under load, it loses no byte and no exit code', async () => {
     let daemon = await DaemonProcess.start(directory);
-    const starts = Array.from({ length: COMMANDS }, (_, number) => begin(daemon, writer(number), { cwd: directory }));
+    const starts = Array.from({ length: COMMANDS }, (_, number) => begin(daemon, writer(number), { cwd: workplace }));
     const ids = (await Promise.all(starts)).map(({ command_id }) => command_id);
     const tell = async (number: number): Promise<void> => {
       const given = await daemon.data(`/v2/commands/${ids[number]}/stdin`, { input: `line ${number}\n` });
@@ -56,7 +59,7 @@ describe.runIf(hasKeeper)('a daemon that is away', () => {
     for (let death = 0; death < DEATHS; death++) {
       await tell(2 * death);
       await daemon.stop('SIGKILL');
-      writeFileSync(join(directory, `go-${2 * death + 1}`), '');
+      writeFileSync(join(workplace, `go-${2 * death + 1}`), '');
       daemon = await DaemonProcess.start(directory);
     }
     await using last = daemon;
@@ -80,11 +83,11 @@ describe.runIf(hasKeeper)('a daemon that is away', () => {
       until [ -e go ]; do read -t 0.05; done
       head -c 500000 /dev/zero; for ((n = 0; n < 1000; n++)); do echo $n >&2; done
       echo > done-${number}; exit ${number}`;
-    const starts = Array.from({ length: COMMANDS }, (_, number) => begin(daemon, script(number), { cwd: directory }));
+    const starts = Array.from({ length: COMMANDS }, (_, number) => begin(daemon, script(number), { cwd: workplace }));
     const ids = (await Promise.all(starts)).map(({ command_id }) => command_id);
     daemon.child.kill('SIGSTOP');
-    writeFileSync(join(directory, 'go'), '');
-    await entriesIn(directory, 'done-', COMMANDS);
+    writeFileSync(join(workplace, 'go'), '');
+    await entriesIn(workplace, 'done-', COMMANDS);
     daemon.child.kill('SIGCONT');
     for (const [number, id] of ids.entries()) {
       expect(await endOf(daemon, id)).toMatchObject({ status: 'completed', exit_code: number, offset: 500_000 });

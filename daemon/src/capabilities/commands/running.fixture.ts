@@ -1,10 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, watch } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, watch } from 'node:fs';
+import { join } from 'node:path';
 import type { DaemonProcess } from '../../daemon-process.fixture.ts';
 
 /** Past every offset: a reader there waits for the end. */
 const FAR = 2 ** 40;
+
+/** Makes a directory that commands of whatever account may work in, beside a runtime directory, which is private. */
+export function workplaceIn(parent: string): { runtimeDir: string; workplace: string } {
+  const [runtimeDir, workplace] = [join(parent, 'run'), join(parent, 'work')];
+  mkdirSync(runtimeDir, { mode: 0o700 });
+  mkdirSync(workplace);
+  chmodSync(parent, 0o755);
+  chmodSync(workplace, 0o777);
+  return { runtimeDir, workplace };
+}
 
 /** Waits for the end of a command; answers what is known of it, and where its streams end. */
 export async function endOf(daemon: DaemonProcess, id: string): Promise<Record<string, unknown>> {

@@ -8,15 +8,18 @@ import { RunningKeeper } from '../../core/process/keeper-test-kit.ts';
 import { DaemonProcess } from '../../daemon-process.fixture.ts';
 import { hasKeeper } from '../../hosts.fixture.ts';
 import { isAlive } from './processes.fixture.ts';
-import { begin, endOf, entriesIn, parentOf, streamOf } from './running.fixture.ts';
+import { begin, endOf, entriesIn, parentOf, streamOf, workplaceIn } from './running.fixture.ts';
 
+let parent: string;
 let directory: string;
+let workplace: string;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'sandboxd-running-'));
+  parent = mkdtempSync(join(tmpdir(), 'sandboxd-running-'));
+  ({ runtimeDir: directory, workplace } = workplaceIn(parent));
 });
 
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
+afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
 describe.runIf(hasKeeper)('commands that outlive the daemon', () => {
   test('[restart.running] [restart.stdin-kill] they go on, and stdin and kill work again', async () => {
@@ -25,10 +28,10 @@ describe.runIf(hasKeeper)('commands that outlive the daemon', () => {
     await first.data(`/v2/commands/${reading.command_id}/stdin`, { input: 'one\n' });
     const sleeping = await begin(first, 'setsid sleep 600 & sleep 601');
     const waiting = 'until [ -e go ]; do sleep 0.02; done; echo late; echo > done; exit 3';
-    const ending = await begin(first, waiting, { cwd: directory });
+    const ending = await begin(first, waiting, { cwd: workplace });
     await first.stop('SIGKILL');
-    writeFileSync(join(directory, 'go'), '');
-    await entriesIn(directory, 'done');
+    writeFileSync(join(workplace, 'go'), '');
+    await entriesIn(workplace, 'done');
     await using second = await DaemonProcess.start(directory);
     expect(await endOf(second, ending.command_id)).toMatchObject({ status: 'completed', exit_code: 3, offset: 5 });
     const { commands } = await second.data('/v2/commands?status=running');
@@ -92,11 +95,11 @@ describe.runIf(hasKeeper)('commands that outlive the daemon', () => {
   test('a hard timeout is counted from the start of the command, over the death of the daemon', async () => {
     const first = await DaemonProcess.start(directory);
     const stubborn = "trap '' TERM; sleep 1.1; echo > past; while :; do sleep 0.05; done";
-    const past = await begin(first, stubborn, { cwd: directory, hard_timeout: 1 });
+    const past = await begin(first, stubborn, { cwd: workplace, hard_timeout: 1 });
     const inTime = await begin(first, 'sleep 0.1; exit 4', { hard_timeout: 1 });
     const soon = await begin(first, "trap 'exit 5' TERM; while :; do sleep 0.05; done", { hard_timeout: 4 });
     await first.stop('SIGKILL');
-    await entriesIn(directory, 'past');
+    await entriesIn(workplace, 'past');
     await using second = await DaemonProcess.start(directory);
     expect(await endOf(second, past.command_id)).toMatchObject({ status: 'timed_out', signal: 'SIGKILL' });
     expect(await endOf(second, inTime.command_id)).toMatchObject({ status: 'completed', exit_code: 4 });

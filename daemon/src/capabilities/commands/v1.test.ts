@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
 import { expectValid } from '../../wire.fixture.ts';
@@ -122,12 +125,13 @@ describe('bash/exec', () => {
 
   test('[v1.exec-side-by-side] commands of one session run side by side', async () => {
     await using daemon = await TestApp.start();
+    const flag = `flag-${randomUUID()}`;
     const waits = exec(daemon, {
       session_id: 's',
-      command: 'until [ -e "$PWD/flag" ]; do sleep 0.02; done; rm flag; echo seen',
-      exec_dir: daemon.directory,
+      command: `until [ -e "$PWD/${flag}" ]; do sleep 0.02; done; rm ${flag}; echo seen`,
+      exec_dir: tmpdir(),
     });
-    await exec(daemon, { session_id: 's', command: `touch ${daemon.directory}/flag` });
+    await exec(daemon, { session_id: 's', command: `touch ${join(tmpdir(), flag)}` });
     expect((await waits).stdout).toBe('seen\n');
   });
 

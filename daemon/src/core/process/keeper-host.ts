@@ -188,7 +188,7 @@ export class KeeperHost implements ProcessHost {
     const lost = before.filter(({ id, complete }) => !complete && !this.#told.has(id));
     const targets = [
       ...lost.map(({ id, pid }) => ({ id, pid, running: false })),
-      ...unanswered.map(({ id }) => ({ id, pid: 0, running: false })),
+      ...unanswered.map(({ id, identity }) => ({ id, pid: 0, running: false, ...(identity && { identity }) })),
     ];
     this.#lose(lost);
     for (const { id } of unanswered) this.#abandon(id);
