@@ -7,31 +7,40 @@ export interface Running {
 }
 
 /**
- * The life of a program: start, wait for SIGTERM or SIGINT, stop, exit 0. A second signal ends it at once.
+ * The life of a program: start, wait for SIGTERM or SIGINT, stop, exit 0. One that comes during the start is heeded as
+ * soon as that is done; a second signal ends it at once.
  * A wrong option or a start that fails ends it with one line on standard error: exit 2 or 1.
  */
 export async function runProgram(name: string, start: () => Promise<Running | undefined>): Promise<void> {
-  let running: Running | undefined;
-  try {
-    running = await start();
-  } catch (error) {
-    process.stderr.write(`${name}: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(error instanceof OptionError ? 2 : 1);
-  }
-  if (!running) return;
-  const service = running;
+  let started: Promise<Running | undefined> | undefined;
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) process.exit(signal === 'SIGINT' ? 130 : 143);
     stopping = true;
-    service.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        process.stderr.write(`${name}: stopping failed: ${String(error)}\n`);
-        process.exit(1);
-      },
+    started?.then(
+      (running) => stopInOrder(name, running),
+      // A start that fails ends it below.
+      () => {},
     );
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  try {
+    started = start();
+    const running = await started;
+    if (running === undefined && !stopping) process.off('SIGTERM', stop).off('SIGINT', stop);
+  } catch (error) {
+    process.stderr.write(`${name}: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(error instanceof OptionError ? 2 : 1);
+  }
+}
+
+async function stopInOrder(name: string, running: Running | undefined): Promise<void> {
+  try {
+    await running?.stop();
+    process.exit(0);
+  } catch (error) {
+    process.stderr.write(`${name}: stopping failed: ${String(error)}\n`);
+    process.exit(1);
+  }
 }
