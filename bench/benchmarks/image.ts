@@ -6,6 +6,7 @@ import { ROOT } from '../../scripts/root.ts';
 import { debianPackage, type Need } from '../../scripts/test-all/need.ts';
 import type { Benchmark, Measurement, Row } from '../harness/benchmark.ts';
 import { memoryOfContainer, type RunContainer, runContainer } from '../testbed/container.ts';
+import { ImageBuilds } from '../testbed/image-builds.ts';
 
 const IDLE_MS = 8000;
 const OPTIONS = ['--shm-size', '4g', '--security-opt', `seccomp=${join(ROOT, 'images/seccomp.json')}`];
@@ -51,6 +52,26 @@ const life: Measurement = {
   },
 };
 
+const builds: Measurement = {
+  rows: [
+    atMost('both images built anew', 's', 300),
+    atMost('built after a change of a hook', 's', 5),
+    atMost('built after a change of the daemon', 's', 5),
+  ],
+  peer: 'an image of one line',
+  rounds: 1,
+  measureOurs: async () => {
+    await using ours = await ImageBuilds.open(await baseOfImages());
+    const cold = await ours.cold();
+    return [cold, await ours.after('hooks/run-hooks', '#'), await ours.after('daemon/src/main.ts', '//')];
+  },
+  measurePeer: async () => {
+    await using theirs = await ImageBuilds.open(await baseOfImages());
+    const seconds = await theirs.oneLine();
+    return [seconds, seconds, seconds];
+  },
+};
+
 const withoutBrowser: Measurement = {
   rows: [atMost('idle memory, BROWSER_START_MODE=manual', 'MiB', 150)],
   peer: PEER,
@@ -73,7 +94,9 @@ export const image: Benchmark = {
     'a container of the daemon image, with 4 GiB of shared memory and the seccomp profile, from the call of `docker run` to the first 200 ' +
     'of `/ready` through the published port, and to the first answer of the DevTools inside; idle memory is that of its control group, less ' +
     'inactive page cache, 8 s later. The peer is a `node:http` server of one line in a container of the same image, without the supervisor. ' +
-    'Sizes: as `docker image inspect` says, and of `docker save` through zstd; the peer is the base image.',
+    'Sizes: as `docker image inspect` says, and of `docker save` through zstd; the peer is the base image. ' +
+    'Builds: both images, in one round; anew means every layer, with what apt and npm have fetched before; the peer is an image with one layer more ' +
+    'than the base.',
   async prepare() {
     await buildImages(() => {});
     const base = await baseOfImages();
@@ -86,7 +109,7 @@ export const image: Benchmark = {
       measureOurs: () => sizes,
       measurePeer: () => sizesOfBase,
     };
-    return [life, withoutBrowser, size];
+    return [life, withoutBrowser, size, builds];
   },
 };
 

@@ -1,0 +1,70 @@
+import { appendFile, cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { capture } from '../../scripts/images/docker.ts';
+import { ROOT } from '../../scripts/root.ts';
+
+const PARTS = [
+  ...['package.json', 'package-lock.json', '.npmrc', '.dockerignore', 'tsconfig.json'],
+  ...['program', 'daemon', 'gateway', 'scripts', 'images', 'hooks', 'supervisord'],
+];
+const TARGETS = ['daemon', 'desktop'];
+
+/** A copy of what the images are built from, to be changed and built; the images have no name, so that nobody runs them. */
+export class ImageBuilds implements AsyncDisposable {
+  readonly #directory: string;
+  readonly #base: string;
+
+  private constructor(directory: string, base: string) {
+    this.#directory = directory;
+    this.#base = base;
+  }
+
+  static async open(base: string): Promise<ImageBuilds> {
+    const directory = await mkdtemp(join(tmpdir(), 'image-builds-'));
+    const isOurs = (path: string): boolean => !/\/(?:node_modules|dist)$/.test(path);
+    for (const part of PARTS) {
+      await cp(join(ROOT, part), join(directory, part), { recursive: true, filter: isOurs });
+    }
+    await writeFile(join(directory, 'one-line.Dockerfile'), `FROM ${base}\nRUN true\n`);
+    return new ImageBuilds(directory, base);
+  }
+
+  /** Seconds for both images, with every layer made anew; what apt and npm have fetched before is kept. */
+  cold(): Promise<number> {
+    return this.#seconds(['--no-cache']);
+  }
+
+  /** Seconds for both images after a change of this file. */
+  async after(file: string, comment: string): Promise<number> {
+    await this.#seconds([]);
+    await appendFile(join(this.#directory, file), `${comment} ${process.hrtime.bigint()}\n`);
+    return this.#seconds([]);
+  }
+
+  /** Seconds for an image of one line on the same base. */
+  async oneLine(): Promise<number> {
+    const begun = performance.now();
+    await this.#build(['--no-cache', '--file', join(this.#directory, 'one-line.Dockerfile')]);
+    return (performance.now() - begun) / 1000;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.#directory, { recursive: true });
+  }
+
+  async #seconds(options: readonly string[]): Promise<number> {
+    const begun = performance.now();
+    for (const target of TARGETS) {
+      const file = join(this.#directory, 'images/Dockerfile');
+      await this.#build([...options, '--build-arg', `BASE=${this.#base}`, '--file', file, '--target', target]);
+    }
+    return (performance.now() - begun) / 1000;
+  }
+
+  async #build(options: readonly string[]): Promise<void> {
+    const { ok, stderr } = await capture(['docker', 'buildx', 'build', '--quiet', ...options, this.#directory]);
+    if (!ok) throw new Error(`the image cannot be built: ${stderr.slice(-2000)}`);
+  }
+}
