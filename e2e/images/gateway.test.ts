@@ -165,6 +165,7 @@ test('[images.gateway-code-server] a person edits a file in code-server and uses
   const { page, foreign } = person;
   await page.getByRole('treeitem', { name: 'note.txt' }).dblclick();
   await page.locator('.editor-instance .view-lines').filter({ hasText: 'first' }).click();
+  await page.locator('.editor-instance .monaco-editor.focused').waitFor();
   await page.keyboard.press('Control+Home');
   await page.keyboard.type('typed by a person, ');
   await page.keyboard.press('Control+s');
@@ -173,6 +174,8 @@ test('[images.gateway-code-server] a person edits a file in code-server and uses
   await page.keyboard.press('Control+Backquote');
   const screen = page.locator('.terminal-wrapper .xterm-rows');
   await expect.poll(() => screen.textContent(), { timeout: 30_000 }).toContain('$');
+  await page.locator('.terminal-wrapper .xterm-screen').click();
+  await page.locator('.terminal-wrapper .xterm.focus').waitFor();
   await page.keyboard.type('echo "$USER answers $((6 * 7))"\n');
   await expect.poll(() => screen.textContent(), { timeout: 20_000 }).toContain('sandbox answers 42');
   await keepPicture('code-server', await page.screenshot());
@@ -195,5 +198,6 @@ test('[images.gateway-jupyter] a person runs a cell in JupyterLab', async () => 
   const saved = async () => (await sandbox().run('cat ~/Untitled.ipynb')).stdout;
   await expect.poll(saved, { timeout: 20_000 }).toContain('42 in /home/sandbox\\n');
   await keepPicture('jupyter', await page.screenshot());
+  expect(await page.getByText('Jupyter news').count()).toBe(0);
   expect(foreign).toEqual([]);
 });
