@@ -198,6 +198,7 @@ test('[images.gateway-jupyter] a person runs a cell in JupyterLab', async () => 
   const saved = async () => (await sandbox().run('cat ~/Untitled.ipynb')).stdout;
   await expect.poll(saved, { timeout: 20_000 }).toContain('42 in /home/sandbox\\n');
   await keepPicture('jupyter', await page.screenshot());
-  expect(await page.getByText('Jupyter news').count()).toBe(0);
+  const settings = await sandbox().fetch('/jupyter/lab/api/settings/@jupyterlab/apputils-extension:notification');
+  expect(await settings.json()).toMatchObject({ schema: { properties: { fetchNews: { default: 'false' } } } });
   expect(foreign).toEqual([]);
 });
