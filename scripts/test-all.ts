@@ -75,7 +75,13 @@ const STEPS: readonly Step[] = [
   { name: 'build', command: ['node', 'scripts/build.ts'] },
   { name: 'e2e', command: ['vitest', 'run', '--project', 'e2e'], vitest: true, needs: SYSTEM, after: 'build' },
   { name: 'images', command: ['node', 'scripts/images.ts'], needs: [DOCKER] },
-  { name: 'e2e of the images', command: ['vitest', 'run', '--project', 'images'], vitest: true, after: 'images' },
+  {
+    name: 'e2e of the images',
+    command: ['vitest', 'run', '--project', 'images'],
+    vitest: true,
+    needs: [CHROMIUM],
+    after: 'images',
+  },
   { name: 'pages', command: ['vitest', 'run', '--project', 'pages'], vitest: true, needs: PAGES, after: 'build' },
 ];
 

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
-import { chromium } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import puppeteer, { type Browser as PuppeteerBrowser } from 'puppeteer-core';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { startWebServer } from './observe.ts';
+import { startServer, startWebServer } from './observe.ts';
+import { keepPicture, type Place, patchColours, personAt, pictureSize } from './person.ts';
 import { sharedSandbox } from './sandbox.ts';
 
 const KEY = 'secret-key';
@@ -14,14 +16,70 @@ async function status(path: string, headers: Record<string, string> = {}): Promi
   return answer.status;
 }
 
-test('[images.gateway-cdp] Playwright works in the browser of the image through the public port', async () => {
+/** A shop in the sandbox: a form, and a page that says what was ordered. */
+const SHOP = `require("node:http").createServer(async (req, res) => {
+  res.setHeader("content-type", "text/html");
+  const fields = new URLSearchParams(await require("node:stream/consumers").text(req));
+  if (req.method === "POST") console.log("ordered", fields.get("size"), fields.get("what"));
+  res.end(req.method === "POST" ? "<h1>Thank you for the " + fields.get("what") + "</h1>"
+    : "<form method=post><input name=what><select name=size><option>small<option>large</select><button>Order</button></form>");
+}).listen(3100, "127.0.0.1", () => console.log("the shop is open"))`;
+const SHOP_URL = 'http://127.0.0.1:3100/';
+let shop: ReturnType<typeof startServer> | undefined;
+
+/** The shop, and a browser that can go there. */
+async function openShop(): Promise<{ log: () => Promise<string> }> {
   await expect.poll(() => status('/cdp/json/version'), { timeout: 60_000 }).toBe(200);
-  const browser = await chromium.connectOverCDP(`${sandbox().url}/cdp?api_key=${KEY}`);
-  const page = await (browser.contexts()[0] ?? (await browser.newContext())).newPage();
-  await page.goto('data:text/html,<title>from outside</title>');
-  expect(await page.title()).toBe('from outside');
+  shop ??= startServer(sandbox(), `exec node -e '${SHOP}'`, 'the shop is open');
+  return shop;
+}
+
+const HEADERS = { 'x-api-key': KEY };
+const VIEW = { width: 800, height: 600 };
+
+test.each<[string, (url: string) => Promise<Browser>]>([
+  ['header', (url) => chromium.connectOverCDP(`${url}/cdp`, { headers: HEADERS })],
+  ['query', (url) => chromium.connectOverCDP(`${url}/cdp?api_key=${KEY}`)],
+])(
+  '[images.gateway-cdp] Playwright orders in the browser of the image, with the key in the %s',
+  async (where, connect) => {
+    const { log } = await openShop();
+    const browser = await connect(sandbox().url);
+    const page = await (browser.contexts()[0] ?? (await browser.newContext())).newPage();
+    await page.setViewportSize(VIEW);
+    await page.goto(SHOP_URL);
+    await page.fill('input', `kettle by ${where}`);
+    await page.selectOption('select', 'large');
+    await page.click('button');
+    expect(await page.textContent('h1')).toBe(`Thank you for the kettle by ${where}`);
+    const picture = await page.screenshot();
+    await keepPicture(`playwright-${where}`, picture);
+    expect(pictureSize(picture)).toEqual([VIEW.width, VIEW.height]);
+    await expect.poll(log).toContain(`ordered large kettle by ${where}\n`);
+    await page.close();
+    await browser.close();
+  },
+);
+
+test.each<[string, (url: string) => Promise<PuppeteerBrowser>]>([
+  ['header', (url) => puppeteer.connect({ browserWSEndpoint: `${url}/cdp`, headers: HEADERS })],
+  ['query', (url) => puppeteer.connect({ browserWSEndpoint: `${url}/cdp?api_key=${KEY}` })],
+])('[images.gateway-puppeteer] so does Puppeteer with the key in the %s', async (where, connect) => {
+  const { log } = await openShop();
+  const browser = await connect(sandbox().url.replace('http', 'ws'));
+  const page = await browser.newPage();
+  await page.setViewport(VIEW);
+  await page.goto(SHOP_URL);
+  await page.type('input', `teapot by ${where}`);
+  await page.select('select', 'large');
+  await Promise.all([page.waitForNavigation(), page.click('button')]);
+  expect(await page.$eval('h1', (title) => title.textContent)).toBe(`Thank you for the teapot by ${where}`);
+  const picture = await page.screenshot();
+  await keepPicture(`puppeteer-${where}`, picture);
+  expect(pictureSize(picture)).toEqual([VIEW.width, VIEW.height]);
+  await expect.poll(log).toContain(`ordered large teapot by ${where}\n`);
   await page.close();
-  await browser.close();
+  await browser.disconnect();
 });
 
 test('[images.gateway-vnc] the desktop of the image greets a viewer, and its pages are there', async () => {
@@ -51,4 +109,96 @@ test('[images.gateway-preview] a server in the image is previewed in every form,
       await status('/json', { 'x-aio-proxy-port': String(port) }),
     ]).toEqual([port, 403, 403]);
   }
+});
+
+const COLOURS = `<title>colours</title><body style="margin:0;background:rgb(10,120,200)">
+  <input style="position:absolute;left:40px;top:40px;width:600px;height:60px;font-size:40px">
+  <div style="position:absolute;right:0;bottom:0;width:300px;height:200px;background:rgb(230,140,20)"></div>`;
+
+/** Where points of a page in the sandbox's browser lie on its desktop. */
+function onDesktop(page: Page): Promise<{ input: Place; blue: Place; orange: Place }> {
+  return page.evaluate<{ input: Place; blue: Place; orange: Place }>(`(() => {
+    const [left, top] = [screenX, screenY + outerHeight - innerHeight];
+    return {
+      input: { x: left + 200, y: top + 70 },
+      blue: { x: left + 300, y: top + 300 },
+      orange: { x: left + innerWidth - 150, y: top + innerHeight - 100 },
+    };
+  })()`);
+}
+
+test('[images.gateway-desktop] a person sees the browser of the sandbox, types into it and resizes it', async () => {
+  const inside = await chromium.connectOverCDP(`${sandbox().url}/cdp?api_key=${KEY}`);
+  const seen = inside.contexts()[0]?.pages()[0];
+  if (!seen) throw new Error('the browser has no page');
+  await seen.goto(`data:text/html,${encodeURIComponent(COLOURS)}`);
+  await seen.bringToFront();
+  const path = `/vnc/index.html?autoconnect=true&resize=remote&path=websockify%3Fapi_key%3D${KEY}&api_key=${KEY}`;
+  await using person = await personAt(sandbox().url, path, { width: 1280, height: 1024 });
+  const { input, blue, orange } = await onDesktop(seen);
+  await expect.poll(() => patchColours(person.page, blue), { timeout: 30_000 }).toEqual(['10,120,200']);
+  await expect.poll(() => patchColours(person.page, orange), { timeout: 30_000 }).toEqual(['230,140,20']);
+  await person.page.locator('#noVNC_container canvas').click({ position: input });
+  await person.page.keyboard.type('Typed from outside');
+  await expect.poll(() => seen.inputValue('input'), { timeout: 20_000 }).toBe('Typed from outside');
+  await keepPicture('desktop', await person.page.screenshot());
+  await person.page.setViewportSize({ width: 1000, height: 700 });
+  await expect
+    .poll(() => seen.evaluate('[screen.width, screen.height, outerWidth, outerHeight]'), { timeout: 20_000 })
+    .toEqual([1000, 700, 1000, 700]);
+  const moved = await onDesktop(seen);
+  await expect.poll(() => patchColours(person.page, moved.orange), { timeout: 20_000 }).toEqual(['230,140,20']);
+  await keepPicture('desktop-resized', await person.page.screenshot());
+  expect(person.foreign).toEqual([]);
+  await inside.close();
+});
+
+// The terminal paints on a canvas otherwise, which nothing but a person can read.
+const SETTINGS = '{"terminal.integrated.gpuAcceleration":"off"}';
+
+test('[images.gateway-code-server] a person edits a file in code-server and uses its terminal', async () => {
+  const settings = '~/.local/share/code-server/User';
+  await sandbox().run(`mkdir -p ~/work ${settings}; echo '${SETTINGS}' > ${settings}/settings.json`);
+  await sandbox().run('echo "first line" > ~/work/note.txt');
+  const path = `/code-server/?folder=/home/sandbox/work&api_key=${KEY}`;
+  await using person = await personAt(sandbox().url, path, { width: 1200, height: 800 });
+  const { page, foreign } = person;
+  await page.getByRole('treeitem', { name: 'note.txt' }).dblclick();
+  await page.locator('.editor-instance .view-lines').filter({ hasText: 'first' }).click();
+  await page.locator('.editor-instance .monaco-editor.focused').waitFor();
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.type('typed by a person, ');
+  await page.keyboard.press('Control+s');
+  const note = async () => (await sandbox().run('cat ~/work/note.txt')).stdout;
+  await expect.poll(note, { timeout: 20_000 }).toBe('typed by a person, first line\n');
+  await page.keyboard.press('Control+Backquote');
+  const screen = page.locator('.terminal-wrapper .xterm-rows');
+  await expect.poll(() => screen.textContent(), { timeout: 30_000 }).toContain('$');
+  await page.locator('.terminal-wrapper .xterm-screen').click();
+  await page.locator('.terminal-wrapper .xterm.focus').waitFor();
+  await page.keyboard.type('echo "$USER answers $((6 * 7))"\n');
+  await expect.poll(() => screen.textContent(), { timeout: 20_000 }).toContain('sandbox answers 42');
+  await keepPicture('code-server', await page.screenshot());
+  const scopes = 'navigator.serviceWorker.getRegistrations().then((all) => all.map(({ scope }) => scope))';
+  expect(await page.evaluate(scopes)).toContain(`${sandbox().url}/code-server/`);
+  expect(foreign).toEqual([]);
+});
+
+test('[images.gateway-jupyter] a person runs a cell in JupyterLab', async () => {
+  await using person = await personAt(sandbox().url, `/jupyter/lab?api_key=${KEY}`, { width: 1200, height: 800 });
+  const { page, foreign } = person;
+  await page.locator('.jp-LauncherCard[data-category="Notebook"]').first().click();
+  await page.locator('#jp-main-statusbar').getByText('| Idle').waitFor();
+  await page.locator('.jp-Notebook .jp-CodeCell .cm-content').first().click();
+  await page.keyboard.type('import os; print(6 * 7, "in", os.getcwd())');
+  await page.keyboard.press('Shift+Enter');
+  await page.locator('.jp-Notebook .jp-OutputArea-output').filter({ hasText: '42 in /home/sandbox' }).waitFor();
+  await page.keyboard.press('Control+s');
+  await page.getByRole('button', { name: 'Rename' }).click();
+  const saved = async () => (await sandbox().run('cat ~/Untitled.ipynb')).stdout;
+  await expect.poll(saved, { timeout: 20_000 }).toContain('42 in /home/sandbox\\n');
+  await keepPicture('jupyter', await page.screenshot());
+  const settings = await sandbox().fetch('/jupyter/lab/api/settings/@jupyterlab/apputils-extension:notification');
+  expect(await settings.json()).toMatchObject({ schema: { properties: { fetchNews: { default: 'false' } } } });
+  expect(foreign).toEqual([]);
 });

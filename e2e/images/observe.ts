@@ -32,14 +32,22 @@ export function openTab(sandbox: Sandbox, url: string): Promise<string> {
 }
 
 /** A server in the container, which logs what it is asked for. */
-export async function startWebServer(sandbox: Sandbox, port: number): Promise<{ log: () => Promise<string> }> {
-  const command = `exec python3 -u -m http.server --bind 127.0.0.1 ${port} 2>&1`;
+export function startWebServer(sandbox: Sandbox, port: number): Promise<{ log: () => Promise<string> }> {
+  return startServer(sandbox, `exec python3 -u -m http.server --bind 127.0.0.1 ${port} 2>&1`, 'Serving HTTP');
+}
+
+/** A server in the container that is there once it has said so. */
+export async function startServer(
+  sandbox: Sandbox,
+  command: string,
+  said: string,
+): Promise<{ log: () => Promise<string> }> {
   const { command_id } = await sandbox.run(command, { mode: 'async' });
   const read = async (): Promise<string> => {
     const answer = await sandbox.fetch(`/v2/commands/${command_id}`);
     return ((await answer.json()) as { data: { stdout: string } }).data.stdout;
   };
-  await expect.poll(read, { timeout: 30_000 }).toContain('Serving HTTP');
+  await expect.poll(read, { timeout: 30_000 }).toContain(said);
   return { log: read };
 }
 

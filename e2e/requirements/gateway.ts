@@ -53,8 +53,13 @@ export const GATEWAY: readonly Requirement[] = [
     'relay.leaks-nothing': 'a relay that ended leaves no descriptor',
   }),
   ...section('api.md §10, in the image', {
-    'images.gateway-cdp': 'Playwright works in the browser of the image through the public port',
+    'images.gateway-cdp':
+      'Playwright works in the browser of the image through the public port, with the key in header and query',
+    'images.gateway-puppeteer': 'so does Puppeteer',
     'images.gateway-vnc': 'the desktop of the image greets a viewer, and its pages are there',
+    'images.gateway-desktop': 'a person sees the browser of the sandbox on the VNC page, types into it and resizes it',
+    'images.gateway-code-server': 'a person edits a file in code-server, and its terminal answers',
+    'images.gateway-jupyter': 'a person runs a cell in JupyterLab',
     'images.gateway-editors': 'code-server and JupyterLab answer below their prefixes',
     'images.gateway-preview': 'a server in the image is previewed in every form, the product’s own ports in none',
   }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { movedCookie, movedLocation } from './preview-answer.ts';
+import { movedCookie, movedHeaders, movedLocation } from './preview-answer.ts';
 
 const PATH = { form: 'path', prefix: '/proxy/3000' } as const;
 
@@ -41,4 +41,27 @@ test.each([
   [' SVC_session_vnc=1; Path=/', undefined],
 ])('the cookie %j is set as %j', (cookie, moved) => {
   expect(movedCookie(cookie, '/proxy/3000')).toBe(moved);
+});
+
+test.each([
+  ['/', '/proxy/3000/', undefined, '/'],
+  ['/app/', '/proxy/3000/app/', undefined, '/app/'],
+  ['/absproxy/3000/a/', '/proxy/3000/absproxy/3000/a/', '/absproxy/3000/a/', '/absproxy/3000/a/'],
+  ['/../../', '/proxy/3000/', undefined, '/../../'],
+  ['/%2e%2e/', '/proxy/3000/', undefined, '/%2e%2e/'],
+  ['/absproxy/3000/../', '/proxy/3000/absproxy/', undefined, '/absproxy/3000/../'],
+  ['/\\evil.example/', undefined, undefined, '/\\evil.example/'],
+  ['//evil.example/', undefined, undefined, '//evil.example/'],
+  ['../', undefined, undefined, '../'],
+])('a worker that may reach %j does so below the prefix alone', (scope, path, absolute, host) => {
+  const scopes = [
+    PATH,
+    { form: 'absolute', prefix: '/absproxy/3000' } as const,
+    { form: 'host', prefix: '' } as const,
+  ].map((place) => {
+    const headers = movedHeaders(['Service-Worker-Allowed', scope], place, { requestId: 'r', cookies: [] });
+    const at = headers.indexOf('Service-Worker-Allowed');
+    return at < 0 ? undefined : headers[at + 1];
+  });
+  expect(scopes).toEqual([path, absolute, host]);
 });

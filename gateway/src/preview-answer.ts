@@ -1,11 +1,8 @@
 import { answeredHeaders, type FlatHeaders } from './headers.ts';
 import type { PreviewTarget } from './preview-port.ts';
 
-/**
- * What one page must not say for a whole origin: to let its worker control all of it, to clear what the browser
- * keeps for it, or how it is reached.
- */
-const OF_THE_ORIGIN = new Set(['service-worker-allowed', 'clear-site-data', 'strict-transport-security', 'alt-svc']);
+/** What one page must not say for a whole origin: to clear what the browser keeps for it, or how it is reached. */
+const OF_THE_ORIGIN = new Set(['clear-site-data', 'strict-transport-security', 'alt-svc']);
 
 interface Told {
   readonly requestId: string;
@@ -35,7 +32,20 @@ export function movedHeaders(raw: readonly string[], place: Place, told: Told): 
 function moved(name: string, value: string, place: Place, { host }: Told): string | undefined {
   if (name === 'set-cookie') return movedCookie(value, place.prefix);
   if (name === 'location' || name === 'content-location') return movedLocation(value, place, host);
+  if (name === 'service-worker-allowed') return movedScope(value, place);
   return place.form !== 'host' && OF_THE_ORIGIN.has(name) ? undefined : value;
+}
+
+/**
+ * How far a worker may reach (Service Workers, "Service-Worker-Allowed"): below the prefix and no further.
+ * @returns undefined for what would reach beyond it.
+ */
+function movedScope(scope: string, place: Place): string | undefined {
+  if (place.form === 'host') return scope;
+  if (!scope.startsWith('/') || !URL.canParse(scope, 'http://localhost')) return undefined;
+  const { host, pathname } = new URL(scope, 'http://localhost');
+  const path = movedLocation(pathname, place, undefined);
+  return host === 'localhost' && path.startsWith(`${place.prefix}/`) ? path : undefined;
 }
 
 /** A redirect to the application's own address leads to where the client sees it. */

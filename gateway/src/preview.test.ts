@@ -215,11 +215,13 @@ test('[preview.cookies] cookies and redirects of the application stay below its 
     'Set-Cookie: c=3',
   ]);
   expect(below).toContain(`Location: /proxy/${port}/next?y\r\n`);
-  expect(below).not.toMatch(/Service-Worker-Allowed|Clear-Site-Data/);
+  expect(below).toContain(`Service-Worker-Allowed: /proxy/${port}/\r\n`);
+  expect(below).not.toContain('Clear-Site-Data');
   const outer = await set.get(`/proxy/${port}/`, `Host: h\nX-Forwarded-Prefix: /box/\n${KEY}`);
   expect(outer).toContain(`Location: /box/proxy/${port}/next?y\r\n`);
   const absolute = await set.get(`/absproxy/${port}/`);
   expect(absolute).toContain('Location: /next?y\r\n');
+  expect(absolute).not.toContain('Service-Worker-Allowed');
   expect(absolute).toContain(`a=1; Path=/absproxy/${port}/;`);
   const own = await set.get('/', `Host: ${port}.localhost:1\n${KEY}`);
   expect(own).toContain('Location: /next?y\r\n');

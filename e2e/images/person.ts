@@ -1,0 +1,73 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { onTestFailed } from 'vitest';
+import { ROOT } from '../../scripts/root.ts';
+import { personsBrowser } from '../pages/stage.ts';
+
+const PICTURES = join(ROOT, 'dist/e2e-screenshots');
+
+/** What a person at a browser of their own sees of a sandbox. */
+export interface Person extends AsyncDisposable {
+  readonly page: Page;
+  /** What the page has asked of other hosts than the sandbox's. */
+  readonly foreign: readonly string[];
+}
+
+export interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A person whose browser shows `path` of the sandbox at `url`; the picture is kept where the test fails. */
+export async function personAt(
+  url: string,
+  path: string,
+  viewport: { width: number; height: number },
+): Promise<Person> {
+  const browser = await personsBrowser();
+  const page = await browser.newPage({ viewport });
+  const foreign: string[] = [];
+  page.on('request', (request) => {
+    const asked = new URL(request.url());
+    if (/^(?:http|ws)s?:$/.test(asked.protocol) && asked.host !== new URL(url).host) foreign.push(asked.href);
+  });
+  let last: Buffer | undefined;
+  onTestFailed(async ({ task }) => {
+    if (last) await keepPicture(`failed-${task.name}`, last);
+  });
+  await page.goto(url + path);
+  return {
+    page,
+    foreign,
+    async [Symbol.asyncDispose]() {
+      last = await page.screenshot();
+      await browser.close();
+    },
+  };
+}
+
+/** Keeps a picture for people to look at. */
+export async function keepPicture(name: string, png: Uint8Array): Promise<void> {
+  await mkdir(PICTURES, { recursive: true });
+  await writeFile(join(PICTURES, `${name.replace(/[^a-z0-9]+/gi, '-').slice(0, 80)}.png`), png);
+}
+
+/** Width and height that a PNG states (PNG specification, IHDR). */
+export function pictureSize(png: Uint8Array): [width: number, height: number] {
+  const bytes = Buffer.from(png);
+  if (bytes.toString('latin1', 1, 4) !== 'PNG') throw new Error('not a PNG');
+  return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+}
+
+/** The different colours of a patch of 40 by 40 pixels of the desktop that noVNC shows; none while it shows nothing. */
+export function patchColours(page: Page, { x, y }: Place): Promise<string[]> {
+  return page.evaluate<string[]>(`(() => {
+    const canvas = document.querySelector('#noVNC_container canvas');
+    if (!canvas) return [];
+    const { data } = canvas.getContext('2d').getImageData(${Math.round(x) - 20}, ${Math.round(y) - 20}, 40, 40);
+    const colours = new Set();
+    for (let i = 0; i < data.length; i += 4) colours.add(data.slice(i, i + 3).join());
+    return [...colours].slice(0, 5);
+  })()`);
+}
