@@ -158,9 +158,9 @@ const SETTINGS = '{"terminal.integrated.gpuAcceleration":"off"}';
 
 test('[images.gateway-code-server] a person edits a file in code-server and uses its terminal', async () => {
   const settings = '~/.local/share/code-server/User';
-  await sandbox().run(`mkdir -p ~/work ${settings}; echo '${SETTINGS}' > ${settings}/settings.json`);
-  await sandbox().run('echo "first line" > ~/work/note.txt');
-  const path = `/code-server/?folder=/home/sandbox/work&api_key=${KEY}`;
+  await sandbox().run(`mkdir -p ~/poems ${settings}; echo '${SETTINGS}' > ${settings}/settings.json`);
+  await sandbox().run('echo "first line" > ~/poems/note.txt');
+  const path = `/code-server/?folder=/home/sandbox/poems&api_key=${KEY}`;
   await using person = await personAt(sandbox().url, path, { width: 1200, height: 800 });
   const { page, foreign } = person;
   await page.getByRole('treeitem', { name: 'note.txt' }).dblclick();
@@ -169,7 +169,7 @@ test('[images.gateway-code-server] a person edits a file in code-server and uses
   await page.keyboard.press('Control+Home');
   await page.keyboard.type('typed by a person, ');
   await page.keyboard.press('Control+s');
-  const note = async () => (await sandbox().run('cat ~/work/note.txt')).stdout;
+  const note = async () => (await sandbox().run('cat ~/poems/note.txt')).stdout;
   await expect.poll(note, { timeout: 20_000 }).toBe('typed by a person, first line\n');
   await page.keyboard.press('Control+Backquote');
   const screen = page.locator('.terminal-wrapper .xterm-rows');
