@@ -89,6 +89,17 @@ describe('what is refused leaves nothing', () => {
     expect([readFileSync(join(to, 'f'), 'utf8'), statSync(join(to, 'd')).mode & 0o777]).toEqual(['two', 0o711]);
   });
 
+  test('what follows the end is not read', async ({ daemon, dir }) => {
+    const to = join(dir, 'to');
+    const tar = Buffer.concat([
+      archive({ name: 'f', body: 'x' }),
+      archive({ name: 'g', body: 'x'.repeat(200_000) }),
+      Buffer.from('rest'),
+    ]);
+    expect((await imported(daemon, to, tar)).json().data.entries).toBe(1);
+    expect(readdirSync(to)).toEqual(['f']);
+  });
+
   test('an archive that is cut, is none, or has a wrong checksum', async ({ daemon, dir }) => {
     const whole = archive({ name: 'f', body: 'x'.repeat(2000) });
     const wrong = Buffer.from(whole);

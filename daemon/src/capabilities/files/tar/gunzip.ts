@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { TarFault } from './header.ts';
+import { TarFault } from './tar-fault.ts';
 
 /** Undoes gzip where the bytes begin as it does (RFC 1952 §2.3.1), whatever their sender calls them. */
 export async function* gunzipped(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

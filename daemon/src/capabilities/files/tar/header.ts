@@ -3,7 +3,6 @@ export const BLOCK = 512;
 
 const NAME = { at: 0, length: 100 };
 const LINK = { at: 157, length: 100 };
-const PREFIX = { at: 345, length: 155 };
 const CHECKSUM = { at: 148, length: 8 };
 const MAGIC_AT = 257;
 
@@ -19,34 +18,6 @@ export interface Header {
   readonly size: number;
   /** Seconds. */
   readonly mtime: number;
-}
-
-/** A block that is no header. */
-export class TarFault extends Error {}
-
-/** @throws TarFault where the block is no header */
-export function parseHeader(block: Buffer): Header {
-  const sum = numberIn(block, CHECKSUM.at, CHECKSUM.length);
-  const [unsigned, signed] = checksumsOf(block);
-  if (sum !== unsigned && sum !== signed) throw new TarFault('a header has a wrong checksum');
-  const name = textIn(block, NAME.at, NAME.length);
-  const isUstar = block.toString('latin1', MAGIC_AT, MAGIC_AT + 6) === 'ustar\0';
-  const prefix = isUstar ? textIn(block, PREFIX.at, PREFIX.length) : Buffer.alloc(0);
-  const type = String.fromCharCode(block[156] || 0x30);
-  return {
-    type: type === '7' ? '0' : type,
-    name: prefix.length > 0 ? Buffer.concat([prefix, Buffer.from('/'), name]) : name,
-    link: textIn(block, LINK.at, LINK.length),
-    mode: numberIn(block, 100, 8) & 0o7777,
-    uid: numberIn(block, 108, 8),
-    gid: numberIn(block, 116, 8),
-    size: numberIn(block, 124, 12),
-    mtime: numberIn(block, 136, 12),
-  };
-}
-
-export function isZero(block: Buffer): boolean {
-  return block.every((byte) => byte === 0);
 }
 
 /** Whether name and link fit into one header; longer ones go before it, in blocks of their own. */
@@ -67,36 +38,8 @@ export function writeHeader(block: Buffer, { type, name, link, mode, uid, gid, s
   block.write(type, 156, 'latin1');
   block.write('ustar  \0', MAGIC_AT, 'latin1');
   block.fill(0x20, CHECKSUM.at, CHECKSUM.at + CHECKSUM.length);
-  writeOctal(block, CHECKSUM.at, 6, checksumsOf(block)[0]);
+  writeOctal(block, CHECKSUM.at, 6, checksumOf(block));
   block[CHECKSUM.at + 6] = 0;
-}
-
-function textIn(block: Buffer, at: number, length: number): Buffer {
-  const end = block.indexOf(0, at);
-  return Buffer.from(block.subarray(at, end < 0 || end > at + length ? at + length : end));
-}
-
-/** Octal digits, or where those do not suffice, the number itself with the first bit set (GNU). */
-function numberIn(block: Buffer, at: number, length: number): number {
-  const first = block[at] ?? 0;
-  if (first & 0x80) return binaryIn(block, at, length);
-  const digits = block
-    .toString('latin1', at, at + length)
-    .replace(/[\0 ].*$/s, (rest) => (rest.trim() === '' ? '' : rest));
-  const [octal = ''] = /[0-7]+/.exec(digits) ?? [];
-  const value = octal === '' ? 0 : Number.parseInt(octal, 8);
-  if (!Number.isSafeInteger(value)) throw new TarFault('a number of a header is out of range');
-  return value;
-}
-
-function binaryIn(block: Buffer, at: number, length: number): number {
-  const isNegative = block[at] === 0xff;
-  let value = isNegative ? -1n : 0n;
-  if (!isNegative) value = BigInt((block[at] ?? 0) & 0x7f);
-  for (let index = at + 1; index < at + length; index += 1) value = (value << 8n) | BigInt(block[index] ?? 0);
-  const number = Number(value);
-  if (!Number.isSafeInteger(number)) throw new TarFault('a number of a header is out of range');
-  return number;
 }
 
 function writeNumber(block: Buffer, at: number, length: number, value: number): void {
@@ -120,13 +63,7 @@ function writeOctal(block: Buffer, at: number, digits: number, value: number): v
   }
 }
 
-/** Sums of all bytes, the checksum itself taken as spaces; old archivers took bytes as signed. */
-function checksumsOf(block: Buffer): [unsigned: number, signed: number] {
-  let [unsigned, signed] = [0, 0];
-  for (let at = 0; at < BLOCK; at += 1) {
-    const byte = at >= CHECKSUM.at && at < CHECKSUM.at + CHECKSUM.length ? 0x20 : (block[at] ?? 0);
-    unsigned += byte;
-    signed += byte > 127 ? byte - 256 : byte;
-  }
-  return [unsigned, signed];
+/** The sum of all bytes, the checksum itself taken as spaces. */
+function checksumOf(block: Buffer): number {
+  return block.reduce((sum, byte) => sum + byte, 0);
 }

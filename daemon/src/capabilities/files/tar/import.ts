@@ -6,12 +6,11 @@ import { makeDirectories, type Owner } from '../../../core/files/ownership.ts';
 import { removeTree } from '../delete.ts';
 import { partPath } from '../part-file.ts';
 import { realTarget } from '../real-target.ts';
-import { ByteSource } from './byte-source.ts';
 import { type Extracted, Extraction } from './extract.ts';
 import { gunzipped } from './gunzip.ts';
-import { TarFault } from './header.ts';
 import { mergeInto } from './merge.ts';
 import { TarReader } from './read-entries.ts';
+import { TarFault } from './tar-fault.ts';
 
 /** Bytes of an archive, and of what comes out of a compressed one. */
 export const ARCHIVE_BYTES_MAX = 4 * 1024 ** 3;
@@ -49,10 +48,10 @@ export async function importTree(
   try {
     const tooLarge = (): Error =>
       overCap(`the archive is over ${ARCHIVE_BYTES_MAX} bytes`, 'import', shownPath(path), 'send it in parts');
-    const bytes = new ByteSource(gunzipped(source), ARCHIVE_BYTES_MAX, tooLarge);
+    const reader = new TarReader(gunzipped(source), ARCHIVE_BYTES_MAX, tooLarge);
     const extraction = new Extraction(staged, target, keepOwners ? 'keep' : { owner });
-    const extracted = await extraction.run(new TarReader(bytes));
-    await bytes.drain();
+    const extracted = await extraction.run(reader);
+    await reader.drain();
     if (mode === 'rename') renameSync(staged, target);
     else mergeInto(staged, target);
     return { ...extracted, mode };

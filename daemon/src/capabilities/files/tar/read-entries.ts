@@ -1,12 +1,24 @@
-import { bytesOfPath, type FilePath, pathOfBytes } from '../../../core/files/file-path.ts';
-import type { ByteSource } from './byte-source.ts';
-import { BLOCK, type Header, isZero, parseHeader, TarFault } from './header.ts';
+import { type ExtractEvents, extract, type Header } from 'tar-stream';
+import { type FilePath, pathOfBytes, shownPath } from '../../../core/files/file-path.ts';
+import { BLOCK } from './header.ts';
+import { PassedBytes, paxBytes } from './passed-bytes.ts';
+import { TarFault } from './tar-fault.ts';
 
-/** Bytes of a header that only says more about the next entry. */
-const EXTENSION_BYTES = 1024 ** 2;
-const SLASH = 0x2f;
+/** Bytes of the stream that are taken in one go. */
+const WATER_MARK = 64 * 1024;
+/** Names of headers come as bytes; formats older than POSIX are read too. */
+const OPTIONS = { filenameEncoding: 'latin1', allowUnknownFormat: true };
+const TYPE_AT = 156;
+/** tar-stream reads a time before 1970, which begins with 0xff, one second too late. */
+const MTIME_AT = 136;
+/** What is in a text where its bytes were not UTF-8. */
+const NOT_UTF8 = '\uFFFD';
+/** A label of a volume, which is no entry. */
+const VOLUME = 'V';
 
-/** One entry of an archive; its body has to be read, or skipped, before the next one is asked for. */
+type Entry = ExtractEvents['entry'];
+
+/** One entry of an archive. */
 export interface TarEntry {
   readonly type: string;
   readonly name: FilePath;
@@ -20,119 +32,158 @@ export interface TarEntry {
   readonly isSparse: boolean;
 }
 
-interface Extensions {
-  name?: Buffer;
-  link?: Buffer;
-  readonly pax: Map<string, Buffer>;
+interface Came {
+  readonly entry: Entry;
+  /** The blocks before its body: what extends its header, and its header. */
+  readonly headers: Buffer;
+  /** Whether the archive has ended before it. */
+  readonly isBeyond: boolean;
 }
 
-/** Reads headers, with the long names of GNU and the extended headers of pax (POSIX.1-2024, pax). */
+/** Reads the entries of an archive one by one, by tar-stream, with names as exact bytes. */
 export class TarReader {
-  readonly #source: ByteSource;
-  readonly #global = new Map<string, Buffer>();
-  #unread = 0;
+  readonly #extract = extract({ ...OPTIONS, highWaterMark: WATER_MARK });
+  readonly #passed = new PassedBytes();
+  readonly #pumped: Promise<void>;
+  #came: Came | undefined;
+  #current: Entry | undefined;
+  #isOver = false;
+  #fault: unknown;
+  #wake: () => void = () => undefined;
+  #drained: () => void = () => undefined;
 
-  constructor(source: ByteSource) {
-    this.#source = source;
+  /** @param limit bytes of the stream altogether */
+  constructor(source: AsyncIterable<Buffer>, limit: number, overLimit: () => Error) {
+    this.#extract.on('entry', (...entry) => this.#come(entry));
+    this.#extract.on('error', (error) => this.#end(new TarFault(`the archive cannot be read: ${error.message}`)));
+    this.#extract.on('drain', () => this.#drained());
+    this.#extract.on('close', () => this.#end(new TarFault('the archive has no end')));
+    this.#pumped = this.#pump(source, limit, overLimit);
+    this.#pumped.catch((error) => {
+      this.#end(error);
+      this.#extract.destroy(error);
+    });
   }
 
-  /** Undefined at the end of the archive. @throws TarFault where it is none, or is cut */
+  /** Undefined at the end of the archive; what is unread of the entry before is passed over. @throws TarFault */
   async next(): Promise<TarEntry | undefined> {
-    const extensions: Extensions = { pax: new Map() };
     for (;;) {
-      await this.#source.skip(this.#unread);
-      this.#unread = 0;
-      const block = await this.#source.take(BLOCK);
-      if (!block) throw new TarFault('the archive has no end');
-      if (isZero(block)) return undefined;
-      const header = parseHeader(block);
-      if (!(await this.#extend(header, extensions))) return this.#entry(header, extensions);
+      const came = await this.#following();
+      if (!came) return undefined;
+      const entry = entryOf(came);
+      if (entry.type !== VOLUME) return entry;
     }
   }
 
   /** The body of the entry that came last. */
-  body(): AsyncGenerator<Buffer> {
-    const { size, padded } = this.#last;
-    this.#unread = padded - size;
-    this.#last = { size: 0, padded: 0 };
-    return this.#source.pieces(size);
+  async *body(): AsyncGenerator<Buffer> {
+    const stream = this.#current?.[1];
+    if (!stream) return;
+    try {
+      for await (const piece of stream as AsyncIterable<Buffer>) yield piece;
+    } catch (error) {
+      throw this.#fault ?? error;
+    }
   }
 
   /** The body of a small entry in one. */
   async wholeBody(): Promise<Buffer> {
-    const { size, padded } = this.#last;
-    this.#unread = padded - size;
-    this.#last = { size: 0, padded: 0 };
-    return size === 0 ? Buffer.alloc(0) : cut(await this.#source.take(size));
+    const stream = this.#current?.[1];
+    if (!stream || stream.header.size === 0) return Buffer.alloc(0);
+    const pieces: Buffer[] = [];
+    await new Promise<void>((resolve, reject) => {
+      stream.on('data', (piece) => void pieces.push(piece as Buffer));
+      stream.on('end', () => resolve());
+      stream.on('error', (error) => reject(this.#fault ?? error));
+    });
+    if (pieces.length === 1) return pieces[0] ?? Buffer.alloc(0);
+    return Buffer.concat(pieces);
   }
 
-  #last = { size: 0, padded: 0 };
-
-  async #extend({ type, size }: Header, extensions: Extensions): Promise<boolean> {
-    if (!'LKxgV'.includes(type)) return false;
-    if (size > EXTENSION_BYTES) throw new TarFault(`a header of type ${type} is over ${EXTENSION_BYTES} bytes`);
-    const bytes = size === 0 ? Buffer.alloc(0) : cut(await this.#source.take(size));
-    this.#unread = padded(size) - size;
-    if (type === 'L') extensions.name = untilNul(bytes);
-    if (type === 'K') extensions.link = untilNul(bytes);
-    if (type === 'x' || type === 'g') readRecords(bytes, type === 'x' ? extensions.pax : this.#global);
-    return true;
+  /** Reads to the end, so that whoever sends has sent all. */
+  async drain(): Promise<void> {
+    await this.#pumped;
   }
 
-  #entry(header: Header, { name, link, pax }: Extensions): TarEntry {
-    const value = (key: string): Buffer | undefined => pax.get(key) ?? this.#global.get(key);
-    const number = (key: string, other: number): number => {
-      const text = value(key)?.toString('latin1');
-      const read = text === undefined ? other : Number(text);
-      if (!Number.isFinite(read)) throw new TarFault(`an extended header has no number in ${key}`);
-      return read;
-    };
-    const path = pathOfBytes(value('path') ?? name ?? header.name);
-    const isOldDirectory = header.type === '0' && bytesOfPath(path).at(-1) === SLASH;
-    const type = isOldDirectory ? '5' : header.type;
-    const size = 'SABCDEFGHIJMNOPQRTUWXYZ07'.includes(type) ? number('size', header.size) : 0;
-    if (!Number.isSafeInteger(size) || size < 0) throw new TarFault('an entry has a size out of range');
-    this.#unread = padded(size);
-    this.#last = { size, padded: padded(size) };
-    return {
-      type,
-      name: path,
-      link: pathOfBytes(value('linkpath') ?? link ?? header.link),
-      mode: header.mode,
-      uid: number('uid', header.uid),
-      gid: number('gid', header.gid),
-      size,
-      mtime: number('mtime', header.mtime),
-      isSparse: type === 'S' || [...pax.keys()].some((key) => key.startsWith('GNU.sparse')),
-    };
-  }
-}
-
-function cut(bytes: Buffer | undefined): Buffer {
-  if (!bytes) throw new TarFault('the archive is cut');
-  return bytes;
-}
-
-function padded(size: number): number {
-  return Math.ceil(size / BLOCK) * BLOCK;
-}
-
-function untilNul(bytes: Buffer): Buffer {
-  const end = bytes.indexOf(0);
-  return Buffer.from(end < 0 ? bytes : bytes.subarray(0, end));
-}
-
-/** Records of the form `length key=value\n`, where the length counts all of the record. */
-function readRecords(bytes: Buffer, into: Map<string, Buffer>): void {
-  for (let at = 0; at < bytes.length; ) {
-    const space = bytes.indexOf(0x20, at);
-    const length = Number(bytes.toString('latin1', at, space));
-    const equals = bytes.indexOf(0x3d, space);
-    const end = at + length;
-    if (space < 0 || equals < 0 || !(length > 0) || end > bytes.length || equals >= end || bytes[end - 1] !== 0x0a) {
-      throw new TarFault('an extended header cannot be read');
+  async #following(): Promise<Came | undefined> {
+    const [, stream, goOn] = this.#current ?? [];
+    this.#current = undefined;
+    stream?.resume();
+    goOn?.();
+    while (!this.#came && !this.#isOver) await new Promise<void>((resolve) => (this.#wake = resolve));
+    const came = this.#came;
+    this.#came = undefined;
+    if (came && !came.isBeyond) {
+      this.#current = came.entry;
+      return came;
     }
-    into.set(bytes.toString('utf8', space + 1, equals), Buffer.from(bytes.subarray(equals + 1, end - 1)));
-    at = end;
+    this.#extract.destroy(null);
+    if (this.#fault) throw this.#fault;
+    return undefined;
   }
+
+  #come(entry: Entry): void {
+    const [header, stream] = entry;
+    stream.on('error', () => undefined);
+    const isBeyond = this.#passed.isEnded;
+    const size = header.type === 'directory' ? 0 : header.size;
+    this.#came = { entry, headers: this.#passed.headersTo(stream.offset + BLOCK, size), isBeyond };
+    this.#wake();
+  }
+
+  /** What tar-stream makes of bytes behind the end is no fault. */
+  #end(fault: unknown): void {
+    if (!this.#isOver && !this.#passed.isEnded) this.#fault = fault;
+    this.#isOver = true;
+    this.#wake();
+    this.#drained();
+  }
+
+  async #pump(source: AsyncIterable<Buffer>, limit: number, overLimit: () => Error): Promise<void> {
+    const iterator = source[Symbol.asyncIterator]();
+    let received = 0;
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
+      received += next.value.length;
+      if (received > limit) throw overLimit();
+      if (this.#isOver || this.#passed.isEnded) continue;
+      this.#passed.add(next.value);
+      const drained = new Promise<void>((resolve) => (this.#drained = resolve));
+      if (!this.#extract.write(next.value)) await drained;
+      if (this.#fault) return;
+    }
+    this.#extract.end(null);
+  }
+}
+
+function entryOf({ entry: [header], headers }: Came): TarEntry {
+  const block = headers.subarray(-BLOCK);
+  const pax = paxOf(header);
+  const number = (key: string, other: number): number => {
+    const read = Number(pax[key] ?? other);
+    if (!Number.isFinite(read)) throw new TarFault(`a header has no number in ${key}`);
+    return read;
+  };
+  const text = (key: string, other: string): FilePath => {
+    const value = pax[key];
+    if (!value) return pathOfBytes(Buffer.from(other, 'latin1'));
+    return value.includes(NOT_UTF8) ? pathOfBytes(paxBytes(headers, key) ?? Buffer.from(value)) : value;
+  };
+  const name = text('path', header.name);
+  const letter = String.fromCharCode(block[TYPE_AT] || 0x30).replace('7', '0');
+  const type = letter === '0' && shownPath(name).endsWith('/') ? '5' : letter;
+  return {
+    type,
+    name,
+    link: text('linkpath', header.linkname ?? ''),
+    mode: header.mode & 0o7777,
+    uid: number('uid', header.uid),
+    gid: number('gid', header.gid),
+    size: header.size,
+    mtime: number('mtime', header.mtime.getTime() / 1000 - (block[MTIME_AT] === 0xff ? 1 : 0)),
+    isSparse: type === 'S' || Object.keys(pax).some((key) => key.startsWith('GNU.sparse')),
+  };
+}
+
+function paxOf({ pax }: Header): Readonly<Record<string, string>> {
+  return typeof pax === 'object' && pax !== null ? { ...pax } : {};
 }
