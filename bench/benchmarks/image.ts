@@ -6,14 +6,14 @@ import { ROOT } from '../../scripts/root.ts';
 import { debianPackage, type Need } from '../../scripts/test-all/need.ts';
 import type { Benchmark, Measurement, Row } from '../harness/benchmark.ts';
 import { memoryOfContainer, type RunContainer, runContainer } from '../testbed/container.ts';
-import { ImageBuilds } from '../testbed/image-builds.ts';
 
 const IDLE_MS = 8000;
 const OPTIONS = ['--shm-size', '4g', '--security-opt', `seccomp=${join(ROOT, 'images/seccomp.json')}`];
 const PEER = 'bare node:http in a container';
 const SERVER = `require('http').createServer((_, r) => r.end('ok')).listen(8080); process.on('SIGTERM', () => process.exit(0))`;
 
-const DOCKER: Need = {
+/** The engine, which also builds. */
+export const DOCKER: Need = {
   name: 'docker',
   probe: ['docker', 'version'],
   obtain: [['node', join(ROOT, 'scripts/images.ts'), 'engine']],
@@ -52,26 +52,6 @@ const life: Measurement = {
   },
 };
 
-const builds: Measurement = {
-  rows: [
-    atMost('both images built anew', 's', 300),
-    atMost('built after a change of a hook', 's', 5),
-    atMost('built after a change of the daemon', 's', 5),
-  ],
-  peer: 'an image of one line',
-  rounds: 1,
-  measureOurs: async () => {
-    await using ours = await ImageBuilds.open(await baseOfImages());
-    const cold = await ours.cold();
-    return [cold, await ours.after('hooks/run-hooks', '#'), await ours.after('daemon/src/main.ts', '//')];
-  },
-  measurePeer: async () => {
-    await using theirs = await ImageBuilds.open(await baseOfImages());
-    const seconds = await theirs.oneLine();
-    return [seconds, seconds, seconds];
-  },
-};
-
 const withoutBrowser: Measurement = {
   rows: [atMost('idle memory, BROWSER_START_MODE=manual', 'MiB', 150)],
   peer: PEER,
@@ -94,9 +74,7 @@ export const image: Benchmark = {
     'a container of the daemon image, with 4 GiB of shared memory and the seccomp profile, from the call of `docker run` to the first 200 ' +
     'of `/ready` through the published port, and to the first answer of the DevTools inside; idle memory is that of its control group, less ' +
     'inactive page cache, 8 s later. The peer is a `node:http` server of one line in a container of the same image, without the supervisor. ' +
-    'Sizes: as `docker image inspect` says, and of `docker save` through zstd; the peer is the base image. ' +
-    'Builds: both images, in one round; anew means every layer, with what apt and npm have fetched before; the peer is an image with one layer more ' +
-    'than the base.',
+    'Sizes: as `docker image inspect` says, and of `docker save` through zstd; the peer is the base image.',
   async prepare() {
     await buildImages(() => {});
     const base = await baseOfImages();
@@ -109,7 +87,7 @@ export const image: Benchmark = {
       measureOurs: () => sizes,
       measurePeer: () => sizesOfBase,
     };
-    return [life, withoutBrowser, size, builds];
+    return [life, withoutBrowser, size];
   },
 };
 

@@ -1,4 +1,5 @@
 import type { Benchmark } from '../harness/benchmark.ts';
+import { builds } from './builds.ts';
 import { callers } from './callers.ts';
 import { commands } from './commands.ts';
 import { download } from './download.ts';
@@ -33,4 +34,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   start,
   terminals,
   image,
+  builds,
 ];

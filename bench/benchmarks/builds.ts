@@ -1,0 +1,40 @@
+import { baseOfImages, buildImages } from '../../scripts/images/build-images.ts';
+import type { Benchmark, Measurement, Row } from '../harness/benchmark.ts';
+import { ImageBuilds } from '../testbed/image-builds.ts';
+import { DOCKER } from './image.ts';
+
+function atMost(name: string, bound: number): Row {
+  return { name, unit: 's', better: 'lower', goal: { words: `at most ${bound} s`, of: 'value', bound } };
+}
+
+const times: Measurement = {
+  rows: [
+    atMost('both images built anew', 300),
+    atMost('built after a change of a hook', 5),
+    atMost('built after a change of the daemon', 5),
+  ],
+  peer: 'an image of one line',
+  rounds: 1,
+  measureOurs: async () => {
+    await using ours = await ImageBuilds.open(await baseOfImages());
+    const cold = await ours.cold();
+    return [cold, await ours.after('hooks/run-hooks', '#'), await ours.after('daemon/src/main.ts', '//')];
+  },
+  measurePeer: async () => {
+    await using theirs = await ImageBuilds.open(await baseOfImages());
+    const seconds = await theirs.oneLine();
+    return [seconds, seconds, seconds];
+  },
+};
+
+export const builds: Benchmark = {
+  name: 'builds',
+  needs: [DOCKER],
+  about:
+    'both images, in one round. Anew means every layer, with what apt and npm have fetched before; the changes are a line more in the ' +
+    'runner of hooks, and in the start of the daemon, whose bundles are then built again. The peer is an image with one layer more than the base.',
+  async prepare() {
+    await buildImages(() => {});
+    return [times];
+  },
+};
