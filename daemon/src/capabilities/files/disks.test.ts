@@ -1,28 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestApp } from '../../app.fixture.ts';
-import { describe, expect, failure, post, test } from './files.fixture.ts';
+import { describe, expect, mayMount, post, read, refused, test, tree } from './files.fixture.ts';
 
-const mayMount = process.platform === 'linux' && process.getuid?.() === 0;
 if (!mayMount)
   process.stdout.write('left out: full disks, mount points and borders of file systems need root on Linux\n');
-
-function read(path: string): string {
-  return readFileSync(path, 'utf8');
-}
-
-function tree(root: string): void {
-  mkdirSync(join(root, 'sub'), { recursive: true });
-  writeFileSync(join(root, 'f'), 'f', { mode: 0o640 });
-  writeFileSync(join(root, 'sub/g'), 'g');
-  symlinkSync('../f', join(root, 'sub/link'));
-  utimesSync(join(root, 'f'), 1e9, 1e9);
-}
-
-async function refused(daemon: TestApp, route: string, body: object): Promise<{ status: number; type: string }> {
-  return failure(daemon.post(`/v2/fs/${route}`, body));
-}
 
 describe.runIf(mayMount)('disks', () => {
   test('[fs.full-disk] [status.disk-full-507] a full disk answers 507 and leaves no part of a file behind', async ({

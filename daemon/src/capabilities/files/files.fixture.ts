@@ -1,3 +1,4 @@
+import { mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,4 +53,25 @@ export async function failure(answer: Promise<LightMyRequestResponse>): Promise<
 function dataOf(answer: LightMyRequestResponse): any {
   if (answer.statusCode !== 200) throw new Error(`${answer.statusCode}: ${answer.body}`);
   return answer.json().data;
+}
+
+export const mayMount = process.platform === 'linux' && process.getuid?.() === 0;
+
+/** A file's text. */
+export function read(path: string): string {
+  return readFileSync(path, 'utf8');
+}
+
+/** A directory of two files and a link, one with a mode and a time of its own. */
+export function tree(root: string): void {
+  mkdirSync(join(root, 'sub'), { recursive: true });
+  writeFileSync(join(root, 'f'), 'f', { mode: 0o640 });
+  writeFileSync(join(root, 'sub/g'), 'g');
+  symlinkSync('../f', join(root, 'sub/link'));
+  utimesSync(join(root, 'f'), 1e9, 1e9);
+}
+
+/** How `/v2/fs/{route}` refuses the body. */
+export async function refused(daemon: TestApp, route: string, body: object): Promise<{ status: number; type: string }> {
+  return failure(daemon.post(`/v2/fs/${route}`, body));
 }
