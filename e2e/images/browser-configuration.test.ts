@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { browserLine, devTools, openTab, programs, type Row, startWebServer } from './observe.ts';
+import { browserLine, devTools, openTab, programs, type Row, startWebServer, untilHealthy } from './observe.ts';
 import { startSandbox } from './sandbox.ts';
 
 const ROWS: readonly (readonly [title: string, row: Row])[] = [
@@ -37,7 +37,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
           'window-manager',
           'xvnc',
         ]);
-        await expect.poll(() => sandbox.shell('/opt/svc/hooks/healthcheck 2>&1 || true'), { timeout: 30_000 }).toBe('');
+        await untilHealthy(sandbox);
       },
     },
   ],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { onSocket, programs, type Row, statusWith } from './observe.ts';
+import { onSocket, programs, type Row, statusWith, untilHealthy } from './observe.ts';
 import { startSandbox } from './sandbox.ts';
 
 const KEY = { SVC_API_KEY: 'key-of-the-test' };
@@ -37,7 +37,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
       see: async (sandbox) => {
         expect(await statusWith(sandbox, {})).toBe(401);
         expect(await statusWith(sandbox, { 'x-api-key': 'key-in-a-file' })).toBe(200);
-        await expect.poll(() => sandbox.shell('/opt/svc/hooks/healthcheck 2>&1 || true'), { timeout: 30_000 }).toBe('');
+        await untilHealthy(sandbox);
       },
     },
   ],
@@ -114,7 +114,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
       port: 8099,
       see: async (sandbox) => {
         expect((await sandbox.fetch('/health')).status).toBe(200);
-        await expect.poll(() => sandbox.shell('/opt/svc/hooks/healthcheck 2>&1 || true'), { timeout: 30_000 }).toBe('');
+        await untilHealthy(sandbox);
       },
     },
   ],

@@ -6,13 +6,12 @@ import process from 'node:process';
 import { expect, test } from 'vitest';
 import { docker } from '../../scripts/images/docker.ts';
 import { ROOT } from '../../scripts/root.ts';
-import { browserLine, devTools, openTab } from './observe.ts';
+import { browserLine, devTools, openTab, untilHealthy } from './observe.ts';
 import { runOnce } from './run-once.ts';
 import { startSandbox } from './sandbox.ts';
 
 const SECCOMP = `seccomp=${readFileSync(join(ROOT, 'images/seccomp.json'), 'utf8')}`;
 const AUTO = { BROWSER_START_MODE: 'auto' };
-const healthcheck = '/opt/svc/hooks/healthcheck 2>&1 || true';
 
 test('[images.plain] a plain docker run works: without the profile the sandbox of the browser is off, and this is said', async () => {
   await using sandbox = await startSandbox({ env: AUTO, plain: true });
@@ -49,7 +48,7 @@ test('[images.user] --user runs everything as that account, says so, and refuses
     body: JSON.stringify({ command: 'id', user: 'root' }),
   });
   expect(refused.status).toBeGreaterThanOrEqual(400);
-  expect(await sandbox.shell(healthcheck)).toBe('');
+  await untilHealthy(sandbox);
 });
 
 test('[images.capabilities] root without capabilities says that everything runs as root, and works', async () => {
@@ -72,7 +71,7 @@ test('[images.read-only] a read-only root works with a tmpfs for /tmp, /run, /va
   expect((await sandbox.run('echo here > file; cat file; touch /etc/x || echo refused')).stdout).toBe(
     'here\nrefused\n',
   );
-  expect(await sandbox.shell(healthcheck)).toBe('');
+  await untilHealthy(sandbox);
 });
 
 test('[images.stale-lock] the browser starts over the lock of one that is gone', async () => {
@@ -87,7 +86,7 @@ test('[images.stop] docker stop ends everything in order, with exit code 0', asy
     env: { ...AUTO, DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false' },
   });
   await sandbox.run('exec sleep 600', { mode: 'async' });
-  await expect.poll(() => sandbox.shell(healthcheck), { timeout: 60_000 }).toBe('');
+  await untilHealthy(sandbox);
   const id = sandbox.container.getId();
   await docker('stop', '--time', '30', id);
   expect(await docker('inspect', '--format', '{{.State.ExitCode}} {{.State.OOMKilled}}', id)).toBe('0 false');
@@ -99,7 +98,7 @@ test('[images.restart] docker restart comes back whole, with the records of befo
   await using sandbox = await startSandbox({ env: AUTO });
   const { command_id } = await sandbox.run('echo before > ~/file; echo before');
   await sandbox.container.restart({ timeout: 30_000 });
-  await expect.poll(() => sandbox.shell(healthcheck), { timeout: 60_000 }).toBe('');
+  await untilHealthy(sandbox);
   expect((await sandbox.run('cat ~/file')).stdout).toBe('before\n');
   const answer = await sandbox.fetch(`/v2/commands/${command_id}`);
   expect(((await answer.json()) as { data: object }).data).toMatchObject({ stdout: 'before\n' });
@@ -119,7 +118,7 @@ test.runIf(isRoot)('[config.puid] PUID and PGID make the account own a mounted h
     });
     expect((await sandbox.run('id -un; id -u; id -g; touch mine')).stdout).toBe('sandbox\n4711\n4712\n');
     expect(await stat(join(home, 'mine'))).toMatchObject({ uid: 4711, gid: 4712 });
-    expect(await sandbox.shell(healthcheck)).toBe('');
+    await untilHealthy(sandbox);
   } finally {
     await rm(home, { recursive: true });
   }

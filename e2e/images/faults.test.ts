@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { devTools } from './observe.ts';
+import { devTools, untilHealthy } from './observe.ts';
 import { type Sandbox, sharedSandbox } from './sandbox.ts';
 
 const sandbox = sharedSandbox();
@@ -91,7 +91,7 @@ test('[images.unhealthy] what is promised and down makes the health check fail, 
   await sandbox().shell('supervisorctl stop xvnc');
   expect(await sandbox().shell('/opt/svc/hooks/healthcheck || true')).toContain('sandbox: xvnc is STOPPED');
   await sandbox().shell('supervisorctl start xvnc');
-  await expect.poll(() => sandbox().shell('/opt/svc/hooks/healthcheck 2>&1 || true'), { timeout: 30_000 }).toBe('');
+  await untilHealthy(sandbox());
 });
 
 test('[images.user-program] a program of the user is added while the container runs', async () => {

@@ -6,6 +6,11 @@ export interface Row extends SandboxOptions {
   readonly see: (sandbox: Sandbox) => Promise<void>;
 }
 
+/** Until the health check has nothing to say: a program counts as running only when it has stayed for a while. */
+export async function untilHealthy(sandbox: Sandbox): Promise<void> {
+  await expect.poll(() => sandbox.shell('/opt/svc/hooks/healthcheck 2>&1 || true'), { timeout: 60_000 }).toBe('');
+}
+
 /** The browser's command line, once it is there. */
 export async function browserLine(sandbox: Sandbox): Promise<string> {
   await expect.poll(() => devTools(sandbox, 'version'), { timeout: 30_000 }).toContain('Chrome/');

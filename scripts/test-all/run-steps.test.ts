@@ -48,7 +48,11 @@ test('a step that fails does not keep the others from running; each counts one, 
   expect(lines.join('\n')).toMatch(
     /— one: passed in \d+\.\d s[\s\S]*two: FAILED[\s\S]*three: passed[\s\S]*four: FAILED/,
   );
-  expect(lines.at(-1)).toBe('2 passed, 2 failed');
+  expect(lines.slice(-3)).toEqual([
+    'failed: two: see its output above',
+    'failed: four: see its output above',
+    '2 passed, 2 failed',
+  ]);
 });
 
 test('a step after one that failed is left out and says why', async () => {
@@ -57,7 +61,11 @@ test('a step after one that failed is left out and says why', async () => {
     { name: 'two', command: TRUE, after: 'one' },
   ]);
   expect(ok).toBe(false);
-  expect(lines.slice(-2)).toEqual(['left out: two: one has not passed', '0 passed, 1 failed']);
+  expect(lines.slice(-3)).toEqual([
+    'left out: two: one has not passed',
+    'failed: one: see its output above',
+    '0 passed, 1 failed',
+  ]);
 });
 
 test('a need is obtained where that is allowed; else the step is left out, which fails where that is strict', async () => {
@@ -94,17 +102,26 @@ test("vitest's tests are counted one by one: passed, failed, left out, and files
   await writeFile(join(dir.path, 'b.test.mjs'), `throw new Error('on purpose');`);
   const { ok, lines } = await run([{ name: 'unit', command: [...VITEST, '--root', dir.path], vitest: true }]);
   expect(ok).toBe(false);
-  expect(lines.slice(-2)).toEqual(['left out: c (skipped)', '1 passed, 2 failed']);
+  const [left, ...failed] = lines.slice(-4);
+  expect(left).toBe('left out: c (skipped)');
+  expect(failed.toSorted()).toEqual([
+    '1 passed, 2 failed',
+    expect.stringMatching(/^failed: unit: \S*a\.test\.mjs > b: Error: on purpose$/),
+    expect.stringMatching(/^failed: unit: \S*b\.test\.mjs: on purpose$/),
+  ]);
 });
 
 test('a vitest that fails without a failed test, or leaves no report, counts one failed', async () => {
   await using dir = await tempDir();
   const { lines } = await run([{ name: 'unit', command: FALSE, vitest: true }]);
-  expect(lines.at(-1)).toBe('0 passed, 1 failed');
+  expect(lines.slice(-2)).toEqual(['failed: unit: the run ended without a report', '0 passed, 1 failed']);
   await symlink(join(ROOT, 'node_modules'), join(dir.path, 'node_modules'));
   await writeFile(join(dir.path, 'a.test.mjs'), `import { test } from 'vitest'; test('a', () => {});`);
   const { lines: unhandled } = await run([
     { name: 'unit', command: ['sh', '-c', `"$@"; exit 1`, 'sh', ...VITEST, '--root', dir.path], vitest: true },
   ]);
-  expect(unhandled.at(-1)).toBe('1 passed, 1 failed');
+  expect(unhandled.slice(-2)).toEqual([
+    'failed: unit: the run failed without a failed test: see its output above',
+    '1 passed, 1 failed',
+  ]);
 });

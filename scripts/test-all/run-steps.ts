@@ -33,15 +33,16 @@ export async function runSteps(steps: readonly Step[], { mayObtain, strict, say,
     const hindrance = await hindranceOf(step, succeeded, mayObtain);
     if (hindrance) {
       say(`\n— ${step.name}: left out`);
-      tallies.push({ passed: 0, failed: 0, leftOut: [`${step.name}: ${hindrance}`] });
+      tallies.push({ passed: 0, failures: [], leftOut: [`${step.name}: ${hindrance}`] });
       continue;
     }
     say(`\n— ${step.name}`);
     const started = performance.now();
-    const { ok, tally } = await runStep(step, output);
+    const tally = await runStep(step, output);
+    const ok = tally.failures.length === 0;
     say(`— ${step.name}: ${ok ? 'passed' : 'FAILED'} in ${((performance.now() - started) / 1000).toFixed(1)} s`);
     if (ok) succeeded.add(step.name);
-    tallies.push(tally);
+    tallies.push({ ...tally, failures: tally.failures.map((failure) => `${step.name}: ${failure}`) });
   }
   return summary(tallies, strict, say);
 }
@@ -56,10 +57,10 @@ async function hindranceOf(
   return missing.map(({ name, reason }) => `${name} is missing, ${reason}`).join('; ') || undefined;
 }
 
-async function runStep({ command, vitest }: Step, output: Options['output']): Promise<{ ok: boolean; tally: Tally }> {
+async function runStep({ command, vitest }: Step, output: Options['output']): Promise<Tally> {
   if (!vitest) {
     const ok = await succeeds(command, output);
-    return { ok, tally: { passed: ok ? 1 : 0, failed: ok ? 0 : 1, leftOut: [] } };
+    return { passed: ok ? 1 : 0, failures: ok ? [] : ['see its output above'], leftOut: [] };
   }
   const directory = await mkdtemp(join(tmpdir(), 'test-all-'));
   try {
@@ -68,8 +69,7 @@ async function runStep({ command, vitest }: Step, output: Options['output']): Pr
       [...command, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
       output,
     );
-    const tally = await tallyOf(report, ok);
-    return { ok: ok && tally.failed === 0, tally };
+    return await tallyOf(report, ok);
   } finally {
     await rm(directory, { recursive: true });
   }
@@ -79,8 +79,10 @@ function summary(tallies: readonly Tally[], strict: boolean, say: Options['say']
   const leftOut = tallies.flatMap((tally) => tally.leftOut);
   say('');
   for (const line of leftOut) say(`left out${strict ? ', which fails here' : ''}: ${line}`);
+  const failures = tallies.flatMap((tally) => tally.failures);
+  for (const line of failures) say(`failed: ${line}`);
   const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0);
-  const failed = tallies.reduce((sum, tally) => sum + tally.failed, 0) + (strict ? leftOut.length : 0);
+  const failed = failures.length + (strict ? leftOut.length : 0);
   say(`${passed} passed, ${failed} failed`);
   return failed === 0;
 }
