@@ -1,5 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
+// A machine may be busy: what is waited for gets time, and what never comes fails all the same.
+const PATIENCE = { testTimeout: 90_000, hookTimeout: 90_000, expect: { poll: { timeout: 45_000 } } };
+const LONG_PATIENCE = { ...PATIENCE, testTimeout: 180_000, hookTimeout: 180_000 };
+
 export default defineConfig({
   test: {
     projects: [
@@ -9,15 +13,14 @@ export default defineConfig({
           include: ['{program,daemon,gateway,images,scripts,bench}/**/*.test.ts', 'e2e/requirements.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**'],
           globalSetup: ['scripts/testing/build-keepers.ts'],
-          testTimeout: 20_000,
+          ...PATIENCE,
         },
       },
       {
         test: {
           name: 'e2e',
           include: ['e2e/scenarios/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          ...LONG_PATIENCE,
           fileParallelism: false,
         },
       },
@@ -28,8 +31,7 @@ export default defineConfig({
           globalSetup: ['e2e/setup/images.ts'],
           // What removes containers after a crash would have to be pulled; the set-up does it instead.
           env: { TESTCONTAINERS_RYUK_DISABLED: 'true' },
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          ...LONG_PATIENCE,
           fileParallelism: false,
         },
       },
@@ -37,7 +39,7 @@ export default defineConfig({
         test: {
           name: 'pages',
           include: ['e2e/pages/**/*.test.ts'],
-          testTimeout: 120_000,
+          ...LONG_PATIENCE,
           fileParallelism: false,
         },
       },

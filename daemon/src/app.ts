@@ -85,6 +85,8 @@ function frame(config: Config, logger: Logger, core: Core, isTrusted: (address: 
     trustProxy: isTrusted,
     genReqId: ({ headers }) => requestIdOf(headers['x-request-id']),
     bodyLimit: Number.MAX_SAFE_INTEGER,
+    // A start on a slow machine is no error.
+    pluginTimeout: 0,
     http: { shouldUpgradeCallback: asksForWebSocket },
     forceCloseConnections: 'idle',
     keepAliveTimeout: 75_000,

@@ -75,7 +75,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     {
       env: { HOMEPAGE: 'data:text/html,<title>at-home</title>', BROWSER_START_MODE: 'auto' },
       see: async (sandbox) => {
-        await expect.poll(() => devTools(sandbox, 'list'), { timeout: 30_000 }).toContain('"title": "at-home"');
+        await expect.poll(() => devTools(sandbox, 'list')).toContain('"title": "at-home"');
       },
     },
   ],
@@ -89,9 +89,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
         HOMEPAGE: 'data:text/html,<script>document.title = navigator.language + " " + navigator.userAgent</script>',
       },
       see: async (sandbox) => {
-        await expect
-          .poll(() => devTools(sandbox, 'list'), { timeout: 30_000 })
-          .toContain('"title": "de-DE TestAgent/7"');
+        await expect.poll(() => devTools(sandbox, 'list')).toContain('"title": "de-DE TestAgent/7"');
       },
     },
   ],
@@ -113,7 +111,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
         const proxy = await startWebServer(sandbox, 3128);
         await sandbox.run('curl -s http://by-command.example/ http://direct.example/');
         await openTab(sandbox, 'http://by-browser.example/');
-        await expect.poll(proxy.log, { timeout: 30_000 }).toContain('GET http://by-browser.example/');
+        await expect.poll(proxy.log).toContain('GET http://by-browser.example/');
         expect(await proxy.log()).toContain('GET http://by-command.example/');
         expect(await proxy.log()).not.toContain('direct.example');
       },
@@ -126,7 +124,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
       see: async (sandbox) => {
         const server = await startWebServer(sandbox, 3129);
         await openTab(sandbox, 'http://mapped.example/there');
-        await expect.poll(server.log, { timeout: 30_000 }).toContain('GET /there');
+        await expect.poll(server.log).toContain('GET /there');
       },
     },
   ],

@@ -21,7 +21,7 @@ async function pids(of: Sandbox): Promise<Record<string, number>> {
 
 async function allRunning(of: Sandbox): Promise<Record<string, number>> {
   const all = ['chromium', 'daemon', 'gateway', 'keeper', 'window-manager', 'xvnc'];
-  await expect.poll(async () => Object.keys(await pids(of)).sort(), { timeout: 30_000 }).toEqual(all);
+  await expect.poll(async () => Object.keys(await pids(of)).sort()).toEqual(all);
   return pids(of);
 }
 
@@ -45,8 +45,8 @@ test.each(FAULTS)(
     const before = await allRunning(sandbox());
     const { command_id, pid } = await sandbox().run('while read -r line; do echo "got $line"; done', { mode: 'async' });
     await sandbox().shell(`kill -KILL ${before[program]}`);
-    await expect.poll(async () => (await pids(sandbox()))[program], { timeout: 30_000 }).not.toBe(before[program]);
-    await expect.poll(() => serves(sandbox()), { timeout: 30_000 }).toBe(true);
+    await expect.poll(async () => (await pids(sandbox()))[program]).not.toBe(before[program]);
+    await expect.poll(() => serves(sandbox())).toBe(true);
     const after = await allRunning(sandbox());
     const gone = new Set([program, ...takesAlong]);
     for (const [name, old] of Object.entries(before))
@@ -62,13 +62,13 @@ test('[images.keeper-killed] the keeper comes back after SIGKILL; its commands a
   const before = await allRunning(sandbox());
   const { command_id } = await sandbox().run('setsid sleep 601 & exec sleep 602', { mode: 'async' });
   await sandbox().shell(`kill -KILL ${before['keeper']}`);
-  await expect.poll(async () => (await pids(sandbox()))['keeper'], { timeout: 30_000 }).not.toBe(before['keeper']);
-  await expect.poll(() => answers('/ready')(sandbox()), { timeout: 30_000 }).toBe(true);
+  await expect.poll(async () => (await pids(sandbox()))['keeper']).not.toBe(before['keeper']);
+  await expect.poll(() => answers('/ready')(sandbox())).toBe(true);
   const answer = await sandbox().fetch(`/v2/commands/${command_id}`);
   expect(((await answer.json()) as { data: object }).data).toMatchObject({ command: { status: 'lost' } });
   expect((await sandbox().run('echo new')).stdout).toBe('new\n');
   const left = (): Promise<string> => sandbox().shell('pgrep -fx "sleep 60[0-9]" || true');
-  await expect.poll(left, { timeout: 30_000 }).toBe('');
+  await expect.poll(left).toBe('');
   expect((await pids(sandbox()))['gateway']).toBe(before['gateway']);
 });
 
@@ -78,7 +78,7 @@ test('[images.daemon-restart] supervisorctl restart daemon ends the commands in 
     mode: 'async',
   });
   await sandbox().shell('supervisorctl restart daemon');
-  await expect.poll(() => answers('/ready')(sandbox()), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => answers('/ready')(sandbox())).toBe(true);
   const answer = await sandbox().fetch(`/v2/commands/${command_id}`);
   expect(((await answer.json()) as { data: object }).data).toMatchObject({
     stdout: 'ended\n',
@@ -99,5 +99,5 @@ test('[images.user-program] a program of the user is added while the container r
   await sandbox().shell(
     `printf '${conf}' > /opt/svc/supervisord/mine.conf && supervisorctl reread && supervisorctl update`,
   );
-  await expect.poll(async () => Object.keys(await pids(sandbox())), { timeout: 30_000 }).toContain('mine');
+  await expect.poll(async () => Object.keys(await pids(sandbox()))).toContain('mine');
 });

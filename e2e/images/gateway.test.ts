@@ -100,7 +100,7 @@ test('[images.gateway-editors] code-server and JupyterLab answer below their pre
 
 test('[images.gateway-preview] a server in the image is previewed in every form, the product’s own ports in none', async () => {
   await startWebServer(sandbox(), 3000);
-  await expect.poll(() => status('/proxy/3000/'), { timeout: 30_000 }).toBe(200);
+  await expect.poll(() => status('/proxy/3000/')).toBe(200);
   expect(await status('/nothing-of-ours', { 'x-aio-proxy-port': '3000' })).toBe(404);
   for (const port of [8080, 8091, 9222, 18_100, 8100]) {
     expect([
@@ -136,18 +136,18 @@ test('[images.gateway-desktop] a person sees the browser of the sandbox, types i
   const path = `/vnc/index.html?autoconnect=true&resize=remote&path=websockify%3Fapi_key%3D${KEY}&api_key=${KEY}`;
   await using person = await personAt(sandbox().url, path, { width: 1280, height: 1024 });
   const { input, blue, orange } = await onDesktop(seen);
-  await expect.poll(() => patchColours(person.page, blue), { timeout: 30_000 }).toEqual(['10,120,200']);
-  await expect.poll(() => patchColours(person.page, orange), { timeout: 30_000 }).toEqual(['230,140,20']);
+  await expect.poll(() => patchColours(person.page, blue)).toEqual(['10,120,200']);
+  await expect.poll(() => patchColours(person.page, orange)).toEqual(['230,140,20']);
   await person.page.locator('#noVNC_container canvas').click({ position: input });
   await person.page.keyboard.type('Typed from outside');
-  await expect.poll(() => seen.inputValue('input'), { timeout: 20_000 }).toBe('Typed from outside');
+  await expect.poll(() => seen.inputValue('input')).toBe('Typed from outside');
   await keepPicture('desktop', await person.page.screenshot());
   await person.page.setViewportSize({ width: 1000, height: 700 });
   await expect
-    .poll(() => seen.evaluate('[screen.width, screen.height, outerWidth, outerHeight]'), { timeout: 20_000 })
+    .poll(() => seen.evaluate('[screen.width, screen.height, outerWidth, outerHeight]'))
     .toEqual([1000, 700, 1000, 700]);
   const moved = await onDesktop(seen);
-  await expect.poll(() => patchColours(person.page, moved.orange), { timeout: 20_000 }).toEqual(['230,140,20']);
+  await expect.poll(() => patchColours(person.page, moved.orange)).toEqual(['230,140,20']);
   await keepPicture('desktop-resized', await person.page.screenshot());
   expect(person.foreign).toEqual([]);
   await inside.close();
@@ -170,14 +170,14 @@ test('[images.gateway-code-server] a person edits a file in code-server and uses
   await page.keyboard.type('typed by a person, ');
   await page.keyboard.press('Control+s');
   const note = async () => (await sandbox().run('cat ~/poems/note.txt')).stdout;
-  await expect.poll(note, { timeout: 20_000 }).toBe('typed by a person, first line\n');
+  await expect.poll(note).toBe('typed by a person, first line\n');
   await page.keyboard.press('Control+Backquote');
   const screen = page.locator('.terminal-wrapper .xterm-rows');
-  await expect.poll(() => screen.textContent(), { timeout: 30_000 }).toContain('$');
+  await expect.poll(() => screen.textContent()).toContain('$');
   await page.locator('.terminal-wrapper .xterm-screen').click();
   await page.locator('.terminal-wrapper .xterm.focus').waitFor();
   await page.keyboard.type('echo "$USER answers $((6 * 7))"\n');
-  await expect.poll(() => screen.textContent(), { timeout: 20_000 }).toContain('sandbox answers 42');
+  await expect.poll(() => screen.textContent()).toContain('sandbox answers 42');
   await keepPicture('code-server', await page.screenshot());
   const scopes = 'navigator.serviceWorker.getRegistrations().then((all) => all.map(({ scope }) => scope))';
   expect(await page.evaluate(scopes)).toContain(`${sandbox().url}/code-server/`);
@@ -196,7 +196,7 @@ test('[images.gateway-jupyter] a person runs a cell in JupyterLab', async () => 
   await page.keyboard.press('Control+s');
   await page.getByRole('button', { name: 'Rename' }).click();
   const saved = async () => (await sandbox().run('cat ~/Untitled.ipynb')).stdout;
-  await expect.poll(saved, { timeout: 20_000 }).toContain('42 in /home/sandbox\\n');
+  await expect.poll(saved).toContain('42 in /home/sandbox\\n');
   await keepPicture('jupyter', await page.screenshot());
   const settings = await sandbox().fetch('/jupyter/lab/api/settings/@jupyterlab/apputils-extension:notification');
   expect(await settings.json()).toMatchObject({ schema: { properties: { fetchNews: { default: 'false' } } } });

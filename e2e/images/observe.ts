@@ -13,7 +13,7 @@ export async function untilHealthy(sandbox: Sandbox): Promise<void> {
 
 /** The browser's command line, once it is there. */
 export async function browserLine(sandbox: Sandbox): Promise<string> {
-  await expect.poll(() => devTools(sandbox, 'version'), { timeout: 30_000 }).toContain('Chrome/');
+  await expect.poll(() => devTools(sandbox, 'version')).toContain('Chrome/');
   return sandbox.shell('tr "\\0" "\\n" < /proc/$(supervisorctl pid chromium)/cmdline');
 }
 
@@ -52,7 +52,7 @@ export async function startServer(
     const answer = await sandbox.fetch(`/v2/commands/${command_id}`);
     return ((await answer.json()) as { data: { stdout: string } }).data.stdout;
   };
-  await expect.poll(read, { timeout: 30_000 }).toContain(said);
+  await expect.poll(read).toContain(said);
   return { log: read };
 }
 

@@ -14,7 +14,7 @@ async function screenShows(id: string, text: string): Promise<void> {
     const answer = await sandbox().fetch(`/v2/pty/sessions/${id}/screen`);
     return ((await answer.json()) as { data: { output: string } }).data.output;
   };
-  await expect.poll(screen, { timeout: 30_000 }).toContain(text);
+  await expect.poll(screen).toContain(text);
 }
 
 test("[images.terminal] a terminal is the account's, and finds the programs that commands find", async () => {
@@ -30,7 +30,7 @@ test('[images.terminal] programs of the image that take the whole terminal are d
   await type('nano /home/sandbox/note\r');
   await screenShows('b', 'GNU nano');
   await type('kept by nano\u0013\u0018');
-  await expect.poll(() => sandbox().shell('cat /home/sandbox/note || true'), { timeout: 30_000 }).toBe('kept by nano');
+  await expect.poll(() => sandbox().shell('cat /home/sandbox/note || true')).toBe('kept by nano');
   await type('python3 -q\r');
   await screenShows('b', '>>>');
   await type('6 * 7\r');

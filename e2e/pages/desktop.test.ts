@@ -43,19 +43,19 @@ test('[vnc.real-browser] a person sees the sandbox’s browser, types into it an
   expect(page.url()).toBe(
     `${services.url}/vnc/index.html?autoconnect=true&resize=remote&path=websockify%3Fapi_key%3D${KEY}`,
   );
-  await expect.poll(() => shownColour(page), { timeout: 30_000 }).toEqual([10, 120, 200]);
+  await expect.poll(() => shownColour(page)).toEqual([10, 120, 200]);
   await page.mouse.click(300, 30);
   await page.keyboard.type('typed in the page');
-  await expect.poll(() => seen.inputValue('input'), { timeout: 20_000 }).toBe('typed in the page');
+  await expect.poll(() => seen.inputValue('input')).toBe('typed in the page');
   await page.setViewportSize({ width: 800, height: 500 });
-  await expect.poll(() => seen.evaluate('[screen.width, screen.height]'), { timeout: 20_000 }).toEqual([800, 500]);
+  await expect.poll(() => seen.evaluate('[screen.width, screen.height]')).toEqual([800, 500]);
   const second = await person.newPage();
   await second.goto(`${services.url}/vnc/index.html?autoconnect=true&view_only=true&api_key=${KEY}`);
-  await expect.poll(() => shownColour(second), { timeout: 30_000 }).toEqual([10, 120, 200]);
+  await expect.poll(() => shownColour(second)).toEqual([10, 120, 200]);
   await second.mouse.click(300, 30);
   await second.keyboard.type('only looking');
   await page.keyboard.type('!');
-  await expect.poll(() => seen.inputValue('input'), { timeout: 20_000 }).toBe('typed in the page!');
+  await expect.poll(() => seen.inputValue('input')).toBe('typed in the page!');
   expect(foreign).toEqual([]);
   await inside.close();
 });

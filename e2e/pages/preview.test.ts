@@ -38,7 +38,7 @@ async function reloadsHot(page: Page, stage: Stage): Promise<void> {
     performance.getEntriesByType('resource').some(({ name }) => name.includes('client')),
   );
   await say(stage, 'second');
-  await expect.poll(() => page.textContent('h1'), { timeout: 20_000 }).toBe('second');
+  await expect.poll(() => page.textContent('h1')).toBe('second');
   expect(await page.evaluate('window.loaded')).toBe(1);
 }
 

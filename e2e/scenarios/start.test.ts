@@ -100,7 +100,7 @@ test.runIf(hasKeeper)(
       process.kill(daemonOf(dir.path), 'SIGKILL');
       await says('sandbox: daemon ended (SIGKILL), starting it again\n');
       const output = `${url}/v2/commands/${data['command_id']}?wait=true`;
-      await expect.poll(async () => (await call(output)).status, { timeout: 30_000 }).toBe(200);
+      await expect.poll(async () => (await call(output)).status).toBe(200);
       expect((await call(output)).data).toMatchObject({ stdout: 'here\n', command: { pid, status: 'running' } });
       process.kill(daemonOf(dir.path), 'SIGKILL');
       // Before there is a daemon that could be asked to end what the last one left.

@@ -97,7 +97,7 @@ test('[vnc.backpressure] a viewer that does not read holds the desktop back', as
   viewer.on('message', (bytes: Buffer) => {
     got += bytes.length;
   });
-  await expect.poll(() => got, { timeout: 15_000 }).toBe(taken * 1024 ** 2);
+  await expect.poll(() => got).toBe(taken * 1024 ** 2);
   viewer.terminate();
 });
 
@@ -123,7 +123,7 @@ test('[vnc.backpressure] a desktop that does not read holds the viewer back', as
     got += bytes.length;
   });
   socket.resume();
-  await expect.poll(() => got, { timeout: 15_000 }).toBe(sent * 1024 ** 2);
+  await expect.poll(() => got).toBe(sent * 1024 ** 2);
   viewer.terminate();
 });
 
@@ -250,7 +250,7 @@ test('[relay.leaks-nothing] a hundred viewers that come and go leave no descript
   await round();
   const before = await descriptors();
   for (let i = 0; i < 4; i += 1) await round();
-  await expect.poll(descriptors, { timeout: 10_000 }).toBeLessThanOrEqual(before + 2);
+  await expect.poll(descriptors).toBeLessThanOrEqual(before + 2);
 });
 
 test('a gateway that stops ends its viewers', async () => {

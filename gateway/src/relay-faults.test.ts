@@ -140,7 +140,7 @@ test('[relay.leaks-nothing] relays that end in every way leave no descriptor', a
   await round();
   const before = await descriptors();
   for (let i = 0; i < 5; i += 1) await round();
-  await expect.poll(descriptors, { timeout: 10_000 }).toBeLessThanOrEqual(before + 2);
+  await expect.poll(descriptors).toBeLessThanOrEqual(before + 2);
 });
 
 test('[relay.daemon-gone] a daemon that goes leaves open relays alone and lets no new one in', async () => {

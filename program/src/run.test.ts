@@ -21,7 +21,8 @@ function startSlowly(outcome: string) {
 }
 
 test('a signal that comes during the start is heeded when that is done', async () => {
-  const program = startSlowly("return { stop: async () => console.log('stopped') };");
+  // It holds something, as what runs does: else it could end before the signal is seen.
+  const program = startSlowly("setInterval(() => {}, 60_000); return { stop: async () => console.log('stopped') };");
   const ended = once(program, 'exit');
   await once(program.stdout, 'data');
   program.kill('SIGTERM');

@@ -10,7 +10,7 @@ import { describeOnHosts } from '../../hosts.fixture.ts';
 import { read } from './output.fixture.ts';
 import { isAlive } from './processes.fixture.ts';
 
-const gone = (pid: number) => expect.poll(() => isAlive(pid), { timeout: 5000 }).toBe(false);
+const gone = (pid: number) => expect.poll(() => isAlive(pid)).toBe(false);
 
 describeOnHosts('stdin', () => {
   test('[stdin.input] [stdin.eof] input is written by its encoding, eof closes the pipe', async () => {
@@ -131,9 +131,7 @@ describeOnHosts('kill', () => {
       'sleep 87',
     ].join('\n');
     const { command_id } = await daemon.run(script, { mode: 'async' });
-    await expect
-      .poll(async () => (await read(daemon, command_id)).stdout.split('\n').length, { timeout: 5000 })
-      .toBe(4);
+    await expect.poll(async () => (await read(daemon, command_id)).stdout.split('\n').length).toBe(4);
     const pids = (await read(daemon, command_id)).stdout.trim().split('\n').map(Number);
     expect(await Promise.all(pids.map(isAlive))).toEqual([true, true, true]);
     await daemon.post(`/v2/commands/${command_id}/kill`, { signal: 'KILL' });

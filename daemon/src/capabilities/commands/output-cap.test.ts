@@ -40,12 +40,10 @@ describe('the cap', () => {
     await using daemon = await TestApp.start({ outputTotalMaxBytes: 300_000 });
     const ids = [];
     for (let i = 0; i < 5; i += 1) ids.push((await daemon.run('head -c 100000 /dev/zero')).command_id);
-    await expect
-      .poll(async () => (await daemon.inject('/v2/commands')).json().data.commands.length, { timeout: 5000 })
-      .toBe(3);
+    await expect.poll(async () => (await daemon.inject('/v2/commands')).json().data.commands.length).toBe(3);
     expect((await daemon.inject(`/v2/commands/${ids[1]}`)).statusCode).toBe(404);
     expect((await daemon.inject(`/v2/commands/${ids[2]}`)).statusCode).toBe(200);
-    await expect.poll(() => readdir(join(daemon.directory, 'output')), { timeout: 5000 }).toHaveLength(3);
+    await expect.poll(() => readdir(join(daemon.directory, 'output'))).toHaveLength(3);
   });
 });
 

@@ -56,7 +56,7 @@ describe('bash/exec', () => {
     await exec(daemon, { session_id: 'named', command: 'sleep 60', async_mode: true });
     for (let i = 0; i < 5; i += 1) await exec(daemon, { command: 'true' });
     const ids = async () => (await call(daemon, '/v1/bash/sessions')).data.length;
-    await expect.poll(ids, { timeout: 5000 }).toBe(3);
+    await expect.poll(ids).toBe(3);
     expect((await daemon.post('/v1/bash/exec', { session_id: 'another', command: 'true' })).statusCode).toBe(429);
   });
 

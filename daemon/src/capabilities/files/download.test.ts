@@ -191,7 +191,7 @@ test.runIf(process.platform === 'linux')('clients that go away leave no file ope
   );
   expect(opened(path)).toBe(20);
   for (const answer of answers) answer.on('error', () => undefined).destroy();
-  await expect.poll(() => opened(path), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => opened(path)).toBe(0);
   await daemon.inject({ method: 'HEAD', url: DOWNLOAD, query: { path } });
   await daemon.inject({ url: DOWNLOAD, query: { path }, headers: { 'if-none-match': '*' } });
   expect(opened(path)).toBe(0);

@@ -194,7 +194,7 @@ describe('pieces', () => {
     cut.on('error', () => undefined);
     cut.write(content.subarray(0, 1_000_000));
     const size = () => readdirSync(dir).reduce((sum, name) => sum + statSync(join(dir, name)).size, 0);
-    await expect.poll(size, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(size).toBeGreaterThan(0);
     cut.destroy();
     const misplaced = async () => {
       const answer = await put(daemon, path, 'x', range(2_999_999, 2_999_999, 3_000_000));

@@ -61,7 +61,7 @@ describeOnHosts('exec', () => {
       await create(daemon, 'a', { ...shell, cols: 60 });
       await exec(daemon, 'a', 'echo one');
       const { console } = await exec(daemon, 'a', 'echo two');
-      const { output } = await screen(daemon, 'a', (text) => /two\n.+$/m.test(text.trimEnd()));
+      const { output } = await screen(daemon, 'a', (text) => /\ntwo\n.+/.test(text.trimEnd()));
       const ps1 = console[0].ps1;
       expect(ps1).toMatch(/[$#%] $/);
       expect(output.trimEnd().split('\n')).toEqual([`${ps1}echo one`, 'one', `${ps1}echo two`, 'two', ps1.trimEnd()]);

@@ -43,7 +43,7 @@ test.runIf(isThere('less'))('[pty.programs] less pages and is left', async () =>
   await screen(daemon, 'a', (output) => /^1000$/m.test(output));
   await input(daemon, 'a', '/^77\rggg/^500\r');
   await input(daemon, 'a', 'q');
-  await expect.poll(() => info(daemon, 'a'), { timeout: 10_000 }).toMatchObject({ status: 'idle' });
+  await expect.poll(() => info(daemon, 'a')).toMatchObject({ status: 'idle' });
 });
 
 test.runIf(isThere('htop'))('[pty.programs] htop draws and is left', async () => {
@@ -63,7 +63,7 @@ test.runIf(isThere('python3'))('[pty.programs] a Python REPL reads, evaluates an
   await input(daemon, 'a', 'import sys; sys.stdout.isatty(), 6 * 7\r');
   await screen(daemon, 'a', (output) => output.includes('(True, 42)'));
   await input(daemon, 'a', 'exit(4)\r');
-  await expect.poll(() => info(daemon, 'a'), { timeout: 10_000 }).toMatchObject({ status: 'exited', exit_code: 4 });
+  await expect.poll(() => info(daemon, 'a')).toMatchObject({ status: 'exited', exit_code: 4 });
 });
 
 test('[pty.screen] the screen as text, with its colours and as HTML, with its title', async () => {
@@ -95,6 +95,6 @@ test('[pty.garbage] binary garbage, floods and resize storms leave the session i
   viewer.send({ type: 'input', data: 'cat > /dev/null\r' });
   viewer.send(Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7) % 256 || 1).filter((byte) => byte > 31)));
   viewer.send(Buffer.from('\x03\x03'));
-  await expect.poll(() => info(daemon, 'a'), { timeout: 10_000 }).toMatchObject({ status: 'idle', cols: 80, rows: 24 });
+  await expect.poll(() => info(daemon, 'a')).toMatchObject({ status: 'idle', cols: 80, rows: 24 });
   expect(await exec(daemon, 'a', 'stty size; echo fine')).toMatchObject({ output: '24 80\nfine\n' });
 }, 60_000);

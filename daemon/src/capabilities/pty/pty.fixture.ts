@@ -25,7 +25,7 @@ export async function info(daemon: TestApp, id: string): Promise<Json> {
 
 /** Waits until the screen is as expected, and answers it. */
 export async function screen(daemon: TestApp, id: string, met: (output: string, all: Json) => boolean): Promise<Json> {
-  const deadline = performance.now() + 15_000;
+  const deadline = performance.now() + 45_000;
   for (let wait = 0; ; wait = 1) {
     const data = dataOf(await daemon.inject(`/v2/pty/sessions/${id}/screen?wait=${wait}`));
     if (met(data.output, data)) return data;

@@ -55,7 +55,7 @@ describe.runIf(hasKeeper)('with a keeper', () => {
     await daemon.data('/v2/pty/sessions', { ...BARE, id: 'a' });
     const { output } = await daemon.data('/v2/pty/sessions/a/exec', { command: "cut -d' ' -f4 /proc/$$/stat" });
     process.kill(Number(output), 'SIGKILL');
-    await expect.poll(() => daemon.data('/v2/pty/sessions/a'), { timeout: 10_000 }).toMatchObject({ status: 'lost' });
+    await expect.poll(() => daemon.data('/v2/pty/sessions/a')).toMatchObject({ status: 'lost' });
     expect((await daemon.data('/v2/pty/sessions/a/screen')).output).toContain('cut');
     await daemon.data('/v2/pty/sessions', { ...BARE, id: 'b' });
     expect(await daemon.data('/v2/pty/sessions/b/exec', { command: 'echo works' })).toMatchObject({
@@ -74,5 +74,5 @@ test('[pty.portable-lost] without a keeper a session is lost with the daemon, an
   await using second = await DaemonProcess.start(directory, portable);
   expect(await second.data('/v2/pty/sessions/a')).toMatchObject({ status: 'lost', pid: null });
   expect((await second.data('/v2/pty/sessions/a/screen')).output).toContain('early');
-  await expect.poll(() => existsSync(`/proc/${pid}`), { timeout: 5000 }).toBe(false);
+  await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
 });

@@ -98,9 +98,7 @@ describeOnHosts('sessions', () => {
     await create(daemon, 'a');
     await screen(daemon, 'a', (output) => output.startsWith('$'));
     await input(daemon, 'a', 'exit 5\r');
-    await expect
-      .poll(() => info(daemon, 'a'), { timeout: 10_000 })
-      .toMatchObject({ status: 'exited', exit_code: 5, pid: null });
+    await expect.poll(() => info(daemon, 'a')).toMatchObject({ status: 'exited', exit_code: 5, pid: null });
     expect((await screen(daemon, 'a', () => true)).output).toContain('exit 5');
     expect((await daemon.post('/v2/pty/sessions/a/exec', { command: 'true' })).statusCode).toBe(409);
     expect((await daemon.post('/v2/pty/sessions/a/input', { input: 'x' })).statusCode).toBe(409);
@@ -134,7 +132,7 @@ describeOnHosts('sessions', () => {
     await daemon.post('/v2/pty/sessions', { ...BARE, id: 'expiring', retention: 'expiring' });
     const ids = async () => Object.keys((await daemon.inject('/v2/pty/sessions')).json().data.sessions);
     expect(await ids()).toHaveLength(3);
-    await expect.poll(ids, { timeout: 15_000 }).toEqual(['named']);
+    await expect.poll(ids).toEqual(['named']);
   });
 
   test('[pty.close-kills] closing ends what ignores SIGHUP too', async () => {
@@ -144,7 +142,7 @@ describeOnHosts('sessions', () => {
     const pid = /^(\d+)$/m.exec(output)?.[1];
     expect(await isAlive(Number(pid))).toBe(true);
     await daemon.inject({ method: 'DELETE', url: '/v2/pty/sessions/a' });
-    await expect.poll(() => isAlive(Number(pid)), { timeout: 5000 }).toBe(false);
+    await expect.poll(() => isAlive(Number(pid))).toBe(false);
   });
 
   test('[stop.ends-terminals] a daemon that stops in order ends its terminals', async () => {

@@ -25,16 +25,12 @@ describeOnHosts('tmux', ({ processHost }) => {
       await using viewer = new TestViewer(`${ws}/v2/pty/sessions/a/ws`);
       expect(await viewer.message('ready')).toMatchObject({ backend: 'tmux' });
       viewer.send({ type: 'resize', cols: 100, rows: 30 });
-      await expect
-        .poll(async () => (await exec(daemon, 'a', 'stty size')).output, { timeout: 10_000 })
-        .toBe('30 100\n');
+      await expect.poll(async () => (await exec(daemon, 'a', 'stty size')).output).toBe('30 100\n');
       expect(await exec(daemon, 'a', 'exit 7')).toMatchObject({ status: 'completed', exit_code: 7 });
       expect(await exec(daemon, 'a', "printf 'ü日本 %s' {a..c}")).toMatchObject({ output: 'ü日本 aü日本 bü日本 c' });
       await screen(daemon, 'a', (output) => output.trimEnd().endsWith('$'));
       await input(daemon, 'a', 'kill -9 $$\r');
-      await expect
-        .poll(() => info(daemon, 'a'), { timeout: 10_000 })
-        .toMatchObject({ status: 'exited', exit_code: -1 });
+      await expect.poll(() => info(daemon, 'a')).toMatchObject({ status: 'exited', exit_code: -1 });
       expect((await viewer.message('exit')).signal).toBe('SIGKILL');
     },
   );

@@ -14,7 +14,7 @@ const keeper = keeperProgram(undefined);
 export const hasInotify = keeper.isThere;
 if (!hasInotify) process.stderr.write('not tested: watching by inotify, the keeper was not built\n');
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 45_000;
 
 export const BACKENDS: readonly { name: string; open: () => WatchBackend; everything: boolean }[] = [
   ...(hasInotify ? [{ name: 'inotify', open: () => inotify(), everything: true }] : []),

@@ -25,11 +25,9 @@ describeHosts((kit) => {
       expect(await textOf(hosted.output.stdout)).toBe('hi\nlate\n');
     });
 
-    test('`sleep 5 & echo hi` ends within a second, and the sleep can be killed', async () => {
-      const before = performance.now();
-      const hosted = await start('sh', ['-c', 'sleep 5 & echo hi']);
+    test('`sleep 1000 & echo hi` ends before the sleep, which can be killed', async () => {
+      const hosted = await start('sh', ['-c', 'sleep 1000 & echo hi']);
       expect(await hosted.ended).toMatchObject({ exitCode: 0, background: true });
-      expect(performance.now() - before).toBeLessThan(1_000);
       expect(await kill(hosted, false, 'SIGTERM')).toBe(1);
       await sealed(hosted.output.stdout);
       expect(await kill(hosted, false, 'SIGTERM')).toBe(0);
