@@ -50,7 +50,7 @@ describeOnHosts('a command', ({ usage }) => {
 
   test('[cmd.output-order] [cmd.offsets] output has both streams in the order of arrival', async () => {
     await using daemon = await TestApp.start();
-    const script = 'for i in 1 2 3; do echo "o$i"; sleep 0.05; echo "e$i" >&2; sleep 0.05; done';
+    const script = 'for i in 1 2 3; do echo "o$i"; sleep 0.3; echo "e$i" >&2; sleep 0.3; done';
     const data = await daemon.run(script);
     expect(data.output).toBe('o1\ne1\no2\ne2\no3\ne3\n');
     expect([data.offset, data.stderr_offset]).toEqual([9, 9]);

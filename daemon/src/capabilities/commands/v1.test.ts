@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
 import { expectValid } from '../../wire.fixture.ts';
@@ -146,12 +147,21 @@ describe('bash/exec', () => {
   test('[v1.exec-caller-gone] a caller that gives up does not stop the command', async () => {
     await using daemon = await TestApp.start();
     const base = await daemon.listen();
-    const given = AbortSignal.timeout(200);
-    const body = JSON.stringify({ session_id: 's', command: 'sleep 0.5; echo survived' });
-    await expect(fetch(`${base}/v1/bash/exec`, { method: 'POST', body, signal: given })).rejects.toThrow(
-      /abort|timeout/i,
-    );
-    expect((await output(daemon, { session_id: 's', wait: true })).stdout).toBe('survived\n');
+    const flag = join(tmpdir(), `flag-${randomUUID()}`);
+    const caller = new AbortController();
+    const body = JSON.stringify({
+      session_id: 's',
+      command: `echo begun; until [ -e ${flag} ]; do sleep 0.02; done; rm ${flag}; echo survived`,
+    });
+    const request = fetch(`${base}/v1/bash/exec`, { method: 'POST', body, signal: caller.signal });
+    const givenUp = expect(request).rejects.toThrow(/abort/i);
+    const written = async () => (await daemon.post('/v1/bash/output', { session_id: 's' })).json().data?.stdout;
+    await expect.poll(written).toBe('begun\n');
+    caller.abort();
+    await givenUp;
+    await expect.poll(() => promisify(daemon.app.server.getConnections.bind(daemon.app.server))()).toBe(0);
+    await exec(daemon, { command: `touch ${flag}` });
+    await expect.poll(written).toBe('begun\nsurvived\n');
   });
 
   test('[v1.clamped] values out of our bounds are moved, not refused', async () => {
