@@ -1,61 +1,21 @@
 import process from 'node:process';
-import { debianPackage, mayInstall, type Need } from './test-all/need.ts';
+import { debianPackage, debianProgram, mayInstall, type Need } from './test-all/need.ts';
 import { runSteps, type Step } from './test-all/run-steps.ts';
 
-const BASH: Need = {
-  name: 'bash',
-  probe: ['bash', '--version'],
-  obtain: debianPackage('bash'),
-  reason: 'the default shell of commands',
-};
-const SETPRIV: Need = {
-  name: 'setpriv',
-  probe: ['setpriv', '--version'],
-  obtain: debianPackage('util-linux'),
-  reason: 'commands run as another account through it',
-};
-const PS: Need = {
-  name: 'ps',
-  probe: ['ps', '--version'],
-  obtain: debianPackage('procps'),
-  reason: 'tests look at the processes of a command with it',
-};
-const CC: Need = {
-  name: 'cc',
-  probe: ['cc', '--version'],
-  obtain: debianPackage('build-essential'),
-  reason: 'the process keeper is compiled with it',
-};
-const RIPGREP: Need = {
-  name: 'rg',
-  probe: ['rg', '--version'],
-  obtain: debianPackage('ripgrep'),
-  reason: "searches with it are held against the daemon's own",
-};
-const SHELLCHECK: Need = {
-  name: 'shellcheck',
-  probe: ['shellcheck', '--version'],
-  obtain: debianPackage('shellcheck'),
-  reason: 'the scripts of the images are checked with it',
-};
+const BASH = debianProgram('bash', 'the default shell of commands');
+const SETPRIV = debianProgram('setpriv', 'commands run as another account through it', 'util-linux');
+const PS = debianProgram('ps', 'tests look at the processes of a command with it', 'procps');
+const CC = debianProgram('cc', 'the process keeper is compiled with it', 'build-essential');
+const RIPGREP = debianProgram('rg', "searches with it are held against the daemon's own", 'ripgrep');
+const SHELLCHECK = debianProgram('shellcheck', 'the scripts of the images are checked with it');
 const DOCKER: Need = {
   name: 'docker',
   probe: ['docker', 'version'],
   obtain: [['node', 'scripts/images.ts', 'engine']],
   reason: 'images are built and run by it',
 };
-const CHROMIUM: Need = {
-  name: 'chromium',
-  probe: ['test', '-x', '/usr/bin/chromium'],
-  obtain: debianPackage('chromium'),
-  reason: 'the pages are opened in it',
-};
-const XTIGERVNC: Need = {
-  name: 'Xtigervnc',
-  probe: ['test', '-x', '/usr/bin/Xtigervnc'],
-  obtain: debianPackage('tigervnc-standalone-server'),
-  reason: 'the desktop that /vnc shows',
-};
+const CHROMIUM = debianProgram('chromium', 'the pages are opened in it');
+const XTIGERVNC = debianProgram('Xtigervnc', 'the desktop that /vnc shows', 'tigervnc-standalone-server');
 const NOVNC: Need = {
   name: 'noVNC',
   probe: ['test', '-e', '/usr/share/novnc/vnc.html'],

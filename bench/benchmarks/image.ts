@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { baseOfImages, buildImages, DAEMON_IMAGE } from '../../scripts/images/build-images.ts';
 import { capture, docker } from '../../scripts/images/docker.ts';
 import { ROOT } from '../../scripts/root.ts';
-import { debianPackage, type Need } from '../../scripts/test-all/need.ts';
+import { debianProgram, type Need } from '../../scripts/test-all/need.ts';
 import type { Benchmark, Measurement, Row } from '../harness/benchmark.ts';
 import { memoryOfContainer, type RunContainer, runContainer } from '../testbed/container.ts';
 
@@ -19,12 +19,7 @@ export const DOCKER: Need = {
   obtain: [['node', join(ROOT, 'scripts/images.ts'), 'engine']],
   reason: 'the image is built and run by it',
 };
-const ZSTD: Need = {
-  name: 'zstd',
-  probe: ['zstd', '--version'],
-  obtain: debianPackage('zstd'),
-  reason: 'the image is compressed with it',
-};
+const ZSTD = debianProgram('zstd', 'the image is compressed with it');
 
 function atMost(name: string, unit: string, bound: number): Row {
   return { name, unit, better: 'lower', goal: { words: `at most ${bound} ${unit}`, of: 'value', bound } };

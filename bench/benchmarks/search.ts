@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { debianPackage, type Need } from '../../scripts/test-all/need.ts';
+import { debianProgram } from '../../scripts/test-all/need.ts';
 import type { Benchmark } from '../harness/benchmark.ts';
 import { HttpClient, requireOk } from '../testbed/http-client.ts';
 import { latencies } from '../testbed/load.ts';
@@ -12,12 +12,7 @@ const MATCHES = FILES / 1000;
 /** What the service asks of ripgrep by itself: every file of up to 1 MiB, hidden and ignored ones too. */
 const SAME_FILES = ['--no-config', '--hidden', '--no-ignore', '--max-filesize=1M', '--line-number'];
 
-const RIPGREP: Need = {
-  name: 'ripgrep',
-  probe: ['rg', '--version'],
-  obtain: debianPackage('ripgrep'),
-  reason: 'searches are held against it',
-};
+const RIPGREP = debianProgram('rg', 'searches are held against it', 'ripgrep');
 
 export const search: Benchmark = {
   name: 'search',

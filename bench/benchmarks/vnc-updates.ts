@@ -4,25 +4,15 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
-import { debianPackage, type Need } from '../../scripts/test-all/need.ts';
+import { debianProgram } from '../../scripts/test-all/need.ts';
 import type { Benchmark } from '../harness/benchmark.ts';
 import { RfbClient, type RfbTransport } from '../testbed/rfb-client.ts';
 import { startDaemon, startDisplay, startGateway } from '../testbed/services.ts';
 
 const UPDATES = 200;
-const XTIGERVNC: Need = {
-  name: 'Xtigervnc',
-  probe: ['sh', '-c', 'command -v Xtigervnc'],
-  obtain: debianPackage('tigervnc-standalone-server'),
-  reason: 'the display that is looked at',
-};
+const XTIGERVNC = debianProgram('Xtigervnc', 'the display that is looked at', 'tigervnc-standalone-server');
 
-const XTERM: Need = {
-  name: 'xterm',
-  probe: ['sh', '-c', 'command -v xterm'],
-  obtain: debianPackage('xterm'),
-  reason: 'it draws on that display',
-};
+const XTERM = debianProgram('xterm', 'it draws on that display');
 
 export const vncUpdates: Benchmark = {
   name: 'vnc-updates',

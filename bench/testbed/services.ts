@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { programCommand } from '../../scripts/program-command.ts';
 import { ROOT } from '../../scripts/root.ts';
-import { debianPackage, type Need } from '../../scripts/test-all/need.ts';
+import { debianProgram } from '../../scripts/test-all/need.ts';
 import { freePort } from '../../scripts/testing/launcher.ts';
 
 /** Milliseconds between two tries to reach a service that starts. */
@@ -54,12 +54,7 @@ export async function startNginx(config: (port: number, directory: string) => st
   return serve(['nginx', '-p', directory, '-c', file, '-e', 'stderr'], { port, env: {}, directory });
 }
 
-export const WEBSOCKIFY: Need = {
-  name: 'websockify',
-  probe: ['websockify', '--help'],
-  obtain: debianPackage('websockify'),
-  reason: 'the relay of the desktop is held against it',
-};
+export const WEBSOCKIFY = debianProgram('websockify', 'the relay of the desktop is held against it');
 
 /** websockify before a unix socket; one process, which forks for each connection. */
 export async function startWebsockify(target: string): Promise<Service> {

@@ -3,22 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { debianPackage, type Need } from '../../scripts/test-all/need.ts';
+import { debianProgram } from '../../scripts/test-all/need.ts';
 
-export const WRK: Need = {
-  name: 'wrk',
-  // It has no option that exits 0 by itself.
-  probe: ['sh', '-c', 'command -v wrk'],
-  obtain: debianPackage('wrk'),
-  reason: 'it makes the load for the rates of the gateway',
-};
+export const WRK = debianProgram('wrk', 'it makes the load for the rates of the gateway');
 
-export const NGINX: Need = {
-  name: 'nginx',
-  probe: ['nginx', '-v'],
-  obtain: debianPackage('nginx'),
-  reason: 'the gateway is held against it',
-};
+export const NGINX = debianProgram('nginx', 'the gateway is held against it');
 
 /**
  * Asks for a path over and over from one thread on so many kept connections; with a JSON body, by POST.

@@ -2,7 +2,7 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { debianPackage, mayInstall, type Need, unmet } from '../test-all/need.ts';
+import { debianProgram, mayInstall, unmet } from '../test-all/need.ts';
 import { trixieSources } from './debian-archive.ts';
 import { capture, docker, hasImage, logged } from './docker.ts';
 import { unpackNpmPackage } from './npm-package.ts';
@@ -17,12 +17,7 @@ const NPM = {
 };
 const BUNDLE = '/etc/ssl/certs/ca-certificates.crt';
 
-const MMDEBSTRAP: Need = {
-  name: 'mmdebstrap',
-  probe: ['mmdebstrap', '--version'],
-  obtain: debianPackage('mmdebstrap'),
-  reason: `a stand-in for ${BASE}, which cannot be pulled, is made with it`,
-};
+const MMDEBSTRAP = debianProgram('mmdebstrap', `a stand-in for ${BASE}, which cannot be pulled, is made with it`);
 
 export interface BaseOptions {
   readonly logFile: string;

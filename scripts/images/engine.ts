@@ -1,19 +1,14 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { debianPackage, mayInstall, type Need, unmet } from '../test-all/need.ts';
+import { debianProgram, mayInstall, unmet } from '../test-all/need.ts';
 import { capture } from './docker.ts';
 
 const LOG = '/var/log/dockerd.log';
 const START_MS = 60_000;
 const LOOK_MS = 200;
 
-const DOCKERD: Need = {
-  name: 'dockerd',
-  probe: ['dockerd', '--version'],
-  obtain: debianPackage('docker.io'),
-  reason: 'images are built and run by it',
-};
+const DOCKERD = debianProgram('dockerd', 'images are built and run by it', 'docker.io');
 
 /**
  * Makes sure that a Docker engine answers. One that does is used as it is; where none does, root on Debian installs

@@ -21,6 +21,16 @@ export function debianPackage(name: string): Need['obtain'] {
   ];
 }
 
+/** A program on PATH that a package of Debian brings: the one of its name, unless another is named. */
+export function debianProgram(program: string, reason: string, packageName = program): Need {
+  return {
+    name: program,
+    probe: ['sh', '-c', 'command -v "$1"', 'sh', program],
+    obtain: debianPackage(packageName),
+    reason,
+  };
+}
+
 /** Packages are installed by root on Debian alone; anybody else is told what is missing. */
 export function mayInstall(): boolean {
   return process.getuid?.() === 0 && existsSync('/etc/debian_version');
