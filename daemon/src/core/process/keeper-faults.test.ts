@@ -1,11 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Identity, lookUpIdentity } from '../identity.ts';
+import { describe, expect, test } from 'vitest';
 import { root, sealed, textOf } from './host-test-kit.ts';
 import { KeeperHost } from './keeper-host.ts';
 import { keeperProgram, RunningKeeper, startIn } from './keeper-test-kit.ts';
+import { TestAccount } from './test-account.fixture.ts';
 
 if (keeperProgram === undefined) process.stderr.write('not tested: faults around the keeper, which was not built\n');
 
@@ -92,25 +92,16 @@ describe.runIf(keeperProgram !== undefined)('faults around the keeper', () => {
   });
 
   describe.skipIf(!root)('under a limit of processes (needs root)', () => {
-    const name = `svc-bomb-${process.pid}`;
-    let account: Identity;
-    beforeAll(() => {
-      execFileSync('useradd', ['--no-create-home', name]);
-      account = lookUpIdentity(name);
-    });
-    afterAll(() => {
-      execFileSync('userdel', [name], { stdio: 'ignore' });
-    });
-
     test('a fork bomb does not keep the keeper from answering, and is ended by a kill', async () => {
+      using account = new TestAccount(`svc-bomb-${process.pid}`);
       await using keeper = await RunningKeeper.start(program);
       await using host = await keeper.host();
       const bomb = 'ulimit -u 80; b() { b | b & }; echo ready; b; sleep 1000';
-      const hosted = await startIn(host, 'bomb', bomb, { identity: account });
+      const hosted = await startIn(host, 'bomb', bomb, { identity: account.identity });
       await hosted.output.stdout.advanced(0);
       const other = await startIn(host, 'other', 'echo fine');
       expect(await other.ended).toMatchObject({ exitCode: 0 });
-      const target = { id: 'bomb', pid: hosted.pid, running: true, identity: account };
+      const target = { id: 'bomb', pid: hosted.pid, running: true, identity: account.identity };
       expect(await host.signal([target], 'SIGKILL')).toBeGreaterThan(0);
       expect(await host.living([{ ...target, running: false }])).toBe(0);
       await sealed(hosted.output.stdout);

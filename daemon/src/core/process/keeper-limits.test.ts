@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Identity, lookUpIdentity } from '../identity.ts';
+import { describe, expect, test } from 'vitest';
 import { bytesOf, rejectionOf, root, textOf } from './host-test-kit.ts';
 import { KEEPERS, RunningKeeper, startIn } from './keeper-test-kit.ts';
+import { TestAccount } from './test-account.fixture.ts';
 
 const MB = 1024 * 1024;
 
@@ -95,24 +95,18 @@ describe.each(KEEPERS)('limits met by $name', ({ program }) => {
   });
 
   describe.skipIf(!root)('under a limit of processes (needs root)', () => {
-    const name = `svc-nproc-${process.pid}`;
-    let account: Identity;
-    beforeAll(() => {
-      execFileSync('useradd', ['--no-create-home', name]);
-      account = lookUpIdentity(name);
-    });
-    afterAll(() => {
-      execFileSync('userdel', [name], { stdio: 'ignore' });
-    });
-
     test('a start says that there can be no more, and what runs goes on', async () => {
+      using account = new TestAccount(`svc-nproc-${process.pid}`);
       await using keeper = await RunningKeeper.start(program);
       execFileSync('prlimit', ['--pid', String(keeper.child.pid), '--nproc=1']);
       await using host = await keeper.host();
-      const first = await startIn(host, 'first', 'read line; echo "$line"', { stdin: 'pipe', identity: account });
+      const first = await startIn(host, 'first', 'read line; echo "$line"', {
+        stdin: 'pipe',
+        identity: account.identity,
+      });
       // The system compares before it counts the one that comes.
-      const also = await startIn(host, 'also', 'exec sleep 1000', { identity: account });
-      const refused = await rejectionOf(startIn(host, 'second', 'true', { identity: account }));
+      const also = await startIn(host, 'also', 'exec sleep 1000', { identity: account.identity });
+      const refused = await rejectionOf(startIn(host, 'second', 'true', { identity: account.identity }));
       expect(refused).toMatchObject({ name: 'StartFailure', exitCode: 126 });
       expect(String(refused)).toContain('no more processes can be started');
       await first.writeStdin(Buffer.from('fine\n'));
@@ -120,7 +114,7 @@ describe.each(KEEPERS)('limits met by $name', ({ program }) => {
       expect(await textOf(first.output.stdout)).toBe('fine\n');
       await host.signal([{ id: 'also', pid: also.pid, running: true }], 'SIGKILL');
       await also.ended;
-      const third = await startIn(host, 'third', 'exit 3', { identity: account });
+      const third = await startIn(host, 'third', 'exit 3', { identity: account.identity });
       expect(await third.ended).toMatchObject({ exitCode: 3 });
       expect(keeper.said).toBe('');
     });

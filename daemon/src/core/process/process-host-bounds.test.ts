@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Identity, lookUpIdentity } from '../identity.ts';
+import type { Identity } from '../identity.ts';
 import {
   describeHosts,
   descriptorsComeTo,
@@ -15,6 +15,7 @@ import {
   zombies,
 } from './host-test-kit.ts';
 import type { StartSpec } from './process-host.ts';
+import { TestAccount } from './test-account.fixture.ts';
 
 describeHosts((kit) => {
   const { start, run, kill, reopensOutput } = kit;
@@ -104,22 +105,20 @@ describeHosts((kit) => {
   });
 
   describe.skipIf(!root)('as another account (needs root)', () => {
-    const name = `svc-test-${process.pid}`;
+    let made: TestAccount;
     let account: Identity;
     beforeAll(() => {
-      execFileSync('useradd', ['--no-create-home', '--groups', 'audio,games', name]);
-      account = lookUpIdentity(name);
+      made = new TestAccount(`svc-test-${process.pid}`, ['audio', 'games']);
+      account = made.identity;
     });
-    afterAll(() => {
-      execFileSync('userdel', [name], { stdio: 'ignore' });
-    });
+    afterAll(() => made[Symbol.dispose]());
 
     test('has its uid, gid and supplementary groups, and may open its descriptors again', async () => {
       const script = 'echo $0; id -un; id -G; cat /dev/fd/3 | head -c 2; echo; grep CapEff /proc/self/status';
       const { stdout, end } = await run('sh', ['-c', script], { identity: account, script: 'ok' });
       const [called, user, groups, reopened, capabilities] = stdout.trim().split('\n');
       expect(called).toBe('sh');
-      expect(user).toBe(name);
+      expect(user).toBe(account.name);
       expect(groups?.split(' ').map(Number).sort()).toEqual([...account.groups].sort());
       expect(account.groups).toHaveLength(3);
       expect(reopened).toBe('ok');

@@ -1,0 +1,17 @@
+import { execFileSync } from 'node:child_process';
+import { type Identity, lookUpIdentity } from '../identity.ts';
+
+/** An account of this system that only a test knows; it goes with it. Making one takes root. */
+export class TestAccount implements Disposable {
+  readonly identity: Identity;
+
+  /** @param name unique on this system @param groups further groups, which exist */
+  constructor(name: string, groups: readonly string[] = []) {
+    execFileSync('useradd', ['--no-create-home', ...(groups.length > 0 ? ['--groups', groups.join()] : []), name]);
+    this.identity = lookUpIdentity(name);
+  }
+
+  [Symbol.dispose](): void {
+    execFileSync('userdel', [this.identity.name], { stdio: 'ignore' });
+  }
+}
