@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Benchmark, Goal, Measurement } from '../harness/benchmark.ts';
 import { drain } from '../testbed/drain.ts';
 import { growthDuring, MIB } from '../testbed/memory.ts';
-import { nginxOfFiles } from '../testbed/nginx-files.ts';
+import { nginxOfFiles } from '../testbed/nginx-config.ts';
 import { pour } from '../testbed/pour.ts';
 import { type Service, startDaemon, startGateway, startNginx } from '../testbed/services.ts';
 import { NGINX } from '../testbed/wrk.ts';

@@ -1,9 +1,9 @@
-/**
- * nginx as the same front: each request is first judged by the daemon's `/internal/auth`, then passed on over kept
- * connections. Answers are passed on as they come, through memory alone, with buffers large enough not to be the limit.
- */
-export function nginxBeforeDaemon(daemonPort: number): (port: number, directory: string) => string {
-  return (port, directory) => `
+/** What stands in nginx's `http` block, for the port that it listens on. */
+export type NginxSite = (port: number) => string;
+
+/** The whole configuration of one nginx in the foreground, which writes nothing outside of `directory`. */
+export function nginxConfig(site: NginxSite, port: number, directory: string): string {
+  return `
 daemon off;
 user root;
 worker_processes 1;
@@ -11,12 +11,22 @@ pid ${directory}/nginx.pid;
 events { worker_connections 1024; }
 http {
   access_log off;
-  keepalive_requests 10000000;
   client_body_temp_path ${directory}/body;
   proxy_temp_path ${directory}/proxy;
   fastcgi_temp_path ${directory}/fastcgi;
   uwsgi_temp_path ${directory}/uwsgi;
   scgi_temp_path ${directory}/scgi;
+${site(port)}}
+`;
+}
+
+/**
+ * nginx as the same front: each request is first judged by the daemon's `/internal/auth`, then passed on over kept
+ * connections. Answers are passed on as they come, through memory alone, with buffers large enough not to be the limit.
+ */
+export function nginxBeforeDaemon(daemonPort: number): NginxSite {
+  return (port) => `
+  keepalive_requests 10000000;
   upstream daemon {
     server 127.0.0.1:${daemonPort};
     keepalive 64;
@@ -51,7 +61,6 @@ http {
       proxy_set_header X-Forwarded-Host $http_host;
     }
   }
-}
 `;
 }
 
@@ -59,23 +68,8 @@ http {
  * nginx as a plain relay of upgrades.
  * @param buffer its `proxy_buffer_size`, which is what it reads of an upgraded connection at a time; undefined: its own
  */
-export function nginxBeforeUpgrades(
-  upstreamPort: number,
-  buffer?: string,
-): (port: number, directory: string) => string {
-  return (port, directory) => `
-daemon off;
-user root;
-worker_processes 1;
-pid ${directory}/nginx.pid;
-events { worker_connections 1024; }
-http {
-  access_log off;
-  client_body_temp_path ${directory}/body;
-  proxy_temp_path ${directory}/proxy;
-  fastcgi_temp_path ${directory}/fastcgi;
-  uwsgi_temp_path ${directory}/uwsgi;
-  scgi_temp_path ${directory}/scgi;
+export function nginxBeforeUpgrades(upstreamPort: number, buffer?: string): NginxSite {
+  return (port) => `
   server {
     listen 127.0.0.1:${port};
     location / {
@@ -88,6 +82,23 @@ http {
       proxy_set_header Host $http_host;
     }
   }
+`;
 }
+
+/** nginx that serves and takes the files of a directory by itself: the plainest way to move them. */
+export function nginxOfFiles(root: string): NginxSite {
+  return (port) => `
+  sendfile on;
+  tcp_nopush on;
+  server {
+    listen 127.0.0.1:${port};
+    client_max_body_size 0;
+    client_body_buffer_size 1m;
+    location = /health { return 200 '{}'; }
+    location / {
+      root ${root};
+      dav_methods PUT;
+    }
+  }
 `;
 }

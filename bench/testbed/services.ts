@@ -9,6 +9,7 @@ import { programCommand } from '../../scripts/program-command.ts';
 import { ROOT } from '../../scripts/root.ts';
 import { debianProgram } from '../../scripts/test-all/need.ts';
 import { freePort } from '../../scripts/testing/launcher.ts';
+import { type NginxSite, nginxConfig } from './nginx-config.ts';
 
 /** Milliseconds between two tries to reach a service that starts. */
 const TRY_MS = 1;
@@ -45,12 +46,11 @@ export async function startPeer(program: string, args: readonly string[] = []): 
   return serve([process.execPath, join(ROOT, 'bench/peers', program), String(port), ...args], { port, env: {} });
 }
 
-/** nginx with one configuration; `config` gets the port it listens on. */
-export async function startNginx(config: (port: number, directory: string) => string): Promise<Service> {
+export async function startNginx(site: NginxSite): Promise<Service> {
   const directory = temporaryDirectory();
   const port = await freePort();
   const file = join(directory, 'nginx.conf');
-  writeFileSync(file, config(port, directory));
+  writeFileSync(file, nginxConfig(site, port, directory));
   return serve(['nginx', '-p', directory, '-c', file, '-e', 'stderr'], { port, env: {}, directory });
 }
 
