@@ -31,7 +31,8 @@ export const IMAGES: readonly Requirement[] = [
     'config.puid': "PUID and PGID are the account's ids",
     'images.readme-run': 'the docker run of the README works as it stands there',
     'images.compose': 'compose.yaml comes up healthy, with its key, its workspace and its seccomp profile',
-    'images.commands-suite': 'the tests of commands pass in the image, as root with the account as default user',
+    'images.suites':
+      'the tests of commands, files, watchers and searches pass in the image, as root with the account as default user',
     'images.terminal': "a terminal is the account's, finds the programs that commands find, and has its page",
     'images.vnc-socket': 'VNC listens on a socket for the gateway alone, on no port',
   }),
