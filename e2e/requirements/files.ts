@@ -46,6 +46,7 @@ export const FILES: readonly Requirement[] = [
       'pieces by Content-Range; one that does not begin at the end of the part is 409 with its size in data',
     'fs.upload-resume-kept': 'the part of a resumable upload is kept, over a restart too',
     'fs.upload-resume-expiry': 'a part is kept for an hour',
+    'fs.killed': 'a daemon that was killed leaves no rest of uploads, imports and copies once it is back',
     'fs.download': 'download answers the bytes with Accept-Ranges, ETag, Last-Modified and Content-Disposition',
     'fs.download-head': 'HEAD of download answers the same head',
     'fs.download-range': 'download answers ranges with 206 and 416',

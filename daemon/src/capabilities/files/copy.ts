@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -30,10 +29,11 @@ import {
 import { makeDirectories, makeDirectory, type Owner } from '../../core/files/ownership.ts';
 import { removeTree } from './delete.ts';
 import { kindOf } from './kinds.ts';
-import { partPath, renameOnto } from './part-file.ts';
+import { renameOnto } from './part-file.ts';
 import { realTarget } from './real-target.ts';
 import { replaceDirectory } from './replace-directory.ts';
 import { Slices } from './slices.ts';
+import type { StagedPaths } from './staged-paths.ts';
 
 /** Whose the copies are: the account's, or with `keep` each as its original, with its times. */
 export type CopyOwner = { readonly owner: Owner | undefined } | 'keep';
@@ -49,6 +49,7 @@ export async function copyPath(
   destination: FilePath,
   overwrite: boolean,
   owner: Owner | undefined,
+  staged: StagedPaths,
 ): Promise<number> {
   const stats = statSync(source);
   const target = withoutTrailingSlashes(destination);
@@ -57,22 +58,30 @@ export async function copyPath(
   if (existing && !overwrite) throw systemFailure('EEXIST', 'copy', shownPath(destination), OVERWRITE_HINT);
   requireSameKind('copy', stats, statSync(target, { throwIfNoEntry: false }), destination);
   makeDirectories(parentOf(target), owner);
-  return copyInto(source, stats, stats.isDirectory() ? target : realTarget(target), { owner });
+  return copyInto(source, stats, stats.isDirectory() ? target : realTarget(target), { owner }, staged);
 }
 
 export const OVERWRITE_HINT = 'remove it first, or set overwrite';
 
 /** Copies beside the target, then gives the copy its name. */
-export async function copyInto(source: FilePath, stats: Stats, target: FilePath, owner: CopyOwner): Promise<number> {
-  const part = partPath(parentOf(target), randomBytes(12).toString('hex'));
+export async function copyInto(
+  source: FilePath,
+  stats: Stats,
+  target: FilePath,
+  owner: CopyOwner,
+  staged: StagedPaths,
+): Promise<number> {
+  const part = staged.begin(parentOf(target));
   try {
     const skipped = await copyTree(source, part, stats, owner, new Slices());
-    if (stats.isDirectory()) await replaceDirectory(part, target);
+    if (stats.isDirectory()) await replaceDirectory(part, target, staged);
     else renameOnto(part, target);
     return skipped;
   } catch (error) {
     await removeTree(part);
     throw error;
+  } finally {
+    staged.end(part);
   }
 }
 

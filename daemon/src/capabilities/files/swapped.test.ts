@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { expect, test } from './files.fixture.ts';
 import { HeldDirectory } from './held-directory.ts';
 import { PartFile } from './part-file.ts';
+import { StagedPaths } from './staged-paths.ts';
 import { writeInPlace } from './write.ts';
 
 const TERMS = { append: false, owner: undefined };
@@ -33,7 +34,8 @@ test('a link that takes the place of an upload while it comes in is replaced, wh
 }) => {
   writeFileSync(join(dir, 'outside'), 'outside');
   writeFileSync(join(dir, 'f'), 'old');
-  await using part = PartFile.create(join(dir, 'f'), undefined);
+  using staged = new StagedPaths(join(dir, 'notes'));
+  await using part = PartFile.create(join(dir, 'f'), undefined, staged);
   await part.write([Buffer.from('new')]);
   unlinkSync(join(dir, 'f'));
   symlinkSync('outside', join(dir, 'f'));
