@@ -62,6 +62,8 @@ export const FILES: readonly Requirement[] = [
     'fs.tree-entries': 'an archive of over 100,000 entries is refused',
     'fs.tree-bytes': 'an archive of over 4 GiB is refused',
     'fs.tree-cut': 'a cut archive leaves nothing behind',
+    'fs.tree-malformed': 'a malformed archive is 400 and leaves nothing behind',
+    'fs.tree-times': 'times of an archive are kept, also those before 1970',
     'v1.file-read': 'file/read answers content, line_count and file',
     'v1.file-write': 'file/write answers file and bytes_written',
     'v1.file-replace': 'file/replace answers file and replaced_count',

@@ -19,6 +19,8 @@ export interface ImportTerms {
   readonly stages: StagedPaths;
   /** Whether to keep the owners that the archive names, where the daemon is root. */
   readonly keepOwners: boolean;
+  /** Bytes of the archive, also of what comes out of a compressed one. */
+  readonly bytesMax?: number | undefined;
   /** What has to be done; unset: `rename` where the target is not there, else `merge`. */
   readonly mode?: ImportMode | undefined;
 }
@@ -36,7 +38,7 @@ export type Imported = Extracted & { readonly mode: ImportMode };
 export async function importTree(
   path: FilePath,
   source: AsyncIterable<Buffer>,
-  { owner, stages, keepOwners, mode: asked }: ImportTerms,
+  { owner, stages, keepOwners, mode: asked, bytesMax = ARCHIVE_BYTES_MAX }: ImportTerms,
 ): Promise<Imported> {
   const target = realTarget(withoutTrailingSlashes(path));
   const existing = statSync(target, { throwIfNoEntry: false });
@@ -47,8 +49,8 @@ export async function importTree(
   const staged = makeStage(target, mode, stages);
   try {
     const tooLarge = (): Error =>
-      overCap(`the archive is over ${ARCHIVE_BYTES_MAX} bytes`, 'import', shownPath(path), 'send it in parts');
-    const reader = new TarReader(gunzipped(source), ARCHIVE_BYTES_MAX, tooLarge);
+      overCap(`the archive is over ${bytesMax} bytes`, 'import', shownPath(path), 'send it in parts');
+    const reader = new TarReader(gunzipped(source), bytesMax, tooLarge);
     const extraction = new Extraction(staged, target, keepOwners ? 'keep' : { owner });
     const extracted = await extraction.run(reader);
     await reader.drain();
