@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, mayMount, post, read, refused, test, tree } from './files.fixture.ts';
+import { mayMount } from '../../../../scripts/testing/may-mount.ts';
+import { describe, expect, post, read, refused, test, tree } from './files.fixture.ts';
 
 if (!mayMount)
-  process.stdout.write('left out: full disks, mount points and borders of file systems need root on Linux\n');
+  process.stdout.write(
+    'left out: full disks, mount points and borders of file systems need root on Linux, outside a container\n',
+  );
 
 describe.runIf(mayMount)('disks', () => {
   test('[fs.full-disk] [status.disk-full-507] a full disk answers 507 and leaves no part of a file behind', async ({

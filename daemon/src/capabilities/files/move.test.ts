@@ -12,10 +12,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, mayMount, post, read, refused, test, tree } from './files.fixture.ts';
+import { mayMount } from '../../../../scripts/testing/may-mount.ts';
+import { describe, expect, post, read, refused, test, tree } from './files.fixture.ts';
 
 if (!mayMount)
-  process.stdout.write('left out: full disks, mount points and borders of file systems need root on Linux\n');
+  process.stdout.write(
+    'left out: full disks, mount points and borders of file systems need root on Linux, outside a container\n',
+  );
 
 describe('mkdir', () => {
   test('[fs.mkdir] it makes one directory, or with parents what is missing', async ({ daemon, dir }) => {

@@ -20,6 +20,8 @@ import { describe, expect, test } from './files.fixture.ts';
 import { BLOCK } from './tar/header.ts';
 import { archive, exported, imported, TREE } from './tree.fixture.ts';
 
+const AS_THEY_WERE = { keep_owners: 'true' };
+
 /** A tree with whatever a tree may have. */
 function makeTree(root: string): void {
   mkdirSync(join(root, 'deep/er'), { recursive: true });
@@ -61,7 +63,7 @@ describe('export and import', () => {
     mkdirSync(from);
     makeTree(from);
     const tar = await exported(daemon, from);
-    const answer = await imported(daemon, to, tar);
+    const answer = await imported(daemon, to, tar, AS_THEY_WERE);
     expect(answer.json().data).toMatchObject({ path: to, mode: 'rename', skipped_count: 0, skipped: [] });
     expect(described(to)).toEqual(described(from));
     execFileSync('diff', ['-r', '--no-dereference', from, to]);
@@ -82,7 +84,7 @@ describe('export and import', () => {
     for (const format of ['gnu', 'pax', 'oldgnu']) {
       const tar = execFileSync('tar', ['--create', `--format=${format}`, '-C', from, '.'], { maxBuffer: 1e8 });
       const to = join(dir, format);
-      expect((await imported(daemon, to, tar)).statusCode).toBe(200);
+      expect((await imported(daemon, to, tar, AS_THEY_WERE)).statusCode).toBe(200);
       expect(described(to)).toEqual(described(from));
     }
   });
