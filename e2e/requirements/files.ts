@@ -57,6 +57,7 @@ export const FILES: readonly Requirement[] = [
     'fs.tree-exclude': 'exclude leaves entries out',
     'fs.tree-import': 'PUT tree into a target that is not there appears whole, by rename',
     'fs.tree-merge': 'PUT tree into a target that is there merges',
+    'fs.tree-exdev': 'PUT tree copies where rename answers EXDEV, into what is mounted below the target',
     'fs.tree-refused':
       'entries with .., absolute names and links that leave the target are refused before anything is written',
     'fs.tree-entries': 'an archive of over 100,000 entries is refused',

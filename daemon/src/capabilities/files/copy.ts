@@ -5,6 +5,7 @@ import {
   fchmodSync,
   fchownSync,
   lchownSync,
+  linkSync,
   lstatSync,
   lutimesSync,
   openSync,
@@ -73,7 +74,7 @@ export async function copyInto(
 ): Promise<number> {
   const part = staged.begin(parentOf(target));
   try {
-    const skipped = await copyTree(source, part, stats, owner, new Slices());
+    const skipped = await copyTree(source, part, stats, { owner, slices: new Slices(), linked: new Map() });
     if (stats.isDirectory()) await replaceDirectory(part, target, staged);
     else renameOnto(part, target);
     return skipped;
@@ -99,39 +100,53 @@ export function requireSameKind(operation: string, source: Stats, existing: Stat
   throw systemFailure(existing.isDirectory() ? 'EISDIR' : 'ENOTDIR', operation, shownPath(at));
 }
 
-async function copyTree(
-  source: FilePath,
-  target: FilePath,
-  stats: Stats,
-  owner: CopyOwner,
-  slices: Slices,
-): Promise<number> {
-  if (stats.isFile()) {
-    await copyFile(source, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-    dressFile(target, stats, owner);
-    return 0;
-  }
+/** A copy that is under way. */
+interface Copying {
+  readonly owner: CopyOwner;
+  readonly slices: Slices;
+  /** Where what has several names has gone, by device and inode, so that its other names lead there too. */
+  readonly linked: Map<string, FilePath>;
+}
+
+async function copyTree(source: FilePath, target: FilePath, stats: Stats, copying: Copying): Promise<number> {
+  if (stats.isSymbolicLink()) return copyLink(source, target, stats, copying);
+  if (stats.isFile()) return copyOne(source, target, stats, copying);
   if (!stats.isDirectory()) throw notRegular(kindOf(stats), 'copy', shownPath(source));
   makeDirectory(target, undefined, 0o700);
   let skipped = 0;
   for (const name of await namesIn(source)) {
-    skipped += await copyEntry(joinPath(source, name), joinPath(target, name), owner, slices);
-    if (slices.isDue) await slices.rest();
+    skipped += await copyEntry(joinPath(source, name), joinPath(target, name), copying);
+    if (copying.slices.isDue) await copying.slices.rest();
   }
-  dress(target, stats, owner);
+  dress(target, stats, copying.owner);
   return skipped;
 }
 
-async function copyEntry(source: FilePath, target: FilePath, owner: CopyOwner, slices: Slices): Promise<number> {
+async function copyEntry(source: FilePath, target: FilePath, copying: Copying): Promise<number> {
   const stats = lstatSync(source, { throwIfNoEntry: false });
   if (!stats) return 0;
-  if (stats.isSymbolicLink()) {
-    symlinkSync(readlinkSync(source, { encoding: 'buffer' }), target);
-    dress(target, stats, owner);
+  if (!stats.isFile() && !stats.isDirectory() && !stats.isSymbolicLink()) return 1;
+  return copyTree(source, target, stats, copying);
+}
+
+function copyLink(source: FilePath, target: FilePath, stats: Stats, { owner }: Copying): number {
+  symlinkSync(readlinkSync(source, { encoding: 'buffer' }), target);
+  dress(target, stats, owner);
+  return 0;
+}
+
+/** What is moved stays one file under all of its names; what is copied becomes several. */
+async function copyOne(source: FilePath, target: FilePath, stats: Stats, { owner, linked }: Copying): Promise<number> {
+  const key = owner === 'keep' && stats.nlink > 1 ? `${stats.dev}:${stats.ino}` : undefined;
+  const first = key === undefined ? undefined : linked.get(key);
+  if (first !== undefined) {
+    linkSync(first, target);
     return 0;
   }
-  if (!stats.isFile() && !stats.isDirectory()) return 1;
-  return copyTree(source, target, stats, owner, slices);
+  await copyFile(source, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  dressFile(target, stats, owner);
+  if (key !== undefined) linked.set(key, target);
+  return 0;
 }
 
 function dressFile(path: FilePath, stats: Stats, owner: CopyOwner): void {

@@ -145,6 +145,25 @@ describe('move', () => {
       }
     },
   );
+
+  test.runIf(mayMount)(
+    '[fs.move-exdev] links go over a border too, and what has two names stays one file',
+    async ({ daemon, dir }) => {
+      mkdirSync(join(dir, 'disk'));
+      execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', join(dir, 'disk')]);
+      try {
+        tree(join(dir, 't'));
+        linkSync(join(dir, 't/f'), join(dir, 't/sub/same'));
+        await post(daemon, 'move', { source: join(dir, 't/sub/link'), destination: join(dir, 'disk/link') });
+        expect([readlinkSync(join(dir, 'disk/link')), existsSync(join(dir, 't/sub/link'))]).toEqual(['../f', false]);
+        await post(daemon, 'move', { source: join(dir, 't'), destination: join(dir, 'disk/m') });
+        const [first, second] = [statSync(join(dir, 'disk/m/f')), statSync(join(dir, 'disk/m/sub/same'))];
+        expect([first.ino, first.nlink]).toEqual([second.ino, 2]);
+      } finally {
+        execFileSync('umount', ['-l', join(dir, 'disk')]);
+      }
+    },
+  );
 });
 
 describe.each(['copy', 'move'] as const)('%s onto something', (route) => {

@@ -55,7 +55,7 @@ export async function importTree(
     const extracted = await extraction.run(reader);
     await reader.drain();
     if (mode === 'rename') renameSync(staged, target);
-    else mergeInto(staged, target);
+    else await mergeInto(staged, target, stages);
     return { ...extracted, mode };
   } catch (error) {
     throw error instanceof TarFault ? badRequest(error.message, 'import', shownPath(path)) : error;
