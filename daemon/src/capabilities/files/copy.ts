@@ -7,13 +7,11 @@ import {
   lchownSync,
   linkSync,
   lstatSync,
-  lutimesSync,
   openSync,
   readlinkSync,
   type Stats,
   statSync,
   symlinkSync,
-  utimesSync,
 } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { badRequest, notRegular, systemFailure } from '../../core/files/file-failure.ts';
@@ -35,6 +33,7 @@ import { realTarget } from './real-target.ts';
 import { replaceDirectory } from './replace-directory.ts';
 import { Slices } from './slices.ts';
 import type { StagedPaths } from './staged-paths.ts';
+import { setLinkTime, setTime } from './times.ts';
 
 /** Whose the copies are: the account's, or with `keep` each as its original, with its times. */
 export type CopyOwner = { readonly owner: Owner | undefined } | 'keep';
@@ -158,7 +157,7 @@ function dressFile(path: FilePath, stats: Stats, owner: CopyOwner): void {
   } finally {
     closeSync(descriptor);
   }
-  if (owner === 'keep') utimesSync(path, stats.atime, stats.mtime);
+  if (owner === 'keep') setTime(path, stats.mtimeMs / 1000, stats.atimeMs / 1000);
 }
 
 /** Of a directory or a link. Both lie in a directory that nobody else can enter until the copy is whole. */
@@ -166,7 +165,7 @@ function dress(path: FilePath, stats: Stats, owner: CopyOwner): void {
   const { uid, gid } = ownerOf(stats, owner);
   if (uid !== undefined && gid !== undefined) lchownSync(path, uid, gid);
   if (stats.isDirectory()) chmodSync(path, stats.mode & 0o7777);
-  if (owner === 'keep') lutimesSync(path, stats.atime, stats.mtime);
+  if (owner === 'keep') setLinkTime(path, stats.mtimeMs / 1000, stats.atimeMs / 1000);
 }
 
 function ownerOf(stats: Stats, owner: CopyOwner): { uid?: number; gid?: number } {
