@@ -56,7 +56,9 @@ async function v2<T>(route: string, query: Record<string, string>): Promise<T> {
   return ((await answer.json()) as { data: T }).data;
 }
 
-test('[images.repository] a cloned repository is the same after an export, a deletion and an import', async () => {
+test('[images.repository] a cloned repository is the same after an export, a deletion and an import', {
+  timeout: 300_000,
+}, async () => {
   const clone = `cat > make.py && python3 make.py && git init -q -b main made && cd made && git add -A && \
     git -c user.name=n -c user.email=e@x commit -qm all && cd .. && git clone -q --bare made origin.git && \
     rm -rf made && git clone -q file://$PWD/origin.git ${REPO}`;
@@ -87,7 +89,9 @@ test('[images.repository] a cloned repository is the same after an export, a del
   expect([git.exit_code, git.stdout]).toEqual([0, '']);
 });
 
-test('[images.repository] a repository is edited by clients of 1.x and of v2, and git sees just that', async () => {
+test('[images.repository] a repository is edited by clients of 1.x and of v2, and git sees just that', {
+  timeout: 300_000,
+}, async () => {
   await sandbox().run(`git clone -q ${HOME}/origin.git work`, { timeout: 60 });
   const at = (name: string): string => `${HOME}/work/${name}`;
   const [one, two, three, four] = [at('d001/file01.py'), at('d002/file02.py'), at('new/of-1.x.py'), at('new/of-v2.py')];
