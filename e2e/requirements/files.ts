@@ -3,6 +3,7 @@ import { type Requirement, section } from './requirement.ts';
 export const FILES: readonly Requirement[] = [
   ...section('api.md §3', {
     'fs.path-b64': 'a name that is not UTF-8 shows with U+FFFD and carries path_b64, accepted wherever path is',
+    'fs.paths': 'relative, empty, NUL and too long paths and loops of links are invalid_path on every route',
     'fs.read': 'read answers content, line_count, file and path, whole or by lines',
     'fs.read-bytes': 'read answers bytes by offset and length, in base64 too',
     'fs.read-cap': 'a text read over 16 MiB is too_large, with the hint to download',
@@ -71,9 +72,14 @@ export const FILES: readonly Requirement[] = [
     'v1.file-list':
       'file/list answers FileListResult; file_types, include_size, include_permissions, sort_by and sort_desc hold',
     'v1.file-upload': 'file/upload answers FileUploadResult',
+    'v1.file-download': 'file/download answers the bytes',
     'v1.file-others': 'file/stat, mkdir, copy, move and delete take the bodies of v2',
     'v1.editor': 'str_replace_editor views, creates, replaces, inserts and undoes, in the words of 1.x',
     'v1.editor-directory': 'str_replace_editor views directories',
     'v1.editor-refused': 'what the editor refuses is 200 with success false',
+  }),
+  ...section('api.md §12', {
+    'v1.file-required-fields':
+      'every field of a file route that v1-wire.json marks required is there with its exact type',
   }),
 ];
