@@ -82,4 +82,9 @@ export const FILES: readonly Requirement[] = [
     'v1.file-required-fields':
       'every field of a file route that v1-wire.json marks required is there with its exact type',
   }),
+  ...section('docs/files.md', {
+    'fs.proc': 'files of /proc, which say that they are empty, are read up to the cap',
+    'fs.sparse': 'a file that says it is 10 GB is read in ranges and sent in a stream, never held',
+    'fs.move-layer': 'a directory of a lower layer of an overlay is moved and replaced',
+  }),
 ];

@@ -35,4 +35,8 @@ export const WATCH: readonly Requirement[] = [
     'watch-v1.wait':
       'wait answers one event, at once where the file exists and create is asked for, 503 when nothing came',
   }),
+  ...section('docs/watching.md', {
+    'watch.root-again': 'a root that is removed and made again is watched again',
+    'watch.path-b64': 'names that are not UTF-8 are told exactly by path_b64',
+  }),
 ];

@@ -96,7 +96,7 @@ describe.runIf(mayMount)('disks', () => {
     }
   });
 
-  test('a directory of a lower layer, which cannot be renamed, is moved and replaced all the same', async ({
+  test('[fs.move-layer] a directory of a lower layer, which cannot be renamed, is moved and replaced all the same', async ({
     daemon,
     dir,
   }) => {

@@ -29,7 +29,7 @@ test('[fs.swapped] a link that takes the place of the target of a write is not f
   ]);
 });
 
-test('a link that takes the place of an upload while it comes in is replaced, what it leads to is not', async ({
+test('[fs.swapped] a link that takes the place of an upload while it comes in is replaced, what it leads to is not', async ({
   dir,
 }) => {
   writeFileSync(join(dir, 'outside'), 'outside');
@@ -55,7 +55,7 @@ test('a part that somebody else put there is not written to', async ({ dir }) =>
   ]);
 });
 
-test('what is done in a directory that is held stays in it, whatever takes its name', ({ dir }) => {
+test('[fs.swapped] what is done in a directory that is held stays in it, whatever takes its name', ({ dir }) => {
   mkdirSync(join(dir, 'd'));
   mkdirSync(join(dir, 'other'));
   using held = HeldDirectory.open(join(dir, 'd'));

@@ -187,7 +187,7 @@ test('what is no directory is not exported', async ({ daemon, dir }) => {
   expect([await ask(join(dir, 'f')), await ask(join(dir, 'none')), await ask('relative')]).toEqual([400, 404, 400]);
 });
 
-test('a file that says it is 10 GB is not read into memory', async ({ daemon, dir }) => {
+test('[fs.sparse] a file that says it is 10 GB is not read into memory', async ({ daemon, dir }) => {
   mkdirSync(join(dir, 'from'));
   writeFileSync(join(dir, 'from/sparse'), '');
   truncateSync(join(dir, 'from/sparse'), 10 * 1024 ** 3);
