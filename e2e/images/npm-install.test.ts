@@ -64,7 +64,6 @@ class Follower {
       this.events += data.events.length;
       for (const event of data.events) this.#apply(event);
       if (data.events.some((event) => event.type === type && event.path === path)) return;
-      if (data.events.length === 0 && !data.overflow) throw new Error(`nothing came in 30 s, least of all ${path}`);
     }
   }
 
@@ -112,8 +111,10 @@ test('[images.npm-install] whoever follows an npm install by its events knows ev
   /** Runs a command in the application, followed from its beginning to its end. */
   const run = async (command: string): Promise<void> => {
     const ran = sandbox().run(`${command} && touch ${APP}/end && rm ${APP}/end`, { cwd: APP, timeout: 100 });
-    const [result] = await Promise.all([ran, follower.until('remove', `${APP}/end`)]);
-    expect(result).toMatchObject({ status: 'completed', exit_code: 0 });
+    const followed = follower.until('remove', `${APP}/end`);
+    followed.catch(() => undefined);
+    expect(await ran).toMatchObject({ status: 'completed', exit_code: 0 });
+    await followed;
   };
   const npm = 'npm --offline --no-audit --no-fund --loglevel=error';
 

@@ -34,12 +34,12 @@ test('[fs.killed] what a daemon was receiving when it was killed is gone once it
     });
     beginToPut(`${daemon.base}/v2/fs/tree?path=${files}/t`, tar.subarray(0, 300_000), { 'content-length': tar.length });
     const isThere = (): boolean[] => parts(files).map((name) => statSync(join(files, name)).size > 0);
-    await expect.poll(isThere, { timeout: 15_000 }).toEqual([true, true, true]);
+    await expect.poll(isThere).toEqual([true, true, true]);
     expect((await daemon.stop('SIGKILL'))[1]).toBe('SIGKILL');
   }
   expect(parts(files)).toHaveLength(3);
   await using _again = await DaemonProcess.start(runtime);
-  await expect.poll(() => parts(files), { timeout: 15_000 }).toHaveLength(1);
+  await expect.poll(() => parts(files)).toHaveLength(1);
   expect(readdirSync(files)).toContain('f');
   expect([readFileSync(join(files, 'f'), 'utf8'), statSync(join(files, parts(files)[0] ?? '')).isFile()]).toEqual([
     'old',
