@@ -92,8 +92,8 @@ test('[images.repository] a cloned repository is the same after an export, a del
 test('[images.repository] a repository is edited by clients of 1.x and of v2, and git sees just that', {
   timeout: 300_000,
 }, async () => {
-  await sandbox().run(`git clone -q ${HOME}/origin.git work`, { timeout: 60 });
-  const at = (name: string): string => `${HOME}/work/${name}`;
+  await sandbox().run(`git clone -q ${HOME}/origin.git edited`, { timeout: 60 });
+  const at = (name: string): string => `${HOME}/edited/${name}`;
   const [one, two, three, four] = [at('d001/file01.py'), at('d002/file02.py'), at('new/of-1.x.py'), at('new/of-v2.py')];
 
   const created = await v1('str_replace_editor', { command: 'create', path: three, file_text: 'a = 1\nb = 2\n' });
