@@ -110,7 +110,7 @@ test('[images.npm-install] whoever follows an npm install by its events knows ev
   await follower.list();
   /** Runs a command in the application, followed from its beginning to its end. */
   const run = async (command: string): Promise<void> => {
-    const ran = sandbox().run(`${command} && touch ${APP}/end && rm ${APP}/end`, { cwd: APP, timeout: 100 });
+    const ran = sandbox().run(`${command} && touch ${APP}/end && rm ${APP}/end`, { cwd: APP, timeout: 250 });
     const followed = follower.until('remove', `${APP}/end`);
     followed.catch(() => undefined);
     expect(await ran).toMatchObject({ status: 'completed', exit_code: 0 });

@@ -62,7 +62,7 @@ test('[images.repository] a cloned repository is the same after an export, a del
   const clone = `cat > make.py && python3 make.py && git init -q -b main made && cd made && git add -A && \
     git -c user.name=n -c user.email=e@x commit -qm all && cd .. && git clone -q --bare made origin.git && \
     rm -rf made && git clone -q file://$PWD/origin.git ${REPO}`;
-  const cloned = await sandbox().run(clone, { stdin: MAKE_ORIGIN, timeout: 100 });
+  const cloned = await sandbox().run(clone, { stdin: MAKE_ORIGIN, timeout: 250 });
   expect(cloned).toMatchObject({ status: 'completed', exit_code: 0 });
   await sandbox().shell(DRESS);
   await sandbox().shell(`cp -a ${REPO} /tmp/original`);
@@ -84,7 +84,7 @@ test('[images.repository] a cloned repository is the same after an export, a del
   expect(await sandbox().shell(`diff -r --no-dereference /tmp/original ${REPO}; rm -r /tmp/original`)).toBe('');
   const git = await sandbox().run('git fsck --strict && git status --porcelain --untracked-files=no', {
     cwd: REPO,
-    timeout: 60,
+    timeout: 250,
   });
   expect([git.exit_code, git.stdout]).toEqual([0, '']);
 });
@@ -92,7 +92,7 @@ test('[images.repository] a cloned repository is the same after an export, a del
 test('[images.repository] a repository is edited by clients of 1.x and of v2, and git sees just that', {
   timeout: 300_000,
 }, async () => {
-  await sandbox().run(`git clone -q ${HOME}/origin.git edited`, { timeout: 60 });
+  await sandbox().run(`git clone -q ${HOME}/origin.git edited`, { timeout: 250 });
   const at = (name: string): string => `${HOME}/edited/${name}`;
   const [one, two, three, four] = [at('d001/file01.py'), at('d002/file02.py'), at('new/of-1.x.py'), at('new/of-v2.py')];
 
@@ -139,7 +139,7 @@ test('[images.repository] a repository is edited by clients of 1.x and of v2, an
     'git add -A && git status --porcelain | grep -v "^R" && git diff --cached -M --stat | tail -1',
     {
       cwd: at(''),
-      timeout: 60,
+      timeout: 250,
     },
   );
   expect(stdout.split('\n').slice(0, -2).sort()).toEqual([
