@@ -3,6 +3,7 @@ import { type Requirement, section } from './requirement.ts';
 export const FILES: readonly Requirement[] = [
   ...section('api.md §3', {
     'fs.path-b64': 'a name that is not UTF-8 shows with U+FFFD and carries path_b64, accepted wherever path is',
+    'fs.paths': 'relative, empty, NUL and too long paths and loops of links are invalid_path on every route',
     'fs.read': 'read answers content, line_count, file and path, whole or by lines',
     'fs.read-bytes': 'read answers bytes by offset and length, in base64 too',
     'fs.read-cap': 'a text read over 16 MiB is too_large, with the hint to download',
@@ -46,6 +47,7 @@ export const FILES: readonly Requirement[] = [
       'pieces by Content-Range; one that does not begin at the end of the part is 409 with its size in data',
     'fs.upload-resume-kept': 'the part of a resumable upload is kept, over a restart too',
     'fs.upload-resume-expiry': 'a part is kept for an hour',
+    'fs.killed': 'a daemon that was killed leaves no rest of uploads, imports and copies once it is back',
     'fs.download': 'download answers the bytes with Accept-Ranges, ETag, Last-Modified and Content-Disposition',
     'fs.download-head': 'HEAD of download answers the same head',
     'fs.download-range': 'download answers ranges with 206 and 416',
@@ -56,20 +58,33 @@ export const FILES: readonly Requirement[] = [
     'fs.tree-exclude': 'exclude leaves entries out',
     'fs.tree-import': 'PUT tree into a target that is not there appears whole, by rename',
     'fs.tree-merge': 'PUT tree into a target that is there merges',
+    'fs.tree-exdev': 'PUT tree copies where rename answers EXDEV, into what is mounted below the target',
     'fs.tree-refused':
       'entries with .., absolute names and links that leave the target are refused before anything is written',
     'fs.tree-entries': 'an archive of over 100,000 entries is refused',
     'fs.tree-bytes': 'an archive of over 4 GiB is refused',
     'fs.tree-cut': 'a cut archive leaves nothing behind',
+    'fs.tree-malformed': 'a malformed archive is 400 and leaves nothing behind',
+    'fs.tree-times': 'times of an archive are kept, also those before 1970',
     'v1.file-read': 'file/read answers content, line_count and file',
     'v1.file-write': 'file/write answers file and bytes_written',
     'v1.file-replace': 'file/replace answers file and replaced_count',
     'v1.file-list':
       'file/list answers FileListResult; file_types, include_size, include_permissions, sort_by and sort_desc hold',
     'v1.file-upload': 'file/upload answers FileUploadResult',
+    'v1.file-download': 'file/download answers the bytes',
     'v1.file-others': 'file/stat, mkdir, copy, move and delete take the bodies of v2',
     'v1.editor': 'str_replace_editor views, creates, replaces, inserts and undoes, in the words of 1.x',
     'v1.editor-directory': 'str_replace_editor views directories',
     'v1.editor-refused': 'what the editor refuses is 200 with success false',
+  }),
+  ...section('api.md §12', {
+    'v1.file-required-fields':
+      'every field of a file route that v1-wire.json marks required is there with its exact type',
+  }),
+  ...section('docs/files.md', {
+    'fs.proc': 'files of /proc, which say that they are empty, are read up to the cap',
+    'fs.sparse': 'a file that says it is 10 GB is read in ranges and sent in a stream, never held',
+    'fs.move-layer': 'a directory of a lower layer of an overlay is moved and replaced',
   }),
 ];

@@ -3,6 +3,7 @@ import { type Requirement, section } from './requirement.ts';
 export const SEARCH: readonly Requirement[] = [
   ...section('api.md §3', {
     'search.names': 'GET /v2/fs/search finds files by glob and says with truncated that there are more',
+    'search.cap': 'a search for names answers at most 10,000',
     'search.same-answers': 'with ripgrep and without it the answers are the same',
     'search.bounded': 'a search is bounded in time, whatever the pattern, and in the size of its answer',
     'search.cancelled': 'a search ends when its caller goes away',
@@ -11,6 +12,9 @@ export const SEARCH: readonly Requirement[] = [
     'grep.context': 'context_before and context_after are the lines around',
     'grep.limit': 'the answer comes as soon as max_results is reached',
     'grep.offset': 'offset pages through the matches',
+    'grep.options':
+      'include, exclude, type, recursive, max_file_size, fixed_strings, case_insensitive and multiline do as they say',
+    'grep.defaults': 'without a word of it there are 500 matches of files of up to 1M',
     'grep.bounds': 'values out of their bounds, patterns that are none and paths that cannot be searched are refused',
     'grep.look-around': 'look-around and back-references work where ripgrep has PCRE2, else 400 says so',
     'find.python-glob': "find takes Python's glob relative to path: only ** descends",

@@ -12,6 +12,9 @@ export const WATCH: readonly Requirement[] = [
     'watch.recursive': 'recursive=true sees what is below, also in directories that come later; false does not',
     'watch.debounce': 'debounce gathers changes; those of one path and type become one',
     'watch.exclude': 'exclude names what is neither reported nor descended into',
+    'watch.default-exclude': 'by default .git, node_modules and their like are excluded; exclude replaces that list',
+    'watch.parts': 'no watcher reports the part of an upload',
+    'watch.list': 'GET /v2/watch lists the watchers',
     'watch.include': 'with include_patterns only what fits one of them is reported',
     'watch.bounds': 'debounce is 50–5000 ms, limit 1–1000, a path absolute and there',
     'watch.poll': 'poll answers the events after cursor, at most limit, and waits up to timeout for one',
@@ -27,7 +30,13 @@ export const WATCH: readonly Requirement[] = [
     'watch.faithful': 'whoever only hears the events knows what is there, or is told that some are missing',
     'watch.capacity': 'the watcher over the ceiling of 128 is refused with 429 and the holders',
     'watch.kept': '10,000 events of a watcher are kept; who has fallen behind them is told so',
+    'watch-v1.since': 'poll takes cursor and the older since',
+    'watch-v1.envelope': 'watch answers of 1.x use the envelope',
     'watch-v1.wait':
       'wait answers one event, at once where the file exists and create is asked for, 503 when nothing came',
+  }),
+  ...section('docs/watching.md', {
+    'watch.root-again': 'a root that is removed and made again is watched again',
+    'watch.path-b64': 'names that are not UTF-8 are told exactly by path_b64',
   }),
 ];

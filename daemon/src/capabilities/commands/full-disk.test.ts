@@ -1,27 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmdirSync } from 'node:fs';
 import { mkdtemp, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { mayMount } from '../../../../scripts/testing/may-mount.ts';
 import { TestApp } from '../../app.fixture.ts';
 import { bytesOf, linesOf } from './output.fixture.ts';
 
-/** In a container root may not. */
-function triedToMount(): boolean {
-  const place = mkdtempSync(join(tmpdir(), 'sandboxd-mount-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', place], { stdio: 'ignore' });
-    execFileSync('umount', [place]);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    rmdirSync(place);
-  }
-}
-
-const mayMount = process.platform === 'linux' && process.getuid?.() === 0 && triedToMount();
 if (!mayMount)
   process.stdout.write(
     'left out: a full disk under the output needs root on Linux, outside a container, to mount a small one\n',

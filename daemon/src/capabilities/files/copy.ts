@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -6,14 +5,13 @@ import {
   fchmodSync,
   fchownSync,
   lchownSync,
+  linkSync,
   lstatSync,
-  lutimesSync,
   openSync,
   readlinkSync,
   type Stats,
   statSync,
   symlinkSync,
-  utimesSync,
 } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { badRequest, notRegular, systemFailure } from '../../core/files/file-failure.ts';
@@ -30,10 +28,12 @@ import {
 import { makeDirectories, makeDirectory, type Owner } from '../../core/files/ownership.ts';
 import { removeTree } from './delete.ts';
 import { kindOf } from './kinds.ts';
-import { partPath, renameOnto } from './part-file.ts';
+import { renameOnto } from './part-file.ts';
 import { realTarget } from './real-target.ts';
 import { replaceDirectory } from './replace-directory.ts';
 import { Slices } from './slices.ts';
+import type { StagedPaths } from './staged-paths.ts';
+import { setLinkTime, setTime } from './times.ts';
 
 /** Whose the copies are: the account's, or with `keep` each as its original, with its times. */
 export type CopyOwner = { readonly owner: Owner | undefined } | 'keep';
@@ -49,6 +49,7 @@ export async function copyPath(
   destination: FilePath,
   overwrite: boolean,
   owner: Owner | undefined,
+  staged: StagedPaths,
 ): Promise<number> {
   const stats = statSync(source);
   const target = withoutTrailingSlashes(destination);
@@ -57,22 +58,30 @@ export async function copyPath(
   if (existing && !overwrite) throw systemFailure('EEXIST', 'copy', shownPath(destination), OVERWRITE_HINT);
   requireSameKind('copy', stats, statSync(target, { throwIfNoEntry: false }), destination);
   makeDirectories(parentOf(target), owner);
-  return copyInto(source, stats, stats.isDirectory() ? target : realTarget(target), { owner });
+  return copyInto(source, stats, stats.isDirectory() ? target : realTarget(target), { owner }, staged);
 }
 
 export const OVERWRITE_HINT = 'remove it first, or set overwrite';
 
 /** Copies beside the target, then gives the copy its name. */
-export async function copyInto(source: FilePath, stats: Stats, target: FilePath, owner: CopyOwner): Promise<number> {
-  const part = partPath(parentOf(target), randomBytes(12).toString('hex'));
+export async function copyInto(
+  source: FilePath,
+  stats: Stats,
+  target: FilePath,
+  owner: CopyOwner,
+  staged: StagedPaths,
+): Promise<number> {
+  const part = staged.begin(parentOf(target));
   try {
-    const skipped = await copyTree(source, part, stats, owner, new Slices());
-    if (stats.isDirectory()) await replaceDirectory(part, target);
+    const skipped = await copyTree(source, part, stats, { owner, slices: new Slices(), linked: new Map() });
+    if (stats.isDirectory()) await replaceDirectory(part, target, staged);
     else renameOnto(part, target);
     return skipped;
   } catch (error) {
     await removeTree(part);
     throw error;
+  } finally {
+    staged.end(part);
   }
 }
 
@@ -90,39 +99,53 @@ export function requireSameKind(operation: string, source: Stats, existing: Stat
   throw systemFailure(existing.isDirectory() ? 'EISDIR' : 'ENOTDIR', operation, shownPath(at));
 }
 
-async function copyTree(
-  source: FilePath,
-  target: FilePath,
-  stats: Stats,
-  owner: CopyOwner,
-  slices: Slices,
-): Promise<number> {
-  if (stats.isFile()) {
-    await copyFile(source, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-    dressFile(target, stats, owner);
-    return 0;
-  }
+/** A copy that is under way. */
+interface Copying {
+  readonly owner: CopyOwner;
+  readonly slices: Slices;
+  /** Where what has several names has gone, by device and inode, so that its other names lead there too. */
+  readonly linked: Map<string, FilePath>;
+}
+
+async function copyTree(source: FilePath, target: FilePath, stats: Stats, copying: Copying): Promise<number> {
+  if (stats.isSymbolicLink()) return copyLink(source, target, stats, copying);
+  if (stats.isFile()) return copyOne(source, target, stats, copying);
   if (!stats.isDirectory()) throw notRegular(kindOf(stats), 'copy', shownPath(source));
   makeDirectory(target, undefined, 0o700);
   let skipped = 0;
   for (const name of await namesIn(source)) {
-    skipped += await copyEntry(joinPath(source, name), joinPath(target, name), owner, slices);
-    if (slices.isDue) await slices.rest();
+    skipped += await copyEntry(joinPath(source, name), joinPath(target, name), copying);
+    if (copying.slices.isDue) await copying.slices.rest();
   }
-  dress(target, stats, owner);
+  dress(target, stats, copying.owner);
   return skipped;
 }
 
-async function copyEntry(source: FilePath, target: FilePath, owner: CopyOwner, slices: Slices): Promise<number> {
+async function copyEntry(source: FilePath, target: FilePath, copying: Copying): Promise<number> {
   const stats = lstatSync(source, { throwIfNoEntry: false });
   if (!stats) return 0;
-  if (stats.isSymbolicLink()) {
-    symlinkSync(readlinkSync(source, { encoding: 'buffer' }), target);
-    dress(target, stats, owner);
+  if (!stats.isFile() && !stats.isDirectory() && !stats.isSymbolicLink()) return 1;
+  return copyTree(source, target, stats, copying);
+}
+
+function copyLink(source: FilePath, target: FilePath, stats: Stats, { owner }: Copying): number {
+  symlinkSync(readlinkSync(source, { encoding: 'buffer' }), target);
+  dress(target, stats, owner);
+  return 0;
+}
+
+/** What is moved stays one file under all of its names; what is copied becomes several. */
+async function copyOne(source: FilePath, target: FilePath, stats: Stats, { owner, linked }: Copying): Promise<number> {
+  const key = owner === 'keep' && stats.nlink > 1 ? `${stats.dev}:${stats.ino}` : undefined;
+  const first = key === undefined ? undefined : linked.get(key);
+  if (first !== undefined) {
+    linkSync(first, target);
     return 0;
   }
-  if (!stats.isFile() && !stats.isDirectory()) return 1;
-  return copyTree(source, target, stats, owner, slices);
+  await copyFile(source, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  dressFile(target, stats, owner);
+  if (key !== undefined) linked.set(key, target);
+  return 0;
 }
 
 function dressFile(path: FilePath, stats: Stats, owner: CopyOwner): void {
@@ -134,7 +157,7 @@ function dressFile(path: FilePath, stats: Stats, owner: CopyOwner): void {
   } finally {
     closeSync(descriptor);
   }
-  if (owner === 'keep') utimesSync(path, stats.atime, stats.mtime);
+  if (owner === 'keep') setTime(path, stats.mtimeMs / 1000, stats.atimeMs / 1000);
 }
 
 /** Of a directory or a link. Both lie in a directory that nobody else can enter until the copy is whole. */
@@ -142,7 +165,7 @@ function dress(path: FilePath, stats: Stats, owner: CopyOwner): void {
   const { uid, gid } = ownerOf(stats, owner);
   if (uid !== undefined && gid !== undefined) lchownSync(path, uid, gid);
   if (stats.isDirectory()) chmodSync(path, stats.mode & 0o7777);
-  if (owner === 'keep') lutimesSync(path, stats.atime, stats.mtime);
+  if (owner === 'keep') setLinkTime(path, stats.mtimeMs / 1000, stats.atimeMs / 1000);
 }
 
 function ownerOf(stats: Stats, owner: CopyOwner): { uid?: number; gid?: number } {

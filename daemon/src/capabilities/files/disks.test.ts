@@ -1,10 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, mayMount, post, read, refused, test, tree } from './files.fixture.ts';
+import { mayMount } from '../../../../scripts/testing/may-mount.ts';
+import { describe, expect, post, read, refused, test, tree } from './files.fixture.ts';
+import { archive, imported } from './tree.fixture.ts';
 
 if (!mayMount)
-  process.stdout.write('left out: full disks, mount points and borders of file systems need root on Linux\n');
+  process.stdout.write(
+    'left out: full disks, mount points and borders of file systems need root on Linux, outside a container\n',
+  );
 
 describe.runIf(mayMount)('disks', () => {
   test('[fs.full-disk] [status.disk-full-507] a full disk answers 507 and leaves no part of a file behind', async ({
@@ -92,7 +96,7 @@ describe.runIf(mayMount)('disks', () => {
     }
   });
 
-  test('a directory of a lower layer, which cannot be renamed, is moved and replaced all the same', async ({
+  test('[fs.move-layer] a directory of a lower layer, which cannot be renamed, is moved and replaced all the same', async ({
     daemon,
     dir,
   }) => {
@@ -124,6 +128,28 @@ describe.runIf(mayMount)('disks', () => {
     } finally {
       execFileSync('umount', ['-l', join(dir, 'merged')]);
       execFileSync('umount', ['-l', join(dir, 'disk')]);
+    }
+  });
+
+  test('[fs.tree-exdev] an archive is merged into what is mounted below its target', async ({ daemon, dir }) => {
+    const disk = join(dir, 'to/disk');
+    mkdirSync(disk, { recursive: true });
+    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', disk]);
+    try {
+      writeFileSync(join(disk, 'f'), 'old');
+      symlinkSync('f', join(disk, 'd'));
+      const tar = archive(
+        { name: 'disk/f', body: 'new', mode: 0o640, mtime: 1000 },
+        { name: 'disk/d/deep/g', body: 'g' },
+        { type: '2', name: 'disk/link', link: 'f' },
+      );
+      expect((await imported(daemon, join(dir, 'to'), tar)).json().data).toMatchObject({ mode: 'merge', entries: 3 });
+      const { mode, mtimeMs } = statSync(join(disk, 'f'));
+      expect([read(join(disk, 'f')), mode & 0o777, mtimeMs]).toEqual(['new', 0o640, 1_000_000]);
+      expect([read(join(disk, 'd/deep/g')), readlinkSync(join(disk, 'link'))]).toEqual(['g', 'f']);
+      expect([readdirSync(disk).sort(), readdirSync(dir)]).toEqual([['d', 'f', 'link'], ['to']]);
+    } finally {
+      execFileSync('umount', ['-l', disk]);
     }
   });
 });

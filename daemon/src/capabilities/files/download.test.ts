@@ -160,7 +160,7 @@ test('[status.destination-409] a change before the first byte is 409 under abort
   await expect(download.read(0, 5)).rejects.toMatchObject({ kind: 'conflict' });
 });
 
-test('a file that gets shorter while it is sent cuts the connection', async ({ daemon, dir }) => {
+test('[fs.download-change] a file that gets shorter while it is sent cuts the connection', async ({ daemon, dir }) => {
   const path = join(dir, 'big');
   writeFileSync(path, Buffer.alloc(64 * 1024 ** 2, 1));
   const base = await daemon.listen();

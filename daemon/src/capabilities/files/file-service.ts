@@ -17,6 +17,7 @@ import { type ByteRange, type BytesRead, type LineRange, readBytes, readText, ty
 import { realTarget } from './real-target.ts';
 import { type Piece, type Progress, ResumableUploads } from './resumable.ts';
 import type { ChangePolicy } from './send-bytes.ts';
+import { StagedPaths } from './staged-paths.ts';
 import { type FileStat, statPath } from './stat.ts';
 import { type ExportTerms, exportTree } from './tar/export.ts';
 import { ARCHIVE_BYTES_MAX, type Imported, type ImportTerms, importTree } from './tar/import.ts';
@@ -53,13 +54,15 @@ export class FileService implements AsyncDisposable {
   readonly #locks = new PathLocks();
   readonly #editor = new Editor(this.#locks);
 
+  readonly #staged: StagedPaths;
   readonly #parts: PartRegister;
   readonly #resumable: ResumableUploads;
 
-  /** `parts`: a directory of the service's own, where it notes which uploads are not complete. */
-  constructor(defaultUser: string | undefined, parts: string) {
+  /** `parts`: a directory of the service's own, where it notes which uploads are not complete; `staged`: a file of such notes. */
+  constructor(defaultUser: string | undefined, parts: string, staged: string) {
     this.#ownership = new Ownership(defaultUser);
     this.#parts = new PartRegister(parts);
+    this.#staged = new StagedPaths(staged);
     this.#resumable = new ResumableUploads(this.#locks, this.#parts);
   }
 
@@ -84,8 +87,10 @@ export class FileService implements AsyncDisposable {
         return writeInPlace(path, bytes, { ...terms, append, owner });
       }
       const target = realTarget(path);
-      const write = atomic ? writeAtomically : writeInPlace;
-      return this.#locks.hold(target, () => write(target, bytes, { ...terms, append, owner }));
+      const written = { ...terms, append, owner };
+      return this.#locks.hold(target, () =>
+        atomic ? writeAtomically(target, bytes, written, this.#staged) : writeInPlace(target, bytes, written),
+      );
     });
   }
 
@@ -131,11 +136,15 @@ export class FileService implements AsyncDisposable {
 
   /** @returns how many FIFOs, sockets and devices were left out */
   copy(source: FilePath, destination: FilePath, overwrite: boolean, caller: Caller): Promise<number> {
-    return attempt('copy', source, () => copyPath(source, destination, overwrite, this.#ownership.of(caller)));
+    return attempt('copy', source, () =>
+      copyPath(source, destination, overwrite, this.#ownership.of(caller), this.#staged),
+    );
   }
 
   move(source: FilePath, destination: FilePath, overwrite: boolean, caller: Caller): Promise<void> {
-    return attempt('move', source, () => movePath(source, destination, overwrite, this.#ownership.of(caller)));
+    return attempt('move', source, () =>
+      movePath(source, destination, overwrite, this.#ownership.of(caller), this.#staged),
+    );
   }
 
   delete(path: FilePath, recursive: boolean): Promise<void> {
@@ -150,7 +159,7 @@ export class FileService implements AsyncDisposable {
     terms: WholeTerms = {},
   ): Promise<Uploaded> {
     return attempt('upload', path, async () => {
-      await using upload = new Upload(this.#locks, { ...terms, owner: this.#ownership.of(caller) });
+      await using upload = new Upload(this.#locks, this.#staged, { ...terms, owner: this.#ownership.of(caller) });
       await upload.receive(source, path);
       return await upload.commit(path);
     });
@@ -163,7 +172,7 @@ export class FileService implements AsyncDisposable {
     terms: WholeTerms = {},
   ): Promise<Uploaded & { readonly path: FilePath }> {
     return attempt('upload', '', async () => {
-      await using upload = new Upload(this.#locks, { ...terms, owner: this.#ownership.of(caller) });
+      await using upload = new Upload(this.#locks, this.#staged, { ...terms, owner: this.#ownership.of(caller) });
       return await uploadForm(upload, read);
     });
   }
@@ -195,14 +204,14 @@ export class FileService implements AsyncDisposable {
   importTree(
     path: FilePath,
     source: AsyncIterable<Buffer>,
-    { length, ...terms }: Omit<ImportTerms, 'owner'> & { readonly length: number },
+    { length, ...terms }: Omit<ImportTerms, 'owner' | 'stages'> & { readonly length: number },
     caller: Caller,
   ): Promise<Imported> {
     return attempt('import', path, () => {
       if (length > ARCHIVE_BYTES_MAX) {
         throw overCap(`the archive is over ${ARCHIVE_BYTES_MAX} bytes`, 'import', shownPath(path), 'send it in parts');
       }
-      return importTree(path, source, { ...terms, owner: this.#ownership.of(caller) });
+      return importTree(path, source, { ...terms, owner: this.#ownership.of(caller), stages: this.#staged });
     });
   }
 
@@ -213,6 +222,7 @@ export class FileService implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#parts[Symbol.dispose]();
+    this.#staged[Symbol.dispose]();
   }
 }
 

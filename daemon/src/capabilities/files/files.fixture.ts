@@ -55,8 +55,6 @@ function dataOf(answer: LightMyRequestResponse): any {
   return answer.json().data;
 }
 
-export const mayMount = process.platform === 'linux' && process.getuid?.() === 0;
-
 /** A file's text. */
 export function read(path: string): string {
   return readFileSync(path, 'utf8');

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineCapability } from '../../capability.ts';
 import { FileService } from './file-service.ts';
 import { filesV1 } from './routes.v1.ts';
@@ -5,7 +6,8 @@ import { filesV2 } from './routes.v2.ts';
 
 export const files = defineCapability({
   name: 'files',
-  create: ({ config, runtime }) => new FileService(config.defaultUser, runtime.directory('uploads')),
+  create: ({ config, runtime }) =>
+    new FileService(config.defaultUser, runtime.directory('uploads'), join(runtime.directory('staged'), 'notes')),
   v2: filesV2,
   v1: filesV1,
 });

@@ -12,10 +12,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, mayMount, post, read, refused, test, tree } from './files.fixture.ts';
+import { mayMount } from '../../../../scripts/testing/may-mount.ts';
+import { describe, expect, post, read, refused, test, tree } from './files.fixture.ts';
 
 if (!mayMount)
-  process.stdout.write('left out: full disks, mount points and borders of file systems need root on Linux\n');
+  process.stdout.write(
+    'left out: full disks, mount points and borders of file systems need root on Linux, outside a container\n',
+  );
 
 describe('mkdir', () => {
   test('[fs.mkdir] it makes one directory, or with parents what is missing', async ({ daemon, dir }) => {
@@ -137,6 +140,25 @@ describe('move', () => {
           'new',
           ['f', 'sub'],
         ]);
+      } finally {
+        execFileSync('umount', ['-l', join(dir, 'disk')]);
+      }
+    },
+  );
+
+  test.runIf(mayMount)(
+    '[fs.move-exdev] links go over a border too, and what has two names stays one file',
+    async ({ daemon, dir }) => {
+      mkdirSync(join(dir, 'disk'));
+      execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', join(dir, 'disk')]);
+      try {
+        tree(join(dir, 't'));
+        linkSync(join(dir, 't/f'), join(dir, 't/sub/same'));
+        await post(daemon, 'move', { source: join(dir, 't/sub/link'), destination: join(dir, 'disk/link') });
+        expect([readlinkSync(join(dir, 'disk/link')), existsSync(join(dir, 't/sub/link'))]).toEqual(['../f', false]);
+        await post(daemon, 'move', { source: join(dir, 't'), destination: join(dir, 'disk/m') });
+        const [first, second] = [statSync(join(dir, 'disk/m/f')), statSync(join(dir, 'disk/m/sub/same'))];
+        expect([first.ino, first.nlink]).toEqual([second.ino, 2]);
       } finally {
         execFileSync('umount', ['-l', join(dir, 'disk')]);
       }

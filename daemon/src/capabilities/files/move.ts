@@ -5,6 +5,7 @@ import { makeDirectories, type Owner } from '../../core/files/ownership.ts';
 import { copyInto, OVERWRITE_HINT, requireApart, requireSameKind } from './copy.ts';
 import { removeTree } from './delete.ts';
 import { replaceDirectory } from './replace-directory.ts';
+import type { StagedPaths } from './staged-paths.ts';
 
 /**
  * Moves a file, a link or a directory; it keeps owner, mode and times. Over a border of file systems, and out of a layer
@@ -16,6 +17,7 @@ export async function movePath(
   destination: FilePath,
   overwrite: boolean,
   owner: Owner | undefined,
+  staged: StagedPaths,
 ): Promise<void> {
   const [from, to] = [withoutTrailingSlashes(source), withoutTrailingSlashes(destination)];
   const stats = lstatSync(from);
@@ -25,13 +27,13 @@ export async function movePath(
   requireSameKind('move', stats, existing, destination);
   makeDirectories(parentOf(to), owner);
   try {
-    await rename(from, to, stats, existing, overwrite);
+    await rename(from, to, stats, { existing, overwrite, staged });
   } catch (error) {
     const code = systemCodeOf(error);
     if (code === 'EBUSY')
       throw busyMountPoint('move', shownPath(lstatSync(from, { throwIfNoEntry: false }) ? source : destination));
     if (code !== 'EXDEV') throw error;
-    await copyInto(from, stats, to, 'keep');
+    await copyInto(from, stats, to, 'keep', staged);
     await removeTree(from);
   }
 }
@@ -40,10 +42,9 @@ async function rename(
   from: FilePath,
   to: FilePath,
   stats: Stats,
-  existing: Stats | undefined,
-  overwrite: boolean,
+  { existing, overwrite, staged }: { existing: Stats | undefined; overwrite: boolean; staged: StagedPaths },
 ): Promise<void> {
-  if (existing?.isDirectory()) await replaceDirectory(from, to);
+  if (existing?.isDirectory()) await replaceDirectory(from, to, staged);
   else if (overwrite || stats.isDirectory()) renameSync(from, to);
   else renameExclusively(from, to);
 }

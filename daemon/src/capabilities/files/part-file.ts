@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   type BigIntStats,
   close,
@@ -19,10 +18,10 @@ import {
 } from 'node:fs';
 import { promisify } from 'node:util';
 import { busyMountPoint, systemCodeOf } from '../../core/files/file-failure.ts';
-import { type FilePath, joinPath, parentOf, shownPath } from '../../core/files/file-path.ts';
+import { type FilePath, parentOf, shownPath } from '../../core/files/file-path.ts';
 import { giveDescriptor, makeDirectories, type Owner } from '../../core/files/ownership.ts';
 import { etagOf, outdate, type Precondition } from './etag.ts';
-import { PART_PREFIX, PART_SUFFIX } from './names.ts';
+import type { StagedPaths } from './staged-paths.ts';
 import { requireWritable, type Written } from './write.ts';
 
 const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
@@ -47,37 +46,35 @@ export interface CommitTerms {
 export class PartFile implements AsyncDisposable {
   readonly path: FilePath;
   readonly descriptor: number;
+  /** Where it is noted; undefined for a part that outlives this object. */
+  readonly #staged: StagedPaths | undefined;
   #length: number;
   #isOpen = true;
-  #isKept = false;
 
-  private constructor(path: FilePath, descriptor: number, length: number) {
+  private constructor(path: FilePath, descriptor: number, length: number, staged: StagedPaths | undefined) {
     this.path = path;
     this.descriptor = descriptor;
     this.#length = length;
+    this.#staged = staged;
   }
 
   /** Begins a file in the directory of `target`, which is made where it is missing. */
-  static create(target: FilePath, owner: Owner | undefined): PartFile {
+  static create(target: FilePath, owner: Owner | undefined, staged: StagedPaths): PartFile {
     const directory = parentOf(target);
-    const path = partPath(directory, randomBytes(12).toString('hex'));
-    const open = (): number => openSync(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+    const path = staged.begin(directory);
     try {
-      return new PartFile(path, open(), 0);
+      return new PartFile(path, openNew(path, directory, owner), 0, staged);
     } catch (error) {
-      if (systemCodeOf(error) !== 'ENOENT') throw error;
+      staged.end(path);
+      throw error;
     }
-    makeDirectories(directory, owner);
-    return new PartFile(path, open(), 0);
   }
 
   /** Takes up a part of before, or begins it; it outlives this object unless it is committed. */
   static resume(path: FilePath, owner: Owner | undefined): PartFile {
     makeDirectories(parentOf(path), owner);
     const descriptor = openOwn(path);
-    const part = new PartFile(path, descriptor, Number(fstatSync(descriptor).size));
-    part.#isKept = true;
-    return part;
+    return new PartFile(path, descriptor, Number(fstatSync(descriptor).size), undefined);
   }
 
   get length(): number {
@@ -101,10 +98,10 @@ export class PartFile implements AsyncDisposable {
   }
 
   /** This part where it can be renamed to `target`, else a copy of it that can. */
-  async beside(target: FilePath, owner: Owner | undefined): Promise<PartFile> {
+  async beside(target: FilePath, owner: Owner | undefined, staged: StagedPaths): Promise<PartFile> {
     makeDirectories(parentOf(target), owner);
     if (statSync(parentOf(target)).dev === fstatSync(this.descriptor).dev) return this;
-    const copy = PartFile.create(target, owner);
+    const copy = PartFile.create(target, owner, staged);
     for await (const bytes of this.read()) await copy.write([bytes]);
     return copy;
   }
@@ -130,6 +127,7 @@ export class PartFile implements AsyncDisposable {
     if (sync) await fsyncAsync(this.descriptor);
     const etag = etagOf(fstatSync(this.descriptor, { bigint: true }));
     renameOnto(this.path, target);
+    this.#staged?.end(this.path);
     await this.#close();
     if (sync) await syncDirectory(parentOf(target));
     return { etag, created: !before };
@@ -138,7 +136,9 @@ export class PartFile implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#isOpen) return;
     await this.#close();
-    if (!this.#isKept) unlinkQuietly(this.path);
+    if (!this.#staged) return;
+    unlinkQuietly(this.path);
+    this.#staged.end(this.path);
   }
 
   async #close(): Promise<void> {
@@ -147,8 +147,15 @@ export class PartFile implements AsyncDisposable {
   }
 }
 
-export function partPath(directory: FilePath, id: string): FilePath {
-  return joinPath(directory, `${PART_PREFIX}${id}${PART_SUFFIX}`);
+function openNew(path: FilePath, directory: FilePath, owner: Owner | undefined): number {
+  const open = (): number => openSync(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    return open();
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
+  }
+  makeDirectories(directory, owner);
+  return open();
 }
 
 export function unlinkQuietly(path: FilePath): void {

@@ -63,7 +63,7 @@ describe('bytes', () => {
     expect((await get(daemon, 'read', { path, encoding: 'base64', offset: '9' })).content).toBe('');
   });
 
-  test('a range of a 10 GB sparse file is read, all of it is too much', async ({ daemon, dir }) => {
+  test('[fs.sparse] a range of a 10 GB sparse file is read, all of it is too much', async ({ daemon, dir }) => {
     const path = join(dir, 'sparse');
     closeSync(openSync(path, 'w'));
     truncateSync(path, 10 * 1024 ** 3);
@@ -105,7 +105,7 @@ describe('what is no ordinary file', () => {
   });
 
   test.runIf(process.platform === 'linux')(
-    'files of /proc, which say that they are empty, are read',
+    '[fs.proc] files of /proc, which say that they are empty, are read',
     async ({ daemon }) => {
       expect((await get(daemon, 'read', { path: '/proc/self/status' })).content).toMatch(/^Name:/);
       const mem = await failure(daemon.inject({ url: '/v2/fs/read', query: { path: '/proc/self/mem' } }));
@@ -128,7 +128,7 @@ describe('bad paths', () => {
     expect(await failure(daemon.inject({ url: '/v2/fs/read', query: { path } }))).toEqual({ status, type });
   });
 
-  test('a loop of links is ELOOP; `..` is resolved by the system', async ({ daemon, dir }) => {
+  test('[fs.paths] a loop of links is ELOOP; `..` is resolved by the system', async ({ daemon, dir }) => {
     symlinkSync('loop', join(dir, 'loop'));
     const loop = await daemon.inject({ url: '/v2/fs/read', query: { path: join(dir, 'loop/x') } });
     expect(loop.json().data).toMatchObject({ errno_name: 'ELOOP', error_type: 'invalid_path' });

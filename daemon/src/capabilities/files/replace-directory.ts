@@ -1,27 +1,33 @@
-import { randomBytes } from 'node:crypto';
 import { lstatSync, renameSync } from 'node:fs';
 import { busyMountPoint, systemCodeOf } from '../../core/files/file-failure.ts';
-import { type FilePath, parentOf, shownPath } from '../../core/files/file-path.ts';
+import { type FilePath, shownPath } from '../../core/files/file-path.ts';
 import { removeTree } from './delete.ts';
-import { partPath } from './part-file.ts';
+import type { StagedPaths } from './staged-paths.ts';
 
 /**
  * Gives a directory a name, in place of whatever has it. What had it is moved aside first and comes back where the
  * new one cannot have the name; a directory of an image layer cannot be moved (EXDEV) and is removed.
  * @throws FileFailure `already_exists` where the target is a mount point
  */
-export async function replaceDirectory(source: FilePath, target: FilePath): Promise<void> {
+export async function replaceDirectory(source: FilePath, target: FilePath, staged: StagedPaths): Promise<void> {
   const existing = lstatSync(target, { throwIfNoEntry: false });
   if (!existing) {
     renameSync(source, target);
     return;
   }
-  const aside = partPath(parentOf(target), randomBytes(12).toString('hex'));
-  if (!moveAside(target, aside)) {
-    await removeTree(target);
-    renameSync(source, target);
-    return;
+  const aside = staged.beginAside(target);
+  try {
+    if (moveAside(target, aside)) await exchange(source, target, aside);
+    else {
+      await removeTree(target);
+      renameSync(source, target);
+    }
+  } finally {
+    staged.end(aside);
   }
+}
+
+async function exchange(source: FilePath, target: FilePath, aside: FilePath): Promise<void> {
   try {
     renameSync(source, target);
   } catch (error) {

@@ -3,11 +3,12 @@ import { lstatSync } from 'node:fs';
 import { SandboxError } from '../../core/errors.ts';
 import { badRequest } from '../../core/files/file-failure.ts';
 import { bytesOfPath, type FilePath, parentOf, shownPath } from '../../core/files/file-path.ts';
-import { PartFile, partPath } from './part-file.ts';
+import { PartFile } from './part-file.ts';
 import type { PartRegister } from './part-register.ts';
 import type { PathLocks } from './path-locks.ts';
 import { realTarget } from './real-target.ts';
 import { hashOf, spool } from './spool.ts';
+import { partPath } from './staged-paths.ts';
 import type { Uploaded, UploadTerms } from './upload.ts';
 import { requireWritable } from './write.ts';
 

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { expect, test } from './files.fixture.ts';
 import { HeldDirectory } from './held-directory.ts';
 import { PartFile } from './part-file.ts';
+import { StagedPaths } from './staged-paths.ts';
 import { writeInPlace } from './write.ts';
 
 const TERMS = { append: false, owner: undefined };
@@ -28,12 +29,13 @@ test('[fs.swapped] a link that takes the place of the target of a write is not f
   ]);
 });
 
-test('a link that takes the place of an upload while it comes in is replaced, what it leads to is not', async ({
+test('[fs.swapped] a link that takes the place of an upload while it comes in is replaced, what it leads to is not', async ({
   dir,
 }) => {
   writeFileSync(join(dir, 'outside'), 'outside');
   writeFileSync(join(dir, 'f'), 'old');
-  await using part = PartFile.create(join(dir, 'f'), undefined);
+  using staged = new StagedPaths(join(dir, 'notes'));
+  await using part = PartFile.create(join(dir, 'f'), undefined, staged);
   await part.write([Buffer.from('new')]);
   unlinkSync(join(dir, 'f'));
   symlinkSync('outside', join(dir, 'f'));
@@ -53,7 +55,7 @@ test('a part that somebody else put there is not written to', async ({ dir }) =>
   ]);
 });
 
-test('what is done in a directory that is held stays in it, whatever takes its name', ({ dir }) => {
+test('[fs.swapped] what is done in a directory that is held stays in it, whatever takes its name', ({ dir }) => {
   mkdirSync(join(dir, 'd'));
   mkdirSync(join(dir, 'other'));
   using held = HeldDirectory.open(join(dir, 'd'));

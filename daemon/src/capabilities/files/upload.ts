@@ -7,6 +7,7 @@ import { PartFile } from './part-file.ts';
 import type { PathLocks } from './path-locks.ts';
 import { realTarget } from './real-target.ts';
 import { newHash, spool } from './spool.ts';
+import type { StagedPaths } from './staged-paths.ts';
 import { requireWritable } from './write.ts';
 
 export interface UploadTerms {
@@ -24,12 +25,14 @@ export interface Uploaded {
 /** A file that is being received beside its target; committed, it takes the target's name. */
 export class Upload implements AsyncDisposable {
   readonly #locks: PathLocks;
+  readonly #staged: StagedPaths;
   readonly #terms: UploadTerms;
   #part: PartFile | undefined;
   #sha256 = '';
 
-  constructor(locks: PathLocks, terms: UploadTerms) {
+  constructor(locks: PathLocks, staged: StagedPaths, terms: UploadTerms) {
     this.#locks = locks;
+    this.#staged = staged;
     this.#terms = terms;
   }
 
@@ -37,7 +40,7 @@ export class Upload implements AsyncDisposable {
   async receive(source: AsyncIterable<Buffer>, path: FilePath | undefined): Promise<void> {
     const target = path === undefined ? joinPath(tmpdir(), 'upload') : realTarget(path);
     if (path !== undefined) requireWritable(target, this.#terms.precondition);
-    const part = PartFile.create(target, this.#terms.owner);
+    const part = PartFile.create(target, this.#terms.owner, this.#staged);
     this.#part = part;
     const hash = newHash();
     await spool(source, part, { hash });
@@ -50,7 +53,7 @@ export class Upload implements AsyncDisposable {
     if (!received) throw new Error('nothing was received');
     const target = realTarget(path);
     const { owner } = this.#terms;
-    await using part = await received.beside(target, owner);
+    await using part = await received.beside(target, owner, this.#staged);
     const size = part.length;
     const { etag } = await this.#locks.hold(target, () => part.commit(target, { ...this.#terms, sync: false }));
     return { size, sha256: this.#sha256, etag };

@@ -59,7 +59,10 @@ describe('read, write and replace', () => {
 });
 
 describe('list', () => {
-  test('[v1.file-list] list sorts, filters and leaves out what is not wanted', async ({ daemon, dir }) => {
+  test('[v1.file-list] [v1.file-required-fields] list sorts, filters and leaves out what is not wanted', async ({
+    daemon,
+    dir,
+  }) => {
     mkdirSync(join(dir, 'd'));
     for (const [name, content] of [
       ['a.py', 'xxx'],
@@ -198,7 +201,7 @@ describe('failures', () => {
     }
   });
 
-  test('[file-error.v1-download-status] download alone uses the status', async ({ daemon, dir }) => {
+  test('[file-error.v1-download-status] [v1.file-download] download alone uses the status', async ({ daemon, dir }) => {
     writeFileSync(join(dir, 'f'), 'x');
     const ask = (path: string) => daemon.inject({ url: '/v1/file/download', query: { path } });
     const found = await ask(join(dir, 'f'));

@@ -1,6 +1,7 @@
 import type { FilePath } from '../../core/files/file-path.ts';
 import { OpenFile } from './open-file.ts';
 import { PartFile } from './part-file.ts';
+import type { StagedPaths } from './staged-paths.ts';
 import { requireWritable, type WriteTerms, type Written } from './write.ts';
 
 /** Bytes that are copied at once where an appended file is written anew. */
@@ -11,9 +12,14 @@ const COPY_BYTES = 1024 ** 2;
  * stay; the inode does not.
  * @throws FileFailure `already_exists` where the target is a mount point
  */
-export async function writeAtomically(target: FilePath, bytes: Buffer, terms: WriteTerms): Promise<Written> {
+export async function writeAtomically(
+  target: FilePath,
+  bytes: Buffer,
+  terms: WriteTerms,
+  staged: StagedPaths,
+): Promise<Written> {
   const before = requireWritable(target, terms.precondition);
-  await using part = PartFile.create(target, terms.owner);
+  await using part = PartFile.create(target, terms.owner, staged);
   if (terms.append && before) await copyOld(target, part);
   if (bytes.length > 0) await part.write([bytes]);
   return await part.commit(target, { ...terms, sync: true });

@@ -109,8 +109,47 @@ test.each([
   if (status !== 422) expect(answer.data).toMatchObject({ operation: 'grep', exception_type: expect.any(String) });
 });
 
+test('[search.cap] a search for names answers at most 10,000 and says so', async () => {
+  await using place = await Place.start();
+  mkdirSync(place.path('many'));
+  for (let at = 0; at < 10_001; at += 1) writeFileSync(place.path(`many/f${at}`), '');
+  const answer = await place.daemon.inject({ url: '/v2/fs/search', query: { path: place.root, pattern: 'f*' } });
+  const { files, truncated } = answer.json().data;
+  expect([files.length, new Set(files).size, truncated]).toEqual([10_000, 10_000, true]);
+});
+
+test.each([
+  ['include', { pattern: 'hello', include: ['*.py', '!a.*'] }, ['d/.h/c.py:1', 'd/b.py:1']],
+  ['exclude', { pattern: 'hello', exclude: ['.h', 'a.py'] }, ['d/b.py:1']],
+  ['type', { pattern: 'x|hello', type: 'txt' }, ['d/n.txt:1']],
+  ['recursive: false', { pattern: 'hello', recursive: false }, ['a.py:2', 'a.py:3']],
+  ['max_file_size', { pattern: 'hello', max_file_size: '20' }, ['d/.h/c.py:1', 'd/b.py:1']],
+  ['fixed_strings', { pattern: 'print("hello")', fixed_strings: true }, ['a.py:2']],
+  ['case_insensitive', { pattern: 'PRINT', case_insensitive: true }, ['a.py:2']],
+  ['multiline', { pattern: 'os\\nprint', multiline: true }, ['a.py:1']],
+])('[grep.options] %s', async (_name, options, found) => {
+  await using place = await Place.start();
+  const { data } = await place.post('/v2/fs/grep', { path: place.root, ...options });
+  const named = ({ file, line_number }: { file: string; line_number: number }): string =>
+    `${file.slice(place.root.length + 1)}:${line_number}`;
+  expect(data.matches.map(named)).toEqual(found);
+});
+
+test('[grep.defaults] 500 matches, and files of up to 1M unless one is named', async () => {
+  await using place = await Place.start();
+  writeFileSync(place.path('many'), 'needle\n'.repeat(501));
+  const many = await place.post('/v2/fs/grep', { path: place.root, pattern: 'needle' });
+  expect(many.data).toMatchObject({ match_count: 500, truncated: true });
+  writeFileSync(place.path('exact'), `hay\n${'x'.repeat(1024 * 1024 - 4)}`);
+  writeFileSync(place.path('large'), `hay\n${'x'.repeat(1024 * 1024 - 3)}`);
+  const below = await place.post('/v2/fs/grep', { path: place.root, pattern: '^hay$' });
+  expect(below.data.matches).toMatchObject([{ file: place.path('exact') }]);
+  const named = await place.post('/v2/fs/grep', { path: place.path('large'), pattern: '^hay$' });
+  expect(named.data.matches).toMatchObject([{ file: place.path('large') }]);
+});
+
 describe('in the layout of 1.x', () => {
-  test('[find-v1.result] find', async () => {
+  test('[find-v1.result] [v1.file-required-fields] find', async () => {
     await using place = await Place.start();
     const answer = await place.post('/v1/file/find', { path: place.root, glob: '**/*.py' });
     expectValid('Response_Union_FileFindResult__FileOperationError__', answer);
@@ -120,7 +159,7 @@ describe('in the layout of 1.x', () => {
     expect([failed.status, failed.success, failed.data.errno_name]).toEqual([200, false, 'ENOTDIR']);
   });
 
-  test('[glob-v1.result] glob', async () => {
+  test('[glob-v1.result] [v1.file-required-fields] glob', async () => {
     await using place = await Place.start();
     const glob = async (body: object) => {
       const answer = await place.post('/v1/file/glob', { path: place.root, ...body });
@@ -148,7 +187,7 @@ describe('in the layout of 1.x', () => {
     });
   });
 
-  test('[grep-v1.result] grep', async () => {
+  test('[grep-v1.result] [v1.file-required-fields] grep', async () => {
     await using place = await Place.start();
     const answer = await place.post('/v1/file/grep', {
       path: place.root,

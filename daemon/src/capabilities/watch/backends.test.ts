@@ -43,7 +43,7 @@ describe.each(BACKENDS)('on the $name backend', ({ open, everything }) => {
     expect(await watching.until(watcher, 'create top')).not.toContain('create d/below');
   });
 
-  test('[watch.exclude] [watch.include] patterns leave out and pick, and spooled uploads are never told', async () => {
+  test('[watch.exclude] [watch.include] [watch.parts] patterns leave out and pick, and spooled uploads are never told', async () => {
     await using watching = new Watching(open());
     const picky = await watching.watch({ exclude: ['skip', '*.tmp'], include: ['*.ts', 'last'] });
     mkdirSync(watching.path('skip'));

@@ -42,7 +42,7 @@ describe.runIf(hasInotify)('by inotify', () => {
     expect(await watching.until(watcher, 'chmod a')).toEqual(['chmod a']);
   });
 
-  test('a root that is removed and made again is watched again', async () => {
+  test('[watch.root-again] a root that is removed and made again is watched again', async () => {
     await using watching = new Watching();
     mkdirSync(watching.path('p/root'), { recursive: true });
     const watcher = await watching.watch({ path: watching.path('p/root') });
@@ -87,7 +87,7 @@ describe.runIf(hasInotify)('by inotify', () => {
     await watching.until(watcher, 'create ');
   });
 
-  test('names that are not UTF-8 are told exactly', async () => {
+  test('[watch.path-b64] names that are not UTF-8 are told exactly', async () => {
     await using watching = new Watching();
     const watcher = await watching.watch();
     const name = Buffer.from([0x61, 0xff, 0xfe]);

@@ -84,7 +84,7 @@ describe.each(['/v2', '/v1/file'])('under %s', (surface) => {
     return answer.json().data;
   };
 
-  test('[watch.create] [watch.poll] [watch.event-fields] events are polled from a cursor on, waited for where there is none', async () => {
+  test('[watch.create] [watch.poll] [watch.event-fields] [watch-v1.since] [watch-v1.envelope] events are polled from a cursor on, waited for where there is none', async () => {
     await using bench = await Bench.start();
     const { watcher_id, initial_cursor, reused } = await bench.create({}, surface);
     expect([initial_cursor, reused]).toEqual([0, false]);
@@ -118,7 +118,7 @@ describe.each(['/v2', '/v1/file'])('under %s', (surface) => {
     expect(last.events[0]).toMatchObject({ relative_path: 'e', seq: 3 });
   });
 
-  test('[watch.reuse] [watch.release] the same configuration is shared until the last subscriber is gone', async () => {
+  test('[watch.reuse] [watch.release] [watch.list] the same configuration is shared until the last subscriber is gone', async () => {
     await using bench = await Bench.start();
     const { watcher_id } = await bench.create({}, surface);
     bench.write('a');
@@ -156,6 +156,31 @@ describe.each(['/v2', '/v1/file'])('under %s', (surface) => {
     const resumed = await read(url, ({ event }) => event === 'file_change', { 'last-event-id': `${watcher_id}:1` });
     expect(resumed.map(({ data }) => data['relative_path'])).toEqual([undefined, 'b']);
     expect((await fetch(`${base}${surface}/watch/none/events`)).status).toBe(404);
+  });
+
+  test('[watch.default-exclude] what nobody names is excluded by default; exclude replaces the list', async () => {
+    await using bench = await Bench.start();
+    const byDefault = await bench.create({}, surface);
+    const all = await bench.create({ exclude: [] }, surface);
+    expect(all.watcher_id).not.toBe(byDefault.watcher_id);
+    const listed: { exclude: string[] }[] = (await bench.daemon.inject(`${surface}/watch`)).json().data.watchers;
+    expect(listed.map(({ exclude }) => [...exclude].sort())).toEqual([
+      ['*.pyc', '*.pyo', '*.swo', '*.swp', '.DS_Store', '.git', '.venv', '__pycache__', 'node_modules'],
+      [],
+    ]);
+    for (const name of ['.git', 'node_modules', '__pycache__']) mkdirSync(join(bench.directory, name));
+    for (const name of ['.git/HEAD', 'node_modules/m.js', 'a.pyc', '.b.swp', 'last']) bench.write(name);
+    const paths = async (id: string) => {
+      const told: string[] = [];
+      for (let cursor = 0; !told.includes('last'); ) {
+        const answer = await poll(bench, id, { cursor, timeout: 20 });
+        told.push(...answer.events.map((event: { relative_path: string }) => event.relative_path));
+        cursor = answer.cursor;
+      }
+      return told;
+    };
+    expect(await paths(byDefault.watcher_id)).toEqual(['last']);
+    expect(await paths(all.watcher_id)).toEqual(expect.arrayContaining(['.git', 'a.pyc', '.b.swp', 'last']));
   });
 
   test('a stream ends when its watcher is stopped', async () => {

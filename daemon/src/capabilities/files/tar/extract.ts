@@ -4,20 +4,18 @@ import {
   constants,
   fchmodSync,
   fchownSync,
-  futimesSync,
   lchownSync,
   linkSync,
-  lutimesSync,
   mkdirSync,
   openSync,
   symlinkSync,
   unlinkSync,
-  utimesSync,
 } from 'node:fs';
 import { badRequest, overCap } from '../../../core/files/file-failure.ts';
 import { bytesOfPath, type FilePath, pathOfBytes, shownPath } from '../../../core/files/file-path.ts';
 import type { Owner } from '../../../core/files/ownership.ts';
 import { Slices } from '../slices.ts';
+import { setDescriptorTime, setLinkTime, setTime } from '../times.ts';
 import { writeAll } from '../write.ts';
 import { keyOf, Links, type Parts, partsOf } from './judge.ts';
 import type { TarEntry, TarReader } from './read-entries.ts';
@@ -107,7 +105,7 @@ export class Extraction {
     symlinkSync(bytesOfPath(entry.link), path);
     this.#links.add(parts, entry);
     this.#give(path, entry);
-    lutimesSync(path, entry.mtime, entry.mtime);
+    setLinkTime(path, entry.mtime);
   }
 
   #skip({ name, type }: TarEntry): void {
@@ -163,7 +161,7 @@ export class Extraction {
       const { uid, gid } = this.#ownerOf(entry);
       if (uid !== undefined && gid !== undefined) fchownSync(descriptor, uid, gid);
       fchmodSync(descriptor, entry.mode);
-      futimesSync(descriptor, entry.mtime, entry.mtime);
+      setDescriptorTime(descriptor, entry.mtime);
     } finally {
       closeSync(descriptor);
     }
@@ -181,7 +179,7 @@ export class Extraction {
     for (const { path, entry } of [...this.#directories.values()].reverse()) {
       this.#give(path, entry);
       chmodSync(path, entry?.mode ?? 0o777 & ~process.umask());
-      if (entry) utimesSync(path, entry.mtime, entry.mtime);
+      if (entry) setTime(path, entry.mtime);
       if (slices.isDue) await slices.rest();
     }
   }
@@ -193,7 +191,10 @@ export class Extraction {
 
   #ownerOf(entry: TarEntry | undefined): { uid?: number; gid?: number } {
     if (this.#owner !== 'keep') return this.#owner.owner ?? {};
-    return entry && process.geteuid?.() === 0 ? { uid: entry.uid, gid: entry.gid } : {};
+    if (!entry || process.geteuid?.() !== 0) return {};
+    const { uid, gid } = entry;
+    if (isAccount(uid) && isAccount(gid)) return { uid, gid };
+    throw this.#refuse(entry, `no account has the number ${isAccount(uid) ? gid : uid}`);
   }
 
   #pathOf(key: string): FilePath {
@@ -203,4 +204,9 @@ export class Extraction {
   #refuse(entry: TarEntry, why: string): Error {
     return badRequest(`${why}: ${shownPath(entry.name)}`, 'import', shownPath(this.#target));
   }
+}
+
+/** The highest number means that an owner stays (chown(2)). */
+function isAccount(id: number): boolean {
+  return Number.isInteger(id) && id >= 0 && id < 2 ** 32 - 1;
 }

@@ -2,20 +2,36 @@ import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { TarFault } from './tar-fault.ts';
 
-/** Undoes gzip where the bytes begin as it does (RFC 1952 §2.3.1), whatever their sender calls them. */
+const GZIP = Buffer.from([0x1f, 0x8b]);
+/** How files begin that some take for archives of tar. */
+const OTHERS: readonly (readonly [name: string, magic: Buffer])[] = [
+  ['xz', Buffer.from('fd377a585a00', 'hex')],
+  ['zstd', Buffer.from('28b52ffd', 'hex')],
+  ['zip', Buffer.from('504b0304', 'hex')],
+  ['bzip2', Buffer.from('425a6839314159265359', 'hex')],
+];
+const MAGIC_BYTES = 10;
+
+/**
+ * Undoes gzip where the bytes begin as it does (RFC 1952 §2.3.1), whatever their sender calls them.
+ * @throws TarFault for what is compressed in another way
+ */
 export async function* gunzipped(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const iterator = source[Symbol.asyncIterator]();
   const head: Buffer[] = [];
   let length = 0;
-  while (length < 2) {
+  while (length < MAGIC_BYTES) {
     const { done, value } = await iterator.next();
     if (done) break;
     head.push(value);
     length += value.length;
   }
   const first = Buffer.concat(head);
+  const begins = (magic: Buffer): boolean => first.subarray(0, magic.length).equals(magic);
+  const other = OTHERS.find(([, magic]) => begins(magic));
+  if (other) throw new TarFault(`the archive is compressed by ${other[0]}: send it plain, or compressed by gzip`);
   const all = withFirst(first, iterator);
-  yield* first[0] === 0x1f && first[1] === 0x8b ? expanded(all) : all;
+  yield* begins(GZIP) ? expanded(all) : all;
 }
 
 async function* withFirst(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { badRequest, overCap, systemCodeOf, systemFailure } from '../../../core/files/file-failure.ts';
 import { type FilePath, parentOf, shownPath, withoutTrailingSlashes } from '../../../core/files/file-path.ts';
 import { makeDirectories, type Owner } from '../../../core/files/ownership.ts';
 import { removeTree } from '../delete.ts';
-import { partPath } from '../part-file.ts';
 import { realTarget } from '../real-target.ts';
+import type { StagedPaths } from '../staged-paths.ts';
 import { type Extracted, Extraction } from './extract.ts';
 import { gunzipped } from './gunzip.ts';
 import { mergeInto } from './merge.ts';
@@ -17,8 +16,11 @@ export const ARCHIVE_BYTES_MAX = 4 * 1024 ** 3;
 
 export interface ImportTerms {
   readonly owner: Owner | undefined;
+  readonly stages: StagedPaths;
   /** Whether to keep the owners that the archive names, where the daemon is root. */
   readonly keepOwners: boolean;
+  /** Bytes of the archive, also of what comes out of a compressed one. */
+  readonly bytesMax?: number | undefined;
   /** What has to be done; unset: `rename` where the target is not there, else `merge`. */
   readonly mode?: ImportMode | undefined;
 }
@@ -36,7 +38,7 @@ export type Imported = Extracted & { readonly mode: ImportMode };
 export async function importTree(
   path: FilePath,
   source: AsyncIterable<Buffer>,
-  { owner, keepOwners, mode: asked }: ImportTerms,
+  { owner, stages, keepOwners, mode: asked, bytesMax = ARCHIVE_BYTES_MAX }: ImportTerms,
 ): Promise<Imported> {
   const target = realTarget(withoutTrailingSlashes(path));
   const existing = statSync(target, { throwIfNoEntry: false });
@@ -44,45 +46,44 @@ export async function importTree(
   if (existing && asked === 'rename') throw systemFailure('EEXIST', 'import', shownPath(path), 'use mode=merge');
   const mode: ImportMode = existing ? 'merge' : 'rename';
   if (mode === 'rename') makeDirectories(parentOf(target), owner);
-  const staged = makeStage(target, mode);
+  const staged = makeStage(target, mode, stages);
   try {
     const tooLarge = (): Error =>
-      overCap(`the archive is over ${ARCHIVE_BYTES_MAX} bytes`, 'import', shownPath(path), 'send it in parts');
-    const reader = new TarReader(gunzipped(source), ARCHIVE_BYTES_MAX, tooLarge);
+      overCap(`the archive is over ${bytesMax} bytes`, 'import', shownPath(path), 'send it in parts');
+    const reader = new TarReader(gunzipped(source), bytesMax, tooLarge);
     const extraction = new Extraction(staged, target, keepOwners ? 'keep' : { owner });
     const extracted = await extraction.run(reader);
     await reader.drain();
     if (mode === 'rename') renameSync(staged, target);
-    else mergeInto(staged, target);
+    else await mergeInto(staged, target, stages);
     return { ...extracted, mode };
   } catch (error) {
     throw error instanceof TarFault ? badRequest(error.message, 'import', shownPath(path)) : error;
   } finally {
     await removeStage(staged);
+    stages.end(staged);
   }
 }
 
 /** A directory that nobody else can enter: beside the target, or in it where it cannot be moved from there. */
-function makeStage(target: FilePath, mode: ImportMode): FilePath {
-  const id = randomBytes(12).toString('hex');
-  const beside = partPath(parentOf(target), id);
-  if (mode === 'rename') {
-    mkdirSync(beside, { mode: 0o700 });
-    return beside;
+function makeStage(target: FilePath, mode: ImportMode, stages: StagedPaths): FilePath {
+  const isBeside = mode === 'rename' || statSync(parentOf(target)).dev === statSync(target).dev;
+  try {
+    return makeStageIn(isBeside ? parentOf(target) : target, stages);
+  } catch (error) {
+    const isRefused = ['EACCES', 'EPERM', 'EROFS'].includes(systemCodeOf(error) ?? '');
+    if (mode === 'rename' || !isBeside || !isRefused) throw error;
+    return makeStageIn(target, stages);
   }
-  const inside = partPath(target, id);
-  if (statSync(parentOf(target)).dev !== statSync(target).dev || !tryMake(beside)) mkdirSync(inside, { mode: 0o700 });
-  else return beside;
-  return inside;
 }
 
-function tryMake(path: FilePath): boolean {
+function makeStageIn(directory: FilePath, stages: StagedPaths): FilePath {
+  const path = stages.begin(directory);
   try {
     mkdirSync(path, { mode: 0o700 });
-    return true;
+    return path;
   } catch (error) {
-    const code = systemCodeOf(error);
-    if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return false;
+    stages.end(path);
     throw error;
   }
 }

@@ -1,18 +1,22 @@
 import { lstatSync, renameSync, type Stats, unlinkSync } from 'node:fs';
-import { systemFailure } from '../../../core/files/file-failure.ts';
+import { systemCodeOf, systemFailure } from '../../../core/files/file-failure.ts';
 import { type FilePath, joinPath, namesInSync, shownPath } from '../../../core/files/file-path.ts';
+import { copyInto } from '../copy.ts';
 import { HeldDirectory } from '../held-directory.ts';
+import { Slices } from '../slices.ts';
+import type { StagedPaths } from '../staged-paths.ts';
 
 /**
  * Moves what lies in one directory into another. A directory that is there keeps its attributes and what else it holds;
- * files and links are replaced, a link also where a directory comes. No link in the target is followed.
+ * files and links are replaced, a link also where a directory comes. No link in the target is followed. What lies on
+ * another file system, because one is mounted below the target, is copied.
  * @throws FileFailure `invalid_target` before anything is moved, where a file would replace a directory
  */
-export function mergeInto(staged: FilePath, target: FilePath): void {
+export async function mergeInto(staged: FilePath, target: FilePath, stages: StagedPaths): Promise<void> {
   using from = HeldDirectory.open(staged);
   using to = HeldDirectory.open(target, { follow: true });
   requireNoConflict(from, to, target);
-  mergeEntries(from, to);
+  await mergeEntries(from, to, stages, new Slices());
 }
 
 function requireNoConflict(from: HeldDirectory, to: HeldDirectory, shown: FilePath): void {
@@ -28,21 +32,36 @@ function requireNoConflict(from: HeldDirectory, to: HeldDirectory, shown: FilePa
   }
 }
 
-function mergeEntries(from: HeldDirectory, to: HeldDirectory): void {
+async function mergeEntries(
+  from: HeldDirectory,
+  to: HeldDirectory,
+  stages: StagedPaths,
+  slices: Slices,
+): Promise<void> {
   for (const name of namesInSync(from.base)) {
     const staged = lstatSync(from.at(name));
     const existing = lstatSync(to.at(name), { throwIfNoEntry: false });
     if (staged.isDirectory() && existing?.isDirectory()) {
       using below = HeldDirectory.open(from.at(name));
       using there = HeldDirectory.open(to.at(name));
-      mergeEntries(below, there);
+      await mergeEntries(below, there, stages, slices);
     } else {
-      replaceEntry(from.at(name), to.at(name), staged, existing);
+      await replaceEntry(from.at(name), to.at(name), { staged, existing, stages });
     }
+    if (slices.isDue) await slices.rest();
   }
 }
 
-function replaceEntry(source: FilePath, target: FilePath, staged: Stats, existing: Stats | undefined): void {
+async function replaceEntry(
+  source: FilePath,
+  target: FilePath,
+  { staged, existing, stages }: { staged: Stats; existing: Stats | undefined; stages: StagedPaths },
+): Promise<void> {
   if (staged.isDirectory() && existing) unlinkSync(target);
-  renameSync(source, target);
+  try {
+    renameSync(source, target);
+  } catch (error) {
+    if (systemCodeOf(error) !== 'EXDEV') throw error;
+    await copyInto(source, staged, target, 'keep', stages);
+  }
 }

@@ -44,31 +44,6 @@ export class PassedBytes {
   }
 }
 
-/** The value of a record of pax (POSIX.1-2024, pax: `length key=value\n`) as bytes: some archivers write names that are not UTF-8. */
-export function paxBytes(headers: Buffer, key: string): Buffer | undefined {
-  let found: Buffer | undefined;
-  for (let at = 0; at + BLOCK <= headers.length; ) {
-    const size = Number.parseInt(headers.toString('latin1', at + 124, at + 136), 8) || 0;
-    const body = headers.subarray(at + BLOCK, at + BLOCK + size);
-    if (headers[at + 156] === 0x78) found = recordIn(body, key) ?? found;
-    at += BLOCK + Math.ceil(size / BLOCK) * BLOCK;
-  }
-  return found;
-}
-
-function recordIn(records: Buffer, key: string): Buffer | undefined {
-  let found: Buffer | undefined;
-  for (let at = 0; at < records.length; ) {
-    const length = Number.parseInt(records.toString('latin1', at, at + 10), 10);
-    const [start, end] = [records.indexOf(0x20, at) + 1, at + length];
-    if (!(length > 0)) return found;
-    const value = start + key.length + 1;
-    if (records.toString('latin1', start, value) === `${key}=`) found = Buffer.from(records.subarray(value, end - 1));
-    at = end;
-  }
-  return found;
-}
-
 function isZero(block: Buffer): boolean {
   return block.every((byte) => byte === 0);
 }

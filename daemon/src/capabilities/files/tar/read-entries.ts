@@ -1,7 +1,8 @@
-import { type ExtractEvents, extract, type Header } from 'tar-stream';
+import { type ExtractEvents, extract } from 'tar-stream';
 import { type FilePath, pathOfBytes, shownPath } from '../../../core/files/file-path.ts';
 import { BLOCK } from './header.ts';
-import { PassedBytes, paxBytes } from './passed-bytes.ts';
+import { PassedBytes } from './passed-bytes.ts';
+import { type PaxRecords, paxRecords } from './pax.ts';
 import { TarFault } from './tar-fault.ts';
 
 /** Bytes of the stream that are taken in one go. */
@@ -11,8 +12,6 @@ const OPTIONS = { filenameEncoding: 'latin1', allowUnknownFormat: true };
 const TYPE_AT = 156;
 /** tar-stream reads a time before 1970, which begins with 0xff, one second too late. */
 const MTIME_AT = 136;
-/** What is in a text where its bytes were not UTF-8. */
-const NOT_UTF8 = '\uFFFD';
 /** A label of a volume, which is no entry. */
 const VOLUME = 'V';
 
@@ -45,6 +44,8 @@ export class TarReader {
   readonly #extract = extract({ ...OPTIONS, highWaterMark: WATER_MARK });
   readonly #passed = new PassedBytes();
   readonly #pumped: Promise<void>;
+  /** What the archive says of all entries from here on. */
+  readonly #global = new Map<string, Buffer>();
   #came: Came | undefined;
   #current: Entry | undefined;
   #isOver = false;
@@ -52,13 +53,18 @@ export class TarReader {
   #wake: () => void = () => undefined;
   #drained: () => void = () => undefined;
 
-  /** @param limit bytes of the stream altogether */
+  readonly #limit: number;
+  readonly #overLimit: () => Error;
+
+  /** @param limit bytes of the stream altogether; an entry that says it is larger is not waited for */
   constructor(source: AsyncIterable<Buffer>, limit: number, overLimit: () => Error) {
+    this.#limit = limit;
+    this.#overLimit = overLimit;
     this.#extract.on('entry', (...entry) => this.#come(entry));
     this.#extract.on('error', (error) => this.#end(new TarFault(`the archive cannot be read: ${error.message}`)));
     this.#extract.on('drain', () => this.#drained());
     this.#extract.on('close', () => this.#end(new TarFault('the archive has no end')));
-    this.#pumped = this.#pump(source, limit, overLimit);
+    this.#pumped = this.#pump(source);
     this.#pumped.catch((error) => {
       this.#end(error);
       this.#extract.destroy(error);
@@ -70,7 +76,8 @@ export class TarReader {
     for (;;) {
       const came = await this.#following();
       if (!came) return undefined;
-      const entry = entryOf(came);
+      const entry = entryOf(came, this.#paxOf(came.headers));
+      if (entry.size > this.#limit) throw this.#overLimit();
       if (entry.type !== VOLUME) return entry;
     }
   }
@@ -103,6 +110,13 @@ export class TarReader {
   /** Reads to the end, so that whoever sends has sent all. */
   async drain(): Promise<void> {
     await this.#pumped;
+  }
+
+  #paxOf(headers: Buffer): PaxRecords {
+    if (headers.length === BLOCK) return this.#global;
+    const { own, global } = paxRecords(headers);
+    for (const [key, value] of global) this.#global.set(key, value);
+    return own.size === 0 ? this.#global : new Map([...this.#global, ...own]);
   }
 
   async #following(): Promise<Came | undefined> {
@@ -139,12 +153,12 @@ export class TarReader {
     this.#drained();
   }
 
-  async #pump(source: AsyncIterable<Buffer>, limit: number, overLimit: () => Error): Promise<void> {
+  async #pump(source: AsyncIterable<Buffer>): Promise<void> {
     const iterator = source[Symbol.asyncIterator]();
     let received = 0;
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
       received += next.value.length;
-      if (received > limit) throw overLimit();
+      if (received > this.#limit) throw this.#overLimit();
       if (this.#isOver || this.#passed.isEnded) continue;
       this.#passed.add(next.value);
       const drained = new Promise<void>((resolve) => (this.#drained = resolve));
@@ -155,35 +169,37 @@ export class TarReader {
   }
 }
 
-function entryOf({ entry: [header], headers }: Came): TarEntry {
+function entryOf({ entry: [header], headers }: Came, pax: PaxRecords): TarEntry {
   const block = headers.subarray(-BLOCK);
-  const pax = paxOf(header);
-  const number = (key: string, other: number): number => {
-    const read = Number(pax[key] ?? other);
-    if (!Number.isFinite(read)) throw new TarFault(`a header has no number in ${key}`);
-    return read;
-  };
-  const text = (key: string, other: string): FilePath => {
-    const value = pax[key];
-    if (!value) return pathOfBytes(Buffer.from(other, 'latin1'));
-    return value.includes(NOT_UTF8) ? pathOfBytes(paxBytes(headers, key) ?? Buffer.from(value)) : value;
-  };
-  const name = text('path', header.name);
+  const name = textOf(pax, 'path', header.name);
   const letter = String.fromCharCode(block[TYPE_AT] || 0x30).replace('7', '0');
   const type = letter === '0' && shownPath(name).endsWith('/') ? '5' : letter;
   return {
     type,
     name,
-    link: text('linkpath', header.linkname ?? ''),
-    mode: header.mode & 0o7777,
-    uid: number('uid', header.uid),
-    gid: number('gid', header.gid),
+    link: textOf(pax, 'linkpath', header.linkname ?? ''),
+    mode: bounded('mode', header.mode) & 0o7777,
+    uid: numberOf(pax, 'uid', header.uid),
+    gid: numberOf(pax, 'gid', header.gid),
     size: header.size,
-    mtime: number('mtime', header.mtime.getTime() / 1000 - (block[MTIME_AT] === 0xff ? 1 : 0)),
-    isSparse: type === 'S' || Object.keys(pax).some((key) => key.startsWith('GNU.sparse')),
+    mtime: numberOf(pax, 'mtime', header.mtime.getTime() / 1000 - (block[MTIME_AT] === 0xff ? 1 : 0)),
+    isSparse: type === 'S' || [...pax.keys()].some((key) => key.startsWith('GNU.sparse')),
   };
 }
 
-function paxOf({ pax }: Header): Readonly<Record<string, string>> {
-  return typeof pax === 'object' && pax !== null ? { ...pax } : {};
+/** A record without a value takes back what another header says. */
+function textOf(pax: PaxRecords, key: string, other: string): FilePath {
+  const value = pax.get(key);
+  return pathOfBytes(value?.length ? value : Buffer.from(other, 'latin1'));
+}
+
+function numberOf(pax: PaxRecords, key: string, other: number): number {
+  const value = pax.get(key)?.toString('latin1') ?? '';
+  if (value === '') return bounded(key, other);
+  return bounded(key, /^-?\d+(\.\d*)?$/.test(value) ? Number(value) : Number.NaN);
+}
+
+function bounded(key: string, value: number): number {
+  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
+  throw new TarFault(`a header has no number in ${key}`);
 }

@@ -2,12 +2,18 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { buildServices } from '../../scripts/build/services.ts';
 import { ROOT } from '../../scripts/root.ts';
 import { runOnce } from './run-once.ts';
 
-const LOG = join(ROOT, 'dist/e2e-commands.log');
+/** The suites that run in the image: a name, and the tests that belong to it. */
+const SUITES = [
+  { name: 'commands', path: 'daemon/src/capabilities/commands' },
+  { name: 'files', path: 'daemon/src/capabilities/files' },
+  { name: 'watch', path: 'daemon/src/capabilities/watch' },
+  { name: 'search', path: 'daemon/src/capabilities/search' },
+] as const;
 
 /** The checkout is mounted; its packages are linked, so that what tests write beside them stays in the container. */
 const SCRIPT = `set -e
@@ -19,22 +25,26 @@ for entry in /repo/node_modules/* /repo/node_modules/.bin; do
 done
 for workspace in program daemon gateway; do ln -s "/suite/$workspace" node_modules/@sandbox/; done
 chmod -R a+rX /suite
-exec node node_modules/vitest/vitest.mjs run --project unit daemon/src/capabilities/commands`;
+exec node node_modules/vitest/vitest.mjs run --project unit "$0"`;
 
 // An empty variable counts as unset: daemons of tests find and start what they need by themselves.
 const ENV = { TEST_DEFAULT_USER: 'sandbox', SVC_PROCESS_HOST: '', SVC_RUNTIME_DIR: '', SVC_STOP_GRACE_SECONDS: '' };
 
 const canMount = process.platform === 'linux' && existsSync(join(ROOT, 'node_modules/vitest'));
-if (!canMount) process.stderr.write('not tested: the tests of commands in the image, which take packages for Linux\n');
+if (!canMount) process.stderr.write('not tested: suites in the image, which take packages for Linux\n');
 
-test.runIf(canMount)(
-  '[images.commands-suite] the tests of commands pass in the image, as root with the account as default user',
+beforeAll(async () => {
+  if (canMount) await buildServices(ROOT, (line) => process.stderr.write(`${line}\n`));
+});
+
+test.runIf(canMount).each(SUITES)(
+  '[images.suites] the tests of $name pass in the image, as root with the account as default user',
   { timeout: 600_000 },
-  async () => {
-    await buildServices(ROOT, (line) => process.stderr.write(`${line}\n`));
-    const { code, output } = await runOnce(ENV, ['--volume', `${ROOT}:/repo:ro`], ['sh', '-c', SCRIPT]);
-    await writeFile(LOG, output);
-    expect(`${code}, see ${LOG}`).toBe(`0, see ${LOG}`);
+  async ({ name, path }) => {
+    const log = join(ROOT, `dist/e2e-${name}.log`);
+    const { code, output } = await runOnce(ENV, ['--volume', `${ROOT}:/repo:ro`], ['sh', '-c', SCRIPT, path]);
+    await writeFile(log, output);
+    expect(`${code}, see ${log}`).toBe(`0, see ${log}`);
     expect(output).toMatch(/Tests .*passed/);
   },
 );

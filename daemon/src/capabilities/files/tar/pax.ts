@@ -1,0 +1,49 @@
+import { BLOCK } from './header.ts';
+import { TarFault } from './tar-fault.ts';
+
+const [SIZE_AT, SIZE_END, TYPE_AT] = [124, 136, 156];
+const [SPACE, NEWLINE] = [0x20, 0x0a];
+/** What a header for all entries may not say: they would be one file. */
+const OF_ONE = ['path', 'linkpath', 'size'];
+
+/** Values as bytes: some archivers write names that are not UTF-8. */
+export type PaxRecords = ReadonlyMap<string, Buffer>;
+
+/**
+ * What the extended headers before an entry say (POSIX.1-2024, pax): for it alone, and for all from here on.
+ * @throws TarFault for records that are none: what is said of an entry must not be overlooked
+ */
+export function paxRecords(headers: Buffer): { own: PaxRecords; global: PaxRecords } {
+  const [own, global] = [new Map<string, Buffer>(), new Map<string, Buffer>()];
+  for (let at = 0; at + BLOCK < headers.length; ) {
+    const size = sizeIn(headers.toString('latin1', at + SIZE_AT, at + SIZE_END));
+    const type = String.fromCharCode(headers[at + TYPE_AT] ?? 0);
+    const body = headers.subarray(at + BLOCK, at + BLOCK + size);
+    if (type === 'x') readInto(own, body);
+    else if (type === 'g') readInto(global, body);
+    at += BLOCK + Math.ceil(size / BLOCK) * BLOCK;
+  }
+  const misplaced = OF_ONE.find((key) => global.has(key));
+  if (misplaced !== undefined) throw new TarFault(`a header gives one ${misplaced} to all entries`);
+  return { own, global };
+}
+
+function sizeIn(field: string): number {
+  const [, digits] = /^ *([0-7]+)[ \0]*$/.exec(field) ?? [];
+  if (digits === undefined) throw new TarFault('an extended header has no size');
+  return Number.parseInt(digits, 8);
+}
+
+/** Records are `length key=value\n`, the length that of the whole record. */
+function readInto(records: Map<string, Buffer>, body: Buffer): void {
+  for (let at = 0; at < body.length; ) {
+    const space = body.indexOf(SPACE, at);
+    const digits = body.toString('latin1', at, Math.max(at, space));
+    const end = at + Number.parseInt(digits, 10);
+    const key = body.indexOf('=', space);
+    const isWhole = /^[1-9]\d{0,9}$/.test(digits) && key > space + 1 && key < end && body[end - 1] === NEWLINE;
+    if (!isWhole) throw new TarFault('an extended header is malformed');
+    records.set(body.toString('utf8', space + 1, key), Buffer.from(body.subarray(key + 1, end - 1)));
+    at = end;
+  }
+}

@@ -1,0 +1,99 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { sharedSandbox } from './sandbox.ts';
+
+/** A file of the host's, which is mounted into the container alone and read-only elsewhere. */
+const directory = mkdtempSync(join(tmpdir(), 'sandbox-mounted-'));
+const mounted = join(directory, 'file');
+writeFileSync(mounted, 'old');
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const sandbox = sharedSandbox({
+  with: (container) =>
+    container
+      .withBindMounts([
+        { source: mounted, target: '/home/sandbox/mounted', mode: 'rw' },
+        { source: directory, target: '/read-only', mode: 'ro' },
+      ])
+      .withTmpFs({ '/home/sandbox/small': 'size=1m,mode=1777' }),
+});
+
+interface Failed {
+  readonly hint: string | null;
+  readonly data: { readonly error_type: string; readonly errno_name: string };
+}
+
+async function refused(path: string, init: RequestInit): Promise<[number, string, Failed]> {
+  const answer = await sandbox().fetch(path, init);
+  const body = (await answer.json()) as Failed;
+  return [answer.status, body.data.error_type, body];
+}
+
+function writing(body: object): RequestInit {
+  return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+/** What a tree is: names, types, modes, sizes, links, owners, times in microseconds. */
+function described(path: string): Promise<string> {
+  return sandbox().shell(
+    `cd ${path} && find . -printf '%p %y %m %s %l %u %g %T@\\n' | sed -E 's/^(\\S* d \\S* )[0-9]*/\\1/; s/([0-9]{9,}\\.[0-9]{6})[0-9]*$/\\1/' | sort`,
+  );
+}
+
+test('[images.files-layer] a directory of a layer of the image, which cannot be renamed, is moved with all that it is', async () => {
+  const [from, to] = ['/usr/share/git-core', '/usr/share/moved'];
+  const before = await described(from);
+  await sandbox().post('/v2/fs/move', { source: from, destination: to });
+  expect([await described(to), await sandbox().shell(`test -e ${from} || echo gone`)]).toEqual([before, 'gone']);
+  await sandbox().post('/v2/fs/copy', { source: to, destination: '/etc/skel', overwrite: true });
+  expect(await sandbox().shell('diff -r /etc/skel /usr/share/moved; ls -A /etc | grep -c svc-upload || true')).toBe(
+    '0',
+  );
+  await sandbox().post('/v2/fs/move', { source: to, destination: from });
+});
+
+test('[images.files-mounted] a mounted file is written in place, and not replaced', async () => {
+  const path = '/home/sandbox/mounted';
+  const atomic = await refused('/v2/fs/write', writing({ path, content: 'new', atomic: true }));
+  expect(atomic).toMatchObject([409, 'already_exists', { hint: expect.stringContaining('mount point') }]);
+  const upload = await refused(`/v2/fs/upload?path=${path}`, { method: 'PUT', body: 'new' });
+  expect(upload).toMatchObject([409, 'already_exists', { hint: expect.stringContaining('mount point') }]);
+  await sandbox().post('/v2/fs/write', { path, content: 'new' });
+  expect([
+    readFileSync(mounted, 'utf8'),
+    await sandbox().shell('ls -A /home/sandbox | grep svc-upload || true'),
+  ]).toEqual(['new', '']);
+  const elsewhere = await refused('/v2/fs/write', writing({ path: '/read-only/x/y', content: '' }));
+  expect(elsewhere).toMatchObject([403, 'read_only_filesystem', { data: { errno_name: 'EROFS' } }]);
+});
+
+test('[images.files-full-disk] a disk that fills up in the middle of an upload is 507, and nothing is left on it', async () => {
+  await sandbox().post('/v2/fs/write', { path: '/home/sandbox/small/old', content: 'old' });
+  const body = Buffer.alloc(5_000_000, 'x');
+  const put = await refused('/v2/fs/upload?path=/home/sandbox/small/old', { method: 'PUT', body });
+  expect(put).toMatchObject([507, 'no_space_left', { data: { errno_name: 'ENOSPC' } }]);
+  const tar = await sandbox().shell(
+    'head -c 5000000 /dev/zero > /tmp/big && tar -C /tmp -cf /tmp/big.tar big && stat -c %s /tmp/big.tar',
+  );
+  expect(Number(tar)).toBeGreaterThan(5_000_000);
+  const archive = await (await sandbox().fetch('/v2/fs/download?path=/tmp/big.tar')).arrayBuffer();
+  const tree = await refused('/v2/fs/tree?path=/home/sandbox/small/t', { method: 'PUT', body: archive });
+  expect(tree).toMatchObject([507, 'no_space_left', { data: { errno_name: 'ENOSPC' } }]);
+  expect(await sandbox().shell('ls -A /home/sandbox/small; cat /home/sandbox/small/old')).toBe('old\nold');
+});
+
+test('[images.files-owner] what is made belongs to the account, parents included; with sudo of v1 to root', async () => {
+  await sandbox().post('/v2/fs/write', { path: '/home/sandbox/o/a/f', content: '' });
+  await sandbox().post('/v2/fs/mkdir', { path: '/home/sandbox/o/d' });
+  await sandbox().post('/v2/fs/copy', { source: '/etc/hostname', destination: '/home/sandbox/o/copy' });
+  await sandbox().post('/v1/file/write', { file: '/home/sandbox/o/root', content: '', sudo: true });
+  for (const route of ['upload?path=/home/sandbox/o/put', 'upload?path=/home/sandbox/o/daemon&user=daemon'])
+    expect((await sandbox().fetch(`/v2/fs/${route}`, { method: 'PUT', body: 'x' })).status).toBe(200);
+  const tar = await (await sandbox().fetch('/v2/fs/tree?path=/etc/skel')).arrayBuffer();
+  expect((await sandbox().fetch('/v2/fs/tree?path=/home/sandbox/o/t', { method: 'PUT', body: tar })).status).toBe(200);
+  const owners = await sandbox().shell("cd /home/sandbox && find o -printf '%u\\n' | sort | uniq -c | tr -s ' '");
+  const entries = Number(await sandbox().shell('find /home/sandbox/o/t | wc -l'));
+  expect(owners.split('\n').map((line) => line.trim())).toEqual(['1 daemon', '1 root', `${entries + 6} sandbox`]);
+});
