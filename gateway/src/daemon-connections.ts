@@ -13,7 +13,7 @@ const EXPECTS_LENGTH = new Set(['POST', 'PUT', 'PATCH']);
 /** Anything but a character of a request target; a byte of UTF-8 is one, as it is to the parser of requests. */
 const NOT_OF_TARGET = /[^\x21-\xff]/;
 
-interface Question {
+export interface DaemonQuestion {
   readonly method: string;
   readonly path: string;
   readonly headers: FlatHeaders;
@@ -45,7 +45,7 @@ export class DaemonConnections implements Disposable {
    * @returns the connection, which the reader resumes, and whoever wants no answer any more destroys
    * @throws Error `ERR_INVALID_CHAR` for what HTTP/1.1 cannot carry
    */
-  ask({ method, path, headers, body }: Question, reader: AnswerReader): DaemonConnection {
+  ask({ method, path, headers, body }: DaemonQuestion, reader: AnswerReader): DaemonConnection {
     const head = headOf(method, path, headers, body);
     const connection = this.#take() ?? this.#open();
     connection.ask({ method, head, body }, reader);
