@@ -1,5 +1,5 @@
 import { type ExtractEvents, extract, type Header } from 'tar-stream';
-import { type FilePath, pathOfBytes, shownPath } from '../../../core/files/file-path.ts';
+import { type FilePath, pathOfBytes, pathOfLatin1, shownPath } from '../../../core/files/file-path.ts';
 import { BLOCK } from './header.ts';
 import { PassedBytes, paxBytes } from './passed-bytes.ts';
 import { TarFault } from './tar-fault.ts';
@@ -165,7 +165,7 @@ function entryOf({ entry: [header], headers }: Came): TarEntry {
   };
   const text = (key: string, other: string): FilePath => {
     const value = pax[key];
-    if (!value) return pathOfBytes(Buffer.from(other, 'latin1'));
+    if (!value) return pathOfLatin1(other);
     return value.includes(NOT_UTF8) ? pathOfBytes(paxBytes(headers, key) ?? Buffer.from(value)) : value;
   };
   const name = text('path', header.name);
