@@ -151,39 +151,71 @@ test('what a kept connection brings unasked answers no request', async () => {
   expect(await ask(server.pool)).toBe('2');
 });
 
-test('a reader that does not give bytes back gets few buffers full, and holds up no other', async () => {
+/** Keeps the bytes it gets. */
+class Slow implements AnswerReader {
+  readonly held: (() => void)[] = [];
+  got = 0;
+  readonly #done = Promise.withResolvers<void>();
+
+  get ended(): Promise<void> {
+    return this.#done.promise;
+  }
+
+  onHead(): void {}
+
+  onBody(bytes: Buffer, taken: (() => void) | undefined): boolean {
+    this.got += bytes.length;
+    if (taken) this.held.push(taken);
+    return true;
+  }
+
+  onEnd(): void {
+    this.#done.resolve();
+  }
+
+  onError(error: Error): void {
+    this.#done.reject(error);
+  }
+}
+
+function zeros(length: number): Buffer {
+  return Buffer.concat([Buffer.from(`${OK}Content-Length: ${length}\r\n\r\n`), Buffer.alloc(length)]);
+}
+
+test('a reader that does not give bytes back gets few buffers full, and then all the rest', async () => {
   const length = 16 * 1024 ** 2;
-  using server = await serving((socket, _head, connection) => {
-    if (connection === 1)
-      socket.write(Buffer.concat([Buffer.from(`${OK}Content-Length: ${length}\r\n\r\n`), Buffer.alloc(length)]));
-    else socket.write(`${OK}Content-Length: 5\r\n\r\nshort`);
-  });
-  const held: (() => void)[] = [];
-  let got = 0;
-  const done = Promise.withResolvers<void>();
-  const slow: AnswerReader = {
-    onHead: () => {},
-    onBody: (bytes, taken) => {
-      got += bytes.length;
-      if (taken) held.push(taken);
-      return true;
-    },
-    onEnd: () => done.resolve(),
-    onError: (error) => done.reject(error),
-  };
+  using server = await serving((socket) => void socket.write(zeros(length)));
+  const slow = new Slow();
   server.pool.ask(GET, slow);
-  while (held.length < 2) await turn();
+  while (slow.held.length < 2) await turn();
   for (let i = 0; i < 500; i += 1) await turn();
-  expect(got).toBeLessThan(2 * 1024 ** 2);
-  expect(await ask(server.pool)).toBe('short');
-  while (got < length) {
-    held.shift()?.();
+  expect(slow.got).toBeLessThan(2 * 1024 ** 2);
+  while (slow.got < length) {
+    slow.held.shift()?.();
     await turn();
   }
-  await done.promise;
-  // Its last bytes are still on their way: the connection is not free.
-  expect(await ask(server.pool)).toBe('short');
+  await slow.ended;
+});
+
+test('a connection whose last bytes are on their way is not free, nor is one kept that carried many', async () => {
+  using server = await serving((socket, head) => {
+    socket.write(head.startsWith('GET /long') ? zeros(2 * 1024 ** 2) : zeros(300_000));
+  });
+  const slow = new Slow();
+  server.pool.ask(GET, slow);
+  while (slow.got < 300_000) {
+    await turn();
+    if (slow.held.length > 1) slow.held.shift()?.();
+  }
+  await slow.ended;
+  await ask(server.pool);
   expect(server.connections).toBe(2);
+  for (const taken of slow.held) taken();
+  await Promise.all([ask(server.pool), ask(server.pool)]);
+  expect(server.connections).toBe(2);
+  await ask(server.pool, { ...GET, path: '/long' });
+  await Promise.all([ask(server.pool), ask(server.pool)]);
+  expect(server.connections).toBe(3);
 });
 
 test('abandoning an answer ends its connection, and no other once it is done with', async () => {

@@ -8,6 +8,8 @@ import { WideSocket } from './wide-socket.ts';
 const CONNECT_MS = 10_000;
 /** How long a kept connection is silent before it is probed, in milliseconds. */
 const KEEP_ALIVE_MS = 60_000;
+/** A connection that has carried a longer body, in bytes, is not kept: the memory of its buffers would be too. */
+const KEPT_AFTER_BYTES = 1024 ** 2;
 const END_OF_HEAD = '\r\n\r\n';
 
 /** Takes one answer as it comes; what it throws is its failure. */
@@ -52,6 +54,7 @@ export class DaemonConnection {
   #partOfHead: Buffer | undefined;
   #body: BodyReader | undefined;
   #keepAliveMs: number | undefined;
+  #carried = 0;
   /** Who has bytes of a buffer that is to be used again, and how many times. */
   #holder: AnswerReader | undefined;
   #lent = 0;
@@ -174,6 +177,7 @@ export class DaemonConnection {
     const last = pieces.length - 1;
     let wantsMore = true;
     for (const [index, piece] of pieces.entries()) {
+      this.#carried += piece.length;
       wantsMore = this.#reader?.onBody(piece, index === last ? this.#lend(taken) : undefined) ?? false;
     }
     if (last < 0) taken?.();
@@ -195,8 +199,9 @@ export class DaemonConnection {
     const reader = this.#reader;
     this.#reader = undefined;
     this.#body = undefined;
-    if (this.#keepAliveMs === 0 || this.#socket.writableLength > 0) this.#socket.destroy();
-    else this.#rest();
+    const isKept = this.#keepAliveMs !== 0 && this.#socket.writableLength === 0 && this.#carried <= KEPT_AFTER_BYTES;
+    if (isKept) this.#rest();
+    else this.#socket.destroy();
     reader?.onEnd();
   }
 
@@ -204,6 +209,7 @@ export class DaemonConnection {
   #rest(): void {
     if (this.#reader || !this.#holder || this.#lent > 0 || this.#socket.destroyed) return;
     this.#holder = undefined;
+    this.#carried = 0;
     this.#socket.resume();
     this.#ends.onIdle(this, this.#keepAliveMs);
   }
