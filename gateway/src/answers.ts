@@ -46,7 +46,7 @@ export function closeWhenRead(req: IncomingMessage, res: ServerResponse): { Conn
   const { socket } = req;
   res.shouldKeepAlive = false;
   socket.destroySoon = (): void => {
-    req.unpipe();
+    req.removeAllListeners('data');
     req.resume();
     endGently(socket);
   };

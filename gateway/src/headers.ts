@@ -98,11 +98,6 @@ export function withoutFields(headers: FlatHeaders, dropped: ReadonlySet<string>
   return headers.filter((_, i) => !dropped.has(headers[i - (i % 2)]?.toLowerCase() ?? ''));
 }
 
-/** Bytes as node:http reads them: each one a character, so that they leave as they came. */
-export function latin1Headers(raw: readonly (Buffer | string)[]): string[] {
-  return raw.map((field) => (typeof field === 'string' ? field : field.toString('latin1')));
-}
-
 export function hasBody({ headers }: IncomingMessage): boolean {
   if (headers['transfer-encoding'] !== undefined) return true;
   const length = headers['content-length'];

@@ -1,18 +1,18 @@
 import process from 'node:process';
-import type { Dispatcher } from 'undici';
+import type { AnswerHead } from './answer-head.ts';
+import type { AnswerReader, DaemonConnection } from './daemon-connection.ts';
 import type { Exchange } from './exchange.ts';
 import { answeredHeaders, forwardedHeaders } from './headers.ts';
-import { rawHeadersOf, type Upstream } from './upstream.ts';
+import type { Upstream } from './upstream.ts';
 
-/** One request on a pooled connection, and its answer on the way to the client: at most one chunk ahead of it. */
-export class PooledAnswer implements Dispatcher.DispatchHandler {
+/** One request on a kept connection, and its answer on the way to the client: a piece or two ahead of it. */
+export class PooledAnswer implements AnswerReader {
   readonly #exchange: Exchange;
   readonly #fail: (error: Error) => void;
-  #controller: Dispatcher.DispatchController | undefined;
+  #connection: DaemonConnection | undefined;
   #gone = false;
   #ended = false;
   #wrote = false;
-  #drains = false;
 
   /** @param fail called once where there is no answer or its end does not come, unless the client went first. */
   constructor(exchange: Exchange, fail: (error: Error) => void) {
@@ -22,43 +22,37 @@ export class PooledAnswer implements Dispatcher.DispatchHandler {
 
   begin(upstream: Upstream, body: Buffer | null): void {
     const { req, res, target } = this.#exchange;
-    res.on('close', this.#onClose);
     const headers = forwardedHeaders(this.#exchange, upstream.authority);
-    upstream.pool.dispatch({ path: target.raw, method: req.method ?? 'GET', headers, body, reset: false }, this);
+    const question = { method: req.method ?? 'GET', path: target.raw, headers, body };
+    let connection: DaemonConnection;
+    try {
+      connection = upstream.connections.ask(question, this);
+    } catch (error) {
+      this.#fail(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    this.#connection = connection;
+    res.on('close', this.#onClose);
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#gone) this.#abort();
-  }
-
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    _parsed: unknown,
-    statusText?: string,
-  ): void {
-    if (status < 200) return;
+  onHead({ status, reason, fields }: AnswerHead): void {
     const { res, requestId } = this.#exchange;
-    res.writeHead(status, statusText, answeredHeaders(rawHeadersOf(controller), requestId));
+    res.writeHead(status, reason, answeredHeaders(fields, requestId));
+    res.on('drain', () => this.#connection?.resume());
     process.nextTick(this.#flushHead);
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onBody(bytes: Buffer, taken: (() => void) | undefined): boolean {
     this.#wrote = true;
-    if (this.#exchange.res.write(chunk)) return;
-    controller.pause();
-    if (this.#drains) return;
-    this.#drains = true;
-    this.#exchange.res.on('drain', () => controller.resume());
+    return this.#exchange.res.write(bytes, taken);
   }
 
-  onResponseEnd(): void {
+  onEnd(): void {
     this.#ended = true;
     this.#exchange.res.end();
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onError(error: Error): void {
     if (this.#gone) return;
     this.#exchange.res.off('close', this.#onClose);
     this.#fail(error);
@@ -70,12 +64,7 @@ export class PooledAnswer implements Dispatcher.DispatchHandler {
   };
 
   readonly #onClose = (): void => {
-    if (this.#ended) return;
     this.#gone = true;
-    this.#abort();
+    this.#connection?.abandon(this);
   };
-
-  #abort(): void {
-    this.#controller?.abort(new Error('the client went away'));
-  }
 }

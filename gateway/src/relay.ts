@@ -9,8 +9,8 @@ import { isLostConnection, type Upstream } from './upstream.ts';
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
 /**
- * Passes a request to the daemon and its answer back, as they come. Two clients share the work: undici is the
- * faster one; node:http sends the head before the first byte of the body is there, passes on
+ * Passes a request to the daemon and its answer back, as they come. Two clients share the work: ours,
+ * which copies no body, where there is nothing to wait for; node:http sends the head before the first byte of the body is there, passes on
  * `Expect: 100-continue` and reads an answer that comes before the body has ended.
  */
 export function relay(exchange: Exchange, upstream: Upstream): void {

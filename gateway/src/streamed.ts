@@ -6,6 +6,7 @@ import type { Exchange } from './exchange.ts';
 import { answerFailure } from './failure.ts';
 import { type FlatHeaders, hasBody } from './headers.ts';
 import type { Passage } from './passage.ts';
+import { pump } from './pump.ts';
 
 /** Passes a request on while its body is still coming, and the answer back. */
 export function relayStreamed(exchange: Exchange, passage: Passage): void {
@@ -40,11 +41,11 @@ export function relayStreamed(exchange: Exchange, passage: Passage): void {
     outgoing.end();
   } else if (req.headers.expect === undefined) {
     outgoing.flushHeaders();
-    req.pipe(outgoing);
+    pump(req, outgoing);
   } else {
     outgoing.on('continue', () => {
       res.writeContinue();
-      req.pipe(outgoing);
+      pump(req, outgoing);
     });
   }
 }
@@ -81,7 +82,7 @@ export function relayAnswer(
     answerFailure(exchange, error, passage);
     return;
   }
-  answer.pipe(res);
+  pump(answer, res);
   process.nextTick(() => {
     if (res.writable && res.writableLength === 0) res.flushHeaders();
   });

@@ -219,3 +219,24 @@ test('after an early answer the next request on the connection is not served', a
   expect(await exchange(gateway.port, 'POST /third HTTP/1.1\nHost: h')).toMatch(/^HTTP\/1\.1 401/);
   expect(daemon.requests.map((req) => req.url)).toEqual(['/', '/third']);
 });
+
+test('long answers to requests sent in a row arrive whole, in order, and the connection serves on', async () => {
+  const length = 8 * MEGABYTE.length;
+  await using daemon = await startDaemon(({ url = '' }, res) => {
+    const piece = Buffer.alloc(length / 2, url.at(-1));
+    res.writeHead(200, url.startsWith('/chunked') ? {} : { 'Content-Length': length }).write(piece);
+    res.end(piece);
+  });
+  await using gateway = await startGateway(daemon.port);
+  using wire = new Wire(gateway.port);
+  const paths = ['/chunked/Q', '/length/Z', '/chunked/Z', '/length/Q'];
+  for (const path of paths) wire.send(`GET ${path} HTTP/1.1\r\nHost: h\r\n\r\n`);
+  wire.send('HEAD /length/Q HTTP/1.1\r\nHost: h\r\n\r\nGET /length/Z HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n');
+  const answers = (await wire.all()).split('HTTP/1.1 200 OK\r\n').slice(1);
+  const counts = answers.map((answer) => ['Q', 'Z'].map((letter) => answer.split(letter).length - 1));
+  const [q, z] = [
+    [length, 0],
+    [0, length],
+  ];
+  expect(counts).toEqual([q, z, z, q, [0, 0], z]);
+});

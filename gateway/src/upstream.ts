@@ -1,18 +1,14 @@
 import type { Agent } from 'node:http';
 import { isIPv6 } from 'node:net';
-import type { buildConnector, Dispatcher } from 'undici';
-// The package's index also loads fetch, WebSocket and caches: 13 MB that nothing here uses.
-import Pool from 'undici/lib/dispatcher/pool.js';
+import type { AnswerHead } from './answer-head.ts';
+import { DaemonConnections } from './daemon-connections.ts';
 import type { Exchange } from './exchange.ts';
-import { answeredHeaders, forwardedHeaders, latin1Headers } from './headers.ts';
+import { answeredHeaders, type FlatHeaders, forwardedHeaders } from './headers.ts';
 import type { Passage } from './passage.ts';
 import { UploadAgent } from './upload-agent.ts';
-import { WideSocket } from './wide-socket.ts';
 
 /** How long a short answer of the daemon to the gateway itself may take, in milliseconds. */
 const SHORT_ANSWER_MS = 10_000;
-/** How long a kept connection is silent before it is probed, in milliseconds. */
-const KEEP_ALIVE_MS = 60_000;
 const SHORT_ANSWER_MAX_BYTES = 64 * 1024;
 
 interface ShortAnswer {
@@ -26,11 +22,7 @@ export class Upstream implements AsyncDisposable {
   readonly host: string;
   readonly port: number;
   readonly authority: string;
-  /**
-   * Connections for requests whose body is at hand. Without a ceiling: a stream keeps its connection for as
-   * long as it likes, and no other request may wait for it.
-   */
-  readonly pool: Pool;
+  readonly connections: DaemonConnections;
   /** Connections for requests whose body is still coming. */
   readonly agent: UploadAgent;
   /** Connections that are none of those that are kept, which the daemon may just have closed. */
@@ -40,12 +32,7 @@ export class Upstream implements AsyncDisposable {
     this.host = host;
     this.port = port;
     this.authority = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
-    this.pool = new Pool(`http://${this.authority}`, {
-      pipelining: 1,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: (_options, callback) => connectWide({ host, port }, callback),
-    });
+    this.connections = new DaemonConnections({ host, port });
     this.agent = new UploadAgent({ keepAlive: true, maxFreeSockets: 64 });
     this.freshAgent = new UploadAgent({ keepAlive: false });
   }
@@ -54,7 +41,7 @@ export class Upstream implements AsyncDisposable {
    * GET of a short answer for the gateway's own use, read whole; repeated once where a pooled connection had gone.
    * @throws the client's error where the daemon does not answer within 10 s or with more than 64 KiB.
    */
-  async ask(path: string, headers: string[]): Promise<ShortAnswer> {
+  async ask(path: string, headers: FlatHeaders): Promise<ShortAnswer> {
     try {
       return await this.#askOnce(path, headers);
     } catch (error) {
@@ -63,28 +50,35 @@ export class Upstream implements AsyncDisposable {
     }
   }
 
-  #askOnce(path: string, headers: string[]): Promise<ShortAnswer> {
+  #askOnce(path: string, headers: FlatHeaders): Promise<ShortAnswer> {
     return new Promise((resolve, reject) => {
-      let status = 0;
-      let raw: readonly string[] = [];
+      let head: AnswerHead | undefined;
       const chunks: Buffer[] = [];
       let size = 0;
-      const handler: Dispatcher.DispatchHandler = {
-        onRequestStart() {},
-        onResponseStart(controller, statusCode) {
-          status = statusCode;
-          raw = rawHeadersOf(controller);
+      const connection = this.connections.ask(
+        { method: 'GET', path, headers, body: null },
+        {
+          onHead: (came) => {
+            head = came;
+          },
+          onBody: (bytes, taken) => {
+            size += bytes.length;
+            if (size > SHORT_ANSWER_MAX_BYTES) throw new RangeError('the answer is too long');
+            chunks.push(Buffer.from(bytes));
+            taken?.();
+            return true;
+          },
+          onEnd: () => {
+            clearTimeout(late);
+            resolve({ status: head?.status ?? 0, headers: head?.fields ?? [], body: Buffer.concat(chunks) });
+          },
+          onError: (error) => {
+            clearTimeout(late);
+            reject(error);
+          },
         },
-        onResponseData(controller, chunk) {
-          size += chunk.length;
-          if (size > SHORT_ANSWER_MAX_BYTES) controller.abort(new Error('the answer is too long'));
-          else chunks.push(chunk);
-        },
-        onResponseEnd: () => resolve({ status, headers: raw, body: Buffer.concat(chunks) }),
-        onResponseError: (_controller, error) => reject(error),
-      };
-      const timeouts = { headersTimeout: SHORT_ANSWER_MS, bodyTimeout: SHORT_ANSWER_MS };
-      this.pool.dispatch({ path, method: 'GET', headers, ...timeouts }, handler);
+      );
+      const late = setTimeout(() => connection.destroy(new Error('the daemon does not answer')), SHORT_ANSWER_MS);
     });
   }
 
@@ -103,29 +97,11 @@ export class Upstream implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.agent.destroy();
     this.freshAgent.destroy();
-    await this.pool.destroy();
+    this.connections[Symbol.dispose]();
   }
 }
 
-function connectWide(to: { host: string; port: number }, callback: buildConnector.Callback): void {
-  const socket = new WideSocket();
-  const tooLate = Object.assign(new Error('the daemon takes no connection'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
-  const late = setTimeout(() => socket.destroy(tooLate), SHORT_ANSWER_MS);
-  socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MS);
-  socket.once('error', (error) => callback(error, null));
-  socket.once('close', () => clearTimeout(late));
-  socket.connect(to, () => {
-    clearTimeout(late);
-    socket.removeAllListeners('error');
-    callback(null, socket);
-  });
-}
-
-export function rawHeadersOf({ rawHeaders }: Dispatcher.DispatchController): string[] {
-  return Array.isArray(rawHeaders) ? latin1Headers(rawHeaders) : [];
-}
-
-const LOST = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+const LOST = new Set(['ECONNRESET', 'EPIPE']);
 const UNREACHED = new Set([
   'ECONNREFUSED',
   'ENOENT',
@@ -138,16 +114,9 @@ const UNREACHED = new Set([
   'EACCES',
   'EPERM',
   'ENOTSOCK',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_CLOSED',
-  'UND_ERR_DESTROYED',
+  'CONNECT_TIMEOUT',
 ]);
-const UNSENDABLE = new Set([
-  'UND_ERR_INVALID_ARG',
-  'UND_ERR_NOT_SUPPORTED',
-  'ERR_INVALID_CHAR',
-  'ERR_UNESCAPED_CHARACTERS',
-]);
+const UNSENDABLE = new Set(['ERR_INVALID_CHAR', 'ERR_UNESCAPED_CHARACTERS']);
 
 /** The connection ended before an answer; what it carried may have arrived. */
 export function isLostConnection(error: unknown): boolean {

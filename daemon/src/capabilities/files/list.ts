@@ -79,24 +79,25 @@ class Collector {
       const order = first === undefined ? 1 : comparePaths(name, first);
       if (order < 0 || this.#isLeftOut(name)) continue;
       const after = order === 0 ? below : undefined;
-      if (!(await this.#visit(lookAt(directory, name), depth, after, above))) return false;
+      const visited = this.#visit(lookAt(directory, name), depth, after, above);
+      if (!(typeof visited === 'boolean' ? visited : await visited)) return false;
       if (this.#slices.isDue) await this.#slices.rest();
     }
     return true;
   }
 
   /** `after`: the entry itself was listed before, and so was what it holds up to there. */
-  async #visit(
+  #visit(
     entry: ListEntry | undefined,
     depth: number,
     after: readonly FilePath[] | undefined,
     above: readonly FilePath[],
-  ): Promise<boolean> {
+  ): boolean | Promise<boolean> {
     if (entry === undefined) return true;
     const parts = [...above, entry.name];
     if (after === undefined && !this.#take(entry, parts)) return false;
     if (depth <= 1 || !entry.stats.isDirectory()) return true;
-    return await this.walk(entry.path, depth - 1, after ?? [], parts);
+    return this.walk(entry.path, depth - 1, after ?? [], parts);
   }
 
   #isLeftOut(name: FilePath): boolean {

@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
+import { releaseBuffer } from '@sandbox/program/release-buffer.ts';
 import type { PartFile } from './part-file.ts';
 
 /** Bytes that are gathered before they are written: what a network gives at once is small. */
@@ -6,6 +7,7 @@ const BATCH_BYTES = 512 * 1024;
 
 /**
  * Appends what comes to a part, in large writes that overlap with the reading.
+ * @param source gives its pieces away: their memory is freed once they are written
  * @param limit bytes after which the source has to end
  * @returns whether it ended within them
  */
@@ -21,7 +23,7 @@ export async function spool(
   let isWithin = true;
   const flush = async (): Promise<void> => {
     await writing;
-    writing = part.write(batch);
+    writing = append(part, batch);
     writing.catch(() => undefined);
     [batch, size] = [[], 0];
   };
@@ -43,6 +45,11 @@ export async function spool(
     await writing;
   }
   return isWithin;
+}
+
+async function append(part: PartFile, pieces: readonly Buffer[]): Promise<void> {
+  await part.write([...pieces]);
+  pieces.forEach(releaseBuffer);
 }
 
 export function newHash(): Hash {

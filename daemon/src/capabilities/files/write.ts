@@ -85,7 +85,8 @@ export async function writeAll(descriptor: number, bytes: Buffer): Promise<void>
   }
 }
 
-function writeAtOnce(descriptor: number, bytes: Buffer): void {
+/** Writes all of it without letting anybody else go first: for bytes of which `isAtOnce` says so. */
+export function writeAtOnce(descriptor: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at, bytes.length - at);
 }
 

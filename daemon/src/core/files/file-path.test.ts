@@ -10,11 +10,13 @@ import {
   type FilePath,
   isWithin,
   joinPath,
+  latin1Of,
   nameOf,
   namesIn,
   namesInSync,
   parentOf,
   pathOfBytes,
+  pathOfLatin1,
   samePath,
   shownPath,
 } from './file-path.ts';
@@ -85,4 +87,14 @@ test('a directory lists names that are not UTF-8, and U+FFFD itself, as they are
   } finally {
     await rm(directory, { recursive: true });
   }
+});
+
+test.each([
+  ['plain', 'a b/~c.txt', 'a b/~c.txt'],
+  ['of other letters', 'ä/日本', Buffer.from('ä/日本').toString('latin1')],
+  ['of bytes that are no text', Buffer.from([0x61, 0xff, 0x2f]), 'a\xff/'],
+  ['with control characters', 'a\tb\x7f', 'a\tb\x7f'],
+])('a path %s comes back from a character a byte', (_what, path, text) => {
+  expect(latin1Of(path)).toBe(text);
+  expect(pathOfLatin1(text)).toEqual(path);
 });

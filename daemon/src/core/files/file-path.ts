@@ -33,6 +33,21 @@ export function pathOfBytes(bytes: Buffer): FilePath {
   return isUtf8(bytes) ? bytes.toString('utf8') : bytes;
 }
 
+/** Text whose characters are its bytes, whatever reads them: to convert it would change nothing and take time. */
+function isPlainAscii(text: string): boolean {
+  return /^[ -~]*$/.test(text);
+}
+
+/** A character a byte. */
+export function latin1Of(path: FilePath): string {
+  return typeof path === 'string' && isPlainAscii(path) ? path : bytesOfPath(path).toString('latin1');
+}
+
+/** What `latin1Of` gave. */
+export function pathOfLatin1(text: string): FilePath {
+  return isPlainAscii(text) ? text : pathOfBytes(Buffer.from(text, 'latin1'));
+}
+
 export function bytesOfPath(path: FilePath): Buffer {
   return typeof path === 'string' ? Buffer.from(path) : path;
 }

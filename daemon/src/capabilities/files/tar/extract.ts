@@ -12,12 +12,12 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { badRequest, overCap } from '../../../core/files/file-failure.ts';
-import { bytesOfPath, type FilePath, pathOfBytes, shownPath } from '../../../core/files/file-path.ts';
+import { bytesOfPath, type FilePath, latin1Of, pathOfLatin1, shownPath } from '../../../core/files/file-path.ts';
 import type { Owner } from '../../../core/files/ownership.ts';
 import { Slices } from '../slices.ts';
 import { setDescriptorTime, setLinkTime, setTime } from '../times.ts';
-import { writeAll } from '../write.ts';
-import { keyOf, Links, type Parts, partsOf } from './judge.ts';
+import { writeAll, writeAtOnce } from '../write.ts';
+import { keyOf, Links, type Parts, parentKeyOf, partsOf } from './judge.ts';
 import type { TarEntry, TarReader } from './read-entries.ts';
 
 /** Entries of one archive. */
@@ -49,7 +49,8 @@ interface Directory {
  * @param target where it will be, for links that name it
  */
 export class Extraction {
-  readonly #root: Buffer;
+  /** A character a byte, as keys are. */
+  readonly #root: string;
   readonly #target: FilePath;
   readonly #owner: ExtractOwner;
   readonly #links: Links;
@@ -61,7 +62,7 @@ export class Extraction {
   #bytes = 0;
 
   constructor(root: FilePath, target: FilePath, owner: ExtractOwner) {
-    this.#root = bytesOfPath(root);
+    this.#root = latin1Of(root);
     this.#target = target;
     this.#owner = owner;
     this.#links = new Links(target);
@@ -128,8 +129,8 @@ export class Extraction {
 
   /** Makes what is missing above, and removes an entry of that name that came before: the last one counts. */
   #makeRoom(parts: Parts, entry: TarEntry): FilePath {
-    this.#requireDirectory(parts.slice(0, -1), entry);
     const key = keyOf(parts);
+    if (!this.#directories.has(parentKeyOf(key))) this.#requireDirectory(parts.slice(0, -1), entry);
     const path = this.#pathOf(key);
     if (this.#directories.has(key)) throw this.#refuse(entry, 'a directory and something else have one name');
     if (this.#files.delete(key) || this.#links.has(parts)) {
@@ -155,7 +156,7 @@ export class Extraction {
     const descriptor = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
     try {
       this.#files.add(keyOf(parts));
-      if (entry.size <= WHOLE_BYTES) await writeAll(descriptor, await reader.wholeBody());
+      if (entry.size <= WHOLE_BYTES) writeAtOnce(descriptor, await reader.wholeBody());
       else for await (const piece of reader.body()) await writeAll(descriptor, piece);
       this.#bytes += entry.size;
       const { uid, gid } = this.#ownerOf(entry);
@@ -198,7 +199,7 @@ export class Extraction {
   }
 
   #pathOf(key: string): FilePath {
-    return pathOfBytes(Buffer.concat([this.#root, Buffer.from('/'), Buffer.from(key, 'latin1')]));
+    return pathOfLatin1(`${this.#root}/${key}`);
   }
 
   #refuse(entry: TarEntry, why: string): Error {

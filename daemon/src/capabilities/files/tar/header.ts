@@ -65,5 +65,7 @@ function writeOctal(block: Buffer, at: number, digits: number, value: number): v
 
 /** The sum of all bytes, the checksum itself taken as spaces. */
 function checksumOf(block: Buffer): number {
-  return block.reduce((sum, byte) => sum + byte, 0);
+  let sum = 0;
+  for (let at = 0; at < BLOCK; at += 1) sum += block[at] ?? 0;
+  return sum;
 }

@@ -1,5 +1,5 @@
 import { badRequest } from '../../../core/files/file-failure.ts';
-import { bytesOfPath, type FilePath, shownPath } from '../../../core/files/file-path.ts';
+import { type FilePath, latin1Of, shownPath } from '../../../core/files/file-path.ts';
 import type { TarEntry } from './read-entries.ts';
 
 /** Links that Linux follows in one path. */
@@ -13,7 +13,7 @@ export type Parts = readonly string[];
  * @throws FileFailure `bad_request` for an absolute name and for one with `..`
  */
 export function partsOf(name: FilePath, what: string, target: string): Parts {
-  const text = bytesOfPath(name).toString('latin1');
+  const text = latin1Of(name);
   const refuse = (why: string): Error => badRequest(`${what} ${why}: ${shownPath(name)}`, 'import', target);
   if (text.startsWith('/')) throw refuse('is absolute');
   if (text.includes('\0')) throw refuse('contains NUL');
@@ -26,6 +26,11 @@ export function keyOf(parts: Parts): string {
   return parts.join('/');
 }
 
+/** The key of what an entry lies in; empty for the root. */
+export function parentKeyOf(key: string): string {
+  return key.slice(0, Math.max(0, key.lastIndexOf('/')));
+}
+
 /** Symlinks of an archive, by the names of their entries, and where each one leads. */
 export class Links {
   readonly #target: string;
@@ -33,11 +38,11 @@ export class Links {
 
   /** `target`: the directory that the archive goes to. */
   constructor(target: FilePath) {
-    this.#target = bytesOfPath(target).toString('latin1');
+    this.#target = latin1Of(target);
   }
 
   add(parts: Parts, { name, link }: TarEntry): void {
-    this.#links.set(keyOf(parts), { entry: name, to: bytesOfPath(link).toString('latin1') });
+    this.#links.set(keyOf(parts), { entry: name, to: latin1Of(link) });
   }
 
   has(parts: Parts): boolean {

@@ -1,5 +1,5 @@
 import { type ExtractEvents, extract } from 'tar-stream';
-import { type FilePath, pathOfBytes, shownPath } from '../../../core/files/file-path.ts';
+import { type FilePath, pathOfBytes, pathOfLatin1, shownPath } from '../../../core/files/file-path.ts';
 import { BLOCK } from './header.ts';
 import { PassedBytes } from './passed-bytes.ts';
 import { type PaxRecords, paxRecords } from './pax.ts';
@@ -190,7 +190,7 @@ function entryOf({ entry: [header], headers }: Came, pax: PaxRecords): TarEntry 
 /** A record without a value takes back what another header says. */
 function textOf(pax: PaxRecords, key: string, other: string): FilePath {
   const value = pax.get(key);
-  return pathOfBytes(value?.length ? value : Buffer.from(other, 'latin1'));
+  return value?.length ? pathOfBytes(value) : pathOfLatin1(other);
 }
 
 function numberOf(pax: PaxRecords, key: string, other: number): number {

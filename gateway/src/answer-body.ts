@@ -1,0 +1,100 @@
+import { type Framing, MalformedAnswer } from './answer-head.ts';
+
+/** Finds the pieces of one body in what a connection brings. */
+export interface BodyReader {
+  /**
+   * Adds the body's pieces of these bytes to `pieces`, in place.
+   * @returns how many bytes were the body's, framing included: fewer than all only where it has ended
+   * @throws MalformedAnswer
+   */
+  read(bytes: Buffer, pieces: Buffer[]): number;
+  readonly isEnded: boolean;
+  /** Whether the end of the connection may be its end. */
+  readonly endsWithConnection: boolean;
+}
+
+export function bodyReader(framing: Framing): BodyReader {
+  if (framing.kind === 'chunked') return new ChunkedBody();
+  return framing.kind === 'length' ? new PlainBody(framing.length) : new PlainBody(Number.POSITIVE_INFINITY);
+}
+
+class PlainBody implements BodyReader {
+  readonly endsWithConnection: boolean;
+  #left: number;
+
+  constructor(length: number) {
+    this.#left = length;
+    this.endsWithConnection = length === Number.POSITIVE_INFINITY;
+  }
+
+  get isEnded(): boolean {
+    return this.#left === 0;
+  }
+
+  read(bytes: Buffer, pieces: Buffer[]): number {
+    const piece = bytes.length <= this.#left ? bytes : bytes.subarray(0, this.#left);
+    if (piece.length > 0) pieces.push(piece);
+    this.#left -= piece.length;
+    return piece.length;
+  }
+}
+
+/** Bytes of a line of the framing, extensions included. */
+const LINE_BYTES_MAX = 4096;
+const [CR, LF] = [0x0d, 0x0a];
+/** Extensions are passed over (RFC 9112 §7.1.1). */
+const SIZE_LINE = /^([\dA-Fa-f]{1,12})(?:[\t ]*;.*)?$/;
+
+/** RFC 9112 §7.1. Trailers are passed over, as they end at this hop. */
+class ChunkedBody implements BodyReader {
+  readonly endsWithConnection = false;
+  isEnded = false;
+  /** What comes next: a line with a size, bytes, the end of their line, or a line of the trailer. */
+  #state: 'size' | 'data' | 'data-end' | 'trailer' = 'size';
+  #left = 0;
+  #line = '';
+
+  read(bytes: Buffer, pieces: Buffer[]): number {
+    let at = 0;
+    while (at < bytes.length && !this.isEnded) {
+      if (this.#state === 'data') {
+        const piece = bytes.subarray(at, at + this.#left);
+        pieces.push(piece);
+        at += piece.length;
+        this.#left -= piece.length;
+        if (this.#left === 0) this.#state = 'data-end';
+      } else {
+        at = this.#readLine(bytes, at);
+      }
+    }
+    return at;
+  }
+
+  /** @returns where the line ends, or the bytes do. */
+  #readLine(bytes: Buffer, from: number): number {
+    const end = bytes.indexOf(LF, from);
+    const until = end < 0 ? bytes.length : end + 1;
+    this.#line += bytes.toString('latin1', from, until);
+    if (this.#line.length > LINE_BYTES_MAX) throw new MalformedAnswer('a line of the framing is too long');
+    if (end < 0) return until;
+    if (this.#line.charCodeAt(this.#line.length - 2) !== CR) throw new MalformedAnswer('a line ends without CR');
+    const line = this.#line.slice(0, -2);
+    this.#line = '';
+    this.#takeLine(line);
+    return until;
+  }
+
+  #takeLine(line: string): void {
+    if (this.#state === 'size') {
+      const digits = SIZE_LINE.exec(line)?.[1];
+      if (digits === undefined) throw new MalformedAnswer('the size of a chunk is not one');
+      this.#left = Number.parseInt(digits, 16);
+      this.#state = this.#left === 0 ? 'trailer' : 'data';
+    } else if (this.#state === 'data-end') {
+      if (line !== '') throw new MalformedAnswer('a chunk is longer than its size');
+      this.#state = 'size';
+    } else if (line === '') {
+      this.isEnded = true;
+    }
+  }
+}
