@@ -12,6 +12,18 @@ export interface Program {
 const STUB = 'start:';
 
 /**
+ * What the bundles have instead of some modules of Node's. Importing one reads every export it has, also the getters:
+ * of `node:http` one that loads a second HTTP client. Required, it is only read where it is used. Nobody here speaks
+ * HTTP/2: two packages load it for those who do, and make do without. Each takes some 10 MB and as long as the rest of
+ * a small service's start.
+ */
+const BUILTINS: Readonly<Record<string, string>> = {
+  'import-statement:node:http': 'module.exports = process.getBuiltinModule("node:http");',
+  'import-statement:node:crypto': 'module.exports = process.getBuiltinModule("node:crypto");',
+  'require-call:node:http2': 'module.exports = { constants: {} };',
+};
+
+/**
  * Writes `<name>.mjs` for each program, with lazily imported parts beside it under `chunks/`.
  * @returns the files written, relative to `outDir`
  */
@@ -21,7 +33,7 @@ export async function bundle(root: string, programs: readonly Program[], outDir:
     platform: 'node',
     external: [/^@lydell\/node-pty/],
     input: Object.fromEntries(programs.map(({ name }) => [name, STUB + name])),
-    plugins: [stubs(root, programs)],
+    plugins: [stubs(root, programs), lightBuiltins()],
   });
   try {
     const { output } = await build.write({
@@ -54,5 +66,13 @@ function stubs(root: string, programs: readonly Program[]): Plugin {
         enableCompileCache(join(import.meta.dirname, '.cache'));
         await import(${JSON.stringify(resolve(root, program.main))});`;
     },
+  };
+}
+
+function lightBuiltins(): Plugin {
+  return {
+    name: 'light-builtins',
+    resolveId: (source, _importer, { kind }) => (`${kind}:${source}` in BUILTINS ? `${kind}:${source}` : null),
+    load: (id) => BUILTINS[id] ?? null,
   };
 }
