@@ -12,15 +12,18 @@ export interface Program {
 const STUB = 'start:';
 
 /**
- * What the bundles have instead of some modules of Node's. Importing one reads every export it has, also the getters:
- * of `node:http` one that loads a second HTTP client. Required, it is only read where it is used. Nobody here speaks
- * HTTP/2: two packages load it for those who do, and make do without. Each takes some 10 MB and as long as the rest of
- * a small service's start.
+ * What the bundles have instead of modules that take long to load and are not used.
+ * Importing a module of Node's reads every export it has, also the getters: of `node:http` one that loads a second HTTP
+ * client. Required, only what is used is read.
  */
-const BUILTINS: Readonly<Record<string, string>> = {
+const INSTEAD: Readonly<Record<string, string>> = {
   'import-statement:node:http': 'module.exports = process.getBuiltinModule("node:http");',
   'import-statement:node:crypto': 'module.exports = process.getBuiltinModule("node:crypto");',
+  // Nobody here speaks HTTP/2: fastify and undici load it for those who do.
   'require-call:node:http2': 'module.exports = { constants: {} };',
+  // The app sets compilers of its own, after fastify has made its usual ones.
+  'require-call:@fastify/ajv-compiler': 'module.exports = () => undefined;',
+  'require-call:@fastify/fast-json-stringify-compiler': 'module.exports = () => undefined;',
 };
 
 /**
@@ -33,7 +36,7 @@ export async function bundle(root: string, programs: readonly Program[], outDir:
     platform: 'node',
     external: [/^@lydell\/node-pty/],
     input: Object.fromEntries(programs.map(({ name }) => [name, STUB + name])),
-    plugins: [stubs(root, programs), lightBuiltins()],
+    plugins: [stubs(root, programs), replacements(), latin1()],
   });
   try {
     const { output } = await build.write({
@@ -41,6 +44,7 @@ export async function bundle(root: string, programs: readonly Program[], outDir:
       format: 'esm',
       sourcemap: true,
       minify: false,
+      comments: { annotation: false, jsdoc: false, legal: true },
       entryFileNames: '[name].mjs',
       chunkFileNames: 'chunks/[name]-[hash].mjs',
     });
@@ -69,10 +73,24 @@ function stubs(root: string, programs: readonly Program[]): Plugin {
   };
 }
 
-function lightBuiltins(): Plugin {
+function replacements(): Plugin {
   return {
-    name: 'light-builtins',
-    resolveId: (source, _importer, { kind }) => (`${kind}:${source}` in BUILTINS ? `${kind}:${source}` : null),
-    load: (id) => BUILTINS[id] ?? null,
+    name: 'replacements',
+    resolveId: (source, _importer, { kind }) => (`${kind}:${source}` in INSTEAD ? `${kind}:${source}` : null),
+    load: (id) => INSTEAD[id] ?? null,
+  };
+}
+
+/**
+ * V8 holds a text in one byte a character, or, where one of them is beyond Latin-1, all of it in two; the services hold
+ * theirs as long as they run. Beyond the comments such characters stand in literals alone, where they may be escaped.
+ */
+function latin1(): Plugin {
+  return {
+    name: 'latin-1',
+    renderChunk: (code) => ({
+      code: code.replaceAll(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+      map: null,
+    }),
   };
 }
