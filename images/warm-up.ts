@@ -28,8 +28,7 @@ async function stop(child: ChildProcess): Promise<void> {
   if (code !== 0) throw new Error(`a service ended with ${code}`);
 }
 
-const daemon = await start('sandboxd.mjs');
-const gateway = await start('gateway.mjs');
+const [daemon, gateway] = await Promise.all([start('sandboxd.mjs'), start('gateway.mjs')]);
 const url = `http://127.0.0.1:${PORTS.GATEWAY_PORT}`;
 const ready = await fetch(`${url}/ready`);
 const run = await fetch(`${url}/v2/commands`, { method: 'POST', body: JSON.stringify({ command: 'true' }) });

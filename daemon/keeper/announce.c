@@ -93,6 +93,14 @@ static bool announce_segments(struct writer *writer, struct stream *stream)
 
 enum progress { TOLD, HELD_BACK, NO_ROOM };
 
+/* Most processes end right after their streams: one message then wakes the client once. */
+static bool awaits_end(struct told_stream *told, const struct process *process, int64_t now)
+{
+  if (told->eof_at == 0)
+    told->eof_at = now;
+  return process->running && !process->told.awaited && now - told->eof_at < BULK_MS;
+}
+
 static enum progress announce_stream(struct writer *writer, struct stream *stream, bool ended, int64_t now)
 {
   struct told_stream *told = &stream->told;
@@ -111,6 +119,8 @@ static enum progress announce_stream(struct writer *writer, struct stream *strea
   if (eof && !told->eof) {
     if (!may_say(writer, FRAME_ROOM))
       return NO_ROOM;
+    if (awaits_end(told, stream->process, now))
+      return HELD_BACK;
     begin_frame(writer, STREAM_EOF);
     put_string(writer, stream->process->id);
     put_u8(writer, (uint8_t)stream->number);

@@ -18,6 +18,8 @@ struct told_stream {
   uint64_t next;
   uint64_t first;
   int64_t at;
+  /* When there was nothing left to tell but the end; 0 before that. */
+  int64_t eof_at;
   bool eof;
 };
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -48,6 +48,26 @@ test('a bundle runs from anywhere without node_modules, with its arguments, its 
   const { stdout, stderr } = await tool(root, 'start', '--port', '1');
   expect(JSON.parse(stdout)).toEqual({ argv: ['start', '--port', '1'], version: '1.2.3', lazy: 'lazy' });
   expect(stderr).toBe('');
+});
+
+test('a bundle loads neither a second HTTP client nor HTTP/2, and keeps its text in one byte a character', async () => {
+  await using repo = await repository();
+  const root = repo.path;
+  await writeFile(
+    join(root, 'daemon/src/lazy.ts'),
+    `import { createServer } from 'node:http';
+     import { fastify } from 'fastify';
+     const loaded = process.moduleLoadList.filter((name) => /undici|http2/.test(name));
+     console.log(JSON.stringify({ serves: typeof createServer, frame: typeof fastify, loaded, text: '日本, ü' }));`,
+  );
+  await build(root, { programs: [{ name: 'tool', main: 'daemon/src/lazy.ts' }] });
+  const { stdout } = await tool(root);
+  expect(JSON.parse(stdout)).toEqual({ serves: 'function', frame: 'function', loaded: [], text: '日本, ü' });
+  const chunks = await readdir(join(root, 'dist/chunks'));
+  const texts = await Promise.all(
+    chunks.filter((name) => name.endsWith('.mjs')).map((name) => readFile(join(root, 'dist/chunks', name), 'utf8')),
+  );
+  expect(texts.filter((text) => /[^\0-\xff]/.test(text))).toEqual([]);
 });
 
 test('a bundle fills the compile cache beside it, and runs where it cannot', async () => {

@@ -12,6 +12,21 @@ export interface Program {
 const STUB = 'start:';
 
 /**
+ * What the bundles have instead of modules that take long to load and are not used.
+ * Importing a module of Node's reads every export it has, also the getters: of `node:http` one that loads a second HTTP
+ * client. Required, only what is used is read.
+ */
+const INSTEAD: Readonly<Record<string, string>> = {
+  'import-statement:node:http': 'module.exports = process.getBuiltinModule("node:http");',
+  'import-statement:node:crypto': 'module.exports = process.getBuiltinModule("node:crypto");',
+  // Nobody here speaks HTTP/2: fastify and undici load it for those who do.
+  'require-call:node:http2': 'module.exports = { constants: {} };',
+  // The app sets compilers of its own, after fastify has made its usual ones.
+  'require-call:@fastify/ajv-compiler': 'module.exports = () => undefined;',
+  'require-call:@fastify/fast-json-stringify-compiler': 'module.exports = () => undefined;',
+};
+
+/**
  * Writes `<name>.mjs` for each program, with lazily imported parts beside it under `chunks/`.
  * @returns the files written, relative to `outDir`
  */
@@ -21,7 +36,7 @@ export async function bundle(root: string, programs: readonly Program[], outDir:
     platform: 'node',
     external: [/^@lydell\/node-pty/],
     input: Object.fromEntries(programs.map(({ name }) => [name, STUB + name])),
-    plugins: [stubs(root, programs)],
+    plugins: [stubs(root, programs), replacements(), latin1()],
   });
   try {
     const { output } = await build.write({
@@ -29,6 +44,7 @@ export async function bundle(root: string, programs: readonly Program[], outDir:
       format: 'esm',
       sourcemap: true,
       minify: false,
+      comments: { annotation: false, jsdoc: false, legal: true },
       entryFileNames: '[name].mjs',
       chunkFileNames: 'chunks/[name]-[hash].mjs',
     });
@@ -54,5 +70,27 @@ function stubs(root: string, programs: readonly Program[]): Plugin {
         enableCompileCache(join(import.meta.dirname, '.cache'));
         await import(${JSON.stringify(resolve(root, program.main))});`;
     },
+  };
+}
+
+function replacements(): Plugin {
+  return {
+    name: 'replacements',
+    resolveId: (source, _importer, { kind }) => (`${kind}:${source}` in INSTEAD ? `${kind}:${source}` : null),
+    load: (id) => INSTEAD[id] ?? null,
+  };
+}
+
+/**
+ * V8 holds a text in one byte a character, or, where one of them is beyond Latin-1, all of it in two; the services hold
+ * theirs as long as they run. Beyond the comments such characters stand in literals alone, where they may be escaped.
+ */
+function latin1(): Plugin {
+  return {
+    name: 'latin-1',
+    renderChunk: (code) => ({
+      code: code.replaceAll(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+      map: null,
+    }),
   };
 }

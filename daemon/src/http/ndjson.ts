@@ -41,7 +41,7 @@ export async function sendStream(
 /** NDJSON (one JSON object a line) with a heartbeat in every silence. The source yields whole lines. */
 export function sendNdjson(
   reply: FastifyReply,
-  lines: (gone: AbortSignal) => AsyncIterable<string>,
+  lines: (gone: AbortSignal) => AsyncIterable<string | Uint8Array>,
 ): Promise<FastifyReply> {
   return sendWithHeartbeat(reply, { contentType: 'application/x-ndjson', heartbeat: HEARTBEAT }, lines);
 }
@@ -50,7 +50,7 @@ export function sendNdjson(
 export function sendWithHeartbeat(
   reply: FastifyReply,
   { contentType, heartbeat }: { readonly contentType: string; readonly heartbeat: string },
-  source: (gone: AbortSignal) => AsyncIterable<string>,
+  source: (gone: AbortSignal) => AsyncIterable<string | Uint8Array>,
 ): Promise<FastifyReply> {
   return sendStream(reply, contentType, (gone) => {
     const beat = setInterval(() => {
@@ -60,7 +60,7 @@ export function sendWithHeartbeat(
   });
 }
 
-async function* watched(lines: AsyncIterable<string>, beat: NodeJS.Timeout): AsyncIterable<string> {
+async function* watched<T>(lines: AsyncIterable<T>, beat: NodeJS.Timeout): AsyncIterable<T> {
   try {
     for await (const line of lines) {
       beat.refresh();

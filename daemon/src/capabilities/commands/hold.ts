@@ -21,7 +21,8 @@ export function hold(
   const ended = process.ended.then((end) => {
     timer?.commandEnded();
     recordEnd(core, store, command, end);
-    process.noted();
+    // After the answer to whoever waits for the end: it wakes the keeper.
+    setImmediate(() => process.noted());
     if (end.lost) endWhatIsLeft(core, command);
   });
   const running = { ...record, status: 'running', pid: process.pid } as const;
