@@ -184,6 +184,22 @@ test('[images.gateway-code-server] a person edits a file in code-server and uses
   expect(foreign).toEqual([]);
 });
 
+test('[images.code-server-quiet] code-server begins without a chat, and a user may have one', async () => {
+  const settings = '~/.local/share/code-server/User';
+  await sandbox().run(`mkdir -p ${settings}; echo '{}' > ${settings}/settings.json`);
+  const path = `/code-server/?folder=/home/sandbox&api_key=${KEY}`;
+  await using person = await personAt(sandbox().url, path, { width: 1200, height: 800 });
+  const { page, foreign } = person;
+  const invitation = page.getByText('Build with Agent');
+  await page.getByRole('treeitem', { name: '.bashrc' }).waitFor();
+  await expect.poll(() => invitation.isVisible(), { timeout: 30_000 }).toBe(false);
+  await keepPicture('code-server-quiet', await page.screenshot());
+  await sandbox().run(`echo '{"chat.disableAIFeatures": false}' > ${settings}/settings.json`);
+  await page.reload();
+  await invitation.waitFor();
+  expect(foreign).toEqual([]);
+});
+
 test('[images.gateway-jupyter] a person runs a cell in JupyterLab', async () => {
   await using person = await personAt(sandbox().url, `/jupyter/lab?api_key=${KEY}`, { width: 1200, height: 800 });
   const { page, foreign } = person;

@@ -59,6 +59,7 @@ export const GATEWAY: readonly Requirement[] = [
     'images.gateway-vnc': 'the desktop of the image greets a viewer, and its pages are there',
     'images.gateway-desktop': 'a person sees the browser of the sandbox on the VNC page, types into it and resizes it',
     'images.gateway-code-server': 'a person edits a file in code-server, and its terminal answers',
+    'images.code-server-quiet': 'code-server begins without a chat and without news of others; settings of a user win',
     'images.gateway-jupyter': 'a person runs a cell in JupyterLab',
     'images.gateway-editors': 'code-server and JupyterLab answer below their prefixes',
     'images.gateway-preview': 'a server in the image is previewed in every form, the product’s own ports in none',
