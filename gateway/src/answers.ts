@@ -33,7 +33,9 @@ export function answer(
   if (res.headersSent || res.destroyed) return;
   const bytes = Buffer.from(body);
   const closing = req.complete ? {} : closeWhenRead(req, res);
-  res.writeHead(status, { ...headers, ...closing, 'Content-Length': bytes.length, 'x-request-id': requestId });
+  // RFC 9110 §8.6: a 204 has no length.
+  const length = status === 204 ? {} : { 'Content-Length': bytes.length };
+  res.writeHead(status, { ...headers, ...closing, ...length, 'x-request-id': requestId });
   res.end(bytes);
 }
 

@@ -1,4 +1,5 @@
 import { answer, answerRefusal } from './answers.ts';
+import { isPreflight, keepGrant } from './cross-origin.ts';
 import { type Exchange, isUpgrade, wantsPage } from './exchange.ts';
 import { answerFailure } from './failure.ts';
 import { type FlatHeaders, forwardedHeaders, OF_THE_BODY, withoutFields } from './headers.ts';
@@ -26,6 +27,7 @@ type Judgement =
  */
 export async function judge(exchange: Exchange, target: string, upstream: Upstream): Promise<Judgement> {
   const { status, headers } = await upstream.ask('/internal/auth', questionHeaders(exchange, target, upstream));
+  keepGrant(exchange.res, headers);
   if (status === 204) {
     const named = valuesOf(headers, 'x-credentials').flatMap((value) => value.split(','));
     const credentials = new Set(named.map((name) => name.trim()));
@@ -60,6 +62,10 @@ export async function passGate(
     const judgement = await judge(exchange, target, upstream);
     if (!judgement.allowed) {
       answerJudgement(exchange, judgement);
+      return undefined;
+    }
+    if (isPreflight(exchange.res)) {
+      answer(exchange, 204, {}, '');
       return undefined;
     }
     return answerWithCookie(exchange, judgement.cookies) ? undefined : judgement;
