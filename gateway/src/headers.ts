@@ -103,6 +103,14 @@ export function latin1Headers(raw: readonly (Buffer | string)[]): string[] {
   return raw.map((field) => (typeof field === 'string' ? field : field.toString('latin1')));
 }
 
+/** Methods of which a request without a body needs no length (RFC 9110 §8.6). */
+const BODILESS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
+
+/** For a request without a body: else node:http sends an empty chunked one, which not every server reads. */
+export function lengthOfNothing(method: string): FlatHeaders {
+  return BODILESS.has(method) ? [] : ['Content-Length', '0'];
+}
+
 export function hasBody({ headers }: IncomingMessage): boolean {
   if (headers['transfer-encoding'] !== undefined) return true;
   const length = headers['content-length'];
