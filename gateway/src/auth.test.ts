@@ -50,7 +50,7 @@ test('the question carries the request’s own fields, and only the gateway’s 
   expect(question?.headers).not.toHaveProperty('content-length');
 });
 
-test('a program without a key gets the envelope, a browser the form', async () => {
+test('[auth.form] a program without a key gets the envelope, a browser the form', async () => {
   await using daemon = await startDaemon(judging);
   await using gateway = await startGateway(daemon.port);
   const program = await exchange(gateway.port, 'GET /vnc/ HTTP/1.1\nHost: h');
@@ -124,7 +124,7 @@ test('a large refused upload gets its answer', async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 401 [\s\S]*Connection: close[\s\S]*"success":false/);
 });
 
-test('the landing page shows a stranger nothing but the form', async () => {
+test('[landing.public] the landing page shows a stranger nothing but the form', async () => {
   await using daemon = await startDaemon(judging);
   await using gateway = await startGateway(daemon.port);
   const answer = await exchange(gateway.port, `GET / HTTP/1.1\nHost: h\n${PAGE}`);
@@ -136,7 +136,7 @@ test('the landing page shows a stranger nothing but the form', async () => {
   expect(daemon.requests.map((req) => req.headers['x-original-uri'])).toEqual(['/metrics']);
 });
 
-test('the landing page shows the state of the sandbox to who has the key, escaped', async () => {
+test('[landing.page] the landing page shows the state of the sandbox to who has the key, escaped', async () => {
   await using daemon = await startDaemon(judging);
   await using gateway = await startGateway(daemon.port);
   for (const credential of ['X-API-Key: k', 'Cookie: svc=1']) {
@@ -146,7 +146,7 @@ test('the landing page shows the state of the sandbox to who has the key, escape
   }
 });
 
-test('a key in the address of the landing page becomes the cookie for everything, a wrong one the form again', async () => {
+test('[landing.page] a key in the address of the landing page becomes the cookie for everything, a wrong one the form again', async () => {
   await using daemon = await startDaemon(judging);
   await using gateway = await startGateway(daemon.port);
   const opened = await exchange(gateway.port, `GET /?x=1&ticket=t HTTP/1.1\nHost: h\n${PAGE}`);
@@ -157,7 +157,7 @@ test('a key in the address of the landing page becomes the cookie for everything
   expect(wrong).not.toContain('nope');
 });
 
-test('for programs / is the daemon’s', async () => {
+test('[landing.program] for programs / is the daemon’s', async () => {
   await using daemon = await startDaemon((req, res) => void res.end(`<${req.method} ${req.url}>`));
   await using gateway = await startGateway(daemon.port);
   expect(await exchange(gateway.port, 'GET /?x HTTP/1.1\nHost: h')).toContain('<GET /?x>');
