@@ -47,6 +47,7 @@ export const GATEWAY: readonly Requirement[] = [
     'landing.page': '/ answers a browser with the key with what runs here; a key in the address becomes a cookie',
     'landing.program': '/ answers a program with what the daemon says',
     'auth.form': 'without a credential a page is the form with 401, a program’s answer the envelope',
+    'gateway.problem-page': 'what the gateway refuses is a page for a browser and the envelope for a program',
     'gateway.streamed': 'everything else goes to the daemon, streamed both ways as it comes',
     'gateway.daemon-down': 'a daemon that is away is 503 with the envelope, one that breaks off 502',
     'gateway.health': 'the health of the daemon is answered through',

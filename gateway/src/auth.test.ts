@@ -71,6 +71,25 @@ test('what the daemon forbids is 403, in JSON and as a page', async () => {
   expect(await exchange(gateway.port, `${head}\n${PAGE}`)).toMatch(/^HTTP\/1\.1 403 [\s\S]*<!doctype html>/);
 });
 
+test('[gateway.problem-page] what is refused is a page for a browser, escaped, and the envelope for a program', async () => {
+  await using daemon = await startDaemon(judging);
+  await using gateway = await startGateway(daemon.port);
+  for (const [path, status, words] of [
+    ['/proxy/2/', 503, 'Port 2 is not reachable (503).</p>\n<p>Start what is to be seen on 127.0.0.1:2'],
+    ['/proxy/0/', 400, 'whole number from 1 to 65535 (400).'],
+    ['/jupyter/', 404, '<p>JupyterLab is off (404).</p>\n<p>Start the sandbox with DISABLE_JUPYTER=false.'],
+    ['/vnc/index.html', 503, 'noVNC&#39;s pages are not in'],
+  ] as const) {
+    const head = `GET ${path} HTTP/1.1\nHost: h\nX-API-Key: k`;
+    const page = await exchange(gateway.port, `${head}\n${PAGE}`);
+    expect(page).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*Content-Security-Policy: default-src 'none'`));
+    expect(page).toContain(words);
+    expect(await exchange(gateway.port, head)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*"success":false`));
+  }
+  const absent = await exchange(gateway.port, `GET /proxy/2/ HTTP/1.1\nHost: h\nX-API-Key: k\n${PAGE}`);
+  expect(absent).toContain('Retry-After: 1\r\n');
+});
+
 test('a page opened with a key is led to itself without it, with the cookie', async () => {
   await using daemon = await startDaemon(judging);
   await using gateway = await startGateway(daemon.port);

@@ -3,7 +3,7 @@ import { isPreflight, keepGrant } from './cross-origin.ts';
 import { type Exchange, isUpgrade, wantsPage } from './exchange.ts';
 import { answerFailure } from './failure.ts';
 import { type FlatHeaders, forwardedHeaders, OF_THE_BODY, withoutFields } from './headers.ts';
-import { keyPage, PAGE_HEADERS, refusedPage } from './pages.ts';
+import { keyPage, PAGE_HEADERS } from './pages.ts';
 import { carriesCredential, withoutCredentials } from './target.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -94,13 +94,8 @@ export function answerJudgement(
       hint: 'repeat it shortly; the log of the daemon says more',
       headers: { 'Retry-After': '1' },
     });
-  } else if (wantsPage(exchange) && !isUpgrade(exchange)) {
-    answer(
-      exchange,
-      status,
-      { ...PAGE_HEADERS, ...headers },
-      status === 401 ? keyPage(exchange.target) : refusedPage(status),
-    );
+  } else if (status === 401 && wantsPage(exchange) && !isUpgrade(exchange)) {
+    answer(exchange, status, { ...PAGE_HEADERS, ...headers }, keyPage(exchange.target));
   } else if (status === 401) {
     answerRefusal(exchange, 401, {
       message: 'a valid API key is required',
