@@ -75,6 +75,7 @@ export const GATEWAY: readonly Requirement[] = [
     'images.code-server-quiet': 'code-server begins without a chat and without news of others; settings of a user win',
     'images.gateway-jupyter': 'a person runs a cell in JupyterLab',
     'images.gateway-editors': 'code-server and JupyterLab answer below their prefixes',
+    'images.gateway-vite': 'a Vite app in the image is previewed on path and on host, and reloads hot',
     'images.gateway-preview': 'a server in the image is previewed in every form, the product’s own ports in none',
   }),
 ];

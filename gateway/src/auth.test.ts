@@ -75,9 +75,9 @@ test('[gateway.problem-page] what is refused is a page for a browser, escaped, a
   await using daemon = await startDaemon(judging);
   await using gateway = await startGateway(daemon.port);
   for (const [path, status, words] of [
-    ['/proxy/2/', 503, 'Port 2 is not reachable (503).</p>\n<p>Start what is to be seen on 127.0.0.1:2'],
-    ['/proxy/0/', 400, 'whole number from 1 to 65535 (400).'],
-    ['/jupyter/', 404, '<p>JupyterLab is off (404).</p>\n<p>Start the sandbox with DISABLE_JUPYTER=false.'],
+    ['/proxy/2/', 503, 'port 2 is not reachable (503)</p>\n<p>start what is to be seen on 127.0.0.1:2'],
+    ['/proxy/0/', 400, 'whole number from 1 to 65535 (400)<'],
+    ['/jupyter/', 404, '<p>JupyterLab is off (404)</p>\n<p>start the sandbox with DISABLE_JUPYTER=false<'],
     ['/vnc/index.html', 503, 'noVNC&#39;s pages are not in'],
   ] as const) {
     const head = `GET ${path} HTTP/1.1\nHost: h\nX-API-Key: k`;

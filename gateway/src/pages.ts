@@ -50,10 +50,8 @@ export function problemPage(
   status: number,
   { message, hint }: { readonly message: string; readonly hint: string | undefined },
 ): string {
-  const words = [`${message} (${status})`, ...(hint === undefined ? [] : [hint])].map(
-    (text) => `<p>${escapeHtml(text.charAt(0).toUpperCase() + text.slice(1))}.</p>`,
-  );
-  return page('Sandbox: no page', `<h1>Sandbox</h1>${words.join('\n')}`);
+  const words = [`${message} (${status})`, ...(hint === undefined ? [] : [hint])];
+  return page('Sandbox: no page', `<h1>Sandbox</h1>${words.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n')}`);
 }
 
 export interface DaemonState {
