@@ -191,8 +191,10 @@ test('[images.code-server-quiet] code-server begins without a chat, and a user m
   await using person = await personAt(sandbox().url, path, { width: 1200, height: 800 });
   const { page, foreign } = person;
   const invitation = page.getByText('Build with Agent');
-  await page.getByRole('treeitem', { name: '.bashrc' }).waitFor();
-  await expect.poll(() => invitation.isVisible(), { timeout: 30_000 }).toBe(false);
+  await page.getByRole('tab', { name: 'Welcome' }).waitFor();
+  // It is there until the first load has read the defaults.
+  await page.locator('.part.auxiliarybar').waitFor({ state: 'hidden', timeout: 60_000 });
+  expect(await invitation.isVisible()).toBe(false);
   await keepPicture('code-server-quiet', await page.screenshot());
   await sandbox().run(`echo '{"chat.disableAIFeatures": false}' > ${settings}/settings.json`);
   await page.reload();
