@@ -176,6 +176,12 @@ test('[images.gateway-code-server] a person edits a file in code-server and uses
   await expect.poll(() => screen.textContent()).toContain('$');
   await page.locator('.terminal-wrapper .xterm-screen').click();
   await page.locator('.terminal-wrapper .xterm.focus').waitFor();
+  // It shows a prompt before it takes keys: once one has come through, so does what follows.
+  const prompts = async () => {
+    await page.keyboard.press('Enter');
+    return (await screen.textContent())?.split('$').length ?? 0;
+  };
+  await expect.poll(prompts).toBeGreaterThan(2);
   await page.keyboard.type('echo "$USER answers $((6 * 7))"\n');
   await expect.poll(() => screen.textContent()).toContain('sandbox answers 42');
   await keepPicture('code-server', await page.screenshot());
