@@ -176,12 +176,34 @@ test('[images.gateway-code-server] a person edits a file in code-server and uses
   await expect.poll(() => screen.textContent()).toContain('$');
   await page.locator('.terminal-wrapper .xterm-screen').click();
   await page.locator('.terminal-wrapper .xterm.focus').waitFor();
+  // It shows a prompt before it takes keys: once one has come through, so does what follows.
+  const prompts = async () => {
+    await page.keyboard.press('Enter');
+    return (await screen.textContent())?.split('$').length ?? 0;
+  };
+  await expect.poll(prompts).toBeGreaterThan(2);
   await page.keyboard.type('echo "$USER answers $((6 * 7))"\n');
   await expect.poll(() => screen.textContent()).toContain('sandbox answers 42');
   await keepPicture('code-server', await page.screenshot());
   const scopes = 'navigator.serviceWorker.getRegistrations().then((all) => all.map(({ scope }) => scope))';
   expect(await page.evaluate(scopes)).toContain(`${sandbox().url}/code-server/`);
   expect(foreign).toEqual([]);
+});
+
+test('[images.code-server-quiet] code-server begins without a chat, and a user may have one', async () => {
+  const settings = '/home/sandbox/.local/share/code-server/User/settings.json';
+  await sandbox().shell(`rm -f ${settings} && supervisorctl restart code-server`);
+  await expect.poll(() => status('/code-server/healthz')).toBe(200);
+  const path = `/code-server/?folder=/home/sandbox&api_key=${KEY}`;
+  await using person = await personAt(sandbox().url, path, { width: 1200, height: 800 });
+  await person.page.getByRole('tab', { name: 'Welcome' }).waitFor();
+  expect(await person.page.locator('.part.auxiliarybar').isVisible()).toBe(false);
+  await keepPicture('code-server-quiet', await person.page.screenshot());
+  const own = { 'chat.disableAIFeatures': false, 'workbench.secondarySideBar.defaultVisibility': 'visible' };
+  await sandbox().run(`cat > ${settings}`, { stdin: JSON.stringify(own) });
+  await using another = await personAt(sandbox().url, path, { width: 1200, height: 800 });
+  await another.page.getByText('Build with Agent').waitFor();
+  expect([person.foreign, another.foreign]).toEqual([[], []]);
 });
 
 test('[images.gateway-jupyter] a person runs a cell in JupyterLab', async () => {

@@ -34,6 +34,7 @@ export const AUTHENTICATION: readonly Requirement[] = [
     'cookie.attributes': 'the cookie is HttpOnly, SameSite=Lax, host-only and expires',
     'cookie.signed': 'the daemon signs the cookie and sends it on the 204; an altered or expired one is refused',
     'cookie.page-prefix': 'the cookie of /vnc/ is good for /vnc/ and /websockify, that of another page for its prefix',
+    'cookie.every-page': 'through the gateway the cookie of each page opens what is its own and nothing else',
     'cookie.preview-prefix': 'the cookie of a preview is good for that preview alone',
     'auth.carriers':
       '/internal/auth names the fields that carry a credential of the service, for the gateway to take out',

@@ -29,6 +29,8 @@ export const GATEWAY: readonly Requirement[] = [
     'preview.cookies': 'cookies and redirects of the application stay below its prefix',
     'preview.isolated': 'SVC_PREVIEW_PATH=isolated adds a sandboxing CSP',
     'preview.off': 'SVC_PREVIEW_PATH=off refuses previews by path',
+    'preview.absent': 'a port that nothing listens on is 503 with a hint, one that closes at once 502, WebSockets too',
+    'preview.no-body': 'a request without a body reaches the application without one',
     'preview.streams': 'HTTP, events and WebSockets pass',
     'preview.vite-host': 'a dev server with hot reload works on a host of its own',
     'preview.vite-path': 'a dev server that knows its base works below /absproxy/{port}/',
@@ -41,6 +43,14 @@ export const GATEWAY: readonly Requirement[] = [
     'vnc.real-browser':
       'a browser on the VNC page shows the desktop, types into it and resizes it; view-only only looks',
     'relay.daemon-restart': 'open relays stay when the daemon restarts',
+    'landing.public': '/ answers a browser without a key with the form that asks for it, and nothing of the sandbox',
+    'landing.page': '/ answers a browser with the key with what runs here; a key in the address becomes a cookie',
+    'landing.program': '/ answers a program with what the daemon says',
+    'auth.form': 'without a credential a page is the form with 401, a program’s answer the envelope',
+    'gateway.problem-page': 'what the gateway refuses is a page for a browser and the envelope for a program',
+    'gateway.streamed': 'everything else goes to the daemon, streamed both ways as it comes',
+    'gateway.daemon-down': 'a daemon that is away is 503 with the envelope, one that breaks off 502',
+    'gateway.health': 'the health of the daemon is answered through',
     'gateway.odd-requests':
       'odd paths, targets, hosts and framing are refused or the daemon’s, and reach no other upstream',
     'relay.half-close': 'the end of one direction of a relay leaves the other open',
@@ -50,6 +60,9 @@ export const GATEWAY: readonly Requirement[] = [
     'relay.daemon-gone': 'a daemon that goes leaves open relays alone and lets no new one in',
     'auth.every-prefix':
       'a wrong or missing key is 401 on every prefix, HTTP and WebSocket, before anything reaches the upstream',
+    'cors.own-paths':
+      'listed origins get CORS answers on the gateway’s own paths and hosts, preflight included; others get none',
+    'cors.real-page': 'a page of a listed origin uses the gateway’s own paths with the key, another page cannot',
     'relay.leaks-nothing': 'a relay that ended leaves no descriptor',
   }),
   ...section('api.md §10, in the image', {
@@ -59,8 +72,10 @@ export const GATEWAY: readonly Requirement[] = [
     'images.gateway-vnc': 'the desktop of the image greets a viewer, and its pages are there',
     'images.gateway-desktop': 'a person sees the browser of the sandbox on the VNC page, types into it and resizes it',
     'images.gateway-code-server': 'a person edits a file in code-server, and its terminal answers',
+    'images.code-server-quiet': 'code-server begins without a chat and without news of others; settings of a user win',
     'images.gateway-jupyter': 'a person runs a cell in JupyterLab',
     'images.gateway-editors': 'code-server and JupyterLab answer below their prefixes',
+    'images.gateway-vite': 'a Vite app in the image is previewed on path and on host, and reloads hot',
     'images.gateway-preview': 'a server in the image is previewed in every form, the product’s own ports in none',
   }),
 ];

@@ -87,7 +87,7 @@ test('one request id runs through gateway and daemon', async () => {
   await expect.poll(() => namesOf().sort()).toEqual(['daemon', 'gateway']);
 });
 
-test('100 MB go in through stdin and come out as raw bytes, unchanged', async () => {
+test('[gateway.streamed] 100 MB go in through stdin and come out as raw bytes, unchanged', async () => {
   await using services = await Services.start({ SVC_COMMAND_OUTPUT_MAX_BYTES: '200000000' });
   const { command_id } = await run(services, { command: 'cat', mode: 'async' });
   const hash = createHash('sha256');
@@ -115,10 +115,13 @@ test('100 MB go in through stdin and come out as raw bytes, unchanged', async ()
   expect(back).toBe(hash.digest('hex'));
 });
 
-test('a daemon that is away answers 503 with the envelope, and is found again', async () => {
+test('[gateway.daemon-down] [gateway.health] a daemon that is away answers 503 with the envelope, and is found again', async () => {
   await using services = await Services.start();
   await run(services, { command: 'echo kept' });
+  const health = await fetch(`${services.url}/health`);
+  expect([health.status, await health.json()]).toEqual([200, expect.objectContaining({ status: 'healthy' })]);
   await services.stopDaemon('SIGKILL');
+  expect((await fetch(`${services.url}/health`)).status).toBe(503);
   const away = await fetch(`${services.url}/v2/commands`);
   expect([away.status, await away.json()]).toEqual([503, expect.objectContaining({ success: false, data: null })]);
   await services.startDaemon();

@@ -1,8 +1,16 @@
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { isUpgrade, wantsPage } from './exchange.ts';
+import { PAGE_HEADERS, problemPage } from './pages.ts';
 
 /** How long an answered client may go on sending before its connection is cut, in milliseconds. */
 const LINGER_MS = 5_000;
+
+interface Answerable {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly requestId: string;
+}
 
 interface Refusal {
   readonly message: string;
@@ -15,17 +23,18 @@ export function envelope(message: string, hint: string | undefined): string {
   return JSON.stringify({ success: false, message, data: null, hint: hint ?? null });
 }
 
-export function answerRefusal(
-  exchange: { readonly req: IncomingMessage; readonly res: ServerResponse; readonly requestId: string },
-  status: number,
-  { message, hint, headers }: Refusal,
-): void {
+/** Answers a program with the envelope, a page of a browser with the same words. */
+export function answerRefusal(exchange: Answerable, status: number, { message, hint, headers }: Refusal): void {
+  if (wantsPage(exchange) && !isUpgrade(exchange)) {
+    answer(exchange, status, { ...PAGE_HEADERS, ...headers }, problemPage(status, { message, hint }));
+    return;
+  }
   answer(exchange, status, { 'Content-Type': 'application/json; charset=utf-8', ...headers }, envelope(message, hint));
 }
 
 /** Answers once, whole; nothing happens where an answer has begun or the client is gone. */
 export function answer(
-  { req, res, requestId }: { readonly req: IncomingMessage; readonly res: ServerResponse; readonly requestId: string },
+  { req, res, requestId }: Answerable,
   status: number,
   headers: Readonly<Record<string, OutgoingHttpHeader>>,
   body: string,
@@ -33,7 +42,9 @@ export function answer(
   if (res.headersSent || res.destroyed) return;
   const bytes = Buffer.from(body);
   const closing = req.complete ? {} : closeWhenRead(req, res);
-  res.writeHead(status, { ...headers, ...closing, 'Content-Length': bytes.length, 'x-request-id': requestId });
+  // RFC 9110 §8.6: a 204 has no length.
+  const length = status === 204 ? {} : { 'Content-Length': bytes.length };
+  res.writeHead(status, { ...headers, ...closing, ...length, 'x-request-id': requestId });
   res.end(bytes);
 }
 

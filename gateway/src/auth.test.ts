@@ -50,7 +50,7 @@ test('the question carries the request’s own fields, and only the gateway’s 
   expect(question?.headers).not.toHaveProperty('content-length');
 });
 
-test('a program without a key gets the envelope, a browser the form', async () => {
+test('[auth.form] a program without a key gets the envelope, a browser the form', async () => {
   await using daemon = await startDaemon(judging);
   await using gateway = await startGateway(daemon.port);
   const program = await exchange(gateway.port, 'GET /vnc/ HTTP/1.1\nHost: h');
@@ -69,6 +69,25 @@ test('what the daemon forbids is 403, in JSON and as a page', async () => {
   const head = 'GET /cdp HTTP/1.1\nHost: h\nOrigin: http://evil\nX-API-Key: k';
   expect(await exchange(gateway.port, head)).toMatch(/^HTTP\/1\.1 403 [\s\S]*SVC_ALLOWED_ORIGINS/);
   expect(await exchange(gateway.port, `${head}\n${PAGE}`)).toMatch(/^HTTP\/1\.1 403 [\s\S]*<!doctype html>/);
+});
+
+test('[gateway.problem-page] what is refused is a page for a browser, escaped, and the envelope for a program', async () => {
+  await using daemon = await startDaemon(judging);
+  await using gateway = await startGateway(daemon.port);
+  for (const [path, status, words] of [
+    ['/proxy/2/', 503, 'port 2 is not reachable (503)</p>\n<p>start what is to be seen on 127.0.0.1:2'],
+    ['/proxy/0/', 400, 'whole number from 1 to 65535 (400)<'],
+    ['/jupyter/', 404, '<p>JupyterLab is off (404)</p>\n<p>start the sandbox with DISABLE_JUPYTER=false<'],
+    ['/vnc/index.html', 503, 'noVNC&#39;s pages are not in'],
+  ] as const) {
+    const head = `GET ${path} HTTP/1.1\nHost: h\nX-API-Key: k`;
+    const page = await exchange(gateway.port, `${head}\n${PAGE}`);
+    expect(page).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*Content-Security-Policy: default-src 'none'`));
+    expect(page).toContain(words);
+    expect(await exchange(gateway.port, head)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*"success":false`));
+  }
+  const absent = await exchange(gateway.port, `GET /proxy/2/ HTTP/1.1\nHost: h\nX-API-Key: k\n${PAGE}`);
+  expect(absent).toContain('Retry-After: 1\r\n');
 });
 
 test('a page opened with a key is led to itself without it, with the cookie', async () => {
@@ -124,7 +143,7 @@ test('a large refused upload gets its answer', async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 401 [\s\S]*Connection: close[\s\S]*"success":false/);
 });
 
-test('the landing page shows a stranger nothing but the form', async () => {
+test('[landing.public] the landing page shows a stranger nothing but the form', async () => {
   await using daemon = await startDaemon(judging);
   await using gateway = await startGateway(daemon.port);
   const answer = await exchange(gateway.port, `GET / HTTP/1.1\nHost: h\n${PAGE}`);
@@ -136,7 +155,7 @@ test('the landing page shows a stranger nothing but the form', async () => {
   expect(daemon.requests.map((req) => req.headers['x-original-uri'])).toEqual(['/metrics']);
 });
 
-test('the landing page shows the state of the sandbox to who has the key, escaped', async () => {
+test('[landing.page] the landing page shows the state of the sandbox to who has the key, escaped', async () => {
   await using daemon = await startDaemon(judging);
   await using gateway = await startGateway(daemon.port);
   for (const credential of ['X-API-Key: k', 'Cookie: svc=1']) {
@@ -146,7 +165,7 @@ test('the landing page shows the state of the sandbox to who has the key, escape
   }
 });
 
-test('a key in the address of the landing page becomes the cookie for everything, a wrong one the form again', async () => {
+test('[landing.page] a key in the address of the landing page becomes the cookie for everything, a wrong one the form again', async () => {
   await using daemon = await startDaemon(judging);
   await using gateway = await startGateway(daemon.port);
   const opened = await exchange(gateway.port, `GET /?x=1&ticket=t HTTP/1.1\nHost: h\n${PAGE}`);
@@ -157,7 +176,7 @@ test('a key in the address of the landing page becomes the cookie for everything
   expect(wrong).not.toContain('nope');
 });
 
-test('for programs / is the daemon’s', async () => {
+test('[landing.program] for programs / is the daemon’s', async () => {
   await using daemon = await startDaemon((req, res) => void res.end(`<${req.method} ${req.url}>`));
   await using gateway = await startGateway(daemon.port);
   expect(await exchange(gateway.port, 'GET /?x HTTP/1.1\nHost: h')).toContain('<GET /?x>');

@@ -1,8 +1,9 @@
 import { answer, answerRefusal } from './answers.ts';
+import { isPreflight, keepGrant } from './cross-origin.ts';
 import { type Exchange, isUpgrade, wantsPage } from './exchange.ts';
 import { answerFailure } from './failure.ts';
 import { type FlatHeaders, forwardedHeaders, OF_THE_BODY, withoutFields } from './headers.ts';
-import { keyPage, PAGE_HEADERS, refusedPage } from './pages.ts';
+import { keyPage, PAGE_HEADERS } from './pages.ts';
 import { carriesCredential, withoutCredentials } from './target.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -26,6 +27,7 @@ type Judgement =
  */
 export async function judge(exchange: Exchange, target: string, upstream: Upstream): Promise<Judgement> {
   const { status, headers } = await upstream.ask('/internal/auth', questionHeaders(exchange, target, upstream));
+  keepGrant(exchange.res, headers);
   if (status === 204) {
     const named = valuesOf(headers, 'x-credentials').flatMap((value) => value.split(','));
     const credentials = new Set(named.map((name) => name.trim()));
@@ -62,6 +64,10 @@ export async function passGate(
       answerJudgement(exchange, judgement);
       return undefined;
     }
+    if (isPreflight(exchange.res)) {
+      answer(exchange, 204, {}, '');
+      return undefined;
+    }
     return answerWithCookie(exchange, judgement.cookies) ? undefined : judgement;
   } catch (error) {
     answerFailure(exchange, error);
@@ -88,13 +94,8 @@ export function answerJudgement(
       hint: 'repeat it shortly; the log of the daemon says more',
       headers: { 'Retry-After': '1' },
     });
-  } else if (wantsPage(exchange) && !isUpgrade(exchange)) {
-    answer(
-      exchange,
-      status,
-      { ...PAGE_HEADERS, ...headers },
-      status === 401 ? keyPage(exchange.target) : refusedPage(status),
-    );
+  } else if (status === 401 && wantsPage(exchange) && !isUpgrade(exchange)) {
+    answer(exchange, status, { ...PAGE_HEADERS, ...headers }, keyPage(exchange.target));
   } else if (status === 401) {
     answerRefusal(exchange, 401, {
       message: 'a valid API key is required',

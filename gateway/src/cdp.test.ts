@@ -10,6 +10,8 @@ async function startBrowser(port = 0): Promise<Daemon & { readonly sockets2: Web
   const browser = new Daemon((req, res) => {
     const host = req.headers.host ?? '';
     if (!/^(localhost|127\.0\.0\.1)(:\d+)?$/.test(host)) return void res.writeHead(500).end('Host header is specified');
+    // It reads no chunked body.
+    if (req.headers['transfer-encoding'] !== undefined) return void req.socket.destroy();
     const devtools = (path: string) => ({
       webSocketDebuggerUrl: `ws://${host}/devtools/${path}`,
       devtoolsFrontendUrl: `https://frontend.example/inspector.html?ws=${host}/devtools/${path}&x=1`,

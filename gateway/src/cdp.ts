@@ -4,8 +4,8 @@ import type { Admission } from './auth.ts';
 import { devtoolsPath, rewriteDiscovery } from './cdp-discovery.ts';
 import { type Exchange, isUpgrade, type UpgradeExchange } from './exchange.ts';
 import { answerFailure } from './failure.ts';
-import { answeredHeaders, type FlatHeaders, withoutFields } from './headers.ts';
-import { ownHeaders, publicHost, publicPrefix, publicScheme, queryWithout } from './own-headers.ts';
+import { answeredHeaders, type FlatHeaders, lengthOfNothing, withoutFields } from './headers.ts';
+import { ownHeaders, publicHost, publicPrefix, publicScheme, queryWith, queryWithout } from './own-headers.ts';
 import type { Passage } from './passage.ts';
 import { askShortly } from './short-answer.ts';
 import { relayStreamed } from './streamed.ts';
@@ -81,12 +81,13 @@ export class Browser implements Disposable {
 
   #ask(exchange: Exchange, path: string, admission: Admission): ReturnType<typeof askShortly> {
     const query = path === '/json/new' ? queryWithout(exchange.target.query, admission) : '';
+    const method = isUpgrade(exchange) ? 'GET' : (exchange.req.method ?? 'GET');
     return askShortly({
       to: this.address,
       agent: this.#agent,
-      method: isUpgrade(exchange) ? 'GET' : (exchange.req.method ?? 'GET'),
+      method,
       path: path + query,
-      headers: ['Host', LOCAL_HOST],
+      headers: ['Host', LOCAL_HOST, ...lengthOfNothing(method)],
       timeoutMs: ANSWER_MS,
       maxBytes: DISCOVERY_MAX_BYTES,
     });
@@ -128,12 +129,10 @@ function browserHeaders(exchange: Exchange, admission: Admission): FlatHeaders {
 }
 
 /** A client that let itself in by the address must be able to follow the addresses it is told. */
-function publicDevtools(exchange: Exchange, { credentials }: Admission): Parameters<typeof rewriteDiscovery>[1] {
-  const parameters = exchange.target.query?.split('&') ?? [];
-  const kept = parameters.filter((parameter) => credentials.has(parameter.split('=', 1)[0] ?? ''));
+function publicDevtools(exchange: Exchange, admission: Admission): Parameters<typeof rewriteDiscovery>[1] {
   return {
     scheme: publicScheme(exchange) === 'https' ? 'wss' : 'ws',
     place: `${publicHost(exchange)}${publicPrefix(exchange)}${PREFIX}`,
-    query: kept.length > 0 ? `?${kept.join('&')}` : '',
+    query: queryWith(exchange.target.query, admission),
   };
 }

@@ -41,7 +41,7 @@ export const GatewayOptions = z.object({
     flag: 'browser-port',
     description: 'port of the same',
   }),
-  vnc: named(address().default({ socketPath: '/run/svc/user/vnc.sock' }), {
+  vnc: named(address().prefault('/run/svc/user/vnc.sock'), {
     env: 'GATEWAY_VNC',
     flag: 'vnc',
     description: 'RFB server behind /websockify: the path of a unix socket, or host:port',
@@ -56,7 +56,7 @@ export const GatewayOptions = z.object({
     flag: 'disable-code-server',
     description: 'false serves code-server at /code-server/',
   }),
-  codeServer: named(address().default({ socketPath: '/run/svc/user/code-server.sock' }), {
+  codeServer: named(address().prefault('/run/svc/user/code-server.sock'), {
     env: 'GATEWAY_CODE_SERVER',
     flag: 'code-server',
     description: 'where code-server listens: the path of a unix socket, or host:port',
@@ -66,7 +66,7 @@ export const GatewayOptions = z.object({
     flag: 'disable-jupyter',
     description: 'false serves JupyterLab at /jupyter/',
   }),
-  jupyter: named(address().default({ socketPath: '/run/svc/user/jupyter.sock' }), {
+  jupyter: named(address().prefault('/run/svc/user/jupyter.sock'), {
     env: 'GATEWAY_JUPYTER',
     flag: 'jupyter',
     description: 'where JupyterLab listens, its base_url being /jupyter/: the path of a unix socket, or host:port',

@@ -21,11 +21,11 @@ export interface UpgradeExchange extends Exchange {
   readonly head: Buffer;
 }
 
-export function isUpgrade(exchange: Exchange): exchange is UpgradeExchange {
+export function isUpgrade(exchange: object): exchange is UpgradeExchange {
   return 'protocol' in exchange;
 }
 
 /** A page of a browser, not a program's call. */
-export function wantsPage({ req }: Exchange): boolean {
+export function wantsPage({ req }: Pick<Exchange, 'req'>): boolean {
   return (req.method === 'GET' || req.method === 'HEAD') && (req.headers.accept?.includes('text/html') ?? false);
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { Daemon, exchange, startDaemon, startGateway, Wire } from './gateway.fixture.ts';
 
-test('a daemon that is away is 503 with a hint, and is found again at once when it returns', async () => {
+test('[gateway.daemon-down] a daemon that is away is 503 with a hint, and is found again at once when it returns', async () => {
   const away = await startDaemon(() => {});
   const { port } = away;
   await away[Symbol.asyncDispose]();
@@ -30,7 +30,7 @@ test('a daemon that is away is 503 with a hint, and is found again at once when 
   expect(await (await fetch(gateway.origin)).text()).toBe('back');
 });
 
-test('a daemon that dies before it answers is 502; what may have begun is sent once', async () => {
+test('[gateway.daemon-down] a daemon that dies before it answers is 502; what may have begun is sent once', async () => {
   await using daemon = await startDaemon((req) => void req.socket.destroy());
   await using gateway = await startGateway(daemon.port);
   const answer = await fetch(gateway.origin, { method: 'POST', body: 'run' });

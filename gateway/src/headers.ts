@@ -98,6 +98,14 @@ export function withoutFields(headers: FlatHeaders, dropped: ReadonlySet<string>
   return headers.filter((_, i) => !dropped.has(headers[i - (i % 2)]?.toLowerCase() ?? ''));
 }
 
+/** Methods of which a request without a body needs no length (RFC 9110 §8.6). */
+const BODILESS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
+
+/** For a request without a body: else node:http sends an empty chunked one, which not every server reads. */
+export function lengthOfNothing(method: string): FlatHeaders {
+  return BODILESS.has(method) ? [] : ['Content-Length', '0'];
+}
+
 export function hasBody({ headers }: IncomingMessage): boolean {
   if (headers['transfer-encoding'] !== undefined) return true;
   const length = headers['content-length'];

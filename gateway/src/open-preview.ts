@@ -3,7 +3,7 @@ import type { Admission } from './auth.ts';
 import type { Exchange } from './exchange.ts';
 import { answerFailure } from './failure.ts';
 import { forwardedHeaders, OF_THE_BODY, withoutFields } from './headers.ts';
-import { publicHost, publicPrefix, publicScheme } from './own-headers.ts';
+import { publicHost, publicPrefix, publicScheme, queryWith } from './own-headers.ts';
 import type { Services } from './services.ts';
 import { askShortly } from './short-answer.ts';
 
@@ -27,8 +27,14 @@ export async function openPreview(exchange: Exchange, services: Services, admiss
       lead(exchange, `${publicPrefix(exchange)}/proxy/${port}/`);
       return;
     }
-    const query = isIdentified(exchange, admission) ? `?ticket=${await ticketFor(exchange, services, port)}` : '';
-    lead(exchange, `${publicScheme(exchange)}://${host}/${query}`);
+    const address = `${publicScheme(exchange)}://${host}/`;
+    if (!isIdentified(exchange, admission)) {
+      lead(exchange, address);
+      return;
+    }
+    const ticket = await ticketFor(exchange, services, { port, admission });
+    if (ticket !== undefined) lead(exchange, `${address}?ticket=${ticket}`);
+    else answerRefusal(exchange, 401, { message: 'a ticket leads to no other page', hint: 'open this with the key' });
   } catch (error) {
     if (error instanceof TypeError) answerRefusal(exchange, 503, { message: 'the daemon gave no ticket' });
     else answerFailure(exchange, error);
@@ -45,19 +51,25 @@ function isIdentified({ req }: Exchange, { credentials }: Admission): boolean {
   return credentials.size > 0 || (req.headers.cookie?.includes('svc_session') ?? false);
 }
 
-async function ticketFor(exchange: Exchange, { upstream }: Services, port: string): Promise<string> {
+/** @returns undefined where what let this request in is good for no ticket. */
+async function ticketFor(
+  exchange: Exchange,
+  { upstream }: Services,
+  { port, admission }: { readonly port: string; readonly admission: Admission },
+): Promise<string | undefined> {
   const headers = withoutFields(forwardedHeaders(exchange, upstream.authority), OF_THE_BODY);
   const body = JSON.stringify({ path_prefix: `/proxy/${port}` });
-  const { body: text } = await askShortly({
+  const { status, body: text } = await askShortly({
     to: upstream,
     agent: upstream.freshAgent,
     method: 'POST',
-    path: '/v2/tickets',
+    path: `/v2/tickets${queryWith(exchange.target.query, admission)}`,
     headers: [...headers, 'Content-Type', 'application/json', 'Content-Length', String(body.length)],
     body,
     timeoutMs: ANSWER_MS,
     maxBytes: ANSWER_MAX_BYTES,
   });
+  if (status === 401) return undefined;
   const { data } = JSON.parse(text.toString()) as { data?: { ticket?: unknown } };
   if (typeof data?.ticket !== 'string') throw new TypeError('no ticket');
   return data.ticket;

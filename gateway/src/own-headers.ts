@@ -82,6 +82,12 @@ export function queryWithout(query: string | undefined, { credentials }: Admissi
   return kept.length > 0 ? `?${kept.join('&')}` : '';
 }
 
+/** The parameters of a query that carry a credential of the service and no others, with its question mark. */
+export function queryWith(query: string | undefined, { credentials }: Admission): string {
+  const kept = query?.split('&').filter((parameter) => credentials.has(parameterName(parameter))) ?? [];
+  return kept.length > 0 ? `?${kept.join('&')}` : '';
+}
+
 function parameterName(parameter: string): string {
   const name = parameter.split('=', 1)[0] ?? '';
   try {

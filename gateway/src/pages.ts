@@ -45,12 +45,13 @@ export function keyPage(target: Target, { rejected = false } = {}): string {
   );
 }
 
-export function refusedPage(status: number): string {
-  const reason =
-    status === 403
-      ? 'The address or the page this request comes from is not allowed here.'
-      : `The request is refused (${status}).`;
-  return page('Sandbox: refused', `<h1>Sandbox</h1><p>${reason}</p>`);
+/** What went wrong and what to do about it. */
+export function problemPage(
+  status: number,
+  { message, hint }: { readonly message: string; readonly hint: string | undefined },
+): string {
+  const words = [`${message} (${status})`, ...(hint === undefined ? [] : [hint])];
+  return page('Sandbox: no page', `<h1>Sandbox</h1>${words.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n')}`);
 }
 
 export interface DaemonState {

@@ -155,16 +155,6 @@ test.each([
   expect(await wire.all()).toMatch(/^HTTP\/1\.1 403 /);
 });
 
-test('a port that nothing listens on is 503 with a hint, one that closes at once 502', async () => {
-  await using set = await stage();
-  const closed = await startDaemon(() => {});
-  const { port } = closed;
-  await closed[Symbol.asyncDispose]();
-  expect(await set.get(`/proxy/${port}/`)).toMatch(/^HTTP\/1\.1 503 [\s\S]*start what is to be seen/);
-  set.app.server.removeAllListeners('request').on('connection', (socket) => socket.destroy());
-  expect(await set.get(`/proxy/${set.app.port}/`)).toMatch(/^HTTP\/1\.1 502 /);
-});
-
 test('an application that listens on ::1 alone is found', async ({ skip }) => {
   const app = createServer(echo).listen(0, '::1');
   const found = await once(app, 'listening').catch((error: NodeJS.ErrnoException) => error.code ?? 'error');

@@ -3,8 +3,7 @@ import { readdir } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { WebSocket } from 'ws';
-import { Daemon, exchange, startGateway, startJudge, Wire } from './gateway.fixture.ts';
+import { Daemon, exchange, startDaemon, startGateway, startJudge, Wire } from './gateway.fixture.ts';
 
 const ASK = 'Host: h\r\nX-API-Key: k\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
 const ACCEPT = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
@@ -154,79 +153,100 @@ test('[relay.daemon-gone] a daemon that goes leaves open relays alone and lets n
 });
 
 test.each([
-  '/cdp/devtools/page/P',
-  '/cdp',
-  '/websockify',
-  '/vnc/websockify',
-  '/code-server/',
-  '/jupyter/api',
-  '/proxy/2/',
-  '/absproxy/2/',
-  '/terminal',
-  '/open/2',
-])('[auth.every-prefix] %s: a wrong or missing key is 401 by HTTP and WebSocket, and goes nowhere', async (path) => {
-  await using upstream = new Daemon((_req, res) => void res.end('reached'));
-  await upstream.listen();
-  await using daemon = await startJudge();
-  const address = `127.0.0.1:${upstream.port}`;
-  await using gateway = await startGateway(daemon.port, {
-    env: {
-      BROWSER_REMOTE_DEBUGGING_PORT: String(upstream.port),
-      GATEWAY_VNC: address,
-      GATEWAY_CODE_SERVER: address,
-      GATEWAY_JUPYTER: address,
-      DISABLE_CODE_SERVER: 'false',
-      DISABLE_JUPYTER: 'false',
-    },
-  });
-  for (const [suffix, headers] of [
-    ['', {}],
-    ['', { 'x-api-key': 'wrong' }],
-    ['', { authorization: 'Bearer wrong' }],
-    ['', { cookie: 'svc_session=wrong' }],
-    ['?api_key=wrong', {}],
-    ['?ticket=wrong', {}],
-    ['', { 'x-api-key': 'k', connection: 'x-api-key' }],
-  ] as const) {
-    const answer = await fetchStatus(gateway.port, path + suffix, headers);
-    expect([path, suffix, headers, answer]).toEqual([path, suffix, headers, 401]);
-    if ('connection' in headers) continue;
-    const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}${path}${suffix}`, { headers });
-    expect(((await once(socket, 'error')) as [Error])[0].message).toContain('401');
-  }
-  expect(upstream.sockets.size).toBe(0);
-  expect(upstream.requests).toEqual([]);
-});
+  ['/cdp/devtools/page/P', 'h'],
+  ['/cdp/json/version', 'h'],
+  ['/cdp', 'h'],
+  ['/vnc', 'h'],
+  ['/vnc/index.html', 'h'],
+  ['/websockify', 'h'],
+  ['/vnc/websockify', 'h'],
+  ['/code-server', 'h'],
+  ['/code-server/', 'h'],
+  ['/jupyter', 'h'],
+  ['/jupyter/api', 'h'],
+  ['/proxy/PORT/', 'h'],
+  ['/absproxy/PORT/', 'h'],
+  ['/terminal', 'h'],
+  ['/open/PORT', 'h'],
+  ['/', 'PORT.localhost'],
+  ['/health', 'PORT-box.example'],
+  ['/v1/ping', 'h\r\nX-AIO-Proxy-Port: PORT'],
+  ['/', 'h\r\nX-SVC-Proxy-Port: PORT'],
+])(
+  '[auth.every-prefix] %s of %j: a wrong or missing key is 401 by HTTP and WebSocket, and goes nowhere',
+  async (path, host) => {
+    await using upstream = await startDaemon((_req, res) => void res.end('reached'));
+    await using app = await startDaemon((_req, res) => void res.end('reached'));
+    await using daemon = await startJudge();
+    const address = `127.0.0.1:${upstream.port}`;
+    await using gateway = await startGateway(daemon.port, {
+      env: {
+        BROWSER_REMOTE_DEBUGGING_PORT: String(upstream.port),
+        GATEWAY_VNC: address,
+        GATEWAY_CODE_SERVER: address,
+        GATEWAY_JUPYTER: address,
+        DISABLE_CODE_SERVER: 'false',
+        DISABLE_JUPYTER: 'false',
+      },
+    });
+    for (const [query, fields] of [
+      ['', ''],
+      ['', 'X-API-Key: wrong\r\n'],
+      ['', 'X-SVC-API-Key: wrong\r\n'],
+      ['', 'X-AIO-API-Key: wrong\r\n'],
+      ['', 'Authorization: Bearer wrong\r\n'],
+      ['', 'Cookie: svc_session=wrong\r\n'],
+      ['?api_key=wrong', ''],
+      ['?ticket=wrong', ''],
+      ['', 'X-API-Key: k\r\nConnection: x-api-key\r\n'],
+    ] as const) {
+      const head = `GET ${path}${query} HTTP/1.1\r\nHost: ${host}\r\n${fields}`.replace('PORT', String(app.port));
+      expect([head, await statusOf(gateway.port, `${head}Connection: close\r\n`)]).toEqual([head, 401]);
+      expect([head, await statusOf(gateway.port, head + UPGRADE)]).toEqual([head, 401]);
+    }
+    for (const { sockets, requests } of [upstream, app]) expect([sockets.size, requests]).toEqual([0, []]);
+  },
+);
 
-async function fetchStatus(port: number, path: string, headers: Readonly<Record<string, string>>): Promise<number> {
+const UPGRADE =
+  'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+
+async function statusOf(port: number, head: string): Promise<number> {
   using wire = new Wire(port);
-  const fields = Object.entries({ connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Number(
-    (await wire.send(`GET ${path} HTTP/1.1\r\nHost: h\r\n${fields.join('')}\r\n`).until('\r\n\r\n')).slice(9, 12),
-  );
+  return Number((await wire.send(`${head}\r\n`).until('\r\n\r\n')).slice(9, 12));
 }
 
 test.each([
-  'GET //cdp/json HTTP/1.1\nHost: h',
-  'GET /CDP/json HTTP/1.1\nHost: h',
-  'GET /%63dp/json HTTP/1.1\nHost: h',
-  'GET /cdp%2Fjson HTTP/1.1\nHost: h',
-  'GET /x/../cdp/json HTTP/1.1\nHost: h',
-  'GET /./cdp/json HTTP/1.1\nHost: h',
-  'GET /cdp;x/json HTTP/1.1\nHost: h',
-  'GET /cdp\\json HTTP/1.1\nHost: h',
-  'GET http://other/cdp/json HTTP/1.1\nHost: h',
-  'GET cdp/json HTTP/1.1\nHost: h',
-  'GET /cdp/json HTTP/1.1\nHost: h\nHost: localhost',
-  'GET /cdp/json HTTP/1.1\nHost: h\n X-Folded: 1',
-  'GET /cdp/json HTTP/1.1\nHost: h\nConnection: x-api-key',
-  'POST /cdp/json HTTP/1.1\nHost: h\nContent-Length: 3\nTransfer-Encoding: chunked',
-  'GET /cdp/json HTTP/1.1\nHost: h\nX-Original-URI: /health',
-  'GET /proxy/9/ HTTP/1.1\nHost: localhost:9222',
-  'GET /json HTTP/1.1\nHost: 127.0.0.1:9222',
-  'GET /json HTTP/1.1\nHost: localhost\nX-Forwarded-Host: 127.0.0.1:9222',
-  'GET /json HTTP/1.1\nHost: h\nX-Forwarded-Port: 9222',
-])('[gateway.odd-requests] %j reaches no upstream of the gateway’s own', async (head) => {
+  ['a doubled slash', 'GET //cdp/json HTTP/1.1\nHost: h'],
+  ['another case', 'GET /CDP/json HTTP/1.1\nHost: h'],
+  ['an encoded letter', 'GET /%63dp/json HTTP/1.1\nHost: h'],
+  ['an encoded slash', 'GET /cdp%2Fjson HTTP/1.1\nHost: h'],
+  ['a dot segment with a way back', 'GET /x/../cdp/json HTTP/1.1\nHost: h'],
+  ['a single dot', 'GET /./cdp/json HTTP/1.1\nHost: h'],
+  ['a parameter of a path', 'GET /cdp;x/json HTTP/1.1\nHost: h'],
+  ['a backslash', 'GET /cdp\\json HTTP/1.1\nHost: h'],
+  ['an absolute-form of another host', 'GET http://other/cdp/json HTTP/1.1\nHost: h'],
+  ['a target without a slash', 'GET cdp/json HTTP/1.1\nHost: h'],
+  ['two Host fields', 'GET /cdp/json HTTP/1.1\nHost: h\nHost: localhost'],
+  ['a folded field', 'GET /cdp/json HTTP/1.1\nHost: h\n X-Folded: 1'],
+  ['the key named by Connection', 'GET /cdp/json HTTP/1.1\nHost: h\nConnection: x-api-key'],
+  ['a length and chunks', 'POST /cdp/json HTTP/1.1\nHost: h\nContent-Length: 3\nTransfer-Encoding: chunked'],
+  ['a field that only the gateway may send', 'GET /cdp/json HTTP/1.1\nHost: h\nX-Original-URI: /health'],
+  ['the browser’s port in Host', 'GET /proxy/9/ HTTP/1.1\nHost: localhost:9222'],
+  ['the browser’s address as Host', 'GET /json HTTP/1.1\nHost: 127.0.0.1:9222'],
+  [
+    'the browser’s address as X-Forwarded-Host',
+    'GET /json HTTP/1.1\nHost: localhost\nX-Forwarded-Host: 127.0.0.1:9222',
+  ],
+  ['the browser’s port as X-Forwarded-Port', 'GET /json HTTP/1.1\nHost: h\nX-Forwarded-Port: 9222'],
+  ['an encoded slash in a preview', 'GET /proxy%2F9222/json HTTP/1.1\nHost: h'],
+  ['an encoded slash behind another port', 'GET /proxy/80%2F..%2F9222/json HTTP/1.1\nHost: h'],
+  ['a port with a letter encoded', 'GET /proxy/%39222/json HTTP/1.1\nHost: h'],
+  ['a preview of the browser’s own port', 'GET /proxy/9222/json HTTP/1.1\nHost: h'],
+  ['the browser’s port as a host', 'GET /json HTTP/1.1\nHost: 9222.localhost'],
+  ['the browser’s port as a field, twice', 'GET /json HTTP/1.1\nHost: h\nX-AIO-Proxy-Port: 80\nX-AIO-Proxy-Port: 9222'],
+  ['two lengths', 'POST /cdp/json HTTP/1.1\nHost: h\nContent-Length: 3\nContent-Length: 4'],
+])('[gateway.odd-requests] %s reaches no upstream of the gateway’s own', async (_what, head) => {
   await using browser = new Daemon((_req, res) => void res.end('reached'));
   await browser.listen();
   await using daemon = await startJudge((_req, res) => void res.writeHead(404).end('the daemon'));

@@ -192,7 +192,7 @@ test('a client of HTTP/1.0 without a Host is served', async () => {
   expect(echoed(await exchange(gateway.port, 'GET /old HTTP/1.0')).url).toBe('/old');
 });
 
-test('a body that comes in pieces reaches the daemon piece by piece, the head first of all', async () => {
+test('[gateway.streamed] a body that comes in pieces reaches the daemon piece by piece, the head first of all', async () => {
   await using daemon = await startDaemon((req, res) => {
     res.writeHead(200);
     res.write('head;');
@@ -238,7 +238,7 @@ test('Expect: 100-continue is the daemon’s to answer', async () => {
   expect(refused).toContain('Connection: close');
 });
 
-test('the head of an answer goes out before its first byte is there', async () => {
+test('[gateway.streamed] the head of an answer goes out before its first byte is there', async () => {
   let answer: ServerResponse | undefined;
   await using daemon = await startDaemon((_req, res) => {
     answer = res;

@@ -2,9 +2,10 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import process from 'node:process';
 import { loopbackLookup } from './address.ts';
 import { closeWhenRead, cutAnswer } from './answers.ts';
+import { withGrant } from './cross-origin.ts';
 import type { Exchange } from './exchange.ts';
 import { answerFailure } from './failure.ts';
-import { type FlatHeaders, hasBody } from './headers.ts';
+import { type FlatHeaders, hasBody, lengthOfNothing } from './headers.ts';
 import type { Passage } from './passage.ts';
 import { pump } from './pump.ts';
 
@@ -52,6 +53,8 @@ export function relayStreamed(exchange: Exchange, passage: Passage): void {
 
 function framedHeaders({ req }: Exchange, passage: Passage): FlatHeaders {
   const headers = [...passage.headers];
+  if (!hasBody(req) && req.headers['content-length'] === undefined)
+    headers.push(...lengthOfNothing(req.method ?? 'GET'));
   if (req.headers['transfer-encoding'] !== undefined) headers.push('Transfer-Encoding', 'chunked');
   if (req.headers.expect !== undefined) headers.push('Expect', '100-continue');
   return headers;
@@ -65,7 +68,7 @@ export function relayAnswer(
   answer: IncomingMessage,
 ): void {
   const { req, res } = exchange;
-  const headers = passage.answered(answer.rawHeaders);
+  const headers = withGrant(res, passage.answered(answer.rawHeaders));
   if (!req.complete) {
     const closing = closeWhenRead(req, res);
     headers.push('Connection', closing.Connection);

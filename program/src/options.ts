@@ -84,15 +84,21 @@ export function describeOptions(
 ): { env: string; aliases: readonly string[]; flag: string; fallback: string; description: string }[] {
   return Object.values(options.shape).map((schema) => {
     const { env, aliases = [], flag, description } = namesOf(schema);
-    const fallback = schema.safeParse(undefined);
     return {
       env,
       aliases,
       flag: `--${flag}`,
-      fallback: shown(fallback.success ? fallback.data : undefined),
+      fallback: shown(fallbackOf(schema)),
       description,
     };
   });
+}
+
+/** As it would be given: what a prefault is read into may be no text. */
+function fallbackOf(schema: z.ZodType): unknown {
+  if (schema instanceof z.ZodPrefault) return schema.def.defaultValue;
+  const fallback = schema.safeParse(undefined);
+  return fallback.success ? fallback.data : undefined;
 }
 
 export function helpText(usage: string, options: z.ZodObject<Shape>): string {

@@ -8,6 +8,7 @@ import { optionsTable, replaceBetween, withOptionTables } from './options-table.
 test('the option tables of the README are up to date (npm run docs writes them)', async () => {
   const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
   expect(withOptionTables(readme)).toBe(readme);
+  expect(readme).toMatch(/`GATEWAY_VNC` .*`\/run\/svc\/user\/vnc\.sock`/);
 });
 
 test('a row names the variable and its aliases, the flag, the default and the meaning', () => {

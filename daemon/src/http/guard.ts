@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SandboxError } from '../core/errors.ts';
 import type { App } from './app-types.ts';
@@ -12,7 +13,7 @@ export function guard(app: App, gate: Gate, isTrusted: (address: string) => bool
     const { origin } = request.headers;
     if (origin !== undefined && gate.origins.isListed(origin)) {
       allowOrigin(reply, origin);
-      if (isPreflight(request)) {
+      if (isPreflight(request.method, request.headers)) {
         answerPreflight(request, reply);
         return;
       }
@@ -51,11 +52,13 @@ function allowOrigin(reply: FastifyReply, origin: string): void {
   });
 }
 
-function isPreflight(request: FastifyRequest): boolean {
-  return request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
+/** A browser's question whether it may ask (Fetch standard §3.3.2). */
+export function isPreflight(method: string, headers: IncomingHttpHeaders): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 }
 
-function answerPreflight(request: FastifyRequest, reply: FastifyReply): void {
+/** For an origin that is listed, and whose answers say so already. */
+export function answerPreflight(request: FastifyRequest, reply: FastifyReply): void {
   void reply
     .code(204)
     .headers({

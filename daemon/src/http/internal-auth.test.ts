@@ -189,6 +189,30 @@ describe('the session cookie', () => {
     expect((await ask(other, { uri: '/vnc/', headers: { cookie } })).statusCode).toBe(401);
   });
 
+  test('[origin.cors] what the gateway asks about gets the grant of a listed origin, a preflight without a key', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY, allowedOrigins: ['https://listed.example'] });
+    const asked = (origin: string, method: string, more = {}) =>
+      ask(daemon, { uri: '/cdp/json', method, headers: { origin, 'access-control-request-method': 'GET', ...more } });
+    const preflight = await asked('https://listed.example', 'OPTIONS');
+    expect([preflight.statusCode, preflight.body]).toEqual([204, '']);
+    expect(preflight.headers).toMatchObject({
+      'access-control-allow-origin': 'https://listed.example',
+      'access-control-allow-methods': expect.stringContaining('POST'),
+    });
+    for (const [answer, status] of [
+      [await asked('https://listed.example', 'GET'), 401],
+      [await asked('https://listed.example', 'GET', { 'x-api-key': KEY }), 204],
+    ] as const) {
+      expect([answer.statusCode, answer.headers['access-control-allow-origin']]).toEqual([
+        status,
+        'https://listed.example',
+      ]);
+      expect(answer.headers).not.toHaveProperty('access-control-allow-methods');
+    }
+    const other = await asked('https://evil.example', 'OPTIONS');
+    expect([other.statusCode, other.headers['access-control-allow-origin']]).toEqual([401, undefined]);
+  });
+
   test('[origin.cookie] a foreign page cannot use it to change or to connect', async () => {
     await using daemon = await TestApp.start({ apiKey: KEY, allowedOrigins: ['https://listed.example'] });
     const cookie = await cookieFrom(daemon, `/?api_key=${KEY}`);

@@ -5,7 +5,7 @@ import { VERSION } from '../core/version.ts';
 import type { App } from './app-types.ts';
 import { ErrorBody, envelopeOf, failure, ok } from './envelope.ts';
 import type { Gate } from './gate.ts';
-import { approachOf, refusal } from './guard.ts';
+import { answerPreflight, approachOf, isPreflight, refusal } from './guard.ts';
 
 const Health = z
   .object({ status: z.literal('healthy'), version: z.string(), uptime_seconds: z.number() })
@@ -80,6 +80,11 @@ export function mountOperations(app: App, { gate, metrics, isTrusted, probes }: 
       method: [method].flat()[0] ?? 'GET',
       upgrade: upgrade !== undefined && upgrade !== '',
     };
+    const { origin } = request.headers;
+    if (origin !== undefined && gate.origins.isListed(origin) && isPreflight(approach.method, request.headers)) {
+      answerPreflight(request, reply);
+      return reply;
+    }
     const verdict = gate.judge(approach);
     if (!verdict.admitted) return reply.code(refusal(verdict).kind === 'forbidden' ? 403 : 401).send();
     if (verdict.setCookie !== undefined) void reply.header('set-cookie', verdict.setCookie);
