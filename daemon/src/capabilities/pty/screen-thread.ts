@@ -34,7 +34,9 @@ export class ScreenThread implements AsyncDisposable {
 
   /** Resolves once the bytes are drawn. */
   async write(session: number, bytes: Uint8Array): Promise<void> {
-    await this.#ask((id) => ({ type: 'write', session, bytes, id }));
+    // A part of a buffer would be sent with the whole of it.
+    const own = new Uint8Array(bytes);
+    await this.#ask((id) => ({ type: 'write', session, bytes: own, id }), [own.buffer]);
   }
 
   /** @throws SandboxError `unavailable` where the thread died */
@@ -49,17 +51,17 @@ export class ScreenThread implements AsyncDisposable {
     await this.#worker?.terminate();
   }
 
-  #ask(request: (id: number) => WithId): Promise<ScreenAnswer> {
+  #ask(request: (id: number) => WithId, moved: readonly ArrayBuffer[] = []): Promise<ScreenAnswer> {
     const id = ++this.#ids;
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve);
-      this.#send(request(id));
+      this.#send(request(id), moved);
     });
   }
 
-  #send(request: ScreenRequest): void {
+  #send(request: ScreenRequest, moved: readonly ArrayBuffer[] = []): void {
     this.#worker ??= this.#start();
-    this.#worker.postMessage(request);
+    this.#worker.postMessage(request, moved);
   }
 
   #start(): Worker {
