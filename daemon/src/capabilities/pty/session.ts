@@ -56,6 +56,7 @@ export class PtySession {
   #kind: ShellKind | undefined;
   #run: ExecRun | undefined;
   #viewers = 0;
+  #usedAt: number;
   #closing: Promise<void> | undefined;
   /** Another shell is on its way; false where it does not come. */
   #restarting: Promise<boolean> | undefined;
@@ -64,6 +65,7 @@ export class PtySession {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#tools = tools;
     this.record = record;
+    this.#usedAt = Date.parse(record.lastUsedAt);
     this.history = new History(tools.historyBytes);
     this.screen = new Screen(tools.screens, this.history, record);
     this.#prompt = new Prompt(this.history, this.screen);
@@ -85,6 +87,11 @@ export class PtySession {
 
   get attached(): number {
     return this.#viewers;
+  }
+
+  /** Milliseconds since 1970. */
+  get usedAt(): number {
+    return this.#usedAt;
   }
 
   /** The command that `exec` runs now. */
@@ -238,10 +245,11 @@ export class PtySession {
   }
 
   touch(): void {
-    this.record.lastUsedAt = new Date().toISOString();
+    this.#usedAt = Date.now();
   }
 
   save(): void {
+    this.record.lastUsedAt = new Date(this.#usedAt).toISOString();
     if (this.#closing === undefined) this.#tools.files.save(this.record);
   }
 
