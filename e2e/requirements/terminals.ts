@@ -55,6 +55,9 @@ export const TERMINALS: readonly Requirement[] = [
     'terminal.page': 'the terminal page and everything that it loads are served by the gateway',
     'terminal.slash': 'without its slash the page is moved there, query and all',
     'terminal.key': 'the page asks for the key; with it in the address a cookie stands for it',
+    'terminal.reconnect': 'the page joins a daemon that came back, and draws every byte once',
+    'terminal.clipboard': 'the page copies what is selected, and pastes',
+    'terminal.sessions': 'the page lists the sessions, opens, changes between and closes them',
   }),
   ...section('api.md §4, v1', {
     'v1.shell-exec': 'exec without id makes a session; with an unknown id 404',
