@@ -77,8 +77,8 @@ test('[terminal.clipboard] what is selected is copied, and pasted', async () => 
   await page.locator('.xterm-rows').getByText('precious').first().dblclick({ force: true });
   await picture(page, 'selected');
   await page.keyboard.press('Control+Shift+C');
-  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()), PATIENCE).toBe('precious');
-  await page.evaluate(() => navigator.clipboard.writeText('echo pas""ted ü日本'));
+  await expect.poll(() => page.evaluate('navigator.clipboard.readText()'), PATIENCE).toBe('precious');
+  await page.evaluate(`navigator.clipboard.writeText('echo pas""ted ü日本')`);
   await page.keyboard.press('Control+Shift+V');
   await page.keyboard.press('Enter');
   await shows(page, 'pasted ü日本');

@@ -23,6 +23,7 @@ export const TERMINALS: readonly Requirement[] = [
     'pty.programs': 'vim, less, htop and a REPL are driven through input and screen',
     'pty.garbage': 'binary garbage, floods and resize storms leave a session in order',
     'pty.whole': 'of 50 MB two viewers, one of them stalled, get every byte that script(1) recorded',
+    'pty.recorded': 'through the gateway two viewers, one stalled, get vim, htop and 50 MB as script(1) recorded them',
     'pty.fork-bomb': 'a fork bomb under a limit of processes ends with its session and disturbs no other',
     'pty.capacity': 'when full the longest idle unnamed session gives way; else 429 with the holders',
     'pty.idle-expiry': 'an idle session that nobody named is closed after SVC_SHELL_SESSION_TIMEOUT',

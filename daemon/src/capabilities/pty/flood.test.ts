@@ -37,7 +37,7 @@ test.runIf(hasScript)(
     for (const viewer of [quick, stalled]) expect(viewer.bytes.subarray('ready\r\n'.length).equals(body)).toBe(true);
     await rm(directory, { recursive: true });
   },
-  60_000,
+  300_000,
 );
 
 /** Processes of an account, by what /proc says. */
