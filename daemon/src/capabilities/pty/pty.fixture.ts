@@ -1,3 +1,6 @@
+import { chmod, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { TestApp } from '../../app.fixture.ts';
 
@@ -6,6 +9,13 @@ export const BARE = { command: 'bash', args: ['--norc', '--noprofile'], env: { P
 
 // biome-ignore lint/suspicious/noExplicitAny: a test looks at what it expects.
 type Json = any;
+
+/** A directory that whatever account the sessions run as may write into. */
+export async function sharedDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'pty-'));
+  await chmod(directory, 0o777);
+  return directory;
+}
 
 /** A daemon that listens, for viewers. */
 export async function started(overrides = {}): Promise<{ daemon: TestApp; ws: string } & AsyncDisposable> {
