@@ -7,7 +7,7 @@ import { TestApp } from '../../app.fixture.ts';
 import { findTool } from '../../core/tool-path.ts';
 import { DaemonProcess } from '../../daemon-process.fixture.ts';
 import { describeOnHosts } from '../../hosts.fixture.ts';
-import { BARE, create, exec, info, input, screen, TestViewer } from './pty.fixture.ts';
+import { BARE, create, exec, info, input, screen, sharedDirectory, TestViewer } from './pty.fixture.ts';
 
 const there = findTool('tmux') !== undefined;
 if (!there) process.stderr.write('not tested: terminals held by tmux, which is not installed\n');
@@ -38,7 +38,8 @@ describeOnHosts('tmux', ({ processHost }) => {
 
   test.runIf(there)('[pty.tmux-survives] a session of tmux outlives SIGKILL of the daemon on either host', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'sandboxd-tmux-'));
-    const [go, done] = [join(directory, 'go'), join(directory, 'done')];
+    const shared = await sharedDirectory();
+    const [go, done] = [join(shared, 'go'), join(shared, 'done')];
     const env = { SVC_SHELL_BACKEND: 'tmux', SVC_PROCESS_HOST: processHost };
     const first = await DaemonProcess.start(directory, env);
     await first.data('/v2/pty/sessions', { ...BARE, id: 'a' });
@@ -58,6 +59,6 @@ describeOnHosts('tmux', ({ processHost }) => {
     const { output: coloured } = await second.data('/v2/pty/sessions/a/screen?format=ansi');
     expect(coloured).toContain('\x1b[31mmeanwhile');
     await second.stop('SIGTERM');
-    await rm(directory, { recursive: true });
+    await Promise.all([directory, shared].map((path) => rm(path, { recursive: true })));
   });
 });
