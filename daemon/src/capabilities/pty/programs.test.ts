@@ -92,6 +92,7 @@ test('[pty.garbage] binary garbage, floods and resize storms leave the session i
   viewer.send({ type: 'resize', cols: 80, rows: 24 });
   await exec(daemon, 'a', 'timeout 0.1 yes; clear');
   viewer.send({ type: 'input', data: 'cat > /dev/null\r' });
+  await expect.poll(() => info(daemon, 'a'), { timeout: 10_000 }).toMatchObject({ status: 'active' });
   viewer.send(Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7) % 256 || 1).filter((byte) => byte > 31)));
   viewer.send(Buffer.from('\x03\x03'));
   await expect.poll(() => info(daemon, 'a')).toMatchObject({ status: 'idle', cols: 80, rows: 24 });
