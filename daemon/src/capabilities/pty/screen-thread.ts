@@ -9,6 +9,7 @@ type WithId = Extract<ScreenRequest, { id: number }>;
 export class ScreenThread implements AsyncDisposable {
   readonly #waiting = new Map<number, (answer: ScreenAnswer) => void>();
   #worker: Worker | undefined;
+  #begun: Promise<void> = Promise.resolve();
   #sessions = 0;
   #ids = 0;
   #starts = 0;
@@ -48,6 +49,8 @@ export class ScreenThread implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    // A thread that is told to end while it comes up may never do so.
+    await this.#begun;
     await this.#worker?.terminate();
   }
 
@@ -71,6 +74,9 @@ export class ScreenThread implements AsyncDisposable {
       resourceLimits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 },
     });
     worker.unref();
+    this.#begun = new Promise((resolve) => {
+      worker.once('online', resolve).once('exit', () => resolve());
+    });
     worker.on('message', (answer: ScreenAnswer) => {
       this.#waiting.get(answer.id)?.(answer);
       this.#waiting.delete(answer.id);

@@ -264,6 +264,7 @@ export class PtySession {
   async #close(graceMs: number): Promise<void> {
     this.#tools.files.remove(this.id);
     this.#run?.terminate();
+    this.screen[Symbol.dispose]();
     const process = this.#process;
     if (process !== undefined) {
       await hangUp(this.#tools.host, () => this.#target(process), graceMs);
@@ -272,7 +273,6 @@ export class PtySession {
     if (this.record.state === 'open') this.record.state = 'ended';
     this.history.close();
     this.#settleEnd();
-    this.screen[Symbol.dispose]();
     await this.history.remove();
     process?.noted();
   }
