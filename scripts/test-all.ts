@@ -7,6 +7,10 @@ const SETPRIV = debianProgram('setpriv', 'commands run as another account throug
 const PS = debianProgram('ps', 'tests look at the processes of a command with it', 'procps');
 const CC = debianProgram('cc', 'the process keeper is compiled with it', 'build-essential');
 const RIPGREP = debianProgram('rg', "searches with it are held against the daemon's own", 'ripgrep');
+const IN_TERMINALS = ['tmux', 'zsh', 'vim', 'htop', 'less', 'python3'].map((name) =>
+  debianProgram(name, 'terminals are tried with it'),
+);
+const SCRIPT = debianProgram('script', 'what viewers of a terminal get is held against what it records', 'bsdutils');
 const SHELLCHECK = debianProgram('shellcheck', 'the scripts of the images are checked with it');
 const DOCKER: Need = {
   name: 'docker',
@@ -24,7 +28,7 @@ const NOVNC: Need = {
 };
 const PAGES = [CHROMIUM, XTIGERVNC, NOVNC];
 // Elsewhere than on Linux nothing stands on them.
-const SYSTEM = process.platform === 'linux' ? [BASH, SETPRIV, PS, CC, RIPGREP] : [];
+const SYSTEM = process.platform === 'linux' ? [BASH, SETPRIV, PS, CC, RIPGREP, SCRIPT, ...IN_TERMINALS] : [];
 
 const STEPS: readonly Step[] = [
   { name: 'typecheck', command: ['tsc', '-p', '.'] },

@@ -4,6 +4,7 @@ import { requireOk } from '../testbed/http-client.ts';
 import { growthDuring, MIB, memoryOf } from '../testbed/memory.ts';
 import { type Service, startDaemon, startGateway, startPeer } from '../testbed/services.ts';
 import { type OpenTerminal, ourTerminals, peerTerminals, sessionUrl, Terminal } from '../testbed/terminal.ts';
+import { startTtyd, ttydTerminals } from '../testbed/ttyd.ts';
 
 const KEYSTROKES = 500;
 const OUTPUT_BYTES = 10_000_000;
@@ -55,11 +56,17 @@ async function newest({ client }: ReturnType<typeof ourTerminals>): Promise<stri
   return Object.keys(sessions).at(-1) ?? '';
 }
 
+/** Waits until the screen is up to date; the thread that draws runs from then on. */
+async function drawn({ client }: ReturnType<typeof ourTerminals>, id: string): Promise<void> {
+  requireOk(await client.get(`/v2/pty/sessions/${id}/screen`));
+}
+
 /** How far the daemon rises, in MiB, while 50 MB come out beside a viewer that reads nothing. */
 async function stalledGrowth(daemon: Service): Promise<number> {
   const open = ourTerminals(daemon);
   using terminal = await open(['bash', '-c', 'read -r; seq 1 6600000; printf "over!"; read -r']);
   const id = await newest(open);
+  await drawn(open, id);
   using stalled = await Terminal.open(sessionUrl(daemon, id));
   stalled.stall();
   const growth = await growthDuring(daemon.pid, async () => {
@@ -75,6 +82,7 @@ async function idleSession(): Promise<number> {
   const open = ourTerminals(daemon);
   const terminals = [await open(SHELL)];
   await terminals[0]?.until(1);
+  await drawn(open, await newest(open));
   const before = memoryOf(daemon.pid).rss;
   for (let i = 0; i < IDLE_SESSIONS; i += 1) terminals.push(await open(SHELL));
   for (const terminal of terminals) await terminal.until(1);
@@ -89,7 +97,7 @@ async function firstPaint(daemon: Service): Promise<number> {
   using terminal = await open(['bash', '-c', 'seq 1 1400000; printf "over!"; read -r']);
   await terminal.endsWith('over!');
   const id = await newest(open);
-  requireOk(await open.client.get(`/v2/pty/sessions/${id}/screen`));
+  await drawn(open, id);
   const times: number[] = [];
   for (let i = 0; i < 10; i += 1) {
     const begun = performance.now();
@@ -103,17 +111,18 @@ async function firstPaint(daemon: Service): Promise<number> {
 export const terminals: Benchmark = {
   name: 'terminals',
   about:
-    'terminals over WebSocket, ours through the gateway, against a server of twenty lines that joins node-pty to ws and ' +
-    'keeps nothing. Echo: median of 450 keys of one viewer, echoed by the terminal itself. Output: 10 MB to one viewer. ' +
-    'Open: from the first request (ours: a session is created, then attached to) to the first byte of the prompt of ' +
-    '`bash --norc --noprofile`. Memory and first paint: of the daemon alone, in a process of its own. ttyd is in Debian ' +
-    'unstable alone and left out.',
+    'terminals over WebSocket, ours through the gateway, against ttyd of Debian unstable, direct, in a root directory of ' +
+    'its own; where that cannot be had, against a server of twenty lines that joins node-pty to ws and keeps nothing. ' +
+    'Echo: median of 450 keys of one viewer, echoed by the terminal itself. Output: 10 MB to one viewer. Open: from the ' +
+    'first request (ours: a session is created, then attached to) to the first byte of the prompt of ' +
+    '`bash --norc --noprofile`. Memory and first paint: of the daemon alone, in a process of its own.',
   async prepare(stack) {
     const daemon = stack.use(await startDaemon({ SVC_SHELL_MAX_SESSIONS: '10000' }));
     const gateway = stack.use(await startGateway(daemon));
-    const peer = stack.use(await startPeer('terminals.mjs'));
-    const [ours, theirs] = [ourTerminals(gateway), peerTerminals(peer)];
-    const compared = { peer: 'node-pty and ws, direct', rounds: 5 };
+    const ttyd = await startTtyd();
+    const peer = stack.use(ttyd ?? (await startPeer('terminals.mjs')));
+    const [ours, theirs] = [ourTerminals(gateway), ttyd ? ttydTerminals(ttyd) : peerTerminals(peer)];
+    const compared = { peer: ttyd ? 'ttyd, direct' : 'node-pty and ws, direct', rounds: 5 };
     return [
       {
         ...compared,

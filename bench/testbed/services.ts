@@ -100,17 +100,20 @@ interface Serving {
   readonly directory?: string;
   /** How its answer to `GET /health` begins once it serves. */
   readonly answers?: RegExp;
+  /** What it says is of no interest. */
+  readonly quiet?: boolean;
 }
 
-async function serve(
+/** Starts a program, and waits until it serves. */
+export async function serve(
   command: readonly string[],
-  { port, env, directory, answers = /^HTTP\/1\.1 200/ }: Serving,
+  { port, env, directory, answers = /^HTTP\/1\.1 200/, quiet = false }: Serving,
 ): Promise<Service> {
   const [file = '', ...args] = command;
   const begun = performance.now();
   const child = spawn(file, args, {
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env, SVC_PARENT_PIPE: '1' },
-    stdio: ['pipe', 'ignore', 'inherit'],
+    stdio: ['pipe', 'ignore', quiet ? 'ignore' : 'inherit'],
   });
   const stop = async (): Promise<void> => {
     await end(child);

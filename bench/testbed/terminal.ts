@@ -3,6 +3,15 @@ import { WebSocket } from 'ws';
 import { HttpClient, requireOk } from './http-client.ts';
 import type { Service } from './services.ts';
 
+/** How a server of terminals speaks, where it does not send and take bytes as they are. */
+export interface Codec {
+  readonly protocols: readonly string[];
+  /** What the client says first. */
+  readonly hello: string;
+  readonly wrap: (text: string) => Buffer;
+  readonly unwrap: (bytes: Buffer) => Buffer;
+}
+
 /** A terminal that somebody looks at, whoever serves it. */
 export class Terminal implements Disposable {
   /** Bytes that came out of it. */
@@ -10,15 +19,18 @@ export class Terminal implements Disposable {
   /** Settles when the screen was painted. */
   readonly painted: Promise<void>;
   readonly #socket: WebSocket;
+  readonly #codec: Codec | undefined;
   #tail = '';
   #wake: () => void = () => {};
 
-  private constructor(url: string) {
-    this.#socket = new WebSocket(url, { perMessageDeflate: false });
+  private constructor(url: string, codec: Codec | undefined) {
+    this.#codec = codec;
+    this.#socket = new WebSocket(url, [...(codec?.protocols ?? [])], { perMessageDeflate: false });
     this.#socket.binaryType = 'nodebuffer';
     const { promise, resolve } = Promise.withResolvers<void>();
     this.painted = promise;
-    this.#socket.on('message', (data: Buffer, isBinary) => {
+    this.#socket.on('message', (message: Buffer, isBinary) => {
+      const data = codec?.unwrap(message) ?? message;
       if (!isBinary) {
         if (data.toString('latin1', 0, 40).includes('restore_output')) resolve();
         return;
@@ -30,14 +42,15 @@ export class Terminal implements Disposable {
     this.#socket.on('close', () => this.#wake());
   }
 
-  static async open(url: string): Promise<Terminal> {
-    const terminal = new Terminal(url);
+  static async open(url: string, codec?: Codec): Promise<Terminal> {
+    const terminal = new Terminal(url, codec);
     await once(terminal.#socket, 'open');
+    if (codec !== undefined) terminal.#socket.send(Buffer.from(codec.hello));
     return terminal;
   }
 
   type(text: string): void {
-    this.#socket.send(Buffer.from(text));
+    this.#socket.send(this.#codec?.wrap(text) ?? Buffer.from(text));
   }
 
   /** Waits until so many bytes have come. */

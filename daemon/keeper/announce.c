@@ -7,6 +7,11 @@
 /* Output of so many bytes that comes so soon after the last announcement is bulk, and waits. */
 #define BULK_BYTES (32u * 1024)
 #define BULK_MS 1
+/*
+ * Credit is given back in pieces of so many bytes: a key that is typed is to wake the client once, by its echo. Less
+ * than that is owed while the client has some left.
+ */
+#define CREDIT_BYTES (INPUT_WINDOW / 4)
 /* More than HELD takes. */
 #define HELD_ROOM 128u
 
@@ -147,7 +152,7 @@ static void announce_input(struct writer *writer, struct process *process)
   bool closed = input->source.fd < 0;
   if (process->stdin_kind == STDIN_NULL || process->told.stdin_closed)
     return;
-  if (closed || input->owed > 0) {
+  if (closed || input->owed >= CREDIT_BYTES) {
     begin_frame(writer, closed ? STDIN_CLOSED : CREDIT);
     put_string(writer, process->id);
     if (!closed)

@@ -13,6 +13,7 @@ const SUITES = [
   { name: 'files', path: 'daemon/src/capabilities/files' },
   { name: 'watch', path: 'daemon/src/capabilities/watch' },
   { name: 'search', path: 'daemon/src/capabilities/search' },
+  { name: 'pty', path: 'daemon/src/capabilities/pty' },
 ] as const;
 
 /** The checkout is mounted; its packages are linked, so that what tests write beside them stays in the container. */

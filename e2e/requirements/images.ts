@@ -32,7 +32,7 @@ export const IMAGES: readonly Requirement[] = [
     'images.readme-run': 'the docker run of the README works as it stands there',
     'images.compose': 'compose.yaml comes up healthy, with its key, its workspace and its seccomp profile',
     'images.suites':
-      'the tests of commands, files, watchers and searches pass in the image, as root with the account as default user',
+      'the tests of commands, files, watchers, searches and terminals pass in the image, as root with the account as default user',
     'images.files-layer': 'a directory of a layer of the image is moved and replaced',
     'images.files-mounted': 'a mounted file is written in place; to replace it is 409; a read-only mount is 403',
     'images.files-full-disk': 'a small disk that fills up ends uploads and imports with 507 and keeps nothing of them',
@@ -40,6 +40,7 @@ export const IMAGES: readonly Requirement[] = [
     'images.repository':
       'a repository of 20,000 files is cloned, exported, deleted, imported, edited and the same again',
     'images.npm-install': 'an npm install is watched, and every change is told',
+    'images.terminal-recorded': 'a session of programs and 50 MB reaches every viewer as script(1) recorded it',
     'images.terminal': "a terminal is the account's, finds the programs that commands find, and has its page",
     'images.vnc-socket': 'VNC listens on a socket for the gateway alone, on no port',
   }),

@@ -4,6 +4,8 @@ import { socketUrl } from './api.js';
 const ACK_BYTES = 128 * 1024;
 const FIRST_DELAY_MS = 250;
 const LAST_DELAY_MS = 5000;
+/** Bytes typed without a connection that are kept for it. */
+const TYPED_BYTES = 4096;
 /** The session is not there (any more). */
 const NOT_FOUND = 4404;
 
@@ -19,6 +21,8 @@ export class Connection {
   #delay = FIRST_DELAY_MS;
   #timer;
   #over = false;
+  #ready = false;
+  #typed = [];
 
   /** @param tell gets the state in words, and whether the session is over */
   constructor(id, terminal, tell) {
@@ -28,8 +32,10 @@ export class Connection {
     this.#connect();
   }
 
+  /** What comes while there is no connection follows when there is one. */
   type(bytes) {
-    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(bytes);
+    if (this.#ready) this.#socket.send(bytes);
+    else if (!this.#over && this.#typed.length + bytes.length <= TYPED_BYTES) this.#typed.push(...bytes);
   }
 
   resize({ cols, rows }) {
@@ -60,6 +66,8 @@ export class Connection {
         this.#delay = FIRST_DELAY_MS;
         this.#tell('', false);
         this.resize(this.#terminal);
+        this.#ready = true;
+        if (this.#typed.length > 0) this.#socket.send(Uint8Array.from(this.#typed.splice(0)));
         break;
       case 'restore_output':
         this.#terminal.reset();
@@ -70,6 +78,7 @@ export class Connection {
         break;
       case 'exit':
         this.#over = true;
+        this.#ready = false;
         this.#tell(`ended${message.signal ? ` by ${message.signal}` : ` with ${message.exit_code}`}`, true);
         break;
       case 'error':
@@ -97,6 +106,7 @@ export class Connection {
   }
 
   #onClose(code) {
+    this.#ready = false;
     if (this.#over) return;
     if (code === NOT_FOUND) {
       this.#over = true;

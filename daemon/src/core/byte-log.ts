@@ -1,6 +1,7 @@
 import { closeSync, openSync, read as readCallback, readSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { OpenSegment } from './open-segment.ts';
 import { discard, errnoOf, type LogStream, outputPath } from './segment-files.ts';
 
 /** A segment that has reached this many bytes is followed by a new one. */
@@ -38,6 +39,7 @@ export class ByteLog {
   readonly #stream: LogStream;
   readonly #segments: Segment[] = [];
   readonly #waiters = new Set<Waiter>();
+  readonly #followed = new OpenSegment();
   #end = 0;
   #sealed = false;
   #removed = false;
@@ -80,7 +82,8 @@ export class ByteLog {
   /**
    * At most `limit` bytes from `offset` on, all of one segment, so that a result may be shorter than the limit and
    * never spans a gap. Up to 256 KiB are read at once, more off the event loop. At the end: no bytes, at `end`.
-   * With `into`, a buffer of at least `limit` bytes, they lie in it; otherwise in a new one.
+   * With `into`, a buffer of at least `limit` bytes, they lie in it; otherwise in a new one. Whoever brings one is taken
+   * to come back: the newest segment stays open for him until the log is at its end.
    */
   async read(offset: number, limit: number, into?: Buffer): Promise<Slice> {
     let from = Math.max(0, offset);
@@ -90,7 +93,9 @@ export class ByteLog {
       const at = Math.max(from, segment.start);
       const length = Math.min(limit, segment.end - at);
       if (length <= 0) return { offset: at, bytes: EMPTY };
-      const bytes = await readFile(this.pathOf(segment.start), at - segment.start, length, into);
+      const bytes =
+        this.#readFollowed(segment, at, length, into) ??
+        (await readFile(this.pathOf(segment.start), at - segment.start, length, into));
       if (bytes.length > 0) return { offset: at, bytes };
       from = segment.end;
     }
@@ -153,6 +158,7 @@ export class ByteLog {
 
   seal(): void {
     this.#sealed = true;
+    this.#followed[Symbol.dispose]();
     this.#wake();
   }
 
@@ -174,8 +180,22 @@ export class ByteLog {
   /** Unlinks all segments, and keeps nothing of what may still come. */
   async remove(): Promise<void> {
     this.#removed = true;
+    this.#followed[Symbol.dispose]();
     const segments = this.#segments.splice(0);
     await Promise.all(segments.map(({ start }) => rm(this.pathOf(start), { force: true })));
+  }
+
+  /** Undefined where the segment is none that is followed, or its file is gone. */
+  #readFollowed(segment: Segment, at: number, length: number, into: Buffer | undefined): Buffer | undefined {
+    const newest = !this.#sealed && !this.#removed && segment === this.#segments.at(-1);
+    if (into === undefined || !newest || length > SYNC_READ_BYTES) return undefined;
+    try {
+      const count = this.#followed.read(this.pathOf(segment.start), into, length, at - segment.start);
+      return into.subarray(0, count);
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
   }
 
   /** Once a turn of the event loop, however many chunks arrived in it. */

@@ -11,8 +11,7 @@ export function nextToGiveWay(sessions: readonly PtySession[]): PtySession | und
   return sessions
     .filter(mayGiveWay)
     .reduce<PtySession | undefined>(
-      (oldest, session) =>
-        oldest === undefined || session.record.lastUsedAt < oldest.record.lastUsedAt ? session : oldest,
+      (oldest, session) => (oldest === undefined || session.usedAt < oldest.usedAt ? session : oldest),
       undefined,
     );
 }
@@ -20,19 +19,19 @@ export function nextToGiveWay(sessions: readonly PtySession[]): PtySession | und
 /** Those whose time is over, now. */
 export function expired(sessions: readonly PtySession[], timeoutMs: number): PtySession[] {
   return sessions.filter((session) => {
-    const idle = Date.now() - Date.parse(session.record.lastUsedAt) >= timeoutMs;
+    const idle = Date.now() - session.usedAt >= timeoutMs;
     if (!idle || session.attached > 0) return false;
     return !session.open || (session.record.retention === 'expiring' && !session.busy);
   });
 }
 
 export function refuseBeyond(ceiling: number, sessions: readonly PtySession[]): never {
-  const holders = sessions.map(({ id, record, attached, status }) => ({
+  const holders = sessions.map(({ id, record, attached, status, usedAt }) => ({
     session_id: id,
     status,
     attached,
     created_at: record.createdAt,
-    last_used_at: record.lastUsedAt,
+    last_used_at: new Date(usedAt).toISOString(),
   }));
   throw new SandboxError('capacity', `${sessions.length} terminal sessions are open, the ceiling is ${ceiling}`, {
     hint: 'close some of them, or raise SVC_SHELL_MAX_SESSIONS',

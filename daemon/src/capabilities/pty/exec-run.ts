@@ -83,6 +83,11 @@ export class ExecRun {
     this.#signalled = true;
   }
 
+  /** It ended while nobody listened. */
+  endUnseen(): void {
+    this.#end('completed', null, this.#history.end);
+  }
+
   /** It will not be seen to end. */
   terminate(): void {
     this.#end('terminated', null, this.#history.end);

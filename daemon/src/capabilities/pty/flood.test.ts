@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
 import { lookUpIdentity } from '../../core/identity.ts';
 import { findTool } from '../../core/tool-path.ts';
-import { BARE, create, exec, info, TestViewer } from './pty.fixture.ts';
+import { BARE, create, exec, info, sharedDirectory, TestViewer } from './pty.fixture.ts';
 
 const hasScript = findTool('script') !== undefined;
 if (!hasScript) process.stderr.write('not tested: 50 MB against script(1), which is not installed\n');
@@ -15,7 +14,7 @@ const root = process.platform === 'linux' && process.getuid?.() === 0;
 test.runIf(hasScript)(
   '[pty.whole] of 50 MB two viewers, one stalled, get what script recorded',
   async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'pty-flood-'));
+    const directory = await sharedDirectory();
     await using daemon = await TestApp.start({ ptyHistoryBytes: 64 * 1024 ** 2 });
     const ws = (await daemon.listen()).replace('http', 'ws');
     const record = join(directory, 'typescript');
@@ -37,7 +36,7 @@ test.runIf(hasScript)(
     for (const viewer of [quick, stalled]) expect(viewer.bytes.subarray('ready\r\n'.length).equals(body)).toBe(true);
     await rm(directory, { recursive: true });
   },
-  60_000,
+  300_000,
 );
 
 /** Processes of an account, by what /proc says. */

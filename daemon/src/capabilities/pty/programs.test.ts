@@ -1,10 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
 import { findTool } from '../../core/tool-path.ts';
-import { create, exec, info, input, screen, TestViewer } from './pty.fixture.ts';
+import { create, exec, info, input, screen, sharedDirectory, TestViewer } from './pty.fixture.ts';
 
 /** Whether a program that a test drives is installed; says so where it is not. */
 function isThere(name: string): boolean {
@@ -16,7 +15,7 @@ function isThere(name: string): boolean {
 test.runIf(isThere('vim'))(
   '[pty.programs] vim edits a file, on the alternate screen, and gives the screen back',
   async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'pty-vim-'));
+    const directory = await sharedDirectory();
     await using daemon = await TestApp.start();
     await create(daemon, 'a');
     await exec(daemon, 'a', 'echo before');
@@ -93,6 +92,7 @@ test('[pty.garbage] binary garbage, floods and resize storms leave the session i
   viewer.send({ type: 'resize', cols: 80, rows: 24 });
   await exec(daemon, 'a', 'timeout 0.1 yes; clear');
   viewer.send({ type: 'input', data: 'cat > /dev/null\r' });
+  await expect.poll(() => info(daemon, 'a'), { timeout: 10_000 }).toMatchObject({ status: 'active' });
   viewer.send(Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7) % 256 || 1).filter((byte) => byte > 31)));
   viewer.send(Buffer.from('\x03\x03'));
   await expect.poll(() => info(daemon, 'a')).toMatchObject({ status: 'idle', cols: 80, rows: 24 });

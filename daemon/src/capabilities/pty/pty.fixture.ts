@@ -1,11 +1,28 @@
+import { chmod, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { WebSocket } from 'ws';
-import type { TestApp } from '../../app.fixture.ts';
+import { TestApp } from '../../app.fixture.ts';
 
 /** A shell that reads no start-up file, so that tests are quick and prompts are known. */
 export const BARE = { command: 'bash', args: ['--norc', '--noprofile'], env: { PS1: '$ ' } };
 
 // biome-ignore lint/suspicious/noExplicitAny: a test looks at what it expects.
 type Json = any;
+
+/** A directory that whatever account the sessions run as may write into. */
+export async function sharedDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'pty-'));
+  await chmod(directory, 0o777);
+  return directory;
+}
+
+/** A daemon that listens, for viewers. */
+export async function started(overrides = {}): Promise<{ daemon: TestApp; ws: string } & AsyncDisposable> {
+  const daemon = await TestApp.start(overrides);
+  const ws = (await daemon.listen()).replace('http', 'ws');
+  return { daemon, ws, [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose]() };
+}
 
 export async function create(daemon: TestApp, id: string, more: object = BARE): Promise<Json> {
   return dataOf(await daemon.post('/v2/pty/sessions', { id, ...more }));

@@ -9,6 +9,7 @@ type WithId = Extract<ScreenRequest, { id: number }>;
 export class ScreenThread implements AsyncDisposable {
   readonly #waiting = new Map<number, (answer: ScreenAnswer) => void>();
   #worker: Worker | undefined;
+  #begun: Promise<void> = Promise.resolve();
   #sessions = 0;
   #ids = 0;
   #starts = 0;
@@ -34,7 +35,9 @@ export class ScreenThread implements AsyncDisposable {
 
   /** Resolves once the bytes are drawn. */
   async write(session: number, bytes: Uint8Array): Promise<void> {
-    await this.#ask((id) => ({ type: 'write', session, bytes, id }));
+    // A part of a buffer would be sent with the whole of it.
+    const own = new Uint8Array(bytes);
+    await this.#ask((id) => ({ type: 'write', session, bytes: own, id }), [own.buffer]);
   }
 
   /** @throws SandboxError `unavailable` where the thread died */
@@ -46,20 +49,22 @@ export class ScreenThread implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    // A thread that is told to end while it comes up may never do so.
+    await this.#begun;
     await this.#worker?.terminate();
   }
 
-  #ask(request: (id: number) => WithId): Promise<ScreenAnswer> {
+  #ask(request: (id: number) => WithId, moved: readonly ArrayBuffer[] = []): Promise<ScreenAnswer> {
     const id = ++this.#ids;
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve);
-      this.#send(request(id));
+      this.#send(request(id), moved);
     });
   }
 
-  #send(request: ScreenRequest): void {
+  #send(request: ScreenRequest, moved: readonly ArrayBuffer[] = []): void {
     this.#worker ??= this.#start();
-    this.#worker.postMessage(request);
+    this.#worker.postMessage(request, moved);
   }
 
   #start(): Worker {
@@ -69,6 +74,9 @@ export class ScreenThread implements AsyncDisposable {
       resourceLimits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 },
     });
     worker.unref();
+    this.#begun = new Promise((resolve) => {
+      worker.once('online', resolve).once('exit', () => resolve());
+    });
     worker.on('message', (answer: ScreenAnswer) => {
       this.#waiting.get(answer.id)?.(answer);
       this.#waiting.delete(answer.id);

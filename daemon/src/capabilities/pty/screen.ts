@@ -16,7 +16,8 @@ export class Screen {
   readonly #history: History;
   readonly #stop = new AbortController();
   #size: TerminalSize;
-  #model = 0;
+  /** Of the thread; undefined until it is needed. */
+  #model: number | undefined;
   #generation = 0;
   #offset = 0;
   #hurried = 0;
@@ -38,7 +39,7 @@ export class Screen {
 
   resize(size: TerminalSize): void {
     this.#size = size;
-    if (this.#running !== undefined) this.#thread.resize(this.#model, size.cols, size.rows);
+    if (this.#model !== undefined) this.#thread.resize(this.#model, size.cols, size.rows);
   }
 
   /** What is on the screen once it has come as far as the history is now. */
@@ -51,8 +52,9 @@ export class Screen {
   async lookNow(format: ScreenFormat): Promise<ScreenLook & { readonly offset: number }> {
     this.follow();
     return this.#inTurn(async () => {
+      const model = this.#opened();
       const offset = this.#offset;
-      return { ...(await this.#thread.look(this.#model, format)), offset };
+      return { ...(await this.#thread.look(model, format)), offset };
     });
   }
 
@@ -76,19 +78,37 @@ export class Screen {
     this.#stop.abort();
     this.#hurry();
     this.#drawn.resolve();
-    if (this.#running !== undefined) this.#thread.close(this.#model);
+    if (this.#model !== undefined) this.#thread.close(this.#model);
   }
 
   /** Draws from now on what comes, as it comes. */
   follow(): void {
-    if (this.#running !== undefined && this.#generation === this.#thread.generation) return;
+    if (this.#running === undefined) this.#running = this.#begin();
+    else if (this.#stale) this.#opened();
+  }
+
+  /** A model costs as much as the start of a shell: it is made when that has had its time. */
+  async #begin(): Promise<void> {
+    await this.#history.advanced(this.#history.first, this.#stop.signal);
+    await this.#gather(GATHER_MS);
+    if (!this.#stop.signal.aborted) this.#opened();
+  }
+
+  get #stale(): boolean {
+    return this.#model !== undefined && this.#generation !== this.#thread.generation;
+  }
+
+  /** Makes a model where there is none, or the thread that had it died; it begins with the oldest that is kept. */
+  #opened(): number {
+    if (this.#model !== undefined && !this.#stale) return this.#model;
     this.#model = this.#thread.open(this.#size.cols, this.#size.rows);
     this.#generation = this.#thread.generation;
     this.#offset = this.#history.first;
-    this.#running = this.#run(this.#generation);
+    this.#running = this.#run(this.#model, this.#generation);
+    return this.#model;
   }
 
-  async #run(generation: number): Promise<void> {
+  async #run(model: number, generation: number): Promise<void> {
     const { signal } = this.#stop;
     const buffer = Buffer.allocUnsafeSlow(PIECE_BYTES);
     while (!signal.aborted && generation === this.#thread.generation) {
@@ -102,7 +122,7 @@ export class Screen {
       }
       const begun = performance.now();
       await this.#inTurn(async () => {
-        await this.#thread.write(this.#model, bytes);
+        await this.#thread.write(model, bytes);
         this.#offset = offset + bytes.length;
       });
       this.#tell();

@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import { SandboxError } from '../../core/errors.ts';
 import { foregroundGroup } from '../../core/process/foreground.ts';
 import {
@@ -13,7 +12,9 @@ import {
 import type { ExecFiles } from './exec-files.ts';
 import { ExecRun } from './exec-run.ts';
 import { echoOf, execScript, type ShellKind } from './exec-script.ts';
+import { hangUp } from './hang-up.ts';
 import { History } from './history.ts';
+import { noticeMissedEnd } from './missed-end.ts';
 import { settlesBefore } from './patience.ts';
 import { Prompt } from './prompt.ts';
 import { Screen } from './screen.ts';
@@ -22,9 +23,8 @@ import { CONSOLE_KEPT, type ConsoleRecord, type SessionFiles, type SessionRecord
 import type { ShellLauncher } from './shell-launcher.ts';
 import type { TerminalHost, TmuxHost } from './tmux.ts';
 
-/** Milliseconds between SIGHUP and SIGKILL, and between two looks at what is left. */
+/** Milliseconds between SIGHUP and SIGKILL. */
 const CLOSE_GRACE_MS = 2000;
-const LOOK_MS = 20;
 /** Milliseconds that a shell may take to begin with what was typed before the caller is answered anyway. */
 const BEGIN_MS = 1000;
 /** Characters of a command that its record keeps. */
@@ -56,6 +56,7 @@ export class PtySession {
   #kind: ShellKind | undefined;
   #run: ExecRun | undefined;
   #viewers = 0;
+  #usedAt: number;
   #closing: Promise<void> | undefined;
   /** Another shell is on its way; false where it does not come. */
   #restarting: Promise<boolean> | undefined;
@@ -64,6 +65,7 @@ export class PtySession {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#tools = tools;
     this.record = record;
+    this.#usedAt = Date.parse(record.lastUsedAt);
     this.history = new History(tools.historyBytes);
     this.screen = new Screen(tools.screens, this.history, record);
     this.#prompt = new Prompt(this.history, this.screen);
@@ -85,6 +87,11 @@ export class PtySession {
 
   get attached(): number {
     return this.#viewers;
+  }
+
+  /** Milliseconds since 1970. */
+  get usedAt(): number {
+    return this.#usedAt;
   }
 
   /** The command that `exec` runs now. */
@@ -159,6 +166,8 @@ export class PtySession {
     const from = reader === undefined ? this.history.end : base;
     if (reader === undefined) this.record.shells.push({ id: process.id, pid: process.pid, base: from, name });
     this.resume(process, from);
+    const watched = { history: this.history, prompt: this.#prompt, released: () => this.#released() };
+    if (reader === undefined && this.#run !== undefined) void noticeMissedEnd(this.#run, watched, from);
     this.save();
     return true;
   }
@@ -238,10 +247,11 @@ export class PtySession {
   }
 
   touch(): void {
-    this.record.lastUsedAt = new Date().toISOString();
+    this.#usedAt = Date.now();
   }
 
   save(): void {
+    this.record.lastUsedAt = new Date(this.#usedAt).toISOString();
     if (this.#closing === undefined) this.#tools.files.save(this.record);
   }
 
@@ -254,21 +264,15 @@ export class PtySession {
   async #close(graceMs: number): Promise<void> {
     this.#tools.files.remove(this.id);
     this.#run?.terminate();
-    const { host } = this.#tools;
+    this.screen[Symbol.dispose]();
     const process = this.#process;
     if (process !== undefined) {
-      const target = (): ProcessTarget[] => [this.#target(process)];
-      if ((await host.signal(target(), 'SIGHUP')) > 0) {
-        const deadline = performance.now() + graceMs;
-        while (performance.now() < deadline && (await host.living(target())) > 0) await delay(LOOK_MS);
-        await host.signal(target(), 'SIGKILL');
-      }
+      await hangUp(this.#tools.host, () => this.#target(process), graceMs);
       await process.ended;
     }
     if (this.record.state === 'open') this.record.state = 'ended';
     this.history.close();
     this.#settleEnd();
-    this.screen[Symbol.dispose]();
     await this.history.remove();
     process?.noted();
   }

@@ -1,13 +1,6 @@
 import { createConnection } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { TestApp } from '../../app.fixture.ts';
-import { BARE, create, exec, info, screen, TestViewer } from './pty.fixture.ts';
-
-async function started(overrides = {}): Promise<{ daemon: TestApp; ws: string } & AsyncDisposable> {
-  const daemon = await TestApp.start(overrides);
-  const ws = (await daemon.listen()).replace('http', 'ws');
-  return { daemon, ws, [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose]() };
-}
+import { BARE, create, exec, info, screen, started, TestViewer } from './pty.fixture.ts';
 
 /** What a handshake is answered with. */
 async function handshake(url: string, headers: Record<string, string> = {}): Promise<number> {

@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,7 +7,7 @@ import { TestApp } from '../../app.fixture.ts';
 import { findTool } from '../../core/tool-path.ts';
 import { DaemonProcess } from '../../daemon-process.fixture.ts';
 import { describeOnHosts } from '../../hosts.fixture.ts';
-import { BARE, create, exec, info, input, screen, TestViewer } from './pty.fixture.ts';
+import { BARE, create, exec, info, input, screen, sharedDirectory, TestViewer } from './pty.fixture.ts';
 
 const there = findTool('tmux') !== undefined;
 if (!there) process.stderr.write('not tested: terminals held by tmux, which is not installed\n');
@@ -37,17 +38,27 @@ describeOnHosts('tmux', ({ processHost }) => {
 
   test.runIf(there)('[pty.tmux-survives] a session of tmux outlives SIGKILL of the daemon on either host', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'sandboxd-tmux-'));
+    const shared = await sharedDirectory();
+    const [go, done] = [join(shared, 'go'), join(shared, 'done')];
     const env = { SVC_SHELL_BACKEND: 'tmux', SVC_PROCESS_HOST: processHost };
     const first = await DaemonProcess.start(directory, env);
     await first.data('/v2/pty/sessions', { ...BARE, id: 'a' });
     await first.data('/v2/pty/sessions/a/exec', { command: 'echo early; A=kept' });
     const before = await first.data('/v2/pty/sessions/a');
+    const away = `until [ -e ${go} ]; do sleep 0.05; done; printf '\\e[31mmean%s\\e[0m\\n' while; : > ${done}`;
+    await first.data('/v2/pty/sessions/a/exec', { command: away, async: true });
     await first.stop('SIGKILL');
+    await writeFile(go, '');
+    await expect.poll(() => existsSync(done), { timeout: 20_000 }).toBe(true);
     await using second = await DaemonProcess.start(directory, env);
-    expect(await second.data('/v2/pty/sessions/a')).toMatchObject({ pid: before.pid, status: 'idle' });
+    expect(await second.data('/v2/pty/sessions/a')).toMatchObject({ pid: before.pid });
     expect(await second.data('/v2/pty/sessions/a/exec', { command: 'echo "$A"' })).toMatchObject({ output: 'kept\n' });
-    expect((await second.data('/v2/pty/sessions/a/screen')).output).toMatch(/early[\s\S]*kept/);
+    const { output, cursor } = await second.data('/v2/pty/sessions/a/screen');
+    expect(output).toMatch(/^\$ echo early; A=kept\nearly\n[\s\S]*\nmeanwhile\n\$ echo "\$A"\nkept\n\$/);
+    expect(cursor.y).toBe(output.trimEnd().split('\n').length - 1);
+    const { output: coloured } = await second.data('/v2/pty/sessions/a/screen?format=ansi');
+    expect(coloured).toContain('\x1b[31mmeanwhile');
     await second.stop('SIGTERM');
-    await rm(directory, { recursive: true });
+    await Promise.all([directory, shared].map((path) => rm(path, { recursive: true })));
   });
 });

@@ -16,6 +16,7 @@ import { signalName } from '../../core/process/signals.ts';
 import { errnoOf } from '../../core/segment-files.ts';
 import type { ExecFiles } from './exec-files.ts';
 import { TmuxInput } from './tmux-input.ts';
+import { repaintOf } from './tmux-repaint.ts';
 
 /** Bytes kept of what tmux itself says. */
 const ANSWER_BYTES = 65_536;
@@ -88,8 +89,9 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
     if (!(pid > 0)) return undefined;
     this.#users.set(spec.identity?.uid, spec.identity);
     if (reader !== undefined) return this.#adopt(reader, name, pid, spec.identity);
-    const fresh = await this.#reader(spec, name);
-    await this.#tmux(['pipe-pane', '-t', `=${name}:`, ';', ...fresh.pipe], spec.identity);
+    const { begin, first } = repaintOf(['tmux', ...this.#options].join(' '), name);
+    const fresh = await this.#reader(spec, name, `${first}; `);
+    await this.#tmux(['pipe-pane', '-t', `=${name}:`, ';', ...begin, ...fresh.pipe], spec.identity);
     return this.#adopt(fresh.reader, name, pid, spec.identity);
   }
 
@@ -98,8 +100,12 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
     for (const identity of this.#users.values()) await this.#tmux(['kill-server'], identity).catch(() => '');
   }
 
-  /** The process whose output is the history, and the command that makes tmux feed it. */
-  async #reader(spec: StartSpec, name: string = spec.id): Promise<{ reader: HostedProcess; pipe: string[] }> {
+  /** The process whose output is the history, and the command that makes tmux feed it, after what `first` says. */
+  async #reader(
+    spec: StartSpec,
+    name: string = spec.id,
+    first = '',
+  ): Promise<{ reader: HostedProcess; pipe: string[] }> {
     const { path, remove } = this.#files.reserve(undefined);
     await this.#run('mkfifo', ['-m', '600', path], undefined);
     if (spec.identity) chownSync(path, spec.identity.uid, spec.identity.gid);
@@ -107,7 +113,7 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
     const env = { PATH: spec.env['PATH'] ?? '/usr/bin:/bin', SVC_COMMAND_ID: spec.id };
     const reader = await this.#host.start({ ...rest, file: 'cat', args: [path], cwd: '/', env });
     void reader.ended.then(remove);
-    return { reader, pipe: ['pipe-pane', '-O', '-t', `=${name}:`, `exec cat > ${path}`] };
+    return { reader, pipe: ['pipe-pane', '-O', '-t', `=${name}:`, `exec > ${path}; ${first}exec cat`] };
   }
 
   async #adopt(
@@ -167,11 +173,15 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
     return this.#run(file, all, identity);
   }
 
+  get #options(): readonly string[] {
+    return ['-u', '-L', this.#server, '-f', '/dev/null'];
+  }
+
   #command(args: readonly string[], identity: Identity | undefined): StartSpec {
     return {
       id: `ptyx-${randomUUID()}`,
       file: 'tmux',
-      args: ['-u', '-L', this.#server, '-f', '/dev/null', ...args],
+      args: [...this.#options, ...args],
       cwd: '/',
       env: { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', TERM: 'xterm-256color', SHELL: '/bin/sh' },
       stdin: 'null',

@@ -19,6 +19,7 @@ export type ToViewer =
   | { readonly type: 'restore_output'; readonly data: string }
   | { readonly type: 'relay_resumed'; readonly offset: number }
   | { readonly type: 'pong'; readonly timestamp: unknown }
+  | { readonly type: 'ping'; readonly timestamp: number }
   | { readonly type: 'exit'; readonly exit_code: number | null; readonly signal: string | null }
   | { readonly type: 'error'; readonly data: string };
 

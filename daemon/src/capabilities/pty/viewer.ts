@@ -14,6 +14,8 @@ const BEHIND_BYTES = 256 * 1024;
 const WINDOW_BYTES = 1024 * 1024;
 /** Milliseconds that the screen may take to come up to date before it is painted as it is; the rest follows as output. */
 const REPAINT_MS = 250;
+/** Milliseconds between two `ping` messages, by which a page that sees no frames of the protocol knows that we are there. */
+const PING_MS = 20_000;
 /** Bytes of history that a viewer who asks for nothing sees first. */
 const DEFAULT_REPLAY_BYTES = 256 * 1024;
 
@@ -62,8 +64,11 @@ export class Viewer {
     using _attached = this.#session.attach();
     this.#port.onMessage((bytes, isText) => this.#receive(bytes, isText));
     this.#port.gone.addEventListener('abort', () => this.#release(), { once: true });
+    const pings = setInterval(() => this.#send({ type: 'ping', timestamp: Date.now() }), PING_MS).unref();
+    this.#port.gone.addEventListener('abort', () => clearInterval(pings), { once: true });
     await this.#begin();
     await this.#relay();
+    clearInterval(pings);
     if (this.#port.gone.aborted) return;
     const { exitCode, signal } = this.#session.record;
     this.#send({ type: 'exit', exit_code: exitCode, signal });

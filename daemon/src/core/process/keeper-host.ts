@@ -10,6 +10,7 @@ import { OtherKeepers } from './keeper-elsewhere.ts';
 import { keeperFailure } from './keeper-failure.ts';
 import { EVENT, type FrameReader, FrameWriter, MAX_FRAME_BYTES, REQUEST, STDIN_KIND } from './keeper-frames.ts';
 import { joinKeeper, type KeeperPlace } from './keeper-launch.ts';
+import { KeeperOutbox } from './keeper-outbox.ts';
 import { KeeperProcess } from './keeper-process.ts';
 import {
   type HostedProcess,
@@ -52,6 +53,7 @@ export class KeeperHost implements ProcessHost {
   readonly #starting = new Map<string, Starting>();
   readonly #counts = new Map<number, (count: number) => void>();
   #connection: Promise<KeeperConnection> | undefined;
+  readonly #outbox = new KeeperOutbox();
   #keeperPid: number | undefined;
   /** Whom the keeper has told of since it was joined. */
   readonly #told = new Set<string>();
@@ -150,6 +152,7 @@ export class KeeperHost implements ProcessHost {
     }).then(
       (connection) => {
         this.#keeperPid = connection.welcome.pid;
+        this.#outbox.opened(connection);
         return connection;
       },
       (error: unknown) => {
@@ -287,7 +290,7 @@ export class KeeperHost implements ProcessHost {
   #hold(id: string, pid: number, { credit, onTerminal }: HeldInput): KeeperProcess {
     const output = new OutputLog(this.#output, id, onTerminal ? 'terminal' : 'pipes');
     const send = (frame: FrameWriter): void => {
-      void this.#connection?.then((connection) => connection.send(frame)).catch(() => {});
+      if (this.#connection !== undefined) this.#outbox.send(this.#connection, frame);
     };
     const onChange = ({ complete }: KeeperProcess): void => {
       if (complete) this.#held.delete(id);

@@ -9,6 +9,8 @@ const PIECE_BYTES = 256 * 1024;
 export class StdinPipe {
   readonly #stream: Writable;
   #turn: Promise<void> = Promise.resolve();
+  /** Who writes, and who waits to. */
+  #writers = 0;
   #ended = false;
   #wake: () => void = () => {};
 
@@ -50,10 +52,13 @@ export class StdinPipe {
     const before = this.#turn;
     const done = Promise.withResolvers<void>();
     this.#turn = before.then(() => done.promise);
+    this.#writers += 1;
     try {
-      await abortable(before, signal);
+      // A key that is typed is on its way before anything else gets a turn.
+      if (this.#writers > 1) await abortable(before, signal);
       await task();
     } finally {
+      this.#writers -= 1;
       done.resolve();
     }
   }

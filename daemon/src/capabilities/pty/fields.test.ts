@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { findTool } from '../../core/tool-path.ts';
+import { BARE, create, exec, screen, started, TestViewer } from './pty.fixture.ts';
+
+test('[pty.input] input types what it says, and Enter where asked', async () => {
+  await using service = await started();
+  const { daemon } = service;
+  await create(daemon, 'a');
+  const typed = async (body: object) => (await daemon.post('/v2/pty/sessions/a/input', body)).statusCode;
+  expect(await typed({ input: 'echo one""two' })).toBe(200);
+  await screen(daemon, 'a', (output) => output.trimEnd().endsWith('echo one""two'));
+  expect(await typed({ input: '; echo three""four', press_enter: true })).toBe(200);
+  await screen(daemon, 'a', (output) => output.includes('onetwo\nthreefour\n'));
+  expect([await typed({}), await typed({ input: 5 })]).toEqual([422, 422]);
+});
+
+test('[pty.environment] env of a session is in its shell, and nothing of the product but its id', async () => {
+  await using service = await started();
+  const { daemon } = service;
+  await create(daemon, 'a', { ...BARE, env: { ...BARE.env, COLOUR: 'blå', TERM: 'vt100' } });
+  const { output } = await exec(daemon, 'a', 'echo "$COLOUR $TERM $SVC_COMMAND_ID [$SVC_RUNTIME_DIR]"');
+  expect(output).toMatch(/^blå vt100 pty-\S+ \[\]\n$/);
+});
+
+test('[pty.no-change-default] PATCH gives the no_change_timeout of the calls that name none', async () => {
+  await using service = await started();
+  const { daemon } = service;
+  await create(daemon, 'a');
+  const patched = await daemon.inject({
+    method: 'PATCH',
+    url: '/v2/pty/sessions/a',
+    payload: { no_change_timeout: 0.3 },
+  });
+  expect(patched.statusCode).toBe(200);
+  expect(await exec(daemon, 'a', 'echo begun; read x')).toMatchObject({
+    status: 'no_change_timeout',
+    output: 'begun\n',
+  });
+});
+
+test('[pty.ws-durable] durable with an id attaches to that session, which outlives the socket', async () => {
+  await using service = await started();
+  const { daemon, ws } = service;
+  await create(daemon, 'a');
+  for (const url of [`${ws}/v2/pty/sessions/a/ws?durable=true`, `${ws}/v2/pty/ws?durable=true&session_id=a`]) {
+    await using viewer = new TestViewer(url);
+    expect(await viewer.message('ready')).toMatchObject({ session_id: 'a' });
+  }
+  expect(await exec(daemon, 'a', 'echo alive')).toMatchObject({ output: 'alive\n' });
+});
+
+test('[config.shell-backend-auto] auto is tmux where it is on PATH', async () => {
+  await using service = await started({ shellBackend: 'auto' });
+  const { daemon, ws } = service;
+  await create(daemon, 'a');
+  await using viewer = new TestViewer(`${ws}/v2/pty/sessions/a/ws`);
+  const backend = findTool('tmux') === undefined ? 'native' : 'tmux';
+  expect(await viewer.message('ready')).toMatchObject({ backend });
+});

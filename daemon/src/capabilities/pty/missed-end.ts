@@ -1,0 +1,19 @@
+import type { ExecRun } from './exec-run.ts';
+import type { History } from './history.ts';
+import type { Prompt } from './prompt.ts';
+
+/**
+ * The end of a command may have been in what nobody heard before the offset `from`: it is over where the shell has the
+ * terminal and shows the prompt that it was called at.
+ */
+export async function noticeMissedEnd(
+  run: ExecRun,
+  { history, prompt, released }: { history: History; prompt: Prompt; released: () => boolean },
+  from: number,
+): Promise<void> {
+  for (let at = from; run.status === 'running' && !history.closed; at = history.end) {
+    await history.advanced(at);
+    const { ps1 } = await prompt.look();
+    if (ps1 !== '' && ps1 === run.console.ps1 && released()) run.endUnseen();
+  }
+}

@@ -1,0 +1,64 @@
+import { expect, test, vi } from 'vitest';
+import { create, info, started, TestViewer } from './pty.fixture.ts';
+
+test('[pty.ws-ping] the service says every 20 s that the service is there, in either protocol', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    await using service = await started();
+    const { daemon, ws } = service;
+    await create(daemon, 'a');
+    await using json = new TestViewer(`${ws}/v2/pty/sessions/a/ws`);
+    await using binary = new TestViewer(`${ws}/v2/pty/sessions/a/ws?protocol=binary`);
+    await Promise.all([json.shows('$ '), binary.shows('$ ')]);
+    const begun = Date.now();
+    vi.advanceTimersByTime(20_000);
+    for (const viewer of [json, binary]) {
+      const { timestamp } = await viewer.message('ping');
+      expect(timestamp).toBeGreaterThanOrEqual(begun);
+      viewer.send({ type: 'pong', timestamp });
+      viewer.send({ type: 'ping', timestamp: 7 });
+      expect(await viewer.message('pong')).toEqual({ type: 'pong', timestamp: 7 });
+      expect(viewer.messages.some(({ type }) => type === 'error')).toBe(false);
+    }
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('[pty.ws-resize-last] of two who resize the last one counts, and who only reads never', async () => {
+  await using service = await started();
+  const { daemon, ws } = service;
+  await create(daemon, 'a');
+  const url = `${ws}/v2/pty/sessions/a/ws`;
+  await using first = new TestViewer(url);
+  await using second = new TestViewer(url);
+  await using reader = new TestViewer(`${url}?readonly=true`);
+  await Promise.all([first.shows('$ '), second.shows('$ '), reader.shows('$ ')]);
+  first.send({ type: 'resize', cols: 90, rows: 20 });
+  await expect.poll(() => info(daemon, 'a')).toMatchObject({ cols: 90, rows: 20 });
+  second.send({ type: 'resize', cols: 60, rows: 15 });
+  await expect.poll(() => info(daemon, 'a')).toMatchObject({ cols: 60, rows: 15 });
+  reader.send({ type: 'resize', cols: 50, rows: 10 });
+  expect(await reader.message('error')).toEqual({ type: 'error', data: 'this viewer is read-only' });
+  first.type('stty size\r');
+  await second.shows('15 60');
+});
+
+test('[pty.ws-cut-input] a socket that is cut within a character leaves the session and the rest of its input whole', async () => {
+  await using service = await started();
+  const { daemon, ws } = service;
+  await create(daemon, 'a', {
+    command: 'bash',
+    args: ['-c', 'stty raw -echo; echo ready; head -c 3 | od -An -tx1; read x'],
+  });
+  const cut = new TestViewer(`${ws}/v2/pty/sessions/a/ws?protocol=binary`);
+  await cut.shows('ready');
+  cut.send(Buffer.from([0xe6, 0x97]));
+  cut.send({ type: 'ping' });
+  await cut.message('pong');
+  await cut[Symbol.asyncDispose]();
+  await using next = new TestViewer(`${ws}/v2/pty/sessions/a/ws?protocol=binary`);
+  await next.shows('ready');
+  next.send(Buffer.from([0xa5]));
+  await next.shows('e6 97 a5');
+});

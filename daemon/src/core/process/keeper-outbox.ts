@@ -1,0 +1,25 @@
+import type { KeeperConnection } from './keeper-connection.ts';
+import type { FrameWriter } from './keeper-frames.ts';
+
+/** Frames about processes, on their way to the keeper. */
+export class KeeperOutbox {
+  #open: KeeperConnection | undefined;
+  /** How many wait for the connection. */
+  #deferred = 0;
+
+  opened(connection: KeeperConnection): void {
+    this.#open = connection;
+  }
+
+  /** At once, so that a key does not wait, unless that would overtake what waits for `connection`. */
+  send(connection: Promise<KeeperConnection>, frame: FrameWriter): void {
+    if (this.#open?.isOpen && this.#deferred === 0) this.#open.send(frame);
+    else void this.#defer(connection, frame);
+  }
+
+  async #defer(connection: Promise<KeeperConnection>, frame: FrameWriter): Promise<void> {
+    this.#deferred += 1;
+    await connection.then((open) => open.send(frame)).catch(() => {});
+    this.#deferred -= 1;
+  }
+}

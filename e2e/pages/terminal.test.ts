@@ -1,0 +1,114 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { ROOT } from '../../scripts/root.ts';
+import { Services } from '../services.ts';
+import { personsBrowser } from './stage.ts';
+
+const KEY = 'open-sesame-7';
+/** What was on the screen, for eyes. */
+const PICTURES = join(ROOT, 'dist/pages');
+const PATIENCE = { timeout: 20_000 };
+
+/** What stands on the page's terminal, line by line. */
+async function lines(page: Page): Promise<string[]> {
+  const rows = await page.locator('.xterm-rows > div').allTextContents();
+  return rows.map((row) => row.replaceAll('\u00a0', ' ').trimEnd());
+}
+
+function shows(page: Page, line: string): Promise<void> {
+  return expect.poll(() => lines(page), PATIENCE).toContain(line);
+}
+
+async function type(page: Page, text: string): Promise<void> {
+  await page.keyboard.type(text);
+  await page.keyboard.press('Enter');
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  await mkdir(PICTURES, { recursive: true });
+  await page.screenshot({ path: join(PICTURES, `terminal-${name}.png`) });
+}
+
+/** A shell that reads no start-up file. */
+async function bareSession(services: Services, id: string): Promise<void> {
+  const body = { id, command: 'bash', args: ['--norc', '--noprofile'], env: { PS1: '$ ' } };
+  const headers = { 'x-api-key': KEY };
+  const made = await fetch(`${services.url}/v2/pty/sessions`, { method: 'POST', headers, body: JSON.stringify(body) });
+  expect(made.status).toBe(200);
+}
+
+test('[terminal.reconnect] a daemon that is killed is joined again, at the byte where it was cut', async () => {
+  await using services = await Services.start({ SVC_API_KEY: KEY });
+  await bareSession(services, 'a');
+  await using person = await personsBrowser();
+  const page = await person.newPage();
+  await page.goto(`${services.url}/terminal/?api_key=${KEY}#a`);
+  await shows(page, '$');
+  await type(page, 'seq 3; read -r x; echo "got: $x"');
+  await shows(page, '3');
+  const before = await lines(page);
+  await services.stopDaemon('SIGKILL');
+  await expect.poll(() => page.locator('#state').textContent(), PATIENCE).toBe('reconnecting…');
+  await picture(page, 'reconnecting');
+  expect(await lines(page)).toEqual(before);
+  await page.keyboard.type('here ');
+  await services.startDaemon();
+  await expect.poll(() => page.locator('#state').textContent(), PATIENCE).toBe('');
+  await shows(page, 'here');
+  await type(page, 'again');
+  await shows(page, 'got: here again');
+  await picture(page, 'reconnected');
+  expect((await lines(page)).filter((line) => line === '2')).toHaveLength(1);
+}, 120_000);
+
+test('[terminal.clipboard] what is selected is copied, and pasted', async () => {
+  await using services = await Services.start({ SVC_API_KEY: KEY });
+  await bareSession(services, 'a');
+  await using person = await personsBrowser();
+  const context = await person.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+  const page = await context.newPage();
+  await page.goto(`${services.url.replace('127.0.0.1', 'localhost')}/terminal/?api_key=${KEY}#a`);
+  await shows(page, '$');
+  await type(page, 'clear; echo pre""cious');
+  await shows(page, 'precious');
+  // xterm.js lays a sheet over its rows, which takes the pointer.
+  await page.locator('.xterm-rows').getByText('precious').first().dblclick({ force: true });
+  await picture(page, 'selected');
+  await page.keyboard.press('Control+Shift+C');
+  await expect.poll(() => page.evaluate('navigator.clipboard.readText()'), PATIENCE).toBe('precious');
+  await page.evaluate(`navigator.clipboard.writeText('echo pas""ted ü日本')`);
+  await page.keyboard.press('Control+Shift+V');
+  await page.keyboard.press('Enter');
+  await shows(page, 'pasted ü日本');
+  await picture(page, 'pasted');
+  expect(await lines(page)).not.toContain('^C');
+}, 120_000);
+
+test('[terminal.sessions] the sessions are listed, opened, changed between and closed', async () => {
+  await using services = await Services.start({ SVC_API_KEY: KEY });
+  await bareSession(services, 'first');
+  await bareSession(services, 'second');
+  await using person = await personsBrowser();
+  const page = await person.newPage();
+  await page.goto(`${services.url}/terminal/`);
+  await picture(page, 'key');
+  await page.locator('input').first().fill(KEY);
+  await page.keyboard.press('Enter');
+  const tabs = page.getByRole('tab');
+  await expect.poll(() => tabs.count(), PATIENCE).toBe(2);
+  await type(page, 'echo in the "fi"rst');
+  await shows(page, 'in the first');
+  await tabs.filter({ hasText: 'second' }).getByRole('button').first().click();
+  await shows(page, '$');
+  expect(await lines(page)).not.toContain('in the first');
+  expect(page.url()).toBe(`${services.url}/terminal/#second`);
+  await picture(page, 'sessions');
+  await page.getByTitle('Close second and what runs in it').click();
+  await shows(page, 'in the first');
+  await expect.poll(() => tabs.count(), PATIENCE).toBe(1);
+  await page.getByRole('button', { name: '+ New' }).click();
+  await expect.poll(() => tabs.count(), PATIENCE).toBe(2);
+  expect(await tabs.nth(1).getAttribute('aria-selected')).toBe('true');
+}, 120_000);

@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { expect, test } from 'vitest';
+import { followRecorded } from '../recorded-session.ts';
+import { Services } from '../services.ts';
+
+const missing = ['vim', 'htop', 'script'].filter((name) => !existsSync(`/usr/bin/${name}`));
+if (missing.length > 0) process.stderr.write(`not tested: a recorded session, without ${missing.join(', ')}\n`);
+
+test.runIf(missing.length === 0)(
+  '[pty.recorded] vim, htop and 50 MB reach two viewers, one of them stalled, as script recorded them',
+  { timeout: 300_000 },
+  async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'recorded-'));
+    await using services = await Services.start({
+      SVC_API_KEY: 'the-key',
+      SVC_PTY_HISTORY_BYTES: String(64 * 2 ** 20),
+    });
+    await followRecorded({ url: services.url, key: 'the-key', directory, read: (path) => readFile(path) }, [
+      { command: `vim -u NONE -i NONE ${directory}/note`, shows: '~', keys: ['ihello from vim', '\x1b', ':wq\r'] },
+      { command: 'htop', shows: 'F10', keys: ['q'] },
+    ]);
+    expect(await readFile(`${directory}/note`, 'utf8')).toBe('hello from vim\n');
+    await rm(directory, { recursive: true });
+  },
+);
