@@ -13,6 +13,7 @@ import { TicketStore } from './core/tickets.ts';
 import { logRequests } from './http/access-log.ts';
 import type { App } from './http/app-types.ts';
 import { readBodies } from './http/body.ts';
+import { endAfterEarlyAnswers } from './http/early-answer.ts';
 import { answerError, answerUnknownRoute } from './http/errors.ts';
 import { Gate } from './http/gate.ts';
 import { guard } from './http/guard.ts';
@@ -101,6 +102,7 @@ function frame(config: Config, logger: Logger, core: Core, isTrusted: (address: 
     void reply.header('x-request-id', request.id);
     done();
   });
+  endAfterEarlyAnswers(app);
   logRequests(app, logger);
   measureRequests(app, core.metrics);
   return app;

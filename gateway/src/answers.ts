@@ -1,10 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { closeWhenRead } from '@sandbox/program/close-when-read.ts';
 import { isUpgrade, wantsPage } from './exchange.ts';
 import { PAGE_HEADERS, problemPage } from './pages.ts';
-
-/** How long an answered client may go on sending before its connection is cut, in milliseconds. */
-const LINGER_MS = 5_000;
 
 interface Answerable {
   readonly req: IncomingMessage;
@@ -46,30 +43,6 @@ export function answer(
   const length = status === 204 ? {} : { 'Content-Length': bytes.length };
   res.writeHead(status, { ...headers, ...closing, ...length, 'x-request-id': requestId });
   res.end(bytes);
-}
-
-/**
- * For an answer that comes before its request was read: the connection ends with it, but only our half at once.
- * Closing both with bytes unread would reset it and take the answer from the client (RFC 9112 §9.6).
- * @returns the header fields that say so.
- */
-export function closeWhenRead(req: IncomingMessage, res: ServerResponse): { Connection: 'close' } {
-  const { socket } = req;
-  res.shouldKeepAlive = false;
-  socket.destroySoon = (): void => {
-    req.removeAllListeners('data');
-    req.resume();
-    endGently(socket);
-  };
-  return { Connection: 'close' };
-}
-
-/** Ends our half, and the rest when the client has ended its own or 5 s have passed. */
-export function endGently(socket: Socket): void {
-  socket.end();
-  socket.resume();
-  const cut = setTimeout(() => socket.destroy(), LINGER_MS);
-  socket.once('close', () => clearTimeout(cut));
 }
 
 /** Ends a connection whose answer cannot be completed, so that no client takes the part for the whole. */

@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { endGently } from '@sandbox/program/close-when-read.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
 import { requestIdOf } from '@sandbox/program/request-id.ts';
 import { logAccess } from './access-log.ts';
-import { answerRefusal, endGently } from './answers.ts';
+import { answerRefusal } from './answers.ts';
 import { type Admission, passGate } from './auth.ts';
 import type { GatewayConfig } from './config.ts';
 import { Connections } from './connections.ts';

@@ -1,7 +1,8 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import process from 'node:process';
+import { closeWhenRead } from '@sandbox/program/close-when-read.ts';
 import { loopbackLookup } from './address.ts';
-import { closeWhenRead, cutAnswer } from './answers.ts';
+import { cutAnswer } from './answers.ts';
 import { withGrant } from './cross-origin.ts';
 import type { Exchange } from './exchange.ts';
 import { answerFailure } from './failure.ts';

@@ -55,6 +55,11 @@ export function isRawBody(body: unknown): body is Readable {
   return body instanceof Readable;
 }
 
+/** What comes of a body, piece by piece. Whoever stops in the middle leaves the connection to the answer. */
+export function piecesOf(body: Readable): AsyncIterable<Buffer> {
+  return body.iterator({ destroyOnReturn: false });
+}
+
 /** By events: iterating over a stream costs a small body more than all the rest of its reading. */
 function collect(payload: Readable, request: FastifyRequest): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();

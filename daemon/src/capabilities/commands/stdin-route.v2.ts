@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { App } from '../../http/app-types.ts';
-import { acceptRawBodies, isRawBody } from '../../http/body.ts';
+import { acceptRawBodies, isRawBody, piecesOf } from '../../http/body.ts';
 import { clientGone } from '../../http/client-gone.ts';
 import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '../../http/envelope.ts';
 import type { CommandService } from './command-service.ts';
@@ -50,6 +50,6 @@ export function stdinRouteV2(app: App, service: CommandService): void {
 }
 
 function chunksOf(body: Readable | z.infer<typeof StdinBody>): AsyncIterable<Buffer> | Iterable<Buffer> {
-  if (isRawBody(body)) return body;
+  if (isRawBody(body)) return piecesOf(body);
   return body.input === '' ? [] : [Buffer.from(body.input, body.encoding === 'base64' ? 'base64' : 'utf8')];
 }

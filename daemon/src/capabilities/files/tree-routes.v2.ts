@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { nameOf, shownPath } from '../../core/files/file-path.ts';
 import type { App } from '../../http/app-types.ts';
-import { acceptAnyBody, isRawBody } from '../../http/body.ts';
+import { acceptAnyBody, isRawBody, piecesOf } from '../../http/body.ts';
 import { envelopeOf, ok } from '../../http/envelope.ts';
 import {
   FILE_ERRORS,
@@ -95,7 +95,7 @@ export function treeRoutesV2(app: App, files: FileService): void {
       },
       handler: async ({ body, query, headers }) => {
         const path = pathOf(query, 'import');
-        const source: AsyncIterable<Buffer> = isRawBody(body) ? body : Readable.from([]);
+        const source: AsyncIterable<Buffer> = isRawBody(body) ? piecesOf(body) : Readable.from([]);
         const terms = {
           mode: query.mode,
           keepOwners: query.keep_owners,

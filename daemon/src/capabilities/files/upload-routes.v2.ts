@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { badRequest } from '../../core/files/file-failure.ts';
 import { shownPath } from '../../core/files/file-path.ts';
 import type { App } from '../../http/app-types.ts';
-import { acceptAnyBody, isRawBody } from '../../http/body.ts';
+import { acceptAnyBody, isRawBody, piecesOf } from '../../http/body.ts';
 import { envelopeOf, ok } from '../../http/envelope.ts';
 import { FILE_ERRORS, PathFields, pathOf, requirePath, UserField } from '../../http/file-fields.ts';
 import { acceptForms, readForm } from '../../http/multipart.ts';
@@ -60,7 +60,7 @@ export function uploadRoutesV2(app: App, files: FileService): void {
       },
       handler: async ({ body, headers, query }) => {
         const path = pathOf(query, 'upload');
-        const source: AsyncIterable<Buffer> = isRawBody(body) ? body : Readable.from([]);
+        const source: AsyncIterable<Buffer> = isRawBody(body) ? piecesOf(body) : Readable.from([]);
         const terms = { mode: query.mode, precondition: preconditionOf(headers, undefined) };
         const header = headers['content-range'];
         if (header === undefined) {
