@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Exchange } from './exchange.ts';
 
 /** Names and values in turn, as they stand on the wire: order, case and repetitions are kept. */
@@ -104,12 +103,6 @@ const BODILESS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 /** For a request without a body: else node:http sends an empty chunked one, which not every server reads. */
 export function lengthOfNothing(method: string): FlatHeaders {
   return BODILESS.has(method) ? [] : ['Content-Length', '0'];
-}
-
-export function hasBody({ headers }: IncomingMessage): boolean {
-  if (headers['transfer-encoding'] !== undefined) return true;
-  const length = headers['content-length'];
-  return length !== undefined && length !== '0';
 }
 
 function namedByConnection(connection: string | undefined): ReadonlySet<string> | undefined {

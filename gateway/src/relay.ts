@@ -1,6 +1,6 @@
+import { hasBody } from '@sandbox/program/has-body.ts';
 import type { Exchange } from './exchange.ts';
 import { answerFailure } from './failure.ts';
-import { hasBody } from './headers.ts';
 import { PooledAnswer } from './pooled.ts';
 import { relayStreamed } from './streamed.ts';
 import { isLostConnection, type Upstream } from './upstream.ts';

@@ -1,12 +1,13 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import process from 'node:process';
 import { closeWhenRead } from '@sandbox/program/close-when-read.ts';
+import { hasBody } from '@sandbox/program/has-body.ts';
 import { loopbackLookup } from './address.ts';
 import { cutAnswer } from './answers.ts';
 import { withGrant } from './cross-origin.ts';
 import type { Exchange } from './exchange.ts';
 import { answerFailure } from './failure.ts';
-import { type FlatHeaders, hasBody, lengthOfNothing } from './headers.ts';
+import { type FlatHeaders, lengthOfNothing } from './headers.ts';
 import type { Passage } from './passage.ts';
 import { pump } from './pump.ts';
 

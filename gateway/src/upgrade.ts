@@ -1,8 +1,8 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { hasBody } from '@sandbox/program/has-body.ts';
 import { connectTo } from './address.ts';
 import type { UpgradeExchange } from './exchange.ts';
 import { answerFailure } from './failure.ts';
-import { hasBody } from './headers.ts';
 import type { Passage } from './passage.ts';
 import { splice } from './splice.ts';
 import { relayAnswer } from './streamed.ts';

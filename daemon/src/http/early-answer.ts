@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import { closeWhenRead } from '@sandbox/program/close-when-read.ts';
+import { hasBody } from '@sandbox/program/has-body.ts';
 import type { App } from './app-types.ts';
 
 /**
@@ -11,8 +11,4 @@ export function endAfterEarlyAnswers(app: App): void {
     if (request.raw.complete === false && hasBody(request.raw)) reply.headers(closeWhenRead(request.raw, reply.raw));
     done(null, payload);
   });
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
