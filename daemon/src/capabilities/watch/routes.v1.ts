@@ -16,7 +16,7 @@ import {
 import { PollBodyV1, WaitBodyV1, WaitedV1 } from './schemas.v1.ts';
 import { settled } from './settled.ts';
 import type { WatchService } from './watch-service.ts';
-import { cursorOf, eventInfo, polled, streamed, termsOf, watcherInfo } from './wire.ts';
+import { beginWatching, cursorOf, eventInfo, listed, polled, released, streamed } from './wire.ts';
 
 const tags = ['file'];
 
@@ -30,10 +30,8 @@ export function watchV1(app: App, service: WatchService): void {
       response: { 200: envelopeOf(orFileError(WatchCreated)), ...FILE_ERRORS_V1, 429: ErrorBody, 503: ErrorBody },
     },
     handler: async ({ body }, reply) => {
-      const gone = clientGone(reply);
-      const { watcher, reused } = await service.create(termsOf(pathOf(body, 'watch'), body));
-      if (gone.aborted) await service.release(watcher.id);
-      return ok({ watcher_id: watcher.id, initial_cursor: watcher.log.last, reused }, 'watching');
+      const { data } = await beginWatching(service, body, reply);
+      return ok(data, 'watching');
     },
   });
 
@@ -43,10 +41,7 @@ export function watchV1(app: App, service: WatchService): void {
       summary: 'List the watchers',
       response: { 200: envelopeOf(z.object({ watchers: z.array(WatcherInfo) })), ...FILE_ERRORS_V1 },
     },
-    handler: async () => {
-      const watchers = service.list().map((watcher) => watcherInfo(watcher, service.backend.name));
-      return ok({ watchers }, `${watchers.length} watchers`);
-    },
+    handler: async () => listed(service),
   });
 
   app.post('/file/watch/:watcher_id/poll', {
@@ -102,9 +97,6 @@ export function watchV1(app: App, service: WatchService): void {
       params: WatcherParams,
       response: { 200: envelopeOf(WatchReleased), ...FILE_ERRORS_V1 },
     },
-    handler: async ({ params: { watcher_id } }) => {
-      const { subscribers } = await service.release(watcher_id);
-      return ok({ watcher_id, subscribers }, subscribers === 0 ? 'stopped' : `${subscribers} subscribers are left`);
-    },
+    handler: async ({ params: { watcher_id } }) => released(service, watcher_id),
   });
 }

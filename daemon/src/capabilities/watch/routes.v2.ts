@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { App } from '../../http/app-types.ts';
 import { clientGone } from '../../http/client-gone.ts';
 import { ErrorBody, envelopeOf, ok } from '../../http/envelope.ts';
-import { FILE_ERRORS, pathOf } from '../../http/file-fields.ts';
+import { FILE_ERRORS } from '../../http/file-fields.ts';
 import { sendEvents } from '../../http/sse.ts';
 import {
   CreateWatchBody,
@@ -16,7 +16,7 @@ import {
 } from './schemas.ts';
 import { settled } from './settled.ts';
 import type { WatchService } from './watch-service.ts';
-import { cursorOf, polled, streamed, termsOf, watcherInfo } from './wire.ts';
+import { beginWatching, cursorOf, listed, polled, released, streamed, watcherInfo } from './wire.ts';
 
 const tags = ['watch'];
 
@@ -29,10 +29,7 @@ export function watchV2(app: App, service: WatchService): void {
       response: { 200: envelopeOf(WatchCreated), ...FILE_ERRORS, 429: ErrorBody, 503: ErrorBody },
     },
     handler: async ({ body }, reply) => {
-      const gone = clientGone(reply);
-      const { watcher, reused } = await service.create(termsOf(pathOf(body, 'watch'), body));
-      if (gone.aborted) await service.release(watcher.id);
-      const data = { watcher_id: watcher.id, initial_cursor: watcher.log.last, reused };
+      const { watcher, data } = await beginWatching(service, body, reply);
       return ok(data, `watching ${watcherInfo(watcher, service.backend.name).path}`);
     },
   });
@@ -43,10 +40,7 @@ export function watchV2(app: App, service: WatchService): void {
       summary: 'List the watchers',
       response: { 200: envelopeOf(z.object({ watchers: z.array(WatcherInfo) })), ...FILE_ERRORS },
     },
-    handler: async () => {
-      const watchers = service.list().map((watcher) => watcherInfo(watcher, service.backend.name));
-      return ok({ watchers }, `${watchers.length} watchers`);
-    },
+    handler: async () => listed(service),
   });
 
   app.get('/watch/:watcher_id/poll', {
@@ -88,9 +82,6 @@ export function watchV2(app: App, service: WatchService): void {
       params: WatcherParams,
       response: { 200: envelopeOf(WatchReleased), ...FILE_ERRORS },
     },
-    handler: async ({ params: { watcher_id } }) => {
-      const { subscribers } = await service.release(watcher_id);
-      return ok({ watcher_id, subscribers }, subscribers === 0 ? 'stopped' : `${subscribers} subscribers are left`);
-    },
+    handler: async ({ params: { watcher_id } }) => released(service, watcher_id),
   });
 }

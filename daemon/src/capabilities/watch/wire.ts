@@ -1,13 +1,24 @@
+import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import { type ByteName, pathOf, textOf } from '../../core/files/byte-name.ts';
 import { exactPath, type FilePath, shownPath } from '../../core/files/file-path.ts';
-import { pathFields } from '../../http/file-fields.ts';
+import { clientGone } from '../../http/client-gone.ts';
+import { type Envelope, ok } from '../../http/envelope.ts';
+import { pathFields, pathOf as pathNamed } from '../../http/file-fields.ts';
 import type { ServerSentEvent } from '../../http/sse.ts';
 import { isLoss, type LogEntry, type WatchEvent } from './event-log.ts';
-import type { WatchEventInfo, WatchEvents, WatcherInfo } from './schemas.ts';
+import type {
+  CreateWatchBody,
+  WatchCreated,
+  WatchEventInfo,
+  WatchEvents,
+  WatcherInfo,
+  WatchReleased,
+} from './schemas.ts';
+import type { WatchService } from './watch-service.ts';
 import { absoluteName, type Watcher, type WatcherTerms } from './watcher.ts';
 
-export function termsOf(
+function termsOf(
   path: FilePath,
   body: { recursive: boolean; debounce: number; exclude: string[]; include_patterns: string[] },
 ): WatcherTerms {
@@ -29,6 +40,28 @@ export function watcherInfo(watcher: Watcher, backend: 'inotify' | 'portable'): 
     backend,
     created_at: createdAt.toISOString(),
   };
+}
+
+/** Creates or shares a watcher; one whose caller has gone meanwhile is released again. */
+export async function beginWatching(
+  service: WatchService,
+  body: z.infer<typeof CreateWatchBody>,
+  reply: FastifyReply,
+): Promise<{ watcher: Watcher; data: z.infer<typeof WatchCreated> }> {
+  const gone = clientGone(reply);
+  const { watcher, reused } = await service.create(termsOf(pathNamed(body, 'watch'), body));
+  if (gone.aborted) await service.release(watcher.id);
+  return { watcher, data: { watcher_id: watcher.id, initial_cursor: watcher.log.last, reused } };
+}
+
+export function listed(service: WatchService): Envelope<{ watchers: z.infer<typeof WatcherInfo>[] }> {
+  const watchers = service.list().map((watcher) => watcherInfo(watcher, service.backend.name));
+  return ok({ watchers }, `${watchers.length} watchers`);
+}
+
+export async function released(service: WatchService, id: string): Promise<Envelope<z.infer<typeof WatchReleased>>> {
+  const { subscribers } = await service.release(id);
+  return ok({ watcher_id: id, subscribers }, subscribers === 0 ? 'stopped' : `${subscribers} subscribers are left`);
 }
 
 export function eventInfo(root: ByteName, event: WatchEvent): z.infer<typeof WatchEventInfo> {
