@@ -3,17 +3,18 @@ import { runOnce } from './run-once.ts';
 import { startSandbox } from './sandbox.ts';
 
 test('[config.hook-init] [config.hook-pre-services] [config.hook-post-ready] hooks run in their order, as root, and are logged', async () => {
-  const at = 'echo "$(id -un) $(supervisorctl status daemon 2>&1 | grep -c RUNNING)"';
+  // The service is asked, not the supervisor, which calls a program running only after it has stayed for a while.
+  const at = `echo "$(id -un) $(curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:8080/ready)"`;
   const env = { RUN_HOOK_INIT: at, RUN_HOOK_PRE_SERVICES: at, RUN_HOOK_POST_READY: `${at}; exit 3` };
   await using sandbox = await startSandbox({ env });
   await expect.poll(() => sandbox.log).toMatch(/hook post-ready: exit 3 after \d+ ms/);
   const lines = sandbox.log.split('\n').filter((line) => line.startsWith('sandbox: hook'));
   expect(lines.map((line) => line.replace(/ after \d+ ms$/, ''))).toEqual([
-    'sandbox: hook init: root 0',
+    'sandbox: hook init: root 000',
     'sandbox: hook init: exit 0',
-    'sandbox: hook pre-services: root 0',
+    'sandbox: hook pre-services: root 000',
     'sandbox: hook pre-services: exit 0',
-    'sandbox: hook post-ready: root 1',
+    'sandbox: hook post-ready: root 200',
     'sandbox: hook post-ready: exit 3',
   ]);
   expect((await sandbox.fetch('/ready')).status).toBe(200);
