@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 // A machine may be busy: what is waited for gets time, and what never comes fails all the same.
 const PATIENCE = { testTimeout: 90_000, hookTimeout: 90_000, expect: { poll: { timeout: 45_000 } } };
-const LONG_PATIENCE = { ...PATIENCE, testTimeout: 180_000, hookTimeout: 180_000 };
+const LONG_PATIENCE = { testTimeout: 180_000, hookTimeout: 180_000, expect: { poll: { timeout: 120_000 } } };
 
 export default defineConfig({
   test: {

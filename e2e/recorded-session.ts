@@ -3,7 +3,6 @@ import { WebSocket } from 'ws';
 
 /** Lines of the large file: 50 MB, and 56 MB on a terminal. */
 const LINES = 6_400_000;
-const PATIENCE = { timeout: 60_000 };
 
 /** Where the session runs, and how it is reached. */
 export interface Place {
@@ -94,11 +93,9 @@ export async function followRecorded({ url, key, directory, read }: Place, progr
   stalled.socket.pause();
   for (const { command, shows, keys } of programs) {
     quick.socket.send(Buffer.from(`${command}\r`));
-    await expect
-      .poll(screen, PATIENCE)
-      .toMatchObject({ alternate_screen: true, output: expect.stringContaining(shows) });
+    await expect.poll(screen).toMatchObject({ alternate_screen: true, output: expect.stringContaining(shows) });
     for (const pressed of keys) quick.socket.send(Buffer.from(pressed));
-    await expect.poll(screen, PATIENCE).toMatchObject({ alternate_screen: false });
+    await expect.poll(screen).toMatchObject({ alternate_screen: false });
   }
   quick.socket.send(Buffer.from(`seq ${LINES} > ${directory}/large; cat ${directory}/large; echo all""over\r`));
   await quick.shows('allover');

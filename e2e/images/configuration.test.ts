@@ -56,9 +56,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     {
       env: { DISABLE_CODE_SERVER: 'false' },
       see: async (sandbox) => {
-        await expect
-          .poll(() => onSocket(sandbox, 'code-server', '/healthz'), { timeout: 60_000 })
-          .toContain('"status"');
+        await expect.poll(() => onSocket(sandbox, 'code-server', '/healthz')).toContain('"status"');
         expect(await onSocket(sandbox, 'code-server', '/')).toContain('/home/sandbox');
       },
     },
@@ -68,9 +66,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     {
       env: { DISABLE_JUPYTER: 'false' },
       see: async (sandbox) => {
-        await expect
-          .poll(() => onSocket(sandbox, 'jupyter', '/jupyter/api'), { timeout: 60_000 })
-          .toContain('"version"');
+        await expect.poll(() => onSocket(sandbox, 'jupyter', '/jupyter/api')).toContain('"version"');
         expect(await onSocket(sandbox, 'jupyter', '/jupyter/lab')).toContain('JupyterLab');
       },
     },

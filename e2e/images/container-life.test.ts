@@ -16,8 +16,8 @@ const AUTO = { BROWSER_START_MODE: 'auto' };
 test('[images.plain] a plain docker run works: without the profile the sandbox of the browser is off, and this is said', async () => {
   await using sandbox = await startSandbox({ env: AUTO, plain: true });
   expect(await browserLine(sandbox)).toMatch(/--no-sandbox\n[\s\S]*--disable-dev-shm-usage/);
-  expect(sandbox.log).toContain('sandbox: chromium: no user namespaces here, so its sandbox is off');
-  expect(sandbox.log).toContain('sandbox: chromium: /dev/shm is small');
+  await sandbox.said('sandbox: chromium: no user namespaces here, so its sandbox is off');
+  await sandbox.said('sandbox: chromium: /dev/shm is small');
   const page =
     'data:text/html,<canvas id=c width=4000 height=4000></canvas><script>c.getContext("2d").fillRect(0,0,4000,4000);document.title="drawn"</script>';
   await openTab(sandbox, encodeURI(page));
@@ -32,6 +32,7 @@ test('[images.seccomp] with the profile the sandbox of the browser is on, with n
   });
   expect(await browserLine(sandbox)).not.toContain('--no-sandbox');
   // A process of a page has user namespace and seccomp filter of its own.
+  await expect.poll(() => devTools(sandbox, 'list')).toContain('"type": "page"');
   const page =
     'p=$(pgrep -f type=renderer | head -n 1); readlink /proc/$p/ns/user /proc/1/ns/user; grep Seccomp: /proc/$p/status';
   const [own, first, filter] = (await sandbox.shell(page)).split('\n');
@@ -41,7 +42,7 @@ test('[images.seccomp] with the profile the sandbox of the browser is on, with n
 
 test('[images.user] --user runs everything as that account, says so, and refuses other users', async () => {
   await using sandbox = await startSandbox({ env: AUTO, with: (container) => container.withUser('1000') });
-  expect(sandbox.log).toContain('sandbox: started as uid 1000: everything runs as that account');
+  await sandbox.said('sandbox: started as uid 1000: everything runs as that account');
   expect((await sandbox.run('id -u')).stdout).toBe('1000\n');
   const refused = await sandbox.fetch('/v2/commands', {
     method: 'POST',
@@ -56,7 +57,7 @@ test('[images.capabilities] root without capabilities says that everything runs 
     env: AUTO,
     with: (container) => container.withDroppedCapabilities('ALL'),
   });
-  expect(sandbox.log).toContain('without CAP_SETUID and CAP_SETGID everything runs as root');
+  await sandbox.said('without CAP_SETUID and CAP_SETGID everything runs as root');
   expect((await sandbox.run('id -u')).stdout).toBe('0\n');
 });
 

@@ -3,6 +3,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import puppeteer, { type Browser as PuppeteerBrowser } from 'puppeteer-core';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { firstPage } from '../pages/stage.ts';
 import { startServer, startWebServer } from './observe.ts';
 import { keepPicture, type Place, patchColours, personAt, pictureSize } from './person.ts';
 import { sharedSandbox } from './sandbox.ts';
@@ -29,7 +30,7 @@ let shop: ReturnType<typeof startServer> | undefined;
 
 /** The shop, and a browser that can go there. */
 async function openShop(): Promise<{ log: () => Promise<string> }> {
-  await expect.poll(() => status('/cdp/json/version'), { timeout: 60_000 }).toBe(200);
+  await expect.poll(() => status('/cdp/json/version')).toBe(200);
   shop ??= startServer(sandbox(), `exec node -e '${SHOP}'`, 'the shop is open');
   return shop;
 }
@@ -92,9 +93,9 @@ test('[images.gateway-vnc] the desktop of the image greets a viewer, and its pag
 });
 
 test('[images.gateway-editors] code-server and JupyterLab answer below their prefixes', async () => {
-  await expect.poll(() => status('/code-server/healthz'), { timeout: 90_000 }).toBe(200);
+  await expect.poll(() => status('/code-server/healthz')).toBe(200);
   expect(await (await sandbox().fetch('/code-server/?folder=/home/sandbox')).text()).toContain('vscode');
-  await expect.poll(() => status('/jupyter/api'), { timeout: 90_000 }).toBe(200);
+  await expect.poll(() => status('/jupyter/api')).toBe(200);
   expect(await (await sandbox().fetch('/jupyter/lab')).text()).toContain('JupyterLab');
 });
 
@@ -129,8 +130,7 @@ function onDesktop(page: Page): Promise<{ input: Place; blue: Place; orange: Pla
 
 test('[images.gateway-desktop] a person sees the browser of the sandbox, types into it and resizes it', async () => {
   const inside = await chromium.connectOverCDP(`${sandbox().url}/cdp?api_key=${KEY}`);
-  const seen = inside.contexts()[0]?.pages()[0];
-  if (!seen) throw new Error('the browser has no page');
+  const seen = await firstPage(inside);
   await seen.goto(`data:text/html,${encodeURIComponent(COLOURS)}`);
   await seen.bringToFront();
   const path = `/vnc/index.html?autoconnect=true&resize=remote&path=websockify%3Fapi_key%3D${KEY}&api_key=${KEY}`;

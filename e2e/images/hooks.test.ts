@@ -7,7 +7,7 @@ test('[config.hook-init] [config.hook-pre-services] [config.hook-post-ready] hoo
   const at = `echo "$(id -un) $(curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:8080/ready)"`;
   const env = { RUN_HOOK_INIT: at, RUN_HOOK_PRE_SERVICES: at, RUN_HOOK_POST_READY: `${at}; exit 3` };
   await using sandbox = await startSandbox({ env });
-  await expect.poll(() => sandbox.log).toMatch(/hook post-ready: exit 3 after \d+ ms/);
+  await sandbox.said(/hook post-ready: exit 3 after \d+ ms/);
   const lines = sandbox.log.split('\n').filter((line) => line.startsWith('sandbox: hook'));
   expect(lines.map((line) => line.replace(/ after \d+ ms$/, ''))).toEqual([
     'sandbox: hook init: root 000',
@@ -30,12 +30,13 @@ test('[images.hook-directories] programs of the drop-in directories run by name,
     env: { RUN_HOOK_INIT: 'echo from the variable' },
     with: (container) => container.withCopyContentToContainer([hook('20-b'), hook('10-a')]),
   });
+  await sandbox.said('hook init 20-b: exit 0');
   expect(sandbox.log.match(/from .*/g)).toEqual(['from the variable', 'from 10-a', 'from 20-b']);
 });
 
 test('[images.hook-left-behind] a hook that leaves a process behind does not hold the boot up', async () => {
   await using sandbox = await startSandbox({ env: { RUN_HOOK_INIT: 'sleep 300 & echo started' } });
-  expect(sandbox.log).toContain('sandbox: hook init: started');
+  await sandbox.said('sandbox: hook init: started');
   expect(await sandbox.shell('pgrep -x sleep -a')).toContain('sleep 300');
 });
 

@@ -8,7 +8,7 @@ export interface Row extends SandboxOptions {
 
 /** Until the health check has nothing to say: a program counts as running only when it has stayed for a while. */
 export async function untilHealthy(sandbox: Sandbox): Promise<void> {
-  await expect.poll(() => sandbox.shell('/opt/svc/hooks/healthcheck 2>&1 || true'), { timeout: 60_000 }).toBe('');
+  await expect.poll(() => sandbox.shell('/opt/svc/hooks/healthcheck 2>&1 || true')).toBe('');
 }
 
 /** The browser's command line, once it is there. */

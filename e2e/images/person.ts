@@ -12,6 +12,8 @@ export interface Person extends AsyncDisposable {
   readonly page: Page;
   /** What the page has asked of other hosts than the sandbox's. */
   readonly foreign: readonly string[];
+  /** What the page has written to its console. */
+  readonly said: readonly string[];
 }
 
 export interface Place {
@@ -28,6 +30,8 @@ export async function personAt(
   const browser = await personsBrowser();
   const page = await browser.newPage({ viewport });
   const foreign: string[] = [];
+  const said: string[] = [];
+  page.on('console', (message) => said.push(message.text()));
   page.on('request', (request) => {
     const asked = new URL(request.url());
     if (/^(?:http|ws)s?:$/.test(asked.protocol) && asked.host !== new URL(url).host) foreign.push(asked.href);
@@ -40,6 +44,7 @@ export async function personAt(
   return {
     page,
     foreign,
+    said,
     async [Symbol.asyncDispose]() {
       last = await page.screenshot();
       await browser.close();

@@ -37,7 +37,7 @@ test('[images.readme-run] the docker run of the README gives a container that tu
   const id = await shell(line);
   try {
     const health = (): Promise<string> => docker('inspect', '--format', '{{.State.Health.Status}}', id);
-    await expect.poll(health, { timeout: 60_000 }).toBe('healthy');
+    await expect.poll(health).toBe('healthy');
     expect(await run(`http://127.0.0.1:${port}`, 'id -un')).toBe('sandbox\n');
   } finally {
     await docker('rm', '--force', '--volumes', id);

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
-import { afterAll, beforeAll, beforeEach, onTestFailed } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFailed } from 'vitest';
 import { DAEMON_IMAGE } from '../../scripts/images/build-images.ts';
 import { ROOT } from '../../scripts/root.ts';
 import { LABEL } from '../setup/images.ts';
@@ -72,7 +72,7 @@ export class Sandbox implements AsyncDisposable {
       .withExposedPorts(port)
       .withLogConsumer((stream: Readable) => void stream.on('data', (text) => log.push(String(text))))
       .withWaitStrategy(ready)
-      .withStartupTimeout(60_000);
+      .withStartupTimeout(120_000);
     if (!plain) container.withSharedMemorySize(4 * GIB);
     change?.(container);
     try {
@@ -87,9 +87,15 @@ export class Sandbox implements AsyncDisposable {
     return `http://127.0.0.1:${this.container.getMappedPort(this.#port)}`;
   }
 
-  /** What the container has said so far. */
+  /** What the container has said so far, as far as it has come through. */
   get log(): string {
     return this.#log.join('');
+  }
+
+  /** Until the container has said `what`. */
+  async said(what: string | RegExp): Promise<void> {
+    const says = () => expect.poll(() => this.log);
+    await (typeof what === 'string' ? says().toContain(what) : says().toMatch(what));
   }
 
   fetch(path: string, init: RequestInit = {}): Promise<Response> {

@@ -45,14 +45,13 @@ test.each([
     await startVite(directory, port, base);
     const [url = '', path = ''] = where(sandbox().url);
     await using person = await personAt(url, `${path}?api_key=${KEY}`, VIEW);
-    const { page, foreign } = person;
+    const { page, foreign, said } = person;
     expect(page.url()).toBe(url + path);
     const title = page.locator('h1');
-    await expect.poll(() => title.textContent(), { timeout: 20_000 }).toBe('first');
-    const connected = "performance.getEntriesByType('resource').some(({ name }) => name.includes('client'))";
-    await page.waitForFunction(connected);
+    await expect.poll(() => title.textContent()).toBe('first');
+    await expect.poll(() => said).toContain('[vite] connected.');
     await say(sandbox(), directory, 'second');
-    await expect.poll(() => title.textContent(), { timeout: 20_000 }).toBe('second');
+    await expect.poll(() => title.textContent()).toBe('second');
     expect(await page.evaluate('window.loaded')).toBe(1);
     await keepPicture(`vite-${directory}`, await page.screenshot());
     expect(foreign).toEqual([]);

@@ -1,7 +1,7 @@
 import { chromium, type Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { Services } from '../services.ts';
-import { personsBrowser, Stage } from './stage.ts';
+import { firstPage, personsBrowser, Stage } from './stage.ts';
 
 const KEY = 'open-sesame-7';
 const FORM =
@@ -27,8 +27,7 @@ test('[vnc.real-browser] a person sees the sandbox’s browser, types into it an
     GATEWAY_VNC: socketPath,
   });
   const inside = await chromium.connectOverCDP(`${services.url}/cdp?api_key=${KEY}`);
-  const seen = inside.contexts()[0]?.pages()[0];
-  if (!seen) throw new Error('the browser has no page');
+  const seen = await firstPage(inside);
   await seen.goto(`data:text/html,${encodeURIComponent(FORM)}`);
   await using person = await personsBrowser();
   const page = await person.newPage({ viewport: { width: 1000, height: 700 } });

@@ -4,19 +4,29 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { freePort } from '../../scripts/testing/launcher.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 /** As in an image without a graphics card, and without user namespaces. */
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
-const APPEAR_MS = 30_000;
+const APPEAR_MS = 120_000;
 
 /** A browser that a person would sit before. */
 export async function personsBrowser(): Promise<Browser & AsyncDisposable> {
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS] });
   return Object.assign(browser, { [Symbol.asyncDispose]: () => browser.close() });
+}
+
+/** The page that a browser begins with; its DevTools answer before it is there. */
+export async function firstPage(browser: Browser): Promise<Page> {
+  await expect.poll(() => browser.contexts()[0]?.pages()).not.toHaveLength(0);
+  const page = browser.contexts()[0]?.pages()[0];
+  if (!page) throw new Error('the browser has no page');
+  return page;
 }
 
 /** The programs of one test, which end with it. */
@@ -36,7 +46,6 @@ export class Stage implements AsyncDisposable {
   /** An X display whose RFB server listens on a unix socket. */
   async display(): Promise<{ readonly display: string; readonly socketPath: string }> {
     const socketPath = join(this.directory, 'vnc.sock');
-    const display = `:${100 + (process.pid % 900)}`;
     const options = [
       '-rfbport',
       '-1',
@@ -48,9 +57,11 @@ export class Stage implements AsyncDisposable {
       '-nolisten',
       'tcp',
     ];
-    this.#start('Xtigervnc', [display, '-geometry', '1000x700', '-depth', '24', ...options]);
+    // It chooses a display that is free and writes its number to that descriptor.
+    const child = this.#start('Xtigervnc', ['-displayfd', '3', '-geometry', '1000x700', '-depth', '24', ...options]);
+    const [number] = (await once(child.stdio[3] as Readable, 'data')) as [Buffer];
     await until(() => stat(socketPath));
-    return { display, socketPath };
+    return { display: `:${String(number).trim()}`, socketPath };
   }
 
   /** A browser that the sandbox would run, with its DevTools on a port; without a display it has no window. */
@@ -81,14 +92,15 @@ export class Stage implements AsyncDisposable {
     await until(ready);
   }
 
-  #start(file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): void {
+  #start(file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
     const child = spawn(file, args, {
       cwd: this.directory,
       env: { ...process.env, ...env },
-      stdio: 'ignore',
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
       detached: true,
     });
     this.#stack.defer(() => endGroup(child));
+    return child;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -9,7 +9,6 @@ import { personsBrowser } from './stage.ts';
 const KEY = 'open-sesame-7';
 /** What was on the screen, for eyes. */
 const PICTURES = join(ROOT, 'dist/pages');
-const PATIENCE = { timeout: 20_000 };
 
 /** What stands on the page's terminal, line by line. */
 async function lines(page: Page): Promise<string[]> {
@@ -18,7 +17,7 @@ async function lines(page: Page): Promise<string[]> {
 }
 
 function shows(page: Page, line: string): Promise<void> {
-  return expect.poll(() => lines(page), PATIENCE).toContain(line);
+  return expect.poll(() => lines(page)).toContain(line);
 }
 
 async function type(page: Page, text: string): Promise<void> {
@@ -50,18 +49,18 @@ test('[terminal.reconnect] a daemon that is killed is joined again, at the byte 
   await shows(page, '3');
   const before = await lines(page);
   await services.stopDaemon('SIGKILL');
-  await expect.poll(() => page.locator('#state').textContent(), PATIENCE).toBe('reconnecting…');
+  await expect.poll(() => page.locator('#state').textContent()).toBe('reconnecting…');
   await picture(page, 'reconnecting');
   expect(await lines(page)).toEqual(before);
   await page.keyboard.type('here ');
   await services.startDaemon();
-  await expect.poll(() => page.locator('#state').textContent(), PATIENCE).toBe('');
+  await expect.poll(() => page.locator('#state').textContent()).toBe('');
   await shows(page, 'here');
   await type(page, 'again');
   await shows(page, 'got: here again');
   await picture(page, 'reconnected');
   expect((await lines(page)).filter((line) => line === '2')).toHaveLength(1);
-}, 120_000);
+});
 
 test('[terminal.clipboard] what is selected is copied, and pasted', async () => {
   await using services = await Services.start({ SVC_API_KEY: KEY });
@@ -77,14 +76,14 @@ test('[terminal.clipboard] what is selected is copied, and pasted', async () => 
   await page.locator('.xterm-rows').getByText('precious').first().dblclick({ force: true });
   await picture(page, 'selected');
   await page.keyboard.press('Control+Shift+C');
-  await expect.poll(() => page.evaluate('navigator.clipboard.readText()'), PATIENCE).toBe('precious');
+  await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('precious');
   await page.evaluate(`navigator.clipboard.writeText('echo pas""ted ü日本')`);
   await page.keyboard.press('Control+Shift+V');
   await page.keyboard.press('Enter');
   await shows(page, 'pasted ü日本');
   await picture(page, 'pasted');
   expect(await lines(page)).not.toContain('^C');
-}, 120_000);
+});
 
 test('[terminal.sessions] the sessions are listed, opened, changed between and closed', async () => {
   await using services = await Services.start({ SVC_API_KEY: KEY });
@@ -97,7 +96,7 @@ test('[terminal.sessions] the sessions are listed, opened, changed between and c
   await page.locator('input').first().fill(KEY);
   await page.keyboard.press('Enter');
   const tabs = page.getByRole('tab');
-  await expect.poll(() => tabs.count(), PATIENCE).toBe(2);
+  await expect.poll(() => tabs.count()).toBe(2);
   await type(page, 'echo in the "fi"rst');
   await shows(page, 'in the first');
   await tabs.filter({ hasText: 'second' }).getByRole('button').first().click();
@@ -107,8 +106,8 @@ test('[terminal.sessions] the sessions are listed, opened, changed between and c
   await picture(page, 'sessions');
   await page.getByTitle('Close second and what runs in it').click();
   await shows(page, 'in the first');
-  await expect.poll(() => tabs.count(), PATIENCE).toBe(1);
+  await expect.poll(() => tabs.count()).toBe(1);
   await page.getByRole('button', { name: '+ New' }).click();
-  await expect.poll(() => tabs.count(), PATIENCE).toBe(2);
+  await expect.poll(() => tabs.count()).toBe(2);
   expect(await tabs.nth(1).getAttribute('aria-selected')).toBe('true');
-}, 120_000);
+});
