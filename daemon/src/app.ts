@@ -18,7 +18,7 @@ import { answerError, answerUnknownRoute } from './http/errors.ts';
 import { Gate } from './http/gate.ts';
 import { guard } from './http/guard.ts';
 import { measureRequests } from './http/measure.ts';
-import { MethodTable } from './http/methods.ts';
+import { MAX_PARAM_LENGTH, refuseOtherMethods } from './http/methods.ts';
 import { mountOperations } from './http/operations.ts';
 import { makeSerializer } from './http/serializer.ts';
 import { mountSurface } from './http/surface.ts';
@@ -46,9 +46,8 @@ export async function buildApp(config: Config, logger: Logger = loggerFor(config
   warnIfOpen(config, logger);
   const app = frame(config, logger, core, isTrusted);
   const gate = new Gate({ ...config, tickets: core.tickets });
-  const methods = new MethodTable();
-  app.addHook('onRoute', (route) => methods.note(route));
   guard(app, gate, isTrusted);
+  refuseOtherMethods(app);
   readBodies(app);
 
   const mounted = await mountAll(core);
@@ -66,10 +65,6 @@ export async function buildApp(config: Config, logger: Logger = loggerFor(config
     'v1',
     mounted.flatMap(({ v1 }) => v1 ?? []),
   );
-  void app.register((scope: App, _options, done) => {
-    methods.answerOthers(scope);
-    done();
-  });
   return app;
 }
 
@@ -91,7 +86,7 @@ function frame(config: Config, logger: Logger, core: Core, isTrusted: (address: 
     http: { shouldUpgradeCallback: asksForWebSocket },
     forceCloseConnections: 'idle',
     keepAliveTimeout: 75_000,
-    routerOptions: { maxParamLength: 4096 },
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: (error, request, reply) => answerError(error, request, reply),
   });
   app.setValidatorCompiler(validatorCompiler);

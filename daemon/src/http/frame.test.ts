@@ -103,6 +103,7 @@ describe('statuses', () => {
     ['POST', '/health', 'GET, HEAD'],
     ['PATCH', '/v2/commands/sessions/x', 'DELETE, GET, HEAD'],
     ['OPTIONS', '/v2/tickets', 'POST'],
+    ['PROPFIND', '/v2/%63ommands?x', 'GET, HEAD, POST'],
   ] as const)('[status.wrong-method-405] %s %s answers 405 and names %s', async (method, url, allow) => {
     await using daemon = await TestApp.start();
     const payload = method === 'GET' || method === 'OPTIONS' ? {} : { payload: '{ no json' };
@@ -110,6 +111,14 @@ describe('statuses', () => {
     expect(answer.statusCode).toBe(405);
     expect(answer.headers['allow']).toBe(allow);
     expect(answer.json().success).toBe(false);
+  });
+
+  test('a path with another method is found behind one without a parameter', async () => {
+    await using daemon = await TestApp.start();
+    const { session_id: id } = (await daemon.post('/v1/shell/sessions/create', { id: 'stats' })).json().data;
+    const closed = await daemon.inject({ method: 'DELETE', url: '/v1/shell/sessions/stats' });
+    expect([id, closed.statusCode]).toEqual(['stats', 200]);
+    expect((await daemon.inject({ method: 'PUT', url: '/v1/shell/sessions/stats' })).statusCode).toBe(405);
   });
 
   test('HEAD is answered where GET is', async () => {
