@@ -4,7 +4,7 @@ import type { Admission } from './auth.ts';
 import { devtoolsPath, rewriteDiscovery } from './cdp-discovery.ts';
 import { type Exchange, isUpgrade, type UpgradeExchange } from './exchange.ts';
 import { answerFailure } from './failure.ts';
-import { answeredHeaders, type FlatHeaders, lengthOfNothing, withoutFields } from './headers.ts';
+import { answeredHeaders, type FlatHeaders, needsLength, withoutFields } from './headers.ts';
 import { ownHeaders, publicHost, publicPrefix, publicScheme, queryWith, queryWithout } from './own-headers.ts';
 import type { Passage } from './passage.ts';
 import { askShortly } from './short-answer.ts';
@@ -87,7 +87,7 @@ export class Browser implements Disposable {
       agent: this.#agent,
       method,
       path: path + query,
-      headers: ['Host', LOCAL_HOST, ...lengthOfNothing(method)],
+      headers: ['Host', LOCAL_HOST, ...(needsLength(method) ? ['Content-Length', '0'] : [])],
       timeoutMs: ANSWER_MS,
       maxBytes: DISCOVERY_MAX_BYTES,
     });

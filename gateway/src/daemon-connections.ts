@@ -1,7 +1,7 @@
 import { validateHeaderValue } from 'node:http';
 import type { TcpNetConnectOpts } from 'node:net';
 import { type AnswerReader, DaemonConnection } from './daemon-connection.ts';
-import type { FlatHeaders } from './headers.ts';
+import { type FlatHeaders, needsLength } from './headers.ts';
 
 /** Connections that are kept while nothing uses them. */
 const IDLE_MAX = 64;
@@ -9,7 +9,6 @@ const IDLE_MAX = 64;
 const MARGIN_MS = 2_000;
 /** Where the daemon does not say how long it keeps a connection, in milliseconds. */
 const UNSAID_MS = 4_000;
-const EXPECTS_LENGTH = new Set(['POST', 'PUT', 'PATCH']);
 /** Anything but a character of a request target; a byte of UTF-8 is one, as it is to the parser of requests. */
 const NOT_OF_TARGET = /[^\x21-\xff]/;
 
@@ -96,6 +95,6 @@ function headOf(method: string, path: string, headers: FlatHeaders, body: Buffer
     if (name.length === 14 && name.toLowerCase() === 'content-length') hasLength = true;
     head += `${name}: ${value}\r\n`;
   }
-  if (!hasLength && (body !== null || EXPECTS_LENGTH.has(method))) head += `Content-Length: ${body?.length ?? 0}\r\n`;
+  if (!hasLength && (body !== null || needsLength(method))) head += `Content-Length: ${body?.length ?? 0}\r\n`;
   return `${head}\r\n`;
 }

@@ -100,9 +100,9 @@ export function withoutFields(headers: FlatHeaders, dropped: ReadonlySet<string>
 /** Methods of which a request without a body needs no length (RFC 9110 §8.6). */
 const BODILESS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 
-/** For a request without a body: else node:http sends an empty chunked one, which not every server reads. */
-export function lengthOfNothing(method: string): FlatHeaders {
-  return BODILESS.has(method) ? [] : ['Content-Length', '0'];
+/** Whether a request without a body says so by its length; where it does not, node:http sends an empty chunked one. */
+export function needsLength(method: string): boolean {
+  return !BODILESS.has(method);
 }
 
 function namedByConnection(connection: string | undefined): ReadonlySet<string> | undefined {

@@ -7,7 +7,7 @@ import { cutAnswer } from './answers.ts';
 import { withGrant } from './cross-origin.ts';
 import type { Exchange } from './exchange.ts';
 import { answerFailure } from './failure.ts';
-import { type FlatHeaders, lengthOfNothing } from './headers.ts';
+import { type FlatHeaders, needsLength } from './headers.ts';
 import type { Passage } from './passage.ts';
 import { pump } from './pump.ts';
 
@@ -55,8 +55,9 @@ export function relayStreamed(exchange: Exchange, passage: Passage): void {
 
 function framedHeaders({ req }: Exchange, passage: Passage): FlatHeaders {
   const headers = [...passage.headers];
-  if (!hasBody(req) && req.headers['content-length'] === undefined)
-    headers.push(...lengthOfNothing(req.method ?? 'GET'));
+  const { method = 'GET' } = req;
+  if (!hasBody(req) && req.headers['content-length'] === undefined && needsLength(method))
+    headers.push('Content-Length', '0');
   if (req.headers['transfer-encoding'] !== undefined) headers.push('Transfer-Encoding', 'chunked');
   if (req.headers.expect !== undefined) headers.push('Expect', '100-continue');
   return headers;
