@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { freePort } from '../../scripts/testing/free-port.ts';
 import { Daemon, startDaemon, startGateway, Wire } from './gateway.fixture.ts';
 
 const ASK = 'GET /ws?q HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Original-URI: /health\r\n';
@@ -148,10 +149,7 @@ test.each([401, 403, 404])('a refusal with %i is an ordinary answer, and then th
 });
 
 test('without a daemon an upgrade is 503 with the envelope', async () => {
-  const away = await startDaemon(() => {});
-  const { port } = away;
-  await away[Symbol.asyncDispose]();
-  await using gateway = await startGateway(port);
+  await using gateway = await startGateway(await freePort());
   using wire = new Wire(gateway.port);
   const text = await wire.send(`${ASK}\r\n`).all();
   expect(text).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: 1[\s\S]*"success":false/);
