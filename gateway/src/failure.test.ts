@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { freePort } from '../../scripts/testing/free-port.ts';
 import { Daemon, exchange, startDaemon, startGateway, Wire } from './gateway.fixture.ts';
 
 test('[gateway.daemon-down] a daemon that is away is 503 with a hint, and is found again at once when it returns', async () => {
-  const away = await startDaemon(() => {});
-  const { port } = away;
-  await away[Symbol.asyncDispose]();
+  const port = await freePort();
   await using gateway = await startGateway(port);
   const refused = await fetch(`${gateway.origin}/x`, { headers: { 'x-request-id': 'mine' } });
   expect(refused.status).toBe(503);
@@ -100,7 +99,7 @@ test('closing lets a short request finish', async () => {
   const gateway = await startGateway(daemon.port);
   const answer = exchange(gateway.port, 'GET / HTTP/1.1\nHost: h');
   const finish = await arrived.promise;
-  const closed = gateway.close();
+  const closed = gateway.close({ graceMs: 60_000 });
   finish();
   expect(await answer).toContain('done');
   await closed;
