@@ -20,10 +20,11 @@ interface Relaying extends AsyncDisposable {
 async function relaying(): Promise<Relaying> {
   const daemon = await startJudge();
   const app = new Daemon((_req, res) => void res.end());
-  const accepted: ((socket: Socket) => void)[] = [];
-  app.server.on('upgrade', (_req, socket) => {
+  // By their targets: those that are opened at the same time come in any order.
+  const accepted = new Map<string | undefined, (socket: Socket) => void>();
+  app.server.on('upgrade', (req, socket) => {
     socket.write(ACCEPT);
-    accepted.shift()?.(socket as Socket);
+    accepted.get(req.url)?.(socket as Socket);
   });
   await app.listen();
   const gateway = await startGateway(daemon.port);
@@ -31,9 +32,10 @@ async function relaying(): Promise<Relaying> {
     app,
     daemon,
     async open() {
-      const far = new Promise<Socket>((resolve) => accepted.push(resolve));
+      const target = `/ws/${accepted.size}`;
+      const far = new Promise<Socket>((resolve) => accepted.set(target, resolve));
       const client = new Wire(gateway.port);
-      await client.send(`GET /proxy/${app.port}/ws HTTP/1.1\r\n${ASK}`).until('\r\n\r\n');
+      await client.send(`GET /proxy/${app.port}${target} HTTP/1.1\r\n${ASK}`).until('\r\n\r\n');
       return { client, far: await far };
     },
     close: () => gateway.close(),
