@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Daemon, exchange, startDaemon, startGateway, startJudge, Wire } from './gateway.fixture.ts';
+import { IN_FLIGHT_MAX_MB, WRITTEN_MAX_MB } from './in-flight.fixture.ts';
 
 const ASK = 'Host: h\r\nX-API-Key: k\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
 const ACCEPT = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
@@ -86,7 +87,7 @@ test.each(['client', 'application'] as const)(
     reading.pause();
     const megabyte = Buffer.alloc(1024 ** 2, 'x');
     let taken = 0;
-    for (let quiet = 0; quiet < 2_000 && taken < 200; ) {
+    for (let quiet = 0; quiet < 2_000 && taken < WRITTEN_MAX_MB; ) {
       if (writing.writableNeedDrain) {
         quiet += 1;
         await turn();
@@ -96,7 +97,7 @@ test.each(['client', 'application'] as const)(
         writing.write(megabyte);
       }
     }
-    expect(taken).toBeLessThan(24);
+    expect(taken).toBeLessThan(IN_FLIGHT_MAX_MB);
     writing.end();
     let got = 0;
     for await (const piece of reading) got += (piece as { length: number }).length;

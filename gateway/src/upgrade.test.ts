@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { freePort } from '../../scripts/testing/free-port.ts';
 import { Daemon, startDaemon, startGateway, Wire } from './gateway.fixture.ts';
+import { IN_FLIGHT_MAX_MB, WRITTEN_MAX_MB } from './in-flight.fixture.ts';
 
 const ASK = 'GET /ws?q HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Original-URI: /health\r\n';
 const ACCEPT = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Answer: 1\r\n\r\n';
@@ -121,7 +122,7 @@ test('a peer that does not read holds the other back', async () => {
   const { socket } = await upgraded;
   const chunk = Buffer.alloc(1024 * 1024);
   let taken = 0;
-  for (let quiet = 0; quiet < 2_000 && taken < 200; ) {
+  for (let quiet = 0; quiet < 2_000 && taken < WRITTEN_MAX_MB; ) {
     if (socket.writableNeedDrain) {
       quiet += 1;
       await turn();
@@ -131,7 +132,7 @@ test('a peer that does not read holds the other back', async () => {
       socket.write(chunk);
     }
   }
-  expect(taken).toBeLessThan(24);
+  expect(taken).toBeLessThan(IN_FLIGHT_MAX_MB);
 });
 
 test.each([401, 403, 404])('a refusal with %i is an ordinary answer, and then the connection ends', async (status) => {
