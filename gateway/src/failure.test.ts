@@ -4,6 +4,9 @@ import { expect, test } from 'vitest';
 import { freePort } from '../../scripts/testing/free-port.ts';
 import { Daemon, exchange, startDaemon, startGateway, Wire } from './gateway.fixture.ts';
 
+/** How long a daemon keeps a connection where the test wants it used again, in milliseconds. */
+const KEPT_MS = 60_000;
+
 test('[gateway.daemon-down] a daemon that is away is 503 with a hint, and is found again at once when it returns', async () => {
   const port = await freePort();
   await using gateway = await startGateway(port);
@@ -48,6 +51,7 @@ test('a GET whose kept connection the daemon closes under it is repeated on a ne
     if (count > 1) req.socket.resetAndDestroy();
     else res.end('ok');
   });
+  daemon.server.keepAliveTimeout = KEPT_MS;
   await using gateway = await startGateway(daemon.port);
   for (let i = 0; i < 4; i += 1) {
     const answer = await fetch(gateway.origin);
@@ -63,6 +67,7 @@ test('the gate asks again where a kept connection was closed under its question'
     used.add(req.socket);
     res.writeHead(401).end();
   });
+  daemon.server.keepAliveTimeout = KEPT_MS;
   await using gateway = await startGateway(daemon.port);
   for (let i = 0; i < 3; i += 1) expect((await fetch(`${gateway.origin}/cdp`)).status).toBe(401);
   expect(daemon.requests.length).toBeGreaterThan(3);
