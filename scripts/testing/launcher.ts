@@ -46,7 +46,7 @@ export class Launcher implements AsyncDisposable {
       services,
       doctor: [process.execPath, '-e', ''],
       reap: [process.execPath, '-e', ''],
-      graceMs: 5000,
+      graceMs: 60_000,
       human: false,
       ...spec,
     });
