@@ -36,7 +36,8 @@ async function relaying(): Promise<Relaying> {
       const target = `/ws/${accepted.size}`;
       const far = new Promise<Socket>((resolve) => accepted.set(target, resolve));
       const client = new Wire(gateway.port);
-      await client.send(`GET /proxy/${app.port}${target} HTTP/1.1\r\n${ASK}`).until('\r\n\r\n');
+      client.send(`GET /proxy/${app.port}${target} HTTP/1.1\r\n${ASK}`);
+      expect(await client.until('\r\n\r\n')).toMatch(/^HTTP\/1\.1 101 /);
       return { client, far: await far };
     },
     close: () => gateway.close(),
