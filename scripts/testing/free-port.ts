@@ -51,7 +51,8 @@ async function listens(at: string | number): Promise<ReturnType<typeof createSer
     else server.listen(at, '0.0.0.0');
     await once(server, 'listening');
     return server;
-  } catch {
-    return undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return undefined;
+    throw error;
   }
 }
