@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { programCommand } from '../scripts/program-command.ts';
+import { freePort } from '../scripts/testing/free-port.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -39,7 +40,7 @@ export class Services implements AsyncDisposable {
     const directory = await mkdtemp(join(tmpdir(), 'sandbox-e2e-'));
     const log: string[] = [];
     const all = { SVC_RUNTIME_DIR: directory, SVC_STOP_GRACE_SECONDS: '0.2', ...NO_UPSTREAMS, ...env };
-    const daemon = await startService('sandboxd', { ...all, SVC_PORT: '0' }, log);
+    const daemon = await startService('sandboxd', { ...all, SVC_PORT: String(await freePort()) }, log);
     const gateway = await startService('gateway', { ...all, SVC_PORT: String(daemon.port), GATEWAY_PORT: '0' }, log);
     const url = `http://127.0.0.1:${gateway.port}`;
     return new Services(

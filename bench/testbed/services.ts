@@ -8,7 +8,7 @@ import process from 'node:process';
 import { programCommand } from '../../scripts/program-command.ts';
 import { ROOT } from '../../scripts/root.ts';
 import { debianProgram } from '../../scripts/test-all/need.ts';
-import { freePort } from '../../scripts/testing/launcher.ts';
+import { freePort } from '../../scripts/testing/free-port.ts';
 import { type NginxSite, nginxConfig } from './nginx-config.ts';
 
 /** Milliseconds between two tries to reach a service that starts. */

@@ -5,7 +5,7 @@ import process from 'node:process';
 import { ROOT } from '../../scripts/root.ts';
 import { debianProgram, mayInstall, unmet } from '../../scripts/test-all/need.ts';
 import { succeeds } from '../../scripts/test-all/run-command.ts';
-import { freePort } from '../../scripts/testing/launcher.ts';
+import { freePort } from '../../scripts/testing/free-port.ts';
 import { type Service, serve } from './services.ts';
 import type { Codec, OpenTerminal } from './terminal.ts';
 import { Terminal } from './terminal.ts';

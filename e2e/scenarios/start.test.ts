@@ -6,7 +6,7 @@ import process from 'node:process';
 import { expect, test } from 'vitest';
 import { ROOT } from '../../scripts/root.ts';
 import { alive } from '../../scripts/testing/alive.ts';
-import { freePort } from '../../scripts/testing/launcher.ts';
+import { freePort } from '../../scripts/testing/free-port.ts';
 import { tempDir } from '../../scripts/testing/temp-dir.ts';
 
 interface Started {
@@ -91,20 +91,20 @@ test.runIf(hasKeeper)(
     await using dir = await tempDir();
     const { npm, url, log } = await start(dir.path);
     const closed = once(npm, 'close');
-    const says = async (text: string): Promise<void> => {
-      while (!log().includes(text)) await once(npm, 'said');
+    const says = async (text: string, times: number): Promise<void> => {
+      while (log().split(text).length <= times) await once(npm, 'said');
     };
     try {
       const { data } = await call(`${url}/v2/commands`, { command: 'echo here; exec sleep 600', mode: 'async' });
       const pid = Number(data['pid']);
       process.kill(daemonOf(dir.path), 'SIGKILL');
-      await says('sandbox: daemon ended (SIGKILL), starting it again\n');
+      await says('sandbox: daemon ended (SIGKILL), starting it again', 1);
       const output = `${url}/v2/commands/${data['command_id']}?wait=true`;
       await expect.poll(async () => (await call(output)).status).toBe(200);
       expect((await call(output)).data).toMatchObject({ stdout: 'here\n', command: { pid, status: 'running' } });
       process.kill(daemonOf(dir.path), 'SIGKILL');
       // Before there is a daemon that could be asked to end what the last one left.
-      await says('starting it again in 0.25 s');
+      await says('sandbox: daemon ended (SIGKILL), starting it again', 2);
       npm.kill('SIGTERM');
       expect(await closed).toEqual([0, null]);
       expect(alive(pid)).toBe(false);

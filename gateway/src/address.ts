@@ -29,8 +29,11 @@ function parseAddress(text: string): Address | undefined {
   return { host, port };
 }
 
-/** How long a listener on this machine may take to be found, in milliseconds. */
-const FIND_MS = 500;
+/**
+ * How long an address of this machine may take to accept or refuse, in milliseconds. It does so at once; a gateway that
+ * stands still on a busy machine learns of it later, and must not take that for silence.
+ */
+const CONNECT_MS = 10_000;
 
 /** Whether something takes connections there. */
 export function isListening(to: Address): Promise<boolean> {
@@ -40,7 +43,7 @@ export function isListening(to: Address): Promise<boolean> {
       socket.destroy();
       resolve(found);
     };
-    socket.setTimeout(FIND_MS, () => settle(false));
+    socket.setTimeout(CONNECT_MS, () => settle(false));
     socket.once('connect', () => settle(true)).on('error', () => settle(false));
   });
 }
@@ -58,13 +61,21 @@ export function connectTo(to: Address): WideSocket {
 }
 
 /** Whatever the machine's resolver thinks of it, `localhost` is 127.0.0.1 and then ::1 (RFC 6761 §6.3). */
-export function loopbackLookup(host: string | undefined): { lookup?: LookupFunction; autoSelectFamily?: boolean } {
-  return host === 'localhost' ? { lookup: lookupLoopback, autoSelectFamily: true } : {};
+export function loopbackLookup(host: string | undefined): LoopbackOptions {
+  return host === 'localhost' ? LOOPBACK : {};
 }
+
+type LoopbackOptions = Pick<TcpNetConnectOpts, 'lookup' | 'autoSelectFamily' | 'autoSelectFamilyAttemptTimeout'>;
 
 const lookupLoopback: LookupFunction = (_hostname, _options, callback) => {
   callback(null, [
     { address: '127.0.0.1', family: 4 },
     { address: '::1', family: 6 },
   ]);
+};
+
+const LOOPBACK: LoopbackOptions = {
+  lookup: lookupLoopback,
+  autoSelectFamily: true,
+  autoSelectFamilyAttemptTimeout: CONNECT_MS,
 };

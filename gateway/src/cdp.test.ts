@@ -6,7 +6,7 @@ import { Daemon, exchange, startDaemon, startGateway, startJudge, Wire } from '.
 const KEY = 'X-API-Key: k';
 
 /** Answers as Chromium's discovery does: local names alone, and addresses made of `Host`. */
-async function startBrowser(port = 0): Promise<Daemon & { readonly sockets2: WebSocketServer }> {
+async function startBrowser(port?: number): Promise<Daemon & { readonly sockets2: WebSocketServer }> {
   const browser = new Daemon((req, res) => {
     const host = req.headers.host ?? '';
     if (!/^(localhost|127\.0\.0\.1)(:\d+)?$/.test(host)) return void res.writeHead(500).end('Host header is specified');

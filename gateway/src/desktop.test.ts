@@ -7,6 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { exchange, startGateway, startJudge, Wire } from './gateway.fixture.ts';
+import { IN_FLIGHT_MAX_MB, WRITTEN_MAX_MB } from './in-flight.fixture.ts';
 import { RfbServer } from './rfb.fixture.ts';
 
 const KEY = 'X-API-Key: k';
@@ -91,7 +92,7 @@ test('[vnc.backpressure] a viewer that does not read holds the desktop back', as
   viewer.pause();
   const socket = await set.rfb.connection();
   const taken = await fill(socket);
-  expect(taken).toBeLessThan(16);
+  expect(taken).toBeLessThan(IN_FLIGHT_MAX_MB);
   viewer.resume();
   let got = 0;
   viewer.on('message', (bytes: Buffer) => {
@@ -106,7 +107,7 @@ test('[vnc.backpressure] a desktop that does not read holds the viewer back', as
   const viewer = set.view();
   await once(viewer, 'open');
   let sent = 0;
-  for (let quiet = 0; quiet < 2_000 && sent < 200; ) {
+  for (let quiet = 0; quiet < 2_000 && sent < WRITTEN_MAX_MB; ) {
     if (viewer.bufferedAmount > 0) {
       quiet += 1;
       await turn();
@@ -116,7 +117,7 @@ test('[vnc.backpressure] a desktop that does not read holds the viewer back', as
       viewer.send(Buffer.alloc(1024 ** 2));
     }
   }
-  expect(sent).toBeLessThan(32);
+  expect(sent).toBeLessThan(IN_FLIGHT_MAX_MB);
   const socket = await set.rfb.connection();
   let got = 0;
   socket.on('data', (bytes: Buffer) => {
@@ -130,7 +131,7 @@ test('[vnc.backpressure] a desktop that does not read holds the viewer back', as
 /** Writes megabytes until held back for 2,000 turns; resolves with how many were taken. */
 async function fill(socket: Socket): Promise<number> {
   let taken = 0;
-  for (let quiet = 0; quiet < 2_000 && taken < 200; ) {
+  for (let quiet = 0; quiet < 2_000 && taken < WRITTEN_MAX_MB; ) {
     if (socket.writableNeedDrain) {
       quiet += 1;
       await turn();

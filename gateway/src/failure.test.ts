@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { freePort } from '../../scripts/testing/free-port.ts';
 import { Daemon, exchange, startDaemon, startGateway, Wire } from './gateway.fixture.ts';
 
+/** How long a daemon keeps a connection where the test wants it used again, in milliseconds. */
+const KEPT_MS = 60_000;
+
 test('[gateway.daemon-down] a daemon that is away is 503 with a hint, and is found again at once when it returns', async () => {
-  const away = await startDaemon(() => {});
-  const { port } = away;
-  await away[Symbol.asyncDispose]();
+  const port = await freePort();
   await using gateway = await startGateway(port);
   const refused = await fetch(`${gateway.origin}/x`, { headers: { 'x-request-id': 'mine' } });
   expect(refused.status).toBe(503);
@@ -49,6 +51,7 @@ test('a GET whose kept connection the daemon closes under it is repeated on a ne
     if (count > 1) req.socket.resetAndDestroy();
     else res.end('ok');
   });
+  daemon.server.keepAliveTimeout = KEPT_MS;
   await using gateway = await startGateway(daemon.port);
   for (let i = 0; i < 4; i += 1) {
     const answer = await fetch(gateway.origin);
@@ -64,6 +67,7 @@ test('the gate asks again where a kept connection was closed under its question'
     used.add(req.socket);
     res.writeHead(401).end();
   });
+  daemon.server.keepAliveTimeout = KEPT_MS;
   await using gateway = await startGateway(daemon.port);
   for (let i = 0; i < 3; i += 1) expect((await fetch(`${gateway.origin}/cdp`)).status).toBe(401);
   expect(daemon.requests.length).toBeGreaterThan(3);
@@ -100,7 +104,7 @@ test('closing lets a short request finish', async () => {
   const gateway = await startGateway(daemon.port);
   const answer = exchange(gateway.port, 'GET / HTTP/1.1\nHost: h');
   const finish = await arrived.promise;
-  const closed = gateway.close();
+  const closed = gateway.close({ graceMs: 60_000 });
   finish();
   expect(await answer).toContain('done');
   await closed;

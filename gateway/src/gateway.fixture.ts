@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { createLogger, type LogLevel } from '@sandbox/program/logger.ts';
+import { freePort } from '../../scripts/testing/free-port.ts';
 import { readConfig } from './config.ts';
-import { buildGateway } from './gateway.ts';
+import { buildGateway, type Gateway } from './gateway.ts';
 
 /** An upstream in the daemon's place: a real server whose sockets can be looked at and cut. */
 export class Daemon implements AsyncDisposable {
@@ -26,8 +28,11 @@ export class Daemon implements AsyncDisposable {
     return (this.server.address() as AddressInfo).port;
   }
 
-  listen(port = 0): Promise<this> {
-    return new Promise((resolve) => this.server.listen(port, '127.0.0.1', () => resolve(this)));
+  /** On a port that stays free for it while it is away. */
+  async listen(port?: number): Promise<this> {
+    this.server.listen(port ?? (await freePort()), '127.0.0.1');
+    await once(this.server, 'listening');
+    return this;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -61,9 +66,9 @@ const NOTHING = {
 export async function startGateway(
   daemonPort: number,
   { trustedProxies = 'loopback', logLevel = 'silent', log = [], env = {} }: GatewaySetup = {},
-): Promise<AsyncDisposable & { readonly port: number; readonly origin: string; close(): Promise<void> }> {
+): Promise<AsyncDisposable & { readonly port: number; readonly origin: string; readonly close: Gateway['close'] }> {
   const config = readConfig([], {
-    GATEWAY_PORT: '0',
+    GATEWAY_PORT: String(await freePort()),
     SVC_PORT: String(daemonPort),
     SVC_TRUSTED_PROXIES: trustedProxies,
     LOG_LEVEL: logLevel,
@@ -76,7 +81,7 @@ export async function startGateway(
   return {
     port,
     origin: `http://127.0.0.1:${port}`,
-    close: () => gateway.close(),
+    close: (options) => gateway.close(options),
     [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose](),
   };
 }

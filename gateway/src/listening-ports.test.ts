@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import process from 'node:process';
 import { expect, test } from 'vitest';
+import { freePort } from '../../scripts/testing/free-port.ts';
 import { listeningPorts, portsOf } from './listening-ports.ts';
 
 test('ports are read of what listens, at any address or loopback, below those that programs are given', () => {
@@ -18,14 +20,9 @@ test('ports are read of what listens, at any address or loopback, below those th
 });
 
 test.runIf(process.platform === 'linux')('a server that starts is among them, one that ends is not', async () => {
-  const server = createServer();
-  const port = await new Promise<number>((resolve) => {
-    const attempt = (candidate: number): void => {
-      server.once('error', () => attempt(candidate + 1));
-      server.listen(candidate, '127.0.0.1', () => resolve(candidate));
-    };
-    attempt(21_000 + (process.pid % 9_000));
-  });
+  const port = await freePort();
+  const server = createServer().listen(port, '127.0.0.1');
+  await once(server, 'listening');
   expect(await listeningPorts()).toContain(port);
   await new Promise((resolve) => server.close(resolve));
   expect(await listeningPorts()).not.toContain(port);

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import process from 'node:process';
 import { expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { freePort } from '../../scripts/testing/free-port.ts';
 import { type Daemon, exchange, startDaemon, startGateway, startJudge, Wire } from './gateway.fixture.ts';
 
 const KEY = 'X-API-Key: k';
@@ -156,7 +157,7 @@ test.each([
 });
 
 test('an application that listens on ::1 alone is found', async ({ skip }) => {
-  const app = createServer(echo).listen(0, '::1');
+  const app = createServer(echo).listen(await freePort(), '::1');
   const found = await once(app, 'listening').catch((error: NodeJS.ErrnoException) => error.code ?? 'error');
   if (typeof found === 'string') {
     process.stdout.write(`preview on ::1: not tested, this machine has no IPv6 loopback (${found})\n`);

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Daemon, exchange, startDaemon, startGateway, startJudge, Wire } from './gateway.fixture.ts';
+import { IN_FLIGHT_MAX_MB, WRITTEN_MAX_MB } from './in-flight.fixture.ts';
 
 const ASK = 'Host: h\r\nX-API-Key: k\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
 const ACCEPT = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
@@ -20,10 +21,11 @@ interface Relaying extends AsyncDisposable {
 async function relaying(): Promise<Relaying> {
   const daemon = await startJudge();
   const app = new Daemon((_req, res) => void res.end());
-  const accepted: ((socket: Socket) => void)[] = [];
-  app.server.on('upgrade', (_req, socket) => {
+  // By their targets: those that are opened at the same time come in any order.
+  const accepted = new Map<string | undefined, (socket: Socket) => void>();
+  app.server.on('upgrade', (req, socket) => {
     socket.write(ACCEPT);
-    accepted.shift()?.(socket as Socket);
+    accepted.get(req.url)?.(socket as Socket);
   });
   await app.listen();
   const gateway = await startGateway(daemon.port);
@@ -31,9 +33,11 @@ async function relaying(): Promise<Relaying> {
     app,
     daemon,
     async open() {
-      const far = new Promise<Socket>((resolve) => accepted.push(resolve));
+      const target = `/ws/${accepted.size}`;
+      const far = new Promise<Socket>((resolve) => accepted.set(target, resolve));
       const client = new Wire(gateway.port);
-      await client.send(`GET /proxy/${app.port}/ws HTTP/1.1\r\n${ASK}`).until('\r\n\r\n');
+      client.send(`GET /proxy/${app.port}${target} HTTP/1.1\r\n${ASK}`);
+      expect(await client.until('\r\n\r\n')).toMatch(/^HTTP\/1\.1 101 /);
       return { client, far: await far };
     },
     close: () => gateway.close(),
@@ -84,7 +88,7 @@ test.each(['client', 'application'] as const)(
     reading.pause();
     const megabyte = Buffer.alloc(1024 ** 2, 'x');
     let taken = 0;
-    for (let quiet = 0; quiet < 2_000 && taken < 200; ) {
+    for (let quiet = 0; quiet < 2_000 && taken < WRITTEN_MAX_MB; ) {
       if (writing.writableNeedDrain) {
         quiet += 1;
         await turn();
@@ -94,7 +98,7 @@ test.each(['client', 'application'] as const)(
         writing.write(megabyte);
       }
     }
-    expect(taken).toBeLessThan(24);
+    expect(taken).toBeLessThan(IN_FLIGHT_MAX_MB);
     writing.end();
     let got = 0;
     for await (const piece of reading) got += (piece as { length: number }).length;

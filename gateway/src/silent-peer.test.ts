@@ -16,7 +16,7 @@ async function connected(options: {
 
 test('a peer that answers pings stays, until it stops', async () => {
   await using pair = await connected({ autoPong: false });
-  endSilentPeer(pair.server, { pingMs: 20 });
+  endSilentPeer(pair.server, { pingMs: 250 });
   for (let answered = 0; answered < 6; answered += 1) {
     await once(pair.client, 'ping');
     pair.client.pong();

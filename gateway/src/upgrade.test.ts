@@ -4,7 +4,9 @@ import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { freePort } from '../../scripts/testing/free-port.ts';
 import { Daemon, startDaemon, startGateway, Wire } from './gateway.fixture.ts';
+import { IN_FLIGHT_MAX_MB, WRITTEN_MAX_MB } from './in-flight.fixture.ts';
 
 const ASK = 'GET /ws?q HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Original-URI: /health\r\n';
 const ACCEPT = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Answer: 1\r\n\r\n';
@@ -120,7 +122,7 @@ test('a peer that does not read holds the other back', async () => {
   const { socket } = await upgraded;
   const chunk = Buffer.alloc(1024 * 1024);
   let taken = 0;
-  for (let quiet = 0; quiet < 2_000 && taken < 200; ) {
+  for (let quiet = 0; quiet < 2_000 && taken < WRITTEN_MAX_MB; ) {
     if (socket.writableNeedDrain) {
       quiet += 1;
       await turn();
@@ -130,7 +132,7 @@ test('a peer that does not read holds the other back', async () => {
       socket.write(chunk);
     }
   }
-  expect(taken).toBeLessThan(24);
+  expect(taken).toBeLessThan(IN_FLIGHT_MAX_MB);
 });
 
 test.each([401, 403, 404])('a refusal with %i is an ordinary answer, and then the connection ends', async (status) => {
@@ -148,10 +150,7 @@ test.each([401, 403, 404])('a refusal with %i is an ordinary answer, and then th
 });
 
 test('without a daemon an upgrade is 503 with the envelope', async () => {
-  const away = await startDaemon(() => {});
-  const { port } = away;
-  await away[Symbol.asyncDispose]();
-  await using gateway = await startGateway(port);
+  await using gateway = await startGateway(await freePort());
   using wire = new Wire(gateway.port);
   const text = await wire.send(`${ASK}\r\n`).all();
   expect(text).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: 1[\s\S]*"success":false/);

@@ -23,7 +23,8 @@ export interface LaunchSpec {
 }
 
 /**
- * Runs the services until a signal comes or one of them fails for good. Nothing of them is left when it resolves.
+ * Runs the services until a signal comes or one of them fails for good. Nothing of them is left when it resolves, and
+ * the process is to end then.
  * @returns the exit code: 0 after a signal, else that of the service that failed
  */
 export async function launch(spec: LaunchSpec): Promise<number> {
@@ -34,13 +35,13 @@ export async function launch(spec: LaunchSpec): Promise<number> {
     return 1;
   }
   const services = spec.services.map((service) => new Service(service, { say, human }));
-  using signals = stopSignals(() => {
+  const stopped = firstStopSignal(() => {
     for (const service of services) service.kill();
   });
   using starting = aborter();
   for (const service of services) service.start();
   const ready = whenReady(spec, services, starting.signal);
-  const code = await Promise.race([signals.first, ready, ...services.map(({ failed }) => failed)]);
+  const code = await Promise.race([stopped, ready, ...services.map(({ failed }) => failed)]);
   starting.abort();
   await Promise.all(services.map((service) => service.stop(spec.graceMs)));
   if (!services.every(({ endedInOrder }) => endedInOrder)) await reap(spec);
@@ -75,12 +76,8 @@ async function whenReady(spec: LaunchSpec, services: readonly Service[], stopped
   return new Promise<never>(() => {});
 }
 
-interface StopSignals extends Disposable {
-  /** Resolves with 0 at the first signal. */
-  readonly first: Promise<number>;
-}
-
-function stopSignals(again: () => void): StopSignals {
+/** Resolves with 0 at the first signal. It listens to the end of the process: one that comes late must not be its death. */
+function firstStopSignal(again: () => void): Promise<number> {
   const { promise: first, resolve } = Promise.withResolvers<number>();
   let firstAt: number | undefined;
   const onSignal = (): void => {
@@ -88,16 +85,10 @@ function stopSignals(again: () => void): StopSignals {
     if (performance.now() - firstAt > SAME_SIGNAL_MS) again();
     resolve(0);
   };
-  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const name of names) process.on(name, onSignal);
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
   // A terminal or a pipe that is gone leaves nobody to serve.
   process.stdout.on('error', onSignal);
-  return {
-    first,
-    [Symbol.dispose]: () => {
-      for (const name of names) process.off(name, onSignal);
-    },
-  };
+  return first;
 }
 
 function aborter(): AbortController & Disposable {

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import process from 'node:process';
 
+/** Whether the process runs; one that has ended and that nobody has asked about yet does not. */
 export function alive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
+    return process.platform !== 'linux' || !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'));
   } catch {
     return false;
   }

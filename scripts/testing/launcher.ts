@@ -1,20 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import process from 'node:process';
 import type { LaunchSpec } from '../serve/launch.ts';
 import type { ServiceSpec } from '../serve/service.ts';
+import { freePort } from './free-port.ts';
 
-/** A port that nothing listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address ? address.port : 0;
-}
+export { freePort };
 
 export interface FixtureService extends ServiceSpec {
   /** What the service has reported so far, `up <pid>` and `term <pid>`. */
@@ -53,7 +46,7 @@ export class Launcher implements AsyncDisposable {
       services,
       doctor: [process.execPath, '-e', ''],
       reap: [process.execPath, '-e', ''],
-      graceMs: 5000,
+      graceMs: 60_000,
       human: false,
       ...spec,
     });
