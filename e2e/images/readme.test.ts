@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { capture, docker } from '../../scripts/images/docker.ts';
 import { ROOT } from '../../scripts/root.ts';
-import { freePort } from '../../scripts/testing/launcher.ts';
+import { freePort } from '../../scripts/testing/free-port.ts';
 import { LABEL } from '../setup/images.ts';
 
 const KEY = { authorization: 'Bearer change-me', 'content-type': 'application/json' };

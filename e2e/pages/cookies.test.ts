@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { expect, test } from 'vitest';
-import { freePort } from '../../scripts/testing/launcher.ts';
+import { freePort } from '../../scripts/testing/free-port.ts';
 import { Services } from '../services.ts';
 import { personsBrowser, Stage } from './stage.ts';
 

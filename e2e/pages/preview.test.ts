@@ -4,7 +4,7 @@ import process from 'node:process';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { ROOT } from '../../scripts/root.ts';
-import { freePort } from '../../scripts/testing/launcher.ts';
+import { freePort } from '../../scripts/testing/free-port.ts';
 import { Services } from '../services.ts';
 import { personsBrowser, Stage } from './stage.ts';
 
@@ -66,7 +66,7 @@ test('[preview.vite-path] a Vite app that knows its base loads and reloads hot b
 
 test('[preview.link] the landing page lists what listens and leads to a host of its own, without the key in sight', async () => {
   await using stage = await Stage.open();
-  const port = 20_000 + (process.pid % 9_000);
+  const port = await freePort();
   await stage.program(
     process.execPath,
     [

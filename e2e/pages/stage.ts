@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { freePort } from '../../scripts/testing/launcher.ts';
+import { freePort } from '../../scripts/testing/free-port.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 /** As in an image without a graphics card, and without user namespaces. */

@@ -7,8 +7,6 @@ import type { LaunchSpec } from '../serve/launch.ts';
 import type { ServiceSpec } from '../serve/service.ts';
 import { freePort } from './free-port.ts';
 
-export { freePort };
-
 export interface FixtureService extends ServiceSpec {
   /** What the service has reported so far, `up <pid>` and `term <pid>`. */
   readonly events: () => string[];
