@@ -110,7 +110,12 @@ void reap(void)
 
 int end_overdue(int64_t now)
 {
-  while (draining != NULL && draining->drained_by <= now)
-    end(draining, true);
+  while (draining != NULL && draining->drained_by <= now) {
+    struct process *process = draining;
+    /* Where the keeper stood still, the end of its output may have come in time and lie unread. */
+    for (int i = 0; i < process->stream_count; i++)
+      stream_catch_up(&process->streams[i]);
+    end(process, true);
+  }
   return draining == NULL ? -1 : (int)(draining->drained_by - now);
 }
