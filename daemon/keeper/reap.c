@@ -68,7 +68,9 @@ static uint64_t microseconds(struct timeval time)
 /* The clock on the wall, unless that was set back: nothing ends before it began, nor sooner than it ran. */
 static int64_t end_time(const struct process *process)
 {
-  int64_t earliest = process->started_wall + (monotonic_ms() - process->started_monotonic);
+  /* The two clocks turn to the next millisecond at different moments: one may be ahead by one. */
+  int64_t ran = monotonic_ms() - process->started_monotonic - 1;
+  int64_t earliest = process->started_wall + (ran > 0 ? ran : 0);
   int64_t now = wall_ms();
   return now > earliest ? now : earliest;
 }
