@@ -1,4 +1,3 @@
-import { chmodSync, chownSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { IPty } from '@lydell/node-pty';
 import { ByteLogWriter } from '../byte-log-writer.ts';
@@ -28,7 +27,6 @@ interface StartedTerminal {
 
 /** What node-pty has on every system but Windows, besides what it declares. */
 interface UnixPty extends IPty {
-  readonly ptsName: string;
   /** Its own `write` tells nobody when to wait. */
   readonly _socket: Socket;
   destroy(): void;
@@ -75,11 +73,11 @@ export class PortableTerminal implements HostedProcess, Disposable {
     const { spawn } = await import('@lydell/node-pty').catch((error: unknown) => {
       throw new StartFailure('terminals need the process keeper, or node-pty for this system', 126, error);
     });
-    const [file, ...args] = runner ? asAccount(runner, [program, ...spec.args]) : [program, ...spec.args];
+    const command = [program, ...spec.args] as const;
+    const [file, ...args] = runner ? givenTo(runner, asAccount(runner, command)) : command;
     try {
       const { TERM: name = 'xterm-256color' } = spec.env;
       const pty = spawn(file, args, { name, ...size, cwd: spec.cwd, env: { ...spec.env }, encoding: null }) as UnixPty;
-      if (runner !== undefined) giveTo(runner, pty.ptsName);
       return new PortableTerminal(pty, output, spec.outputMaxBytes, onReleased);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -129,8 +127,8 @@ export class PortableTerminal implements HostedProcess, Disposable {
   }
 }
 
-/** As login(1) does: the terminal belongs to whom it is for. */
-function giveTo({ uid }: Identity, path: string): void {
-  chownSync(path, uid, -1);
-  chmodSync(path, 0o620);
+/** As login(1) does: the terminal belongs to whom it is for, before anything of his runs on it. */
+function givenTo({ uid }: Identity, command: readonly string[]): [string, ...string[]] {
+  const give = 'PATH=/usr/bin:/bin chown "$0" /dev/stdin && PATH=/usr/bin:/bin chmod 620 /dev/stdin';
+  return ['/bin/sh', '-c', `${give}; exec "$@"`, String(uid), ...command];
 }
