@@ -32,6 +32,9 @@ interface UnixPty extends IPty {
   destroy(): void;
 }
 
+/** Turns of the loop in which all that a terminal can hold (64 KiB) is read, 4 KiB at a time. */
+const READING_TURNS = 32;
+
 /** A child of this process on a terminal, by node-pty (`docs/adr/0006-terminals-without-a-keeper.md`). */
 export class PortableTerminal implements HostedProcess, Disposable {
   readonly id: string;
@@ -53,6 +56,7 @@ export class PortableTerminal implements HostedProcess, Disposable {
     this.#settle = resolve;
     this.#pty = pty;
     this.#stdin = new StdinPipe(pty._socket);
+    closeWhenRead(pty._socket);
     const writer = new ByteLogWriter(output.stdout, cap);
     // Without an encoding node-pty hands out buffers, whatever it declares.
     pty.onData((bytes: unknown) => writer.write(bytes as Buffer));
@@ -131,4 +135,17 @@ export class PortableTerminal implements HostedProcess, Disposable {
 function givenTo({ uid }: Identity, command: readonly string[]): [string, ...string[]] {
   const give = 'PATH=/usr/bin:/bin chown "$0" /dev/stdin && PATH=/usr/bin:/bin chmod 620 /dev/stdin';
   return ['/bin/sh', '-c', `${give}; exec "$@"`, String(uid), ...command];
+}
+
+/** node-pty closes its end 200 ms after the exit: where the loop stood still, what came before that is yet to be read. */
+function closeWhenRead(socket: Socket): void {
+  const close = socket.destroy.bind(socket);
+  const closeIn = (turns: number, error: Error | undefined): void => {
+    if (turns === 0) close(error);
+    else setImmediate(() => closeIn(turns - 1, error));
+  };
+  socket.destroy = (error) => {
+    closeIn(READING_TURNS, error);
+    return socket;
+  };
 }

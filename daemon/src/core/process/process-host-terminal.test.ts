@@ -83,6 +83,18 @@ describeHosts(({ start, kill, usage }) => {
     expect(lines.every((line, index) => line === (index < 300_000 ? String(index + 1) : ''))).toBe(true);
   });
 
+  test('what it wrote before its end is read, however slow whoever reads', async () => {
+    const hosted = await onTerminal('seq 1 8000');
+    const standing = setInterval(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60), 1);
+    try {
+      await hosted.ended;
+      await sealed(hosted.output.stdout);
+    } finally {
+      clearInterval(standing);
+    }
+    expect((await textOf(hosted.output.stdout)).split('\r\n')).toHaveLength(8001);
+  });
+
   test('the end of input is typed, not signalled', async () => {
     const hosted = await onTerminal('cat; echo over');
     expect(await rejectionOf(hosted.endStdin())).toMatchObject({ kind: 'conflict' });
