@@ -46,7 +46,9 @@ describe('sandboxd', () => {
   });
 
   test('doctor says what is there, what is missing and how to get it', async () => {
-    const { stdout, code } = await sandboxd(['doctor', '--json'], { SVC_RUNTIME_DIR: join(tmpdir(), `not-there-${process.pid}`) });
+    const { stdout, code } = await sandboxd(['doctor', '--json'], {
+      SVC_RUNTIME_DIR: join(tmpdir(), `not-there-${process.pid}`),
+    });
     const { checks } = JSON.parse(stdout);
     expect(code).toBe(0);
     expect(checks).toContainEqual(

@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rejectionOf, textOf } from './host-test-kit.ts';
 import { EVENT, FrameWriter, REQUEST } from './keeper-frames.ts';
-import { KEEPERS, keeperProgram, RawClient, RunningKeeper, startFrame, startIn } from './keeper-test-kit.ts';
+import { idIn, KEEPERS, keeperProgram, RawClient, RunningKeeper, startFrame, startIn } from './keeper-test-kit.ts';
 
 const compiles = spawnSync('cc', ['--version']).error === undefined;
 if (!compiles) process.stderr.write('not tested: the keeper on poorer systems, no compiler\n');
@@ -38,9 +38,9 @@ describe.runIf(compiles && KEEPERS.length > 0)('the keeper on another system', (
     const orphan = join(directory, 'orphan');
     writeFileSync(orphan, '#!/no/such/interpreter\n', { mode: 0o755 });
     expect(String(await rejectionOf(startIn(host, 'none', '', { file: orphan })))).toContain('interpreter');
-    const away = await startIn(host, 'away', 'setsid sleep 1000 & echo; wait');
+    const away = await startIn(host, idIn(keeper.directory, 'away'), 'setsid sleep 1000 & echo; wait');
     await away.output.stdout.advanced(0);
-    const target = { id: 'away', pid: away.pid, running: true };
+    const target = { id: away.id, pid: away.pid, running: true };
     expect(await host.signal([target], 'SIGKILL')).toBe(2);
     expect(await away.ended).toMatchObject({ signal: 'SIGKILL' });
     expect(keeper.said).toBe('');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { EVENT, type FrameReader, FrameSplitter, FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
 import { KeeperHost } from './keeper-host.ts';
 import type { HostedProcess, StartSpec } from './process-host.ts';
@@ -62,10 +62,10 @@ export class RunningKeeper implements AsyncDisposable {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Bytes of memory it holds now. */
+  /** Bytes of memory it holds now, page by page: the system's running count is off by some for every processor. */
   get rss(): number {
-    const status = readFileSync(`/proc/${this.child.pid}/status`, 'latin1');
-    return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) * 1024;
+    const maps = readFileSync(`/proc/${this.child.pid}/smaps_rollup`, 'latin1');
+    return Number(/^Rss:\s+(\d+)/m.exec(maps)?.[1]) * 1024;
   }
 
   host(): Promise<KeeperHost> {
@@ -85,6 +85,11 @@ export class RunningKeeper implements AsyncDisposable {
     }
     rmSync(this.directory, { recursive: true, force: true });
   }
+}
+
+/** An id that no other keeper's client uses: processes are found by it on the whole system. */
+export function idIn(directory: string, name: string | number): string {
+  return `${basename(directory)}-${name}`;
 }
 
 /** Every keeper that was built. */
