@@ -84,12 +84,12 @@ describe.runIf(keeperProgram !== undefined)('faults around the keeper', () => {
       Array.from({ length: 256 }, (_, i) => startIn(host, `m${i}`, script, { stdin: 'pipe' })),
     );
     for (const { output } of all) while (output.stdout.end < 200_000) await output.stdout.advanced(output.stdout.end);
-    expect(keeper.rss).toBeLessThan(4 * 1024 * 1024);
-    const before = keeper.rss;
+    expect(keeper.memory).toBeLessThan(4 * 1024 * 1024);
+    const before = keeper.memory;
     const big = await startIn(host, 'big', 'head -c 300000000 /dev/zero');
     await big.ended;
     expect(big.output.stdout.end).toBe(300_000_000);
-    expect(keeper.rss - before).toBeLessThan(256 * 1024);
+    expect(keeper.memory - before).toBeLessThan(256 * 1024);
   });
 
   describe.skipIf(!root)('under a limit of processes (needs root)', () => {

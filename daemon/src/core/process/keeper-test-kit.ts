@@ -62,10 +62,13 @@ export class RunningKeeper implements AsyncDisposable {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Bytes of memory it holds now, page by page: the system's running count is off by some for every processor. */
-  get rss(): number {
+  /**
+   * Bytes of memory of its own that it holds now, without the libraries, of which the system maps what it likes. Counted
+   * page by page: the running count of RSS is off by some for every processor.
+   */
+  get memory(): number {
     const maps = readFileSync(`/proc/${this.child.pid}/smaps_rollup`, 'latin1');
-    return Number(/^Rss:\s+(\d+)/m.exec(maps)?.[1]) * 1024;
+    return Number(/^Anonymous:\s+(\d+)/m.exec(maps)?.[1]) * 1024;
   }
 
   host(): Promise<KeeperHost> {
