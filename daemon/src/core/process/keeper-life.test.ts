@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, watch } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -110,9 +110,12 @@ describe.runIf(keeperProgram !== undefined)('the life of a keeper', () => {
 
   test('a daemon that stands still blocks nobody, and nothing is lost', async () => {
     await using keeper = await RunningKeeper.start(program);
-    const scripts = Array.from({ length: 64 }, (_, i) => `sleep 0.3; head -c 300000 /dev/zero; exit ${i}`);
+    const go = join(keeper.directory, 'go');
+    const waiting = `until [ -e ${go} ]; do sleep 0.1; done`;
+    const scripts = Array.from({ length: 64 }, (_, i) => `${waiting}; head -c 300000 /dev/zero; exit ${i}`);
     const stopped = await client(keeper.directory, scripts);
     stopped.kill('SIGSTOP');
+    writeFileSync(go, '');
     await entriesIn(join(keeper.directory, 'ended'), 64);
     await end(stopped);
     await using host = await keeper.host();
