@@ -18,7 +18,7 @@
 #define NAME "SVC_COMMAND_ID="
 #define NAME_LENGTH (sizeof NAME - 1)
 /* How long a child that reads for another account may take. */
-#define READER_MS 1000
+#define READER_MS 5000
 
 static char chunk[16 * 1024];
 
@@ -105,7 +105,8 @@ static size_t collect(int report, struct marked_pid *marked, size_t capacity)
   while (bytes < capacity * sizeof *marked) {
     struct pollfd wait = {.fd = report, .events = POLLIN};
     int64_t left = until - monotonic_ms();
-    if (left <= 0 || poll(&wait, 1, (int)left) <= 0)
+    /* What has come is taken, also by a keeper that stood still. */
+    if (poll(&wait, 1, left > 0 ? (int)left : 0) <= 0)
       break;
     ssize_t count = read(report, (char *)marked + bytes, capacity * sizeof *marked - bytes);
     if (count <= 0)

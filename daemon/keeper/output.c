@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "process.h"
@@ -97,9 +98,9 @@ static void widen(struct stream *stream)
     (void)fcntl(stream->source.fd, F_SETPIPE_SZ, BULK_PIPE_BYTES);
 }
 
-static void stream_ready(struct source *source, uint32_t events)
+/* How many bytes came; 0 where that was its end, -1 where there is nothing now. */
+static ssize_t take(struct stream *stream, uint32_t events)
 {
-  struct stream *stream = (struct stream *)source;
   /*
    * A hang-up alone is no proof that nothing is left: the last bytes may have come between the kernel's two looks. It
    * is read, not spliced, since there is hardly ever a byte to open a file for.
@@ -110,14 +111,33 @@ static void stream_ready(struct source *source, uint32_t events)
       order_note(stream->process, (int)stream->number);
     widen(stream);
     process_changed(stream->process);
-    return;
+    return count;
   }
   if (count < 0 && (errno == EAGAIN || errno == EINTR))
-    return;
+    return -1;
   /* EIO is how a terminal says that nobody has it open any more. */
   segments_close(&stream->segments);
   loop_close(&stream->source);
   process_stream_ended(stream->process);
+  return 0;
+}
+
+static void stream_ready(struct source *source, uint32_t events)
+{
+  (void)take((struct stream *)source, events);
+}
+
+void stream_catch_up(struct stream *stream)
+{
+  int there = 0;
+  if (stream->source.fd < 0 || ioctl(stream->source.fd, FIONREAD, &there) < 0)
+    return;
+  /* Once more than that, to see whether its end follows. */
+  for (ssize_t left = there, count; left >= 0 && stream->source.fd >= 0; left -= count) {
+    count = take(stream, EPOLLIN);
+    if (count <= 0)
+      return;
+  }
 }
 
 bool stream_open(struct stream *stream, struct process *process, enum stream_number number, int fd, uint64_t cap,

@@ -40,6 +40,8 @@ struct stream {
 /* Takes `fd`, which does not block; false, with errno and the descriptor closed, where it cannot be waited for. */
 bool stream_open(struct stream *stream, struct process *process, enum stream_number number, int fd, uint64_t cap,
                  uint32_t segment_bytes);
+/* Takes what has come so far, and its end where that has come too. */
+void stream_catch_up(struct stream *stream);
 /* Unlinks what there is. What still comes is read and not kept where the process is `discarded`. */
 void stream_discard(struct stream *stream);
 /* Frees it; its files stay. */

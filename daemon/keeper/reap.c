@@ -68,7 +68,9 @@ static uint64_t microseconds(struct timeval time)
 /* The clock on the wall, unless that was set back: nothing ends before it began, nor sooner than it ran. */
 static int64_t end_time(const struct process *process)
 {
-  int64_t earliest = process->started_wall + (monotonic_ms() - process->started_monotonic);
+  /* The two clocks turn to the next millisecond at different moments: one may be ahead by one. */
+  int64_t ran = monotonic_ms() - process->started_monotonic - 1;
+  int64_t earliest = process->started_wall + (ran > 0 ? ran : 0);
   int64_t now = wall_ms();
   return now > earliest ? now : earliest;
 }
@@ -110,7 +112,12 @@ void reap(void)
 
 int end_overdue(int64_t now)
 {
-  while (draining != NULL && draining->drained_by <= now)
-    end(draining, true);
+  while (draining != NULL && draining->drained_by <= now) {
+    struct process *process = draining;
+    /* Where the keeper stood still, the end of its output may have come in time and lie unread. */
+    for (int i = 0; i < process->stream_count; i++)
+      stream_catch_up(&process->streams[i]);
+    end(process, true);
+  }
   return draining == NULL ? -1 : (int)(draining->drained_by - now);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "complain.h"
@@ -110,12 +111,14 @@ static void say_event(const struct inotify_event *event)
   end_frame(&out);
 }
 
-static bool pass_events_on(void)
+/* False where nobody listens any more; `passed` counts the bytes that were read. */
+static bool pass_events_on(ssize_t *passed)
 {
   static _Alignas(struct inotify_event) char events[32 * 1024];
   ssize_t length = read(inotify, events, sizeof events);
   if (length < 0)
     return errno == EINTR || errno == EAGAIN;
+  *passed += length;
   for (char *at = events; at < events + length;) {
     const struct inotify_event *event = (const struct inotify_event *)(void *)at;
     if (!has_room(&out, EVENT_ROOM) && !send_out())
@@ -124,6 +127,21 @@ static bool pass_events_on(void)
     at += sizeof *event + event->len;
   }
   return send_out();
+}
+
+/* What has happened so far comes before the answers to requests: those tell that nothing is left of it. */
+static bool pass_all_on(void)
+{
+  int there = 0;
+  if (ioctl(inotify, FIONREAD, &there) < 0)
+    return false;
+  ssize_t passed = 0;
+  for (ssize_t before = -1; passed < there && passed > before;) {
+    before = passed;
+    if (!pass_events_on(&passed))
+      return false;
+  }
+  return true;
 }
 
 int watch(void)
@@ -138,7 +156,7 @@ int watch(void)
         continue;
       give_up("poll", NULL);
     }
-    if (sources[1].revents != 0 && !pass_events_on())
+    if (!pass_all_on())
       return 1;
     if (sources[0].revents != 0 && !take_requests())
       return 0;

@@ -18,7 +18,7 @@ interface Outcome {
 /** Runs the program as a user does. */
 function sandboxd(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
   return new Promise((resolve) => {
-    const options = { env: { ...process.env, ...env }, timeout: 15_000 };
+    const options = { env: { ...process.env, ...env }, timeout: 80_000 };
     execFile(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], options, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
     });
@@ -46,7 +46,9 @@ describe('sandboxd', () => {
   });
 
   test('doctor says what is there, what is missing and how to get it', async () => {
-    const { stdout, code } = await sandboxd(['doctor', '--json'], { SVC_RUNTIME_DIR: join(tmpdir(), 'not-there-yet') });
+    const { stdout, code } = await sandboxd(['doctor', '--json'], {
+      SVC_RUNTIME_DIR: join(tmpdir(), `not-there-${process.pid}`),
+    });
     const { checks } = JSON.parse(stdout);
     expect(code).toBe(0);
     expect(checks).toContainEqual(
@@ -112,7 +114,7 @@ describe('sandboxd', () => {
         expect(existsSync(`/proc/${pid}`)).toBe(true);
         await daemon.stop('SIGKILL');
         expect(await sandboxd(['reap'], env)).toMatchObject({ code: 0, stderr: '' });
-        expect(existsSync(`/proc/${pid}`)).toBe(false);
+        await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
         expect(await sandboxd(['reap'], env)).toMatchObject({ code: 0, stderr: '' });
       } finally {
         await rm(directory, { recursive: true, force: true });

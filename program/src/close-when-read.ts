@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** How long an answered client may go on sending before its connection is cut, in milliseconds. */
-const LINGER_MS = 5_000;
+const LINGER_MS = 30_000;
 
 /**
  * For an answer that comes before its request was read: the connection ends with it, but only our half at once.
@@ -19,7 +19,7 @@ export function closeWhenRead(req: IncomingMessage, res: ServerResponse): { Conn
   return { Connection: 'close' };
 }
 
-/** Ends our half, and the rest when the client has ended its own or 5 s have passed. */
+/** Ends our half, and the rest when the client has ended its own or 30 s have passed. */
 export function endGently(socket: Socket): void {
   socket.end();
   socket.resume();

@@ -138,7 +138,7 @@ describe('where the key comes from', () => {
     expect((await daemon.inject(PRIVATE)).statusCode).toBe(200);
     expect(daemon.log.join('')).toMatch(/"level":"warn".*JWT_PUBLIC_KEY.*without authentication/);
     await using quiet = await TestApp.start({ jwtPublicKey: 'bm90IGEga2V5', apiKey: KEY, logLevel: 'warn' });
-    expect(quiet.log).toEqual([]);
+    expect(quiet.log.join('')).not.toContain('JWT_PUBLIC_KEY');
   });
 });
 

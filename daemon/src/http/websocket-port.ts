@@ -23,7 +23,8 @@ export class WebSocketPort {
     this.gone = gone.signal;
     this.#connection = connection;
     this.#socket = socket;
-    const pings = setInterval(() => this.#ping(), pingMs).unref();
+    // Where the loop stood still, the answer has come and is read first.
+    const pings = setInterval(() => setImmediate(() => this.#ping()), pingMs).unref();
     connection.on('pong', () => {
       this.#unanswered = 0;
     });

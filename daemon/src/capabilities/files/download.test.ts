@@ -194,5 +194,5 @@ test.runIf(process.platform === 'linux')('clients that go away leave no file ope
   await expect.poll(() => opened(path)).toBe(0);
   await daemon.inject({ method: 'HEAD', url: DOWNLOAD, query: { path } });
   await daemon.inject({ url: DOWNLOAD, query: { path }, headers: { 'if-none-match': '*' } });
-  expect(opened(path)).toBe(0);
+  await expect.poll(() => opened(path)).toBe(0);
 });

@@ -8,6 +8,9 @@ import { TestApp } from '../../app.fixture.ts';
 
 export { describe, expect } from 'vitest';
 
+// What tests say of modes holds for files that are made under this one, whatever they were started under.
+process.umask(0o022);
+
 interface Fixtures {
   readonly daemon: TestApp;
   /** An empty directory of the test's own. */

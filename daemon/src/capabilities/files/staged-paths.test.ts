@@ -72,7 +72,7 @@ describe('notes of what is staged', () => {
     using _again = new StagedPaths(notes);
     await expect.poll(() => readdirSync(dir).sort()).toEqual(['lost', 'notes', 'replaced']);
     expect([readdirSync(lost), readdirSync(replaced)]).toEqual([['old'], []]);
-    expect(statSync(notes).size).toBe(0);
+    await expect.poll(() => statSync(notes).size).toBe(0);
   });
 
   test('only what has the name of a part is removed, and no link is followed to it', async ({ dir }) => {

@@ -159,7 +159,11 @@ describe('what is unusual and no fault', () => {
     mkdirSync(from);
     writeFileSync(join(from, 'f'), 'x');
     const git = (...args: string[]): Buffer =>
-      execFileSync('git', ['-C', from, '-c', 'user.name=n', '-c', 'user.email=e', ...args], { stdio: 'pipe' });
+      execFileSync('git', ['-C', from, '-c', 'user.name=n', '-c', 'user.email=e', ...args], {
+        stdio: 'pipe',
+        // Nothing of who runs the tests: neither signed commits nor a hook.
+        env: { PATH: process.env['PATH'], GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
+      });
     git('init', '-q');
     git('add', '.');
     git('commit', '-qm', 'm');

@@ -31,7 +31,7 @@ class Tree implements Disposable {
 
   grep(find: () => string | undefined, pattern: string, more: Partial<GrepRequest> = {}) {
     const request = { ...fileSearch(this.root, pattern), recursive: true, ...more };
-    return new SearchService(60, find).grep(request, NEVER);
+    return new SearchService(600, find).grep(request, NEVER);
   }
 
   /** `file:line:text` of what is found. */
@@ -42,7 +42,7 @@ class Tree implements Disposable {
 
   async names(find: () => string | undefined, pattern: string, dialect: 'ripgrep' | 'python' = 'ripgrep') {
     const request = { path: this.root, pattern, dialect, exclude: [], hidden: false, maxResults: 1000 };
-    const { names } = await new SearchService(60, find).names(request, NEVER);
+    const { names } = await new SearchService(600, find).names(request, NEVER);
     return names.map(({ path }) => this.named(shownPath(path)));
   }
 
@@ -216,7 +216,7 @@ describe.each(ENGINES)('the $name engine', ({ name, find }) => {
 
   test('many callers at once all get their answer', async () => {
     using tree = new Tree(SAMPLE);
-    const service = new SearchService(60, find);
+    const service = new SearchService(600, find);
     const request = { ...fileSearch(tree.root, 'foo'), recursive: true };
     // From source a thread first reads its modules as TypeScript.
     const callers = name === 'own' ? 12 : 64;
@@ -239,7 +239,7 @@ describe.each(ENGINES)('the $name engine', ({ name, find }) => {
       hidden: true,
       maxResults: 9,
     } as const;
-    const { names } = await new SearchService(60, find).names(request, NEVER);
+    const { names } = await new SearchService(600, find).names(request, NEVER);
     expect(names).toEqual([{ path: odd, isDirectory: false }]);
   });
 

@@ -20,8 +20,6 @@ const WITHIN =
   IN.exclUnlink;
 /** Directories that are on their way to the reader at once. */
 const BATCH = 256;
-/** How long a creation is remembered that was told, by looking or by the kernel, so that the other one does not tell it again. */
-const SEEN_MS = 1000;
 
 /** `report`: what is found there is told as created. `again`: something may have been missed. */
 type Visit = { readonly node: DirectoryNode; readonly report: boolean; readonly again: boolean };
@@ -35,10 +33,12 @@ export class InotifyTree {
   readonly #onRootGone: () => void;
   readonly #moves: PendingMoves;
   readonly #skipped: ReadonlySet<ByteName>;
+  /** Whose creations that were told are remembered, so that of looking and the kernel one alone tells them. */
   #remembering: DirectoryNode[] = [];
   #visits: Visit[] = [];
+  #isOpening = false;
   #walk: Promise<void> | undefined;
-  #seenTimer: NodeJS.Timeout | undefined;
+  #walks = 0;
   #clearing: Promise<void> | undefined;
   #isUnclear = false;
   #isClosed = false;
@@ -55,10 +55,13 @@ export class InotifyTree {
     this.#sink = sink;
     this.#skipped = skipped;
     this.#onRootGone = onRootGone;
-    this.#moves = new PendingMoves((half) => {
-      if (half.isVisible) this.#tell('remove', half.path, half.isDirectory);
-      if (half.node) void this.#release(half.node);
-    });
+    this.#moves = new PendingMoves(
+      (half) => {
+        if (half.isVisible) this.#tell('remove', half.path, half.isDirectory);
+        if (half.node) void this.#release(half.node);
+      },
+      () => reader.caughtUp(),
+    );
     this.root = new DirectoryNode({ happened: (...event) => this.#happened(...event) }, '');
   }
 
@@ -70,7 +73,11 @@ export class InotifyTree {
     const { root } = this.#terms;
     this.root.watch = await this.#reader.add(bytesOf(root), WITHIN | IN.onlyDir, this.root);
     if (this.#isClosed) this.#reader.drop(this.root.watch, this.root);
-    else if (this.#terms.recursive || report) await this.#look(this.root, { report, again: false });
+    else if (this.#terms.recursive || report) {
+      this.#isOpening = true;
+      await this.#look(this.root, { report, again: false });
+      this.#isOpening = false;
+    }
     await this.#walkOn();
   }
 
@@ -83,17 +90,30 @@ export class InotifyTree {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#moves.clear();
-    clearTimeout(this.#seenTimer);
     this.#visits = [];
     await this.#walk?.catch(() => undefined);
     if (!this.#reader.isGone) await this.#release(this.root);
   }
 
+  get #isLooking(): boolean {
+    return this.#isOpening || this.#walk !== undefined;
+  }
+
   #walkOn(): Promise<void> {
     this.#walk ??= this.#visitAll().finally(() => {
       this.#walk = undefined;
+      this.#walks += 1;
+      if (this.#remembering.length > 0) void this.#forgetTold(this.#walks);
     });
     return this.#walk;
+  }
+
+  /** What the kernel had seen before the walk ended was told then, unless there was another walk meanwhile, which forgets for both. */
+  async #forgetTold(walks: number): Promise<void> {
+    await this.#reader.caughtUp();
+    if (this.#isLooking || this.#walks !== walks) return;
+    for (const node of this.#remembering) node.told = undefined;
+    this.#remembering = [];
   }
 
   async #visitAll(): Promise<void> {
@@ -207,7 +227,7 @@ export class InotifyTree {
     if (!node.told?.delete(name)) {
       this.#tell('create', path, isDirectory);
       // Who is about to look there need not tell it again.
-      if (this.#walk !== undefined) this.#remember(node, name);
+      if (this.#isLooking) this.#remember(node, name);
     }
     if (!isDirectory || node.children?.has(name)) return;
     this.#descend(node, name, { report: true, again: false });
@@ -250,7 +270,7 @@ export class InotifyTree {
 
   /** What was told of it may come from a look at a later state than that of the events that come now. */
   #isFresh(node: DirectoryNode): boolean {
-    return this.#walk !== undefined || node.told !== undefined;
+    return this.#isLooking || node.told !== undefined;
   }
 
   /** Directories were made and renamed faster than they could be taken up: no telling which one has which name. */
@@ -285,11 +305,6 @@ export class InotifyTree {
       this.#remembering.push(node);
     }
     node.told.add(name);
-    this.#seenTimer ??= setTimeout(() => {
-      this.#seenTimer = undefined;
-      for (const one of this.#remembering) one.told = undefined;
-      this.#remembering = [];
-    }, SEEN_MS);
   }
 
   #cannotWatch(): void {

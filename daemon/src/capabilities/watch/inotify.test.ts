@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { bytesOf } from '../../core/files/byte-name.ts';
 import { hasInotify, inotify, Watching } from './watching.fixture.ts';
@@ -76,10 +85,9 @@ describe.runIf(hasInotify)('by inotify', () => {
     await using watching = new Watching();
     writeFileSync(watching.path('f'), '1');
     const watcher = await watching.watch({ path: watching.path('f') });
-    writeFileSync(watching.path('f'), '2');
+    appendFileSync(watching.path('f'), '2');
     expect(await watching.until(watcher, 'write ')).toEqual(['write ']);
-    writeFileSync(watching.path('g'), '3');
-    renameSync(watching.path('g'), watching.path('f'));
+    watching.put('f', '3');
     expect(await watching.until(watcher, 'write ')).toEqual(['write ']);
     rmSync(watching.path('f'));
     expect(await watching.until(watcher, 'remove ')).toEqual(['remove ']);

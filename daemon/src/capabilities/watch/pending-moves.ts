@@ -1,7 +1,7 @@
 import type { ByteName } from '../../core/files/byte-name.ts';
 import type { DirectoryNode } from './directory-node.ts';
 
-/** How long the second half of a rename may take to come after the first; the kernel queues both at once. */
+/** Milliseconds between the two halves of a rename at most, for the kernel, which queues both at once. */
 const PATIENCE_MS = 10;
 
 /** The first half of a rename: something left this place. */
@@ -19,14 +19,17 @@ export interface MovedFrom {
 export class PendingMoves {
   readonly #pending = new Map<number, { readonly half: MovedFrom; readonly timer: NodeJS.Timeout }>();
   readonly #onLeft: (half: MovedFrom) => void;
+  readonly #caughtUp: () => Promise<void>;
 
-  constructor(onLeft: (half: MovedFrom) => void) {
+  /** `caughtUp`: all that has happened so far was told. */
+  constructor(onLeft: (half: MovedFrom) => void, caughtUp: () => Promise<void>) {
     this.#onLeft = onLeft;
+    this.#caughtUp = caughtUp;
   }
 
   add(cookie: number, half: MovedFrom): void {
-    // Where the loop stood still, the second half lies in the pipe: it gets a turn before the patience ends.
-    const timer = setTimeout(() => setImmediate(() => setImmediate(() => this.#giveUp(cookie))), PATIENCE_MS);
+    // Where the reader or this process stood still, the second half is on its way.
+    const timer = setTimeout(() => void this.#caughtUp().then(() => this.#giveUp(cookie)), PATIENCE_MS);
     this.#pending.set(cookie, { half, timer });
   }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -18,8 +18,11 @@ class Bench implements AsyncDisposable {
     return new Bench(await TestApp.start());
   }
 
+  /** It is there with its content at once, as one event. */
   write(name: string): void {
-    writeFileSync(join(this.directory, name), name);
+    const draft = `${this.directory}.draft`;
+    writeFileSync(draft, name);
+    renameSync(draft, join(this.directory, name));
   }
 
   async create(
@@ -89,7 +92,7 @@ describe.each(['/v2', '/v1/file'])('under %s', (surface) => {
     const { watcher_id, initial_cursor, reused } = await bench.create({}, surface);
     expect([initial_cursor, reused]).toEqual([0, false]);
     expect(await poll(bench, watcher_id, { cursor: 0 })).toEqual({ events: [], cursor: 0, overflow: false });
-    const waiting = poll(bench, watcher_id, { cursor: 0, timeout: 20 });
+    const waiting = poll(bench, watcher_id, { cursor: 0, timeout: 60 });
     bench.write('a');
     const first = await waiting;
     expect(first).toEqual({
@@ -112,9 +115,9 @@ describe.each(['/v2', '/v1/file'])('under %s', (surface) => {
     });
     mkdirSync(join(bench.directory, 'd'));
     bench.write('e');
-    const next = await poll(bench, watcher_id, { cursor: 1, limit: 1, timeout: 20 });
+    const next = await poll(bench, watcher_id, { cursor: 1, limit: 1, timeout: 60 });
     expect(next.events.map(({ relative_path }: { relative_path: string }) => relative_path)).toEqual(['d']);
-    const last = await poll(bench, watcher_id, { [isV1 ? 'since' : 'cursor']: next.cursor, timeout: 20 });
+    const last = await poll(bench, watcher_id, { [isV1 ? 'since' : 'cursor']: next.cursor, timeout: 60 });
     expect(last.events[0]).toMatchObject({ relative_path: 'e', seq: 3 });
   });
 
@@ -122,7 +125,7 @@ describe.each(['/v2', '/v1/file'])('under %s', (surface) => {
     await using bench = await Bench.start();
     const { watcher_id } = await bench.create({}, surface);
     bench.write('a');
-    const { cursor } = await poll(bench, watcher_id, { timeout: 20 });
+    const { cursor } = await poll(bench, watcher_id, { timeout: 60 });
     expect(await bench.create({ path: `${bench.directory}//` }, surface)).toEqual({
       watcher_id,
       initial_cursor: cursor,
@@ -152,7 +155,7 @@ describe.each(['/v2', '/v1/file'])('under %s', (surface) => {
     expect(started).toMatchObject({ event: 'watch_started', data: { watcher_id, path: bench.directory } });
     expect(change).toMatchObject({ event: 'file_change', id: `${watcher_id}:1`, data: { seq: 1, type: 'create' } });
     bench.write('b');
-    await poll(bench, watcher_id, { cursor: 1, timeout: 20 });
+    await poll(bench, watcher_id, { cursor: 1, timeout: 60 });
     const resumed = await read(url, ({ event }) => event === 'file_change', { 'last-event-id': `${watcher_id}:1` });
     expect(resumed.map(({ data }) => data['relative_path'])).toEqual([undefined, 'b']);
     expect((await fetch(`${base}${surface}/watch/none/events`)).status).toBe(404);
@@ -173,7 +176,7 @@ describe.each(['/v2', '/v1/file'])('under %s', (surface) => {
     const paths = async (id: string) => {
       const told: string[] = [];
       for (let cursor = 0; !told.includes('last'); ) {
-        const answer = await poll(bench, id, { cursor, timeout: 20 });
+        const answer = await poll(bench, id, { cursor, timeout: 60 });
         told.push(...answer.events.map((event: { relative_path: string }) => event.relative_path));
         cursor = answer.cursor;
       }
@@ -232,7 +235,7 @@ describe('[watch-v1.wait] waiting for one event', () => {
 
   test('a file that comes, deep where nothing is yet, and a change of a file that is there', async () => {
     await using bench = await Bench.start();
-    const waiting = wait(bench, { path: join(bench.directory, 'x/y/z'), event_types: ['create'] });
+    const waiting = wait(bench, { path: join(bench.directory, 'x/y/z'), event_types: ['create'], timeout: 300 });
     await untilWatchers(bench, 1);
     mkdirSync(join(bench.directory, 'x/y'), { recursive: true });
     bench.write('x/y/z');
@@ -252,7 +255,7 @@ describe('[watch-v1.wait] waiting for one event', () => {
     await using bench = await Bench.start();
     const base = await bench.daemon.listen();
     const stop = new AbortController();
-    const body = JSON.stringify({ path: join(bench.directory, 'a') });
+    const body = JSON.stringify({ path: join(bench.directory, 'a'), timeout: 300 });
     const waiting = fetch(`${base}/v1/file/watch/wait`, { method: 'POST', body, signal: stop.signal }).catch(
       () => 'cut',
     );

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@sandbox/program/logger.ts';
@@ -37,6 +37,13 @@ export class Watching implements AsyncDisposable {
 
   path(...names: string[]): string {
     return join(this.directory, ...names);
+  }
+
+  /** A file that is there with its content at once, as one event: who writes into it may be told of twice. */
+  put(name: string, content: string): void {
+    const draft = `${this.directory}.draft`;
+    writeFileSync(draft, content);
+    renameSync(draft, this.path(name));
   }
 
   async watch(terms: Partial<WatcherTerms> = {}): Promise<Watcher> {

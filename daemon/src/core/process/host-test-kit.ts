@@ -138,7 +138,7 @@ export async function sealed(log: ByteLog): Promise<void> {
 
 /** Waits for what is closed at the end of a turn of the event loop; the last count where it never comes to `expected`. */
 export async function descriptorsComeTo(atMost: number): Promise<number> {
-  const deadline = performance.now() + 5000;
+  const deadline = performance.now() + 45_000;
   while (openDescriptors() > atMost && performance.now() < deadline) {
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -9,6 +9,8 @@ const ADDED = 96;
 const EVENT = 97;
 const OVERFLOWED = 0xffff_ffff;
 const STDERR_KEPT = 1000;
+/** Leads to nothing (ENOENT). */
+const NOWHERE = Buffer.alloc(0);
 
 /** Bits of inotify(7). */
 export const IN = {
@@ -126,6 +128,12 @@ export class InotifyReader implements AsyncDisposable {
           .finish(),
       );
     });
+  }
+
+  /** Resolves when all that had happened before the call was told, or there is no reader to tell it any more. */
+  async caughtUp(): Promise<void> {
+    // What it cannot watch it answers too, behind all that has happened (`docs/keeper.md`).
+    await this.add(NOWHERE, IN.create, { onInotify: () => {} }).catch(() => undefined);
   }
 
   /** This listener hears no more of that watch; the last one gone ends the watch. */

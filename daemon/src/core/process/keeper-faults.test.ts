@@ -1,10 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { root, sealed, textOf } from './host-test-kit.ts';
 import { KeeperHost } from './keeper-host.ts';
-import { keeperProgram, RunningKeeper, startIn } from './keeper-test-kit.ts';
+import { idIn, keeperProgram, RunningKeeper, startIn } from './keeper-test-kit.ts';
 import { TestAccount } from './test-account.fixture.ts';
 
 if (keeperProgram === undefined) process.stderr.write('not tested: faults around the keeper, which was not built\n');
@@ -32,20 +32,21 @@ describe.runIf(keeperProgram !== undefined)('faults around the keeper', () => {
     await killedClient(keeper.directory, [...writers, reader, 'sleep 1000']);
     await using host = await keeper.host();
     const { processes } = host.recover(new Map());
+    const id = (index: number): string => idIn(keeper.directory, index);
     for (const [index] of writers.entries()) {
-      const hosted = processes.get(`c${index}`);
+      const hosted = processes.get(id(index));
       expect(await hosted?.ended).toMatchObject({ exitCode: index, background: false });
       if (hosted === undefined) continue;
       expect(await textOf(hosted.output.stdout)).toBe(counted(3000));
       expect(await textOf(hosted.output.stderr)).toBe(counted(3000));
     }
-    const reading = processes.get('c16');
+    const reading = processes.get(id(16));
     await reading?.writeStdin(Buffer.from('a\nb\n'));
     await reading?.endStdin();
     expect(await reading?.ended).toMatchObject({ exitCode: 40 });
     expect(reading && (await textOf(reading.output.stdout))).toBe('got a\ngot b\n');
-    const sleeping = processes.get('c17');
-    expect(await host.signal([{ id: 'c17', pid: 0, running: false }], 'SIGTERM')).toBe(1);
+    const sleeping = processes.get(id(17));
+    expect(await host.signal([{ id: id(17), pid: 0, running: false }], 'SIGTERM')).toBe(1);
     expect(await sleeping?.ended).toMatchObject({ signal: 'SIGTERM' });
   });
 
@@ -53,7 +54,7 @@ describe.runIf(keeperProgram !== undefined)('faults around the keeper', () => {
     await using keeper = await RunningKeeper.start(program);
     await killedClient(keeper.directory, ['exit 7']);
     await using host = await keeper.host();
-    const end = await host.recover(new Map()).processes.get('c0')?.ended;
+    const end = await host.recover(new Map()).processes.get(idIn(keeper.directory, 0))?.ended;
     expect(end).toMatchObject({ exitCode: 7 });
     expect(end?.usage?.maxRssBytes).toBeGreaterThan(0);
   });
@@ -64,14 +65,14 @@ describe.runIf(keeperProgram !== undefined)('faults around the keeper', () => {
     await once(place.child, 'exit');
     const started = await KeeperHost.open({ directory: place.directory, program });
     await using host = started;
-    const hosted = await startIn(host, 'left', 'echo ready; sleep 1000');
+    const id = idIn(place.directory, 'left');
+    const hosted = await startIn(host, id, 'echo ready; sleep 1000');
     await hosted.output.stdout.advanced(0);
-    const pid = Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(hosted.pid)], { encoding: 'utf8' }));
-    process.kill(pid, 'SIGKILL');
+    process.kill(host.keeperPid ?? 0, 'SIGKILL');
     expect(await hosted.ended).toMatchObject({ lost: true, exitCode: null });
     const next = await startIn(host, 'next', 'echo fine');
     expect(await next.ended).toMatchObject({ exitCode: 0 });
-    const target = { id: 'left', pid: hosted.pid, running: false };
+    const target = { id, pid: hosted.pid, running: false };
     while ((await host.living([target])) > 0) await new Promise((resolve) => setImmediate(resolve));
   });
 
@@ -83,12 +84,12 @@ describe.runIf(keeperProgram !== undefined)('faults around the keeper', () => {
       Array.from({ length: 256 }, (_, i) => startIn(host, `m${i}`, script, { stdin: 'pipe' })),
     );
     for (const { output } of all) while (output.stdout.end < 200_000) await output.stdout.advanced(output.stdout.end);
-    expect(keeper.rss).toBeLessThan(4 * 1024 * 1024);
-    const before = keeper.rss;
+    expect(keeper.memory).toBeLessThan(4 * 1024 * 1024);
+    const before = keeper.memory;
     const big = await startIn(host, 'big', 'head -c 300000000 /dev/zero');
     await big.ended;
     expect(big.output.stdout.end).toBe(300_000_000);
-    expect(keeper.rss - before).toBeLessThan(256 * 1024);
+    expect(keeper.memory - before).toBeLessThan(256 * 1024);
   });
 
   describe.skipIf(!root)('under a limit of processes (needs root)', () => {
@@ -97,11 +98,12 @@ describe.runIf(keeperProgram !== undefined)('faults around the keeper', () => {
       await using keeper = await RunningKeeper.start(program);
       await using host = await keeper.host();
       const bomb = 'ulimit -u 80; b() { b | b & }; echo ready; b; sleep 1000';
-      const hosted = await startIn(host, 'bomb', bomb, { identity: account.identity });
+      const id = idIn(keeper.directory, 'bomb');
+      const hosted = await startIn(host, id, bomb, { identity: account.identity });
       await hosted.output.stdout.advanced(0);
       const other = await startIn(host, 'other', 'echo fine');
       expect(await other.ended).toMatchObject({ exitCode: 0 });
-      const target = { id: 'bomb', pid: hosted.pid, running: true, identity: account.identity };
+      const target = { id, pid: hosted.pid, running: true, identity: account.identity };
       expect(await host.signal([target], 'SIGKILL')).toBeGreaterThan(0);
       expect(await host.living([{ ...target, running: false }])).toBe(0);
       await sealed(hosted.output.stdout);

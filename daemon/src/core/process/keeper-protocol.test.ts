@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { textOf } from './host-test-kit.ts';
 import { EVENT, FrameSplitter, FrameWriter, REQUEST } from './keeper-frames.ts';
-import { RawClient, RunningKeeper, sanitizedProgram, startFrame, startIn } from './keeper-test-kit.ts';
+import { idIn, RawClient, RunningKeeper, sanitizedProgram, startFrame, startIn } from './keeper-test-kit.ts';
 
 const HELLO = new FrameWriter(REQUEST.hello).u32(1).finish();
 
@@ -104,10 +104,11 @@ describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
   test('more stdin than there is credit for ends the connection, and the process runs on', async () => {
     await using keeper = await RunningKeeper.start(program);
     await using host = await keeper.host();
-    const hosted = await startIn(host, 'reader', 'read line; read line', { stdin: 'pipe' });
-    const flood = new FrameWriter(REQUEST.stdin).text('reader').u64(0).bytes(Buffer.alloc(200_000)).finish();
+    const id = idIn(keeper.directory, 'reader');
+    const hosted = await startIn(host, id, 'read line; read line', { stdin: 'pipe' });
+    const flood = new FrameWriter(REQUEST.stdin).text(id).u64(0).bytes(Buffer.alloc(200_000)).finish();
     expect(await refuses(keeper, greeted(flood))).toBe(true);
-    expect(await host.living([{ id: 'reader', pid: hosted.pid, running: true }])).toBe(1);
+    expect(await host.living([{ id, pid: hosted.pid, running: true }])).toBe(1);
     expect(keeper.said).toBe('');
   });
 
@@ -193,5 +194,5 @@ describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
       await closed;
     }
     await expectServes(keeper);
-  }, 60_000);
+  }, 180_000);
 });

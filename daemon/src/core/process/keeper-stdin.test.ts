@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -16,9 +15,9 @@ const eof = (id: string, offset: number): FrameWriter => new FrameWriter(REQUEST
 /** Takes the keeper over for a moment: another client's connection ends in the middle of what it sends, and is taken up again. */
 async function cut(keeper: RunningKeeper): Promise<void> {
   const socket = await keeper.connect();
-  socket.on('error', () => {}).resume();
-  socket.write(new FrameWriter(REQUEST.hello).u32(KEEPER_VERSION).finish());
-  await once(socket, 'close');
+  const closed = new Promise<void>((resolve) => socket.on('error', () => {}).on('close', () => resolve()));
+  socket.resume().write(new FrameWriter(REQUEST.hello).u32(KEEPER_VERSION).finish());
+  await closed;
 }
 
 describe.runIf(sanitizedProgram !== undefined)('stdin across a connection that is cut', () => {

@@ -1,13 +1,14 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rejectionOf, textOf } from './host-test-kit.ts';
 import { EVENT, FrameWriter, REQUEST } from './keeper-frames.ts';
-import { KEEPERS, keeperProgram, RawClient, RunningKeeper, startFrame, startIn } from './keeper-test-kit.ts';
+import { idIn, KEEPERS, keeperProgram, RawClient, RunningKeeper, startFrame, startIn } from './keeper-test-kit.ts';
 
 const compiles = spawnSync('cc', ['--version']).error === undefined;
 if (!compiles) process.stderr.write('not tested: the keeper on poorer systems, no compiler\n');
@@ -37,9 +38,9 @@ describe.runIf(compiles && KEEPERS.length > 0)('the keeper on another system', (
     const orphan = join(directory, 'orphan');
     writeFileSync(orphan, '#!/no/such/interpreter\n', { mode: 0o755 });
     expect(String(await rejectionOf(startIn(host, 'none', '', { file: orphan })))).toContain('interpreter');
-    const away = await startIn(host, 'away', 'setsid sleep 1000 & echo; wait');
+    const away = await startIn(host, idIn(keeper.directory, 'away'), 'setsid sleep 1000 & echo; wait');
     await away.output.stdout.advanced(0);
-    const target = { id: 'away', pid: away.pid, running: true };
+    const target = { id: away.id, pid: away.pid, running: true };
     expect(await host.signal([target], 'SIGKILL')).toBe(2);
     expect(await away.ended).toMatchObject({ signal: 'SIGKILL' });
     expect(keeper.said).toBe('');
@@ -71,5 +72,27 @@ describe.runIf(compiles && KEEPERS.length > 0)('the keeper on another system', (
     expect(exit.u64()).toBeGreaterThanOrEqual(before);
     client.send(new FrameWriter(REQUEST.shutdown).u32(100));
     expect(await once(keeper.child, 'exit')).toEqual([0, null]);
+  });
+
+  test('where it stood still, output that had ended in time is no output in the background', async () => {
+    const shim = build('clock-leaps', '-shared', '-fPIC');
+    await using keeper = await RunningKeeper.start(keeperProgram ?? '', { env: { LD_PRELOAD: shim } });
+    await using client = await RawClient.open(keeper.socket);
+    const go = join(keeper.directory, 'go');
+    execFileSync('mkfifo', [go]);
+    client.send(startFrame('a', `read line < ${go}; head -c 60000 /dev/zero; exit 4`));
+    const started = await client.until(EVENT.started);
+    const pid = [started.text(), started.u32()][1];
+    // All it wrote and its end are there before the keeper looks.
+    keeper.child.kill('SIGSTOP');
+    await writeFile(go, '\n');
+    await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'latin1')).toContain(') Z ');
+    keeper.child.kill('SIGCONT');
+    const exit = await client.until(EVENT.exit);
+    expect([exit.text(), exit.flag(), exit.u32()]).toEqual(['a', false, 4]);
+    for (let skipped = 0; skipped < 3; skipped++) exit.u64();
+    exit.u8();
+    expect(exit.flag()).toBe(false);
+    expect(readFileSync(join(keeper.directory, 'output/a.stdout.0'))).toHaveLength(60_000);
   });
 });

@@ -1,4 +1,3 @@
-import { chmodSync, chownSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { IPty } from '@lydell/node-pty';
 import { ByteLogWriter } from '../byte-log-writer.ts';
@@ -28,11 +27,13 @@ interface StartedTerminal {
 
 /** What node-pty has on every system but Windows, besides what it declares. */
 interface UnixPty extends IPty {
-  readonly ptsName: string;
   /** Its own `write` tells nobody when to wait. */
   readonly _socket: Socket;
   destroy(): void;
 }
+
+/** Turns of the loop in which all that a terminal can hold (64 KiB) is read, 4 KiB at a time. */
+const READING_TURNS = 32;
 
 /** A child of this process on a terminal, by node-pty (`docs/adr/0006-terminals-without-a-keeper.md`). */
 export class PortableTerminal implements HostedProcess, Disposable {
@@ -55,6 +56,7 @@ export class PortableTerminal implements HostedProcess, Disposable {
     this.#settle = resolve;
     this.#pty = pty;
     this.#stdin = new StdinPipe(pty._socket);
+    closeWhenRead(pty._socket);
     const writer = new ByteLogWriter(output.stdout, cap);
     // Without an encoding node-pty hands out buffers, whatever it declares.
     pty.onData((bytes: unknown) => writer.write(bytes as Buffer));
@@ -75,11 +77,11 @@ export class PortableTerminal implements HostedProcess, Disposable {
     const { spawn } = await import('@lydell/node-pty').catch((error: unknown) => {
       throw new StartFailure('terminals need the process keeper, or node-pty for this system', 126, error);
     });
-    const [file, ...args] = runner ? asAccount(runner, [program, ...spec.args]) : [program, ...spec.args];
+    const command = [program, ...spec.args] as const;
+    const [file, ...args] = runner ? givenTo(runner, asAccount(runner, command)) : command;
     try {
       const { TERM: name = 'xterm-256color' } = spec.env;
       const pty = spawn(file, args, { name, ...size, cwd: spec.cwd, env: { ...spec.env }, encoding: null }) as UnixPty;
-      if (runner !== undefined) giveTo(runner, pty.ptsName);
       return new PortableTerminal(pty, output, spec.outputMaxBytes, onReleased);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -129,8 +131,21 @@ export class PortableTerminal implements HostedProcess, Disposable {
   }
 }
 
-/** As login(1) does: the terminal belongs to whom it is for. */
-function giveTo({ uid }: Identity, path: string): void {
-  chownSync(path, uid, -1);
-  chmodSync(path, 0o620);
+/** As login(1) does: the terminal belongs to whom it is for, before anything of his runs on it. */
+function givenTo({ uid }: Identity, command: readonly string[]): [string, ...string[]] {
+  const give = 'PATH=/usr/bin:/bin chown "$0" /dev/stdin && PATH=/usr/bin:/bin chmod 620 /dev/stdin';
+  return ['/bin/sh', '-c', `${give}; exec "$@"`, String(uid), ...command];
+}
+
+/** node-pty closes its end 200 ms after the exit: where the loop stood still, what came before that is yet to be read. */
+function closeWhenRead(socket: Socket): void {
+  const close = socket.destroy.bind(socket);
+  const closeIn = (turns: number, error: Error | undefined): void => {
+    if (turns === 0) close(error);
+    else setImmediate(() => closeIn(turns - 1, error));
+  };
+  socket.destroy = (error) => {
+    closeIn(READING_TURNS, error);
+    return socket;
+  };
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { ByteLog } from '../byte-log.ts';
 import { lookUpIdentity } from '../identity.ts';
@@ -45,7 +46,9 @@ describeHosts(({ start, kill, usage }) => {
     const hosted = await start('bash', ['--norc', '--noprofile', '-i'], { terminal: size });
     await hosted.writeStdin(Buffer.from('echo be"gun"; sleep 1000; echo after=$?\n'));
     await until(hosted.output.stdout, 'begun');
-    while (foregroundGroup(hosted.pid) === hosted.pid) await new Promise((resolve) => setImmediate(resolve));
+    // Before it is the sleep it is a shell, which ignores the signal.
+    const inForeground = (): string => readFileSync(`/proc/${foregroundGroup(hosted.pid)}/comm`, 'latin1');
+    await expect.poll(inForeground).toBe('sleep\n');
     expect(await hosted.terminal?.signalForeground('SIGTERM')).toBe(true);
     await until(hosted.output.stdout, 'after=143');
     await hosted.writeStdin(Buffer.from('exit 5\n'));
@@ -81,6 +84,18 @@ describeHosts(({ start, kill, usage }) => {
     const lines = (await textOf(hosted.output.stdout)).split('\r\n');
     expect(lines.length).toBe(300_001);
     expect(lines.every((line, index) => line === (index < 300_000 ? String(index + 1) : ''))).toBe(true);
+  });
+
+  test('what it wrote before its end is read, however slow whoever reads', async () => {
+    const hosted = await onTerminal('seq 1 8000');
+    const standing = setInterval(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60), 1);
+    try {
+      await hosted.ended;
+      await sealed(hosted.output.stdout);
+    } finally {
+      clearInterval(standing);
+    }
+    expect((await textOf(hosted.output.stdout)).split('\r\n')).toHaveLength(8001);
   });
 
   test('the end of input is typed, not signalled', async () => {

@@ -12,6 +12,7 @@ export class TestAccount implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    execFileSync('userdel', [this.identity.name], { stdio: 'ignore' });
+    // By force: what ran as this account may be ending still.
+    execFileSync('userdel', ['--force', this.identity.name], { stdio: 'ignore' });
   }
 }
