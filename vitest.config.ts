@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 const PATIENCE = { testTimeout: 90_000, hookTimeout: 90_000, expect: { poll: { timeout: 45_000 } } };
 const LONG_PATIENCE = { testTimeout: 180_000, hookTimeout: 180_000, expect: { poll: { timeout: 120_000 } } };
 
+const OWN_HOME = 'scripts/testing/own-home.ts';
+
 export default defineConfig({
   test: {
     projects: [
@@ -12,7 +14,7 @@ export default defineConfig({
           name: 'unit',
           include: ['{program,daemon,gateway,images,scripts,bench}/**/*.test.ts', 'e2e/requirements.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**'],
-          globalSetup: ['scripts/testing/build-keepers.ts'],
+          globalSetup: ['scripts/testing/build-keepers.ts', OWN_HOME],
           ...PATIENCE,
         },
       },
@@ -20,6 +22,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/scenarios/**/*.test.ts'],
+          globalSetup: [OWN_HOME],
           ...LONG_PATIENCE,
           fileParallelism: false,
         },
@@ -39,6 +42,7 @@ export default defineConfig({
         test: {
           name: 'pages',
           include: ['e2e/pages/**/*.test.ts'],
+          globalSetup: [OWN_HOME],
           ...LONG_PATIENCE,
           fileParallelism: false,
         },

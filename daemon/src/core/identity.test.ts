@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { userInfo } from 'node:os';
+import process from 'node:process';
 import { expect, test } from 'vitest';
 import { lookUpIdentity, ownIdentity, requireRunnableAs, sameRights } from './identity.ts';
 
@@ -11,6 +13,16 @@ test('the own account is what id says', () => {
   expect(own).toMatchObject({ uid: number('-u'), gid: number('-g') });
   const groups = execFileSync('id', ['-G'], { encoding: 'utf8' }).trim().split(' ').map(Number);
   expect([...own.groups].sort()).toEqual(groups.sort());
+});
+
+test('the own account is at home where the environment of the daemon says', () => {
+  const program = `import { ownIdentity } from ${JSON.stringify(import.meta.resolve('./identity.ts'))};
+    process.stdout.write(ownIdentity().home);`;
+  const run = (env: NodeJS.ProcessEnv): string =>
+    execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8', env });
+  expect(run({ ...process.env, HOME: '/elsewhere' })).toBe('/elsewhere');
+  const { HOME: _, ...rest } = process.env;
+  expect(run(rest)).toBe(userInfo().homedir);
 });
 
 test.runIf(linux)('an account is found by name and by uid, with what id says of it', () => {

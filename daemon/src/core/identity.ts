@@ -27,14 +27,17 @@ export function lookUpIdentity(name: string): Identity {
   });
 }
 
-/** Whom the daemon runs as; a uid without an account (a container started with any uid) is named by its number. */
+/**
+ * Whom the daemon runs as, at home where its HOME says, as for whatever else was started beside it; a uid without an
+ * account (a container started with any uid) is named by its number.
+ */
 export function ownIdentity(): Identity {
   const uid = process.getuid?.() ?? -1;
   const gid = process.getgid?.() ?? -1;
   const groups = [...new Set([gid, ...(process.getgroups?.() ?? [])])];
   try {
-    const { username, homedir: home, shell } = userInfo();
-    return { name: username, uid, gid, groups, home, shell: shell ?? '/bin/sh' };
+    const { username, shell } = userInfo();
+    return { name: username, uid, gid, groups, home: homedir(), shell: shell ?? '/bin/sh' };
   } catch {
     return { name: String(uid), uid, gid, groups, home: homedir(), shell: '/bin/sh' };
   }
