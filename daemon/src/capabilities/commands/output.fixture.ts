@@ -31,8 +31,10 @@ export function bytesOf(lines: readonly Line[], type: string): Buffer {
   );
 }
 
+/** Where the query waits and does not say how long, it waits as long as the service lets it. */
 export async function read(daemon: TestApp, id: string, query = ''): Promise<z.infer<typeof CommandOutput>> {
-  const answer = await daemon.inject(`/v2/commands/${id}${query}`);
+  const patience = /wait=true(?!.*wait_timeout)/.test(query) ? '&wait_timeout=60' : '';
+  const answer = await daemon.inject(`/v2/commands/${id}${query}${patience}`);
   expect(answer.statusCode).toBe(200);
   return answer.json().data;
 }
