@@ -65,9 +65,9 @@ export class TestApp implements AsyncDisposable {
     return this.app.inject({ method: 'POST', url, payload, headers });
   }
 
-  /** Runs a command and answers its `data`. */
+  /** Runs a command and answers its `data`: when it has ended, unless `more` says otherwise. */
   async run(command: string, more: object = {}): Promise<z.infer<typeof CommandResult>> {
-    const answer = await this.post('/v2/commands', { command, ...more });
+    const answer = await this.post('/v2/commands', { command, timeout: 600, ...more });
     if (answer.statusCode !== 200) throw new Error(`${answer.statusCode}: ${answer.body}`);
     return answer.json().data;
   }

@@ -33,7 +33,7 @@ describe('ceilings', () => {
     const children = execFileSync('ps', ['-o', 'stat=', '--ppid', String(process.pid)], { encoding: 'utf8' });
     expect(children).not.toMatch(/Z/);
     expect((await daemon.inject('/v2/commands?limit=10000')).json().data.commands.length).toBeLessThanOrEqual(1102);
-  }, 60_000);
+  }, 300_000);
 
   test('[status.no-repeat-once-begun] past its wait a call that has begun answers 200', async () => {
     await using daemon = await TestApp.start();

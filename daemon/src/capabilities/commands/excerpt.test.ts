@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
+import { alternate } from './output.fixture.ts';
 
 describe('what an answer leaves out', () => {
   test('[cmd.max-output-length] it is the middle, of each stream', async () => {
@@ -32,9 +33,7 @@ describe('what an answer leaves out', () => {
 
   test('streams that alternate are cut each by itself and stay in order', async () => {
     await using daemon = await TestApp.start();
-    const { output } = await daemon.run('for i in 1 2 3 4 5 6; do echo o$i; sleep 0.2; echo e$i >&2; sleep 0.2; done', {
-      max_output_length: 12,
-    });
+    const { output } = await alternate(daemon, 6, { max_output_length: 12 });
     expect(output).toBe('o1\ne1\no2\ne2\n\n[... 6 bytes left out ...]\n\n[... 6 bytes left out ...]\no5\ne5\no6\ne6\n');
   });
 });

@@ -18,8 +18,11 @@ export function hold(
   identity: Identity | undefined,
 ): Command {
   let timer: HardTimeout | undefined;
+  let firedAt: number | undefined;
   const ended = process.ended.then((end) => {
     timer?.commandEnded();
+    // It ended by itself, and this process, which stood still, heard of it after its timer.
+    if (firedAt !== undefined && end.endedAt.getTime() < firedAt) store.update(command, { timedOut: false });
     recordEnd(core, store, command, end);
     // After the answer to whoever waits for the end: it wakes the keeper.
     setImmediate(() => process.noted());
@@ -30,7 +33,10 @@ export function hold(
   const left = remaining(record);
   if (left !== undefined) {
     timer = new HardTimeout(left, {
-      onFire: () => store.update(command, { timedOut: true }),
+      onFire: () => {
+        firedAt = Date.now();
+        store.update(command, { timedOut: true });
+      },
       kill: async (signal) => (command.target ? core.processes.signal([command.target], signal) : 0),
     });
   }

@@ -1,5 +1,8 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
 import { describeOnHosts } from '../../hosts.fixture.ts';
@@ -33,7 +36,9 @@ describeOnHosts('as NDJSON', () => {
 
   test('what is not text comes exact', async () => {
     await using daemon = await TestApp.start();
-    const { command_id } = await daemon.run('head -c 300000 /dev/urandom | tee >(sha256sum >&2)');
+    const { command_id } = await daemon.run(
+      'x=$(mktemp); head -c 300000 /dev/urandom | tee $x; sha256sum < $x >&2; rm $x',
+    );
     const lines = linesOf((await daemon.inject(`/v2/commands/${command_id}?stream=true&encoding=base64`)).body);
     const digest = createHash('sha256').update(bytesOf(lines, 'stdout')).digest('hex');
     expect(bytesOf(lines, 'stderr').toString()).toBe(`${digest}  -\n`);
@@ -111,9 +116,12 @@ describeOnHosts('the end', () => {
 
   test('[stream.background-output] what it writes later is readable', async () => {
     await using daemon = await TestApp.start();
-    const { command_id } = await daemon.run('(sleep 0.6; echo later) & echo now');
+    const go = join(tmpdir(), `go-${randomUUID()}`);
+    const { command_id } = await daemon.run(`(until [ -e ${go} ]; do sleep 0.02; done; echo later) & echo now`);
+    await writeFile(go, '');
     await expect
       .poll(async () => (await read(daemon, command_id, '?offset=4')) as object)
       .toMatchObject({ stdout: 'later\n' });
+    await rm(go);
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
 import type { TestApp } from '../../app.fixture.ts';
-import type { CommandOutput } from './schemas.ts';
+import type { CommandOutput, CommandResult } from './schemas.ts';
 
 interface Line {
   readonly type: string;
@@ -31,8 +31,28 @@ export function bytesOf(lines: readonly Line[], type: string): Buffer {
   );
 }
 
+/** Where the query waits and does not say how long, it waits as long as the service lets it. */
 export async function read(daemon: TestApp, id: string, query = ''): Promise<z.infer<typeof CommandOutput>> {
-  const answer = await daemon.inject(`/v2/commands/${id}${query}`);
+  const patience = /wait=true(?!.*wait_timeout)/.test(query) ? '&wait_timeout=60' : '';
+  const answer = await daemon.inject(`/v2/commands/${id}${query}${patience}`);
   expect(answer.statusCode).toBe(200);
   return answer.json().data;
+}
+
+/**
+ * Runs a command that says o1, e1, o2, e2 ... in turn on both its streams, each only when what it said before was read:
+ * what waits in two pipes at once has no order.
+ */
+export async function alternate(daemon: TestApp, times: number, more = {}): Promise<z.infer<typeof CommandResult>> {
+  const script = `for ((i = 1; i <= ${times}; i++)); do echo o$i; read -r; echo e$i >&2; read -r; done`;
+  const body = { mode: 'async', idempotency_key: 'alternate', ...more };
+  const { command_id: id } = await daemon.run(script, body);
+  let [offset, stderr_offset] = [0, 0];
+  for (let said = 0; said < 2 * times; said += 1) {
+    ({ offset, stderr_offset } = await read(daemon, id, `?wait=true&offset=${offset}&stderr_offset=${stderr_offset}`));
+    await daemon.post(`/v2/commands/${id}/stdin`, { input: '\n' });
+  }
+  const { command } = await read(daemon, id, `?wait=true&offset=${offset}&stderr_offset=${stderr_offset}`);
+  expect(command.status).toBe('completed');
+  return await daemon.run(script, body);
 }

@@ -71,7 +71,7 @@ test('[stop.ends-commands] a daemon that is stopped in order ends its commands a
   const left = await daemon.data('/v2/commands', { command: 'setsid nohup sleep 73 > /dev/null 2>&1 & echo $!' });
   expect(await isAlive(Number(left.stdout))).toBe(true);
   expect(await daemon.stop('SIGTERM')).toEqual([0, null]);
-  expect(await Promise.all([pid, Number(left.stdout)].map(isAlive))).toEqual([false, false]);
+  await expect.poll(() => Promise.all([pid, Number(left.stdout)].map(isAlive))).toEqual([false, false]);
 });
 
 test('a stream of a command is told its end when the daemon stops', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
 import { describeOnHosts } from '../../hosts.fixture.ts';
+import { alternate } from './output.fixture.ts';
 
 const USAGE = {
   cpu_user_ms: expect.any(Number),
@@ -50,8 +51,7 @@ describeOnHosts('a command', ({ usage }) => {
 
   test('[cmd.output-order] [cmd.offsets] output has both streams in the order of arrival', async () => {
     await using daemon = await TestApp.start();
-    const script = 'for i in 1 2 3; do echo "o$i"; sleep 0.3; echo "e$i" >&2; sleep 0.3; done';
-    const data = await daemon.run(script);
+    const data = await alternate(daemon, 3);
     expect(data.output).toBe('o1\ne1\no2\ne2\no3\ne3\n');
     expect([data.offset, data.stderr_offset]).toEqual([9, 9]);
   });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ describe.runIf(hasKeeper)('commands that outlive the daemon', () => {
     const first = await DaemonProcess.start(directory);
     const reading = await begin(first, 'read a; echo "got $a"; read b; echo "and $b" >&2; exit 7');
     await first.data(`/v2/commands/${reading.command_id}/stdin`, { input: 'one\n' });
-    const sleeping = await begin(first, 'setsid sleep 600 & sleep 601');
+    const sleeping = await begin(first, 'setsid sleep 600 > /dev/null 2>&1 & sleep 601');
     const waiting = 'until [ -e go ]; do sleep 0.02; done; echo late; echo > done; exit 3';
     const ending = await begin(first, waiting, { cwd: workplace });
     await first.stop('SIGKILL');
@@ -94,12 +94,16 @@ describe.runIf(hasKeeper)('commands that outlive the daemon', () => {
 
   test('a hard timeout is counted from the start of the command, over the death of the daemon', async () => {
     const first = await DaemonProcess.start(directory);
-    const stubborn = "trap '' TERM; sleep 1.1; echo > past; while :; do sleep 0.05; done";
-    const past = await begin(first, stubborn, { cwd: workplace, hard_timeout: 1 });
-    const inTime = await begin(first, 'sleep 0.1; exit 4', { hard_timeout: 1 });
-    const soon = await begin(first, "trap 'exit 5' TERM; while :; do sleep 0.05; done", { hard_timeout: 4 });
+    const more = { cwd: workplace, hard_timeout: 3601 };
+    const past = await begin(first, "trap '' TERM; echo > set-1; while :; do sleep 0.05; done", more);
+    const soon = await begin(first, "trap 'exit 5' TERM; echo > set-2; while :; do sleep 0.05; done", more);
+    const inTime = await begin(first, 'until [ -e go ]; do sleep 0.02; done; echo > set-3; exit 4', more);
+    await entriesIn(workplace, 'set-', 2);
     await first.stop('SIGKILL');
-    await entriesIn(workplace, 'past');
+    writeFileSync(join(workplace, 'go'), '');
+    await entriesIn(workplace, 'set-', 3);
+    beganEarlier(directory, past.command_id, 7200);
+    beganEarlier(directory, soon.command_id, 3600);
     await using second = await DaemonProcess.start(directory);
     expect(await endOf(second, past.command_id)).toMatchObject({ status: 'timed_out', signal: 'SIGKILL' });
     expect(await endOf(second, inTime.command_id)).toMatchObject({ status: 'completed', exit_code: 4 });
@@ -107,13 +111,28 @@ describe.runIf(hasKeeper)('commands that outlive the daemon', () => {
   });
 });
 
+/** Has the journal of a daemon that is away say that a command was started so many seconds before it was. */
+function beganEarlier(directory: string, id: string, seconds: number): void {
+  const journal = join(directory, 'commands.ndjson');
+  const lines = readFileSync(journal, 'utf8').split('\n').filter(Boolean);
+  const changed = lines.map((text) => {
+    const line = JSON.parse(text) as { record?: { id: string; startedAt: string } };
+    if (line.record?.id !== id) return text;
+    const startedAt = new Date(Date.parse(line.record.startedAt) - seconds * 1000).toISOString();
+    return JSON.stringify({ ...line, record: { ...line.record, startedAt } });
+  });
+  writeFileSync(journal, `${changed.join('\n')}\n`);
+}
+
 describe.runIf(hasKeeper)('the death of the keeper', () => {
   test('[restart.keeper-died] with the daemon, its commands are lost and what is left is killed', async () => {
     const first = await DaemonProcess.start(directory);
     const { command_id, pid } = await begin(first, 'echo a; sleep 603');
     await first.data(`/v2/commands/${command_id}?wait=true`);
     await first.stop('SIGKILL');
-    process.kill(parentOf(pid), 'SIGKILL');
+    const keeper = parentOf(pid);
+    process.kill(keeper, 'SIGKILL');
+    await expect.poll(() => isAlive(keeper)).toBe(false);
     await using second = await DaemonProcess.start(directory);
     const after = await second.data(`/v2/commands/${command_id}`);
     expect(after).toMatchObject({ stdout: 'a\n', command: { status: 'lost', exit_code: null } });

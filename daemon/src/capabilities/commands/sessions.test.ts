@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
+import { isAlive } from './processes.fixture.ts';
 
 describe('sessions', () => {
   test('[session.create] [session.fields] [cmd.session-defaults] a session carries cwd, env and user', async () => {
@@ -73,7 +73,7 @@ describe('sessions', () => {
     const status = async (id: string) => (await daemon.inject(`/v2/commands/${id}`)).json().data.command.status;
     expect(await status(stubborn.command_id)).toBe('killed');
     expect(await status(other.command_id)).toBe('running');
-    await expect(readFile(`/proc/${left.stdout.trim()}/stat`)).rejects.toThrow(/ENOENT|ESRCH/);
+    await expect.poll(() => isAlive(Number(left.stdout))).toBe(false);
     expect((await daemon.inject({ method: 'DELETE', url: '/v2/commands/sessions/s' })).statusCode).toBe(404);
   });
 

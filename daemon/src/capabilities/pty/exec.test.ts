@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
 import { findTool } from '../../core/tool-path.ts';
 import { describeOnHosts } from '../../hosts.fixture.ts';
-import { BARE, create, exec, info, input, screen } from './pty.fixture.ts';
+import { afterSilence, BARE, create, exec, info, input, screen, sharedDirectory } from './pty.fixture.ts';
 
 const SHELLS: readonly (readonly [string, object])[] = [
   ['bash', BARE],
@@ -59,7 +62,9 @@ describeOnHosts('exec', () => {
     test.runIf(there)(`[pty.exec-invisible] ${name}: the screen shows prompt, command and output alone`, async () => {
       await using daemon = await TestApp.start();
       await create(daemon, 'a', { ...shell, cols: 60 });
+      await screen(daemon, 'a', (text) => /^(\$|\S+[#%])$/.test(text.trim()));
       await exec(daemon, 'a', 'echo one');
+      await screen(daemon, 'a', (text) => /\none\n.*[$#%]$/.test(text.trimEnd()));
       const { console } = await exec(daemon, 'a', 'echo two');
       const { output } = await screen(daemon, 'a', (text) => /\ntwo\n.+/.test(text.trimEnd()));
       const ps1 = console[0].ps1;
@@ -72,7 +77,7 @@ describeOnHosts('exec', () => {
     await using daemon = await TestApp.start();
     await create(daemon, 'a');
     const running = exec(daemon, 'a', 'read -r -p "name? " line; echo "got $line"');
-    await screen(daemon, 'a', (output) => output.includes('name? '));
+    await screen(daemon, 'a', (output) => /^name\?/m.test(output));
     expect((await info(daemon, 'a')).status).toBe('active');
     await input(daemon, 'a', 'me\r');
     expect((await running).output).toBe('name? me\ngot me\n');
@@ -89,49 +94,62 @@ describeOnHosts('exec', () => {
   test('[pty.exec-async] [pty.exec-timeout] [pty.exec-no-change] a call may leave a command to itself', async () => {
     await using daemon = await TestApp.start();
     await create(daemon, 'a');
-    expect(await exec(daemon, 'a', 'read x; echo $x', { async: true })).toMatchObject({
-      status: 'running',
-      exit_code: null,
-    });
+    const command = 'echo begun; read x; echo $x';
+    expect(await exec(daemon, 'a', command, { async: true })).toMatchObject({ status: 'running', exit_code: null });
+    await screen(daemon, 'a', (output) => /^begun$/m.test(output));
     const blocked = await daemon.post('/v2/pty/sessions/a/exec', { command: 'true', timeout: 0.1 });
-    expect([blocked.statusCode, blocked.json().data.command]).toEqual([409, 'read x; echo $x']);
+    expect([blocked.statusCode, blocked.json().data.command]).toEqual([409, command]);
     await input(daemon, 'a', 'done\r');
     expect((await exec(daemon, 'a', 'echo next')).output).toBe('next\n');
-    const silent = await exec(daemon, 'a', 'echo first; read y', { no_change_timeout: 0.3 });
+    const silent = await afterSilence('first\n', async (id, no_change_timeout) => {
+      await create(daemon, id);
+      return exec(daemon, id, 'echo first; read y', { no_change_timeout });
+    });
     expect(silent).toMatchObject({ status: 'no_change_timeout', output: 'first\n', exit_code: null });
-    await input(daemon, 'a', '\r');
-    expect(await exec(daemon, 'a', 'echo waited; sleep 1000', { timeout: 0.3 })).toMatchObject({ status: 'running' });
+    const waited = "bash -c 'echo waited; exec sleep 1000'";
+    expect(await exec(daemon, 'a', waited, { timeout: 0.3 })).toMatchObject({ status: 'running' });
+    await screen(daemon, 'a', (output) => /^waited$/m.test(output));
     await daemon.post('/v2/pty/sessions/a/signal', { signal: 'KILL' });
     expect((await exec(daemon, 'a', 'echo free')).output).toBe('free\n');
   });
 
   test.each([
-    ['a program', 'sleep 1000', 143],
-    ['a program that ignores SIGTERM', 'bash -c "trap \'\' TERM; while :; do sleep 0.1; done"', 137],
-    ['a loop of the shell', 'while :; do :; done', 130],
+    ['a program', "bash -c ': > BEGUN; exec sleep 1000'", 143],
+    ['a program that ignores SIGTERM', 'bash -c "trap \'\' TERM; : > BEGUN; while :; do sleep 0.1; done"', 137],
+    ['a loop of the shell', ': > BEGUN; while :; do :; done', 130],
   ])('[pty.exec-hard-timeout] %s is ended by the hard timeout', async (_, command, code) => {
+    const directory = await sharedDirectory();
     await using daemon = await TestApp.start();
-    await create(daemon, 'a');
-    expect(await exec(daemon, 'a', command, { hard_timeout: 0.2 })).toMatchObject({
-      status: 'hard_timeout',
-      exit_code: code,
-    });
-    expect(await exec(daemon, 'a', 'echo free')).toMatchObject({ output: 'free\n' });
+    // What has not begun when the time is over shows nothing: the next one gets more.
+    for (let seconds = 0.2; ; seconds *= 4) {
+      const [id, begun] = [`timed-${seconds}`, join(directory, `begun-${seconds}`)];
+      await create(daemon, id);
+      const ended = await exec(daemon, id, command.replace('BEGUN', begun), { hard_timeout: seconds });
+      expect(ended.status).toBe('hard_timeout');
+      expect(await exec(daemon, id, 'echo free')).toMatchObject({ output: 'free\n' });
+      if (!existsSync(begun)) continue;
+      expect(ended.exit_code).toBe(code);
+      break;
+    }
+    await rm(directory, { recursive: true });
   });
 
   test('[pty.exec-fallback] where a program owns the terminal it is typed to', async () => {
     await using daemon = await TestApp.start();
-    await create(daemon, 'a');
-    await screen(daemon, 'a', (output) => output.startsWith('$'));
-    await input(daemon, 'a', 'cat\r');
-    await screen(daemon, 'a', (output) => /^\$ cat$/m.test(output));
-    await expect.poll(() => info(daemon, 'a')).toMatchObject({ status: 'active' });
-    const typed = await exec(daemon, 'a', 'hello cat', { no_change_timeout: 0.5 });
+    let session = '';
+    const typed = await afterSilence('hello cat\nhello cat\n', async (id, no_change_timeout) => {
+      session = id;
+      await create(daemon, id);
+      await screen(daemon, id, (output) => output.startsWith('$'));
+      await input(daemon, id, 'cat\r');
+      await screen(daemon, id, (output) => /^\$ cat$/m.test(output));
+      await expect.poll(() => info(daemon, id)).toMatchObject({ status: 'active' });
+      return exec(daemon, id, 'hello cat', { no_change_timeout });
+    });
     expect(typed).toMatchObject({ status: 'no_change_timeout', exit_code: null });
-    expect(typed.output).toBe('hello cat\nhello cat\n');
-    await daemon.post('/v2/pty/sessions/a/signal');
-    await expect.poll(() => info(daemon, 'a')).toMatchObject({ status: 'idle' });
-    expect((await exec(daemon, 'a', 'echo shell')).output).toBe('shell\n');
+    await daemon.post(`/v2/pty/sessions/${session}/signal`);
+    await expect.poll(() => info(daemon, session)).toMatchObject({ status: 'idle' });
+    expect((await exec(daemon, session, 'echo shell')).output).toBe('shell\n');
   });
 
   test('what somebody has begun to type is no part of a command', async () => {

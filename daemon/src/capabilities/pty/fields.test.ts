@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { findTool } from '../../core/tool-path.ts';
-import { BARE, create, exec, screen, started, TestViewer } from './pty.fixture.ts';
+import { afterSilence, BARE, create, exec, screen, started, TestViewer } from './pty.fixture.ts';
 
 test('[pty.input] input types what it says, and Enter where asked', async () => {
   await using service = await started();
   const { daemon } = service;
   await create(daemon, 'a');
+  await screen(daemon, 'a', (output) => output.startsWith('$'));
   const typed = async (body: object) => (await daemon.post('/v2/pty/sessions/a/input', body)).statusCode;
   expect(await typed({ input: 'echo one""two' })).toBe(200);
   await screen(daemon, 'a', (output) => output.trimEnd().endsWith('echo one""two'));
@@ -25,17 +26,17 @@ test('[pty.environment] env of a session is in its shell, and nothing of the pro
 test('[pty.no-change-default] PATCH gives the no_change_timeout of the calls that name none', async () => {
   await using service = await started();
   const { daemon } = service;
-  await create(daemon, 'a');
-  const patched = await daemon.inject({
-    method: 'PATCH',
-    url: '/v2/pty/sessions/a',
-    payload: { no_change_timeout: 0.3 },
+  const silent = await afterSilence('begun\n', async (id, no_change_timeout) => {
+    await create(daemon, id);
+    const patched = await daemon.inject({
+      method: 'PATCH',
+      url: `/v2/pty/sessions/${id}`,
+      payload: { no_change_timeout },
+    });
+    expect(patched.statusCode).toBe(200);
+    return exec(daemon, id, 'echo begun; read x');
   });
-  expect(patched.statusCode).toBe(200);
-  expect(await exec(daemon, 'a', 'echo begun; read x')).toMatchObject({
-    status: 'no_change_timeout',
-    output: 'begun\n',
-  });
+  expect(silent).toMatchObject({ status: 'no_change_timeout', output: 'begun\n' });
 });
 
 test('[pty.ws-durable] durable with an id attaches to that session, which outlives the socket', async () => {

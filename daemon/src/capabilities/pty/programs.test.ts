@@ -22,9 +22,8 @@ test.runIf(isThere('vim'))(
     await exec(daemon, 'a', `vim -u NONE -i NONE ${directory}/file`, { async: true });
     await screen(daemon, 'a', (output, all) => all.alternate_screen && /^~$/m.test(output));
     await input(daemon, 'a', 'ihello from vim\rsecond line');
-    const edited = await screen(daemon, 'a', (output) => output.includes('second line'));
+    const edited = await screen(daemon, 'a', (_, { cursor }) => cursor.x === 11 && cursor.y === 1);
     expect(edited.output.split('\n').slice(0, 3)).toEqual(['hello from vim', 'second line', '~']);
-    expect(edited.cursor).toEqual({ x: 11, y: 1 });
     await input(daemon, 'a', '\x1b:wq\r');
     const after = await screen(daemon, 'a', (output, all) => !all.alternate_screen && output.includes('before'));
     expect(after.output).not.toContain('second line');
@@ -92,9 +91,9 @@ test('[pty.garbage] binary garbage, floods and resize storms leave the session i
   viewer.send({ type: 'resize', cols: 80, rows: 24 });
   await exec(daemon, 'a', 'timeout 0.1 yes; clear');
   viewer.send({ type: 'input', data: 'cat > /dev/null\r' });
-  await expect.poll(() => info(daemon, 'a'), { timeout: 10_000 }).toMatchObject({ status: 'active' });
+  await expect.poll(() => info(daemon, 'a')).toMatchObject({ status: 'active' });
   viewer.send(Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7) % 256 || 1).filter((byte) => byte > 31)));
   viewer.send(Buffer.from('\x03\x03'));
   await expect.poll(() => info(daemon, 'a')).toMatchObject({ status: 'idle', cols: 80, rows: 24 });
   expect(await exec(daemon, 'a', 'stty size; echo fine')).toMatchObject({ output: '24 80\nfine\n' });
-}, 60_000);
+}, 180_000);

@@ -50,6 +50,23 @@ export async function screen(daemon: TestApp, id: string, met: (output: string, 
   }
 }
 
+/**
+ * What a call says that had enough of a command's silence, where that had said `output` before: however long a shell
+ * takes to begin, one of the calls, each in a session of its own and more patient than the one before, waits longer.
+ */
+export async function afterSilence(
+  output: string,
+  call: (session: string, noChangeTimeout: number) => Promise<Json>,
+): Promise<Json> {
+  for (let seconds = 0.3; ; seconds *= 2) {
+    const answer = await call(`silent-${seconds}`, seconds);
+    if (answer.status !== 'no_change_timeout' || !output.startsWith(answer.output)) {
+      throw new Error(`no silence after ${JSON.stringify(output)}: ${JSON.stringify(answer)}`);
+    }
+    if (answer.output === output) return answer;
+  }
+}
+
 function dataOf(answer: { statusCode: number; body: string; json: () => Json }): Json {
   if (answer.statusCode !== 200) throw new Error(`${answer.statusCode}: ${answer.body}`);
   return answer.json().data;

@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DaemonProcess } from '../../daemon-process.fixture.ts';
 import { hasKeeper } from '../../hosts.fixture.ts';
+import { isAlive } from '../commands/processes.fixture.ts';
 import { BARE, TestViewer } from './pty.fixture.ts';
 
 let directory: string;
@@ -24,7 +24,8 @@ describe.runIf(hasKeeper)('with a keeper', () => {
     await first.data('/v2/pty/sessions/a/exec', { command: 'echo early; A=kept' });
     await using viewer = new TestViewer(`${wsOf(first)}/v2/pty/sessions/a/ws`);
     await viewer.shows('early');
-    await first.data('/v2/pty/sessions/a/exec', { command: 'read -r x; echo "read $x"', async: true });
+    await first.data('/v2/pty/sessions/a/exec', { command: 'echo reading; read -r x; echo "read $x"', async: true });
+    await viewer.shows('reading\r\n');
     const before = await first.data('/v2/pty/sessions/a');
     await first.stop('SIGKILL');
     await viewer.closed;
@@ -45,7 +46,7 @@ describe.runIf(hasKeeper)('with a keeper', () => {
     const view = await second.data('/v1/shell/view', { id: 'a' });
     expect(view.console.map((record: { output: string }) => record.output)).toEqual([
       'early\n',
-      'back\nread back\n',
+      'reading\nback\nread back\n',
       'kept /usr\n',
     ]);
   });
@@ -74,5 +75,5 @@ test('[pty.portable-lost] without a keeper a session is lost with the daemon, an
   await using second = await DaemonProcess.start(directory, portable);
   expect(await second.data('/v2/pty/sessions/a')).toMatchObject({ status: 'lost', pid: null });
   expect((await second.data('/v2/pty/sessions/a/screen')).output).toContain('early');
-  await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
+  await expect.poll(() => isAlive(pid)).toBe(false);
 });

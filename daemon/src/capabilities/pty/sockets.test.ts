@@ -174,7 +174,7 @@ describe('a viewer', () => {
     const { daemon, ws } = service;
     await create(daemon, 'a');
     await exec(daemon, 'a', "printf '\\e[31mred\\e[0m\\n'; seq 1 5");
-    await screen(daemon, 'a', (output) => output.includes('5'));
+    await screen(daemon, 'a', (output) => /\n5\n\$$/.test(output.trimEnd()));
     await using viewer = new TestViewer(`${ws}/v2/pty/sessions/a/ws?restore=true`);
     const ready = await viewer.message('ready');
     const { data } = await viewer.message('restore_output');
@@ -246,6 +246,7 @@ describe('a viewer', () => {
     const { daemon, ws } = service;
     await create(daemon, 'a');
     await exec(daemon, 'a', 'seq 1 100000');
+    await screen(daemon, 'a', (output) => /\n100000\n\$$/.test(output.trimEnd()));
     const { first_offset: first } = await info(daemon, 'a');
     expect(first).toBeGreaterThan(0);
     await using viewer = new TestViewer(`${ws}/v2/pty/sessions/a/ws?since=0`);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
-import { TestViewer } from './pty.fixture.ts';
+import { afterSilence, screen, TestViewer } from './pty.fixture.ts';
 
 /** The schemas of 1.x, as existing clients send and parse. */
 const WIRE = join(import.meta.dirname, '../../../../docs/openapi/1.x-wire.json');
@@ -88,20 +88,24 @@ test('[v1.shell-create] create gives the session of its id where there is one, a
 
 test('[v1.shell-write] [v1.shell-wait] [v1.shell-view] a command is written to, waited for and viewed', async () => {
   await using daemon = await TestApp.start();
-  const { session_id: id } = await call(daemon, 'exec', { command: 'echo one' });
-  const running = await call(daemon, 'exec', { id, command: 'read x; echo "got $x"', async_mode: true });
+  const { session_id: id } = await call(daemon, 'sessions/create', {});
+  await screen(daemon, id, (output) => output.trim() !== '');
+  await call(daemon, 'exec', { id, command: 'echo one' });
+  const command = 'echo ready; read x; echo "got $x"';
+  const running = await call(daemon, 'exec', { id, command, async_mode: true });
   expect(running).toMatchObject({ status: 'running', exit_code: null });
+  await expect.poll(() => call(daemon, 'view', { id })).toMatchObject({ output: 'ready\n' });
   expect(await call(daemon, 'wait', { id, seconds: 0 })).toEqual({ status: 'running' });
   expect(await call(daemon, 'write', { id, input: 'me', press_enter: true })).toMatchObject({
     status: expect.any(String),
   });
-  expect(await call(daemon, 'wait', { id, seconds: 10 })).toEqual({ status: 'completed' });
+  expect(await call(daemon, 'wait', { id, seconds: 80 })).toEqual({ status: 'completed' });
   const view = await call(daemon, 'view', { id });
-  expect(view).toMatchObject({ session_id: id, output: 'me\ngot me\n', status: 'completed', exit_code: 0 });
-  expect(view.command).toBe('read x; echo "got $x"');
+  expect(view).toMatchObject({ session_id: id, output: 'ready\nme\ngot me\n', status: 'completed', exit_code: 0 });
+  expect(view.command).toBe(command);
   expect(view.console).toMatchObject([
     { command: 'echo one', output: 'one\n' },
-    { command: 'read x; echo "got $x"', output: 'me\ngot me\n' },
+    { command, output: 'ready\nme\ngot me\n' },
   ]);
   expect(view.console[0].ps1).toMatch(/\S+ $/);
   for (const route of ['wait', 'view', 'kill']) {
@@ -111,11 +115,11 @@ test('[v1.shell-write] [v1.shell-wait] [v1.shell-view] a command is written to, 
 
 test('[v1.shell-kill] kill ends the command and leaves the session', async () => {
   await using daemon = await TestApp.start();
-  const { session_id: id } = await call(daemon, 'exec', { command: 'sleep 1000', async_mode: true });
+  const command = "bash -c 'echo begun; exec sleep 1000'";
+  const { session_id: id } = await call(daemon, 'exec', { command, async_mode: true });
+  await expect.poll(() => call(daemon, 'view', { id })).toMatchObject({ output: 'begun\n' });
   const killed = await call(daemon, 'kill', { id });
-  expect(killed).toMatchObject({ status: 'terminated', returncode: killed.exit_code });
-  // 130 where the shell itself was still in the foreground.
-  expect([130, 143]).toContain(killed.exit_code);
+  expect(killed).toMatchObject({ status: 'terminated', exit_code: 143, returncode: 143 });
   expect((await call(daemon, 'exec', { id, command: 'echo on' })).output).toBe('on\n');
   expect(await call(daemon, 'kill', { id })).toMatchObject({ status: 'completed' });
 });
@@ -124,15 +128,19 @@ test('[v1.shell-timeouts] the time-outs of exec have their own status', async ()
   await using daemon = await TestApp.start();
   const { session_id: id } = await call(daemon, 'sessions/create', { no_change_timeout: 120 });
   expect(await call(daemon, 'exec', { id, command: 'sleep 1000', timeout: 0.1 })).toMatchObject({ status: 'running' });
-  await call(daemon, 'kill', { id });
-  const silent = { id, command: 'echo x; sleep 1000', no_change_timeout: 1 };
-  expect(await call(daemon, 'exec', silent)).toMatchObject({ status: 'no_change_timeout', output: 'x\n' });
-  await call(daemon, 'kill', { id });
-  const update = { id, no_change_timeout: 1 };
-  expect(await call(daemon, 'sessions/update', update)).toBe(null);
-  expect(await call(daemon, 'exec', { id, command: 'sleep 1000' })).toMatchObject({ status: 'no_change_timeout' });
-  await call(daemon, 'kill', { id });
-  expect(await call(daemon, 'exec', { id, command: 'sleep 1000', hard_timeout: 0.1 })).toMatchObject({
+  const silent = await afterSilence('x\n', async (session, seconds) => {
+    await call(daemon, 'sessions/create', { id: session });
+    const command = 'echo x; sleep 1000';
+    return call(daemon, 'exec', { id: session, command, no_change_timeout: Math.ceil(seconds) });
+  });
+  expect(silent).toMatchObject({ status: 'no_change_timeout', output: 'x\n' });
+  const { session_id: other } = await call(daemon, 'sessions/create', {});
+  expect(await call(daemon, 'sessions/update', { id: other, no_change_timeout: 1 })).toBe(null);
+  expect(await call(daemon, 'exec', { id: other, command: 'sleep 1000' })).toMatchObject({
+    status: 'no_change_timeout',
+  });
+  const { session_id: third } = await call(daemon, 'sessions/create', {});
+  expect(await call(daemon, 'exec', { id: third, command: 'sleep 1000', hard_timeout: 0.1 })).toMatchObject({
     status: 'hard_timeout',
   });
 });

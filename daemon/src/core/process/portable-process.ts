@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SandboxError } from '../errors.ts';
 import type { OutputLog } from '../output-log.ts';
 import { OutputLogWriter } from '../output-log-writer.ts';
@@ -11,6 +12,8 @@ import { StdinPipe } from './stdin-pipe.ts';
 
 /** How long the output may stay open after the process was reaped, before that counts as background. */
 const BACKGROUND_MS = 250;
+/** Turns of the event loop in which what is in a pipe is read, and its end seen: it takes three. */
+const LAST_TURNS = 8;
 
 export interface ChildPipes {
   readonly stdout: Pipe;
@@ -105,8 +108,14 @@ export class PortableProcess implements HostedProcess, Disposable {
   #exited(exitCode: number | null, signal: string | null): void {
     this.#exit = { exitCode, signal, usage: null, endedAt: new Date() };
     this.#stdin?.close();
-    if (this.#open > 0) this.#timer = setTimeout(() => this.#end(true), BACKGROUND_MS);
+    if (this.#open > 0) this.#timer = setTimeout(() => void this.#overdue(), BACKGROUND_MS);
     this.#endIfDone();
+  }
+
+  /** Timers come before what is there to be read: where this process stood still that may be the rest, and the end. */
+  async #overdue(): Promise<void> {
+    for (let turn = 0; turn < LAST_TURNS; turn++) await nextTurn();
+    this.#end(true);
   }
 
   #endIfDone(): void {

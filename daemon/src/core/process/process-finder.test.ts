@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { lookUpIdentity } from '../identity.ts';
+import { findProcesses, hasProc } from './process-finder.ts';
 import { asAccount } from './set-account.ts';
 
 /** What Docker's default set does not have, and what each alone would let root read an environment by. */
@@ -35,6 +36,23 @@ test.skipIf(!root)('marks that root may not read are read as their account (need
     expect(await find(target)).toEqual([]);
     expect(await find({ ...target, identity })).toEqual([child.pid]);
     expect(await find({ ...target, id: id.slice(0, -1), identity })).toEqual([]);
+  } finally {
+    child.kill('SIGKILL');
+    await closed;
+  }
+});
+
+test.runIf(hasProc)('a target that has not left the group of the daemon yet is found while it runs', async () => {
+  const child = spawn('sleep', ['1000'], { stdio: 'ignore' });
+  const closed = once(child, 'exit');
+  try {
+    await once(child, 'spawn');
+    const found = async (running: boolean): Promise<number[]> => {
+      const { processes } = await findProcesses([{ id: 'forked', pid: child.pid ?? 0, running }]);
+      return processes.map(({ pid }) => pid);
+    };
+    expect(await found(true)).toEqual([child.pid]);
+    expect(await found(false)).toEqual([]);
   } finally {
     child.kill('SIGKILL');
     await closed;

@@ -38,11 +38,16 @@ const KTHREADD = 2;
 /**
  * The living processes of commands: their sessions, their groups, whatever carries one of their marks, and the
  * descendants of all these; never the daemon, its group, or pid 1. A pid that was reaped and is in use again is
- * somebody else's.
+ * somebody else's. A child of the daemon that is a running target is found even in its group, which it leaves only
+ * some time after the fork.
  */
 export async function findProcesses(targets: readonly ProcessTarget[]): Promise<Found> {
   const own = statOf(process.pid)?.group;
-  const candidates = scan().filter(({ pid, group }) => pid > 1 && pid !== process.pid && group !== own);
+  const running = new Set(targets.filter((target) => target.running).map(({ pid }) => pid));
+  const candidates = scan().filter(
+    ({ pid, parent, group }) =>
+      pid > 1 && pid !== process.pid && (group !== own || (parent === process.pid && running.has(pid))),
+  );
   const living = new Set(candidates.map(({ pid }) => pid));
   const ownedPids = new Set(
     targets.filter(({ pid, running }) => pid > 1 && (running || !living.has(pid))).map(({ pid }) => pid),
