@@ -2,21 +2,13 @@ import type { ExecRun } from './exec-run.ts';
 import type { History } from './history.ts';
 import type { Prompt } from './prompt.ts';
 
-/** What is watched of a session for the end of a command. */
-interface Watched {
-  readonly history: Pick<History, 'end' | 'closed' | 'advanced'>;
-  readonly prompt: Pick<Prompt, 'look'>;
-  /** The shell itself has the terminal. */
-  readonly released: () => boolean;
-}
-
 /**
  * The end of a command may have been in what nobody heard before the offset `from`: it is over where the shell has the
  * terminal and shows the prompt that it was called at.
  */
 export async function noticeMissedEnd(
-  run: Pick<ExecRun, 'status' | 'console' | 'endUnseen'>,
-  { history, prompt, released }: Watched,
+  run: ExecRun,
+  { history, prompt, released }: { history: History; prompt: Prompt; released: () => boolean },
   from: number,
 ): Promise<void> {
   for (let at = from; run.status === 'running' && !history.closed; ) {
