@@ -51,7 +51,7 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['{program,daemon,gateway}/src/**/*.ts'],
-      exclude: ['**/*.test.ts', '**/*.fixture.ts', '**/*-test-kit.ts', '**/main.ts'],
+      exclude: ['**/*.test.ts', '**/*.fixture.ts', '**/main.ts'],
       reporter: ['text-summary'],
       thresholds: { statements: 88, branches: 80, functions: 90, lines: 89 },
     },

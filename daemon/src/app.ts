@@ -10,20 +10,20 @@ import { Metrics } from './core/metrics.ts';
 import { openProcessHost } from './core/process/open-process-host.ts';
 import { RuntimeDir } from './core/runtime-dir.ts';
 import { TicketStore } from './core/tickets.ts';
+import { Gate } from './http/access/gate.ts';
+import { guard } from './http/access/guard.ts';
 import { logRequests } from './http/access-log.ts';
 import type { App } from './http/app-types.ts';
 import { readBodies } from './http/body.ts';
-import { endAfterEarlyAnswers } from './http/early-answer.ts';
 import { answerError, answerUnknownRoute } from './http/errors.ts';
-import { Gate } from './http/gate.ts';
-import { guard } from './http/guard.ts';
 import { measureRequests } from './http/measure.ts';
 import { MAX_PARAM_LENGTH, refuseOtherMethods } from './http/methods.ts';
 import { mountOperations } from './http/operations.ts';
 import { makeSerializer } from './http/serializer.ts';
+import { endAfterEarlyAnswers } from './http/streams/early-answer.ts';
+import { asksForWebSocket, serveUpgrades } from './http/streams/websocket.ts';
 import { mountSurface } from './http/surface.ts';
 import { validatorCompiler } from './http/validation.ts';
-import { asksForWebSocket, serveUpgrades } from './http/websocket.ts';
 
 /** Milliseconds that connections get to take the last bytes of their answers when the daemon stops. */
 const CLOSING_MS = 500;

@@ -70,7 +70,7 @@ async function reap(argv: readonly string[]): Promise<undefined> {
   const config = readConfig(argv);
   if (!existsSync(config.runtimeDir)) return undefined;
   const { RuntimeDir } = await import('./core/runtime-dir.ts');
-  const { endKeeper } = await import('./core/process/keeper-launch.ts');
+  const { endKeeper } = await import('./core/process/keeper/keeper-launch.ts');
   await using runtime = await RuntimeDir.open(config.runtimeDir);
   await endKeeper(runtime.path, config.stopGraceSeconds * 1000);
   return undefined;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { Config } from './core/config.ts';
-import { keeperProgram } from './core/process/keeper-program.ts';
+import { keeperProgram } from './core/process/keeper/keeper-program.ts';
 
 interface TestedHost {
   readonly processHost: Exclude<Config['processHost'], 'auto' | 'supervised'>;

@@ -1,11 +1,11 @@
-import { answer, answerRefusal } from './answers.ts';
-import { isPreflight, keepGrant } from './cross-origin.ts';
-import { type Exchange, isUpgrade, wantsPage } from './exchange.ts';
-import { answerFailure } from './failure.ts';
-import { type FlatHeaders, forwardedHeaders, OF_THE_BODY, withoutFields } from './headers.ts';
-import { keyPage, PAGE_HEADERS } from './pages.ts';
-import { carriesCredential, withoutCredentials } from './target.ts';
-import type { Upstream } from './upstream.ts';
+import type { Upstream } from './daemon/upstream.ts';
+import { answer, answerRefusal } from './exchange/answers.ts';
+import { isPreflight, keepGrant } from './exchange/cross-origin.ts';
+import { type Exchange, isUpgrade, wantsPage } from './exchange/exchange.ts';
+import { answerFailure } from './exchange/failure.ts';
+import { type FlatHeaders, forwardedHeaders, OF_THE_BODY, withoutFields } from './exchange/headers.ts';
+import { keyPage, PAGE_HEADERS } from './exchange/pages.ts';
+import { carriesCredential, withoutCredentials } from './exchange/target.ts';
 
 /** What comes with the permission to go on. */
 export interface Admission {

@@ -3,7 +3,7 @@ import { LOG_LEVELS, type LogLevel } from '@sandbox/program/logger.ts';
 import { boolean, named, port, readOptions, wholeNumber } from '@sandbox/program/options.ts';
 import { addressTest, trustedProxies } from '@sandbox/program/trusted-proxies.ts';
 import { z } from 'zod';
-import { type Address, address } from './address.ts';
+import { type Address, address } from './net/address.ts';
 
 const WILDCARDS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1', '[::]': '::1' };
 

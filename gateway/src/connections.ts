@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { envelope } from './answers.ts';
-import { type Peer, peerOf } from './forwarded.ts';
+import { envelope } from './exchange/answers.ts';
+import { type Peer, peerOf } from './exchange/forwarded.ts';
 
 interface Connection {
   readonly peer: Peer;

@@ -3,18 +3,18 @@ import type { AddressInfo, Socket } from 'node:net';
 import { endGently } from '@sandbox/program/close-when-read.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
 import { requestIdOf } from '@sandbox/program/request-id.ts';
-import { logAccess } from './access-log.ts';
-import { answerRefusal } from './answers.ts';
+import { type PreviewTarget, previewByName } from './apps/preview-port.ts';
 import { type Admission, passGate } from './auth.ts';
 import type { GatewayConfig } from './config.ts';
 import { Connections } from './connections.ts';
-import { type Exchange, isUpgrade, type UpgradeExchange } from './exchange.ts';
-import { type PreviewTarget, previewByName } from './preview-port.ts';
-import { relay } from './relay.ts';
+import { logAccess } from './exchange/access-log.ts';
+import { answerRefusal } from './exchange/answers.ts';
+import { type Exchange, isUpgrade, type UpgradeExchange } from './exchange/exchange.ts';
+import { parseTarget } from './exchange/target.ts';
+import { relay } from './relay/relay.ts';
+import { isProtocolChange, relayUpgrade } from './relay/upgrade.ts';
 import { routeOf } from './routes.ts';
 import { Services } from './services.ts';
-import { parseTarget } from './target.ts';
-import { isProtocolChange, relayUpgrade } from './upgrade.ts';
 
 /** How long a client may take to send the head of a request, in milliseconds. */
 const HEAD_TIMEOUT_MS = 20_000;
@@ -151,7 +151,7 @@ export class Gateway implements AsyncDisposable {
     const preview = this.#previewByName(exchange);
     const route = preview ? undefined : routeOf(exchange);
     if (!preview && !route) {
-      if (isUpgrade(exchange)) relayUpgrade(exchange, this.#services.upstream.passage(exchange));
+      if (isUpgrade(exchange)) relayUpgrade(exchange, this.#services.upstream.proxyTarget(exchange));
       else relay(exchange, this.#services.upstream);
       return;
     }

@@ -1,11 +1,11 @@
-import { answerRefusal } from './answers.ts';
+import { answerLanding, isLanding } from './apps/landing.ts';
+import { isOpener, openPreview } from './apps/open-preview.ts';
+import { previewByPath } from './apps/preview-port.ts';
+import { answerTerminal } from './apps/terminal-page.ts';
 import type { Admission } from './auth.ts';
-import type { Exchange } from './exchange.ts';
-import { answerLanding, isLanding } from './landing.ts';
-import { isOpener, openPreview } from './open-preview.ts';
-import { previewByPath } from './preview-port.ts';
+import { answerRefusal } from './exchange/answers.ts';
+import type { Exchange } from './exchange/exchange.ts';
 import type { Services } from './services.ts';
-import { answerTerminal } from './terminal-page.ts';
 
 /** Answers a request or an upgrade of one of the gateway's own paths; the gate's cookies go with the answer. */
 type Handler = (exchange: Exchange, services: Services, admission: Admission) => void | Promise<void>;

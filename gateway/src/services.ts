@@ -1,9 +1,9 @@
-import { Browser } from './cdp.ts';
+import { Browser } from './apps/cdp.ts';
+import { Desktop } from './apps/desktop.ts';
+import { CODE_SERVER, Editor, JUPYTER } from './apps/editors.ts';
+import { Previews } from './apps/preview.ts';
 import type { GatewayConfig } from './config.ts';
-import { Desktop } from './desktop.ts';
-import { CODE_SERVER, Editor, JUPYTER } from './editors.ts';
-import { Previews } from './preview.ts';
-import { Upstream } from './upstream.ts';
+import { Upstream } from './daemon/upstream.ts';
 
 /** What the gateway stands before. */
 export class Services implements AsyncDisposable {

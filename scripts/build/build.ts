@@ -1,13 +1,13 @@
 import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { terminalAssets } from '../../gateway/src/terminal-assets.ts';
+import { terminalAssets } from '../../gateway/src/apps/terminal-assets.ts';
 import { bundle, type Program } from './bundle.ts';
 import { inputsDigest } from './inputs.ts';
 
 const PROGRAMS: readonly Program[] = [
   { name: 'sandboxd', main: 'daemon/src/main.ts' },
   { name: 'gateway', main: 'gateway/src/main.ts' },
-  { name: 'screen-worker', main: 'daemon/src/capabilities/pty/screen-worker.ts' },
+  { name: 'screen-worker', main: 'daemon/src/capabilities/pty/screen/screen-worker.ts' },
 ];
 
 interface Stamp {

@@ -11,7 +11,7 @@ export interface ImportRule {
   readonly forbidden?: RegExp;
 }
 
-const ADAPTER = /\/(?:index|tools|(?:schemas|wire)(?:\.v\d)?|(?:[a-z-]+-)?routes?\.v\d)\.ts$/;
+const ADAPTER = /^daemon\/src\/capabilities\/[^/]+\/(?:(?:index|routes|tools)\.ts$|(?:v1|v2|wire)\/)/;
 const NODE = '^node:';
 
 function anyOf(...patterns: string[]): RegExp {
@@ -55,8 +55,13 @@ const IMPORT_RULES: readonly ImportRule[] = [
   },
   {
     because: 'routes and their schemas know their own service, http and core',
-    files: /^daemon\/src\/capabilities\/[^/]+\/(?:schemas|wire|(?:[a-z-]+-)?routes?\.v\d)/,
+    files: /^daemon\/src\/capabilities\/[^/]+\/(?:routes\.ts$|(?:v1|v2|wire)\/)/,
     allowed: anyOf('^daemon/src/(?:core|http|capabilities)/', '^program/src/', NODE, '^npm:(?:fastify|zod)$'),
+  },
+  {
+    because: 'what v1 and v2 share maps values and knows no route',
+    files: /^daemon\/src\/capabilities\/[^/]+\/wire\//,
+    forbidden: /^daemon\/src\/capabilities\/[^/]+\/(?:v1|v2)\//,
   },
   {
     because: 'tools know their own service and core/tool, not HTTP',
@@ -64,15 +69,15 @@ const IMPORT_RULES: readonly ImportRule[] = [
     allowed: anyOf('^daemon/src/(?:core|capabilities)/', '^program/src/', NODE, '^npm:zod$'),
   },
   {
-    because: 'without its files of v1 a capability still serves v2',
+    because: 'without its folder v1 a capability still serves v2',
     files: /^daemon\/src\/capabilities\/[^/]+\//,
-    except: /\.v1\.ts$|\/index\.ts$/,
-    forbidden: /\.v1\.ts$/,
+    except: /^daemon\/src\/capabilities\/[^/]+\/(?:v1\/|index\.ts$)/,
+    forbidden: /^daemon\/src\/capabilities\/[^/]+\/v1\//,
   },
   {
     because: 'v1 stands beside v2, not on it',
-    files: /^daemon\/src\/capabilities\/[^/]+\/.*\.v1\.ts$/,
-    forbidden: /\.v2\.ts$/,
+    files: /^daemon\/src\/capabilities\/[^/]+\/v1\//,
+    forbidden: /^daemon\/src\/capabilities\/[^/]+\/v2\//,
   },
   {
     because: 'mcp knows core and the seam',
@@ -95,7 +100,7 @@ const OTHER_CAPABILITY = 'a capability never imports another';
 const ENVIRONMENT = 'only the configuration reads process.env';
 const READS_ENVIRONMENT =
   /^(?:daemon\/src\/core\/config|gateway\/src\/config|[a-z-]+\/src\/main)\.ts$|^(?:scripts|bench)\/|^images\/(?:warm-up|proxy\/main)\.ts$/;
-const TEST = /\.(?:test|fixture)\.ts$|-test-kit\.ts$|\/testing\//;
+const TEST = /\.(?:test|fixture)\.ts$|\/testing\//;
 const CAPABILITY = /^daemon\/src\/capabilities\/([^/]+)\//;
 
 /** What breaks the rules in one file, as `file:line target: why`. Tests may import anything. */

@@ -1,8 +1,8 @@
 import { accessSync, constants } from 'node:fs';
+import { lookUpIdentity } from './account/identity.ts';
 import type { Config } from './config.ts';
 import type { Finding } from './finding.ts';
-import { lookUpIdentity } from './identity.ts';
-import { keeperProgram } from './process/keeper-program.ts';
+import { keeperProgram } from './process/keeper/keeper-program.ts';
 import { findTool } from './tool-path.ts';
 
 /** A tool that commands or capabilities use. */

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, linkSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { discard, errnoOf } from './segment-files.ts';
+import { errnoName } from './errno-name.ts';
+import { discard } from './files/discard.ts';
 
 /**
  * The private directory of one daemon: records, output, sockets. It is held by a listening socket, which the
@@ -67,8 +68,8 @@ async function takeName(own: string, name: string): Promise<void> {
       rmSync(own);
       return;
     } catch (error) {
-      if (!['EEXIST', ...NO_LINKS].includes(errnoOf(error))) throw error;
-      if (errnoOf(error) !== 'EEXIST' && !(await isAnswering(name))) {
+      if (!['EEXIST', ...NO_LINKS].includes(errnoName(error))) throw error;
+      if (errnoName(error) !== 'EEXIST' && !(await isAnswering(name))) {
         renameSync(own, name);
         return;
       }

@@ -20,6 +20,6 @@ function isTurnSpent(): boolean {
 }
 
 /** Called between two pieces of long work: comes back at once, or in a turn that has time for another piece. */
-export async function breathe(): Promise<void> {
+export async function yieldToEventLoop(): Promise<void> {
   while (isTurnSpent()) await nextTurn();
 }

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Finding } from '../core/finding.ts';
 import type { Metrics } from '../core/metrics.ts';
 import { VERSION } from '../core/version.ts';
+import type { Gate } from './access/gate.ts';
+import { accessRequestOf, answerPreflight, isPreflight, refusal } from './access/guard.ts';
 import type { App } from './app-types.ts';
 import { ErrorBody, envelopeOf, failure, ok } from './envelope.ts';
-import type { Gate } from './gate.ts';
-import { answerPreflight, approachOf, isPreflight, refusal } from './guard.ts';
 
 const Health = z
   .object({ status: z.literal('healthy'), version: z.string(), uptime_seconds: z.number() })
@@ -74,21 +74,21 @@ export function mountOperations(app: App, { gate, metrics, isTrusted, probes }: 
       'x-original-method': method = 'GET',
       'x-original-upgrade': upgrade,
     } = request.headers;
-    const approach = {
-      ...approachOf(request, isTrusted),
+    const accessRequest = {
+      ...accessRequestOf(request, isTrusted),
       target: [target].flat()[0] ?? '',
       method: [method].flat()[0] ?? 'GET',
       upgrade: upgrade !== undefined && upgrade !== '',
     };
     const { origin } = request.headers;
-    if (origin !== undefined && gate.origins.isListed(origin) && isPreflight(approach.method, request.headers)) {
+    if (origin !== undefined && gate.origins.isListed(origin) && isPreflight(accessRequest.method, request.headers)) {
       answerPreflight(request, reply);
       return reply;
     }
-    const verdict = gate.judge(approach);
-    if (!verdict.admitted) return reply.code(refusal(verdict).kind === 'forbidden' ? 403 : 401).send();
-    if (verdict.setCookie !== undefined) void reply.header('set-cookie', verdict.setCookie);
-    const carriers = gate.carriersOf(approach);
+    const decision = gate.judge(accessRequest);
+    if (!decision.admitted) return reply.code(refusal(decision).kind === 'forbidden' ? 403 : 401).send();
+    if (decision.setCookie !== undefined) void reply.header('set-cookie', decision.setCookie);
+    const carriers = gate.credentialFields(accessRequest);
     if (carriers.length > 0) void reply.header('x-credentials', carriers.join(', '));
     return reply.code(204).send();
   });

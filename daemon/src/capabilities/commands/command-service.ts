@@ -4,12 +4,12 @@ import type { Core } from '../../core/core.ts';
 import { SandboxError } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
 import type { HostedProcess, ProcessTarget } from '../../core/process/process-host.ts';
-import type { Command } from './command.ts';
-import { CommandStarter, type StartRequest } from './command-starter.ts';
-import type { CommandStore } from './command-store.ts';
-import { KILL_GRACE_MS, settledWithin } from './deadlines.ts';
-import type { Launcher } from './launcher.ts';
-import type { CommandSession, SessionTerms } from './sessions.ts';
+import type { Command } from './run/command.ts';
+import { CommandStarter, type StartRequest } from './run/command-starter.ts';
+import { KILL_GRACE_MS, settledWithin } from './run/deadlines.ts';
+import type { Launcher } from './run/launcher.ts';
+import type { CommandStore } from './store/command-store.ts';
+import type { CommandSession, SessionTerms } from './store/sessions.ts';
 
 /** Milliseconds between two looks at processes that are nobody's children any more. */
 const LOOK_MS = 20;
@@ -114,7 +114,7 @@ export class CommandService implements AsyncDisposable {
       const spec = this.#launcher.prepare(id, { command: 'printf ready', shell: 'auto', stdin: 'null' }, undefined);
       const running = await this.#core.processes.start(spec);
       const { exitCode } = await running.ended;
-      running.noted();
+      running.acknowledgeExit();
       await running.output.remove();
       return { name: 'commands', ok: exitCode === 0, detail: `a command ended with ${exitCode}` };
     } catch (error) {

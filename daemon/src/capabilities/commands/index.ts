@@ -1,10 +1,10 @@
 import { defineCapability } from '../../capability.ts';
 import { CommandService } from './command-service.ts';
-import { CommandStore } from './command-store.ts';
-import { Launcher } from './launcher.ts';
-import { recover } from './recover.ts';
-import { commandsV1 } from './routes.v1.ts';
-import { commandsV2 } from './routes.v2.ts';
+import { Launcher } from './run/launcher.ts';
+import { CommandStore } from './store/command-store.ts';
+import { recover } from './store/recover.ts';
+import { commandsV1 } from './v1/routes.ts';
+import { commandsV2 } from './v2/routes.ts';
 
 export const commands = defineCapability({
   name: 'commands',

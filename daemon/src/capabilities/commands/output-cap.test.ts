@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
-import { OutputLog } from '../../core/output-log.ts';
+import { OutputLog } from '../../core/output/output-log.ts';
+import { rawBytes } from './output/raw-bytes.ts';
 import { linesOf, read } from './output.fixture.ts';
-import { rawBytes } from './raw-bytes.ts';
 
 describe('the cap', () => {
   test('[stream.first-offset] [out.first-offsets] [out.stream-dropped] [keep.stream-cap] the oldest bytes go first, and every reader is told', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
 import type { TestApp } from '../../app.fixture.ts';
-import type { CommandOutput, CommandResult } from './schemas.ts';
+import type { CommandOutput, CommandResult } from './wire/schemas.ts';
 
 interface Line {
   readonly type: string;

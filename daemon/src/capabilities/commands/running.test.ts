@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { keeperProgram } from '../../core/process/keeper-program.ts';
-import { RunningKeeper } from '../../core/process/keeper-test-kit.ts';
+import { RunningKeeper } from '../../core/process/keeper/keeper.fixture.ts';
+import { keeperProgram } from '../../core/process/keeper/keeper-program.ts';
 import { DaemonProcess } from '../../daemon-process.fixture.ts';
 import { hasKeeper } from '../../hosts.fixture.ts';
 import { isAlive } from './processes.fixture.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
-import { keeperProgram } from '../../core/process/keeper-program.ts';
+import { keeperProgram } from '../../core/process/keeper/keeper-program.ts';
 import { hasKeeper } from '../../hosts.fixture.ts';
 import { MemoryGroup } from '../../memory-group.fixture.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { defineCapability } from '../../capability.ts';
 import { FileService } from './file-service.ts';
-import { filesV1 } from './routes.v1.ts';
-import { filesV2 } from './routes.v2.ts';
+import { filesV1 } from './v1/routes.ts';
+import { filesV2 } from './v2/routes.ts';
 
 export const files = defineCapability({
   name: 'files',

@@ -9,11 +9,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { HeldDirectory } from './change/held-directory.ts';
+import { StagedPaths } from './change/staged-paths.ts';
 import { expect, test } from './files.fixture.ts';
-import { HeldDirectory } from './held-directory.ts';
-import { PartFile } from './part-file.ts';
-import { StagedPaths } from './staged-paths.ts';
-import { writeInPlace } from './write.ts';
+import { PartFile } from './write/part-file.ts';
+import { writeInPlace } from './write/write.ts';
 
 const TERMS = { append: false, owner: undefined };
 

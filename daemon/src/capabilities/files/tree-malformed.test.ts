@@ -3,11 +3,11 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync,
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
+import { StagedPaths } from './change/staged-paths.ts';
+import { setLinkTime, setTime } from './change/times.ts';
 import { describe, expect, test } from './files.fixture.ts';
-import { StagedPaths } from './staged-paths.ts';
 import { BLOCK } from './tar/header.ts';
 import { importTree } from './tar/import.ts';
-import { setLinkTime, setTime } from './times.ts';
 import { archive, exported, imported } from './tree.fixture.ts';
 
 type Entries = Parameters<typeof archive>;

@@ -1,5 +1,5 @@
 import { SandboxError } from '../../core/errors.ts';
-import type { PtySession } from './session.ts';
+import type { PtySession } from './session/session.ts';
 
 /** Whether a session may give way to another one: nobody named it, it runs nothing, and nobody looks at it. */
 function mayGiveWay(session: PtySession): boolean {

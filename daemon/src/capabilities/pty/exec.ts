@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SandboxError } from '../../core/errors.ts';
-import { foregroundGroup } from '../../core/process/foreground.ts';
-import type { ExecRun, ExecStatus } from './exec-run.ts';
+import { foregroundGroup } from '../../core/process/find/foreground.ts';
+import type { ExecRun, ExecStatus } from './exec/exec-run.ts';
 import { settlesBefore } from './patience.ts';
-import type { PtySession } from './session.ts';
+import type { PtySession } from './session/session.ts';
 
 /** Milliseconds between SIGTERM and SIGKILL of what has outlived its hard timeout, and then until it is given up. */
 const KILL_GRACE_MS = 2000;

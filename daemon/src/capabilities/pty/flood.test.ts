@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
-import { lookUpIdentity } from '../../core/identity.ts';
+import { lookUpIdentity } from '../../core/account/identity.ts';
 import { findTool } from '../../core/tool-path.ts';
 import { BARE, create, exec, info, sharedDirectory, TestViewer } from './pty.fixture.ts';
 

@@ -1,14 +1,14 @@
 import { defineCapability } from '../../capability.ts';
 import { findTool } from '../../core/tool-path.ts';
-import { ExecFiles } from './exec-files.ts';
+import { ExecFiles } from './exec/exec-files.ts';
 import { PtyService } from './pty-service.ts';
 import { recoverSessions } from './recover.ts';
-import { ptyV1 } from './routes.v1.ts';
-import { ptyV2 } from './routes.v2.ts';
-import { ScreenThread } from './screen-thread.ts';
-import { SessionFiles } from './session-record.ts';
-import { ShellLauncher } from './shell-launcher.ts';
-import { TmuxHost } from './tmux.ts';
+import { ScreenThread } from './screen/screen-thread.ts';
+import { SessionFiles } from './session/session-record.ts';
+import { ShellLauncher } from './session/shell-launcher.ts';
+import { TmuxHost } from './tmux/tmux.ts';
+import { ptyV1 } from './v1/routes.ts';
+import { ptyV2 } from './v2/routes.ts';
 
 /** `auto`: tmux where it is on PATH. */
 function usesTmux(backend: 'native' | 'tmux' | 'auto'): boolean {

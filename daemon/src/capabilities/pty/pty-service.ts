@@ -4,11 +4,11 @@ import type { Core } from '../../core/core.ts';
 import { SandboxError } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
 import { expired, nextToGiveWay, refuseBeyond } from './capacity.ts';
+import type { ExecStatus } from './exec/exec-run.ts';
 import { type ExecOutcome, ExecQueue, type ExecRequest } from './exec.ts';
-import type { ExecStatus } from './exec-run.ts';
 import { settlesBefore } from './patience.ts';
-import { PtySession, type SessionTools } from './session.ts';
-import type { Retention, SessionRecord } from './session-record.ts';
+import { PtySession, type SessionTools } from './session/session.ts';
+import type { Retention, SessionRecord } from './session/session-record.ts';
 
 /** Seconds without output after which `exec` does not wait any longer, where nobody says otherwise. */
 const NO_CHANGE_SECONDS = 120;
@@ -167,7 +167,7 @@ export class PtyService implements AsyncDisposable {
         outputMaxBytes: 65_536,
       });
       const { exitCode } = await process.ended;
-      process.noted();
+      process.acknowledgeExit();
       await process.output.remove();
       return { name: 'terminals', ok: exitCode === 0, detail: `a terminal ended with ${exitCode}` };
     } catch (error) {

@@ -1,9 +1,9 @@
 import type { Core } from '../../core/core.ts';
-import { OutputLog } from '../../core/output-log.ts';
+import { OutputLog } from '../../core/output/output-log.ts';
 import type { ProcessTarget, Recovered } from '../../core/process/process-host.ts';
-import { PtySession, type SessionTools } from './session.ts';
-import type { SessionRecord } from './session-record.ts';
-import { isShellId } from './shell-launcher.ts';
+import { PtySession, type SessionTools } from './session/session.ts';
+import type { SessionRecord } from './session/session-record.ts';
+import { isShellId } from './session/shell-launcher.ts';
 
 /**
  * Takes up what an earlier daemon left: history is found again, and the shells too where the process host held them.
@@ -26,7 +26,7 @@ export async function recoverSessions(core: Core, tools: SessionTools): Promise<
   for (const process of processes.values()) {
     if (known.has(process.id)) continue;
     left.push({ id: process.id, pid: process.pid, running: false });
-    void process.ended.then(() => process.output.remove()).then(() => process.noted());
+    void process.ended.then(() => process.output.remove()).then(() => process.acknowledgeExit());
   }
   if (left.length > 0) {
     const ended = await core.processes.signal(left, 'SIGKILL');

@@ -6,7 +6,7 @@ import { shownPath } from '../../core/files/file-path.ts';
 import { findTool } from '../../core/tool-path.ts';
 import type { GrepRequest, GrepResult } from './requests.ts';
 import { SearchService } from './search-service.ts';
-import { fileSearch } from './wire.v1.ts';
+import { fileSearch } from './v1/wire.ts';
 
 const ripgrep = findTool('rg');
 if (ripgrep === undefined) process.stderr.write('not tested: searches with ripgrep, which is not on PATH\n');

@@ -1,7 +1,7 @@
 import { defineCapability } from '../../capability.ts';
-import { searchV1 } from './routes.v1.ts';
-import { searchV2 } from './routes.v2.ts';
 import { SearchService } from './search-service.ts';
+import { searchV1 } from './v1/routes.ts';
+import { searchV2 } from './v2/routes.ts';
 
 export const search = defineCapability({
   name: 'search',

@@ -4,12 +4,12 @@ import { asFileFailure, badRequest, notRegular, systemFailure } from '../../core
 import { type FilePath, nameOf, parentOf, shownPath, withoutTrailingSlashes } from '../../core/files/file-path.ts';
 import { expandBraces } from '../../core/glob/expand-braces.ts';
 import { findTool } from '../../core/tool-path.ts';
-import { breathe } from '../../core/turns.ts';
+import { yieldToEventLoop } from '../../core/turns.ts';
 import type { FoundName, GrepRequest, GrepResult, NamesRequest, NamesResult } from './requests.ts';
-import type { Place } from './ripgrep.ts';
-import { RipgrepEngine } from './ripgrep-engine.ts';
+import type { Place } from './ripgrep/ripgrep.ts';
+import { RipgrepEngine } from './ripgrep/ripgrep-engine.ts';
 import { Slots } from './slots.ts';
-import { WalkEngine } from './walk-engine.ts';
+import { WalkEngine } from './walk/walk-engine.ts';
 
 /** Searches at a time: each takes a process or a thread, and all cores. */
 const AT_ONCE = 4;
@@ -77,7 +77,7 @@ export class SearchService implements AsyncDisposable {
     for (const name of names) {
       const stat = statOf(name.path);
       facts.push({ ...name, size: stat?.size ?? null, modifiedAt: stat?.mtime ?? null });
-      await breathe();
+      await yieldToEventLoop();
     }
     return facts;
   }

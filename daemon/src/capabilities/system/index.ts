@@ -1,7 +1,7 @@
 import { defineCapability } from '../../capability.ts';
-import { systemV1 } from './routes.v1.ts';
-import { systemV2 } from './routes.v2.ts';
 import { SystemService } from './system-service.ts';
+import { systemV1 } from './v1/routes.ts';
+import { systemV2 } from './v2/routes.ts';
 
 export const system = defineCapability({
   name: 'system',

@@ -1,9 +1,9 @@
 import { defineCapability } from '../../capability.ts';
-import { keeperProgram } from '../../core/process/keeper-program.ts';
-import { InotifyBackend } from './inotify-backend.ts';
+import { keeperProgram } from '../../core/process/keeper/keeper-program.ts';
+import { InotifyBackend } from './inotify/inotify-backend.ts';
 import { PortableBackend } from './portable-backend.ts';
-import { watchV1 } from './routes.v1.ts';
-import { watchV2 } from './routes.v2.ts';
+import { watchV1 } from './v1/routes.ts';
+import { watchV2 } from './v2/routes.ts';
 import { WatchService } from './watch-service.ts';
 
 export const watch = defineCapability({

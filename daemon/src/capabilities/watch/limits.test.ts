@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { SandboxError } from '../../core/errors.ts';
-import { keeperProgram } from '../../core/process/keeper-program.ts';
+import { keeperProgram } from '../../core/process/keeper/keeper-program.ts';
 import { hasInotify, inotify, Watching } from './watching.fixture.ts';
 
 /** Whether this machine lets us have limits of our own. */

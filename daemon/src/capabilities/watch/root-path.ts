@@ -1,5 +1,5 @@
 import { type ByteName, bytesOf } from '../../core/files/byte-name.ts';
-import { IN, type InotifyListener, type InotifyReader } from '../../core/process/inotify-reader.ts';
+import { IN, type InotifyListener, type InotifyReader } from '../../core/process/keeper/inotify-reader.ts';
 import { isWatchLimit } from './watch-limits.ts';
 
 const NAMES = IN.create | IN.delete | IN.movedFrom | IN.movedTo | IN.deleteSelf | IN.moveSelf;

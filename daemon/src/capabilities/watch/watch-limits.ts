@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { SandboxError } from '../../core/errors.ts';
-import { InotifyFailure } from '../../core/process/inotify-reader.ts';
+import { InotifyFailure } from '../../core/process/keeper/inotify-reader.ts';
 
 /** The user's watches are used up. The kernel says it with the error of a full disk, which it is not. */
 export function isWatchLimit(error: unknown): boolean {

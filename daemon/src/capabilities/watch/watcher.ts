@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { type ByteName, bytesOf } from '../../core/files/byte-name.ts';
 import type { FilePath } from '../../core/files/file-path.ts';
-import { breathe } from '../../core/turns.ts';
+import { yieldToEventLoop } from '../../core/turns.ts';
 import type { Change, ChangeSink, LossReason } from './change.ts';
 import { Debouncer } from './debouncer.ts';
 import { EventLog, type WatchEvent } from './event-log.ts';
@@ -86,7 +86,7 @@ export class Watcher implements ChangeSink, AsyncDisposable {
         }
       }
       this.log.addEvents(events);
-      await breathe();
+      await yieldToEventLoop();
     }
     this.#isTelling = false;
   }

@@ -91,7 +91,7 @@ interface FailureTerms {
 function failureOf(message: string, terms: FailureTerms): FileFailure {
   const { type, exception, operation, path, code, hint, cause } = terms;
   const data: FileErrorData = {
-    errno: code === undefined ? null : (errnoOf(code) ?? null),
+    errno: code === undefined ? null : (errnoNumber(code) ?? null),
     errno_name: code ?? null,
     error_type: type,
     exception_type: exception,
@@ -179,10 +179,10 @@ export function systemFailure(code: string, operation: string, path: string, hin
 /** The errno name of a failed system call: `ENOENT`. Errors of Node itself have codes of another form. */
 export function systemCodeOf(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' && errnoOf(code) !== undefined ? code : undefined;
+  return typeof code === 'string' && errnoNumber(code) !== undefined ? code : undefined;
 }
 
-function errnoOf(code: string): number | undefined {
+function errnoNumber(code: string): number | undefined {
   const numbers: Readonly<Record<string, number>> = constants.errno;
   return numbers[code];
 }

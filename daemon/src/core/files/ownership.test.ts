@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdtempSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { lookUpIdentity } from '../identity.ts';
+import { lookUpIdentity } from '../account/identity.ts';
 import { makeDirectories, makeDirectory, Ownership } from './ownership.ts';
 
 let directory: string;

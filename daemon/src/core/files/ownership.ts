@@ -1,6 +1,6 @@
 import { closeSync, constants, fchownSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { lookUpIdentity, ownIdentity } from '../account/identity.ts';
 import { SandboxError } from '../errors.ts';
-import { lookUpIdentity, ownIdentity } from '../identity.ts';
 import { systemCodeOf } from './file-failure.ts';
 import { type FilePath, parentOf, withoutTrailingSlashes } from './file-path.ts';
 

@@ -1,6 +1,6 @@
 import { delimiter, isAbsolute } from 'node:path';
+import type { Identity } from '../account/identity.ts';
 import { SandboxError } from '../errors.ts';
-import type { Identity } from '../identity.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

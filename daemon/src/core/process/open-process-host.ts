@@ -1,9 +1,9 @@
 import type { Logger } from '@sandbox/program/logger.ts';
 import type { Config } from '../config.ts';
 import type { RuntimeDir } from '../runtime-dir.ts';
-import { KeeperHost } from './keeper-host.ts';
-import { keeperProgram } from './keeper-program.ts';
-import { PortableHost } from './portable-host.ts';
+import { KeeperHost } from './keeper/keeper-host.ts';
+import { keeperProgram } from './keeper/keeper-program.ts';
+import { PortableHost } from './portable/portable-host.ts';
 import type { ProcessHost } from './process-host.ts';
 
 type Wish = Pick<Config, 'processHost' | 'keeperProgram'>;

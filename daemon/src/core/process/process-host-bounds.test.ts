@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Identity } from '../identity.ts';
+import type { Identity } from '../account/identity.ts';
 import {
   describeHosts,
   descriptorsComeTo,
@@ -13,7 +13,7 @@ import {
   targetOf,
   textOf,
   zombies,
-} from './host-test-kit.ts';
+} from './process-host.fixture.ts';
 import type { StartSpec } from './process-host.ts';
 import { TestAccount } from './test-account.fixture.ts';
 

@@ -5,8 +5,8 @@ import { writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { describeHosts, linux, sealed, targetOf, textOf } from './host-test-kit.ts';
-import { findProcesses } from './process-finder.ts';
+import { findProcesses } from './find/process-finder.ts';
+import { describeHosts, linux, sealed, targetOf, textOf } from './process-host.fixture.ts';
 
 const KILLED = { exitCode: null, signal: 'SIGKILL' };
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { ByteLog } from '../byte-log.ts';
-import { lookUpIdentity } from '../identity.ts';
-import { foregroundGroup } from './foreground.ts';
-import { describeHosts, rejectionOf, root, sealed, textOf } from './host-test-kit.ts';
+import { lookUpIdentity } from '../account/identity.ts';
+import type { ByteLog } from '../output/byte-log.ts';
+import { foregroundGroup } from './find/foreground.ts';
+import { describeHosts, rejectionOf, root, sealed, textOf } from './process-host.fixture.ts';
 
 const size = { cols: 100, rows: 30 };
 

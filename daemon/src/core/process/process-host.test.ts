@@ -10,7 +10,7 @@ import {
   openDescriptors,
   rejectionOf,
   textOf,
-} from './host-test-kit.ts';
+} from './process-host.fixture.ts';
 
 const RUN_SCRIPT = 'eval "exec 3<&-;$(cat <&3)"';
 

@@ -1,5 +1,5 @@
-import type { Identity } from '../identity.ts';
-import type { Ends, OutputLog } from '../output-log.ts';
+import type { Identity } from '../account/identity.ts';
+import type { Ends, OutputLog } from '../output/output-log.ts';
 
 /** In characters, each at least 1. */
 export interface TerminalSize {
@@ -72,7 +72,7 @@ export interface HostedProcess {
   /** Closes stdin after what was written. @throws SandboxError `conflict` as `writeStdin`, and on a terminal */
   endStdin(): Promise<void>;
   /** Its end is recorded where a daemon that is killed finds it again: the host need not remember it any more. */
-  noted(): void;
+  acknowledgeExit(): void;
 }
 
 /** Whose processes a signal is meant for; enough to find them after a restart. */
@@ -99,7 +99,7 @@ export class StartFailure extends Error {
 /** What is there of an earlier daemon. */
 export interface Recovered {
   readonly outputs: ReadonlyMap<string, OutputLog>;
-  /** Those that run, and those whose end was not `noted`, whether anybody knows them or not. */
+  /** Those that run, and those whose end was not acknowledged, whether anybody knows them or not. */
   readonly processes: ReadonlyMap<string, HostedProcess>;
 }
 

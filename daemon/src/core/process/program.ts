@@ -1,6 +1,6 @@
 import { accessSync, closeSync, constants, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, resolve } from 'node:path';
-import type { Identity } from '../identity.ts';
+import type { Identity } from '../account/identity.ts';
 import { StartFailure } from './process-host.ts';
 
 const DEFAULT_PATH = '/usr/bin:/bin';

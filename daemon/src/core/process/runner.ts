@@ -1,4 +1,4 @@
-import { type Identity, sameRights } from '../identity.ts';
+import { type Identity, sameRights } from '../account/identity.ts';
 import { StartFailure } from './process-host.ts';
 
 /**

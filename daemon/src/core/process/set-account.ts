@@ -1,4 +1,4 @@
-import type { Identity } from '../identity.ts';
+import type { Identity } from '../account/identity.ts';
 
 /**
  * The command line that runs another one as an account. By setpriv, because Node's `uid` and `gid` drop the

@@ -1,5 +1,5 @@
-import type { Identity } from '../identity.ts';
-import { errnoOf } from '../segment-files.ts';
+import type { Identity } from '../account/identity.ts';
+import { errnoName } from '../errno-name.ts';
 import { StartFailure } from './process-host.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** What went wrong after the program and the directory were found, in words for the caller. */
 export function startFailure(error: unknown, program: string, runner: Identity | undefined): StartFailure {
   if (error instanceof StartFailure) return error;
-  const errno = errnoOf(error);
+  const errno = errnoName(error);
   if (errno === 'ENOENT') return missing(error, program, runner);
   return new StartFailure(`cannot start ${program}: ${REASONS[errno] ?? messageOf(error)}`, 126, error);
 }

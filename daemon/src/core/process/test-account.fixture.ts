@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { type Identity, lookUpIdentity } from '../identity.ts';
+import { type Identity, lookUpIdentity } from '../account/identity.ts';
 
 /** An account of this system that only a test knows; it goes with it. Making one takes root. */
 export class TestAccount implements Disposable {

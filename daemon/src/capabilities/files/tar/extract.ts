@@ -14,9 +14,9 @@ import {
 import { badRequest, overCap } from '../../../core/files/file-failure.ts';
 import { bytesOfPath, type FilePath, latin1Of, pathOfLatin1, shownPath } from '../../../core/files/file-path.ts';
 import type { Owner } from '../../../core/files/ownership.ts';
+import { setDescriptorTime, setLinkTime, setTime } from '../change/times.ts';
 import { Slices } from '../slices.ts';
-import { setDescriptorTime, setLinkTime, setTime } from '../times.ts';
-import { writeAll, writeAtOnce } from '../write.ts';
+import { writeAll, writeAtOnce } from '../write/write.ts';
 import { keyOf, Links, type Parts, parentKeyOf, partsOf } from './judge.ts';
 import type { TarEntry, TarReader } from './read-entries.ts';
 

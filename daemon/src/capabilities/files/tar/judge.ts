@@ -17,7 +17,7 @@ export function partsOf(name: FilePath, what: string, target: string): Parts {
   const refuse = (why: string): Error => badRequest(`${what} ${why}: ${shownPath(name)}`, 'import', target);
   if (text.startsWith('/')) throw refuse('is absolute');
   if (text.includes('\0')) throw refuse('contains NUL');
-  const parts = namesIn(text);
+  const parts = pathSegments(text);
   if (parts.includes('..')) throw refuse('contains ..');
   return parts;
 }
@@ -88,13 +88,13 @@ export class Links {
 
   /** An absolute link may lead into the target itself. */
   #startOf(from: Parts, to: string): { at: Parts; rest: Parts } | undefined {
-    if (!to.startsWith('/')) return { at: from, rest: namesIn(to) };
+    if (!to.startsWith('/')) return { at: from, rest: pathSegments(to) };
     const root = this.#target === '/' ? '' : this.#target;
-    return to === root || to.startsWith(`${root}/`) ? { at: [], rest: namesIn(to.slice(root.length)) } : undefined;
+    return to === root || to.startsWith(`${root}/`) ? { at: [], rest: pathSegments(to.slice(root.length)) } : undefined;
   }
 }
 
-function namesIn(path: string): string[] {
+function pathSegments(path: string): string[] {
   return path.split('/').filter((part) => part !== '' && part !== '.');
 }
 

@@ -1,10 +1,10 @@
 import { lstatSync, renameSync, type Stats, unlinkSync } from 'node:fs';
 import { systemCodeOf, systemFailure } from '../../../core/files/file-failure.ts';
 import { type FilePath, joinPath, namesInSync, shownPath } from '../../../core/files/file-path.ts';
-import { copyInto } from '../copy.ts';
-import { HeldDirectory } from '../held-directory.ts';
+import { copyInto } from '../change/copy.ts';
+import { HeldDirectory } from '../change/held-directory.ts';
+import type { StagedPaths } from '../change/staged-paths.ts';
 import { Slices } from '../slices.ts';
-import type { StagedPaths } from '../staged-paths.ts';
 
 /**
  * Moves what lies in one directory into another. A directory that is there keeps its attributes and what else it holds;

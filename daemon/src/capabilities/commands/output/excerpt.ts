@@ -1,0 +1,138 @@
+import type { ByteLog } from '../../../core/output/byte-log.ts';
+import type { OutputLog } from '../../../core/output/output-log.ts';
+import { continuationHead, incompleteTail } from '../../../core/output/text-slice.ts';
+
+/** Bytes of one stream that any JSON answer carries at most. */
+export const ANSWER_BYTES = 8 * 1024 ** 2;
+
+export interface Excerpt {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Both streams, in the order in which they arrived. */
+  readonly output: string;
+  /** Something was left out: by the length asked for, or because it is not kept any more. */
+  readonly truncated: boolean;
+}
+
+interface Piece {
+  readonly start: number;
+  readonly bytes: Buffer;
+}
+
+/** What an answer shows of one stream: pieces in order, with gaps between them where something is left out. */
+interface StreamExcerpt {
+  readonly pieces: readonly Piece[];
+  readonly end: number;
+}
+
+/**
+ * The beginning and the end of both streams, as they are now.
+ * @param maxBytes of each stream; 0: as many as an answer may carry
+ */
+export async function excerptOf(log: OutputLog, maxBytes: number): Promise<Excerpt> {
+  const limit = maxBytes === 0 ? ANSWER_BYTES : Math.min(maxBytes, ANSWER_BYTES);
+  const stdout = await excerptOfStream(log.stdout, limit);
+  const stderr = await excerptOfStream(log.stderr, limit);
+  const stdoutText = textOf(stdout);
+  const stderrText = textOf(stderr);
+  return {
+    stdout: stdoutText,
+    stderr: stderrText,
+    output: stderr.end === 0 ? stdoutText : stdout.end === 0 ? stderrText : await merge(log, stdout, stderr),
+    truncated: hasGaps(stdout) || hasGaps(stderr),
+  };
+}
+
+async function excerptOfStream(log: ByteLog, limit: number): Promise<StreamExcerpt> {
+  const { end, first } = log;
+  if (end - first <= limit) return { pieces: await readPieces(log, first, end), end };
+  const headEnd = first + Math.floor(limit / 2);
+  const head = await readPieces(log, first, headEnd);
+  const tail = await readPieces(log, end - (limit - Math.floor(limit / 2)), end);
+  return { pieces: [...withoutCutEnd(head), ...withoutCutStart(tail)], end };
+}
+
+async function readPieces(log: ByteLog, from: number, to: number): Promise<Piece[]> {
+  const pieces: Piece[] = [];
+  for (let at = from; at < to; ) {
+    const { offset, bytes } = await log.read(at, to - at);
+    if (bytes.length === 0 || offset >= to) break;
+    const kept = bytes.subarray(0, to - offset);
+    pieces.push({ start: offset, bytes: kept });
+    at = offset + kept.length;
+  }
+  return pieces;
+}
+
+function withoutCutEnd(pieces: readonly Piece[]): Piece[] {
+  const last = pieces.at(-1);
+  if (!last) return [];
+  return [
+    ...pieces.slice(0, -1),
+    { start: last.start, bytes: last.bytes.subarray(0, last.bytes.length - incompleteTail(last.bytes)) },
+  ];
+}
+
+function withoutCutStart(pieces: readonly Piece[]): Piece[] {
+  const [head, ...rest] = pieces;
+  if (!head) return [];
+  const cut = continuationHead(head.bytes);
+  return [{ start: head.start + cut, bytes: head.bytes.subarray(cut) }, ...rest];
+}
+
+function hasGaps({ pieces, end }: StreamExcerpt): boolean {
+  return pieces.reduce((sum, { bytes }) => sum + bytes.length, 0) < end;
+}
+
+function textOf(stream: StreamExcerpt): string {
+  const writer = new StreamText(stream);
+  return writer.upTo(stream.end) + writer.rest();
+}
+
+async function merge(log: OutputLog, stdout: StreamExcerpt, stderr: StreamExcerpt): Promise<string> {
+  const writers = { stdout: new StreamText(stdout), stderr: new StreamText(stderr) };
+  const runs = await log.runs(0, stdout.end, 0, stderr.end);
+  const parts = runs.map(({ stream, end }) => writers[stream].upTo(end));
+  return parts.join('') + writers.stdout.rest() + writers.stderr.rest();
+}
+
+/** Turns a stream's pieces into text bit by bit. A sequence that the other stream interrupts is kept together. */
+class StreamText {
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  readonly #pieces: readonly Piece[];
+  readonly #end: number;
+  #index = 0;
+  #at = 0;
+
+  constructor({ pieces, end }: StreamExcerpt) {
+    this.#pieces = pieces;
+    this.#end = end;
+  }
+
+  /** What lies between the last call and `end`, with a note where something is left out. */
+  upTo(end: number): string {
+    let text = '';
+    while (this.#at < end) {
+      const piece = this.#pieces[this.#index];
+      if (piece === undefined || piece.start > this.#at) {
+        text += this.#leaveOut(piece?.start ?? this.#end);
+        continue;
+      }
+      const to = Math.min(piece.bytes.length, end - piece.start);
+      text += this.#decoder.decode(piece.bytes.subarray(this.#at - piece.start, to), { stream: true });
+      this.#at = piece.start + to;
+      if (to === piece.bytes.length) this.#index += 1;
+    }
+    return text;
+  }
+
+  rest(): string {
+    return this.#decoder.decode();
+  }
+
+  #leaveOut(next: number): string {
+    const bytes = next - this.#at;
+    this.#at = next;
+    return `${this.rest()}\n[... ${bytes} bytes left out ...]\n`;
+  }
+}

@@ -1,0 +1,59 @@
+import type { ByteLog } from '../../../core/output/byte-log.ts';
+import { incompleteTail, MAX_SEQUENCE } from '../../../core/output/text-slice.ts';
+import { ANSWER_BYTES } from './excerpt.ts';
+
+/** A part of one stream, for an answer that is read by offset. */
+export interface OutputSlice {
+  readonly bytes: Buffer;
+  /** Where the next read goes on. */
+  readonly next: number;
+  /** From which offset on there was data: past the asked one where bytes were dropped. */
+  readonly first: number;
+}
+
+/**
+ * Reads from an offset, gaps jumped over.
+ * @param limit bytes, at most 8 MiB; text may exceed it by the three bytes that complete its last sequence
+ * @param asText keeps the end at the border of a UTF-8 sequence, where more of it can still come or is there
+ */
+export async function sliceOf(log: ByteLog, offset: number, limit: number, asText: boolean): Promise<OutputSlice> {
+  const { end, first: oldest } = log;
+  if (offset >= end || limit === 0) return { bytes: Buffer.alloc(0), next: end, first: oldest };
+  const budget = Math.min(limit, ANSWER_BYTES);
+  const start = await log.read(offset, budget);
+  const parts = [start.bytes];
+  let next = start.offset + start.bytes.length;
+  for (let left = budget - start.bytes.length; left > 0 && next < end; ) {
+    const more = await log.read(next, left);
+    if (more.bytes.length === 0 || more.offset > next) break;
+    parts.push(more.bytes);
+    next += more.bytes.length;
+    left -= more.bytes.length;
+  }
+  const bytes = parts.length === 1 ? start.bytes : Buffer.concat(parts);
+  const slice = { bytes, next, first: start.offset > offset ? start.offset : oldest };
+  return asText ? await wholeSequences(log, slice) : slice;
+}
+
+async function wholeSequences(log: ByteLog, slice: OutputSlice): Promise<OutputSlice> {
+  const cut = incompleteTail(slice.bytes);
+  if (cut === 0 || (log.sealed && slice.next >= log.end)) return slice;
+  if (cut < slice.bytes.length) {
+    return { ...slice, bytes: slice.bytes.subarray(0, slice.bytes.length - cut), next: slice.next - cut };
+  }
+  return await completed(log, slice);
+}
+
+/** A limit shorter than one sequence must not keep the reader where it is. */
+async function completed(log: ByteLog, slice: OutputSlice): Promise<OutputSlice> {
+  let { bytes, next } = slice;
+  while (incompleteTail(bytes) > 0 && bytes.length < MAX_SEQUENCE && next < log.end) {
+    const more = await log.read(next, 1);
+    if (more.offset !== next || more.bytes.length === 0) break;
+    bytes = Buffer.concat([bytes, more.bytes]);
+    next += 1;
+  }
+  if (incompleteTail(bytes) > 0 && !log.sealed)
+    return { ...slice, bytes: Buffer.alloc(0), next: slice.next - slice.bytes.length };
+  return { ...slice, bytes, next };
+}

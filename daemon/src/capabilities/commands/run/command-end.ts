@@ -1,0 +1,29 @@
+import type { Core } from '../../../core/core.ts';
+import type { ProcessEnd } from '../../../core/process/process-host.ts';
+import type { CommandStore } from '../store/command-store.ts';
+import type { Command, CommandStatus } from './command.ts';
+
+/** Records how a command ended. */
+export function recordEnd({ metrics }: Core, store: CommandStore, command: Command, end: ProcessEnd): void {
+  command.releaseProcess();
+  const status = statusOf(end, command.record.timedOut);
+  store.update(command, {
+    status,
+    exitCode: end.signal === null ? end.exitCode : -1,
+    signal: end.signal,
+    background: end.background,
+    usage: end.usage,
+    endedAt: end.endedAt.toISOString(),
+    stdoutBytes: command.output.stdout.end,
+    stderrBytes: command.output.stderr.end,
+    ...(end.lost && { message: 'the process keeper ended before the command did' }),
+  });
+  metrics.commands.inc({ status });
+  metrics.commandSeconds.observe((end.endedAt.getTime() - Date.parse(command.record.startedAt)) / 1000);
+}
+
+function statusOf({ signal, lost }: ProcessEnd, timedOut: boolean): CommandStatus {
+  if (lost) return 'lost';
+  if (timedOut) return 'timed_out';
+  return signal === null ? 'completed' : 'killed';
+}

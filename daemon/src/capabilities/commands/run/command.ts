@@ -1,0 +1,99 @@
+import type { Identity } from '../../../core/account/identity.ts';
+import type { OutputLog } from '../../../core/output/output-log.ts';
+import type { HostedProcess, ProcessTarget, ProcessUsage } from '../../../core/process/process-host.ts';
+
+/** `lost`: nobody saw its end. */
+export type CommandStatus = 'pending' | 'running' | 'completed' | 'timed_out' | 'killed' | 'failed' | 'lost';
+
+export const COMMAND_STATUSES = [
+  'pending',
+  'running',
+  'completed',
+  'timed_out',
+  'killed',
+  'failed',
+  'lost',
+] as const satisfies readonly CommandStatus[];
+
+/** What is known of a command; it is journalled and found again after a restart. */
+export interface CommandRecord {
+  readonly id: string;
+  readonly sessionId: string | null;
+  /** The text of the command, cut at `COMMAND_TEXT_KEPT` characters. */
+  readonly command: string;
+  /** The account it runs as, where that is not the daemon's own. */
+  readonly user: string | null;
+  readonly startedAt: string;
+  readonly status: CommandStatus;
+  readonly pid: number | null;
+  /** -1 where a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly background: boolean;
+  readonly endedAt: string | null;
+  readonly usage: ProcessUsage | null;
+  /** Why it could not be started, or how it was lost. */
+  readonly message: string | null;
+  /** Ends of the streams when the command ended. */
+  readonly stdoutBytes: number;
+  readonly stderrBytes: number;
+  /** Seconds from the start after which all processes of the command are ended. */
+  readonly hardTimeout: number | null;
+  /** They were told to end, because of it. */
+  readonly timedOut: boolean;
+  readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
+}
+
+/** Characters of a command's text that its record keeps, so that a thousand records of huge scripts fit in memory. */
+export const COMMAND_TEXT_KEPT = 65_536;
+
+/** A command from its start to the end of its record. */
+export class Command {
+  record: CommandRecord;
+  readonly output: OutputLog;
+  /** Settles when the command has ended; never rejects. */
+  readonly ended: Promise<void>;
+  readonly identity: Identity | undefined;
+  #process: HostedProcess | undefined;
+
+  constructor(
+    record: CommandRecord,
+    output: OutputLog,
+    {
+      ended = Promise.resolve(),
+      identity,
+      process,
+    }: { ended?: Promise<void>; identity?: Identity | undefined; process?: HostedProcess },
+  ) {
+    this.record = record;
+    this.output = output;
+    this.ended = ended;
+    this.identity = identity;
+    this.#process = process;
+  }
+
+  get id(): string {
+    return this.record.id;
+  }
+
+  get isRunning(): boolean {
+    return this.record.status === 'running';
+  }
+
+  /** The process while it runs. */
+  get process(): HostedProcess | undefined {
+    return this.#process;
+  }
+
+  /** It has ended: what the process held is given back, and the record alone is kept. */
+  releaseProcess(): void {
+    this.#process = undefined;
+  }
+
+  /** Where to find its processes, also those that it left behind; undefined where it never had one. */
+  get target(): ProcessTarget | undefined {
+    const { id, pid } = this.record;
+    if (pid === null) return undefined;
+    return { id, pid, running: this.isRunning, ...(this.identity && { identity: this.identity }) };
+  }
+}

@@ -1,0 +1,70 @@
+import { type Identity, sameRights } from '../../../core/account/identity.ts';
+import { RunContext } from '../../../core/account/run-context.ts';
+import { inheritedEnvironment } from '../../../core/config.ts';
+import { childEnvironment } from '../../../core/process/environment.ts';
+import type { StartSpec } from '../../../core/process/process-host.ts';
+import type { CommandSession } from '../store/sessions.ts';
+import { planShell } from './shell-plan.ts';
+
+/** What is to be run, and how. Whatever is left out comes from the session, then from the account. */
+export interface CommandSpec {
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+  readonly shell: string;
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly user?: string | undefined;
+  readonly stdin: 'null' | 'pipe';
+}
+
+/** Turns a request into what the process host starts, or says which field of it is wrong. */
+export class Launcher {
+  readonly #inherited = { ...inheritedEnvironment() };
+  readonly #runContext: RunContext;
+  readonly #outputMaxBytes: number;
+
+  constructor(defaultUser: string | undefined, outputMaxBytes: number) {
+    this.#runContext = new RunContext(defaultUser);
+    this.#outputMaxBytes = outputMaxBytes;
+  }
+
+  /** @throws SandboxError `invalid` or `forbidden`, naming the field */
+  prepare(id: string, spec: CommandSpec, session: CommandSession | undefined): StartSpec {
+    const identity = this.identityOf(spec.user ?? session?.user ?? undefined);
+    const env = childEnvironment({
+      inherited: this.#inherited,
+      identity,
+      commandId: id,
+      given: [session?.env ?? {}, spec.env ?? {}],
+    });
+    return {
+      id,
+      ...planShell(spec.command, spec.shell, spec.args, env['PATH'] ?? ''),
+      cwd:
+        spec.cwd === undefined ? this.#default(session?.cwd ?? undefined, identity) : this.requireDirectory(spec.cwd),
+      env,
+      stdin: spec.stdin,
+      outputMaxBytes: this.#outputMaxBytes,
+      ...(!sameRights(identity, this.#runContext.own) && { identity }),
+    };
+  }
+
+  /** @throws SandboxError where there is no such account, or the daemon may not become it */
+  identityOf(user: string | undefined): Identity {
+    return this.#runContext.identityOf(user);
+  }
+
+  /** @throws SandboxError `invalid` where it is no absolute path of a directory */
+  requireDirectory(cwd: string): string {
+    return this.#runContext.requireDirectory(cwd);
+  }
+
+  /** Where a command begins that names no directory. */
+  directory(cwd: string | undefined, user: string | undefined): string {
+    return cwd ?? this.#default(undefined, this.identityOf(user));
+  }
+
+  #default(cwd: string | undefined, identity: Identity): string {
+    return cwd === undefined ? this.#runContext.homeOf(identity) : this.requireDirectory(cwd);
+  }
+}

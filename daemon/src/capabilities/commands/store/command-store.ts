@@ -1,0 +1,153 @@
+import type { Logger } from '@sandbox/program/logger.ts';
+import { SandboxError } from '../../../core/errors.ts';
+import type { Command, CommandRecord, CommandStatus } from '../run/command.ts';
+import { IdempotencyKeys } from './idempotency.ts';
+import { Journal, type JournalState } from './journal.ts';
+import { expired, makeRoom, type RetentionLimits } from './retention.ts';
+import { type CommandSession, CommandSessions, type SessionTerms } from './sessions.ts';
+
+/** Milliseconds between two looks at what has to go. */
+const SWEEP_MS = 1000;
+
+/** Every command and session that is known, here and in the journal, within the limits of retention. */
+export class CommandStore implements Disposable {
+  readonly keys = new IdempotencyKeys();
+  readonly sessions: CommandSessions;
+  readonly #commands = new Map<string, Command>();
+  readonly #running = new Set<Command>();
+  readonly #journal: Journal;
+  readonly #limits: RetentionLimits;
+  readonly #sweeper: NodeJS.Timeout;
+
+  constructor(journal: Journal, found: JournalState, maxSessions: number, limits: RetentionLimits) {
+    this.#journal = journal;
+    this.#limits = limits;
+    this.sessions = new CommandSessions(maxSessions, found.sessions.values());
+    this.#sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
+  }
+
+  static open(
+    directory: string,
+    logger: Logger,
+    maxSessions: number,
+    limits: RetentionLimits,
+  ): { store: CommandStore; records: ReadonlyMap<string, CommandRecord> } {
+    const { journal, found } = Journal.open(directory, logger);
+    return { store: new CommandStore(journal, found, maxSessions, limits), records: found.records };
+  }
+
+  /** A command is about to be started. */
+  announce(record: CommandRecord): void {
+    this.#journal.append({ t: 'command', record });
+  }
+
+  add(command: Command): void {
+    this.#commands.set(command.id, command);
+    if (command.isRunning) this.#running.add(command);
+    const { idempotency, startedAt } = command.record;
+    if (idempotency) this.keys.remember(idempotency.key, idempotency.bodyHash, command.id, Date.parse(startedAt));
+  }
+
+  update(command: Command, change: Partial<CommandRecord>): void {
+    command.record = { ...command.record, ...change };
+    if (!command.isRunning) this.#running.delete(command);
+    this.note(command.id, change);
+  }
+
+  note(id: string, change: Partial<CommandRecord>): void {
+    this.#journal.append({ t: 'change', id, change });
+  }
+
+  /** @throws SandboxError `not_found` */
+  get(id: string): Command {
+    const command = this.#commands.get(id);
+    if (!command) throw new SandboxError('not_found', `no command with id ${id}`);
+    return command;
+  }
+
+  find(id: string): Command | undefined {
+    return this.#commands.get(id);
+  }
+
+  /** In the order in which they were started. */
+  all(): Command[] {
+    return [...this.#commands.values()];
+  }
+
+  /** Newest first. */
+  list({
+    status,
+    sessionId,
+    limit,
+  }: {
+    status?: CommandStatus | undefined;
+    sessionId?: string | undefined;
+    limit: number;
+  }): Command[] {
+    return this.all()
+      .reverse()
+      .filter(
+        ({ record }) =>
+          (status === undefined || record.status === status) &&
+          (sessionId === undefined || record.sessionId === sessionId),
+      )
+      .slice(0, limit);
+  }
+
+  get running(): ReadonlySet<Command> {
+    return this.#running;
+  }
+
+  ofSession(sessionId: string): Command[] {
+    return this.all().filter(({ record }) => record.sessionId === sessionId);
+  }
+
+  createSession(terms: SessionTerms): CommandSession {
+    const session = this.sessions.create(terms);
+    this.saveSession(session);
+    return session;
+  }
+
+  saveSession(session: CommandSession): void {
+    this.#journal.append({ t: 'session', session });
+  }
+
+  removeSession(id: string): void {
+    this.sessions.remove(id);
+    this.#journal.append({ t: 'close', id });
+  }
+
+  /** Forgets what retention does not keep. */
+  sweep(now: number = Date.now()): void {
+    this.keys.forgetExpired(now);
+    for (const command of expired(this.#commands.values(), this.#limits, now)) this.#forget(command);
+    for (const command of makeRoom(this.#commands.values(), this.#limits.maxBytes)) this.#forget(command);
+    this.#journal.compactIfLong(() => this.#state());
+  }
+
+  compact(): void {
+    this.#journal.compact(this.#state());
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#sweeper);
+    this.#journal.close();
+  }
+
+  #forget(command: Command): void {
+    this.#commands.delete(command.id);
+    void command.output.remove();
+    this.#journal.append({ t: 'forget', id: command.id });
+    const { sessionId } = command.record;
+    if (sessionId !== null && this.sessions.find(sessionId)?.implicit && this.ofSession(sessionId).length === 0) {
+      this.removeSession(sessionId);
+    }
+  }
+
+  #state(): JournalState {
+    return {
+      records: new Map(this.all().map(({ id, record }) => [id, record])),
+      sessions: new Map(this.sessions.list().map((session) => [session.id, session])),
+    };
+  }
+}

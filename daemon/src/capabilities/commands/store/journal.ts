@@ -1,0 +1,131 @@
+import { closeSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from '@sandbox/program/logger.ts';
+import type { CommandRecord } from '../run/command.ts';
+import type { CommandSession } from './sessions.ts';
+
+type Entry =
+  | { readonly t: 'command'; readonly record: CommandRecord }
+  | { readonly t: 'change'; readonly id: string; readonly change: Partial<CommandRecord> }
+  | { readonly t: 'forget'; readonly id: string }
+  | { readonly t: 'session'; readonly session: CommandSession }
+  | { readonly t: 'close'; readonly id: string };
+
+export interface JournalState {
+  readonly records: ReadonlyMap<string, CommandRecord>;
+  readonly sessions: ReadonlyMap<string, CommandSession>;
+}
+
+/** Bytes after which the journal is written anew with what is still known. */
+const COMPACT_BYTES = 16 * 1024 ** 2;
+
+/**
+ * What is known of commands and sessions, one JSON object a line, appended before it is answered, so that a daemon
+ * that is killed finds it again. A line that was cut by the death of its writer is skipped.
+ */
+export class Journal {
+  readonly #path: string;
+  readonly #logger: Logger;
+  #fd: number;
+  #appended = 0;
+  #failing = false;
+
+  private constructor(path: string, fd: number, logger: Logger) {
+    this.#path = path;
+    this.#fd = fd;
+    this.#logger = logger;
+  }
+
+  /** Opens the journal of a directory and tells what it knew. */
+  static open(directory: string, logger: Logger): { journal: Journal; found: JournalState } {
+    const path = join(directory, 'commands.ndjson');
+    const found = replay(path);
+    const journal = new Journal(path, openSync(path, 'a', 0o600), logger);
+    return { journal, found };
+  }
+
+  append(entry: Entry): void {
+    const line = `${JSON.stringify(entry)}\n`;
+    try {
+      writeSync(this.#fd, line);
+      this.#appended += line.length;
+      this.#failing = false;
+    } catch (error) {
+      if (!this.#failing)
+        this.#logger.error({ err: error }, 'the journal of commands cannot be written; commands go on without it');
+      this.#failing = true;
+    }
+  }
+
+  /** Writes the journal anew where it has grown long; `state` is what is known now. */
+  compactIfLong(state: () => JournalState): void {
+    if (this.#appended >= COMPACT_BYTES) this.compact(state());
+  }
+
+  compact({ records, sessions }: JournalState): void {
+    const entries: Entry[] = [
+      ...[...sessions.values()].map((session) => ({ t: 'session' as const, session })),
+      ...[...records.values()].map((record) => ({ t: 'command' as const, record })),
+    ];
+    const next = `${this.#path}.next`;
+    try {
+      writeFileSync(next, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''), { mode: 0o600 });
+      renameSync(next, this.#path);
+      closeSync(this.#fd);
+      this.#fd = openSync(this.#path, 'a', 0o600);
+      this.#appended = 0;
+    } catch (error) {
+      this.#logger.error({ err: error }, 'the journal of commands cannot be compacted');
+    }
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+}
+
+function replay(path: string): JournalState {
+  const records = new Map<string, CommandRecord>();
+  const sessions = new Map<string, CommandSession>();
+  for (const line of readLines(path)) {
+    const entry = parse(line);
+    switch (entry?.t) {
+      case 'command':
+        records.set(entry.record.id, entry.record);
+        break;
+      case 'change': {
+        const known = records.get(entry.id);
+        if (known) records.set(entry.id, { ...known, ...entry.change });
+        break;
+      }
+      case 'forget':
+        records.delete(entry.id);
+        break;
+      case 'session':
+        sessions.set(entry.session.id, entry.session);
+        break;
+      case 'close':
+        sessions.delete(entry.id);
+        break;
+      default:
+    }
+  }
+  return { records, sessions };
+}
+
+function readLines(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\n');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function parse(line: string): Entry | undefined {
+  try {
+    return line === '' ? undefined : (JSON.parse(line) as Entry);
+  } catch {
+    return undefined;
+  }
+}

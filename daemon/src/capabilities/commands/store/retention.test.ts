@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { OutputLog } from '../../../core/output/output-log.ts';
+import { Command, type CommandRecord } from '../run/command.ts';
+import { hashOf, IDEMPOTENCY_MS, IdempotencyKeys } from './idempotency.ts';
+import { expired } from './retention.ts';
+
+const HOUR = 3_600_000;
+const LIMITS = { maxRecords: 1000, maxAgeMs: HOUR, maxBytes: 0 };
+
+function command(id: string, endedAt: number | null, idempotency: CommandRecord['idempotency'] = null): Command {
+  const time = new Date(endedAt ?? 0).toISOString();
+  return new Command(
+    {
+      id,
+      sessionId: null,
+      command: '',
+      user: null,
+      startedAt: time,
+      status: endedAt === null ? 'running' : 'completed',
+      pid: 1,
+      exitCode: 0,
+      signal: null,
+      background: false,
+      endedAt: endedAt === null ? null : time,
+      usage: null,
+      message: null,
+      stdoutBytes: 0,
+      stderrBytes: 0,
+      hardTimeout: null,
+      timedOut: false,
+      idempotency,
+    },
+    new OutputLog('/nowhere', id),
+    {},
+  );
+}
+
+test('[keep.records] ended commands go after an hour, or beyond the newest thousand', () => {
+  const young = Array.from({ length: 1002 }, (_, i) => command(`c${i}`, HOUR));
+  const all = [command('old', 0), command('running', null), ...young];
+  expect(expired(all, LIMITS, HOUR).map(({ id }) => id)).toEqual(['old', 'c0', 'c1']);
+  expect(expired(all, LIMITS, HOUR - 1).map(({ id }) => id)).toEqual(['old', 'c0', 'c1']);
+  expect(expired([command('old', 0)], LIMITS, HOUR - 1)).toEqual([]);
+});
+
+test('[keep.idempotent-records] one with an idempotency key stays its ten minutes', () => {
+  const keyed = command('keyed', 0, { key: 'k', bodyHash: 'h' });
+  const limits = { ...LIMITS, maxRecords: 0, maxAgeMs: 1 };
+  expect(expired([keyed], limits, IDEMPOTENCY_MS - 1)).toEqual([]);
+  expect(expired([keyed], limits, IDEMPOTENCY_MS)).toEqual([keyed]);
+});
+
+test('[cmd.idempotent-expiry] a key is known for ten minutes', () => {
+  const keys = new IdempotencyKeys();
+  keys.remember('k', 'hash', 'id', 0);
+  expect(keys.find('k', 'hash', IDEMPOTENCY_MS - 1)).toBe('id');
+  expect(() => keys.find('k', 'other', IDEMPOTENCY_MS - 1)).toThrow(/another request/);
+  expect(keys.find('k', 'hash', IDEMPOTENCY_MS)).toBeUndefined();
+});
+
+test('requests that mean the same have one hash', () => {
+  expect(hashOf({ a: 1, b: { c: 2, d: 3 }, e: undefined })).toBe(hashOf({ b: { d: 3, c: 2 }, a: 1 }));
+  expect(hashOf({ a: [1, 2] })).not.toBe(hashOf({ a: [2, 1] }));
+});

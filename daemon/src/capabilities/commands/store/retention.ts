@@ -1,0 +1,50 @@
+import type { Command } from '../run/command.ts';
+import { IDEMPOTENCY_MS } from './idempotency.ts';
+
+export interface RetentionLimits {
+  /** Ended commands that are kept, the newest. */
+  readonly maxRecords: number;
+  /** Milliseconds that an ended command is kept. */
+  readonly maxAgeMs: number;
+  /** Bytes of output of all commands together. */
+  readonly maxBytes: number;
+}
+
+/** Which ended commands have to go, the oldest first. Commands must be in the order in which they were started. */
+export function expired(
+  commands: Iterable<Command>,
+  { maxRecords, maxAgeMs }: RetentionLimits,
+  now: number,
+): Command[] {
+  const ended = [...commands].filter((command) => !command.isRunning);
+  return ended.filter((command, index) => {
+    const age = now - Date.parse(command.record.endedAt ?? command.record.startedAt);
+    const isProtected =
+      command.record.idempotency !== null && now - Date.parse(command.record.startedAt) < IDEMPOTENCY_MS;
+    return !isProtected && (age >= maxAgeMs || ended.length - index > maxRecords);
+  });
+}
+
+/**
+ * Which ended commands have to go so that the output of all fits, the oldest first; where that is not enough,
+ * the oldest output of those that remain is dropped.
+ */
+export function makeRoom(commands: Iterable<Command>, maxBytes: number): Command[] {
+  const all = [...commands];
+  let excess = all.reduce((sum, { output }) => sum + output.retainedBytes, 0) - maxBytes;
+  const gone: Command[] = [];
+  for (const command of all) {
+    if (excess <= 0) break;
+    if (command.isRunning || command.output.retainedBytes === 0) continue;
+    excess -= command.output.retainedBytes;
+    gone.push(command);
+  }
+  const largestFirst = all
+    .filter((command) => command.isRunning)
+    .sort((a, b) => b.output.retainedBytes - a.output.retainedBytes);
+  for (const { output } of largestFirst) {
+    if (excess <= 0) break;
+    excess -= output.trimTo(Math.max(0, output.retainedBytes - excess));
+  }
+  return gone;
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { StringMap, Text } from '../../../http/fields.ts';
+import { CommandText, Session, SessionId, Signal } from '../wire/schemas.ts';
+
+/** 1.x had no bounds here, so a value out of ours is moved to the nearest one. */
+function clamped(min: number, max: number) {
+  return z.number().transform((value) => Math.min(max, Math.max(min, value)));
+}
+
+/** Seconds. */
+const TIMEOUT_MAX = 10 * 365 * 86_400;
+const offset = () => z.number().transform((value) => Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.trunc(value))));
+
+export const ExecBody = z
+  .object({
+    session_id: SessionId.optional(),
+    command: CommandText,
+    exec_dir: Text.optional().meta({ description: "Absolute; from now on the session's default." }),
+    env: StringMap.optional(),
+    async_mode: z.boolean().default(false),
+    timeout: clamped(0, TIMEOUT_MAX).optional().meta({ description: 'Seconds to wait; unset: until the end.' }),
+    hard_timeout: clamped(0.001, TIMEOUT_MAX).optional(),
+    max_output_length: offset().default(50_000),
+  })
+  .meta({ id: 'BashExecRequest' });
+
+export const OutputBody = z
+  .object({
+    session_id: z.string(),
+    command_id: z.string().optional().meta({ description: 'Unset: the newest of the session.' }),
+    offset: offset().default(0),
+    stderr_offset: offset().default(0),
+    wait: z.boolean().default(false),
+    wait_timeout: clamped(0, 60).default(30),
+  })
+  .meta({ id: 'BashOutputRequest' });
+
+export const WriteBody = z
+  .object({ session_id: z.string(), command_id: z.string().optional(), input: z.string() })
+  .meta({ id: 'BashWriteRequest' });
+
+export const KillBodyV1 = z
+  .object({ session_id: z.string(), command_id: z.string().optional(), signal: Signal })
+  .meta({ id: 'BashKillRequest' });
+
+export const CreateBody = z
+  .object({
+    session_id: SessionId.optional(),
+    exec_dir: Text.optional(),
+    snapshot_path: z.string().optional().meta({ description: 'Of 1.x; has no effect.' }),
+  })
+  .meta({ id: 'BashSessionCreateRequest' });
+
+const Status = z.enum(['pending', 'running', 'completed', 'timed_out', 'killed']);
+
+export const ExecResult = z
+  .object({
+    session_id: z.string(),
+    command_id: z.string(),
+    command: z.string(),
+    status: Status,
+    stdout: z.string().nullable(),
+    stderr: z.string().nullable(),
+    exit_code: z.int().nullable(),
+    offset: z.int(),
+    stderr_offset: z.int(),
+  })
+  .meta({ id: 'BashExecResult' });
+
+const CommandInfoV1 = z.object({
+  command_id: z.string(),
+  command: z.string(),
+  status: Status,
+  exit_code: z.int().nullable(),
+});
+
+export const OutputResult = z
+  .object({
+    session_id: z.string(),
+    stdout: z.string(),
+    stderr: z.string(),
+    offset: z.int(),
+    stderr_offset: z.int(),
+    command: CommandInfoV1.nullable(),
+  })
+  .meta({ id: 'BashOutputResult' });
+
+export const SessionInfoV1 = Session.meta({ id: 'BashSessionInfo' });

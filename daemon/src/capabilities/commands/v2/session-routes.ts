@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { App } from '../../../http/app-types.ts';
+import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '../../../http/envelope.ts';
+import type { CommandService } from '../command-service.ts';
+import { Session, SessionBody } from '../wire/schemas.ts';
+import { sessionInfo } from '../wire/wire.ts';
+
+const tags = ['commands'];
+const SessionParams = z.object({ session_id: z.string() });
+
+export function sessionRoutesV2(app: App, service: CommandService): void {
+  app.post('/commands/sessions', {
+    schema: {
+      tags,
+      summary: 'Create a command session: defaults for the commands that name it',
+      body: SessionBody,
+      response: { 200: envelopeOf(Session), ...V2_ERRORS, 409: ErrorBody, 429: ErrorBody },
+    },
+    handler: async ({ body: { id, session_id, cwd, env, user } }) => {
+      const session = service.createSession({ id: id ?? session_id, cwd, env, user });
+      return ok(sessionInfo(service, session), `session ${session.id}`);
+    },
+  });
+
+  app.get('/commands/sessions', {
+    schema: {
+      tags,
+      summary: 'List command sessions',
+      response: { 200: envelopeOf(z.object({ sessions: z.array(Session) })), ...V2_ERRORS },
+    },
+    handler: async () => {
+      const sessions = service.sessions().map((session) => sessionInfo(service, session));
+      return ok({ sessions }, `${sessions.length} sessions`);
+    },
+  });
+
+  app.get('/commands/sessions/:session_id', {
+    schema: {
+      tags,
+      summary: 'Inspect a command session',
+      params: SessionParams,
+      response: { 200: envelopeOf(Session), ...V2_ERRORS },
+    },
+    handler: async ({ params: { session_id } }) =>
+      ok(sessionInfo(service, service.session(session_id)), `session ${session_id}`),
+  });
+
+  app.delete('/commands/sessions/:session_id', {
+    schema: {
+      tags,
+      summary: 'Close a command session and end all processes of its commands',
+      params: SessionParams,
+      response: { 200: envelopeOf(Session), ...V2_ERRORS },
+    },
+    handler: async ({ params: { session_id } }) => {
+      const session = service.session(session_id);
+      await service.closeSession(session_id);
+      return ok({ ...sessionInfo(service, session), status: 'closed' as const }, `session ${session_id} is closed`);
+    },
+  });
+}

@@ -1,0 +1,55 @@
+import type { Readable } from 'node:stream';
+import { z } from 'zod';
+import type { App } from '../../../http/app-types.ts';
+import { acceptRawBodies, isRawBody, piecesOf } from '../../../http/body.ts';
+import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '../../../http/envelope.ts';
+import { clientGone } from '../../../http/streams/client-gone.ts';
+import type { CommandService } from '../command-service.ts';
+import { StdinBody } from '../wire/schemas.ts';
+
+const Written = z
+  .object({ command_id: z.string(), bytes_written: z.int(), eof: z.boolean() })
+  .meta({ id: 'CommandInputWritten' });
+const StdinParams = z.object({ command_id: z.string() });
+const RawInput = z.custom<Readable>(isRawBody, 'expected a JSON object or an application/octet-stream body');
+const StdinQuery = z.object({
+  eof: z
+    .stringbool({ error: 'expected true or false' })
+    .default(false)
+    .meta({ description: 'Of a raw body: close stdin after it.' }),
+});
+
+export function stdinRouteV2(app: App, service: CommandService): void {
+  void app.register((scope: App, _options, done) => {
+    acceptRawBodies(scope);
+    scope.post('/commands/:command_id/stdin', {
+      schema: {
+        tags: ['commands'],
+        summary: 'Write to the stdin of a command, from JSON or as a raw stream',
+        consumes: ['application/json', 'application/octet-stream'],
+        params: StdinParams,
+        querystring: StdinQuery,
+        body: z.union([RawInput, StdinBody]),
+        response: { 200: envelopeOf(Written), ...V2_ERRORS, 409: ErrorBody },
+      },
+      handler: async ({ params: { command_id }, query, body }, reply) => {
+        const command = service.get(command_id);
+        const gone = clientGone(reply);
+        let written = 0;
+        for await (const chunk of chunksOf(body)) {
+          await service.writeStdin(command, chunk, gone);
+          written += chunk.length;
+        }
+        const eof = isRawBody(body) ? query.eof : body.eof;
+        if (eof) await service.endStdin(command);
+        return ok({ command_id, bytes_written: written, eof }, `${written} bytes written`);
+      },
+    });
+    done();
+  });
+}
+
+function chunksOf(body: Readable | z.infer<typeof StdinBody>): AsyncIterable<Buffer> | Iterable<Buffer> {
+  if (isRawBody(body)) return piecesOf(body);
+  return body.input === '' ? [] : [Buffer.from(body.input, body.encoding === 'base64' ? 'base64' : 'utf8')];
+}

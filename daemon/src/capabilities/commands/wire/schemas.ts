@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { normalizeSignal } from '../../../core/process/signals.ts';
+import { StringMap, Text } from '../../../http/fields.ts';
+import { COMMAND_STATUSES } from '../run/command.ts';
+
+/** Bytes of a command's text. */
+const COMMAND_BYTES = 8 * 1024 ** 2;
+
+/** Seconds; timers of a daemon that runs for years. */
+const SECONDS_MAX = 10 * 365 * 86_400;
+
+export const CommandText = Text.refine(
+  (command) => Buffer.byteLength(command) <= COMMAND_BYTES,
+  `is over ${COMMAND_BYTES} bytes; write it to a file and run that`,
+);
+
+export const Signal = z
+  .union([z.string(), z.int()])
+  .default('SIGTERM')
+  .transform((signal, context) => {
+    const name = normalizeSignal(signal);
+    if (name !== undefined) return name;
+    context.addIssue({ code: 'custom', message: `is no signal of this system: ${signal}` });
+    return z.NEVER;
+  })
+  .meta({ description: 'Name or number: SIGTERM, TERM or 15.' });
+
+export const SessionId = Text.min(1).max(128);
+
+export const RunBody = z
+  .object({
+    command: CommandText.meta({ description: 'The script for the shell, or the program with shell "none".' }),
+    args: z.array(Text).optional().meta({ description: 'Arguments; only with shell "none".' }),
+    shell: z
+      .union([z.enum(['auto', 'bash', 'sh', 'none']), Text.startsWith('/')], {
+        error: 'expected auto, bash, sh, none, or the absolute path of a shell',
+      })
+      .default('auto')
+      .meta({ description: 'auto: bash, else sh.' }),
+    cwd: Text.optional().meta({ description: "Absolute; the session's, else the account's home." }),
+    env: StringMap.optional().meta({ description: "Merged into the session's environment where there is one." }),
+    session: SessionId.optional(),
+    session_id: SessionId.optional().meta({ description: 'The same as session, under its 1.x name.' }),
+    user: Text.optional().meta({ description: 'The account to run as.' }),
+    mode: z.enum(['sync', 'async']).default('sync'),
+    timeout: z
+      .number()
+      .min(0)
+      .max(SECONDS_MAX)
+      .default(30)
+      .meta({ description: 'Seconds that a sync call waits; the command goes on.' }),
+    hard_timeout: z
+      .number()
+      .positive()
+      .max(SECONDS_MAX)
+      .optional()
+      .meta({ description: 'Seconds after which all processes of the command are ended.' }),
+    max_output_length: z
+      .int()
+      .min(0)
+      .default(50_000)
+      .meta({ description: 'Bytes of each stream in this answer; 0: no limit but 8 MiB.' }),
+    stdin: z.string().optional().meta({ description: 'Written to stdin, which is then closed.' }),
+    idempotency_key: Text.min(1).max(128).optional().meta({ description: 'Stands for the command for 10 minutes.' }),
+  })
+  .meta({ id: 'RunCommand' });
+
+const Usage = z
+  .object({
+    cpu_user_ms: z.number(),
+    cpu_system_ms: z.number(),
+    max_rss_bytes: z.int(),
+    oom_killed: z.boolean().nullable(),
+  })
+  .meta({ id: 'CommandUsage' });
+
+export const CommandInfo = z
+  .object({
+    command_id: z.string(),
+    session_id: z.string().nullable(),
+    command: z.string(),
+    status: z.enum(COMMAND_STATUSES),
+    exit_code: z.int().nullable().meta({ description: '-1 where a signal ended it.' }),
+    signal: z.string().nullable(),
+    pid: z.int().nullable(),
+    background: z.boolean().meta({ description: 'Something that it started still held its output when it had ended.' }),
+    started_at: z.iso.datetime(),
+    ended_at: z.iso.datetime().nullable(),
+    usage: Usage.nullable(),
+  })
+  .meta({ id: 'Command' });
+
+export const CommandResult = CommandInfo.extend({
+  stdout: z.string(),
+  stderr: z.string(),
+  output: z.string().meta({ description: 'Both streams, in the order in which they arrived.' }),
+  offset: z.int().meta({ description: 'End of stdout at this moment.' }),
+  stderr_offset: z.int(),
+  truncated: z.boolean().meta({ description: 'Something is left out of stdout or stderr.' }),
+}).meta({ id: 'CommandResult' });
+
+const flag = z.stringbool({ error: 'expected true or false' });
+
+export const OutputQuery = z.object({
+  offset: z.coerce.number().int().min(0).default(0),
+  stderr_offset: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce.number().int().min(0).optional().meta({ description: 'Bytes of each stream.' }),
+  wait: flag.default(false).meta({ description: 'Answer at the first byte past either offset, or at the end.' }),
+  wait_timeout: z.coerce.number().min(0).max(60).default(30),
+  encoding: z.enum(['utf-8', 'base64']).default('utf-8'),
+  stream: flag.default(false).meta({ description: 'The same as Accept: application/x-ndjson.' }),
+  channel: z
+    .enum(['stdout', 'stderr'])
+    .default('stdout')
+    .meta({ description: 'With Accept: application/octet-stream.' }),
+});
+
+export const CommandOutput = z
+  .object({
+    stdout: z.string(),
+    stderr: z.string(),
+    offset: z.int().meta({ description: 'Where to go on.' }),
+    stderr_offset: z.int(),
+    first_offset: z.int().meta({ description: 'Past the asked offset: bytes before it were dropped.' }),
+    first_stderr_offset: z.int(),
+    command: CommandInfo,
+  })
+  .meta({ id: 'CommandOutput' });
+
+export const StdinBody = z
+  .object({
+    input: z.string().default(''),
+    encoding: z.enum(['utf-8', 'base64']).default('utf-8'),
+    eof: z.boolean().default(false).meta({ description: 'Close stdin after the input.' }),
+  })
+  .meta({ id: 'WriteCommandStdin' });
+
+export const Killed = z
+  .object({ command_id: z.string(), signal: z.string(), processes: z.int(), status: z.enum(COMMAND_STATUSES) })
+  .meta({ id: 'CommandKilled' });
+
+export const SessionBody = z
+  .object({
+    id: SessionId.optional(),
+    session_id: SessionId.optional().meta({ description: 'The same as id, under its 1.x name.' }),
+    cwd: Text.optional(),
+    env: StringMap.optional(),
+    user: Text.optional(),
+  })
+  .meta({ id: 'CreateCommandSession' });
+
+export const Session = z
+  .object({
+    session_id: z.string(),
+    status: z.enum(['ready', 'closed']),
+    working_dir: z.string(),
+    created_at: z.iso.datetime(),
+    last_used_at: z.iso.datetime(),
+    current_command: z.string().nullable(),
+    command_count: z.int(),
+  })
+  .meta({ id: 'CommandSession' });

@@ -1,0 +1,174 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  lchownSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  type Stats,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { badRequest, notRegular, systemFailure } from '../../../core/files/file-failure.ts';
+import {
+  type FilePath,
+  isWithin,
+  joinPath,
+  namesIn,
+  parentOf,
+  samePath,
+  shownPath,
+  withoutTrailingSlashes,
+} from '../../../core/files/file-path.ts';
+import { makeDirectories, makeDirectory, type Owner } from '../../../core/files/ownership.ts';
+import { kindOf } from '../read/kinds.ts';
+import { Slices } from '../slices.ts';
+import { renameOnto } from '../write/part-file.ts';
+import { realTarget } from '../write/real-target.ts';
+import { removeTree } from './delete.ts';
+import { replaceDirectory } from './replace-directory.ts';
+import type { StagedPaths } from './staged-paths.ts';
+import { setLinkTime, setTime } from './times.ts';
+
+/** Whose the copies are: the account's, or with `keep` each as its original, with its times. */
+export type CopyOwner = { readonly owner: Owner | undefined } | 'keep';
+
+/**
+ * Copies a file or a directory with what it holds; links in it stay links. What is there appears whole or not at all.
+ * FIFOs, sockets and devices in a directory are left out.
+ * @returns how many were left out
+ * @throws FileFailure `already_exists` without `overwrite`, `bad_request` where the destination lies in the source
+ */
+export async function copyPath(
+  source: FilePath,
+  destination: FilePath,
+  overwrite: boolean,
+  owner: Owner | undefined,
+  staged: StagedPaths,
+): Promise<number> {
+  const stats = statSync(source);
+  const target = withoutTrailingSlashes(destination);
+  const existing = lstatSync(target, { throwIfNoEntry: false });
+  requireApart('copy', source, target);
+  if (existing && !overwrite) throw systemFailure('EEXIST', 'copy', shownPath(destination), OVERWRITE_HINT);
+  requireSameKind('copy', stats, statSync(target, { throwIfNoEntry: false }), destination);
+  makeDirectories(parentOf(target), owner);
+  return copyInto(source, stats, stats.isDirectory() ? target : realTarget(target), { owner }, staged);
+}
+
+export const OVERWRITE_HINT = 'remove it first, or set overwrite';
+
+/** Copies beside the target, then gives the copy its name. */
+export async function copyInto(
+  source: FilePath,
+  stats: Stats,
+  target: FilePath,
+  owner: CopyOwner,
+  staged: StagedPaths,
+): Promise<number> {
+  const part = staged.begin(parentOf(target));
+  try {
+    const skipped = await copyTree(source, part, stats, { owner, slices: new Slices(), linked: new Map() });
+    if (stats.isDirectory()) await replaceDirectory(part, target, staged);
+    else renameOnto(part, target);
+    return skipped;
+  } catch (error) {
+    await removeTree(part);
+    throw error;
+  } finally {
+    staged.end(part);
+  }
+}
+
+/** @throws FileFailure `bad_request` where one path is the other or lies in it */
+export function requireApart(operation: string, source: FilePath, destination: FilePath): void {
+  const [from, to] = [realTarget(source), realTarget(destination)];
+  const shown = shownPath(destination);
+  if (samePath(from, to)) throw badRequest(`source and destination are the same: ${shown}`, operation, shown);
+  if (isWithin(to, from)) throw badRequest(`the destination lies in the source: ${shown}`, operation, shown);
+}
+
+/** A file replaces a file, a directory a directory. */
+export function requireSameKind(operation: string, source: Stats, existing: Stats | undefined, at: FilePath): void {
+  if (!existing || source.isDirectory() === existing.isDirectory()) return;
+  throw systemFailure(existing.isDirectory() ? 'EISDIR' : 'ENOTDIR', operation, shownPath(at));
+}
+
+/** A copy that is under way. */
+interface Copying {
+  readonly owner: CopyOwner;
+  readonly slices: Slices;
+  /** Where what has several names has gone, by device and inode, so that its other names lead there too. */
+  readonly linked: Map<string, FilePath>;
+}
+
+async function copyTree(source: FilePath, target: FilePath, stats: Stats, copying: Copying): Promise<number> {
+  if (stats.isSymbolicLink()) return copyLink(source, target, stats, copying);
+  if (stats.isFile()) return copyOne(source, target, stats, copying);
+  if (!stats.isDirectory()) throw notRegular(kindOf(stats), 'copy', shownPath(source));
+  makeDirectory(target, undefined, 0o700);
+  let skipped = 0;
+  for (const name of await namesIn(source)) {
+    skipped += await copyEntry(joinPath(source, name), joinPath(target, name), copying);
+    if (copying.slices.isDue) await copying.slices.rest();
+  }
+  dress(target, stats, copying.owner);
+  return skipped;
+}
+
+async function copyEntry(source: FilePath, target: FilePath, copying: Copying): Promise<number> {
+  const stats = lstatSync(source, { throwIfNoEntry: false });
+  if (!stats) return 0;
+  if (!stats.isFile() && !stats.isDirectory() && !stats.isSymbolicLink()) return 1;
+  return copyTree(source, target, stats, copying);
+}
+
+function copyLink(source: FilePath, target: FilePath, stats: Stats, { owner }: Copying): number {
+  symlinkSync(readlinkSync(source, { encoding: 'buffer' }), target);
+  dress(target, stats, owner);
+  return 0;
+}
+
+/** What is moved stays one file under all of its names; what is copied becomes several. */
+async function copyOne(source: FilePath, target: FilePath, stats: Stats, { owner, linked }: Copying): Promise<number> {
+  const key = owner === 'keep' && stats.nlink > 1 ? `${stats.dev}:${stats.ino}` : undefined;
+  const first = key === undefined ? undefined : linked.get(key);
+  if (first !== undefined) {
+    linkSync(first, target);
+    return 0;
+  }
+  await copyFile(source, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  dressFile(target, stats, owner);
+  if (key !== undefined) linked.set(key, target);
+  return 0;
+}
+
+function dressFile(path: FilePath, stats: Stats, owner: CopyOwner): void {
+  const descriptor = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW);
+  try {
+    const { uid, gid } = ownerOf(stats, owner);
+    if (uid !== undefined && gid !== undefined) fchownSync(descriptor, uid, gid);
+    fchmodSync(descriptor, stats.mode & 0o7777);
+  } finally {
+    closeSync(descriptor);
+  }
+  if (owner === 'keep') setTime(path, stats.mtimeMs / 1000, stats.atimeMs / 1000);
+}
+
+/** Of a directory or a link. Both lie in a directory that nobody else can enter until the copy is whole. */
+function dress(path: FilePath, stats: Stats, owner: CopyOwner): void {
+  const { uid, gid } = ownerOf(stats, owner);
+  if (uid !== undefined && gid !== undefined) lchownSync(path, uid, gid);
+  if (stats.isDirectory()) chmodSync(path, stats.mode & 0o7777);
+  if (owner === 'keep') setLinkTime(path, stats.mtimeMs / 1000, stats.atimeMs / 1000);
+}
+
+function ownerOf(stats: Stats, owner: CopyOwner): { uid?: number; gid?: number } {
+  if (owner !== 'keep') return owner.owner ?? {};
+  return process.geteuid?.() === 0 ? { uid: stats.uid, gid: stats.gid } : {};
+}

@@ -1,0 +1,79 @@
+import { lstatSync, rmdirSync, unlinkSync } from 'node:fs';
+import { badRequest, systemCodeOf, systemFailure } from '../../../core/files/file-failure.ts';
+import {
+  type FilePath,
+  joinPath,
+  nameOf,
+  namesInSync,
+  parentOf,
+  shownPath,
+  withoutTrailingSlashes,
+} from '../../../core/files/file-path.ts';
+import { Slices } from '../slices.ts';
+import { HeldDirectory } from './held-directory.ts';
+
+/** Directories that are held open at once; below that many, paths have to do. */
+const HELD_MAX = 128;
+
+/**
+ * Removes a file, a link (not what it leads to), an empty directory, or with `recursive` whatever there is.
+ * @throws as `unlink` and `rmdir` do; `ENOTEMPTY` without `recursive`
+ */
+export async function deletePath(path: FilePath, recursive: boolean): Promise<void> {
+  const target = withoutTrailingSlashes(path);
+  if (target === '/' || nameOf(target) === '.' || nameOf(target) === '..') {
+    throw badRequest(`cannot delete ${shownPath(path)}`, 'delete', shownPath(path), 'name what lies in it');
+  }
+  const isDirectory = lstatSync(target).isDirectory();
+  if (!isDirectory) {
+    if (target !== path) throw systemFailure('ENOTDIR', 'delete', shownPath(path));
+    unlinkSync(target);
+  } else if (recursive) {
+    using parent = HeldDirectory.open(parentOf(target), { follow: true });
+    await removeDirectory(parent.at(nameOf(target)), new Slices(), 0);
+  } else {
+    rmdirSync(target);
+  }
+}
+
+/** Removes whatever is there, or nothing. */
+export async function removeTree(path: FilePath): Promise<void> {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats?.isDirectory()) await removeDirectory(path, new Slices(), 0);
+  else if (stats) unlinkSync(path);
+}
+
+/** Follows no link, also none that takes a directory's place meanwhile. */
+async function removeDirectory(path: FilePath, slices: Slices, depth: number): Promise<void> {
+  if (depth < HELD_MAX) {
+    using directory = HeldDirectory.open(path);
+    await removeEntries(directory.base, slices, depth);
+  } else {
+    await removeEntries(path, slices, depth);
+  }
+  removeOne(path, rmdirSync);
+}
+
+async function removeEntries(directory: FilePath, slices: Slices, depth: number): Promise<void> {
+  for (const name of namesInSync(directory)) {
+    const entry = joinPath(directory, name);
+    if (!removeOne(entry, unlinkSync)) await removeDirectory(entry, slices, depth + 1);
+    if (slices.isDue) await slices.rest();
+  }
+}
+
+/** Answers false for a directory where a file was expected. What is gone already is no failure. */
+function removeOne(path: FilePath, remove: (path: FilePath) => void): boolean {
+  try {
+    remove(path);
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (remove === unlinkSync && (code === 'EISDIR' || (code === 'EPERM' && isDirectory(path)))) return false;
+    if (code !== 'ENOENT') throw error;
+  }
+  return true;
+}
+
+function isDirectory(path: FilePath): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

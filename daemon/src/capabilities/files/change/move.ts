@@ -1,0 +1,63 @@
+import { linkSync, lstatSync, renameSync, type Stats, unlinkSync } from 'node:fs';
+import { busyMountPoint, systemCodeOf, systemFailure } from '../../../core/files/file-failure.ts';
+import { type FilePath, parentOf, shownPath, withoutTrailingSlashes } from '../../../core/files/file-path.ts';
+import { makeDirectories, type Owner } from '../../../core/files/ownership.ts';
+import { copyInto, OVERWRITE_HINT, requireApart, requireSameKind } from './copy.ts';
+import { removeTree } from './delete.ts';
+import { replaceDirectory } from './replace-directory.ts';
+import type { StagedPaths } from './staged-paths.ts';
+
+/**
+ * Moves a file, a link or a directory; it keeps owner, mode and times. Over a border of file systems, and out of a layer
+ * of an image, it is copied whole and then removed.
+ * @throws FileFailure `already_exists` without `overwrite`
+ */
+export async function movePath(
+  source: FilePath,
+  destination: FilePath,
+  overwrite: boolean,
+  owner: Owner | undefined,
+  staged: StagedPaths,
+): Promise<void> {
+  const [from, to] = [withoutTrailingSlashes(source), withoutTrailingSlashes(destination)];
+  const stats = lstatSync(from);
+  const existing = lstatSync(to, { throwIfNoEntry: false });
+  if (!stats.isSymbolicLink()) requireApart('move', from, to);
+  if (existing && !overwrite) throw systemFailure('EEXIST', 'move', shownPath(destination), OVERWRITE_HINT);
+  requireSameKind('move', stats, existing, destination);
+  makeDirectories(parentOf(to), owner);
+  try {
+    await rename(from, to, stats, { existing, overwrite, staged });
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (code === 'EBUSY')
+      throw busyMountPoint('move', shownPath(lstatSync(from, { throwIfNoEntry: false }) ? source : destination));
+    if (code !== 'EXDEV') throw error;
+    await copyInto(from, stats, to, 'keep', staged);
+    await removeTree(from);
+  }
+}
+
+async function rename(
+  from: FilePath,
+  to: FilePath,
+  stats: Stats,
+  { existing, overwrite, staged }: { existing: Stats | undefined; overwrite: boolean; staged: StagedPaths },
+): Promise<void> {
+  if (existing?.isDirectory()) await replaceDirectory(from, to, staged);
+  else if (overwrite || stats.isDirectory()) renameSync(from, to);
+  else renameExclusively(from, to);
+}
+
+/** There is no rename that refuses an existing name; a second link does. Where there are no links, the look before has to do. */
+function renameExclusively(from: FilePath, to: FilePath): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (code === 'EEXIST') throw error;
+    renameSync(from, to);
+    return;
+  }
+  unlinkSync(from);
+}

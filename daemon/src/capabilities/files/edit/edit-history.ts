@@ -1,0 +1,50 @@
+import { bytesOfPath, type FilePath } from '../../../core/files/file-path.ts';
+
+/** Contents that are remembered of one file, and characters of all together. */
+const DEPTH = 20;
+const CHARACTERS = 32 * 1024 ** 2;
+
+interface Step {
+  readonly before: string;
+  readonly size: number;
+}
+
+/** What files were before they were edited, newest last; the file that was edited longest ago is forgotten first. */
+export class EditHistory {
+  readonly #files = new Map<string, Step[]>();
+  #size = 0;
+
+  push(path: FilePath, before: string): void {
+    const key = keyOf(path);
+    const steps = this.#files.get(key) ?? [];
+    this.#files.delete(key);
+    steps.push({ before, size: before.length });
+    this.#size += before.length;
+    if (steps.length > DEPTH) this.#size -= steps.shift()?.size ?? 0;
+    this.#files.set(key, steps);
+    this.#trim();
+  }
+
+  /** What the file was before the last edit that was not undone. */
+  peek(path: FilePath): string | undefined {
+    return this.#files.get(keyOf(path))?.at(-1)?.before;
+  }
+
+  pop(path: FilePath): void {
+    const steps = this.#files.get(keyOf(path));
+    this.#size -= steps?.pop()?.size ?? 0;
+    if (steps?.length === 0) this.#files.delete(keyOf(path));
+  }
+
+  #trim(): void {
+    for (const [key, steps] of this.#files) {
+      while (this.#size > CHARACTERS && steps.length > 0) this.#size -= steps.shift()?.size ?? 0;
+      if (steps.length === 0) this.#files.delete(key);
+      if (this.#size <= CHARACTERS) return;
+    }
+  }
+}
+
+function keyOf(path: FilePath): string {
+  return bytesOfPath(path).toString('latin1');
+}

@@ -1,0 +1,93 @@
+import { badRequest, systemFailure } from '../../../core/files/file-failure.ts';
+import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
+import type { Owner } from '../../../core/files/ownership.ts';
+import { type Precondition, requirePrecondition } from '../etag.ts';
+import type { PathLocks } from '../path-locks.ts';
+import { readText } from '../read/read.ts';
+import { realTarget } from '../write/real-target.ts';
+import { writeInPlace } from '../write/write.ts';
+import { type Edited, insertLines, type Replacement, replaceEvery, strReplace } from './edit.ts';
+import { EditHistory } from './edit-history.ts';
+import { numberedOutput } from './snippet.ts';
+
+export interface EditResult {
+  readonly output: string;
+  readonly prevExist: boolean;
+  readonly oldContent: string | undefined;
+  readonly newContent: string;
+  readonly etag: string;
+}
+
+/** Edits text files, one edit of a file at a time, and remembers what they were. What is remembered ends with the daemon. */
+export class Editor {
+  readonly #locks: PathLocks;
+  readonly #history = new EditHistory();
+
+  constructor(locks: PathLocks) {
+    this.#locks = locks;
+  }
+
+  strReplace(path: FilePath, replacement: Replacement, precondition?: Precondition): Promise<EditResult> {
+    return this.#change(path, (content) => strReplace(path, content, replacement), precondition);
+  }
+
+  insert(path: FilePath, afterLine: number, text: string, precondition?: Precondition): Promise<EditResult> {
+    return this.#change(path, (content) => insertLines(path, content, afterLine, text), precondition);
+  }
+
+  /** Replaces every occurrence; none is no failure. */
+  async replace(path: FilePath, oldStr: string, newStr: string): Promise<number> {
+    if (oldStr === '') throw badRequest('old_str is empty', 'replace', shownPath(path), 'give the text to replace');
+    let replaced = 0;
+    await this.#change(path, (content) => {
+      const { content: edited, count } = replaceEvery(content, oldStr, newStr);
+      replaced = count;
+      return { content: edited, output: '' };
+    });
+    return replaced;
+  }
+
+  /** Writes a whole file, new or not. */
+  async create(path: FilePath, content: string, owner: Owner | undefined): Promise<EditResult> {
+    const target = realTarget(path);
+    return this.#locks.hold(target, async () => {
+      const before = await readText(target, {}).catch(() => undefined);
+      const bytes = Buffer.from(content);
+      const { etag, created } = await writeInPlace(target, bytes, { append: false, owner });
+      if (before) this.#history.push(target, before.content);
+      const output = `File created successfully at: ${shownPath(path)}`;
+      return { output, prevExist: !created, oldContent: before?.content, newContent: content, etag };
+    });
+  }
+
+  /** @throws FileFailure `bad_request` where nothing is remembered of the file */
+  async undo(path: FilePath): Promise<EditResult> {
+    const target = realTarget(path);
+    return this.#locks.hold(target, async () => {
+      const { content: oldContent } = await readText(target, {});
+      const newContent = this.#history.peek(target);
+      if (newContent === undefined) {
+        throw badRequest(`No edit history found for ${shownPath(path)}.`, 'edit', shownPath(path));
+      }
+      const { etag } = await writeInPlace(target, Buffer.from(newContent), { append: false, owner: undefined });
+      this.#history.pop(target);
+      const shown = shownPath(path);
+      const output = `Last edit to ${shown} undone successfully. ${numberedOutput(newContent, shown)}`;
+      return { output, prevExist: true, oldContent, newContent, etag };
+    });
+  }
+
+  async #change(path: FilePath, change: (content: string) => Edited, precondition?: Precondition): Promise<EditResult> {
+    if (path.at(-1) === '/') throw systemFailure('EISDIR', 'edit', shownPath(path));
+    const target = realTarget(path);
+    return this.#locks.hold(target, async () => {
+      const { content: oldContent, etag: before } = await readText(target, {});
+      requirePrecondition(precondition, before, shownPath(path));
+      const { content, output } = change(oldContent);
+      if (content === oldContent) return { output, prevExist: true, oldContent, newContent: content, etag: before };
+      const { etag } = await writeInPlace(target, Buffer.from(content), { append: false, owner: undefined });
+      this.#history.push(target, oldContent);
+      return { output, prevExist: true, oldContent, newContent: content, etag };
+    });
+  }
+}

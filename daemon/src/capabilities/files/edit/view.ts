@@ -1,0 +1,60 @@
+import { badRequest } from '../../../core/files/file-failure.ts';
+import { comparePaths, type FilePath, shownPath, withoutTrailingSlashes } from '../../../core/files/file-path.ts';
+import { LIST_MAX, listDirectory } from '../read/list.ts';
+import { readText } from '../read/read.ts';
+import { statPath } from '../read/stat.ts';
+import { numberedOutput } from './snippet.ts';
+
+/** First and last line, counted from 1; -1 as the last: to the end. */
+export type ViewRange = readonly [first: number, last: number];
+
+/** @throws FileFailure `bad_request` where the range is none of the file's, or is given for a directory */
+export async function viewPath(path: FilePath, range: ViewRange | undefined): Promise<string> {
+  const shown = shownPath(path);
+  if (statPath(path, true).stats.isDirectory()) {
+    if (!range) return viewDirectory(path);
+    throw badRequest('The `view_range` parameter is not allowed when `path` points to a directory.', 'view', shown);
+  }
+  const { content } = await readText(path, {});
+  if (!range) return numberedOutput(content, shown);
+  const lines = content.split('\n');
+  const count = content.endsWith('\n') ? lines.length - 1 : lines.length;
+  const [first, last] = range;
+  const invalid = (why: string): Error =>
+    badRequest(`Invalid \`view_range\` parameter: [${first}, ${last}]. ${why}`, 'view', shown);
+  if (first < 1 || first > Math.max(1, count)) {
+    throw invalid(`Its first element \`${first}\` should be within the range of lines of the file: [1, ${count}].`);
+  }
+  if (last !== -1 && last < first) {
+    throw invalid(`Its second element \`${last}\` should be greater than or equal to the first element \`${first}\`.`);
+  }
+  const text = lines.slice(first - 1, last === -1 ? count : Math.min(last, count)).join('\n');
+  return numberedOutput(text, shown, first);
+}
+
+async function viewDirectory(path: FilePath): Promise<string> {
+  const root = withoutTrailingSlashes(path);
+  const own = await listDirectory({ path: root, recursive: false, showHidden: true, limit: LIST_MAX });
+  const { entries, cursor } = await listDirectory({
+    path: root,
+    recursive: true,
+    maxDepth: 2,
+    showHidden: false,
+    limit: LIST_MAX,
+  });
+  const shown = shownPath(root);
+  const names = [...entries].sort((a, b) => comparePaths(a.path, b.path));
+  const lines = names.map((entry) => shownPath(entry.path) + (entry.isDirectory ? '/' : ''));
+  const hidden = own.entries.filter(({ name }) => shownPath(name).startsWith('.')).length;
+  const notes = [
+    ...(cursor === undefined ? [] : [`Only the first ${LIST_MAX} are shown.`]),
+    ...(hidden === 0
+      ? []
+      : [
+          '',
+          `${hidden} hidden files/directories in this directory are excluded. You can use 'ls -la ${shown}' to see them.`,
+        ]),
+  ];
+  const title = `Here's the files and directories up to 2 levels deep in ${shown}, excluding hidden items:`;
+  return [title, `${shown}/`, ...lines, ...notes].join('\n');
+}

@@ -1,0 +1,164 @@
+import { lstatSync, type Stats, statSync } from 'node:fs';
+import { badRequest, systemCodeOf } from '../../../core/files/file-failure.ts';
+import {
+  bytesOfPath,
+  comparePaths,
+  type FilePath,
+  joinPath,
+  namesIn,
+  pathOfBytes,
+  shownPath,
+  sortPaths,
+  withoutTrailingSlashes,
+} from '../../../core/files/file-path.ts';
+import { isHidden } from '../names.ts';
+import { Slices } from '../slices.ts';
+
+/** Entries that one answer carries. */
+export const LIST_MAX = 10_000;
+
+export interface ListRequest {
+  readonly path: FilePath;
+  readonly recursive: boolean;
+  /** 1: the directory's own entries; unset: no limit. */
+  readonly maxDepth?: number | undefined;
+  readonly showHidden: boolean;
+  /** Where the list before this one ended. */
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+  readonly includes?: ((entry: ListEntry) => boolean) | undefined;
+}
+
+export interface ListEntry {
+  readonly name: FilePath;
+  readonly path: FilePath;
+  /** Of the entry itself, not of what a link leads to. */
+  readonly stats: Stats;
+  /** Also for a link that leads to one. */
+  readonly isDirectory: boolean;
+}
+
+export interface Listing {
+  readonly entries: ListEntry[];
+  /** Undefined where everything was listed. */
+  readonly cursor: string | undefined;
+}
+
+/**
+ * Entries in the order of their names, each directory before what it holds. Links are not descended into, and a
+ * directory that must not be read below the first one is listed and not descended into either.
+ */
+export async function listDirectory(request: ListRequest): Promise<Listing> {
+  const after = request.cursor === undefined ? [] : partsOfCursor(request.cursor, request.path);
+  const depth = request.recursive ? (request.maxDepth ?? Number.POSITIVE_INFINITY) : 1;
+  const collected = new Collector(request);
+  const isWhole = await collected.walk(withoutTrailingSlashes(request.path), depth, after, []);
+  return { entries: collected.entries, cursor: isWhole ? undefined : cursorOf(collected.last) };
+}
+
+class Collector {
+  readonly entries: ListEntry[] = [];
+  /** Names from the root of the list to the last entry that was taken. */
+  last: readonly FilePath[] = [];
+  readonly #request: ListRequest;
+  readonly #slices = new Slices();
+
+  constructor(request: ListRequest) {
+    this.#request = request;
+  }
+
+  /** `after`: names of the entry to go on behind. Answers false where there is more than may be listed. */
+  async walk(
+    directory: FilePath,
+    depth: number,
+    [first, ...below]: readonly FilePath[],
+    above: readonly FilePath[],
+  ): Promise<boolean> {
+    const names = sortPaths(await readable(directory, above.length > 0));
+    for (const name of names) {
+      const order = first === undefined ? 1 : comparePaths(name, first);
+      if (order < 0 || this.#isLeftOut(name)) continue;
+      const after = order === 0 ? below : undefined;
+      const visited = this.#visit(lookAt(directory, name), depth, after, above);
+      if (!(typeof visited === 'boolean' ? visited : await visited)) return false;
+      if (this.#slices.isDue) await this.#slices.rest();
+    }
+    return true;
+  }
+
+  /** `after`: the entry itself was listed before, and so was what it holds up to there. */
+  #visit(
+    entry: ListEntry | undefined,
+    depth: number,
+    after: readonly FilePath[] | undefined,
+    above: readonly FilePath[],
+  ): boolean | Promise<boolean> {
+    if (entry === undefined) return true;
+    const parts = [...above, entry.name];
+    if (after === undefined && !this.#take(entry, parts)) return false;
+    if (depth <= 1 || !entry.stats.isDirectory()) return true;
+    return this.walk(entry.path, depth - 1, after ?? [], parts);
+  }
+
+  #isLeftOut(name: FilePath): boolean {
+    return !this.#request.showHidden && isHidden(shownPath(name));
+  }
+
+  #take(entry: ListEntry, parts: readonly FilePath[]): boolean {
+    if (this.#request.includes?.(entry) === false) return true;
+    if (this.entries.length === this.#request.limit) return false;
+    this.entries.push(entry);
+    this.last = parts;
+    return true;
+  }
+}
+
+async function readable(directory: FilePath, mayFail: boolean): Promise<FilePath[]> {
+  try {
+    return await namesIn(directory);
+  } catch (error) {
+    if (mayFail && systemCodeOf(error) !== undefined) return [];
+    throw error;
+  }
+}
+
+function lookAt(directory: FilePath, name: FilePath): ListEntry | undefined {
+  const path = joinPath(directory, name);
+  try {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    return (
+      stats && { name, path, stats, isDirectory: stats.isSymbolicLink() ? leadsToDirectory(path) : stats.isDirectory() }
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+function leadsToDirectory(path: FilePath): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch {
+    return false;
+  }
+}
+
+function cursorOf(parts: readonly FilePath[]): string {
+  const bytes = parts.flatMap((part, index) => [...(index === 0 ? [] : [Buffer.from('/')]), bytesOfPath(part)]);
+  return Buffer.concat(bytes).toString('base64url');
+}
+
+function partsOfCursor(cursor: string, path: FilePath): FilePath[] {
+  const bytes = Buffer.from(cursor, 'base64url');
+  if (bytes.length === 0 || bytes.toString('base64url') !== cursor) {
+    throw badRequest(
+      'cursor is not one of this service',
+      'list',
+      shownPath(path),
+      'give the cursor of the list before',
+    );
+  }
+  return bytes
+    .toString('latin1')
+    .split('/')
+    .map((part) => pathOfBytes(Buffer.from(part, 'latin1')));
+}

@@ -1,0 +1,101 @@
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  read,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { promisify } from 'node:util';
+import { notRegular, systemFailure } from '../../../core/files/file-failure.ts';
+import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
+import { kindOf } from './kinds.ts';
+
+/** Bytes that are read at once without going through the thread pool: it takes ten times as long as the read. */
+const SYNC_BYTES = 256 * 1024;
+/** Files of /proc say that they are empty; they are read by pieces of this many bytes. */
+const UNSIZED_BYTES = 64 * 1024;
+
+const readAsync = promisify(read);
+
+/** A regular file held open for reading. */
+export class OpenFile implements Disposable {
+  readonly descriptor: number;
+  readonly stats: BigIntStats;
+
+  private constructor(descriptor: number, stats: BigIntStats) {
+    this.descriptor = descriptor;
+    this.stats = stats;
+  }
+
+  /**
+   * A FIFO, socket or device is refused before it is opened, which alone can have effects.
+   * @throws FileFailure `invalid_target`; else as `open` does
+   */
+  static open(path: FilePath, operation: string): OpenFile {
+    requireRegular(statSync(path), operation, path);
+    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const stats = fstatSync(descriptor, { bigint: true });
+      requireRegular(stats, operation, path);
+      return new OpenFile(descriptor, stats);
+    } catch (error) {
+      closeSync(descriptor);
+      throw error;
+    }
+  }
+
+  get size(): number {
+    return Number(this.stats.size);
+  }
+
+  /** As much of `length` bytes from `offset` on as there is. */
+  async read(offset: number, length: number): Promise<Buffer> {
+    const bytes = Buffer.allocUnsafe(length);
+    let filled = 0;
+    while (filled < length) {
+      const count = await this.#readInto(bytes, filled, length - filled, offset + filled);
+      if (count === 0) break;
+      filled += count;
+    }
+    return bytes.subarray(0, filled);
+  }
+
+  /** The whole file, also one that does not say how long it is; undefined where it is over `cap` bytes. */
+  async readWhole(cap: number): Promise<Buffer | undefined> {
+    if (this.size > cap) return undefined;
+    if (this.size > 0) return this.read(0, this.size);
+    const pieces: Buffer[] = [];
+    for (let length = 0; length <= cap; ) {
+      const piece = await this.read(length, UNSIZED_BYTES);
+      if (piece.length === 0) return Buffer.concat(pieces, length);
+      pieces.push(piece);
+      length += piece.length;
+    }
+    return undefined;
+  }
+
+  /** Bytes read into a buffer of the caller's, at most as many as fit; 0 at the end. */
+  async readAt(buffer: Buffer, offset: number, length: number): Promise<number> {
+    return (await readAsync(this.descriptor, buffer, 0, length, offset)).bytesRead;
+  }
+
+  async #readInto(buffer: Buffer, at: number, length: number, position: number): Promise<number> {
+    if (length <= SYNC_BYTES) return readSync(this.descriptor, buffer, at, length, position);
+    return (await readAsync(this.descriptor, buffer, at, length, position)).bytesRead;
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.descriptor);
+  }
+}
+
+/** @throws FileFailure `invalid_target` */
+export function requireRegular(stats: Stats | BigIntStats, operation: string, path: FilePath): void {
+  if (stats.isFile()) return;
+  if (stats.isDirectory()) throw systemFailure('EISDIR', operation, shownPath(path));
+  throw notRegular(kindOf(stats), operation, shownPath(path));
+}

@@ -1,0 +1,125 @@
+import { isUtf8 } from 'node:buffer';
+import { notText, overCap } from '../../../core/files/file-failure.ts';
+import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
+import { etagOf } from '../etag.ts';
+import { OpenFile } from './open-file.ts';
+
+/** Bytes of a file that one answer carries. */
+export const READ_BYTES_MAX = 16 * 1024 ** 2;
+
+const NEWLINE = 0x0a;
+
+export interface LineRange {
+  /** First line, counted from 0. */
+  readonly startLine?: number | undefined;
+  /** The line after the last one. */
+  readonly endLine?: number | undefined;
+}
+
+export interface ByteRange {
+  readonly offset: number;
+  readonly length?: number | undefined;
+}
+
+export interface TextRead {
+  readonly content: string;
+  /** Lines of the whole file. */
+  readonly lineCount: number;
+  readonly etag: string;
+}
+
+export interface BytesRead {
+  readonly bytes: Buffer;
+  readonly size: number;
+  readonly etag: string;
+}
+
+/**
+ * A text file, or some of its lines, joined without the newline after the last one.
+ * @throws FileFailure `too_large` over 16 MiB, `decode_error` where it is not UTF-8
+ */
+export async function readText(path: FilePath, { startLine, endLine }: LineRange): Promise<TextRead> {
+  using file = OpenFile.open(path, 'read');
+  const bytes = await file.readWhole(READ_BYTES_MAX);
+  if (bytes === undefined) throw overCap(tooLarge(path), 'read', shownPath(path), DOWNLOAD_HINT);
+  if (!isUtf8(bytes)) throw notText('read', shownPath(path));
+  const slice = startLine === undefined && endLine === undefined ? bytes : linesOf(bytes, startLine ?? 0, endLine);
+  return { content: slice.toString('utf8'), lineCount: countLines(bytes), etag: etagOf(file.stats) };
+}
+
+/**
+ * Bytes of a file of any length.
+ * @throws FileFailure `too_large` where more than 16 MiB are asked for
+ */
+export async function readBytes(path: FilePath, { offset, length }: ByteRange): Promise<BytesRead> {
+  using file = OpenFile.open(path, 'read');
+  const wanted = length ?? Math.max(0, file.size - offset);
+  if (Math.min(wanted, Math.max(0, file.size - offset)) > READ_BYTES_MAX) {
+    throw overCap(tooLarge(path), 'read', shownPath(path), `${DOWNLOAD_HINT}, or ask for fewer bytes with length`);
+  }
+  const bytes = file.size === 0 ? await unsized(file, path, offset, wanted || READ_BYTES_MAX) : undefined;
+  const read = bytes ?? (await file.read(offset, Math.min(wanted, READ_BYTES_MAX)));
+  return { bytes: read, size: file.size, etag: etagOf(file.stats) };
+}
+
+/** Some bytes as text; a sequence that the range cuts is left out at both ends. */
+export function textOf(bytes: Buffer, path: FilePath): { text: string; skipped: number } {
+  let [from, to] = [0, bytes.length];
+  while (from < Math.min(3, bytes.length) && isContinuation(bytes[from])) from += 1;
+  for (let back = 1; back <= Math.min(3, bytes.length - from); back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (isContinuation(byte)) continue;
+    if (byte >= 0xc0 && sequenceLength(byte) > back) to = bytes.length - back;
+    break;
+  }
+  const whole = bytes.subarray(from, to);
+  if (!isUtf8(whole)) throw notText('read', shownPath(path));
+  return { text: whole.toString('utf8'), skipped: from };
+}
+
+async function unsized(file: OpenFile, path: FilePath, offset: number, length: number): Promise<Buffer> {
+  const bytes = await file.readWhole(READ_BYTES_MAX);
+  if (bytes === undefined) throw overCap(tooLarge(path), 'read', shownPath(path), DOWNLOAD_HINT);
+  return bytes.subarray(offset, offset + length);
+}
+
+const DOWNLOAD_HINT = 'download the file';
+
+function tooLarge(path: FilePath): string {
+  return `the file is over ${READ_BYTES_MAX} bytes: ${shownPath(path)}`;
+}
+
+function linesOf(bytes: Buffer, startLine: number, endLine = Number.POSITIVE_INFINITY): Buffer {
+  const start = lineOffset(bytes, 0, Math.max(0, startLine));
+  if (endLine <= Math.max(0, startLine)) return bytes.subarray(0, 0);
+  const end = lineOffset(bytes, start, endLine - Math.max(0, startLine));
+  return bytes.subarray(start, end > start && bytes[end - 1] === NEWLINE ? end - 1 : end);
+}
+
+/** Where the line begins that is `count` lines after the one at `from`; the end where there are fewer. */
+function lineOffset(bytes: Buffer, from: number, count: number): number {
+  if (count === Number.POSITIVE_INFINITY) return bytes.length;
+  let at = from;
+  for (let line = 0; line < count; line += 1) {
+    const newline = bytes.indexOf(NEWLINE, at);
+    if (newline < 0) return bytes.length;
+    at = newline + 1;
+  }
+  return at;
+}
+
+/** An unfinished last line counts. */
+function countLines(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count += 1;
+  return bytes.length > 0 && bytes.at(-1) !== NEWLINE ? count + 1 : count;
+}
+
+function isContinuation(byte = 0): boolean {
+  return (byte & 0xc0) === 0x80;
+}
+
+function sequenceLength(lead: number): number {
+  if (lead >= 0xf0) return 4;
+  return lead >= 0xe0 ? 3 : 2;
+}

@@ -1,0 +1,41 @@
+import { badRequest } from '../../../core/files/file-failure.ts';
+import { absolutePath, type FilePath } from '../../../core/files/file-path.ts';
+import type { Upload, Uploaded } from './upload.ts';
+
+/** Where a file goes whose sender says nothing about it. */
+const DEFAULT_DIRECTORY = '/tmp';
+
+type Fields = ReadonlyMap<string, string>;
+
+interface IncomingFile {
+  readonly name: string | undefined;
+  readonly content: AsyncIterable<Buffer>;
+}
+
+/** Reads a form: hands over its file while it comes in, with the fields before it, and answers all fields. */
+export type FormReader = (take: (file: IncomingFile, fields: Fields) => Promise<void>) => Promise<Fields>;
+
+/**
+ * Receives the file of a form. Its field `path` may come before the file or after it; without one it goes to `/tmp`
+ * under its own name.
+ */
+export async function uploadForm(upload: Upload, read: FormReader): Promise<Uploaded & { readonly path: FilePath }> {
+  let name: string | undefined;
+  const fields = await read(async (file, before) => {
+    ({ name } = file);
+    await upload.receive(file.content, namedIn(before));
+  });
+  const path = namedIn(fields) ?? defaultPath(name);
+  return { path, ...(await upload.commit(path)) };
+}
+
+function namedIn(fields: Fields): FilePath | undefined {
+  const [path, base64] = [fields.get('path'), fields.get('path_b64')];
+  return path === undefined && base64 === undefined ? undefined : absolutePath({ path, base64 }, 'upload');
+}
+
+function defaultPath(name = ''): FilePath {
+  const last = name.split(/[/\\]/).at(-1) ?? '';
+  if (last !== '' && last !== '.' && last !== '..' && !last.includes('\0')) return `${DEFAULT_DIRECTORY}/${last}`;
+  throw badRequest('path is required where the file has no name', 'upload', '');
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { lstatSync } from 'node:fs';
+import { SandboxError } from '../../../core/errors.ts';
+import { badRequest } from '../../../core/files/file-failure.ts';
+import { bytesOfPath, type FilePath, parentOf, shownPath } from '../../../core/files/file-path.ts';
+import { partPath } from '../change/staged-paths.ts';
+import type { PathLocks } from '../path-locks.ts';
+import { PartFile } from '../write/part-file.ts';
+import type { PartRegister } from '../write/part-register.ts';
+import { realTarget } from '../write/real-target.ts';
+import { requireWritable } from '../write/write.ts';
+import { hashOf, spool } from './spool.ts';
+import type { Uploaded, UploadTerms } from './upload.ts';
+
+/** Where a piece lies in the file, and how long the file will be; the end is known with the last piece. */
+export interface Piece {
+  readonly start: number;
+  readonly end: number;
+  readonly total: number | undefined;
+}
+
+/** How far an upload has come: what it made, or how many bytes are there. */
+export type Progress =
+  | ({ readonly isComplete: true } & Uploaded)
+  | { readonly isComplete: false; readonly size: number };
+
+/** Uploads that come in pieces. Each has a part beside its target that outlives connections and the daemon, for an hour. */
+export class ResumableUploads {
+  readonly #locks: PathLocks;
+  readonly #parts: PartRegister;
+
+  constructor(locks: PathLocks, parts: PartRegister) {
+    this.#locks = locks;
+    this.#parts = parts;
+  }
+
+  /** Bytes that are there of an upload that is not complete. */
+  sizeOf(path: FilePath): number {
+    return lstatSync(partOf(realTarget(path)), { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  /**
+   * Appends one piece. The last one, which ends at the total, completes the file. A piece that is cut keeps what came.
+   * @param restart whether to forget what is there
+   * @throws SandboxError `conflict` where the piece does not begin where the part ends; its data has that size
+   * @throws FileFailure `bad_request` where the body is not as long as the piece
+   */
+  append(
+    path: FilePath,
+    source: AsyncIterable<Buffer>,
+    { start, end, total }: Piece,
+    restart: boolean,
+    terms: UploadTerms,
+  ): Promise<Progress> {
+    const target = realTarget(path);
+    requireWritable(target, terms.precondition);
+    const name = partOf(target);
+    return this.#locks.hold(name, async () => {
+      this.#parts.keep(name);
+      await using part = PartFile.resume(name, terms.owner);
+      if (restart) part.truncate(0);
+      if (part.length !== start) throw misplaced(path, part.length);
+      const isWithin = await spool(source, part, { limit: end - start });
+      if (!isWithin || part.length !== end) {
+        if (!isWithin) part.truncate(start);
+        const shown = shownPath(path);
+        throw badRequest(`the body is not as long as its Content-Range says: ${end - start} bytes`, 'upload', shown);
+      }
+      if (part.length !== total) return { isComplete: false, size: part.length };
+      const sha256 = await hashOf(part);
+      const { etag } = await this.#locks.hold(target, () => part.commit(target, { ...terms, sync: false }));
+      this.#parts.forget(name);
+      return { isComplete: true, size: end, sha256, etag };
+    });
+  }
+}
+
+function misplaced(path: FilePath, size: number): SandboxError {
+  return new SandboxError('conflict', `the piece does not begin where the upload ends: at byte ${size}`, {
+    data: { path: shownPath(path), size },
+    hint: `go on at byte ${size}, or begin anew with restart=true`,
+  });
+}
+
+function partOf(target: FilePath): FilePath {
+  const id = createHash('sha256').update(bytesOfPath(target)).digest('hex').slice(0, 24);
+  return partPath(parentOf(target), id);
+}

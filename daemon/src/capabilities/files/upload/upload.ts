@@ -1,0 +1,65 @@
+import { tmpdir } from 'node:os';
+import type { FilePath } from '../../../core/files/file-path.ts';
+import { joinPath } from '../../../core/files/file-path.ts';
+import type { Owner } from '../../../core/files/ownership.ts';
+import type { StagedPaths } from '../change/staged-paths.ts';
+import type { Precondition } from '../etag.ts';
+import type { PathLocks } from '../path-locks.ts';
+import { PartFile } from '../write/part-file.ts';
+import { realTarget } from '../write/real-target.ts';
+import { requireWritable } from '../write/write.ts';
+import { newHash, spool } from './spool.ts';
+
+export interface UploadTerms {
+  readonly owner: Owner | undefined;
+  readonly mode?: number | undefined;
+  readonly precondition?: Precondition | undefined;
+}
+
+export interface Uploaded {
+  readonly size: number;
+  readonly sha256: string;
+  readonly etag: string;
+}
+
+/** A file that is being received beside its target; committed, it takes the target's name. */
+export class Upload implements AsyncDisposable {
+  readonly #locks: PathLocks;
+  readonly #staged: StagedPaths;
+  readonly #terms: UploadTerms;
+  #part: PartFile | undefined;
+  #sha256 = '';
+
+  constructor(locks: PathLocks, staged: StagedPaths, terms: UploadTerms) {
+    this.#locks = locks;
+    this.#staged = staged;
+    this.#terms = terms;
+  }
+
+  /** Receives the content; without a target yet, beside the files of the system's temporary directory. */
+  async receive(source: AsyncIterable<Buffer>, path: FilePath | undefined): Promise<void> {
+    const target = path === undefined ? joinPath(tmpdir(), 'upload') : realTarget(path);
+    if (path !== undefined) requireWritable(target, this.#terms.precondition);
+    const part = PartFile.create(target, this.#terms.owner, this.#staged);
+    this.#part = part;
+    const hash = newHash();
+    await spool(source, part, { hash });
+    this.#sha256 = hash.digest('hex');
+  }
+
+  /** @throws FileFailure `already_exists` where the target is a mount point */
+  async commit(path: FilePath): Promise<Uploaded> {
+    const received = this.#part;
+    if (!received) throw new Error('nothing was received');
+    const target = realTarget(path);
+    const { owner } = this.#terms;
+    await using part = await received.beside(target, owner, this.#staged);
+    const size = part.length;
+    const { etag } = await this.#locks.hold(target, () => part.commit(target, { ...this.#terms, sync: false }));
+    return { size, sha256: this.#sha256, etag };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#part?.[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { App } from '../../../http/app-types.ts';
+import { ErrorBody } from '../../../http/envelope.ts';
+import { FILE_ERRORS_V1, PathFields, pathOf, requirePath } from '../../../http/files/file-fields.ts';
+import { sendFile } from '../../../http/files/send-file.ts';
+import type { FileService } from '../file-service.ts';
+import { ChangePolicyField } from '../wire/schemas.ts';
+
+const DownloadQueryV1 = z.object({ ...PathFields, change_policy: ChangePolicyField }).check(requirePath('path'));
+
+/** The one route of 1.x's files whose status says what went wrong. */
+export function downloadRouteV1(app: App, files: FileService): void {
+  app.get('/file/download', {
+    schema: {
+      tags: ['file'],
+      summary: 'Download a file, or a range of it',
+      produces: ['application/octet-stream'],
+      querystring: DownloadQueryV1,
+      response: {
+        ...FILE_ERRORS_V1,
+        409: ErrorBody,
+        412: ErrorBody,
+        413: ErrorBody,
+        416: ErrorBody,
+        500: ErrorBody,
+      },
+    },
+    handler: async (request, reply) => {
+      const path = pathOf(request.query, 'download');
+      using download = await files.download(path, request.query.change_policy);
+      const { etag, modified, size, name } = download;
+      const read = (start: number, end: number) => download.read(start, end);
+      const contentType = 'application/octet-stream';
+      return await sendFile(request, reply, { etag, modified, size, name, contentType, read });
+    },
+  });
+}

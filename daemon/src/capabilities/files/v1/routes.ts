@@ -1,0 +1,164 @@
+import { shownPath } from '../../../core/files/file-path.ts';
+import type { App } from '../../../http/app-types.ts';
+import { envelopeOf, ok } from '../../../http/envelope.ts';
+import { FILE_ERRORS_V1, orFileError, pathFields, pathOf } from '../../../http/files/file-fields.ts';
+import type { FileService } from '../file-service.ts';
+import { LIST_MAX } from '../read/list.ts';
+import { Copied, FileStatus, OnePath } from '../wire/schemas.ts';
+import { contentBytes, endsOf, statData } from '../wire/wire.ts';
+import { downloadRouteV1 } from './download-route.ts';
+import { editorRouteV1 } from './editor-route.ts';
+import {
+  CopyBodyV1,
+  DeleteBodyV1,
+  ListBody,
+  ListResult,
+  MkdirBodyV1,
+  ReadBody,
+  ReadResult,
+  ReplaceBody,
+  ReplaceResult,
+  StatBodyV1,
+  WriteBodyV1,
+  WriteResult,
+} from './schemas.ts';
+import { uploadRouteV1 } from './upload-route.ts';
+import { includesTypes, listDataV1 } from './wire.ts';
+
+const tags = ['file'];
+
+/** The routes of 1.x. What goes wrong with a file is told in an answer of status 200. */
+export function filesV1(app: App, files: FileService): void {
+  app.post('/file/read', {
+    schema: {
+      tags,
+      summary: 'Read a text file, or some of its lines',
+      body: ReadBody,
+      response: { 200: envelopeOf(orFileError(ReadResult)), ...FILE_ERRORS_V1 },
+    },
+    handler: async ({ body }) => {
+      const path = pathOf(body, 'read');
+      const range = { startLine: body.start_line, endLine: body.end_line };
+      const { content, lineCount } = await files.readText(path, range);
+      return ok({ content, line_count: lineCount, file: shownPath(path) }, `read ${shownPath(path)}`);
+    },
+  });
+
+  app.post('/file/write', {
+    schema: {
+      tags,
+      summary: 'Write a file',
+      body: WriteBodyV1,
+      response: { 200: envelopeOf(orFileError(WriteResult)), ...FILE_ERRORS_V1 },
+    },
+    handler: async ({ body }) => {
+      const path = pathOf(body, 'write');
+      const bytes = contentBytes(body, path);
+      await files.write(path, { bytes, append: body.append }, { sudo: body.sudo });
+      const data = { file: shownPath(path), bytes_written: bytes.length };
+      return ok(data, `${bytes.length} bytes written to ${data.file}`);
+    },
+  });
+
+  app.post('/file/replace', {
+    schema: {
+      tags,
+      summary: 'Replace every occurrence of a text',
+      body: ReplaceBody,
+      response: { 200: envelopeOf(orFileError(ReplaceResult)), ...FILE_ERRORS_V1 },
+    },
+    handler: async ({ body }) => {
+      const path = pathOf(body, 'replace');
+      const count = await files.replace(path, body.old_str, body.new_str);
+      return ok({ file: shownPath(path), replaced_count: count }, `${count} occurrences replaced`);
+    },
+  });
+
+  app.post('/file/list', {
+    schema: {
+      tags,
+      summary: 'List a directory',
+      body: ListBody,
+      response: { 200: envelopeOf(orFileError(ListResult)), ...FILE_ERRORS_V1 },
+    },
+    handler: async ({ body }) => {
+      const path = pathOf(body, 'list');
+      const listing = await files.list({
+        path,
+        recursive: body.recursive,
+        maxDepth: body.max_depth === undefined ? undefined : Math.max(1, body.max_depth),
+        showHidden: body.show_hidden,
+        limit: LIST_MAX,
+        includes: includesTypes(body.file_types),
+      });
+      return ok(listDataV1(path, listing, body), `${listing.entries.length} entries in ${shownPath(path)}`);
+    },
+  });
+
+  laterRoutes(app, files);
+  editorRouteV1(app, files);
+  downloadRouteV1(app, files);
+  uploadRouteV1(app, files);
+}
+
+/** Routes that 1.x got when v2 was there, with the bodies of v2. */
+function laterRoutes(app: App, files: FileService): void {
+  app.post('/file/stat', {
+    schema: {
+      tags,
+      summary: 'What a path stands for',
+      body: StatBodyV1,
+      response: { 200: envelopeOf(orFileError(FileStatus)), ...FILE_ERRORS_V1 },
+    },
+    handler: async ({ body }) => {
+      const path = pathOf(body, 'stat');
+      return ok(statData(path, await files.stat(path, body.follow_symlinks)), `stat ${shownPath(path)}`);
+    },
+  });
+
+  app.post('/file/mkdir', {
+    schema: {
+      tags,
+      summary: 'Make a directory',
+      body: MkdirBodyV1,
+      response: { 200: envelopeOf(orFileError(OnePath)), ...FILE_ERRORS_V1 },
+    },
+    handler: async ({ body }) => {
+      const path = pathOf(body, 'mkdir');
+      await files.mkdir(path, body.parents, { sudo: body.sudo });
+      return ok(pathFields(path), `made ${shownPath(path)}`);
+    },
+  });
+
+  app.post('/file/delete', {
+    schema: {
+      tags,
+      summary: 'Delete a file, a link or a directory',
+      body: DeleteBodyV1,
+      response: { 200: envelopeOf(orFileError(OnePath)), ...FILE_ERRORS_V1 },
+    },
+    handler: async ({ body }) => {
+      const path = pathOf(body, 'delete');
+      await files.delete(path, body.recursive);
+      return ok(pathFields(path), `deleted ${shownPath(path)}`);
+    },
+  });
+
+  for (const operation of ['copy', 'move'] as const) {
+    app.post(`/file/${operation}`, {
+      schema: {
+        tags,
+        summary: operation === 'copy' ? 'Copy a file or a directory' : 'Move a file or a directory',
+        body: CopyBodyV1,
+        response: { 200: envelopeOf(orFileError(Copied)), ...FILE_ERRORS_V1 },
+      },
+      handler: async ({ body }) => {
+        const ends = endsOf(body);
+        const [source, destination] = [pathOf(ends.from, operation), pathOf(ends.to, operation)];
+        const skipped = (await files[operation](source, destination, body.overwrite, { sudo: body.sudo })) ?? 0;
+        const data = { source: shownPath(source), destination: shownPath(destination), skipped };
+        return ok(data, `${operation === 'copy' ? 'copied' : 'moved'} to ${data.destination}`);
+      },
+    });
+  }
+}

@@ -1,0 +1,27 @@
+import { shownPath } from '../../../core/files/file-path.ts';
+import type { App } from '../../../http/app-types.ts';
+import { envelopeOf, ok } from '../../../http/envelope.ts';
+import { FILE_ERRORS_V1, orFileError } from '../../../http/files/file-fields.ts';
+import { acceptForms, readForm } from '../../../http/files/multipart.ts';
+import type { FileService } from '../file-service.ts';
+import { UploadResult } from './schemas.ts';
+
+export function uploadRouteV1(app: App, files: FileService): void {
+  void app.register((scope: App, _options, done) => {
+    acceptForms(scope);
+    scope.post('/file/upload', {
+      schema: {
+        tags: ['file'],
+        summary: 'Upload a file as a form',
+        consumes: ['multipart/form-data'],
+        response: { 200: envelopeOf(orFileError(UploadResult)), ...FILE_ERRORS_V1 },
+      },
+      handler: async ({ body, headers }) => {
+        const { path, size, sha256 } = await files.uploadForm((take) => readForm(body, headers, take), {});
+        const data = { file_path: shownPath(path), file_size: size, success: true, sha256 };
+        return ok(data, `${size} bytes uploaded to ${data.file_path}`);
+      },
+    });
+    done();
+  });
+}

@@ -1,0 +1,65 @@
+import type { z } from 'zod';
+import { comparePaths, type FilePath, shownPath } from '../../../core/files/file-path.ts';
+import { pathFields } from '../../../http/files/file-fields.ts';
+import { extensionOf } from '../names.ts';
+import { permissionsOf } from '../read/kinds.ts';
+import type { ListEntry, Listing } from '../read/list.ts';
+import type { ListBody, ListResult } from './schemas.ts';
+
+type ListTerms = z.infer<typeof ListBody>;
+
+/** Files of these extensions, and every directory. */
+export function includesTypes(types: readonly string[] | undefined): ((entry: ListEntry) => boolean) | undefined {
+  if (types === undefined || types.length === 0) return undefined;
+  const wanted = new Set(types.map((type) => type.replace(/^\*?\.?/, '.').toLowerCase()));
+  return ({ name, isDirectory }) => isDirectory || wanted.has((extensionOf(shownPath(name)) ?? '').toLowerCase());
+}
+
+export function listDataV1(
+  path: FilePath,
+  { entries, cursor }: Listing,
+  { include_size, include_permissions, sort_by, sort_desc }: ListTerms,
+): z.infer<typeof ListResult> {
+  const sorted = sortEntries(entries, sort_by, sort_desc);
+  const files = sorted.map((entry) => entryDataV1(entry, include_size, include_permissions));
+  const directories = files.filter(({ is_directory }) => is_directory).length;
+  return {
+    path: shownPath(path),
+    files,
+    total_count: files.length,
+    directory_count: directories,
+    file_count: files.length - directories,
+    truncated: cursor !== undefined,
+  };
+}
+
+/** Values of other names sort by name, as an unknown order did in 1.x. */
+function sortEntries(entries: readonly ListEntry[], by: string, descending: boolean): ListEntry[] {
+  const byName = (a: ListEntry, b: ListEntry): number => comparePaths(a.path, b.path);
+  const orders: Readonly<Record<string, (a: ListEntry, b: ListEntry) => number>> = {
+    size: (a, b) => a.stats.size - b.stats.size,
+    modified: (a, b) => a.stats.mtimeMs - b.stats.mtimeMs,
+    modified_time: (a, b) => a.stats.mtimeMs - b.stats.mtimeMs,
+    type: (a, b) => comparePaths(typeOf(a), typeOf(b)),
+  };
+  const order = orders[by] ?? byName;
+  const sorted = [...entries].sort((a, b) => order(a, b) || byName(a, b));
+  return descending ? sorted.reverse() : sorted;
+}
+
+function typeOf({ name, isDirectory }: ListEntry): string {
+  return isDirectory ? '' : (extensionOf(shownPath(name)) ?? '');
+}
+
+function entryDataV1({ name, path, stats, isDirectory }: ListEntry, size: boolean, permissions: boolean) {
+  const shown = shownPath(name);
+  return {
+    name: shown,
+    ...pathFields(path),
+    is_directory: isDirectory,
+    size: size ? stats.size : null,
+    modified_time: stats.mtime.toISOString(),
+    permissions: permissions ? permissionsOf(stats) : null,
+    extension: isDirectory ? null : (extensionOf(shown) ?? null),
+  };
+}

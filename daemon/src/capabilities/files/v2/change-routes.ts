@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { shownPath } from '../../../core/files/file-path.ts';
+import type { App } from '../../../http/app-types.ts';
+import { envelopeOf, ok } from '../../../http/envelope.ts';
+import { FILE_ERRORS, pathFields, pathOf, UserField } from '../../../http/files/file-fields.ts';
+import type { FileService } from '../file-service.ts';
+import {
+  Copied,
+  CopyBody,
+  DeleteBody,
+  EditBody,
+  FileEdited,
+  FileWritten,
+  MkdirBody,
+  OnePath,
+  WriteBody,
+} from '../wire/schemas.ts';
+import { contentBytes, editCommand, editedData, endsOf, preconditionOf } from '../wire/wire.ts';
+
+const tags = ['files'];
+const querystring = z.object(UserField);
+
+/** Routes that change what is there. */
+export function changeRoutesV2(app: App, files: FileService): void {
+  app.post('/fs/write', {
+    schema: {
+      tags,
+      summary: 'Write a file',
+      description: 'If-Match and If-None-Match are honoured (412); the field if_match does the same (409).',
+      querystring,
+      body: WriteBody,
+      response: { 200: envelopeOf(FileWritten), ...FILE_ERRORS },
+    },
+    handler: async ({ body, query, headers }) => {
+      const path = pathOf(body, 'write');
+      const bytes = contentBytes(body, path);
+      const { append, mode, atomic, if_match } = body;
+      const precondition = preconditionOf(headers, if_match);
+      const { etag, created } = await files.write(path, { bytes, append, mode, atomic, precondition }, query);
+      const data = { ...pathFields(path), file: shownPath(path), bytes_written: bytes.length, etag, created };
+      return ok(data, `${bytes.length} bytes written to ${shownPath(path)}`);
+    },
+  });
+
+  app.post('/fs/edit', {
+    schema: {
+      tags,
+      summary: 'Edit a text file',
+      querystring,
+      body: EditBody,
+      response: { 200: envelopeOf(FileEdited), ...FILE_ERRORS },
+    },
+    handler: async ({ body, query, headers }) => {
+      const path = pathOf(body, 'edit');
+      files.requireCaller(query);
+      const edited = await files.edit(path, editCommand(body, path), preconditionOf(headers, body.if_match));
+      return ok(editedData(path, edited), `edited ${shownPath(path)}`);
+    },
+  });
+
+  app.post('/fs/mkdir', {
+    schema: {
+      tags,
+      summary: 'Make a directory',
+      querystring,
+      body: MkdirBody,
+      response: { 200: envelopeOf(OnePath), ...FILE_ERRORS },
+    },
+    handler: async ({ body, query }) => {
+      const path = pathOf(body, 'mkdir');
+      await files.mkdir(path, body.parents, query);
+      return ok(pathFields(path), `made ${shownPath(path)}`);
+    },
+  });
+
+  app.post('/fs/delete', {
+    schema: {
+      tags,
+      summary: 'Delete a file, a link or a directory',
+      querystring,
+      body: DeleteBody,
+      response: { 200: envelopeOf(OnePath), ...FILE_ERRORS },
+    },
+    handler: async ({ body, query }) => {
+      const path = pathOf(body, 'delete');
+      files.requireCaller(query);
+      await files.delete(path, body.recursive);
+      return ok(pathFields(path), `deleted ${shownPath(path)}`);
+    },
+  });
+
+  for (const operation of ['copy', 'move'] as const) {
+    app.post(`/fs/${operation}`, {
+      schema: {
+        tags,
+        summary: operation === 'copy' ? 'Copy a file or a directory' : 'Move a file or a directory',
+        querystring,
+        body: CopyBody,
+        response: { 200: envelopeOf(Copied), ...FILE_ERRORS },
+      },
+      handler: async ({ body, query }) => {
+        const ends = endsOf(body);
+        const [source, destination] = [pathOf(ends.from, operation), pathOf(ends.to, operation)];
+        const skipped = (await files[operation](source, destination, body.overwrite, query)) ?? 0;
+        const data = { source: shownPath(source), destination: shownPath(destination), skipped };
+        return ok(data, `${operation === 'copy' ? 'copied' : 'moved'} to ${data.destination}`);
+      },
+    });
+  }
+}

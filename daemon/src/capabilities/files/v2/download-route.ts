@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { shownPath } from '../../../core/files/file-path.ts';
+import type { App } from '../../../http/app-types.ts';
+import { ErrorBody } from '../../../http/envelope.ts';
+import { FILE_ERRORS, PathFields, pathOf, requirePath } from '../../../http/files/file-fields.ts';
+import { sendFile } from '../../../http/files/send-file.ts';
+import type { FileService } from '../file-service.ts';
+import { mimeTypeOf } from '../read/mime.ts';
+import { ChangePolicyField } from '../wire/schemas.ts';
+
+const DownloadQuery = z
+  .object({ ...PathFields, change_policy: ChangePolicyField, user: z.string().optional() })
+  .check(requirePath('path'));
+
+export function downloadRouteV2(app: App, files: FileService): void {
+  app.get('/fs/download', {
+    schema: {
+      tags: ['files'],
+      summary: 'Download a file, or a range of it',
+      description: 'Honours Range, If-Range, If-Match, If-None-Match, If-Modified-Since and If-Unmodified-Since.',
+      produces: ['application/octet-stream'],
+      querystring: DownloadQuery,
+      response: { ...FILE_ERRORS, 416: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      const path = pathOf(request.query, 'download');
+      files.requireCaller(request.query);
+      using download = await files.download(path, request.query.change_policy);
+      const { etag, modified, size, name } = download;
+      const contentType = mimeTypeOf(shownPath(path));
+      const read = (start: number, end: number) => download.read(start, end);
+      return await sendFile(request, reply, { etag, modified, size, name, contentType, read });
+    },
+  });
+}

@@ -1,0 +1,120 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { nameOf, shownPath } from '../../../core/files/file-path.ts';
+import type { App } from '../../../http/app-types.ts';
+import { acceptAnyBody, isRawBody, piecesOf } from '../../../http/body.ts';
+import { envelopeOf, ok } from '../../../http/envelope.ts';
+import {
+  FILE_ERRORS,
+  NamedPath,
+  PathFields,
+  pathFields,
+  pathOf,
+  requirePath,
+  UserField,
+} from '../../../http/files/file-fields.ts';
+import { sendStream } from '../../../http/streams/ndjson.ts';
+import type { FileService } from '../file-service.ts';
+import { flag } from '../wire/schemas.ts';
+
+const tags = ['files'];
+
+const ExportQuery = z
+  .object({
+    ...PathFields,
+    exclude: z
+      .union([z.string(), z.array(z.string())])
+      .default([])
+      .transform((patterns) => [patterns].flat())
+      .meta({ description: 'Patterns of what to leave out, repeated; one without / goes by the name alone.' }),
+    user: z.string().optional(),
+  })
+  .check(requirePath('path'));
+
+const ImportQuery = z
+  .object({
+    ...PathFields,
+    ...UserField,
+    mode: z
+      .enum(['rename', 'merge'])
+      .optional()
+      .meta({ description: 'rename: 409 where the target is there. Unset: whatever fits.' }),
+    keep_owners: flag
+      .default(false)
+      .meta({ description: 'The owners that the archive names, where the daemon is root.' }),
+  })
+  .check(requirePath('path'));
+
+const TreeImported = z
+  .object({
+    ...NamedPath,
+    mode: z.enum(['rename', 'merge']).meta({ description: 'rename: the target was not there and appeared whole.' }),
+    entries: z.int(),
+    bytes: z.int(),
+    skipped_count: z.int().meta({ description: 'FIFOs, devices and entries of unknown types.' }),
+    skipped: z.array(z.object({ name: z.string(), type: z.string() })).meta({ description: 'The first 100.' }),
+  })
+  .meta({ id: 'TreeImported' });
+
+export function treeRoutesV2(app: App, files: FileService): void {
+  app.get('/fs/tree', {
+    schema: {
+      tags,
+      summary: 'A directory as a tar stream',
+      description: 'Compressed where Accept-Encoding has gzip. FIFOs, sockets and devices are left out.',
+      produces: ['application/x-tar'],
+      querystring: ExportQuery,
+      response: FILE_ERRORS,
+    },
+    handler: async ({ query, headers, method }, reply) => {
+      const path = pathOf(query, 'export');
+      files.requireCaller(query);
+      const gzip = acceptsGzip(headers['accept-encoding']);
+      if (gzip) void reply.header('content-encoding', 'gzip');
+      void reply.header('vary', 'accept-encoding');
+      const name = encodeURIComponent(`${shownPath(nameOf(path)).toWellFormed() || 'root'}.tar`);
+      void reply.header('content-disposition', `attachment; filename*=UTF-8''${name}`);
+      const pieces = await files.exportTree(path, { exclude: query.exclude, gzip });
+      if (method === 'HEAD') await pieces.return(undefined);
+      return await sendStream(reply, 'application/x-tar', () => pieces);
+    },
+  });
+
+  void app.register((scope: App, _options, done) => {
+    acceptAnyBody(scope);
+    scope.put('/fs/tree', {
+      schema: {
+        tags,
+        summary: 'Extract a tar archive into a directory',
+        description:
+          'The body is a tar archive, plain or gzip. Names with .., absolute names and links that leave the target are ' +
+          'refused, and then nothing of it is written. At most 4 GiB and 100,000 entries.',
+        consumes: ['application/x-tar'],
+        querystring: ImportQuery,
+        response: { 200: envelopeOf(TreeImported), ...FILE_ERRORS },
+      },
+      handler: async ({ body, query, headers }) => {
+        const path = pathOf(query, 'import');
+        const source: AsyncIterable<Buffer> = isRawBody(body) ? piecesOf(body) : Readable.from([]);
+        const terms = {
+          mode: query.mode,
+          keepOwners: query.keep_owners,
+          length: Number(headers['content-length'] ?? 0),
+        };
+        const { mode, entries, bytes, skippedCount, skipped } = await files.importTree(path, source, terms, query);
+        const data = { ...pathFields(path), mode, entries, bytes, skipped_count: skippedCount, skipped: [...skipped] };
+        return ok(data, `${entries} entries extracted to ${data.path}`);
+      },
+    });
+    done();
+  });
+}
+
+/** RFC 9110 §12.5.3; a weight of 0 forbids it. */
+function acceptsGzip(header: string | string[] | undefined): boolean {
+  const codings = [header ?? ''].flat().join(',').split(',');
+  return codings.some((coding) => {
+    const [name = '', ...parameters] = coding.split(';').map((part) => part.trim().toLowerCase());
+    return (name === 'gzip' || name === 'x-gzip') && !parameters.some((weight) => /^q=0(?:\.0*)?$/.test(weight));
+  });
+}

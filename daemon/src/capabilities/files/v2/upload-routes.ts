@@ -1,0 +1,82 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { badRequest } from '../../../core/files/file-failure.ts';
+import { shownPath } from '../../../core/files/file-path.ts';
+import type { App } from '../../../http/app-types.ts';
+import { acceptAnyBody, isRawBody, piecesOf } from '../../../http/body.ts';
+import { envelopeOf, ok } from '../../../http/envelope.ts';
+import { FILE_ERRORS, PathFields, pathOf, requirePath, UserField } from '../../../http/files/file-fields.ts';
+import { acceptForms, readForm } from '../../../http/files/multipart.ts';
+import { contentRangeOf } from '../../../http/files/ranges.ts';
+import type { FileService } from '../file-service.ts';
+import { FileUploaded, flag, ModeText } from '../wire/schemas.ts';
+import { preconditionOf, uploadedData } from '../wire/wire.ts';
+
+const tags = ['files'];
+const FormQuery = z.object(UserField);
+const PutQuery = z
+  .object({
+    ...PathFields,
+    ...UserField,
+    mode: ModeText.optional(),
+    restart: flag.default(false).meta({ description: 'With Content-Range: forget what is there of the upload.' }),
+  })
+  .check(requirePath('path'));
+
+export function uploadRoutesV2(app: App, files: FileService): void {
+  void app.register((scope: App, _options, done) => {
+    acceptForms(scope);
+    scope.post('/fs/upload', {
+      schema: {
+        tags,
+        summary: 'Upload a file as a form',
+        description: 'The form has a part `file` and may have `path`, by default `/tmp/<name>`.',
+        consumes: ['multipart/form-data'],
+        querystring: FormQuery,
+        response: { 200: envelopeOf(FileUploaded), ...FILE_ERRORS },
+      },
+      handler: async ({ body, headers, query }) => {
+        const terms = { precondition: preconditionOf(headers, undefined) };
+        const uploaded = await files.uploadForm((take) => readForm(body, headers, take), query, terms);
+        const message = `${uploaded.size} bytes uploaded to ${shownPath(uploaded.path)}`;
+        return ok(uploadedData(uploaded.path, { isComplete: true, ...uploaded }), message);
+      },
+    });
+    done();
+  });
+
+  void app.register((scope: App, _options, done) => {
+    acceptAnyBody(scope);
+    scope.put('/fs/upload', {
+      schema: {
+        tags,
+        summary: 'Upload a file as the body, whole or in pieces',
+        description:
+          'With Content-Range the body is a piece, which has to begin where the last one ended; `bytes */total` asks ' +
+          'how much there is. What is there is kept for an hour.',
+        consumes: ['application/octet-stream'],
+        querystring: PutQuery,
+        response: { 200: envelopeOf(FileUploaded), ...FILE_ERRORS },
+      },
+      handler: async ({ body, headers, query }) => {
+        const path = pathOf(query, 'upload');
+        const source: AsyncIterable<Buffer> = isRawBody(body) ? piecesOf(body) : Readable.from([]);
+        const terms = { mode: query.mode, precondition: preconditionOf(headers, undefined) };
+        const header = headers['content-range'];
+        if (header === undefined) {
+          const uploaded = await files.uploadWhole(path, source, query, terms);
+          return ok(uploadedData(path, { isComplete: true, ...uploaded }), `${uploaded.size} bytes uploaded`);
+        }
+        const { range, total } = contentRangeOf(header) ?? {};
+        if (range === undefined && total === undefined) {
+          throw badRequest(`Content-Range is not one: ${header}`, 'upload', shownPath(path), 'bytes 0-99/200');
+        }
+        const progress = range
+          ? await files.uploadPiece(path, source, { ...range, total }, query.restart, query, terms)
+          : { isComplete: false as const, size: await files.uploadedSize(path) };
+        return ok(uploadedData(path, progress), `${progress.size} bytes are there`);
+      },
+    });
+    done();
+  });
+}

@@ -1,0 +1,37 @@
+import type { FilePath } from '../../../core/files/file-path.ts';
+import type { StagedPaths } from '../change/staged-paths.ts';
+import { OpenFile } from '../read/open-file.ts';
+import { PartFile } from './part-file.ts';
+import { requireWritable, type WriteTerms, type Written } from './write.ts';
+
+/** Bytes that are copied at once where an appended file is written anew. */
+const COPY_BYTES = 1024 ** 2;
+
+/**
+ * Writes beside the file, to the disk, then renames: whoever looks sees the old content or the new one. Mode and owner
+ * stay; the inode does not.
+ * @throws FileFailure `already_exists` where the target is a mount point
+ */
+export async function writeAtomically(
+  target: FilePath,
+  bytes: Buffer,
+  terms: WriteTerms,
+  staged: StagedPaths,
+): Promise<Written> {
+  const before = requireWritable(target, terms.precondition);
+  await using part = PartFile.create(target, terms.owner, staged);
+  if (terms.append && before) await copyOld(target, part);
+  if (bytes.length > 0) await part.write([bytes]);
+  return await part.commit(target, { ...terms, sync: true });
+}
+
+async function copyOld(target: FilePath, part: PartFile): Promise<void> {
+  using old = OpenFile.open(target, 'write');
+  const buffer = Buffer.allocUnsafe(COPY_BYTES);
+  for (let at = 0; ; ) {
+    const count = await old.readAt(buffer, at, buffer.length);
+    if (count === 0) return;
+    await part.write([buffer.subarray(0, count)]);
+    at += count;
+  }
+}

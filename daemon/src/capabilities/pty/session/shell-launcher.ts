@@ -1,0 +1,96 @@
+import { realpathSync } from 'node:fs';
+import { basename } from 'node:path';
+import { type Identity, sameRights } from '../../../core/account/identity.ts';
+import { RunContext } from '../../../core/account/run-context.ts';
+import { inheritedEnvironment } from '../../../core/config.ts';
+import { childEnvironment } from '../../../core/process/environment.ts';
+import type { StartSpec } from '../../../core/process/process-host.ts';
+import { findTool } from '../../../core/tool-path.ts';
+import { type ShellKind, shellKindOf } from '../exec/exec-script.ts';
+import type { SessionRecord } from './session-record.ts';
+
+/** Ids of the processes of sessions begin so, by which they are told from commands. */
+const ID_PREFIX = 'pty-';
+
+export function isShellId(id: string): boolean {
+  return id.startsWith(ID_PREFIX);
+}
+
+export interface ShellStart {
+  readonly spec: StartSpec;
+  /** Undefined: not a shell that `exec` could speak to. */
+  readonly kind: ShellKind | undefined;
+}
+
+/** Turns what is asked of a session into what the process host starts. */
+export class ShellLauncher {
+  readonly #runContext: RunContext;
+  readonly #inherited = { ...inheritedEnvironment() };
+  readonly #historyBytes: number;
+
+  constructor(defaultUser: string | undefined, historyBytes: number) {
+    this.#runContext = new RunContext(defaultUser);
+    this.#historyBytes = historyBytes;
+  }
+
+  /** @throws SandboxError `invalid`, `forbidden` */
+  identityOf(user: string | undefined): Identity {
+    return this.#runContext.identityOf(user);
+  }
+
+  /** Undefined where it has the daemon's own rights. */
+  accountOf(user: string | null): Identity | undefined {
+    const identity = this.#runContext.identityOf(user ?? undefined);
+    return sameRights(identity, this.#runContext.own) ? undefined : identity;
+  }
+
+  /** @throws SandboxError `invalid` */
+  directory(cwd: string | undefined, user: string | undefined): string {
+    return cwd === undefined ? this.#runContext.homeOf(this.identityOf(user)) : this.#runContext.requireDirectory(cwd);
+  }
+
+  /** @throws SandboxError `invalid`, `forbidden` */
+  prepare(uuid: string, record: SessionRecord): ShellStart {
+    const identity = this.identityOf(record.user ?? undefined);
+    const id = `${ID_PREFIX}${uuid}`;
+    const given = [{ TERM: 'xterm-256color', COLORTERM: 'truecolor' }, record.env];
+    const env = childEnvironment({ inherited: this.#inherited, identity, commandId: id, given });
+    const [file, ...args] = commandOf(record, identity, env['PATH']);
+    const spec: StartSpec = {
+      id,
+      file,
+      args,
+      cwd: record.cwd,
+      env,
+      stdin: 'null',
+      terminal: { cols: record.cols, rows: record.rows },
+      outputMaxBytes: this.#historyBytes,
+      ...(!sameRights(identity, this.#runContext.own) && { identity }),
+    };
+    return { spec, kind: kindOf(file, env['PATH']) };
+  }
+}
+
+/** The account's shell as it is after a login; an account that may not log in gets bash, else sh. */
+function commandOf(
+  { command, args }: SessionRecord,
+  identity: Identity,
+  path: string | undefined,
+): [string, ...string[]] {
+  if (command !== null) return [command, ...args];
+  const noLogin = /^(nologin|false|true|sync)$/.test(basename(identity.shell));
+  const shell = noLogin ? (findTool('bash', path) ?? '/bin/sh') : identity.shell;
+  return [shell, ...(shellKindOf(realPath(shell)) === undefined ? [] : ['-l'])];
+}
+
+function kindOf(file: string, path: string | undefined): ShellKind | undefined {
+  return shellKindOf(realPath(file.includes('/') ? file : (findTool(file, path) ?? file)));
+}
+
+function realPath(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
+}

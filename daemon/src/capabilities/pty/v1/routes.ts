@@ -1,0 +1,148 @@
+import type { z } from 'zod';
+import { SandboxError } from '../../../core/errors.ts';
+import type { App } from '../../../http/app-types.ts';
+import { ErrorBody, envelopeOf, ok, V1_ERRORS } from '../../../http/envelope.ts';
+import { clientGone } from '../../../http/streams/client-gone.ts';
+import type { PtyService } from '../pty-service.ts';
+import type { PtySession } from '../session/session.ts';
+import { Created } from '../wire/schemas.ts';
+import { execResult, execStatus } from '../wire/wire.ts';
+import {
+  CreateBodyV1,
+  ExecBodyV1,
+  ExecResultV1,
+  IdBody,
+  KillResult,
+  StatusV1,
+  ViewResult,
+  WaitBody,
+  WriteBody,
+} from './schemas.ts';
+import { sessionRoutesV1 } from './session-routes.ts';
+import { socketRoutesV1 } from './socket-routes.ts';
+import { truncated, viewOf } from './wire.ts';
+
+const tags = ['shell'];
+/** Seconds that `wait` waits where the call does not say. */
+const WAIT_SECONDS = 30;
+const WAIT_SECONDS_MAX = 600;
+
+/** The routes of 1.x: one shell a session, everything keyed by its id. */
+export function ptyV1(app: App, service: PtyService): void {
+  execRoutes(app, service);
+  controlRoutes(app, service);
+  sessionRoutesV1(app, service);
+  socketRoutesV1(app, service);
+}
+
+function execRoutes(app: App, service: PtyService): void {
+  app.post('/shell/exec', {
+    schema: {
+      tags,
+      summary: 'Run a command in a shell session',
+      body: ExecBodyV1,
+      response: { 200: envelopeOf(ExecResultV1), ...V1_ERRORS, 409: ErrorBody, 429: ErrorBody, 503: ErrorBody },
+    },
+    handler: async ({ body }, reply) => {
+      const session = await sessionFor(service, body);
+      const request = {
+        command: body.command,
+        async: body.async_mode,
+        timeout: body.timeout,
+        hardTimeout: body.hard_timeout,
+        noChangeTimeout: body.no_change_timeout,
+      };
+      const outcome = await service.exec(session, request, clientGone(reply));
+      const data = await execResult(session, outcome, body.truncate ? truncated : undefined);
+      return ok({ ...data, command: body.command }, `command ${outcome.status}`);
+    },
+  });
+
+  app.post('/shell/sessions/create', {
+    schema: {
+      tags,
+      summary: 'Open a shell session',
+      body: CreateBodyV1,
+      response: { 200: envelopeOf(Created), ...V1_ERRORS, 429: ErrorBody, 503: ErrorBody },
+    },
+    handler: async ({ body: { id, exec_dir, no_change_timeout } }) => {
+      const known = id ? service.find(id) : undefined;
+      const terms = { id: id || undefined, cwd: exec_dir, noChangeTimeout: no_change_timeout };
+      const session = known?.open ? known : await namingExecDir(() => service.create(terms));
+      return ok({ session_id: session.id, working_dir: session.record.workingDir }, `session ${session.id} is open`);
+    },
+  });
+}
+
+function controlRoutes(app: App, service: PtyService): void {
+  app.post('/shell/view', {
+    schema: {
+      tags,
+      summary: 'What a shell session has shown',
+      body: IdBody,
+      response: { 200: envelopeOf(ViewResult), ...V1_ERRORS },
+    },
+    handler: async ({ body: { id } }) => ok(await viewOf(service.get(id)), `session ${id}`),
+  });
+
+  app.post('/shell/wait', {
+    schema: {
+      tags,
+      summary: 'Wait for the command of a shell session',
+      body: WaitBody,
+      response: { 200: envelopeOf(StatusV1), ...V1_ERRORS },
+    },
+    handler: async ({ body: { id, seconds, max_wait_seconds } }, reply) => {
+      const session = service.get(id);
+      const wait = Math.min(WAIT_SECONDS_MAX, Math.max(0, seconds ?? max_wait_seconds ?? WAIT_SECONDS));
+      await service.wait(session, wait, clientGone(reply));
+      return ok({ status: execStatus(session) }, `session ${id} waited for`);
+    },
+  });
+
+  app.post('/shell/write', {
+    schema: {
+      tags,
+      summary: 'Type into a shell session',
+      body: WriteBody,
+      response: { 200: envelopeOf(StatusV1), ...V1_ERRORS, 409: ErrorBody },
+    },
+    handler: async ({ body: { id, input, press_enter } }, reply) => {
+      const session = service.get(id);
+      await session.write(Buffer.from(press_enter ? `${input}\r` : input), clientGone(reply));
+      return ok({ status: execStatus(session) }, 'typed');
+    },
+  });
+
+  app.post('/shell/kill', {
+    schema: {
+      tags,
+      summary: 'End the command of a shell session',
+      body: IdBody,
+      response: { 200: envelopeOf(KillResult), ...V1_ERRORS, 409: ErrorBody },
+    },
+    handler: async ({ body: { id } }) => {
+      const { status, exitCode } = await service.killCommand(service.get(id));
+      return ok({ status, exit_code: exitCode, returncode: exitCode }, `command of session ${id} ${status}`);
+    },
+  });
+}
+
+/** The session of an id, which must be there; without an id a new one. A directory is where its shell goes first. */
+async function sessionFor(service: PtyService, { id, exec_dir }: z.infer<typeof ExecBodyV1>): Promise<PtySession> {
+  if (id === undefined) return namingExecDir(() => service.create({ cwd: exec_dir }));
+  const session = service.get(id);
+  if (exec_dir === undefined || session.workingDir === exec_dir) return session;
+  await namingExecDir(() => service.enter(session, exec_dir));
+  return session;
+}
+
+/** What the service calls cwd has another name here. */
+async function namingExecDir<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof SandboxError) || !error.message.startsWith('cwd ')) throw error;
+    throw new SandboxError(error.kind, error.message.replace('cwd', 'exec_dir'), error.details);
+  }
+}

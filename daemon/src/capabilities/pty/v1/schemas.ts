@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { Text } from '../../../http/fields.ts';
+import { CommandText, ExecResult, SessionId, Stats, Status } from '../wire/schemas.ts';
+
+/** 1.x had no bounds here, so a value out of ours is moved to the nearest one. */
+const seconds = () => z.number().transform((value) => Math.min(10 * 365 * 86_400, Math.max(0.001, value)));
+
+export const ExecBodyV1 = z
+  .object({
+    id: SessionId.optional().meta({ description: 'Unset: a new session.' }),
+    exec_dir: Text.optional().meta({ description: 'Absolute; the shell goes there first.' }),
+    command: CommandText,
+    async_mode: z.boolean().default(false),
+    timeout: z
+      .number()
+      .transform((value) => Math.max(0, value))
+      .optional(),
+    strict: z.boolean().optional().meta({ description: 'Of 1.x; has no effect.' }),
+    no_change_timeout: seconds().optional(),
+    hard_timeout: seconds().optional(),
+    preserve_symlinks: z.boolean().default(false),
+    truncate: z.boolean().default(true),
+  })
+  .meta({ id: 'ShellExecRequest' });
+
+export const IdBody = z.object({ id: z.string() }).meta({ id: 'ShellSessionRequest' });
+
+export const WaitBody = z
+  .object({
+    id: z.string(),
+    seconds: z.number().optional(),
+    max_wait_seconds: z.number().optional(),
+  })
+  .meta({ id: 'ShellWaitRequest' });
+
+export const WriteBody = z
+  .object({ id: z.string(), input: z.string(), press_enter: z.boolean().default(false) })
+  .meta({ id: 'ShellWriteToProcessRequest' });
+
+export const CreateBodyV1 = z
+  .object({
+    id: Text.max(128).optional().meta({ description: 'Of an existing session: that one; empty: a new one.' }),
+    exec_dir: Text.optional(),
+    no_change_timeout: seconds().optional(),
+    preserve_symlinks: z.boolean().default(false),
+  })
+  .meta({ id: 'ShellCreateSessionRequest' });
+
+export const UpdateBody = z
+  .object({ id: z.string(), no_change_timeout: seconds().optional() })
+  .meta({ id: 'ShellUpdateSessionRequest' });
+
+export const ExecResultV1 = ExecResult.meta({ id: 'ShellCommandResult' });
+
+export const ViewResult = ExecResult.omit({ command: true, output: true })
+  .extend({ output: z.string(), command: z.string().nullable() })
+  .meta({ id: 'ShellViewResult' });
+
+export const StatusV1 = Status.meta({ id: 'ShellStatus' });
+
+export const KillResult = Status.extend({ exit_code: z.int().nullable(), returncode: z.int().nullable() }).meta({
+  id: 'ShellKillResult',
+});
+
+export const SessionInfoV1 = z
+  .object({
+    working_dir: z.string(),
+    created_at: z.iso.datetime(),
+    last_used_at: z.iso.datetime(),
+    age_seconds: z.int(),
+    status: z.string(),
+    current_command: z.string().nullable(),
+  })
+  .meta({ id: 'ShellSessionInfo' });
+
+export const StatsV1 = Stats.meta({ id: 'ShellSessionStats' });

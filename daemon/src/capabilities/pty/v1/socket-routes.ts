@@ -1,0 +1,27 @@
+import type { App } from '../../../http/app-types.ts';
+import { acceptWebSocket } from '../../../http/streams/websocket.ts';
+import type { PtyService } from '../pty-service.ts';
+import { attach, attachAnonymous } from '../viewer/attach.ts';
+import { AnonymousQuery } from '../wire/schemas.ts';
+import { attachOptions, requireId } from '../wire/wire.ts';
+
+/** The socket of 1.x; it says `session_id` first. */
+export function socketRoutesV1(app: App, service: PtyService): void {
+  app.get('/shell/ws', {
+    schema: {
+      tags: ['shell'],
+      summary: 'Attach to a shell session, or to a new one (WebSocket)',
+      querystring: AnonymousQuery,
+    },
+    handler: async (request, reply) => {
+      const { query } = request;
+      const id = query.session_id ?? query.id;
+      requireId(id, query);
+      const port = await acceptWebSocket(request, reply);
+      if (port === undefined) return;
+      const options = { ...attachOptions(query), announce: true };
+      if (id !== undefined) await attach(service, id, port, options);
+      else await attachAnonymous(service, port, options);
+    },
+  });
+}

@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import type { App } from '../../../http/app-types.ts';
+import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '../../../http/envelope.ts';
+import { clientGone } from '../../../http/streams/client-gone.ts';
+import type { PtyService } from '../pty-service.ts';
+import {
+  CreateBody,
+  Created,
+  ExecBody,
+  ExecResult,
+  InputBody,
+  PatchBody,
+  ScreenContent,
+  ScreenQuery,
+  SessionInfo,
+  SignalBody,
+  Signalled,
+  Stats,
+  Status,
+} from '../wire/schemas.ts';
+import { execResult, execStatus, sessionInfo, sessionsById, statsOf } from '../wire/wire.ts';
+import { socketRoutesV2 } from './socket-routes.ts';
+
+const tags = ['terminals'];
+const params = z.object({ id: z.string() });
+
+export function ptyV2(app: App, service: PtyService): void {
+  sessionRoutes(app, service);
+  useRoutes(app, service);
+  socketRoutesV2(app, service);
+}
+
+function sessionRoutes(app: App, service: PtyService): void {
+  app.post('/pty/sessions', {
+    schema: {
+      tags,
+      summary: 'Open a terminal',
+      body: CreateBody,
+      response: { 200: envelopeOf(Created), ...V2_ERRORS, 409: ErrorBody, 429: ErrorBody, 503: ErrorBody },
+    },
+    handler: async ({ body: { id, session_id, no_change_timeout, ...terms } }) => {
+      const session = await service.create({ ...terms, id: id ?? session_id, noChangeTimeout: no_change_timeout });
+      return ok({ session_id: session.id, working_dir: session.record.workingDir }, `session ${session.id} is open`);
+    },
+  });
+
+  app.get('/pty/sessions', {
+    schema: {
+      tags,
+      summary: 'List terminals',
+      response: {
+        200: envelopeOf(z.object({ sessions: z.record(z.string(), SessionInfo), stats: Stats })),
+        ...V2_ERRORS,
+      },
+    },
+    handler: async () => {
+      const sessions = sessionsById(service);
+      return ok({ sessions, stats: statsOf(service.stats()) }, `${Object.keys(sessions).length} sessions`);
+    },
+  });
+
+  app.get('/pty/sessions/:id', {
+    schema: { tags, summary: 'One terminal', params, response: { 200: envelopeOf(SessionInfo), ...V2_ERRORS } },
+    handler: async ({ params: { id } }) => ok(sessionInfo(service.get(id)), `session ${id}`),
+  });
+
+  app.patch('/pty/sessions/:id', {
+    schema: {
+      tags,
+      summary: 'Resize a terminal',
+      params,
+      body: PatchBody,
+      response: { 200: envelopeOf(SessionInfo), ...V2_ERRORS },
+    },
+    handler: async ({ params: { id }, body: { cols, rows, no_change_timeout } }) => {
+      const session = service.get(id);
+      session.resize({ cols: cols ?? session.record.cols, rows: rows ?? session.record.rows });
+      if (no_change_timeout !== undefined) service.setNoChangeTimeout(session, no_change_timeout);
+      return ok(sessionInfo(session), `session ${id} is changed`);
+    },
+  });
+
+  app.delete('/pty/sessions/:id', {
+    schema: {
+      tags,
+      summary: 'Close a terminal and end what runs in it',
+      params,
+      response: { 200: envelopeOf(z.null()), ...V2_ERRORS },
+    },
+    handler: async ({ params: { id } }) => {
+      await service.close(service.get(id));
+      return ok(null, `session ${id} is closed`);
+    },
+  });
+}
+
+function useRoutes(app: App, service: PtyService): void {
+  app.post('/pty/sessions/:id/exec', {
+    schema: {
+      tags,
+      summary: 'Run a command in the shell of a terminal',
+      params,
+      body: ExecBody,
+      response: { 200: envelopeOf(ExecResult), ...V2_ERRORS, 409: ErrorBody },
+    },
+    handler: async ({ params: { id }, body }, reply) => {
+      const session = service.get(id);
+      const request = {
+        command: body.command,
+        async: body.async,
+        timeout: body.timeout,
+        hardTimeout: body.hard_timeout,
+        noChangeTimeout: body.no_change_timeout,
+      };
+      const outcome = await service.exec(session, request, clientGone(reply));
+      return ok(await execResult(session, outcome), `command ${outcome.status}`);
+    },
+  });
+
+  app.post('/pty/sessions/:id/input', {
+    schema: {
+      tags,
+      summary: 'Type into a terminal',
+      params,
+      body: InputBody,
+      response: { 200: envelopeOf(Status), ...V2_ERRORS, 409: ErrorBody },
+    },
+    handler: async ({ params: { id }, body: { input, encoding, press_enter } }, reply) => {
+      const session = service.get(id);
+      const bytes = Buffer.from(input, encoding === 'base64' ? 'base64' : 'utf8');
+      await session.write(press_enter ? Buffer.concat([bytes, Buffer.from('\r')]) : bytes, clientGone(reply));
+      return ok({ status: execStatus(session) }, `${bytes.length} bytes typed`);
+    },
+  });
+
+  app.post('/pty/sessions/:id/signal', {
+    schema: {
+      tags,
+      summary: 'Signal the foreground group of a terminal',
+      params,
+      body: SignalBody,
+      response: { 200: envelopeOf(Signalled), ...V2_ERRORS, 409: ErrorBody },
+    },
+    handler: async ({ params: { id }, body: { signal } }) => {
+      const delivered = await service.get(id).signal(signal);
+      return ok({ session_id: id, signal, delivered }, delivered ? `${signal} sent` : 'nothing is in the foreground');
+    },
+  });
+
+  app.get('/pty/sessions/:id/screen', {
+    schema: {
+      tags,
+      summary: 'What is on the screen of a terminal',
+      params,
+      querystring: ScreenQuery,
+      response: { 200: envelopeOf(ScreenContent), ...V2_ERRORS, 503: ErrorBody },
+    },
+    handler: async ({ params: { id }, query: { wait, format } }, reply) => {
+      const session = service.get(id);
+      const gone = clientGone(reply);
+      if (wait > 0)
+        await session.history.advanced(session.history.end, AbortSignal.any([gone, AbortSignal.timeout(wait * 1000)]));
+      const { alternateScreen, ...screen } = await session.screen.look(format, gone);
+      return ok({ ...screen, alternate_screen: alternateScreen }, `screen of session ${id}`);
+    },
+  });
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import type { App } from '../../../http/app-types.ts';
+import { ErrorBody, V2_ERRORS } from '../../../http/envelope.ts';
+import { acceptWebSocket } from '../../../http/streams/websocket.ts';
+import type { PtyService } from '../pty-service.ts';
+import { attach, attachAnonymous } from '../viewer/attach.ts';
+import { AnonymousQuery, AttachQuery } from '../wire/schemas.ts';
+import { attachOptions, requireId } from '../wire/wire.ts';
+
+const tags = ['terminals'];
+const response = { ...V2_ERRORS, 426: ErrorBody };
+
+export function socketRoutesV2(app: App, service: PtyService): void {
+  app.get('/pty/sessions/:id/ws', {
+    schema: {
+      tags,
+      summary: 'Attach to a terminal (WebSocket)',
+      params: z.object({ id: z.string() }),
+      querystring: AttachQuery,
+      response,
+    },
+    handler: async (request, reply) => {
+      const port = await acceptWebSocket(request, reply);
+      if (port) await attach(service, request.params.id, port, attachOptions(request.query));
+    },
+  });
+
+  app.get('/pty/ws', {
+    schema: {
+      tags,
+      summary: 'A shell that lives as long as its WebSocket',
+      querystring: AnonymousQuery,
+      response,
+    },
+    handler: async (request, reply) => {
+      const { query } = request;
+      const id = query.session_id ?? query.id;
+      requireId(id, query);
+      const port = await acceptWebSocket(request, reply);
+      if (port === undefined) return;
+      if (id !== undefined) await attach(service, id, port, attachOptions(query));
+      else await attachAnonymous(service, port, attachOptions(query));
+    },
+  });
+}

@@ -1,0 +1,87 @@
+import { SandboxError } from '../../../core/errors.ts';
+
+/** The largest terminal, in either direction. */
+export const MAX_SIZE = 1000;
+
+/** What a viewer is told, as JSON. */
+export type ToViewer =
+  | { readonly type: 'session_id'; readonly data: string }
+  | {
+      readonly type: 'ready';
+      readonly session_id: string;
+      readonly transport: string;
+      readonly backend: string;
+      readonly resumed: boolean;
+      readonly cols: number;
+      readonly rows: number;
+      readonly offset: number;
+    }
+  | { readonly type: 'restore_output'; readonly data: string }
+  | { readonly type: 'relay_resumed'; readonly offset: number }
+  | { readonly type: 'pong'; readonly timestamp: unknown }
+  | { readonly type: 'ping'; readonly timestamp: number }
+  | { readonly type: 'exit'; readonly exit_code: number | null; readonly signal: string | null }
+  | { readonly type: 'error'; readonly data: string };
+
+/** What a viewer says. */
+export type FromViewer =
+  | { readonly type: 'input'; readonly bytes: Buffer }
+  | { readonly type: 'resize'; readonly cols: number; readonly rows: number }
+  | { readonly type: 'ping'; readonly timestamp: unknown }
+  | { readonly type: 'pong' | 'pause' | 'resume' }
+  | { readonly type: 'ack'; readonly offset: number };
+
+/** A text message. What is no JSON object is input. @throws SandboxError `invalid` for an object that means nothing */
+export function parseMessage(bytes: Buffer): FromViewer {
+  const fields = objectOf(bytes);
+  if (fields === undefined) return { type: 'input', bytes };
+  const { type } = fields;
+  switch (type) {
+    case 'input':
+      return { type, bytes: Buffer.from(textOf(fields['data'])) };
+    case 'resize':
+      return { type, ...sizeOf(fields) };
+    case 'ping':
+      return { type, timestamp: fields['timestamp'] };
+    case 'pong':
+    case 'pause':
+    case 'resume':
+      return { type };
+    case 'ack':
+      return { type, offset: offsetOf(fields['offset']) };
+    default:
+      throw new SandboxError('invalid', `unknown type of message: ${JSON.stringify(type) ?? 'none'}`);
+  }
+}
+
+function objectOf(bytes: Buffer): Record<string, unknown> | undefined {
+  if (bytes[0] !== 0x7b && !/^\s*\{/.test(bytes.toString('latin1', 0, 64))) return undefined;
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new SandboxError('invalid', 'input: data is not a string');
+}
+
+/** 1.x sent the size under `data`. */
+function sizeOf(fields: Record<string, unknown>): { cols: number; rows: number } {
+  const inner = fields['data'];
+  const source = typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>) : fields;
+  return { cols: extent('cols', source['cols']), rows: extent('rows', source['rows']) };
+}
+
+function extent(name: string, value: unknown): number {
+  if (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_SIZE) return Number(value);
+  throw new SandboxError('invalid', `resize: ${name} is not a whole number from 1 to ${MAX_SIZE}`);
+}
+
+function offsetOf(value: unknown): number {
+  if (Number.isSafeInteger(value) && Number(value) >= 0) return Number(value);
+  throw new SandboxError('invalid', 'ack: offset is not a whole number');
+}

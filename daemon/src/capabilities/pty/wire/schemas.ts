@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import { normalizeSignal } from '../../../core/process/signals.ts';
+import { StringMap, Text } from '../../../http/fields.ts';
+import { EXEC_STATUSES } from '../exec/exec-run.ts';
+import { MAX_SIZE } from '../viewer/viewer-messages.ts';
+
+/** Seconds; ten years stand for ever. */
+const SECONDS_MAX = 10 * 365 * 86_400;
+const MIB = 1024 ** 2;
+
+export const SessionId = Text.min(1).max(128);
+const extent = () => z.int().min(1).max(MAX_SIZE);
+const seconds = () => z.number().positive().max(SECONDS_MAX);
+
+/** What a shell can be handed; a terminal has no NUL to run. */
+export const CommandText = Text.refine((text) => Buffer.byteLength(text) <= 8 * MIB, 'is over 8 MiB');
+
+export const CreateBody = z
+  .object({
+    id: SessionId.optional().meta({ description: 'A session that somebody named is never evicted.' }),
+    session_id: SessionId.optional().meta({ description: 'The same as id, under its 1.x name.' }),
+    cwd: Text.optional().meta({ description: "Absolute; else the account's home." }),
+    cols: extent().default(80),
+    rows: extent().default(24),
+    env: StringMap.optional(),
+    user: Text.optional().meta({ description: 'The account to run as.' }),
+    retention: z
+      .enum(['persistent', 'expiring'])
+      .optional()
+      .meta({ description: 'expiring: ended when idle for long; the default where no id is given.' }),
+    no_change_timeout: seconds().optional().meta({ description: 'Of exec, in seconds; 120 where nobody says.' }),
+    command: Text.min(1).optional().meta({ description: "A program instead of the account's shell." }),
+    args: z.array(Text).optional(),
+  })
+  .meta({ id: 'CreateTerminal' });
+
+export const Created = z.object({ session_id: z.string(), working_dir: z.string() }).meta({ id: 'TerminalCreated' });
+
+export const SessionInfo = z
+  .object({
+    session_id: z.string(),
+    working_dir: z.string().meta({ description: 'Where the shell is now.' }),
+    cols: z.int(),
+    rows: z.int(),
+    pid: z.int().nullable(),
+    status: z.enum(['active', 'idle', 'exited', 'lost']),
+    created_at: z.iso.datetime(),
+    last_used_at: z.iso.datetime(),
+    attached: z.int().meta({ description: 'How many viewers there are.' }),
+    exit_code: z.int().nullable(),
+    offset: z.int().meta({ description: 'End of its output at this moment.' }),
+    first_offset: z.int().meta({ description: 'The oldest byte that is kept.' }),
+    current_command: z.string().nullable(),
+  })
+  .meta({ id: 'Terminal' });
+
+export const Stats = z
+  .object({
+    total_sessions: z.int(),
+    active_sessions: z.int(),
+    idle_sessions: z.int(),
+    max_sessions: z.int(),
+    session_timeout: z.int(),
+    usage_ratio: z.number(),
+  })
+  .meta({ id: 'TerminalStats' });
+
+export const PatchBody = z
+  .object({
+    cols: extent().optional(),
+    rows: extent().optional(),
+    no_change_timeout: seconds().optional(),
+  })
+  .meta({ id: 'ChangeTerminal' });
+
+export const ExecBody = z
+  .object({
+    command: CommandText,
+    async: z.boolean().default(false).meta({ description: 'Answer as soon as it is typed.' }),
+    timeout: z.number().min(0).max(SECONDS_MAX).optional().meta({
+      description: 'Seconds that the call waits; the command goes on. Unset: until the end.',
+    }),
+    hard_timeout: seconds().optional().meta({ description: 'Seconds after which the command is ended.' }),
+    no_change_timeout: seconds().optional().meta({ description: 'Seconds without output that the call waits.' }),
+  })
+  .meta({ id: 'ExecInTerminal' });
+
+export const Console = z
+  .object({ ps1: z.string(), command: z.string(), output: z.string() })
+  .meta({ id: 'TerminalConsole' });
+
+export const ExecResult = z
+  .object({
+    session_id: z.string(),
+    command: z.string(),
+    status: z.enum(EXEC_STATUSES),
+    output: z.string().nullable(),
+    console: z.array(Console).nullable(),
+    exit_code: z.int().nullable().meta({ description: '-1 where a signal ended the shell.' }),
+  })
+  .meta({ id: 'TerminalExecResult' });
+
+export const InputBody = z
+  .object({
+    input: z.string(),
+    encoding: z.enum(['utf-8', 'base64']).default('utf-8'),
+    press_enter: z.boolean().default(false),
+  })
+  .meta({ id: 'TypeIntoTerminal' });
+
+export const Status = z.object({ status: z.enum(EXEC_STATUSES) }).meta({ id: 'TerminalStatus' });
+
+export const SignalBody = z
+  .object({
+    signal: z
+      .union([z.string(), z.int()])
+      .default('SIGINT')
+      .transform((signal, context) => {
+        const name = normalizeSignal(signal);
+        if (name !== undefined) return name;
+        context.addIssue({ code: 'custom', message: `is no signal of this system: ${signal}` });
+        return z.NEVER;
+      })
+      .meta({ description: 'Name or number: SIGINT, INT or 2.' }),
+  })
+  .meta({ id: 'SignalTerminal' });
+
+export const Signalled = z
+  .object({ session_id: z.string(), signal: z.string(), delivered: z.boolean() })
+  .meta({ id: 'TerminalSignalled' });
+
+export const ScreenQuery = z.object({
+  wait: z.coerce.number().min(0).max(60).default(0).meta({
+    description: 'Seconds to wait for output that is newer than this call.',
+  }),
+  format: z.enum(['text', 'ansi', 'html']).default('text'),
+});
+
+export const ScreenContent = z
+  .object({
+    output: z.string(),
+    cols: z.int(),
+    rows: z.int(),
+    cursor: z.object({ x: z.int(), y: z.int() }),
+    title: z.string(),
+    alternate_screen: z.boolean(),
+    offset: z.int().meta({ description: 'End of the output that is on this screen.' }),
+  })
+  .meta({ id: 'TerminalScreen' });
+
+const flag = z.stringbool({ error: 'expected true or false' });
+const wholeNumber = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+
+export const AttachQuery = z.object({
+  protocol: z.enum(['json', 'binary']).default('json'),
+  durable: flag
+    .default(false)
+    .meta({ description: 'The session stays when the socket goes; one with an id always does.' }),
+  restore: flag.default(false).meta({ description: 'Begin with what draws the screen as it is now.' }),
+  replay_bytes: wholeNumber(256 * 1024, 10 * MIB)
+    .optional()
+    .meta({ description: 'Begin with so much of the history.' }),
+  since: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({ description: 'Go on from this offset.' }),
+  readonly: flag.default(false),
+});
+
+export const AnonymousQuery = AttachQuery.extend({
+  session_id: SessionId.optional(),
+  id: SessionId.optional(),
+  cols: wholeNumber(1, MAX_SIZE).optional(),
+  rows: wholeNumber(1, MAX_SIZE).optional(),
+  cwd: Text.optional(),
+  user: Text.optional(),
+});

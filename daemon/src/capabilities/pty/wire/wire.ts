@@ -1,0 +1,95 @@
+import type { z } from 'zod';
+import { SandboxError } from '../../../core/errors.ts';
+import { outputBetween } from '../exec/exec-run.ts';
+import type { ExecOutcome } from '../exec.ts';
+import type { PtyService, SessionStats } from '../pty-service.ts';
+import type { PtySession } from '../session/session.ts';
+import type { AttachOptions } from '../viewer/attach.ts';
+import type { AnonymousQuery, AttachQuery, Console, ExecResult, SessionInfo, Stats } from './schemas.ts';
+
+export function sessionInfo(session: PtySession): z.infer<typeof SessionInfo> {
+  const { id, record, history } = session;
+  return {
+    session_id: id,
+    working_dir: session.workingDir,
+    cols: record.cols,
+    rows: record.rows,
+    pid: session.pid,
+    status: session.status,
+    created_at: record.createdAt,
+    last_used_at: new Date(session.usedAt).toISOString(),
+    attached: session.attached,
+    exit_code: record.exitCode,
+    offset: history.end,
+    first_offset: history.first,
+    current_command: session.run?.console.command ?? null,
+  };
+}
+
+export function statsOf({ total, active, idle, max, timeout }: SessionStats): z.infer<typeof Stats> {
+  return {
+    total_sessions: total,
+    active_sessions: active,
+    idle_sessions: idle,
+    max_sessions: max,
+    session_timeout: Math.round(timeout),
+    usage_ratio: total / max,
+  };
+}
+
+export function sessionsById(service: PtyService): Record<string, z.infer<typeof SessionInfo>> {
+  return Object.fromEntries(service.list().map((session) => [session.id, sessionInfo(session)]));
+}
+
+export async function execResult(
+  session: PtySession,
+  { run, status }: ExecOutcome,
+  shorten: (output: string) => string = (output) => output,
+): Promise<z.infer<typeof ExecResult>> {
+  const output = shorten(await run.output());
+  const { ps1, command } = run.console;
+  return {
+    session_id: session.id,
+    command,
+    status,
+    output,
+    console: [{ ps1, command, output }],
+    exit_code: run.console.exitCode,
+  };
+}
+
+/** What was executed in a session, oldest first. */
+export async function consoleOf(
+  { record, history }: PtySession,
+  shorten: (output: string) => string,
+): Promise<z.infer<typeof Console>[]> {
+  return Promise.all(
+    record.console.map(async (entry) => ({
+      ps1: entry.ps1,
+      command: entry.command,
+      output: shorten(await outputBetween(history, entry)),
+    })),
+  );
+}
+
+/** The state of what runs in a session, in the words of `exec`. */
+export function execStatus(session: PtySession): z.infer<typeof ExecResult>['status'] {
+  if (session.run) return 'running';
+  if (!session.open) return 'terminated';
+  return session.busy ? 'running' : 'completed';
+}
+
+/** @throws SandboxError `invalid` where something is asked of a session that has no name to come back to */
+export function requireId(id: string | undefined, { durable, restore }: z.infer<typeof AttachQuery>): void {
+  if (id !== undefined || (!durable && !restore)) return;
+  throw new SandboxError('invalid', `${durable ? 'durable' : 'restore'} needs the id of a session`, {
+    hint: 'create a session and attach to /v2/pty/sessions/{id}/ws',
+  });
+}
+
+export function attachOptions(
+  query: z.infer<typeof AttachQuery> & Partial<z.infer<typeof AnonymousQuery>>,
+): AttachOptions {
+  const { protocol, readonly, restore, replay_bytes, since, cols, rows, cwd, user } = query;
+  return { protocol, readonly, restore, replayBytes: replay_bytes, since, cols, rows, cwd, user };
+}

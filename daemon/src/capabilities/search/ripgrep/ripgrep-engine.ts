@@ -1,0 +1,154 @@
+import { SandboxError } from '../../../core/errors.ts';
+import type { ByteName } from '../../../core/files/byte-name.ts';
+import { ToolRun } from '../../../core/process/tool-run.ts';
+import type { FoundName, GrepRequest, GrepResult, NamesRequest, NamesResult } from '../requests.ts';
+import { jsonLines } from './json-lines.ts';
+import { type Pass, PassReader } from './pass-reader.ts';
+import { compareInWalk } from './path-order.ts';
+import {
+  eachFile,
+  filesArguments,
+  grepArguments,
+  isTextEnough,
+  type Place,
+  pathIn,
+  picker,
+  refusal,
+  selection,
+  type Variant,
+  wantsPcre2,
+} from './ripgrep.ts';
+import type { Message } from './ripgrep-messages.ts';
+import { textMessages } from './ripgrep-text.ts';
+
+/** Milliseconds in which a search that has just enough may still end by itself: then nothing was left out. */
+const GRACE_MS = 100;
+
+/** Searches with the program ripgrep. */
+export class RipgrepEngine {
+  readonly #program: string;
+
+  constructor(program: string) {
+    this.#program = program;
+  }
+
+  /**
+   * First with all cores and unordered; where that finds more than is wanted, once more in order until there is enough, so
+   * that the same call gets the same matches and `offset` pages through them.
+   * @throws FileFailure `bad_request` for what ripgrep cannot make sense of
+   */
+  async grep(request: GrepRequest, place: Place, signal: AbortSignal): Promise<GrepResult> {
+    const isCounted = isTextEnough(request, place) || place.isFile;
+    const counting = isCounted ? undefined : countFiles(this.#program, request, place, signal);
+    counting?.catch(() => undefined);
+    const pass = await this.#pass(request, place, { sorted: place.isFile, pcre2: false }, signal);
+    const wanted = request.offset + request.maxResults;
+    if (!pass.cut) {
+      const matches = pass.byFile
+        .toSorted((a, b) => compareInWalk(a.name, b.name))
+        .flatMap(({ matches: some }) => some)
+        .slice(request.offset, wanted);
+      const filesSearched = pass.filesSearched ?? (await counting) ?? 1;
+      return { matches, filesSearched, stop: undefined };
+    }
+    const ordered =
+      signal.aborted || place.isFile ? pass : await this.#pass(request, place, { sorted: true, pcre2: false }, signal);
+    const matches = ordered.byFile.flatMap(({ matches: some }) => some).slice(request.offset, wanted);
+    const stop = signal.aborted ? 'time' : ordered.collector.stop === 'size' ? 'size' : 'results';
+    return { matches, filesSearched: null, stop };
+  }
+
+  /** @throws FileFailure `bad_request` */
+  async names(request: NamesRequest, place: Place, signal: AbortSignal): Promise<NamesResult> {
+    const { pattern, maxResults, exclude } = request;
+    const globs = [pattern, ...exclude.map((glob) => `!${glob}`)].map((glob) => `--glob=${glob}`);
+    await using run = new ToolRun(this.#program, filesArguments([...globs], place), place.cwd);
+    using _ended = endWith(signal, run);
+    let names: ByteName[] = [];
+    let dropped = false;
+    const keepFirst = (): void => {
+      names.sort(compareInWalk);
+      dropped ||= names.length > maxResults;
+      names = names.slice(0, maxResults);
+    };
+    await eachFile(run, request, (name) => {
+      names.push(name);
+      if (names.length >= 2 * maxResults + 1000) keepFirst();
+      return true;
+    }).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+    keepFirst();
+    const found: FoundName[] = names.map((name) => ({ path: pathIn(place, name), isDirectory: false }));
+    return { names: found, stop: signal.aborted ? 'time' : dropped ? 'results' : undefined };
+  }
+
+  async #pass(request: GrepRequest, place: Place, { sorted, pcre2 }: Variant, signal: AbortSignal): Promise<Pass> {
+    const args = grepArguments(request, place, { sorted, pcre2 });
+    await using run = new ToolRun(this.#program, args, place.cwd);
+    using ending = endWith(signal, run);
+    const reader = new PassReader(request, place, { isLast: sorted, onEnough: () => ending.soon(GRACE_MS) });
+    const messages = isTextEnough(request, place) ? textMessages(run.stdout) : jsonLines(run.stdout);
+    await readAll(messages, reader).catch((error: unknown) => {
+      // Its output is destroyed when it is ended before its time.
+      if (!ending.isEnded) throw error;
+    });
+    if (reader.isWhole) {
+      const { code, stderr } = await run.ended;
+      if (code === 2 && !reader.hasSummary) {
+        if (!pcre2 && wantsPcre2(stderr))
+          return this.#pass(request, place, { sorted: sorted ?? false, pcre2: true }, signal);
+        throw refusal(stderr, request);
+      }
+      if (code === 127) throw new SandboxError('unavailable', `ripgrep cannot be run: ${stderr}`);
+    }
+    return reader.result(ending.isEnded);
+  }
+}
+
+async function readAll(messages: AsyncIterable<unknown>, reader: PassReader): Promise<void> {
+  for await (const message of messages) if (!reader.take(message as Message)) return;
+}
+
+/** Where ripgrep does not count: as many as it would search. */
+async function countFiles(program: string, request: GrepRequest, place: Place, signal: AbortSignal): Promise<number> {
+  await using run = new ToolRun(program, filesArguments(selection(request, place), place), place.cwd);
+  using _ending = endWith(signal, run);
+  const accepts = picker(request);
+  let count = 0;
+  await eachFile(run, request, (name) => {
+    if (accepts(name)) count += 1;
+    return true;
+  });
+  return count;
+}
+
+interface Ending extends Disposable {
+  readonly isEnded: boolean;
+  /** Ends the run after that time unless it has ended. */
+  readonly soon: (ms: number) => void;
+}
+
+/** Ends the run when the signal is aborted. */
+function endWith(signal: AbortSignal, run: ToolRun): Ending {
+  let isEnded = false;
+  let timer: NodeJS.Timeout | undefined;
+  const end = (): void => {
+    isEnded = true;
+    void run[Symbol.asyncDispose]();
+  };
+  if (signal.aborted) end();
+  signal.addEventListener('abort', end);
+  return {
+    get isEnded() {
+      return isEnded;
+    },
+    soon: (ms) => {
+      timer ??= setTimeout(end, ms);
+    },
+    [Symbol.dispose]: () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { SandboxError } from '../../../core/errors.ts';
+import { type ByteName, byteNameOf, pathOf, textOf } from '../../../core/files/byte-name.ts';
+import { madeUpMounts } from '../../../core/files/directory-entries.ts';
+import { badRequest } from '../../../core/files/file-failure.ts';
+import { type FilePath, joinPath, shownPath } from '../../../core/files/file-path.ts';
+import { GlobRules } from '../../../core/glob/glob-rules.ts';
+import type { ToolRun } from '../../../core/process/tool-run.ts';
+import type { GrepRequest } from '../requests.ts';
+
+/** Where a search runs: ripgrep takes globs relative to its directory. */
+export interface Place {
+  readonly cwd: string;
+  /** What is searched, as ripgrep is told. */
+  readonly target: string;
+  readonly isFile: boolean;
+}
+
+const COMMON = ['--no-config', '--no-messages', '--hidden', '--no-ignore', '--color=never'];
+
+/** Arguments that pick files; the same for a search in them and for counting them. */
+export function selection(request: GrepRequest, place: Place): string[] {
+  if (place.isFile) return [];
+  const { type, exclude, maxFileSize, recursive } = request;
+  // ripgrep takes a file that fits an include whatever its type: the type is left to it then, the globs to us.
+  const include = type === undefined ? request.include : [];
+  return [
+    ...include.map((glob) => `--glob=${glob}`),
+    ...exclude.map((glob) => `--glob=!${glob}`),
+    ...skippedMounts(place.cwd),
+    ...(type === undefined ? [] : [`--type=${type}`]),
+    ...(maxFileSize === undefined ? [] : [`--max-filesize=${maxFileSize}`]),
+    ...(recursive ? [] : ['--max-depth=1']),
+  ];
+}
+
+/** What `selection` leaves to us. */
+export function picker({ type, include }: GrepRequest): (name: ByteName) => boolean {
+  if (type === undefined || include.length === 0) return () => true;
+  const rules = new GlobRules(include);
+  return (name) => {
+    const verdict = rules.judge(textOf(name), false);
+    return verdict === 'matched' || (verdict === undefined && !rules.hasPositive);
+  };
+}
+
+/**
+ * Whether ripgrep's text serves: only there it counts the files that were searched. JSON tells what matched in a line, and
+ * where a match over several lines begins and ends.
+ */
+export function isTextEnough(request: GrepRequest, { isFile }: Place): boolean {
+  const picksItself = request.type === undefined || request.include.length === 0;
+  return !isFile && !request.multiline && picksItself;
+}
+
+const TEXT = ['--no-heading', '--with-filename', '--null', '--line-number', '--no-context-separator', '--stats'];
+
+export interface Variant {
+  readonly sorted: boolean;
+  readonly pcre2: boolean;
+}
+
+export function grepArguments(request: GrepRequest, place: Place, { sorted, pcre2 }: Variant): string[] {
+  const { pattern, fixedStrings, caseInsensitive, multiline, before, after } = request;
+  return [
+    ...COMMON,
+    ...(isTextEnough(request, place) ? TEXT : ['--json']),
+    '--no-mmap',
+    '--crlf',
+    ...(sorted ? ['--sort=path'] : []),
+    ...(pcre2 ? ['--pcre2'] : []),
+    ...(fixedStrings ? ['--fixed-strings'] : []),
+    caseInsensitive ? '--ignore-case' : '--case-sensitive',
+    ...(multiline ? ['--multiline'] : []),
+    `--before-context=${before}`,
+    `--after-context=${after}`,
+    ...selection(request, place),
+    `--regexp=${pattern}`,
+    '--',
+    place.target,
+  ];
+}
+
+export function filesArguments(globs: readonly string[], place: Place): string[] {
+  return [...COMMON, '--files', '--null', ...globs, '--', place.target];
+}
+
+/** Calls with each name that `rg --files` finds, until it says false. @throws as `refusal` */
+export async function eachFile(
+  run: ToolRun,
+  request: { readonly path: FilePath; readonly pattern: string },
+  onName: (name: ByteName) => boolean,
+): Promise<void> {
+  let rest = '';
+  for await (const chunk of run.stdout) {
+    const names = (rest + (chunk as Buffer).toString('latin1')).split('\0');
+    rest = names.pop() ?? '';
+    for (const name of names) if (!onName(name.startsWith('./') ? name.slice(2) : name)) return;
+  }
+  const { code, stderr } = await run.ended;
+  if (code === 2 && stderr !== '') throw refusal(stderr, request);
+  if (code === 127) throw new SandboxError('unavailable', `ripgrep cannot be run: ${stderr}`);
+}
+
+export function pathIn(place: Place, name: ByteName): FilePath {
+  return joinPath(place.cwd, pathOf(name));
+}
+
+/** Look-around and back-references are not for ripgrep's own engine. */
+export function wantsPcre2(stderr: string): boolean {
+  return /look-around|backreferences/.test(stderr);
+}
+
+/** What ripgrep could not make sense of, in its words. */
+export function refusal(stderr: string, { path, pattern }: { path: FilePath; pattern: string }): Error {
+  if (/PCRE2 is not available/.test(stderr)) {
+    return badRequest('this ripgrep has no PCRE2, which look-around and back-references need', 'grep', shownPath(path));
+  }
+  const said = stderr
+    .split('\n')
+    .map((line) => line.replace(/^(?:rg: |error: )+/, '').trim())
+    .filter((line) => line !== '' && !line.startsWith('^') && line !== pattern);
+  const [first = 'ripgrep refused the search', ...more] = said;
+  const reason = /^regex parse error/.test(first) ? `the pattern is not a regular expression: ${more.at(-1)}` : first;
+  return badRequest(reason, 'grep', shownPath(path), 'patterns are regular expressions as ripgrep has them');
+}
+
+/** Mounts of file systems that the kernel makes up: reading them may never end. */
+function skippedMounts(root: string): string[] {
+  const prefix = byteNameOf(root === '/' ? '/' : `${root}/`);
+  const below = [...madeUpMounts()].filter((mount) => mount.startsWith(prefix) && mount.length > prefix.length);
+  return below.map((mount) => `--glob=!/${textOf(mount.slice(prefix.length)).replaceAll(/[\\*?[\]{}!]/g, '\\$&')}`);
+}

@@ -1,0 +1,96 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { systemFailure } from '../../../core/files/file-failure.ts';
+import { shownPath } from '../../../core/files/file-path.ts';
+import type { App } from '../../../http/app-types.ts';
+import { envelopeOf, ok } from '../../../http/envelope.ts';
+import { FILE_ERRORS_V1, orFileError, pathOf } from '../../../http/files/file-fields.ts';
+import { clientGone } from '../../../http/streams/client-gone.ts';
+import type { SearchService } from '../search-service.ts';
+import { GrepAnswer, GrepBody, NAMES_MAX } from '../wire/schemas.ts';
+import { grepAnswer, grepRequest, hintOf } from '../wire/wire.ts';
+import { FindBodyV1, FindResultV1, GlobBodyV1, GlobResultV1, SearchBodyV1, SearchResultV1 } from './schemas.ts';
+import { fileSearch, fileSearchResult, globFiles } from './wire.ts';
+
+const tags = ['file'];
+
+export function searchV1(app: App, service: SearchService): void {
+  nameRoutes(app, service);
+
+  app.post('/file/grep', {
+    schema: {
+      tags,
+      summary: 'Find lines in files',
+      body: GrepBody,
+      response: { 200: envelopeOf(orFileError(GrepAnswer)), ...FILE_ERRORS_V1 },
+    },
+    handler: async ({ body }, reply) => {
+      const request = grepRequest(pathOf(body, 'grep'), body);
+      const result = await service.grep(request, clientGone(reply));
+      return { ...ok(grepAnswer(request, result), `${result.matches.length} matches`), hint: hintOf(result.stop) };
+    },
+  });
+
+  app.post('/file/search', {
+    schema: {
+      tags,
+      summary: 'Find lines in one file',
+      body: SearchBodyV1,
+      response: { 200: envelopeOf(orFileError(SearchResultV1)), ...FILE_ERRORS_V1 },
+    },
+    handler: async ({ body, headers }, reply) => {
+      const path = pathOf(body, 'search');
+      if (service.isDirectory(path)) throw systemFailure('EISDIR', 'search', shownPath(path));
+      const { matches, stop } = await service.grep(fileSearch(path, body.regex), clientGone(reply));
+      const data = fileSearchResult(path, matches, isGeneratedSdk(headers));
+      return { ...ok(data, `found ${matches.length} matches`), hint: hintOf(stop) };
+    },
+  });
+}
+
+function nameRoutes(app: App, service: SearchService): void {
+  app.post('/file/find', {
+    schema: {
+      tags,
+      summary: "Find what fits a glob of Python's, relative to a directory",
+      body: FindBodyV1,
+      response: { 200: envelopeOf(orFileError(FindResultV1)), ...FILE_ERRORS_V1 },
+    },
+    handler: async ({ body }, reply) => {
+      const path = pathOf(body, 'find');
+      const terms = {
+        pattern: body.glob,
+        dialect: 'python',
+        exclude: [],
+        hidden: false,
+        maxResults: NAMES_MAX,
+      } as const;
+      const { names, stop } = await service.names({ path, ...terms }, clientGone(reply));
+      const files = names.map((name) => shownPath(name.path));
+      const message = stop === undefined ? `found ${files.length} files` : `the first ${files.length} files`;
+      return { ...ok({ path: shownPath(path), files }, message), hint: hintOf(stop) };
+    },
+  });
+
+  app.post('/file/glob', {
+    schema: {
+      tags,
+      summary: 'Find files by a glob, with size and time',
+      body: GlobBodyV1,
+      response: { 200: envelopeOf(orFileError(GlobResultV1)), ...FILE_ERRORS_V1 },
+    },
+    handler: async ({ body }, reply) => {
+      const { pattern, exclude, include_hidden: hidden, files_only: filesOnly, max_results: maxResults } = body;
+      const path = pathOf(body, 'glob');
+      const terms = { pattern, dialect: 'python', exclude, hidden, filesOnly, maxResults } as const;
+      const { names, stop } = await service.names({ path, ...terms }, clientGone(reply));
+      const files = globFiles(await service.facts(names), body);
+      const found = { path: shownPath(path), pattern, files, total_count: files.length, truncated: stop !== undefined };
+      return { ...ok(found, `${files.length} files`), hint: hintOf(stop) };
+    },
+  });
+}
+
+/** The generated SDKs of 1.x name their language; the one for Go only itself. */
+function isGeneratedSdk(headers: IncomingHttpHeaders): boolean {
+  return headers['x-fern-language'] !== undefined || /^Go-http-client\//.test(headers['user-agent'] ?? '');
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { FileFields, PathFields, requirePath } from '../../../http/files/file-fields.ts';
+import { Globs, Pattern } from '../wire/schemas.ts';
+
+const Glob = Pattern.min(1);
+
+export const FindBodyV1 = z
+  .object({ ...PathFields, glob: Glob })
+  .check(requirePath('path'))
+  .meta({ id: 'FileFindRequest' });
+
+export const FindResultV1 = z.object({ path: z.string(), files: z.array(z.string()) }).meta({ id: 'FileFindResult' });
+
+export const GlobBodyV1 = z
+  .object({
+    ...PathFields,
+    pattern: Glob,
+    exclude: Globs.default([]),
+    include_hidden: z.boolean().default(false),
+    files_only: z.boolean().default(true),
+    include_metadata: z.boolean().default(true),
+    max_results: z.int().min(1).max(50_000).default(5000),
+    sort_by: z.string().default('path').meta({ description: 'path, name, size or modified.' }),
+    sort_desc: z.boolean().default(false),
+  })
+  .check(requirePath('path'))
+  .meta({ id: 'FileGlobRequest' });
+
+export const GlobResultV1 = z
+  .object({
+    path: z.string(),
+    pattern: z.string(),
+    files: z.array(
+      z.object({
+        path: z.string(),
+        path_b64: z.string().optional(),
+        name: z.string(),
+        is_directory: z.boolean(),
+        size: z.int().nullable(),
+        modified_time: z.string().nullable(),
+      }),
+    ),
+    total_count: z.int(),
+    truncated: z.boolean(),
+  })
+  .meta({ id: 'FileGlobResult' });
+
+export const SearchBodyV1 = z
+  .object({ ...FileFields, regex: Pattern, sudo: z.boolean().default(false) })
+  .check(requirePath('file', 'path_b64'))
+  .meta({ id: 'FileSearchRequest' });
+
+export const SearchResultV1 = z
+  .object({
+    file: z.string(),
+    matches: z
+      .union([z.array(z.object({ line_number: z.int(), line: z.string(), match: z.string() })), z.array(z.string())])
+      .meta({ description: 'Lines as text for the generated 1.x SDKs, by the header X-Fern-Language.' }),
+    line_numbers: z.array(z.int()).meta({ description: 'From 1 on; from 0 on for the SDKs.' }),
+  })
+  .meta({ id: 'FileSearchResult' });

@@ -1,0 +1,75 @@
+import type { z } from 'zod';
+import { comparePaths, type FilePath, nameOf, shownPath } from '../../../core/files/file-path.ts';
+import { pathFields } from '../../../http/files/file-fields.ts';
+import type { GrepMatch, GrepRequest } from '../requests.ts';
+import type { FileFacts } from '../search-service.ts';
+import type { GlobBodyV1, GlobResultV1, SearchResultV1 } from './schemas.ts';
+
+/** Lines that one answer of 1.x carries. */
+const LINES_MAX = 10_000;
+
+export function fileSearch(path: FilePath, pattern: string): GrepRequest {
+  return {
+    path,
+    pattern,
+    recursive: false,
+    include: [],
+    exclude: [],
+    fixedStrings: false,
+    caseInsensitive: false,
+    multiline: false,
+    before: 0,
+    after: 0,
+    maxResults: LINES_MAX,
+    offset: 0,
+    type: undefined,
+    maxFileSize: undefined,
+  };
+}
+
+/** `forSdk`: as the generated SDKs parse it. */
+export function fileSearchResult(
+  path: FilePath,
+  matches: readonly GrepMatch[],
+  forSdk: boolean,
+): z.infer<typeof SearchResultV1> {
+  const file = shownPath(path);
+  if (forSdk) {
+    return {
+      file,
+      matches: matches.map(({ line }) => line),
+      line_numbers: matches.map(({ lineNumber }) => lineNumber - 1),
+    };
+  }
+  return {
+    file,
+    matches: matches.map(({ lineNumber, line, match }) => ({ line_number: lineNumber, line, match })),
+    line_numbers: matches.map(({ lineNumber }) => lineNumber),
+  };
+}
+
+/** In the order that is asked for; an unknown one is that of paths. */
+export function globFiles(
+  facts: readonly FileFacts[],
+  { sort_by, sort_desc, include_metadata }: z.infer<typeof GlobBodyV1>,
+): z.infer<typeof GlobResultV1>['files'] {
+  const byPath = (a: FileFacts, b: FileFacts): number => comparePaths(a.path, b.path);
+  const byTime = (a: FileFacts, b: FileFacts): number => Number(a.modifiedAt ?? 0) - Number(b.modifiedAt ?? 0);
+  const orders: Readonly<Record<string, (a: FileFacts, b: FileFacts) => number>> = {
+    name: (a, b) => comparePaths(nameOf(a.path), nameOf(b.path)),
+    size: (a, b) => (a.size ?? 0) - (b.size ?? 0),
+    modified: byTime,
+    modified_time: byTime,
+    mtime: byTime,
+  };
+  const order = (Object.hasOwn(orders, sort_by) ? orders[sort_by] : undefined) ?? byPath;
+  const sorted = [...facts].sort((a, b) => order(a, b) || byPath(a, b));
+  if (sort_desc) sorted.reverse();
+  return sorted.map(({ path, isDirectory, size, modifiedAt }) => ({
+    ...pathFields(path),
+    name: shownPath(nameOf(path)),
+    is_directory: isDirectory,
+    size: include_metadata ? size : null,
+    modified_time: include_metadata ? (modifiedAt?.toISOString() ?? null) : null,
+  }));
+}

@@ -1,0 +1,46 @@
+import type { App } from '../../../http/app-types.ts';
+import { envelopeOf, ok } from '../../../http/envelope.ts';
+import { FILE_ERRORS, pathOf } from '../../../http/files/file-fields.ts';
+import { clientGone } from '../../../http/streams/client-gone.ts';
+import type { SearchService } from '../search-service.ts';
+import { GrepAnswer, GrepBody, SearchAnswer, SearchQuery } from '../wire/schemas.ts';
+import { grepAnswer, grepRequest, hintOf, searchAnswer } from '../wire/wire.ts';
+
+const tags = ['files'];
+
+export function searchV2(app: App, service: SearchService): void {
+  app.get('/fs/search', {
+    schema: {
+      tags,
+      summary: 'Find files by name',
+      querystring: SearchQuery,
+      response: { 200: envelopeOf(SearchAnswer), ...FILE_ERRORS },
+    },
+    handler: async ({ query }, reply) => {
+      const request = {
+        path: pathOf(query, 'search'),
+        pattern: query.pattern,
+        dialect: 'ripgrep',
+        exclude: [],
+        hidden: true,
+        maxResults: query.limit,
+      } as const;
+      const result = await service.names(request, clientGone(reply));
+      return { ...ok(searchAnswer(result), `${result.names.length} files`), hint: hintOf(result.stop) };
+    },
+  });
+
+  app.post('/fs/grep', {
+    schema: {
+      tags,
+      summary: 'Find lines in files',
+      body: GrepBody,
+      response: { 200: envelopeOf(GrepAnswer), ...FILE_ERRORS },
+    },
+    handler: async ({ body }, reply) => {
+      const request = grepRequest(pathOf(body, 'grep'), body);
+      const result = await service.grep(request, clientGone(reply));
+      return { ...ok(grepAnswer(request, result), `${result.matches.length} matches`), hint: hintOf(result.stop) };
+    },
+  });
+}

@@ -1,0 +1,134 @@
+import { isMainThread, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads';
+import { type ByteName, textOf } from '../../../core/files/byte-name.ts';
+import { Glob } from '../../../core/glob/glob.ts';
+import { GlobRules } from '../../../core/glob/glob-rules.ts';
+import { PatternError } from '../regex/pattern-error.ts';
+import { literalRegex, rustRegex } from '../regex/rust-regex.ts';
+import type { Stop } from '../requests.ts';
+import { globsOfType } from './file-types.ts';
+import { lineCount, searchText, type TextTerms } from './search-text.ts';
+import { textOfFile } from './text-of-file.ts';
+import { join, sizeOf, walk } from './walk.ts';
+import type { WorkerMatch, WorkerMessage, WorkerTask } from './worker-task.ts';
+
+const TASK = 'search';
+const NAMES_A_MESSAGE = 500;
+
+/** Starts a search in a thread of its own, which can be ended whatever its regular expression is busy with. */
+export function startSearch(task: WorkerTask): Worker {
+  return new Worker(new URL(import.meta.url), { workerData: { [TASK]: task }, env: {}, stdin: false });
+}
+
+function grep({ root, isFile, request }: Extract<WorkerTask, { kind: 'grep' }>, say: (message: WorkerMessage) => void) {
+  const { fixedStrings, caseInsensitive: ignoreCase, multiline, before, after } = request;
+  const regex = (fixedStrings ? literalRegex : rustRegex)(request.pattern, { ignoreCase });
+  const terms: TextTerms = { regex, multiline, before, after };
+  const wanted = request.offset + request.maxResults;
+  let found = 0;
+  let filesSearched = 0;
+  let stop: Stop | undefined;
+  for (const file of isFile ? [''] : filesFor(root, request)) {
+    filesSearched += 1;
+    const matches = searchFile(join(root, file), wanted - found + 1, terms);
+    if (matches.length === 0) continue;
+    found += matches.length;
+    if (found > wanted) stop = 'results';
+    say({ kind: 'matches', file, matches: stop ? matches.slice(0, -1) : matches });
+    if (stop) break;
+  }
+  say({ kind: 'done', filesSearched, stop });
+}
+
+function* filesFor(root: ByteName, request: Extract<WorkerTask, { kind: 'grep' }>['request']): Iterable<ByteName> {
+  const { include, exclude, type, maxFileSize = Number.POSITIVE_INFINITY, recursive } = request;
+  const rules = new GlobRules([...include, ...exclude.map((glob) => `!${glob}`)]);
+  const globs = type === undefined ? [] : globsOfType(type);
+  if (globs === undefined) throw new PatternError(`unrecognized file type: ${type}`);
+  const types = new GlobRules(globs);
+  const descend = (path: ByteName): boolean => recursive && rules.judge(textOf(path), true) !== 'negated';
+  for (const { path, isFile } of walk(root, descend)) {
+    if (!isFile) continue;
+    const text = textOf(path);
+    const verdict = rules.judge(text, false);
+    if (verdict === 'negated' || (verdict === undefined && rules.hasPositive)) continue;
+    if (!types.isEmpty && types.judge(text, false) === undefined) continue;
+    if ((sizeOf(join(root, path)) ?? Number.POSITIVE_INFINITY) <= maxFileSize) yield path;
+  }
+}
+
+/** Nothing where it cannot be read or is no text. */
+function searchFile(path: ByteName, limit: number, terms: TextTerms): WorkerMatch[] {
+  const matches: WorkerMatch[] = [];
+  let line = 1;
+  try {
+    for (const text of textOfFile(path, terms.multiline)) {
+      if (text === undefined) return [];
+      matches.push(...searchText(text, line, limit - matches.length, terms));
+      if (matches.length >= limit) break;
+      line += lineCount(text);
+    }
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error) return [];
+    throw error;
+  }
+  return matches;
+}
+
+function names({ root, request }: Extract<WorkerTask, { kind: 'names' }>, say: (message: WorkerMessage) => void) {
+  let batch: { name: ByteName; isDirectory: boolean }[] = [];
+  let count = 0;
+  let stop: Stop | undefined;
+  for (const found of request.dialect === 'ripgrep' ? byRules(root, request) : byGlob(root, request)) {
+    if (count === request.maxResults) {
+      stop = 'results';
+      break;
+    }
+    count += 1;
+    batch.push(found);
+    if (batch.length < NAMES_A_MESSAGE) continue;
+    say({ kind: 'names', names: batch });
+    batch = [];
+  }
+  say({ kind: 'names', names: batch });
+  say({ kind: 'done', filesSearched: count, stop });
+}
+
+type NamesTerms = Extract<WorkerTask, { kind: 'names' }>['request'];
+type FoundHere = { name: ByteName; isDirectory: boolean };
+
+function* byRules(root: ByteName, { pattern, exclude }: NamesTerms): Iterable<FoundHere> {
+  const rules = new GlobRules([pattern, ...exclude.map((glob) => `!${glob}`)]);
+  for (const { path, isFile } of walk(root, (directory) => rules.judge(textOf(directory), true) !== 'negated')) {
+    if (!isFile) continue;
+    const verdict = rules.judge(textOf(path), false);
+    if (verdict === 'matched' || (verdict === undefined && !rules.hasPositive))
+      yield { name: path, isDirectory: false };
+  }
+}
+
+function* byGlob(root: ByteName, { pattern, exclude, hidden, filesOnly = false }: NamesTerms): Iterable<FoundHere> {
+  const cleaned = pattern.split('/').filter((part) => part !== '' && part !== '.');
+  const glob = new Glob(cleaned.join('/'), { dot: hidden, braces: false });
+  const excluded = new GlobRules(exclude);
+  const deepest = cleaned.includes('**') ? Number.POSITIVE_INFINITY : cleaned.length;
+  const isOut = (path: ByteName, isDirectory: boolean): boolean =>
+    !excluded.isEmpty && excluded.judge(textOf(path), isDirectory) === 'matched';
+  for (const { path, isDirectory } of walk(root, (directory, depth) => depth < deepest && !isOut(directory, true))) {
+    if (filesOnly && isDirectory) continue;
+    if (glob.matches(textOf(path)) && !isOut(path, isDirectory)) yield { name: path, isDirectory };
+  }
+}
+
+function serve(port: MessagePort, task: WorkerTask): void {
+  const say = (message: WorkerMessage): void => port.postMessage(message);
+  try {
+    if (task.kind === 'grep') grep(task, say);
+    else names(task, say);
+  } catch (error) {
+    if (!(error instanceof PatternError) && !(error instanceof RangeError)) throw error;
+    say({ kind: 'refused', reason: error.message });
+  }
+}
+
+// This module is its own worker: its bundle is one file, wherever that lies.
+if (!isMainThread && parentPort !== null && workerData?.[TASK] !== undefined) serve(parentPort, workerData[TASK]);

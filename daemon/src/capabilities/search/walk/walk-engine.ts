@@ -1,0 +1,83 @@
+import { byteNameOf, pathOf } from '../../../core/files/byte-name.ts';
+import { badRequest } from '../../../core/files/file-failure.ts';
+import { type FilePath, shownPath, withoutTrailingSlashes } from '../../../core/files/file-path.ts';
+import { MatchCollector } from '../match-collector.ts';
+import type { FoundName, GrepRequest, GrepResult, NamesRequest, NamesResult, Stop } from '../requests.ts';
+import { join } from './walk.ts';
+import type { WorkerMessage, WorkerTask } from './worker-task.ts';
+
+/** As ripgrep's: a search that has just enough may still end by itself. */
+const GRACE_MS = 100;
+
+interface Outcome {
+  readonly filesSearched: number | null;
+  readonly stop: Stop | undefined;
+}
+
+/** Searches by walking, reading and matching by itself, in a thread: slower than ripgrep, with the same answers. */
+export class WalkEngine {
+  /** @throws FileFailure `bad_request` for a pattern that is none, or that needs ripgrep */
+  async grep(request: GrepRequest, isFile: boolean, signal: AbortSignal): Promise<GrepResult> {
+    const { path, offset, maxResults, ...terms } = request;
+    const root = byteNameOf(withoutTrailingSlashes(path));
+    const collector = new MatchCollector(offset + maxResults);
+    const task = { kind: 'grep', root, isFile, request: { ...terms, offset, maxResults } } as const;
+    const outcome = await search(path, task, signal, (message) => {
+      if (message.kind !== 'matches') return 'more';
+      const file = pathOf(join(root, message.file));
+      for (const match of message.matches) if (!collector.add({ ...match, file })) return 'enough';
+      return collector.isFull ? 'perhaps' : 'more';
+    });
+    const stop = collector.stop ?? outcome.stop;
+    const matches = collector.matches.slice(offset);
+    return { matches, filesSearched: stop === undefined ? outcome.filesSearched : null, stop };
+  }
+
+  /** @throws FileFailure `bad_request` */
+  async names(request: NamesRequest, signal: AbortSignal): Promise<NamesResult> {
+    const { path, ...terms } = request;
+    const root = byteNameOf(withoutTrailingSlashes(path));
+    const names: FoundName[] = [];
+    const outcome = await search(path, { kind: 'names', root, request: terms }, signal, (message) => {
+      if (message.kind !== 'names') return 'more';
+      names.push(...message.names.map(({ name, isDirectory }) => ({ path: pathOf(join(root, name)), isDirectory })));
+      return 'more';
+    });
+    return { names, stop: outcome.stop };
+  }
+}
+
+/** `take` says whether more is wanted; `perhaps`: only whether there is more. */
+async function search(
+  path: FilePath,
+  task: WorkerTask,
+  signal: AbortSignal,
+  take: (message: WorkerMessage) => 'more' | 'perhaps' | 'enough',
+): Promise<Outcome> {
+  const { startSearch } = await import('./search-worker.ts');
+  const outcome = Promise.withResolvers<Outcome>();
+  if (signal.aborted) return { filesSearched: null, stop: 'time' };
+  const worker = startSearch(task);
+  const stopped = (stop: Stop) => (): void => outcome.resolve({ filesSearched: null, stop });
+  const onAbort = stopped('time');
+  let grace: NodeJS.Timeout | undefined;
+  signal.addEventListener('abort', onAbort);
+  worker.on('message', (message: WorkerMessage) => {
+    if (message.kind === 'done') outcome.resolve(message);
+    else if (message.kind === 'refused') outcome.reject(badRequest(message.reason, 'grep', shownPath(path)));
+    else {
+      const wish = take(message);
+      if (wish === 'enough') stopped('results')();
+      else if (wish === 'perhaps') grace ??= setTimeout(stopped('results'), GRACE_MS);
+    }
+  });
+  worker.once('error', (error) => outcome.reject(error));
+  worker.once('exit', () => outcome.reject(new Error('the search thread ended without a word')));
+  try {
+    return await outcome.promise;
+  } finally {
+    clearTimeout(grace);
+    signal.removeEventListener('abort', onAbort);
+    await worker.terminate();
+  }
+}

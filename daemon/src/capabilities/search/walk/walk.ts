@@ -1,0 +1,50 @@
+import { type Dirent, lstatSync, readdirSync } from 'node:fs';
+import { type ByteName, bytesOf } from '../../../core/files/byte-name.ts';
+import { madeUpMounts } from '../../../core/files/directory-entries.ts';
+
+export interface Found {
+  /** Relative to where the walk began. */
+  readonly path: ByteName;
+  readonly isDirectory: boolean;
+  readonly isFile: boolean;
+}
+
+/**
+ * What lies below a directory, each directory's names in the order of their bytes and followed by what they hold. Links are
+ * not followed, file systems that the kernel makes up not entered, what cannot be listed is passed over.
+ */
+export function* walk(root: ByteName, descend: (path: ByteName, depth: number) => boolean): Iterable<Found> {
+  const skipped = madeUpMounts();
+  const below = function* (directory: ByteName, depth: number): Iterable<Found> {
+    for (const entry of sortedEntries(join(root, directory))) {
+      const path = directory === '' ? entry.name : `${directory}/${entry.name}`;
+      const isDirectory = entry.isDirectory();
+      yield { path, isDirectory, isFile: entry.isFile() };
+      if (isDirectory && !skipped.has(join(root, path)) && descend(path, depth)) yield* below(path, depth + 1);
+    }
+  };
+  yield* below('', 1);
+}
+
+export function join(root: ByteName, path: ByteName): ByteName {
+  if (path === '') return root;
+  return root === '/' ? `/${path}` : `${root}/${path}`;
+}
+
+/** Bytes; undefined where it went away. */
+export function sizeOf(path: ByteName): number | undefined {
+  try {
+    return lstatSync(bytesOf(path), { throwIfNoEntry: false })?.size;
+  } catch {
+    return undefined;
+  }
+}
+
+function sortedEntries(path: ByteName): Dirent<string>[] {
+  try {
+    const entries = readdirSync(bytesOf(path), { withFileTypes: true, encoding: 'latin1' });
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,101 @@
+import type { Logger } from '@sandbox/program/logger.ts';
+import { InotifyReader } from '../../../core/process/keeper/inotify-reader.ts';
+import type { ChangeSink } from '../change.ts';
+import type { WatchBackend, WatchTerms } from '../watch-backend.ts';
+import { asWatchFailure } from '../watch-limits.ts';
+import { InotifyWatch } from './inotify-watch.ts';
+
+/** Milliseconds before another reader is started where the last one could not be. */
+const RETRY_MS = 1000;
+
+interface Held {
+  readonly terms: WatchTerms;
+  readonly sink: ChangeSink;
+  current: InotifyWatch | undefined;
+  retry: NodeJS.Timeout | undefined;
+  isClosed: boolean;
+}
+
+/** inotify itself, through one reader for all watches, which runs while there are any. */
+export class InotifyBackend implements WatchBackend {
+  readonly name = 'inotify';
+  readonly promises = { everything: true } as const;
+  readonly #program: string;
+  readonly #logger: Logger;
+  readonly #held = new Set<Held>();
+  #reader: InotifyReader | undefined;
+
+  constructor(program: string, logger: Logger) {
+    this.#program = program;
+    this.#logger = logger;
+  }
+
+  /** Directories that are watched now, by all watches together. */
+  get directories(): number {
+    return this.#reader?.watches ?? 0;
+  }
+
+  /** Of the reader; undefined where none runs. */
+  get readerPid(): number | undefined {
+    return this.#reader?.pid;
+  }
+
+  async watch(terms: WatchTerms, sink: ChangeSink): Promise<AsyncDisposable> {
+    const held: Held = { terms, sink, current: undefined, retry: undefined, isClosed: false };
+    this.#held.add(held);
+    try {
+      await this.#open(held);
+    } catch (error) {
+      await this.#close(held);
+      throw asWatchFailure(error);
+    }
+    return { [Symbol.asyncDispose]: () => this.#close(held) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const held = [...this.#held];
+    this.#held.clear();
+    await this.#endReader();
+    await Promise.all(held.map((one) => this.#close(one)));
+  }
+
+  async #open(held: Held): Promise<void> {
+    if (this.#reader === undefined || this.#reader.isGone) this.#reader = new InotifyReader(this.#program);
+    const watch = new InotifyWatch(this.#reader, held.terms, held.sink, () => this.#openAgain(held));
+    held.current = watch;
+    await watch.open();
+  }
+
+  async #close(held: Held): Promise<void> {
+    held.isClosed = true;
+    clearTimeout(held.retry);
+    this.#held.delete(held);
+    // With the reader go all watches at once, however many there are.
+    if (this.#held.size === 0) await this.#endReader();
+    await held.current?.[Symbol.asyncDispose]();
+    held.current = undefined;
+  }
+
+  async #endReader(): Promise<void> {
+    const reader = this.#reader;
+    this.#reader = undefined;
+    await reader?.[Symbol.asyncDispose]();
+  }
+
+  /** The reader is gone: what happens until everything is watched by another one is lost, and told as lost then. */
+  #openAgain(held: Held): void {
+    const gone = held.current;
+    held.current = undefined;
+    void gone?.[Symbol.asyncDispose]();
+    if (held.isClosed) return;
+    const tell = (): void => {
+      if (!held.isClosed) held.sink.lost('reader_restarted');
+    };
+    this.#open(held).then(tell, (error: unknown) => {
+      if (held.isClosed) return;
+      tell();
+      this.#logger.error({ err: error }, 'the inotify reader cannot be started again');
+      held.retry = setTimeout(() => this.#openAgain(held), RETRY_MS).unref();
+    });
+  }
+}

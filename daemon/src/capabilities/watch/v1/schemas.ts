@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { PathFields, requirePath } from '../../../http/files/file-fields.ts';
+import { CHANGE_TYPES } from '../change.ts';
+import { WatchEventInfo } from '../wire/schemas.ts';
+
+const Cursor = z.int().min(0);
+
+export const PollBodyV1 = z
+  .object({
+    cursor: Cursor.optional(),
+    since: Cursor.optional().meta({ description: 'The older name of cursor.' }),
+    limit: z.int().min(1).max(1000).default(100),
+    timeout: z.int().min(0).max(60).default(0),
+  })
+  .meta({ id: 'PollWatchV1' });
+
+export const WaitBodyV1 = z
+  .object({
+    ...PathFields,
+    timeout: z.int().min(1).max(300).default(30).meta({ description: 'Seconds.' }),
+    event_types: z.array(z.enum(CHANGE_TYPES)).default([...CHANGE_TYPES]),
+  })
+  .check(requirePath('path'))
+  .meta({ id: 'WaitForEventV1' });
+
+export const WaitedV1 = z.object({ event: WatchEventInfo }).meta({ id: 'WaitedV1' });

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { Text } from '../../../http/fields.ts';
+import { NamedPath, PathFields, requirePath } from '../../../http/files/file-fields.ts';
+import { CHANGE_TYPES } from '../change.ts';
+import { DEFAULT_EXCLUDE } from '../watch-service.ts';
+
+const Patterns = z.array(Text.min(1).max(4096)).max(1000);
+
+const WatchTermsFields = {
+  recursive: z.boolean().default(true),
+  debounce: z
+    .int()
+    .min(50)
+    .max(5000)
+    .default(300)
+    .meta({ description: 'Milliseconds that changes are gathered; of one path, changes of one type become one.' }),
+  exclude: Patterns.default([...DEFAULT_EXCLUDE]).meta({
+    description:
+      'Names and paths in the manner of .gitignore that are neither reported nor descended into; replaces the default.',
+  }),
+  include_patterns: Patterns.default([]).meta({ description: 'Where given, only what fits one of them is reported.' }),
+} as const;
+
+export const CreateWatchBody = z
+  .object({ ...PathFields, ...WatchTermsFields })
+  .check(requirePath('path'))
+  .meta({ id: 'CreateWatch' });
+
+export const WatchCreated = z
+  .object({
+    watcher_id: z.string(),
+    initial_cursor: z.int().meta({ description: 'Poll from it to get what happens from now on.' }),
+    reused: z.boolean().meta({ description: 'The same configuration is watched already; it has one subscriber more.' }),
+  })
+  .meta({ id: 'WatchCreated' });
+
+export const WatcherInfo = z
+  .object({
+    watcher_id: z.string(),
+    ...NamedPath,
+    recursive: z.boolean(),
+    debounce: z.int(),
+    exclude: z.array(z.string()),
+    include_patterns: z.array(z.string()),
+    subscribers: z.int(),
+    cursor: z.int().meta({ description: 'Sequence number of the newest event.' }),
+    backend: z.enum(['inotify', 'portable']),
+    created_at: z.string(),
+  })
+  .meta({ id: 'Watcher' });
+
+export const WatchEventInfo = z
+  .object({
+    seq: z.int(),
+    type: z.enum(CHANGE_TYPES),
+    ...NamedPath,
+    relative_path: z.string().meta({ description: 'From the root of the watcher; empty for the root itself.' }),
+    old_path: z.string().nullable().meta({ description: 'Of a rename: where it was.' }),
+    old_path_b64: z.string().optional(),
+    is_dir: z.boolean(),
+    timestamp: z.number().meta({ description: 'Seconds since 1970.' }),
+    mtime: z.number().nullable().meta({ description: 'Seconds since 1970; null where it is gone.' }),
+    size: z.int().nullable(),
+    inode: z.int().nullable(),
+  })
+  .meta({ id: 'WatchEvent' });
+
+export const WatchEvents = z
+  .object({
+    events: z.array(WatchEventInfo),
+    cursor: z.int().meta({ description: 'Poll from it next time.' }),
+    overflow: z
+      .boolean()
+      .meta({ description: 'Events are missing before or among these: look at the directory itself again.' }),
+  })
+  .meta({ id: 'WatchEvents' });
+
+export const WatchReleased = z
+  .object({
+    watcher_id: z.string(),
+    subscribers: z.int().meta({ description: 'That are left; with none the watcher is stopped.' }),
+  })
+  .meta({ id: 'WatchReleased' });
+
+const Cursor = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+export const PollQuery = z.object({
+  cursor: Cursor.default(0),
+  limit: z.coerce.number().int().min(1).max(1000).default(100),
+  timeout: z.coerce
+    .number()
+    .min(0)
+    .max(60)
+    .default(0)
+    .meta({ description: 'Seconds to wait where there is no event.' }),
+});
+
+export const EventsQuery = z.object({
+  cursor: Cursor.optional().meta({ description: 'Begin after it; else with the oldest event that is kept.' }),
+});
+
+export const WatcherParams = z.object({ watcher_id: z.string() });

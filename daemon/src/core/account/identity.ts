@@ -1,0 +1,124 @@
+import { readFileSync, statSync } from 'node:fs';
+import { homedir, userInfo } from 'node:os';
+import { SandboxError } from '../errors.ts';
+
+/** An account, and what a process that runs as it is made of. */
+export interface Identity {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+  /** Supplementary groups; `gid` is among them. */
+  readonly groups: readonly number[];
+  readonly home: string;
+  readonly shell: string;
+}
+
+/**
+ * The account of that name, or of that decimal uid, by /etc/passwd and /etc/group as they are now.
+ * Where there are no such files, the daemon's own account only.
+ * @throws SandboxError `invalid` where there is none, and for any name on Windows
+ */
+export function lookUpIdentity(name: string): Identity {
+  if (process.platform === 'win32') throw new SandboxError('invalid', 'user cannot be chosen on Windows');
+  const identity = process.platform === 'linux' ? findAccount(name) : ownIf(name);
+  if (identity !== undefined) return identity;
+  throw new SandboxError('invalid', `user does not exist: ${name}`, {
+    hint: 'name an account of the container, or leave the user out',
+  });
+}
+
+/**
+ * Whom the daemon runs as, at home where its HOME says, as for whatever else was started beside it; a uid without an
+ * account (a container started with any uid) is named by its number.
+ */
+export function ownIdentity(): Identity {
+  const uid = process.getuid?.() ?? -1;
+  const gid = process.getgid?.() ?? -1;
+  const groups = [...new Set([gid, ...(process.getgroups?.() ?? [])])];
+  try {
+    const { username, shell } = userInfo();
+    return { name: username, uid, gid, groups, home: homedir(), shell: shell ?? '/bin/sh' };
+  } catch {
+    return { name: String(uid), uid, gid, groups, home: homedir(), shell: '/bin/sh' };
+  }
+}
+
+/** Names of the account and the group of these numbers, where there are such. */
+export function accountNames(uid: number, gid: number): { user: string | undefined; group: string | undefined } {
+  if (process.platform !== 'linux')
+    return { user: ownIdentity().uid === uid ? ownIdentity().name : undefined, group: undefined };
+  return { user: nameOfNumber(passwd, uid), group: nameOfNumber(groups, gid) };
+}
+
+function nameOfNumber(file: Records, id: number): string | undefined {
+  const text = String(id);
+  return file.records().find(([, , number]) => number === text)?.[0];
+}
+
+/** Whether processes of `a` and of `b` have the same rights. */
+export function sameRights(a: Identity, b: Identity): boolean {
+  const groups = new Set(b.groups);
+  return (
+    a.uid === b.uid && a.gid === b.gid && a.groups.length === groups.size && a.groups.every((gid) => groups.has(gid))
+  );
+}
+
+/**
+ * Root runs commands as every account, any other daemon as itself.
+ * @throws SandboxError `forbidden`
+ */
+export function requireRunnableAs(identity: Identity, own: Identity = ownIdentity()): void {
+  if (own.uid === 0 || own.uid === identity.uid) return;
+  throw new SandboxError('forbidden', `the daemon runs as ${own.name} and cannot run commands as ${identity.name}`, {
+    hint: 'leave the user out, or run the daemon as root',
+  });
+}
+
+function ownIf(name: string): Identity | undefined {
+  const own = ownIdentity();
+  return name === own.name || name === String(own.uid) ? own : undefined;
+}
+
+function findAccount(name: string): Identity | undefined {
+  const fields =
+    passwd.records().find(([account]) => account === name) ??
+    (/^\d+$/.test(name) ? passwd.records().find(([, , uid]) => uid === name) : undefined);
+  if (fields === undefined) return undefined;
+  const [account = '', , uid, gid, , home, shell] = fields;
+  const own = Number(gid);
+  const member = groups.records().filter(([, , , members = '']) => members.split(',').includes(account));
+  return {
+    name: account,
+    uid: Number(uid),
+    gid: own,
+    groups: [...new Set([own, ...member.map(([, , id]) => Number(id))])],
+    home: home || '/',
+    shell: shell || '/bin/sh',
+  };
+}
+
+/** A file of colon-separated records, read again when it was changed or replaced. */
+class Records {
+  readonly #path: string;
+  #version = '';
+  #records: string[][] = [];
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  records(): readonly (readonly string[])[] {
+    const stat = statSync(this.#path, { bigint: true, throwIfNoEntry: false });
+    if (stat === undefined) return [];
+    const version = `${stat.ino}:${stat.size}:${stat.mtimeNs}`;
+    if (version !== this.#version) {
+      const lines = readFileSync(this.#path, 'utf8').split('\n');
+      this.#records = lines.map((line) => line.split(':')).filter((fields) => fields.length > 3);
+      this.#version = version;
+    }
+    return this.#records;
+  }
+}
+
+const passwd = new Records('/etc/passwd');
+const groups = new Records('/etc/group');

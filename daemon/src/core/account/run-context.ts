@@ -1,0 +1,39 @@
+import { statSync } from 'node:fs';
+import { SandboxError } from '../errors.ts';
+import { type Identity, lookUpIdentity, ownIdentity, requireRunnableAs } from './identity.ts';
+
+/** As whom and where what a caller starts runs. */
+export class RunContext {
+  readonly own = ownIdentity();
+  readonly #defaultUser: string | undefined;
+
+  constructor(defaultUser: string | undefined) {
+    this.#defaultUser = defaultUser;
+  }
+
+  /** @throws SandboxError where there is no such account, or the daemon may not become it */
+  identityOf(user: string | undefined): Identity {
+    if (user === undefined && this.#defaultUser !== undefined && process.platform === 'win32') {
+      throw new SandboxError('unavailable', 'SVC_DEFAULT_USER does not apply on Windows');
+    }
+    const name = user ?? this.#defaultUser;
+    if (name === undefined) return this.own;
+    const identity = lookUpIdentity(name);
+    requireRunnableAs(identity, this.own);
+    return identity;
+  }
+
+  /** @throws SandboxError `invalid` where it is no absolute path of a directory */
+  requireDirectory(cwd: string): string {
+    if (!cwd.startsWith('/')) throw new SandboxError('invalid', `cwd is not an absolute path: ${cwd}`);
+    const found = statSync(cwd, { throwIfNoEntry: false });
+    if (!found) throw new SandboxError('invalid', `cwd does not exist: ${cwd}`);
+    if (!found.isDirectory()) throw new SandboxError('invalid', `cwd is not a directory: ${cwd}`);
+    return cwd;
+  }
+
+  /** Where what names no directory begins. */
+  homeOf({ home }: Identity): string {
+    return statSync(home, { throwIfNoEntry: false })?.isDirectory() ? home : '/';
+  }
+}

@@ -1,0 +1,240 @@
+import { closeSync, openSync, read as readCallback, readSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { errnoName } from '../errno-name.ts';
+import { discard } from '../files/discard.ts';
+import { OpenSegment } from './open-segment.ts';
+import { type LogStream, outputPath } from './segment-files.ts';
+
+/** A segment that has reached this many bytes is followed by a new one. */
+export const SEGMENT_BYTES = 8 * 1024 * 1024;
+
+const SYNC_READ_BYTES = 256 * 1024;
+const EMPTY = Buffer.alloc(0);
+const readAsync = promisify(readCallback);
+
+export interface Slice {
+  /** Where `bytes` begin: past the asked offset where bytes were dropped, never before it. */
+  readonly offset: number;
+  readonly bytes: Buffer;
+}
+
+interface Segment {
+  readonly start: number;
+  /** Offset after its last stored byte. */
+  end: number;
+}
+
+interface Waiter {
+  readonly offset: number;
+  readonly settle: () => void;
+}
+
+/**
+ * The read side of one stream on disk (`docs/output-log.md`): any number of readers, each at an offset of its own.
+ * Whoever writes the files, in this process or another, tells it what happened: `begin`, `advance`, `skip`,
+ * `dropOldest`, `seal`. Memory is constant apart from the list of segments.
+ */
+export class ByteLog {
+  readonly #directory: string;
+  readonly #id: string;
+  readonly #stream: LogStream;
+  readonly #segments: Segment[] = [];
+  readonly #waiters = new Set<Waiter>();
+  readonly #followed = new OpenSegment();
+  #end = 0;
+  #sealed = false;
+  #removed = false;
+  #waking = false;
+
+  constructor(directory: string, id: string, stream: LogStream) {
+    this.#directory = directory;
+    this.#id = id;
+    this.#stream = stream;
+  }
+
+  /** Offset of the oldest byte that is still kept; `end` where none is. */
+  get first(): number {
+    return this.#segments[0]?.start ?? this.#end;
+  }
+
+  /** Offset after the last byte that was produced, those included that the disk refused. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** Nothing more will come. */
+  get sealed(): boolean {
+    return this.#sealed;
+  }
+
+  /** Its files are gone for good; what is still produced is counted and not kept. */
+  get removed(): boolean {
+    return this.#removed;
+  }
+
+  get retainedBytes(): number {
+    return this.#segments.reduce((sum, { start, end }) => sum + end - start, 0);
+  }
+
+  get segmentCount(): number {
+    return this.#segments.length;
+  }
+
+  /**
+   * At most `limit` bytes from `offset` on, all of one segment, so that a result may be shorter than the limit and
+   * never spans a gap. Up to 256 KiB are read at once, more off the event loop. At the end: no bytes, at `end`.
+   * With `into`, a buffer of at least `limit` bytes, they lie in it; otherwise in a new one. Whoever brings one is taken
+   * to come back: the newest segment stays open for him until the log is at its end.
+   */
+  async read(offset: number, limit: number, into?: Buffer): Promise<Slice> {
+    let from = Math.max(0, offset);
+    for (;;) {
+      const segment = this.#segments.find(({ end }) => end > from);
+      if (segment === undefined) return { offset: this.#end, bytes: EMPTY };
+      const at = Math.max(from, segment.start);
+      const length = Math.min(limit, segment.end - at);
+      if (length <= 0) return { offset: at, bytes: EMPTY };
+      const bytes =
+        this.#readFollowed(segment, at, length, into) ??
+        (await readFile(this.pathOf(segment.start), at - segment.start, length, into));
+      if (bytes.length > 0) return { offset: at, bytes };
+      from = segment.end;
+    }
+  }
+
+  /** The bytes that lie together from `offset` on, or from the next one that is kept, up to the next gap. */
+  contiguousFrom(offset: number): { readonly start: number; readonly end: number } {
+    const index = this.#segments.findIndex(({ end }) => end > offset);
+    const first = this.#segments[index];
+    if (first === undefined) return { start: this.#end, end: this.#end };
+    let { end } = first;
+    for (const segment of this.#segments.slice(index + 1)) {
+      if (segment.start !== end) break;
+      end = segment.end;
+    }
+    return { start: Math.max(offset, first.start), end };
+  }
+
+  /** Resolves when there is something past `offset`, nothing more will come, or the signal fired; never rejects. */
+  advanced(offset: number, signal?: AbortSignal): Promise<void> {
+    if (this.#end > offset || this.#sealed || signal?.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const settle = (): void => {
+        this.#waiters.delete(waiter);
+        signal?.removeEventListener('abort', settle);
+        resolve();
+      };
+      const waiter: Waiter = { offset, settle };
+      this.#waiters.add(waiter);
+      signal?.addEventListener('abort', settle, { once: true });
+    });
+  }
+
+  /** Where the segment that begins at `start` lies. */
+  pathOf(start: number): string {
+    return outputPath(this.#directory, this.#id, this.#stream, start);
+  }
+
+  /** A new segment file begins at `start`; what lies between the end so far and `start` was dropped. Said twice, it counts once. */
+  begin(start: number): void {
+    const newest = this.#segments.at(-1);
+    if (newest !== undefined && start <= newest.start) return;
+    this.#segments.push({ start, end: start });
+    this.skip(start);
+  }
+
+  /** The newest segment now holds the stream up to `end`. */
+  advance(end: number): void {
+    const newest = this.#segments.at(-1);
+    if (newest !== undefined && end > newest.end) newest.end = end;
+    this.skip(end);
+  }
+
+  /** The stream now ends at `end`; what came since the end so far was dropped. */
+  skip(end: number): void {
+    if (end <= this.#end) return;
+    this.#end = end;
+    this.#wake();
+  }
+
+  seal(): void {
+    this.#sealed = true;
+    this.#followed[Symbol.dispose]();
+    this.#wake();
+  }
+
+  /** Unlinks the oldest segment and answers its bytes: 0 where there is none, or only the one that is being written. */
+  dropOldest(): number {
+    if (this.#segments.length === 1 && !this.#sealed) return 0;
+    const oldest = this.#segments.shift();
+    if (oldest === undefined) return 0;
+    discard(this.pathOf(oldest.start));
+    return oldest.end - oldest.start;
+  }
+
+  /** Segments that begin before `first` are gone. */
+  dropBefore(first: number): void {
+    const gone = this.#segments.filter(({ start }) => start < first).length;
+    this.#segments.splice(0, gone);
+  }
+
+  /** Unlinks all segments, and keeps nothing of what may still come. */
+  async remove(): Promise<void> {
+    this.#removed = true;
+    this.#followed[Symbol.dispose]();
+    const segments = this.#segments.splice(0);
+    await Promise.all(segments.map(({ start }) => rm(this.pathOf(start), { force: true })));
+  }
+
+  /** Undefined where the segment is none that is followed, or its file is gone. */
+  #readFollowed(segment: Segment, at: number, length: number, into: Buffer | undefined): Buffer | undefined {
+    const newest = !this.#sealed && !this.#removed && segment === this.#segments.at(-1);
+    if (into === undefined || !newest || length > SYNC_READ_BYTES) return undefined;
+    try {
+      const count = this.#followed.read(this.pathOf(segment.start), into, length, at - segment.start);
+      return into.subarray(0, count);
+    } catch (error) {
+      if (errnoName(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /** Once a turn of the event loop, however many chunks arrived in it. */
+  #wake(): void {
+    if (this.#waking || this.#waiters.size === 0) return;
+    this.#waking = true;
+    setImmediate(() => {
+      this.#waking = false;
+      for (const waiter of this.#waiters) {
+        if (this.#end > waiter.offset || this.#sealed) waiter.settle();
+      }
+    });
+  }
+}
+
+/** Empty where the file is gone: its segment was dropped while a reader was on its way to it. */
+async function readFile(path: string, position: number, length: number, into?: Buffer): Promise<Buffer> {
+  const fd = openIfThere(path);
+  if (fd === undefined) return EMPTY;
+  try {
+    if (length <= SYNC_READ_BYTES) {
+      const buffer = into ?? Buffer.allocUnsafe(length);
+      return buffer.subarray(0, readSync(fd, buffer, 0, length, position));
+    }
+    const buffer = into ?? Buffer.allocUnsafeSlow(length);
+    const { bytesRead } = await readAsync(fd, buffer, 0, length, position);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    if (errnoName(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}

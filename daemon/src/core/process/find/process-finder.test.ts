@@ -1,0 +1,60 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { lookUpIdentity } from '../../account/identity.ts';
+import { asAccount } from '../set-account.ts';
+import { findProcesses, hasProc } from './process-finder.ts';
+
+/** What Docker's default set does not have, and what each alone would let root read an environment by. */
+const MISSING = '-sys_ptrace,-perfmon,-sys_admin';
+const root = process.platform === 'linux' && process.getuid?.() === 0;
+
+test.skipIf(!root)('marks that root may not read are read as their account (needs root)', async () => {
+  const id = `finder-${process.pid}`;
+  const identity = lookUpIdentity('games');
+  const [file, ...args] = asAccount(identity, ['sh', '-c', 'echo up; exec sleep 1000']);
+  const child = spawn(file, args, {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { SVC_COMMAND_ID: id, PATH: '/usr/bin:/bin' },
+  });
+  await once(child.stdout, 'data');
+  const closed = once(child, 'exit');
+  try {
+    // 4194305 is above the highest pid there can be, so that only the mark can lead to the process.
+    const find = async (target: object): Promise<unknown> => {
+      const module = new URL('./process-finder.ts', import.meta.url).href;
+      const program = `import { findProcesses } from '${module}';
+        const { processes } = await findProcesses([${JSON.stringify(target)}]);
+        console.log(JSON.stringify(processes.map(({ pid }) => pid)));`;
+      const node = [process.execPath, '--input-type=module', '-e', program];
+      const { stdout } = await promisify(execFile)('setpriv', [`--bounding-set=${MISSING}`, '--', ...node]);
+      return JSON.parse(stdout);
+    };
+    const target = { id, pid: 4_194_305, running: false };
+    expect(await find(target)).toEqual([]);
+    expect(await find({ ...target, identity })).toEqual([child.pid]);
+    expect(await find({ ...target, id: id.slice(0, -1), identity })).toEqual([]);
+  } finally {
+    child.kill('SIGKILL');
+    await closed;
+  }
+});
+
+test.runIf(hasProc)('a target that has not left the group of the daemon yet is found while it runs', async () => {
+  const child = spawn('sleep', ['1000'], { stdio: 'ignore' });
+  const closed = once(child, 'exit');
+  try {
+    await once(child, 'spawn');
+    const found = async (running: boolean): Promise<number[]> => {
+      const { processes } = await findProcesses([{ id: 'forked', pid: child.pid ?? 0, running }]);
+      return processes.map(({ pid }) => pid);
+    };
+    expect(await found(true)).toEqual([child.pid]);
+    expect(await found(false)).toEqual([]);
+  } finally {
+    child.kill('SIGKILL');
+    await closed;
+  }
+});

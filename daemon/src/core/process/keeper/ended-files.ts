@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { errnoName } from '../../errno-name.ts';
+import { SandboxError } from '../../errors.ts';
+import { discard } from '../../files/discard.ts';
+import type { OutputLog } from '../../output/output-log.ts';
+import type { HostedProcess, ProcessEnd } from '../process-host.ts';
+import { signalName } from '../signals.ts';
+
+/** `DIR/ended/<id>.json` of `docs/keeper.md`. */
+const EndedFile = z.object({
+  pid: z.int(),
+  by_signal: z.boolean(),
+  value: z.int(),
+  user_us: z.int(),
+  system_us: z.int(),
+  max_rss_bytes: z.int(),
+  oom_killed: z.boolean().nullable(),
+  background: z.boolean(),
+  ended_ms: z.int(),
+  ends: z.tuple([z.int(), z.int()]),
+});
+
+/** The ids of the processes whose end a keeper wrote down and nobody noted. */
+export function endedIds(directory: string): string[] {
+  try {
+    return readdirSync(directory).flatMap((name) => /^(.+)\.json$/.exec(name)?.[1] ?? []);
+  } catch (error) {
+    if (errnoName(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** A process whose end is known by its file alone; undefined where that cannot be read. */
+export function endedProcess(directory: string, output: OutputLog): HostedProcess | undefined {
+  const path = join(directory, `${output.id}.json`);
+  const file = parse(path);
+  if (file === undefined) return undefined;
+  output.seal({ stdout: file.ends[0], stderr: file.ends[1] });
+  const refuse = async (): Promise<never> => {
+    throw new SandboxError('conflict', 'the process has ended');
+  };
+  return {
+    id: output.id,
+    pid: file.pid,
+    output,
+    ended: Promise.resolve(endOf(file)),
+    writeStdin: refuse,
+    endStdin: refuse,
+    acknowledgeExit: () => discard(path),
+  };
+}
+
+function parse(path: string): z.infer<typeof EndedFile> | undefined {
+  try {
+    return EndedFile.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+function endOf(file: z.infer<typeof EndedFile>): ProcessEnd {
+  return {
+    exitCode: file.by_signal ? null : file.value,
+    signal: file.by_signal ? signalName(file.value) : null,
+    background: file.background,
+    usage: {
+      cpuUserMs: file.user_us / 1000,
+      cpuSystemMs: file.system_us / 1000,
+      maxRssBytes: file.max_rss_bytes,
+      oomKilled: file.oom_killed,
+    },
+    endedAt: new Date(file.ended_ms),
+  };
+}

@@ -1,0 +1,172 @@
+import { type FSWatcher, readdirSync, watch } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { SandboxError } from '../../errors.ts';
+import { ORDER_FILE_ENTRIES } from '../../output/order-log.ts';
+import { OutputLog, sizeOf } from '../../output/output-log.ts';
+import { listOutputFiles } from '../../output/segment-files.ts';
+import type { HostedProcess, ProcessEnd } from '../process-host.ts';
+import { endedProcess } from './ended-files.ts';
+import { type FrameReader, FrameSplitter, FrameWriter, KEEPER_VERSION } from './keeper-frames.ts';
+
+/** The frames of `docs/keeper.md` that every version of the protocol has. */
+const LIST = 31;
+const HELD = 94;
+const LISTED = 95;
+/** How long news of files is collected before they are looked at. */
+const LOOK_MS = 50;
+
+/** A process that a keeper of another version holds: its output and its end are seen by their files, stdin is out of reach. */
+class ElsewhereProcess implements HostedProcess {
+  readonly id: string;
+  readonly pid: number;
+  readonly output: OutputLog;
+  readonly ended: Promise<ProcessEnd>;
+  readonly #settle: (end: ProcessEnd) => void;
+  #forgetEnd: () => void = () => {};
+
+  constructor(id: string, pid: number, output: OutputLog) {
+    const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
+    this.id = id;
+    this.pid = pid;
+    this.output = output;
+    this.ended = promise;
+    this.#settle = resolve;
+  }
+
+  async writeStdin(): Promise<void> {
+    throw new SandboxError(
+      'conflict',
+      'the process was started by an earlier version, which alone can write to its stdin',
+    );
+  }
+
+  endStdin(): Promise<void> {
+    return this.writeStdin();
+  }
+
+  acknowledgeExit(): void {
+    this.#forgetEnd();
+  }
+
+  /** Whether the keeper that holds it has written down how it ended. */
+  lookForEnd(directory: string): boolean {
+    const end = endedProcess(directory, this.output);
+    if (end === undefined) return false;
+    this.#forgetEnd = () => end.acknowledgeExit();
+    void end.ended.then(this.#settle);
+    return true;
+  }
+
+  lose(): void {
+    this.output.seal();
+    const unknown = { exitCode: null, signal: null, background: false, usage: null, lost: true };
+    this.#settle({ ...unknown, endedAt: new Date() });
+  }
+}
+
+/** What keepers of other protocol versions hold in a runtime directory: they keep it, and end when it has. */
+export class OtherKeepers implements Disposable {
+  readonly #output: string;
+  readonly #ended: string;
+  readonly #running = new Map<string, ElsewhereProcess>();
+  readonly #all = new Map<string, HostedProcess>();
+  readonly #sockets = new Set<Socket>();
+  #watchers: FSWatcher[] = [];
+  #look: NodeJS.Timeout | undefined;
+
+  private constructor(directory: string) {
+    this.#output = join(directory, 'output');
+    this.#ended = join(directory, 'ended');
+  }
+
+  static async find(directory: string): Promise<OtherKeepers> {
+    const others = new OtherKeepers(directory);
+    const own = `keeper-v${KEEPER_VERSION}.sock`;
+    const names = readdirSync(directory).filter((name) => /^keeper-v\d+\.sock$/.test(name) && name !== own);
+    for (const name of names) await others.#list(join(directory, name));
+    if (others.#running.size > 0) {
+      others.#watchers = [others.#output, others.#ended].map((path) => watch(path, () => others.#lookSoon()));
+      for (const watcher of others.#watchers) watcher.on('error', () => watcher.close());
+      others.#lookNow();
+    }
+    return others;
+  }
+
+  get processes(): ReadonlyMap<string, HostedProcess> {
+    return this.#all;
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#look);
+    for (const watcher of this.#watchers) watcher.close();
+    for (const socket of this.#sockets) socket.removeAllListeners('close').destroy();
+  }
+
+  /** Resolves with what it holds, nothing where none listens; the connection stays until the keeper ends. */
+  #list(path: string): Promise<ReadonlySet<string>> {
+    const { promise, resolve } = Promise.withResolvers<ReadonlySet<string>>();
+    const held = new Set<string>();
+    const splitter = new FrameSplitter();
+    const socket = connect(path);
+    this.#sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('data', (chunk) => {
+      for (const frame of splitter.push(chunk)) {
+        if (frame.type === HELD) held.add(this.#hold(frame));
+        else if (frame.type === LISTED) resolve(held);
+      }
+    });
+    socket.on('close', () => {
+      this.#sockets.delete(socket);
+      resolve(held);
+      if (held.size > 0) void this.#askAgain(path, held);
+    });
+    socket.write(new FrameWriter(LIST).finish());
+    return promise;
+  }
+
+  #hold(frame: FrameReader): string {
+    const id = frame.text();
+    if (this.#all.has(id)) return id;
+    const process = new ElsewhereProcess(id, frame.u32(), new OutputLog(this.#output, id));
+    this.#running.set(id, process);
+    this.#all.set(id, process);
+    return id;
+  }
+
+  /** The connection ended, or the keeper did; what it does not hold any more, and did not see end, is lost. */
+  async #askAgain(path: string, held: ReadonlySet<string>): Promise<void> {
+    const still = await this.#list(path);
+    this.#lookNow();
+    for (const id of held) {
+      if (still.has(id)) continue;
+      this.#running.get(id)?.lose();
+      this.#running.delete(id);
+    }
+  }
+
+  #lookSoon(): void {
+    this.#look ??= setTimeout(() => this.#lookNow(), LOOK_MS).unref();
+  }
+
+  #lookNow(): void {
+    clearTimeout(this.#look);
+    this.#look = undefined;
+    if (this.#running.size === 0) return;
+    for (const file of listOutputFiles(this.#output).sort((a, b) => a.number - b.number)) {
+      const { output } = this.#running.get(file.id) ?? {};
+      if (output === undefined || file.kind === 'pty') continue;
+      const size = sizeOf(this.#output, file);
+      if (file.kind === 'order') {
+        output.order.advance(file.number * ORDER_FILE_ENTRIES + Math.floor(size / 8));
+      } else if (size > 0) {
+        output[file.kind].begin(file.number);
+        output[file.kind].advance(file.number + size);
+      }
+    }
+    for (const process of this.#running.values()) {
+      if (process.lookForEnd(this.#ended)) this.#running.delete(process.id);
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import { getSystemErrorName } from 'node:util';
+import { StartFailure } from '../process-host.ts';
+import { startFailure } from '../start-failure.ts';
+
+/** FAILED of `docs/keeper.md`. */
+const STAGE = { held: 1, account: 6, cwd: 7 } as const;
+
+/** What the keeper said of a start that failed, in words for the caller. */
+export function keeperFailure(stage: number, errno: number, program: string, cwd: string): StartFailure {
+  const code = getSystemErrorName(-errno);
+  if (stage === STAGE.cwd) {
+    return new StartFailure(code === 'EACCES' ? `no permission to enter cwd: ${cwd}` : `cannot enter cwd: ${cwd}`, 126);
+  }
+  if (stage === STAGE.account)
+    return new StartFailure(`the daemon may not run commands as that account (${code})`, 126);
+  if (stage === STAGE.held && code === 'ESHUTDOWN') return new StartFailure('the process keeper is ending', 126);
+  return startFailure(Object.assign(new Error(code), { code }), program, undefined);
+}

@@ -1,0 +1,146 @@
+import { constants } from 'node:os';
+import { SandboxError } from '../../errors.ts';
+import type { ByteLog } from '../../output/byte-log.ts';
+import type { OutputLog } from '../../output/output-log.ts';
+import { StdinPipe } from '../portable/stdin-pipe.ts';
+import type { HostedProcess, HostedTerminal, ProcessEnd } from '../process-host.ts';
+import { signalName } from '../signals.ts';
+import { EVENT, type FrameReader, FrameWriter, REQUEST } from './keeper-frames.ts';
+import { KeeperStdin, type StdinState } from './keeper-stdin.ts';
+
+export interface Held {
+  readonly pid: number;
+  readonly output: OutputLog;
+  /** Bytes that may be sent to its stdin; undefined where it has none, or it was closed. */
+  readonly credit: number | undefined;
+  readonly send: (frame: FrameWriter) => void;
+  /** It may be `complete` now. */
+  readonly onChange: (hosted: KeeperProcess) => void;
+  /** Only where it runs on a terminal. */
+  readonly signalForeground: ((signal: number) => Promise<boolean>) | undefined;
+}
+
+/** A process that the keeper holds, as far as the keeper has told of it. */
+export class KeeperProcess implements HostedProcess {
+  readonly id: string;
+  readonly pid: number;
+  readonly output: OutputLog;
+  readonly ended: Promise<ProcessEnd>;
+  readonly terminal: HostedTerminal | undefined;
+  readonly #send: (frame: FrameWriter) => void;
+  readonly #onChange: (hosted: KeeperProcess) => void;
+  readonly #settle: (end: ProcessEnd) => void;
+  readonly #source: KeeperStdin | undefined;
+  readonly #stdin: StdinPipe | undefined;
+  #hasEnded = false;
+  #exitAcknowledged = false;
+  #discarded = false;
+
+  constructor({ pid, output, credit, send, onChange, signalForeground }: Held) {
+    const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
+    this.id = output.id;
+    this.pid = pid;
+    this.output = output;
+    this.ended = promise;
+    this.#settle = resolve;
+    this.#send = send;
+    this.#onChange = onChange;
+    this.#source = credit === undefined ? undefined : new KeeperStdin(this.id, credit, send);
+    this.#stdin = this.#source && new StdinPipe(this.#source);
+    this.terminal = signalForeground && {
+      resize: ({ cols, rows }) => send(new FrameWriter(REQUEST.resize).text(this.id).u16(cols).u16(rows)),
+      signalForeground: (signal) => signalForeground(constants.signals[signal]),
+    };
+  }
+
+  async writeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
+    await this.#openStdin().write(bytes, signal);
+  }
+
+  async endStdin(): Promise<void> {
+    if (this.terminal) throw new SandboxError('conflict', 'a terminal has no end of input; type Ctrl-D');
+    await this.#openStdin().end();
+  }
+
+  acknowledgeExit(): void {
+    this.#exitAcknowledged = true;
+    if (!this.#discarded) this.#send(new FrameWriter(REQUEST.forget).text(this.id).flag(this.output.stdout.removed));
+    this.#onChange(this);
+  }
+
+  /** Nothing is left of it to be told, nor to be asked. */
+  get complete(): boolean {
+    return this.#exitAcknowledged && this.#hasEnded && this.output.stdout.sealed && this.output.stderr.sealed;
+  }
+
+  /** A frame about this process, read past its id. */
+  tell(frame: FrameReader): void {
+    if (frame.type === EVENT.exit) this.#exited(frame);
+    else if (frame.type === EVENT.credit) this.#source?.grant(frame.u32());
+    else if (frame.type === EVENT.stdinClosed) this.#source?.close();
+    else if (frame.type === EVENT.order) this.output.order.advance(frame.u64());
+    else this.#tellStream(frame);
+    this.#onChange(this);
+  }
+
+  /** The keeper was joined again, and says everything once more. */
+  resume(stdin: StdinState | undefined): void {
+    if (stdin === undefined) this.#source?.close();
+    else this.#source?.resume(stdin);
+  }
+
+  /** The keeper is gone, and its end will not be seen. */
+  lose(): void {
+    if (!this.#hasEnded) this.#end({ exitCode: null, signal: null, background: false, usage: null, lost: true });
+    this.output.seal();
+  }
+
+  #tellStream(frame: FrameReader): void {
+    const log = frame.u8() === 1 ? this.output.stderr : this.output.stdout;
+    if (log.removed) this.#discard();
+    if (frame.type === EVENT.segment) this.#begin(log, frame.u64());
+    else if (frame.type === EVENT.advance) log.advance(frame.u64());
+    else if (frame.type === EVENT.skip) log.skip(frame.u64());
+    else if (frame.type === EVENT.dropped) log.dropBefore(frame.u64());
+    else if (frame.type === EVENT.eof) log.seal();
+  }
+
+  #begin(log: ByteLog, start: number): void {
+    if (log.removed) log.skip(start);
+    else log.begin(start);
+  }
+
+  /** Whoever removed the log wants nothing more of it: the keeper is to keep nothing either. */
+  #discard(): void {
+    if (this.#discarded) return;
+    this.#discarded = true;
+    this.#send(new FrameWriter(REQUEST.forget).text(this.id).flag(true));
+    this.output.seal();
+  }
+
+  #exited(frame: FrameReader): void {
+    const bySignal = frame.flag();
+    const value = frame.u32();
+    const [cpuUserMs, cpuSystemMs] = [frame.u64() / 1000, frame.u64() / 1000];
+    const maxRssBytes = frame.u64();
+    const oom = frame.u8();
+    const usage = { cpuUserMs, cpuSystemMs, maxRssBytes, oomKilled: oom === 2 ? null : oom === 1 };
+    const background = frame.flag();
+    const endedAt = new Date(frame.u64());
+    const how = bySignal ? { exitCode: null, signal: signalName(value) } : { exitCode: value, signal: null };
+    this.#end({ ...how, background, usage }, endedAt);
+  }
+
+  #end(end: Omit<ProcessEnd, 'endedAt'>, endedAt: Date = new Date()): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#stdin?.close();
+    this.#settle({ ...end, endedAt });
+  }
+
+  #openStdin(): StdinPipe {
+    if (this.#hasEnded) throw new SandboxError('conflict', 'the process has ended');
+    if (this.#stdin === undefined) throw new SandboxError('conflict', 'the process was started without a stdin pipe');
+    return this.#stdin;
+  }
+}

@@ -1,0 +1,199 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { textOf } from '../process-host.fixture.ts';
+import { idIn, RawClient, RunningKeeper, sanitizedProgram, startFrame, startIn } from './keeper.fixture.ts';
+import { EVENT, FrameSplitter, FrameWriter, REQUEST } from './keeper-frames.ts';
+
+const HELLO = new FrameWriter(REQUEST.hello).u32(1).finish();
+
+function frame(type: number, body: Uint8Array, length: number = body.length + 1): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt32LE(length >>> 0);
+  head.writeUInt8(type, 4);
+  return Buffer.concat([head, body]);
+}
+
+function start(id: string, change: (frame: FrameWriter) => FrameWriter = (frame) => frame.flag(false)): Buffer {
+  const head = new FrameWriter(REQUEST.start).text(id).u8(0).u16(0).u16(0).u64(1000).u32(1000).account(undefined);
+  return change(head.text('/').text('/bin/true').texts(['true']).texts([])).finish();
+}
+
+/** However it comes: bytes the keeper did not read make it a reset. */
+function closeOf(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    socket.on('error', () => {}).on('close', () => resolve());
+  });
+}
+
+/** Whether the keeper ended the connection after these bytes; it says something first where it took them. */
+async function refuses(keeper: RunningKeeper, bytes: Buffer): Promise<boolean> {
+  const socket = await keeper.connect();
+  const closed = closeOf(socket).then(() => true);
+  socket.resume();
+  // An answer to what came after it shows that it was taken.
+  const count = new FrameWriter(REQUEST.signal).u32(77).u32(0).u32(0).finish();
+  const answered = new Promise<boolean>((resolve) => {
+    let seen = Buffer.alloc(0);
+    socket.on('data', (chunk) => {
+      seen = Buffer.concat([seen, chunk]);
+      if (seen.includes(Buffer.from([79, 77, 0, 0, 0]))) resolve(false);
+    });
+  });
+  socket.write(Buffer.concat([bytes, count]));
+  const refused = await Promise.race([closed, answered]);
+  socket.destroy();
+  return refused;
+}
+
+async function expectServes(keeper: RunningKeeper): Promise<void> {
+  expect(keeper.said).toBe('');
+  expect(keeper.alive).toBe(true);
+  await using host = await keeper.host();
+  const hosted = await startIn(host, `after-${randomInt(1e9)}`, 'echo fine');
+  await hosted.ended;
+  expect(await textOf(hosted.output.stdout)).toBe('fine\n');
+}
+
+if (sanitizedProgram === undefined) process.stderr.write('not tested: what the keeper reads, no keeper-sanitized\n');
+
+describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
+  const program = sanitizedProgram ?? '';
+  const u32 = (value: number): Buffer => frame(0, Buffer.alloc(0), value).subarray(0, 4);
+  const greeted = (bytes: Buffer): Buffer => Buffer.concat([HELLO, bytes]);
+
+  test.each<[string, Buffer]>([
+    ['a frame before HELLO', start('a')],
+    ['HELLO of another version', new FrameWriter(REQUEST.hello).u32(2).finish()],
+    ['a HELLO that is too long', frame(REQUEST.hello, Buffer.alloc(5))],
+    ['an empty frame', greeted(u32(0))],
+    ['a frame of 4 GiB', greeted(u32(0xffffffff))],
+    ['a frame over its bound', greeted(u32(12 * 1024 * 1024 + 1))],
+    ['an unknown type', greeted(frame(200, Buffer.alloc(0)))],
+    ['a second HELLO', greeted(HELLO)],
+    ['an empty id', greeted(start(''))],
+    ['an id that leads elsewhere', greeted(start('../a'))],
+    ['an id that is too long', greeted(start('a'.repeat(101)))],
+    ['a NUL in an id', greeted(start('a\0b'))],
+    ['fields that are missing', greeted(frame(REQUEST.start, Buffer.from([1, 0, 0, 0, 97])))],
+    ['bytes left over', greeted(start('a', (rest) => rest.flag(false).u8(0)))],
+    ['a flag that is 2', greeted(start('a', (rest) => rest.u8(2)))],
+    ['a script longer than its frame', greeted(start('a', (rest) => rest.flag(true).u32(1000)))],
+    ['a signal of 65', greeted(new FrameWriter(REQUEST.signal).u32(1).u32(65).u32(0).finish())],
+    ['targets that are not there', greeted(new FrameWriter(REQUEST.signal).u32(1).u32(0).u32(4096).finish())],
+    ['stdin longer than its frame', greeted(new FrameWriter(REQUEST.stdin).text('a').u64(0).u32(0xffffffff).finish())],
+  ])('%s ends the connection and nothing else', async (_name, bytes) => {
+    await using keeper = await RunningKeeper.start(program);
+    expect(await refuses(keeper, bytes)).toBe(true);
+    await expectServes(keeper);
+  });
+
+  test('what is in order but names nothing is no error', async () => {
+    await using keeper = await RunningKeeper.start(program);
+    const frames = [
+      new FrameWriter(REQUEST.stdin).text('none').u64(0).bytes(Buffer.from('x')),
+      new FrameWriter(REQUEST.stdinEof).text('none').u64(0),
+      new FrameWriter(REQUEST.resize).text('none').u16(1).u16(1),
+      new FrameWriter(REQUEST.forget).text('none').flag(true),
+      new FrameWriter(REQUEST.foreground).u32(1).u32(9).text('none'),
+    ].map((writer) => writer.finish());
+    expect(await refuses(keeper, Buffer.concat([HELLO, ...frames]))).toBe(false);
+    await expectServes(keeper);
+  });
+
+  test('more stdin than there is credit for ends the connection, and the process runs on', async () => {
+    await using keeper = await RunningKeeper.start(program);
+    await using host = await keeper.host();
+    const id = idIn(keeper.directory, 'reader');
+    const hosted = await startIn(host, id, 'read line; read line', { stdin: 'pipe' });
+    const flood = new FrameWriter(REQUEST.stdin).text(id).u64(0).bytes(Buffer.alloc(200_000)).finish();
+    expect(await refuses(keeper, greeted(flood))).toBe(true);
+    // The keeper follows one client: the one before joins it again, and whom that interrupts is answered 0.
+    await expect.poll(() => host.living([{ id, pid: hosted.pid, running: true }])).toBe(1);
+    expect(keeper.said).toBe('');
+  });
+
+  test('a client that is killed in the middle of a frame leaves nothing begun', async () => {
+    await using keeper = await RunningKeeper.start(program);
+    const whole = startFrame('half', 'exit 3').finish();
+    for (const length of [1, 3, 4, 5, 20, whole.length - 1]) {
+      const socket = await keeper.connect();
+      socket.end(greeted(whole.subarray(0, length)));
+      await closeOf(socket.resume());
+    }
+    await using client = await RawClient.open(keeper.socket);
+    await client.until(EVENT.synced);
+    // Its id is free: it never ran.
+    client.send(startFrame('half', 'exit 4'));
+    await client.until(EVENT.started);
+    const exit = await client.until(EVENT.exit);
+    expect([exit.text(), exit.flag(), exit.u32()]).toEqual(['half', false, 4]);
+    expect(keeper.said).toBe('');
+  });
+
+  test('a frame of 12 MiB is taken, and what it needed is given back', async () => {
+    await using keeper = await RunningKeeper.start(program);
+    const socket = await keeper.connect();
+    socket.resume();
+    // 12 MiB in all: a script, whose program cannot be entered, so that nothing runs.
+    const head = start('big', (rest) => rest.flag(true)).length;
+    const script = Buffer.alloc(12 * 1024 * 1024 - head, 'x');
+    const big = start('big', (rest) => rest.flag(true).bytes(script));
+    expect(big.readUInt32LE(0)).toBe(12 * 1024 * 1024);
+    expect(await refuses(keeper, greeted(big))).toBe(false);
+    socket.destroy();
+    await expectServes(keeper);
+  });
+
+  test('what is forgotten before it was told of does not keep the next client waiting', async () => {
+    await using keeper = await RunningKeeper.start(program);
+    await using first = await RawClient.open(keeper.socket);
+    first.send(startFrame('a', 'exit 0'), startFrame('b', 'exec sleep 1000'));
+    await first.until(EVENT.exit);
+    const socket = await keeper.connect();
+    const forget = new FrameWriter(REQUEST.forget).text('a').flag(false).finish();
+    const frames: string[] = [];
+    const synced = new Promise<void>((resolve) => {
+      const splitter = new FrameSplitter();
+      socket.on('data', (chunk) => {
+        for (const { type } of splitter.push(chunk)) {
+          frames.push(String(type));
+          if (type === EVENT.synced) resolve();
+        }
+      });
+    });
+    socket.write(Buffer.concat([HELLO, forget]));
+    await synced;
+    expect(frames).toEqual([EVENT.welcome, EVENT.process, EVENT.synced].map(String));
+    socket.destroy();
+  });
+
+  test('clients that never greet keep nobody out', async () => {
+    await using keeper = await RunningKeeper.start(program);
+    const silent: Socket[] = [];
+    for (let count = 0; count < 20; count++) silent.push((await keeper.connect()).on('error', () => {}).resume());
+    await expectServes(keeper);
+    for (const socket of silent) socket.destroy();
+  });
+
+  test('100,000 random frames, cut anywhere, end connections and nothing else', async () => {
+    await using keeper = await RunningKeeper.start(program);
+    const types = Object.values(REQUEST).filter((type) => type !== REQUEST.shutdown && type !== REQUEST.signal);
+    for (let sent = 0; sent < 100_000; ) {
+      const socket = await keeper.connect();
+      const closed = closeOf(socket);
+      socket.resume();
+      socket.write(HELLO);
+      for (let batch = 0; batch < 400; batch++, sent++) {
+        const type = types[randomInt(types.length)] ?? 0;
+        const body = randomBytes(randomInt(64));
+        // Half of them begin with a well-formed id, so that they are read further.
+        const id = new FrameWriter(0).text('a').finish().subarray(5);
+        socket.write(randomInt(2) === 0 ? frame(type, body) : frame(type, Buffer.concat([id, body])));
+      }
+      socket.end();
+      await closed;
+    }
+    await expectServes(keeper);
+  }, 180_000);
+});

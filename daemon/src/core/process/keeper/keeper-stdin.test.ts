@@ -1,0 +1,78 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { textOf } from '../process-host.fixture.ts';
+import { RawClient, RunningKeeper, sanitizedProgram, startFrame, startIn } from './keeper.fixture.ts';
+import { EVENT, FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
+
+if (sanitizedProgram === undefined) process.stderr.write('not tested: stdin across cuts, no keeper-sanitized\n');
+
+const stdin = (id: string, offset: number, bytes: string | Buffer): FrameWriter =>
+  new FrameWriter(REQUEST.stdin).text(id).u64(offset).bytes(Buffer.from(bytes));
+const eof = (id: string, offset: number): FrameWriter => new FrameWriter(REQUEST.stdinEof).text(id).u64(offset);
+
+/** Takes the keeper over for a moment: another client's connection ends in the middle of what it sends, and is taken up again. */
+async function cut(keeper: RunningKeeper): Promise<void> {
+  const socket = await keeper.connect();
+  const closed = new Promise<void>((resolve) => socket.on('error', () => {}).on('close', () => resolve()));
+  socket.resume().write(new FrameWriter(REQUEST.hello).u32(KEEPER_VERSION).finish());
+  await closed;
+}
+
+describe.runIf(sanitizedProgram !== undefined)('stdin across a connection that is cut', () => {
+  const program = sanitizedProgram ?? '';
+
+  test('every byte arrives once and in order, however often it is cut', async () => {
+    await using keeper = await RunningKeeper.start(program);
+    await using host = await keeper.host();
+    const hash = createHash('sha256');
+    const hosted = await startIn(host, 'sum', 'sha256sum', { stdin: 'pipe' });
+    for (let piece = 0; piece < 120; piece++) {
+      const bytes = randomBytes(1 + ((piece * 7919) % 100_000));
+      hash.update(bytes);
+      await hosted.writeStdin(bytes);
+      if (piece % 3 === 0) await cut(keeper);
+    }
+    await hosted.endStdin();
+    await cut(keeper);
+    expect(await hosted.ended).toMatchObject({ exitCode: 0 });
+    expect(await textOf(hosted.output.stdout)).toBe(`${hash.digest('hex')}  -\n`);
+    expect(keeper.said).toBe('');
+  });
+
+  test('what comes twice is taken once, what comes too early not at all, and PROCESS says from where on', async () => {
+    await using keeper = await RunningKeeper.start(program);
+    await using client = await RawClient.open(keeper.socket);
+    client.send(startFrame('cat', 'exec cat', { stdin: true }));
+    await client.until(EVENT.started);
+    client.send(stdin('cat', 0, 'ab'), stdin('cat', 0, 'abc'), stdin('cat', 10, 'zz'), eof('cat', 99));
+    await client.until(EVENT.advance, (frame) => frame.text() === 'cat' && frame.u8() === 0 && frame.u64() === 3);
+    await using next = await RawClient.open(keeper.socket);
+    const told = await next.until(EVENT.process);
+    expect([told.text(), told.u32() > 0, told.u8(), told.flag(), told.flag()]).toEqual(['cat', true, 1, true, true]);
+    expect([told.u32(), told.u64()]).toEqual([65_536, 3]);
+    next.send(stdin('cat', 3, 'd'), eof('cat', 4));
+    await next.until(EVENT.exit);
+    expect(readFileSync(join(keeper.directory, 'output/cat.stdout.0'), 'latin1')).toBe('abcd');
+  });
+
+  test('what a client had sent before it died is taken before the next one is told anything', async () => {
+    await using keeper = await RunningKeeper.start(program);
+    const sent = randomBytes(60_000);
+    const client = await RawClient.open(keeper.socket);
+    client.send(startFrame('cat', 'exec cat', { stdin: true }));
+    await client.until(EVENT.started);
+    keeper.child.kill('SIGSTOP');
+    client.send(stdin('cat', 0, sent), startFrame('late', 'exit 5'), eof('cat', sent.length));
+    await new Promise<void>((resolve) => client.socket.end(resolve));
+    const opening = RawClient.open(keeper.socket);
+    keeper.child.kill('SIGCONT');
+    await using next = await opening;
+    const exits = new Set<string>();
+    while (exits.size < 2) exits.add((await next.until(EVENT.exit)).text());
+    expect([...exits].sort()).toEqual(['cat', 'late']);
+    expect(readFileSync(join(keeper.directory, 'output/cat.stdout.0')).equals(sent)).toBe(true);
+    client.socket.destroy();
+  });
+});

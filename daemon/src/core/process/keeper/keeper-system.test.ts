@@ -1,0 +1,98 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rejectionOf, textOf } from '../process-host.fixture.ts';
+import { idIn, KEEPERS, keeperProgram, RawClient, RunningKeeper, startFrame, startIn } from './keeper.fixture.ts';
+import { EVENT, FrameWriter, REQUEST } from './keeper-frames.ts';
+
+const compiles = spawnSync('cc', ['--version']).error === undefined;
+if (!compiles) process.stderr.write('not tested: the keeper on poorer systems, no compiler\n');
+
+describe.runIf(compiles && KEEPERS.length > 0)('the keeper on another system', () => {
+  let directory = '';
+  const build = (name: string, ...flags: string[]): string => {
+    const built = join(directory, name);
+    execFileSync('cc', ['-D_GNU_SOURCE', ...flags, '-o', built, join(import.meta.dirname, `${name}.fixture.c`)]);
+    return built;
+  };
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'keeper-system-'));
+  });
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  test.each(KEEPERS)('$name without pidfd, close_range, splice, memfd and vfork does the same', async ({ program }) => {
+    await using keeper = await RunningKeeper.start(program, { through: [build('deny-system-calls')] });
+    await using host = await keeper.host();
+    const bytes = 'x'.repeat(300_000);
+    const cat = await startIn(host, 'cat', 'cat; cat <&3 >&2; exit 3', { stdin: 'pipe', script: 'of the script' });
+    await cat.writeStdin(Buffer.from(bytes));
+    await cat.endStdin();
+    expect(await cat.ended).toMatchObject({ exitCode: 3, background: false });
+    expect(await textOf(cat.output.stdout)).toBe(bytes);
+    expect(await textOf(cat.output.stderr)).toBe('of the script');
+    const orphan = join(directory, 'orphan');
+    writeFileSync(orphan, '#!/no/such/interpreter\n', { mode: 0o755 });
+    expect(String(await rejectionOf(startIn(host, 'none', '', { file: orphan })))).toContain('interpreter');
+    const away = await startIn(host, idIn(keeper.directory, 'away'), 'setsid sleep 1000 & echo; wait');
+    await away.output.stdout.advanced(0);
+    const target = { id: away.id, pid: away.pid, running: true };
+    expect(await host.signal([target], 'SIGKILL')).toBe(2);
+    expect(await away.ended).toMatchObject({ signal: 'SIGKILL' });
+    expect(keeper.said).toBe('');
+  });
+
+  test('without close_range, what it inherited is closed as well', async () => {
+    const place = mkdtempSync(join(directory, 'place-'));
+    const args = [keeperProgram ?? '', 'serve', place];
+    const child = spawn(build('deny-system-calls'), args, { stdio: ['ignore', 'pipe', 'inherit', 'ignore', 'pipe'] });
+    const inherited = child.stdio[4] as Readable;
+    inherited.resume();
+    await once(inherited, 'end');
+    expect(child.exitCode).toBe(null);
+    child.kill();
+    await once(child, 'exit');
+  });
+
+  test('a clock that is set back makes nothing end before it began, and no waiting longer', async () => {
+    const shim = build('clock-set-back', '-shared', '-fPIC');
+    await using keeper = await RunningKeeper.start(keeperProgram ?? '', { env: { LD_PRELOAD: shim } });
+    const before = Date.now();
+    await using client = await RawClient.open(keeper.socket);
+    client.send(startFrame('a', 'sleep 1000 & exit 4'));
+    const exit = await client.until(EVENT.exit);
+    expect([exit.text(), exit.flag(), exit.u32()]).toEqual(['a', false, 4]);
+    for (let skipped = 0; skipped < 3; skipped++) exit.u64();
+    exit.u8();
+    expect(exit.flag()).toBe(true);
+    expect(exit.u64()).toBeGreaterThanOrEqual(before);
+    client.send(new FrameWriter(REQUEST.shutdown).u32(100));
+    expect(await once(keeper.child, 'exit')).toEqual([0, null]);
+  });
+
+  test('where it stood still, output that had ended in time is no output in the background', async () => {
+    const shim = build('clock-leaps', '-shared', '-fPIC');
+    await using keeper = await RunningKeeper.start(keeperProgram ?? '', { env: { LD_PRELOAD: shim } });
+    await using client = await RawClient.open(keeper.socket);
+    const go = join(keeper.directory, 'go');
+    execFileSync('mkfifo', [go]);
+    client.send(startFrame('a', `read line < ${go}; head -c 60000 /dev/zero; exit 4`));
+    const started = await client.until(EVENT.started);
+    const pid = [started.text(), started.u32()][1];
+    // All it wrote and its end are there before the keeper looks.
+    keeper.child.kill('SIGSTOP');
+    await writeFile(go, '\n');
+    await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'latin1')).toContain(') Z ');
+    keeper.child.kill('SIGCONT');
+    const exit = await client.until(EVENT.exit);
+    expect([exit.text(), exit.flag(), exit.u32()]).toEqual(['a', false, 4]);
+    for (let skipped = 0; skipped < 3; skipped++) exit.u64();
+    exit.u8();
+    expect(exit.flag()).toBe(false);
+    expect(readFileSync(join(keeper.directory, 'output/a.stdout.0'))).toHaveLength(60_000);
+  });
+});

@@ -1,0 +1,173 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { HostedProcess, StartSpec } from '../process-host.ts';
+import { EVENT, type FrameReader, FrameSplitter, FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
+import { KeeperHost } from './keeper-host.ts';
+
+const SOCKET = 'keeper-v1.sock';
+
+function programOf(name: string): string | undefined {
+  const path = join(import.meta.dirname, '../../../../../dist', name);
+  return existsSync(path) ? path : undefined;
+}
+
+export const keeperProgram = programOf('keeper');
+/** It ends, and says why, at the first thing that C does not define. */
+export const sanitizedProgram = programOf('keeper-sanitized');
+
+interface KeeperStart {
+  /** Else a fresh one. */
+  readonly directory?: string;
+  /** A command that runs the command behind it. */
+  readonly through?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A keeper in the foreground, in a directory of its own. */
+export class RunningKeeper implements AsyncDisposable {
+  readonly directory: string;
+  readonly child: ChildProcess;
+  #said = '';
+
+  private constructor(directory: string, child: ChildProcess) {
+    this.directory = directory;
+    this.child = child;
+    child.stderr?.on('data', (chunk) => {
+      this.#said += chunk;
+    });
+  }
+
+  static async start(program: string, { directory, through = [], env = {} }: KeeperStart = {}): Promise<RunningKeeper> {
+    const place = directory ?? mkdtempSync(join(tmpdir(), 'keeper-'));
+    const [file = '', ...args] = [...through, program, 'serve', place];
+    const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
+    await once(child.stdout, 'data');
+    return new RunningKeeper(place, child);
+  }
+
+  get socket(): string {
+    return join(this.directory, SOCKET);
+  }
+
+  /** What it wrote to stderr: nothing, if all is well. */
+  get said(): string {
+    return this.#said;
+  }
+
+  get alive(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /**
+   * Bytes of memory of its own that it holds now, without the libraries, of which the system maps what it likes. Counted
+   * page by page: the running count of RSS is off by some for every processor.
+   */
+  get memory(): number {
+    const maps = readFileSync(`/proc/${this.child.pid}/smaps_rollup`, 'latin1');
+    return Number(/^Anonymous:\s+(\d+)/m.exec(maps)?.[1]) * 1024;
+  }
+
+  host(): Promise<KeeperHost> {
+    return KeeperHost.open({ directory: this.directory });
+  }
+
+  async connect(): Promise<Socket> {
+    const socket = connect(this.socket);
+    await once(socket, 'connect');
+    return socket;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.alive) {
+      this.child.kill('SIGTERM');
+      await once(this.child, 'exit');
+    }
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** An id that no other keeper's client uses: processes are found by it on the whole system. */
+export function idIn(directory: string, name: string | number): string {
+  return `${basename(directory)}-${name}`;
+}
+
+/** Every keeper that was built. */
+export const KEEPERS: readonly { readonly name: string; readonly program: string }[] = [
+  { name: 'keeper', program: keeperProgram },
+  { name: 'keeper-sanitized', program: sanitizedProgram },
+].flatMap(({ name, program }) => (program === undefined ? [] : [{ name, program }]));
+
+/** A client that speaks frames by itself, greeted. */
+export class RawClient implements AsyncDisposable {
+  readonly socket: Socket;
+  readonly #frames: AsyncGenerator<FrameReader>;
+
+  private constructor(socket: Socket) {
+    this.socket = socket;
+    this.#frames = framesOf(socket);
+  }
+
+  static async open(path: string, version: number = KEEPER_VERSION): Promise<RawClient> {
+    const socket = connect(path);
+    await once(socket, 'connect');
+    const client = new RawClient(socket);
+    client.send(new FrameWriter(REQUEST.hello).u32(version));
+    await client.until(EVENT.welcome);
+    return client;
+  }
+
+  send(...frames: FrameWriter[]): void {
+    this.socket.write(Buffer.concat(frames.map((frame) => frame.finish())));
+  }
+
+  /** The next frame of this type that meets the condition; it is read past what the condition reads. */
+  async until(type: number, met: (frame: FrameReader) => boolean = () => true): Promise<FrameReader> {
+    for (;;) {
+      const { value } = await this.#frames.next();
+      if (value === undefined) throw new Error('the keeper ended the connection');
+      if (value.type === type && met(value)) return value;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.socket.destroy();
+    await this.#frames.return(undefined);
+  }
+}
+
+async function* framesOf(socket: AsyncIterable<Buffer>): AsyncGenerator<FrameReader> {
+  const splitter = new FrameSplitter();
+  for await (const chunk of socket) yield* splitter.push(chunk);
+}
+
+/** START of a bash script without a terminal. */
+export function startFrame(id: string, script: string, more: { stdin?: boolean } = {}): FrameWriter {
+  return new FrameWriter(REQUEST.start)
+    .text(id)
+    .u8(more.stdin ? 1 : 0)
+    .u16(0)
+    .u16(0)
+    .u64(67_108_864)
+    .u32(8_388_608)
+    .account(undefined)
+    .text('/')
+    .text('/bin/bash')
+    .texts(['bash', '-c', script])
+    .texts(['PATH=/usr/bin:/bin', `SVC_COMMAND_ID=${id}`])
+    .flag(false);
+}
+
+export function startIn(
+  host: KeeperHost,
+  id: string,
+  script: string,
+  more: Partial<StartSpec> = {},
+): Promise<HostedProcess> {
+  const env = { PATH: '/usr/bin:/bin', SHLVL: '1', SVC_COMMAND_ID: id };
+  const spec = { id, file: 'bash', args: ['-c', script], cwd: '/', env, stdin: 'null', outputMaxBytes: 67_108_864 };
+  return host.start({ ...spec, stdin: 'null', ...more });
+}

@@ -1,0 +1,133 @@
+import type { ChildProcess } from 'node:child_process';
+import { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { SandboxError } from '../../errors.ts';
+import type { OutputLog } from '../../output/output-log.ts';
+import { OutputLogWriter } from '../../output/output-log-writer.ts';
+import type { OutputStream } from '../../output/segment-files.ts';
+import type { HostedProcess, ProcessEnd } from '../process-host.ts';
+import { type Pipe, readPipe } from './pipes.ts';
+import { StdinPipe } from './stdin-pipe.ts';
+
+/** How long the output may stay open after the process was reaped, before that counts as background. */
+const BACKGROUND_MS = 250;
+/** Turns of the event loop in which what is in a pipe is read, and its end seen: it takes three. */
+const LAST_TURNS = 8;
+
+export interface ChildPipes {
+  readonly stdout: Pipe;
+  readonly stderr: Pipe;
+  readonly stdin?: Pipe;
+}
+
+export interface Started {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly output: OutputLog;
+  readonly outputMaxBytes: number;
+  /** Undefined: Node made the streams. */
+  readonly pipes: ChildPipes | undefined;
+}
+
+/** A child of this process, its pipes read into its log. */
+export class PortableProcess implements HostedProcess, Disposable {
+  readonly id: string;
+  readonly pid: number;
+  readonly output: OutputLog;
+  readonly ended: Promise<ProcessEnd>;
+  readonly #child: ChildProcess;
+  readonly #stdin: StdinPipe | undefined;
+  readonly #writer: OutputLogWriter;
+  readonly #sources: readonly Readable[];
+  readonly #settle: (end: ProcessEnd) => void;
+  readonly #onReleased: () => void;
+  #open = 2;
+  #exit: Omit<ProcessEnd, 'background'> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `onReleased`: the process is reaped and its output at its end; it holds nothing any more. */
+  constructor({ child, pid, output, outputMaxBytes, pipes }: Started, onReleased: () => void) {
+    const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
+    this.id = output.id;
+    this.pid = pid;
+    this.output = output;
+    this.ended = promise;
+    this.#settle = resolve;
+    this.#onReleased = onReleased;
+    this.#child = child;
+    this.#writer = new OutputLogWriter(output, outputMaxBytes);
+    const stdin = pipes?.stdin ? new Socket({ fd: pipes.stdin.ownEnd, readable: false, writable: true }) : child.stdin;
+    this.#stdin = stdin ? new StdinPipe(stdin) : undefined;
+    this.#sources = (['stdout', 'stderr'] as const).flatMap((stream) => this.#read(stream, pipes?.[stream]) ?? []);
+    child.on('error', () => {});
+    child.on('exit', (exitCode, signal) => this.#exited(exitCode, signal));
+  }
+
+  async writeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
+    await this.#openStdin().write(bytes, signal);
+  }
+
+  async endStdin(): Promise<void> {
+    await this.#openStdin().end();
+  }
+
+  /** What it was is lost with the daemon anyway. */
+  acknowledgeExit(): void {}
+
+  /** Lets go of the child: its output is read no further, and nothing of it keeps this process alive. */
+  [Symbol.dispose](): void {
+    this.#stdin?.close();
+    for (const source of this.#sources) source.destroy();
+    this.#child.unref();
+    if (this.#timer !== undefined) this.#end(true);
+  }
+
+  #read(stream: OutputStream, pipe: Pipe | undefined): Readable | undefined {
+    const onBytes = (bytes: Uint8Array): void => this.#writer.write(stream, bytes);
+    const onEnd = (): void => this.#closed(stream);
+    if (pipe !== undefined) return readPipe(pipe.ownEnd, onBytes, onEnd);
+    return this.#child[stream]
+      ?.on('error', () => {})
+      .on('data', onBytes)
+      .on('close', onEnd);
+  }
+
+  #openStdin(): StdinPipe {
+    if (this.#exit !== undefined) throw new SandboxError('conflict', 'the process has ended');
+    if (this.#stdin === undefined) throw new SandboxError('conflict', 'the process was started without a stdin pipe');
+    return this.#stdin;
+  }
+
+  #closed(stream: OutputStream): void {
+    this.#writer.close(stream);
+    this.#open--;
+    this.#endIfDone();
+  }
+
+  #exited(exitCode: number | null, signal: string | null): void {
+    this.#exit = { exitCode, signal, usage: null, endedAt: new Date() };
+    this.#stdin?.close();
+    if (this.#open > 0) this.#timer = setTimeout(() => void this.#overdue(), BACKGROUND_MS);
+    this.#endIfDone();
+  }
+
+  /** Timers come before what is there to be read: where this process stood still that may be the rest, and the end. */
+  async #overdue(): Promise<void> {
+    for (let turn = 0; turn < LAST_TURNS; turn++) await nextTurn();
+    this.#end(true);
+  }
+
+  #endIfDone(): void {
+    if (this.#open > 0 || this.#exit === undefined) return;
+    this.#end(false);
+    this.#onReleased();
+  }
+
+  /** The first call decides. */
+  #end(background: boolean): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#exit !== undefined) this.#settle({ ...this.#exit, background });
+  }
+}

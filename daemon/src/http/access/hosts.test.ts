@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import { TestApp } from '../../app.fixture.ts';
+
+describe('hosts and origins', () => {
+  test.each([
+    '127.0.0.1',
+    '127.0.0.1:8080',
+    '[::1]:8080',
+    '10.1.2.3',
+    'localhost',
+    'localhost:8080',
+    'sandbox',
+    'a.localhost',
+    '3000.localhost:8080',
+    'box.example',
+    'BOX.example:80',
+  ])('[host.no-key] %s is served', async (host) => {
+    await using daemon = await TestApp.start({ allowedHosts: ['box.example'] });
+    expect((await daemon.inject({ url: '/v2/commands', headers: { host } })).statusCode).toBe(200);
+  });
+
+  test.each([
+    'evil.example',
+    'evil.example:8080',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    'box.example.evil',
+    'a b',
+    'x@localhost',
+  ])('[host.refused-403] %j is not', async (host) => {
+    await using daemon = await TestApp.start({ allowedHosts: ['box.example'] });
+    for (const url of ['/v2/commands', '/health', '/nothing']) {
+      const answer = await daemon.inject({ url, headers: { host } });
+      expect(answer.statusCode).toBe(403);
+      expect(answer.json().hint).toMatch(/SVC_ALLOWED_HOSTS/);
+    }
+  });
+
+  test.each([
+    ['*.box.example', 'a.box.example', 'a.b.box.example'],
+    ['*-box.example', '3000-box.example:8080', '3000.a-box.example'],
+    ['*-box.example', '3000-Box.Example', '-box.example'],
+    ['*.box.example', '3000.box.example', 'box.example'],
+    ['*', 'sandbox', 'evil.example'],
+  ])('[host.no-key] of %s, %s is served and %s is not', async (listed, served, refused) => {
+    await using daemon = await TestApp.start({ allowedHosts: [listed] });
+    const status = async (host: string) => (await daemon.inject({ url: '/v2/commands', headers: { host } })).statusCode;
+    expect([await status(served), await status(refused)]).toEqual([200, 403]);
+  });
+
+  test('with a key every host is served', async () => {
+    await using daemon = await TestApp.start({ apiKey: 'k' });
+    expect(
+      (await daemon.inject({ url: '/v2/commands', headers: { host: 'box.example', 'x-api-key': 'k' } })).statusCode,
+    ).toBe(200);
+  });
+
+  test('a rebound page cannot help itself with X-Forwarded-Host', async () => {
+    await using daemon = await TestApp.start();
+    const rebound = { host: 'evil.example', 'x-forwarded-host': 'localhost' };
+    expect((await daemon.inject({ url: '/v2/commands', headers: rebound })).statusCode).toBe(403);
+    const behind = { host: 'localhost', 'x-forwarded-host': 'evil.example' };
+    expect((await daemon.inject({ url: '/v2/commands', headers: behind })).statusCode).toBe(403);
+  });
+
+  test('[proxy.trusted-only] X-Forwarded-Host of an untrusted peer says nothing', async () => {
+    await using daemon = await TestApp.start({ trustedProxies: ['10.0.0.0/8'], allowedOrigins: [] });
+    const headers = { host: 'localhost', 'x-forwarded-host': 'evil.example' };
+    expect((await daemon.inject({ url: '/v2/commands', headers })).statusCode).toBe(200);
+    const foreign = { ...headers, origin: 'https://evil.example' };
+    expect(
+      (await daemon.inject({ method: 'POST', url: '/v2/commands', payload: { command: 'true' }, headers: foreign }))
+        .statusCode,
+    ).toBe(403);
+  });
+
+  test.each([
+    ['http://localhost:8080', 200],
+    ['https://listed.example', 200],
+    ['http://localhost:9090', 403],
+    ['http://127.0.0.1:8080', 403],
+    ['https://evil.example', 403],
+    ['https://listed.example.evil', 403],
+    ['null', 403],
+    ['file://', 403],
+  ])('[origin.state-changing] [origin.listed] a post of a page of %s answers %i', async (origin, status) => {
+    await using daemon = await TestApp.start({ allowedOrigins: ['https://listed.example'] });
+    const headers = { host: 'localhost:8080', origin };
+    const answer = await daemon.inject({ method: 'POST', url: '/v2/commands', payload: { command: 'true' }, headers });
+    expect(answer.statusCode).toBe(status);
+    expect((await daemon.inject({ url: '/v2/commands', headers })).statusCode).toBe(200);
+  });
+
+  test('[origin.cors] listed origins get CORS answers, preflight included', async () => {
+    await using daemon = await TestApp.start({ apiKey: 'k', allowedOrigins: ['https://listed.example'] });
+    const preflight = (origin: string) =>
+      daemon.inject({
+        method: 'OPTIONS',
+        url: '/v2/commands',
+        headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-api-key' },
+      });
+    const listed = await preflight('https://listed.example');
+    expect(listed.statusCode).toBe(204);
+    expect(listed.headers).toMatchObject({
+      'access-control-allow-origin': 'https://listed.example',
+      'access-control-allow-headers': 'x-api-key',
+      'access-control-allow-methods': expect.stringContaining('POST'),
+      vary: 'Origin',
+    });
+    const other = await preflight('https://evil.example');
+    expect(other.statusCode).toBe(401);
+    expect(other.headers).not.toHaveProperty('access-control-allow-origin');
+    const answer = await daemon.post(
+      '/v2/commands',
+      { command: 'echo hi' },
+      { origin: 'https://listed.example', 'x-api-key': 'k' },
+    );
+    expect(answer.headers['access-control-allow-origin']).toBe('https://listed.example');
+    const { command_id } = answer.json().data;
+    const stream = await daemon.inject({
+      url: `/v2/commands/${command_id}?stream=true`,
+      headers: { origin: 'https://listed.example', 'x-api-key': 'k' },
+    });
+    expect(stream.headers['access-control-allow-origin']).toBe('https://listed.example');
+  });
+});

@@ -1,0 +1,94 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { covers, isUnder } from '../../core/path-prefix.ts';
+import type { ApiKey } from './api-key.ts';
+
+/** Seconds that an opened page keeps working. */
+const LIFETIME_SECONDS = 12 * 3600;
+const NAME = /^svc_session(_[a-z0-9_-]+)?$/;
+
+/** The pages that a person opens with a link, and what each one's own assets and sockets need. */
+const PAGES: readonly { page: RegExp; prefixes: (match: RegExpMatchArray) => readonly string[] }[] = [
+  { page: /^\/$/, prefixes: () => ['/'] },
+  { page: /^\/vnc(\/|$)/, prefixes: () => ['/vnc', '/websockify'] },
+  { page: /^\/code-server(\/|$)/, prefixes: () => ['/code-server'] },
+  { page: /^\/jupyter(\/|$)/, prefixes: () => ['/jupyter'] },
+  { page: /^\/terminal(\/|$)/, prefixes: () => ['/terminal', '/v2/pty'] },
+  { page: /^(\/(?:abs)?proxy\/\d+)(\/|$)/, prefixes: (match) => [match[1] ?? ''] },
+];
+
+/**
+ * The cookie that stands for the key on the pages of the gateway. It is signed by a key derived from the API key,
+ * so another API key ends it, and is good for one page's prefixes only; the landing page's covers everything.
+ */
+export class SessionCookies {
+  readonly #signingKey: Buffer;
+
+  constructor(key: ApiKey) {
+    this.#signingKey = key.derive('session cookie');
+  }
+
+  /**
+   * The `Set-Cookie` value for a page that was opened with a credential in its query, or undefined where the path is no page.
+   * A ticket's prefix narrows what the cookie is good for.
+   */
+  issue(path: string, options: { ticketPrefix?: string; secure: boolean; now?: number }): string | undefined {
+    const covered = coveredBy(path);
+    if (!covered) return undefined;
+    const narrowed = options.ticketPrefix === undefined ? covered : narrow(covered, options.ticketPrefix);
+    const expires = Math.floor((options.now ?? Date.now()) / 1000) + LIFETIME_SECONDS;
+    const claims = Buffer.from(JSON.stringify([expires, ...narrowed])).toString('base64url');
+    const attributes = `Path=/; Max-Age=${LIFETIME_SECONDS}; HttpOnly; SameSite=Lax${options.secure ? '; Secure' : ''}`;
+    return `${cookieName(narrowed[0] ?? '')}=${claims}.${this.#sign(claims)}; ${attributes}`;
+  }
+
+  /** Whether a `Cookie` header (RFC 6265 §5.4) carries a valid cookie for the path. */
+  admits(header: string | undefined, path: string, now: number = Date.now()): boolean {
+    if (header === undefined || !header.includes('svc_session')) return false;
+    return header.split(';').some((pair) => {
+      const [name = '', value = ''] = splitOnce(pair.trim(), '=');
+      return NAME.test(name) && this.#isGoodFor(value, path, now);
+    });
+  }
+
+  #isGoodFor(value: string, path: string, now: number): boolean {
+    const [claims = '', signature = ''] = splitOnce(value, '.');
+    const expected = Buffer.from(this.#sign(claims));
+    const given = Buffer.from(signature);
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
+    const [expires, ...prefixes] = JSON.parse(Buffer.from(claims, 'base64url').toString()) as [number, ...string[]];
+    if (expires * 1000 <= now) return false;
+    return prefixes.some((prefix) => covers(prefix, path));
+  }
+
+  #sign(claims: string): string {
+    return createHmac('sha256', this.#signingKey).update(claims).digest('base64url');
+  }
+}
+
+function coveredBy(path: string): readonly string[] | undefined {
+  for (const { page, prefixes } of PAGES) {
+    const match = page.exec(path);
+    if (match) return prefixes(match);
+  }
+  return undefined;
+}
+
+/** The part of what a page covers that a ticket's prefix allows. */
+function narrow(covered: readonly string[], ticketPrefix: string): readonly string[] {
+  const kept = covered.filter((prefix) => isUnder(prefix, ticketPrefix));
+  return kept.length > 0 ? kept : [ticketPrefix];
+}
+
+/** Pages have cookies of their own names, so that one that is opened later does not end another. */
+function cookieName(prefix: string): string {
+  const suffix = prefix
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '');
+  return suffix === '' ? 'svc_session' : `svc_session_${suffix}`;
+}
+
+function splitOnce(text: string, separator: string): [string, string] | [string] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { absolutePath, exactPath, type FilePath, shownPath } from '../../core/files/file-path.ts';
+import { ErrorBody, V1_ERRORS, V2_ERRORS, ValidationErrorBody, ValidationErrorBodyV1 } from '../envelope.ts';
+
+/** A path as text, where no file need exist of that name. What it may hold is judged by `core/files`, whose answer is 400. */
+const PathText = z.string().meta({ description: 'Absolute.' });
+
+const PathBase64 = z
+  .string()
+  .regex(/^[A-Za-z0-9+/_-]*={0,2}$/, 'expected base64')
+  .meta({ description: 'The same path, exactly, where it is not UTF-8: its bytes in base64.' });
+
+/** Fields of a request that names one path: `{path}`, or `{path_b64}` where it is not UTF-8. */
+export const PathFields = { path: PathText.optional(), path_b64: PathBase64.optional() } as const;
+
+/** The path under another name of 1.x: `{file}`, or `{path_b64}`. */
+export const FileFields = { file: PathText.optional(), path_b64: PathBase64.optional() } as const;
+
+/** Requests to copy and to move. */
+export const SourceFields = {
+  source: PathText.optional(),
+  source_b64: PathBase64.optional(),
+  destination: PathText.optional(),
+  destination_b64: PathBase64.optional(),
+} as const;
+
+/** Of a query: whose what is created becomes. */
+export const UserField = {
+  user: z.string().optional().meta({ description: 'Account that what is created belongs to.' }),
+} as const;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Holds that `name` or its base64 is there: a path that is left out is a fault of the request's form. */
+export function requirePath(name: string, base64 = `${name}_b64`): (context: z.core.ParsePayload<Fields>) => void {
+  return ({ value, issues }) => {
+    if (value[name] !== undefined || value[base64] !== undefined) return;
+    const message = `${name} or ${base64} is required`;
+    issues.push({ code: 'custom', message, path: [name], input: value[name] });
+  };
+}
+
+/** @throws FileFailure `invalid_path` */
+export function pathOf(
+  { path, file, path_b64 }: { path?: string | undefined; file?: string | undefined; path_b64?: string | undefined },
+  operation: string,
+): FilePath {
+  return absolutePath({ path: path ?? file, base64: path_b64 }, operation);
+}
+
+/** How an answer names a path: `path_b64` only where the text is not exact. */
+export function pathFields(path: FilePath): { path: string; path_b64?: string } {
+  const exact = exactPath(path);
+  return exact === undefined ? { path: shownPath(path) } : { path: shownPath(path), path_b64: exact };
+}
+
+/** Fields of an answer that names one path. */
+export const NamedPath = {
+  path: z.string(),
+  path_b64: z.string().optional().meta({ description: 'Only where the path is not UTF-8: its bytes in base64.' }),
+} as const;
+
+const FileError = z
+  .object({
+    errno: z.int().nullable(),
+    errno_name: z.string().nullable(),
+    error_type: z.string(),
+    exception_type: z.string(),
+    message: z.string(),
+    operation: z.string(),
+    path: z.string(),
+    retryable: z.boolean(),
+  })
+  .meta({ id: 'FileOperationError', description: 'What the system said of a file operation that failed.' });
+
+/** Error answers of a v2 route that works on files. */
+export const FILE_ERRORS = {
+  ...V2_ERRORS,
+  409: ErrorBody,
+  412: ErrorBody,
+  413: ErrorBody,
+  422: z.union([ValidationErrorBody, ErrorBody]),
+  500: ErrorBody,
+  507: ErrorBody,
+} as const;
+
+/** Of a v1 route: what goes wrong with a file is an answer of status 200. */
+export const FILE_ERRORS_V1 = { ...V1_ERRORS, 422: ValidationErrorBodyV1 } as const;
+
+/** Payload of a v1 answer: what was asked for, or what went wrong. */
+export function orFileError<T extends z.ZodType>(data: T) {
+  return z.union([FileError, data]);
+}

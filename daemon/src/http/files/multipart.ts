@@ -1,0 +1,119 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import { SandboxError } from '../../core/errors.ts';
+import type { App } from '../app-types.ts';
+import { ValidationFailure } from '../validation.ts';
+
+/** Fields beside the file, and bytes of each. */
+const FIELDS_MAX = 64;
+const FIELD_BYTES = 64 * 1024;
+
+/** The file of a form, as it comes in. */
+export interface FormFile {
+  /** As the client calls it; it may be missing. */
+  readonly name: string | undefined;
+  readonly content: Readable;
+}
+
+export type FormFields = ReadonlyMap<string, string>;
+
+/** Within this scope a `multipart/form-data` body reaches the handler as a stream, unread and without a limit. */
+export function acceptForms(scope: App): void {
+  scope.addContentTypeParser('multipart/form-data', (_request, payload, done) => done(null, payload));
+}
+
+/**
+ * Reads a form with one part named `file` (RFC 7578). `take` gets it while it comes in, with the fields before it; what
+ * is answered are all fields. Whatever goes wrong, the content that `take` reads ends with an error.
+ * @throws ValidationFailure where there is no file; SandboxError `invalid` where there are two, or the body is cut
+ */
+export async function readForm(
+  body: unknown,
+  headers: IncomingHttpHeaders,
+  take: (file: FormFile, fields: FormFields) => Promise<void>,
+): Promise<FormFields> {
+  const contentType = headers['content-type'];
+  if (!(body instanceof Readable) || contentType === undefined) throw missingFile();
+  const form = new Form(open({ ...headers, 'content-type': contentType }), take);
+  return await form.read(body);
+}
+
+class Form {
+  readonly #parser: BusboyInstance;
+  readonly #fields = new Map<string, string>();
+  #content: BusboyFileStream | undefined;
+  #taken: Promise<void> | undefined;
+  readonly #end = Promise.withResolvers<void>();
+
+  constructor(parser: BusboyInstance, take: (file: FormFile, fields: FormFields) => Promise<void>) {
+    this.#parser = parser;
+    parser.on('field', (name, value) => this.#fields.set(name, value));
+    parser.on('file', (name, content, filename) => this.#take(name, content, filename, take));
+    parser.once('finish', () => this.#end.resolve());
+    parser.once('error', (error) => this.#end.reject(cutForm(error)));
+    parser.once('fieldsLimit', () => this.#end.reject(new SandboxError('invalid', `over ${FIELDS_MAX} fields`)));
+  }
+
+  async read(body: Readable): Promise<FormFields> {
+    body.once('error', (error) => this.#end.reject(cutForm(error)));
+    body.once('close', () => {
+      if (!body.readableEnded) this.#end.reject(cutForm(new Error('the connection was closed')));
+    });
+    body.pipe(this.#parser);
+    try {
+      await this.#end.promise;
+      if (!this.#content) throw missingFile();
+      await this.#taken;
+      return this.#fields;
+    } catch (error) {
+      body.unpipe(this.#parser);
+      body.resume();
+      this.#content?.destroy(error instanceof Error ? error : undefined);
+      await this.#taken?.catch(() => undefined);
+      throw error;
+    }
+  }
+
+  #take(
+    name: string,
+    content: BusboyFileStream,
+    filename: string | undefined,
+    take: (file: FormFile, fields: FormFields) => Promise<void>,
+  ): void {
+    content.on('error', () => undefined);
+    if (name !== 'file' || this.#content) {
+      content.resume();
+      if (name !== 'file') return;
+      this.#end.reject(new SandboxError('invalid', 'the form has more than one file', { hint: 'send one at a time' }));
+      return;
+    }
+    this.#content = content;
+    this.#taken = take({ name: filename || undefined, content }, this.#fields);
+    this.#taken.catch((error: unknown) => this.#end.reject(error));
+  }
+}
+
+function open(headers: IncomingHttpHeaders & { 'content-type': string }): BusboyInstance {
+  try {
+    return new Busboy({
+      headers,
+      highWaterMark: 256 * 1024,
+      fileHwm: 512 * 1024,
+      limits: { fields: FIELDS_MAX, fieldSize: FIELD_BYTES },
+      isPartAFile: (field, _type, filename) => field === 'file' || filename !== undefined,
+    });
+  } catch (error) {
+    throw new SandboxError('invalid', `the body is no form: ${String(error)}`, { cause: error });
+  }
+}
+
+function cutForm(cause: unknown): SandboxError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new SandboxError('invalid', `the form is not whole: ${why}`, { cause });
+}
+
+function missingFile(): ValidationFailure {
+  const message = 'expected a form with a part named file';
+  return new ValidationFailure('body', [{ code: 'custom', message, path: ['file'], input: undefined }]);
+}

@@ -1,0 +1,265 @@
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { exchange, startGateway, startJudge, Wire } from '../gateway.fixture.ts';
+import { IN_FLIGHT_MAX_MB, WRITTEN_MAX_MB } from '../in-flight.fixture.ts';
+import { RfbServer } from '../rfb.fixture.ts';
+
+const KEY = 'X-API-Key: k';
+const HEADERS = { 'x-api-key': 'k' };
+
+interface Viewing extends AsyncDisposable {
+  readonly port: number;
+  readonly rfb: RfbServer;
+  view(options?: { path?: string; protocols?: string[] }): WebSocket;
+  close(): Promise<void>;
+}
+
+/** A gateway before an RFB server. */
+async function viewing(greet: (socket: Socket) => void = () => {}): Promise<Viewing> {
+  const rfb = await RfbServer.start(greet);
+  const daemon = await startJudge();
+  const gateway = await startGateway(daemon.port, { env: { GATEWAY_VNC: rfb.path } });
+  return {
+    port: gateway.port,
+    rfb,
+    view: ({ path = '/websockify', protocols = [] } = {}) =>
+      new WebSocket(`ws://127.0.0.1:${gateway.port}${path}`, protocols, { headers: HEADERS, perMessageDeflate: false }),
+    close: () => gateway.close(),
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]();
+      await daemon[Symbol.asyncDispose]();
+      await rfb[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function noneLeft(rfb: RfbServer): Promise<void> {
+  for (const socket of rfb.sockets) socket.resume();
+  await Promise.all([...rfb.sockets].map((socket) => once(socket, 'close')));
+}
+
+test.each([
+  ['/websockify', ['binary']],
+  ['/websockify?token=x', []],
+  ['/vnc/websockify', ['base64', 'binary']],
+  ['/vnc/websockify/', []],
+])('[vnc.websockify] RFB goes both ways in binary frames at %s, protocols %j', async (path, protocols) => {
+  await using set = await viewing((socket) => socket.write('RFB 003.008\n'));
+  const viewer = set.view({ path, protocols });
+  const [greeting, isBinary] = (await once(viewer, 'message')) as [Buffer, boolean];
+  expect([String(greeting), isBinary, viewer.protocol]).toEqual([
+    'RFB 003.008\n',
+    true,
+    protocols.includes('binary') ? 'binary' : '',
+  ]);
+  const server = await set.rfb.connection();
+  viewer.send(Buffer.from('RFB 003'));
+  viewer.send(Buffer.from('.008\n'));
+  let heard = '';
+  for await (const chunk of server.iterator({ destroyOnReturn: false })) {
+    heard += String(chunk);
+    if (heard === 'RFB 003.008\n') break;
+  }
+  viewer.close();
+  await once(viewer, 'close');
+  await noneLeft(set.rfb);
+});
+
+test('[vnc.several] viewers have connections of their own, and one that leaves takes no other along', async () => {
+  const names = ['viewer 1', 'viewer 2', 'viewer 3'].values();
+  await using set = await viewing((socket) => socket.write(String(names.next().value)));
+  const viewers = [set.view(), set.view(), set.view()];
+  const greetings = await Promise.all(viewers.map(async (viewer) => String((await once(viewer, 'message'))[0])));
+  expect(greetings.sort()).toEqual(['viewer 1', 'viewer 2', 'viewer 3']);
+  viewers[0]?.terminate();
+  await expect.poll(() => set.rfb.sockets.size).toBe(2);
+  for (const socket of set.rfb.sockets) socket.write('still');
+  expect(await Promise.all(viewers.slice(1).map(async (viewer) => String((await once(viewer, 'message'))[0])))).toEqual(
+    ['still', 'still'],
+  );
+});
+
+test('[vnc.backpressure] a viewer that does not read holds the desktop back', async () => {
+  await using set = await viewing();
+  const viewer = set.view();
+  await once(viewer, 'open');
+  viewer.pause();
+  const socket = await set.rfb.connection();
+  const taken = await fill(socket);
+  expect(taken).toBeLessThan(IN_FLIGHT_MAX_MB);
+  viewer.resume();
+  let got = 0;
+  viewer.on('message', (bytes: Buffer) => {
+    got += bytes.length;
+  });
+  await expect.poll(() => got).toBe(taken * 1024 ** 2);
+  viewer.terminate();
+});
+
+test('[vnc.backpressure] a desktop that does not read holds the viewer back', async () => {
+  await using set = await viewing((socket) => socket.pause());
+  const viewer = set.view();
+  await once(viewer, 'open');
+  let sent = 0;
+  for (let quiet = 0; quiet < 2_000 && sent < WRITTEN_MAX_MB; ) {
+    if (viewer.bufferedAmount > 0) {
+      quiet += 1;
+      await turn();
+    } else {
+      quiet = 0;
+      sent += 1;
+      viewer.send(Buffer.alloc(1024 ** 2));
+    }
+  }
+  expect(sent).toBeLessThan(IN_FLIGHT_MAX_MB);
+  const socket = await set.rfb.connection();
+  let got = 0;
+  socket.on('data', (bytes: Buffer) => {
+    got += bytes.length;
+  });
+  socket.resume();
+  await expect.poll(() => got).toBe(sent * 1024 ** 2);
+  viewer.terminate();
+});
+
+/** Writes megabytes until held back for 2,000 turns; resolves with how many were taken. */
+async function fill(socket: Socket): Promise<number> {
+  let taken = 0;
+  for (let quiet = 0; quiet < 2_000 && taken < WRITTEN_MAX_MB; ) {
+    if (socket.writableNeedDrain) {
+      quiet += 1;
+      await turn();
+    } else {
+      quiet = 0;
+      taken += 1;
+      socket.write(Buffer.alloc(1024 ** 2));
+    }
+  }
+  return taken;
+}
+
+test.each([
+  ['the desktop ends', (rfb: Socket) => void rfb.end('bye'), 1000],
+  ['the desktop is reset', (rfb: Socket) => void rfb.destroy(), 1000],
+  ['the viewer sends text', (_rfb: Socket, viewer: WebSocket) => viewer.send('text'), 1003],
+  [
+    'the viewer sends a frame without end',
+    (_rfb: Socket, viewer: WebSocket) => viewer.send(Buffer.alloc(17 * 1024 ** 2)),
+    1009,
+  ],
+  ['the viewer closes', (_rfb: Socket, viewer: WebSocket) => viewer.close(4000), 4000],
+  ['the viewer is cut', (_rfb: Socket, viewer: WebSocket) => viewer.terminate(), 1006],
+])('[vnc.ends] where %s both sides are closed', async (_what, cut, code) => {
+  await using set = await viewing();
+  const viewer = set.view();
+  viewer.on('error', () => {});
+  await once(viewer, 'open');
+  const rfb = await set.rfb.connection();
+  rfb.resume();
+  const closed = once(viewer, 'close') as Promise<[number]>;
+  cut(rfb, viewer);
+  expect((await closed)[0]).toBe(code);
+  await expect.poll(() => set.rfb.sockets.size).toBe(0);
+});
+
+test('a frame that is not masked ends both sides', async () => {
+  await using set = await viewing();
+  using wire = new Wire(set.port);
+  const fields =
+    'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+  wire.send(`GET /websockify HTTP/1.1\r\nHost: h\r\n${KEY}\r\nx-request-id: mine\r\n${fields}\r\n\r\n`);
+  expect(await wire.until('\r\n\r\n')).toMatch(/^HTTP\/1\.1 101 [\s\S]*x-request-id: mine/);
+  wire.send('\x82\x01x');
+  await wire.all();
+  await expect.poll(() => set.rfb.sockets.size).toBe(0);
+});
+
+test.each([
+  ['another protocol', 'Upgrade: tcp'],
+  ['no key', 'Upgrade: websocket\r\nSec-WebSocket-Version: 13'],
+  ['a wrong key', 'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x'],
+  ['another version', 'Upgrade: websocket\r\nSec-WebSocket-Version: 7\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='],
+])('an upgrade with %s is 400 and leaves no connection', async (_what, fields) => {
+  await using set = await viewing();
+  using wire = new Wire(set.port);
+  wire.send(`GET /websockify HTTP/1.1\r\nHost: h\r\n${KEY}\r\nConnection: Upgrade\r\n${fields}\r\n\r\n`);
+  expect(await wire.all()).toMatch(/^HTTP\/1\.1 400 /);
+  await expect.poll(() => set.rfb.sockets.size).toBe(0);
+});
+
+test('[vnc.gate] nobody reaches the desktop or its pages without the key', async () => {
+  await using set = await viewing();
+  for (const path of ['/websockify', '/vnc/websockify', '/websockify?api_key=wrong']) {
+    const stranger = new WebSocket(`ws://127.0.0.1:${set.port}${path}`);
+    expect(((await once(stranger, 'error')) as [Error])[0].message).toContain('401');
+  }
+  expect(await exchange(set.port, 'GET /vnc/app/ui.js HTTP/1.1\nHost: h')).toMatch(/^HTTP\/1\.1 401 /);
+  expect(set.rfb.sockets.size).toBe(0);
+  const byQuery = new WebSocket(`ws://127.0.0.1:${set.port}/websockify?api_key=k`);
+  await once(byQuery, 'open');
+  byQuery.terminate();
+});
+
+test('[vnc.absent] without a desktop the upgrade is 503 with a hint', async () => {
+  await using daemon = await startJudge();
+  await using gateway = await startGateway(daemon.port);
+  using wire = new Wire(gateway.port);
+  const fields =
+    'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+  wire.send(`GET /websockify HTTP/1.1\r\nHost: h\r\n${KEY}\r\n${fields}\r\n\r\n`);
+  expect(await wire.all()).toMatch(/^HTTP\/1\.1 503 [\s\S]*the desktop is not reachable[\s\S]*GATEWAY_VNC/);
+});
+
+test('[vnc.pages] noVNC’s pages are served from their directory, index.html being its application', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'novnc-'));
+  await mkdir(join(directory, 'app'));
+  await writeFile(join(directory, 'vnc.html'), '<title>noVNC</title>');
+  await writeFile(join(directory, 'app/ui.js'), 'let ui;');
+  await using daemon = await startJudge();
+  await using gateway = await startGateway(daemon.port, { env: { GATEWAY_NOVNC_DIR: directory } });
+  const get = (path: string) => exchange(gateway.port, `GET ${path} HTTP/1.1\nHost: h\n${KEY}`);
+  expect(await get('/vnc')).toMatch(/^HTTP\/1\.1 308 [\s\S]*Location: vnc\/\r/);
+  expect(await get('/vnc/')).toMatch(/^HTTP\/1\.1 302 [\s\S]*Location: index\.html\?autoconnect=true/);
+  for (const path of ['/vnc/index.html?path=websockify%3Fapi_key%3Dk', '/vnc/vnc.html', '/vnc/?autoconnect=1']) {
+    expect(await get(path)).toMatch(/^HTTP\/1\.1 200 [\s\S]*Content-Type: text\/html[\s\S]*noVNC/);
+  }
+  expect(await get('/vnc/app/ui.js?v=1')).toMatch(/^HTTP\/1\.1 200 [\s\S]*text\/javascript[\s\S]*let ui;/);
+  expect(await get('/vnc/%2e%2e/etc/passwd')).toMatch(/^HTTP\/1\.1 404 /);
+  await rm(directory, { recursive: true });
+  expect(await get('/vnc/index.html')).toMatch(/^HTTP\/1\.1 503 [\s\S]*apt-get install[\s\S]*novnc/);
+});
+
+test('[relay.leaks-nothing] a hundred viewers that come and go leave no descriptor', async () => {
+  await using set = await viewing((socket) => socket.write('RFB 003.008\n'));
+  const descriptors = async () => (await readdir('/proc/self/fd')).length;
+  const round = async () => {
+    const viewers = Array.from({ length: 25 }, () => set.view());
+    await Promise.all(viewers.map((viewer) => once(viewer, 'message')));
+    for (const [i, viewer] of viewers.entries()) {
+      if (i % 2 === 0) viewer.terminate();
+      else viewer.close();
+    }
+    await Promise.all(viewers.map((viewer) => once(viewer, 'close')));
+    await expect.poll(() => set.rfb.sockets.size).toBe(0);
+  };
+  await round();
+  const before = await descriptors();
+  for (let i = 0; i < 4; i += 1) await round();
+  await expect.poll(descriptors).toBeLessThanOrEqual(before + 2);
+});
+
+test('a gateway that stops ends its viewers', async () => {
+  await using set = await viewing();
+  const viewer = set.view();
+  await once(viewer, 'open');
+  const closed = once(viewer, 'close');
+  await set.close();
+  await closed;
+  await expect.poll(() => set.rfb.sockets.size).toBe(0);
+});

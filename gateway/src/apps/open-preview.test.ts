@@ -1,0 +1,65 @@
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { exchange, startDaemon, startGateway } from '../gateway.fixture.ts';
+
+/** What lets a request in: the key `k` in a field, the address or a cookie. */
+function keysOf({ headers }: IncomingMessage, query: URLSearchParams): string[] {
+  return [
+    ...(headers['x-api-key'] === 'k' ? ['x-api-key'] : []),
+    ...(query.get('api_key') === 'k' ? ['api_key'] : []),
+    ...(headers.cookie === 'svc_session=k' ? ['cookie'] : []),
+  ];
+}
+
+/** A daemon that gives tickets to the key; the ticket `t` is spent by its first use. */
+function startTicketOffice(): ReturnType<typeof startDaemon> {
+  return startDaemon(async (req, res) => {
+    const { pathname, searchParams } = new URL(String(req.headers['x-original-uri'] ?? req.url), 'http://x');
+    const keys = keysOf(req, searchParams);
+    if (pathname !== '/v2/tickets') {
+      const carriers = searchParams.get('ticket') === 't' ? [...keys, 'ticket'] : keys;
+      res.writeHead(carriers.length > 0 ? 204 : 401, { 'X-Credentials': carriers.join() }).end();
+    } else if (keys.length === 0) {
+      res.writeHead(401).end('{}');
+    } else {
+      const { path_prefix } = JSON.parse(await text(req)) as { path_prefix: string };
+      res.end(`{"data":{"ticket":"for${path_prefix.replaceAll('/', '-')}"}}`);
+    }
+  });
+}
+
+test.each([
+  ['the key in a field', '/open/3000', '\nX-API-Key: k'],
+  ['the key in the address', '/open/3000?api_key=k', ''],
+  ['the key in the address of a page', '/open/3000?api_key=k', '\nAccept: text/html'],
+  ['the cookie', '/open/3000', '\nCookie: svc_session=k'],
+])('[preview.link] with %s /open leads to a host of its own with a ticket for it', async (_what, path, fields) => {
+  await using daemon = await startTicketOffice();
+  await using gateway = await startGateway(daemon.port);
+  const answer = await exchange(gateway.port, `GET ${path} HTTP/1.1\nHost: localhost:${gateway.port}${fields}`);
+  expect(answer).toMatch(/^HTTP\/1\.1 302 /);
+  expect(answer).toContain(`Location: http://3000.localhost:${gateway.port}/?ticket=for-proxy-3000\r\n`);
+  expect(answer).toMatch(/Cache-Control: no-store[\s\S]*Referrer-Policy: no-referrer/);
+});
+
+test('[preview.link] on any other host it leads below this one, without a ticket', async () => {
+  await using daemon = await startTicketOffice();
+  await using gateway = await startGateway(daemon.port);
+  for (const [host, prefix, location] of [
+    ['box.example', '', '/proxy/3000/'],
+    ['127.0.0.1:8080', '', '/proxy/3000/'],
+    ['localhost.example', '/a/b/', '/a/b/proxy/3000/'],
+  ]) {
+    const fields = `Host: ${host}\nX-API-Key: k${prefix === '' ? '' : `\nX-Forwarded-Prefix: ${prefix}`}`;
+    expect(await exchange(gateway.port, `GET /open/3000 HTTP/1.1\n${fields}`)).toContain(`Location: ${location}\r\n`);
+  }
+});
+
+test('[preview.link] a ticket that is spent by it, or nothing, leads nowhere', async () => {
+  await using daemon = await startTicketOffice();
+  await using gateway = await startGateway(daemon.port);
+  const spent = await exchange(gateway.port, 'GET /open/3000?ticket=t HTTP/1.1\nHost: localhost');
+  expect(spent).toMatch(/^HTTP\/1\.1 401 [\s\S]*open this with the key/);
+  expect(await exchange(gateway.port, 'GET /open/3000 HTTP/1.1\nHost: localhost')).toMatch(/^HTTP\/1\.1 401 /);
+});

@@ -1,0 +1,80 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { WebSocket, WebSocketServer } from 'ws';
+import type { Admission } from '../auth.ts';
+import { answerRefusal } from '../exchange/answers.ts';
+import type { UpgradeExchange } from '../exchange/exchange.ts';
+import { answerFailure } from '../exchange/failure.ts';
+import { type Address, connectTo } from '../net/address.ts';
+import { endSilentPeer } from '../net/silent-peer.ts';
+import type { WideSocket } from '../net/wide-socket.ts';
+
+/** Of one frame of a viewer, in bytes: keys, pointer and the clipboard. */
+const FRAME_MAX_BYTES = 16 * 1024 * 1024;
+/** Of RFC 6455 §7.4.1. */
+const NORMAL = 1000;
+const UNSUPPORTED_DATA = 1003;
+const ABSENT_HINT = 'the desktop is starting, or there is none here: GATEWAY_VNC names where its RFB server listens';
+
+/** A WebSocket of binary frames joined to an RFB connection. A side that does not read holds the other back. */
+export class RfbRelay {
+  readonly #address: Address;
+  readonly #extraHeaders = new WeakMap<IncomingMessage, readonly string[]>();
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: FRAME_MAX_BYTES,
+    handleProtocols: (offered) => (offered.has('binary') ? 'binary' : false),
+  });
+
+  constructor(address: Address) {
+    this.#address = address;
+    this.#server.on('headers', (headers, req) => headers.push(...(this.#extraHeaders.get(req) ?? [])));
+  }
+
+  /** Accepts the WebSocket once the RFB server has taken the connection; else answers why not. */
+  answer(exchange: UpgradeExchange, { cookies }: Admission): void {
+    const { req, res, socket, head, requestId } = exchange;
+    if (exchange.protocol.toLowerCase() !== 'websocket' || !req.headers['sec-websocket-key']) {
+      answerRefusal(exchange, 400, { message: 'the desktop speaks WebSocket alone (RFC 6455)' });
+      return;
+    }
+    const rfb = connectTo(this.#address);
+    const leave = (): void => void rfb.destroy();
+    socket.once('close', leave);
+    rfb.once('error', (error) => {
+      if (!socket.destroyed) answerFailure(exchange, error, { service: 'the desktop', absentHint: ABSENT_HINT });
+    });
+    rfb.once('connect', () => {
+      rfb.removeAllListeners('error');
+      this.#extraHeaders.set(req, [`x-request-id: ${requestId}`, ...cookies.map((cookie) => `Set-Cookie: ${cookie}`)]);
+      res.detachSocket(socket);
+      this.#server.handleUpgrade(req, socket, head, (viewer) => join(viewer, socket, rfb));
+    });
+  }
+}
+
+function join(viewer: WebSocket, socket: Socket, rfb: WideSocket): void {
+  socket.setNoDelay(true);
+  endSilentPeer(viewer);
+  rfb.pumpInto({
+    write(bytes, written) {
+      viewer.send(bytes, written);
+      return !socket.writableNeedDrain;
+    },
+    on: (event, listener) => socket.on(event, listener),
+  });
+  rfb.on('end', () => viewer.close(NORMAL, 'the desktop ended the connection'));
+  rfb.on('error', () => viewer.terminate());
+  rfb.on('close', () => {
+    if (viewer.readyState === WebSocket.OPEN) viewer.terminate();
+  });
+  viewer.on('message', (message: Buffer, isBinary) => {
+    if (!isBinary) viewer.close(UNSUPPORTED_DATA, 'RFB comes in binary frames');
+    else if (!rfb.write(message)) viewer.pause();
+  });
+  rfb.on('drain', () => viewer.resume());
+  viewer.on('error', () => rfb.destroy());
+  viewer.on('close', () => rfb.destroySoon());
+}

@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readlink, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import type { Exchange } from '../exchange/exchange.ts';
+import { type Daemon, exchange, startDaemon } from '../gateway.fixture.ts';
+import { StaticFiles } from './static-files.ts';
+
+interface Site extends AsyncDisposable {
+  readonly directory: string;
+  readonly server: Daemon;
+  get(path: string, fields?: string, method?: string): Promise<string>;
+}
+
+async function site(): Promise<Site> {
+  const directory = await mkdtemp(join(tmpdir(), 'static-'));
+  await mkdir(join(directory, 'site/app/folder'), { recursive: true });
+  await writeFile(join(directory, 'secret.txt'), 'secret');
+  await writeFile(join(directory, 'site/app/ui.js'), 'let a;');
+  await writeFile(join(directory, 'site/a b.html'), '<p>');
+  await writeFile(join(directory, 'site/.hidden'), 'secret');
+  await writeFile(join(directory, 'site/empty.css'), '');
+  await writeFile(join(directory, 'site/big.bin'), Buffer.alloc(5_000_000, 7));
+  const files = new StaticFiles(join(directory, 'site'));
+  const server = await startDaemon((req: IncomingMessage, res: ServerResponse) => {
+    const asked = { req, res, requestId: 'id' } as unknown as Exchange;
+    const options = { path: (req.url ?? '').slice(1), headers: { 'X-Own': '1' }, cookies: ['a=1', 'b=2'] };
+    files.answer(asked, options).catch(() => res.destroy());
+  });
+  return {
+    directory: join(directory, 'site'),
+    server,
+    get: (path, fields = '', method = 'GET') =>
+      exchange(server.port, `${method} /${path} HTTP/1.1\nHost: h${fields && `\n${fields}`}`),
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+test('a file has its type, its length, an ETag and the caller’s fields', async () => {
+  await using pages = await site();
+  const answer = await pages.get('app/ui.js');
+  expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*Content-Type: text\/javascript; charset=utf-8/);
+  expect(answer).toMatch(/ETag: "[0-9a-z-]+"[\s\S]*\r\n\r\nlet a;$/);
+  for (const field of ['Content-Length: 6', 'X-Own: 1', 'Set-Cookie: a=1', 'Set-Cookie: b=2', 'x-request-id: id'])
+    expect(answer).toContain(`${field}\r\n`);
+  expect(answer).toContain('X-Content-Type-Options: nosniff');
+  expect(await pages.get('a%20b.html')).toMatch(/Content-Type: text\/html[\s\S]*<p>$/);
+  expect(await pages.get('empty.css')).toMatch(/^HTTP\/1\.1 200 [\s\S]*Content-Length: 0/);
+  const head = await pages.get('app/ui.js', '', 'HEAD');
+  expect(head).toMatch(/^HTTP\/1\.1 200 [\s\S]*Content-Length: 6[\s\S]*\r\n\r\n$/);
+});
+
+test('who has the file gets 304 until it changes', async () => {
+  await using pages = await site();
+  const tag = /ETag: (\S+)/.exec(await pages.get('app/ui.js'))?.[1] ?? '';
+  for (const condition of [tag, `W/${tag}`, `"x", ${tag}`, '*']) {
+    const answer = await pages.get('app/ui.js', `If-None-Match: ${condition}`);
+    expect([condition, answer.slice(0, 12)]).toEqual([condition, 'HTTP/1.1 304']);
+    expect(answer).not.toContain('let a;');
+  }
+  await utimes(join(pages.directory, 'app/ui.js'), 1, 1);
+  expect(await pages.get('app/ui.js', `If-None-Match: ${tag}`)).toMatch(/^HTTP\/1\.1 200/);
+});
+
+test.each([
+  '../secret.txt',
+  'app/../../secret.txt',
+  '%2e%2e/secret.txt',
+  '..%2fsecret.txt',
+  'app%2fui.js',
+  '..%5csecret.txt',
+  '/etc/passwd',
+  'app//ui.js',
+  './app/ui.js',
+  '.hidden',
+  'app',
+  'app/',
+  'app/folder',
+  '',
+  '%',
+  'app/ui.js%00',
+  'app/ui.js/',
+  'none.js',
+  'x'.repeat(300),
+])('%j is no file', async (path) => {
+  await using pages = await site();
+  const answer = await pages.get(path);
+  expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+  expect(answer).not.toContain('secret');
+});
+
+test('a file alone is served: a fifo and a link to nowhere are not there, a link to a file is', async () => {
+  await using pages = await site();
+  await promisify(execFile)('mkfifo', [join(pages.directory, 'fifo.js')]);
+  expect(await pages.get('fifo.js')).toMatch(/^HTTP\/1\.1 404 /);
+  await symlink('nowhere', join(pages.directory, 'broken.js'));
+  await symlink('app/ui.js', join(pages.directory, 'link.js'));
+  expect(await pages.get('broken.js')).toMatch(/^HTTP\/1\.1 404 /);
+  expect(await pages.get('link.js')).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test('other methods are 405', async () => {
+  await using pages = await site();
+  expect(await pages.get('app/ui.js', 'Content-Length: 0', 'POST')).toMatch(/^HTTP\/1\.1 405 [\s\S]*Allow: GET, HEAD/);
+});
+
+test('a big file arrives whole, and one that its client leaves is closed', async () => {
+  await using pages = await site();
+  const answer = await pages.get('big.bin');
+  expect(answer.length - answer.indexOf('\r\n\r\n') - 4).toBe(5_000_000);
+  for (let round = 0; round < 8; round += 1) {
+    const leaving = await fetch(`http://127.0.0.1:${pages.server.port}/big.bin`);
+    await leaving.body?.cancel();
+  }
+  await expect.poll(() => openFiles('big.bin')).toBe(0);
+});
+
+/** How many descriptors of this process are of a file of that name. */
+async function openFiles(name: string): Promise<number> {
+  const links = (await readdir('/proc/self/fd')).map((fd) => readlink(join('/proc/self/fd', fd)).catch(() => ''));
+  return (await Promise.all(links)).filter((target) => target.endsWith(name)).length;
+}
