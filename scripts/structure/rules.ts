@@ -125,7 +125,8 @@ function reasonsAgainst(file: string, target: string, rules: readonly ImportRule
   return own && other && own !== other ? [...reasons, OTHER_CAPABILITY] : reasons;
 }
 
-function targetOf(file: string, specifier: string): string {
+/** The module that a specifier of the file means: a path in the repository, `node:x`, or `npm:x`. */
+export function targetOf(file: string, specifier: string): string {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(file), specifier);
   if (specifier.startsWith('@sandbox/program/')) return `program/src/${specifier.slice('@sandbox/program/'.length)}`;
   if (specifier.startsWith('node:') || specifier.startsWith('<')) return specifier;

@@ -1,0 +1,15 @@
+import { posix } from 'node:path';
+
+/** Files of production code that one folder may hold. */
+const MOST = 15;
+const PRODUCTION = /^(?:daemon|gateway|computer-use)\/src\/.*(?<!\.test|\.fixture)\.ts$/;
+
+/** The folders that hold more files of production code than that, as `folder: count`. */
+export function crowdedFolders(files: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const file of files.filter((name) => PRODUCTION.test(name))) {
+    const folder = posix.dirname(file);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts].filter(([, count]) => count > MOST).map(([folder, count]) => `${folder}: ${count}`);
+}
