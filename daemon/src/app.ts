@@ -15,14 +15,14 @@ import { guard } from './http/access/guard.ts';
 import { logRequests } from './http/access-log.ts';
 import type { App } from './http/app-types.ts';
 import { readBodies } from './http/body.ts';
-import { answerError, answerUnknownRoute } from './http/errors.ts';
+import { answerUnknownRoute, errorHandler } from './http/errors.ts';
 import { measureRequests } from './http/measure.ts';
 import { MAX_PARAM_LENGTH, refuseOtherMethods } from './http/methods.ts';
-import { mountOperations } from './http/operations.ts';
+import { mountOperations, PUBLIC_OPERATIONS } from './http/operations.ts';
 import { makeSerializer } from './http/serializer.ts';
 import { endAfterEarlyAnswers } from './http/streams/early-answer.ts';
 import { asksForWebSocket, serveUpgrades } from './http/streams/websocket.ts';
-import { mountSurface } from './http/surface.ts';
+import { mountSurface, publicSurfacePaths } from './http/surfaces.ts';
 import { validatorCompiler } from './http/validation.ts';
 
 /** Milliseconds that connections get to take the last bytes of their answers when the daemon stops. */
@@ -45,7 +45,8 @@ export async function buildApp(config: Config, logger: Logger = loggerFor(config
   };
   warnIfOpen(config, logger);
   const app = frame(config, logger, core, isTrusted);
-  const gate = new Gate({ ...config, tickets: core.tickets });
+  const publicPaths = [...PUBLIC_OPERATIONS, ...publicSurfacePaths()];
+  const gate = new Gate({ ...config, tickets: core.tickets, publicPaths });
   guard(app, gate, isTrusted);
   refuseOtherMethods(app);
   readBodies(app);
@@ -87,11 +88,11 @@ function frame(config: Config, logger: Logger, core: Core, isTrusted: (address: 
     forceCloseConnections: 'idle',
     keepAliveTimeout: 75_000,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    frameworkErrors: (error, request, reply) => answerError(error, request, reply),
+    frameworkErrors: errorHandler(),
   });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(makeSerializer(config.validateResponses));
-  app.setErrorHandler(answerError);
+  app.setErrorHandler(errorHandler());
   app.setNotFoundHandler(answerUnknownRoute);
   app.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id);

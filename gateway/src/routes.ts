@@ -1,3 +1,4 @@
+import { GATEWAY_PATHS } from '@sandbox/program/pages.ts';
 import { answerLanding, isLanding } from './apps/landing.ts';
 import { isOpener, openPreview } from './apps/open-preview.ts';
 import { previewByPath } from './apps/preview-port.ts';
@@ -38,16 +39,16 @@ const terminal: Handler = (exchange, _services, { cookies }) => answerTerminal(e
 
 /** The gateway's own paths. Everything else is the daemon's. */
 const ROUTES: readonly Route[] = [
-  { path: '/', match: 'exact', gated: false, handler: landing, when: isLanding },
-  { path: '/cdp', match: 'prefix', gated: true, handler: browser },
-  { path: '/vnc', match: 'prefix', gated: true, handler: desktop },
-  { path: '/websockify', match: 'prefix', gated: true, handler: desktop },
-  { path: '/code-server', match: 'prefix', gated: true, handler: codeServer },
-  { path: '/jupyter', match: 'prefix', gated: true, handler: jupyter },
-  { path: '/proxy', match: 'prefix', gated: true, handler: preview },
-  { path: '/absproxy', match: 'prefix', gated: true, handler: preview },
-  { path: '/open', match: 'prefix', gated: true, handler: opener, when: isOpener },
-  { path: '/terminal', match: 'prefix', gated: true, handler: terminal },
+  { path: GATEWAY_PATHS.landing, match: 'exact', gated: false, handler: landing, when: isLanding },
+  { path: GATEWAY_PATHS.browser, match: 'prefix', gated: true, handler: browser },
+  { path: GATEWAY_PATHS.desktop, match: 'prefix', gated: true, handler: desktop },
+  { path: GATEWAY_PATHS.desktopSocket, match: 'prefix', gated: true, handler: desktop },
+  { path: GATEWAY_PATHS.codeServer, match: 'prefix', gated: true, handler: codeServer },
+  { path: GATEWAY_PATHS.jupyter, match: 'prefix', gated: true, handler: jupyter },
+  { path: GATEWAY_PATHS.preview, match: 'prefix', gated: true, handler: preview },
+  { path: GATEWAY_PATHS.absolutePreview, match: 'prefix', gated: true, handler: preview },
+  { path: GATEWAY_PATHS.openPreview, match: 'prefix', gated: true, handler: opener, when: isOpener },
+  { path: GATEWAY_PATHS.terminal, match: 'prefix', gated: true, handler: terminal },
 ];
 
 const DEEPEST_FIRST = [...ROUTES].sort((a, b) => b.path.length - a.path.length);

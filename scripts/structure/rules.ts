@@ -75,6 +75,12 @@ const IMPORT_RULES: readonly ImportRule[] = [
     forbidden: /^daemon\/src\/capabilities\/[^/]+\/v1\//,
   },
   {
+    because: 'only adapters of v1 know what v1 alone needs',
+    files: /^daemon\/src\//,
+    except: /\/v1\//,
+    forbidden: /^daemon\/src\/http\/v1\//,
+  },
+  {
     because: 'v1 stands beside v2, not on it',
     files: /^daemon\/src\/capabilities\/[^/]+\/v1\//,
     forbidden: /^daemon\/src\/capabilities\/[^/]+\/v2\//,

@@ -2,7 +2,9 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorKind, SandboxError } from '../core/errors.ts';
 import { FileFailure } from '../core/files/file-failure.ts';
 import { failure } from './envelope.ts';
+import { fileErrorData } from './files/file-error-data.ts';
 import { ValidationFailure } from './validation.ts';
+import { wireName, wireNamed } from './wire-names.ts';
 
 const STATUS: Readonly<Record<ErrorKind, number>> = {
   invalid: 400,
@@ -23,16 +25,31 @@ const STATUS: Readonly<Record<ErrorKind, number>> = {
 /** Seconds after which a refused call may be repeated. */
 const RETRY_AFTER = '1';
 
-/** Every error becomes an answer here and nowhere else. */
-export function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error instanceof SandboxError) return answerKnown(error, reply, statusOf(error, request));
-  if (error instanceof ValidationFailure) return answerInvalid(error, request, reply);
-  const status = 'statusCode' in error ? (error.statusCode ?? 500) : 500;
-  if (status < 500) {
-    return reply.code(status).send(failure(oneLine(error.message)));
-  }
-  request.log.error({ err: error, reqId: request.id }, 'a request failed by a defect of the service');
-  return reply.code(500).send(failure('internal error', `the log tells more under request id ${request.id}`));
+/** How a surface words errors beyond what all surfaces share. */
+export interface ErrorWording {
+  /** The name of a camelCase field of the service on this surface. */
+  readonly fieldName?: (field: string) => string;
+  /** The status of an error that differs from its kind's. */
+  readonly statusOf?: (error: SandboxError) => number | undefined;
+  /** Fields beside `errors` in the body of a 422. */
+  readonly validationFields?: (issues: ValidationFailure['issues']) => Record<string, unknown>;
+}
+
+type ErrorHandler = (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+
+/** The error handler of a surface: the only place where its errors become answers. */
+export function errorHandler(wording: ErrorWording = {}): ErrorHandler {
+  return (error, request, reply) => {
+    if (error instanceof SandboxError) return answerKnown(error, reply, wording);
+    if (error instanceof ValidationFailure) {
+      const body = { ...failure(oneLine(error.message)), errors: error.issues };
+      return reply.code(422).send({ ...body, ...wording.validationFields?.(error.issues) });
+    }
+    const status = 'statusCode' in error ? (error.statusCode ?? 500) : 500;
+    if (status < 500) return reply.code(status).send(failure(oneLine(error.message)));
+    request.log.error({ err: error, reqId: request.id }, 'a request failed by a defect of the service');
+    return reply.code(500).send(failure('internal error', `the log tells more under request id ${request.id}`));
+  };
 }
 
 export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -42,24 +59,13 @@ export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply)
     .send(failure(`no such route: ${request.method} ${path}`, 'GET /v2/openapi.json lists the routes'));
 }
 
-function answerKnown(error: SandboxError, reply: FastifyReply, status: number): FastifyReply {
-  const { data = null, hint = null } = error.details;
+function answerKnown(error: SandboxError, reply: FastifyReply, wording: ErrorWording): FastifyReply {
+  const { hint = null } = error.details;
+  const data = error instanceof FileFailure ? fileErrorData(error.file) : wireNamed(error.details.data ?? null);
   if (error.kind === 'capacity') void reply.header('retry-after', RETRY_AFTER);
   if (error.kind === 'unauthorized') void reply.header('www-authenticate', 'Bearer');
-  return reply.code(status).send(failure(oneLine(error.message), hint, data));
-}
-
-/** Clients of 1.x look into the answer of a file operation, not at its status; only a download has no such answer. */
-function statusOf(error: SandboxError, { routeOptions: { url = '' } }: FastifyRequest): number {
-  const isAnswer = error instanceof FileFailure && url.startsWith('/v1/file/') && url !== '/v1/file/download';
-  return isAnswer ? 200 : STATUS[error.kind];
-}
-
-function answerInvalid(error: ValidationFailure, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const body = { ...failure(oneLine(error.message)), errors: error.issues };
-  if (!request.url.startsWith('/v1/')) return reply.code(422).send(body);
-  const detail = error.issues.map(({ location, message, type }) => ({ loc: location, msg: message, type }));
-  return reply.code(422).send({ ...body, detail });
+  const message = error.messageNaming(wording.fieldName ?? wireName);
+  return reply.code(wording.statusOf?.(error) ?? STATUS[error.kind]).send(failure(oneLine(message), hint, data));
 }
 
 function oneLine(message: string): string {

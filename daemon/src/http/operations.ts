@@ -17,6 +17,9 @@ const Readiness = z
   })
   .meta({ id: 'Readiness', description: 'What was tried, and whether it worked.' });
 
+/** The operator's routes that need no key. */
+export const PUBLIC_OPERATIONS: readonly string[] = ['/', '/health', '/internal/auth'];
+
 export interface Operations {
   readonly gate: Gate;
   readonly metrics: Metrics;

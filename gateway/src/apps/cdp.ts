@@ -1,3 +1,4 @@
+import { GATEWAY_PATHS } from '@sandbox/program/pages.ts';
 import type { Admission } from '../auth.ts';
 import { answer, answerRefusal } from '../exchange/answers.ts';
 import { type Exchange, isUpgrade, type UpgradeExchange } from '../exchange/exchange.ts';
@@ -19,7 +20,7 @@ import { relayStreamed } from '../relay/streamed.ts';
 import { relayUpgrade } from '../relay/upgrade.ts';
 import { devtoolsPath, rewriteDiscovery } from './cdp-discovery.ts';
 
-const PREFIX = '/cdp';
+const PREFIX = GATEWAY_PATHS.browser;
 const LOCAL_HOST = 'localhost';
 /** How long a browser that starts may take to say what it has, in milliseconds. */
 const ANSWER_MS = 10_000;

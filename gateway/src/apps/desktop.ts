@@ -1,3 +1,4 @@
+import { GATEWAY_PATHS } from '@sandbox/program/pages.ts';
 import type { Admission } from '../auth.ts';
 import { answer, answerRefusal } from '../exchange/answers.ts';
 import { type Exchange, isUpgrade } from '../exchange/exchange.ts';
@@ -6,9 +7,11 @@ import { RfbRelay } from './rfb-relay.ts';
 import { answerSlash } from './slash.ts';
 import { StaticFiles } from './static-files.ts';
 
-const PAGES = '/vnc';
+const PAGES = GATEWAY_PATHS.desktop;
 /** Where noVNC's page has its WebSocket: older versions resolve its path against the root, newer ones against the page. */
-const SOCKETS: ReadonlySet<string> = new Set(['/websockify', '/websockify/', '/vnc/websockify', '/vnc/websockify/']);
+const SOCKETS: ReadonlySet<string> = new Set(
+  [GATEWAY_PATHS.desktopSocket, `${PAGES}${GATEWAY_PATHS.desktopSocket}`].flatMap((path) => [path, `${path}/`]),
+);
 /** What a person wants who opens the desktop without saying how. */
 const FIRST_VIEW = 'index.html?autoconnect=true&resize=scale&reconnect=true';
 /** noVNC's application; Debian's package calls it so, the link of 1.x `index.html`. */

@@ -1,3 +1,4 @@
+import { GATEWAY_PATHS } from '@sandbox/program/pages.ts';
 import type { Admission } from '../auth.ts';
 import { answerRefusal } from '../exchange/answers.ts';
 import { type Exchange, isUpgrade } from '../exchange/exchange.ts';
@@ -24,7 +25,7 @@ export interface EditorKind {
 
 export const CODE_SERVER: EditorKind = {
   service: 'code-server',
-  prefix: '/code-server',
+  prefix: GATEWAY_PATHS.codeServer,
   paths: 'stripped',
   host: 'client',
   variable: 'DISABLE_CODE_SERVER',
@@ -32,7 +33,7 @@ export const CODE_SERVER: EditorKind = {
 
 export const JUPYTER: EditorKind = {
   service: 'JupyterLab',
-  prefix: '/jupyter',
+  prefix: GATEWAY_PATHS.jupyter,
   paths: 'kept',
   host: 'localhost',
   variable: 'DISABLE_JUPYTER',

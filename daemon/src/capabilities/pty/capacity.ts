@@ -27,11 +27,11 @@ export function expired(sessions: readonly PtySession[], timeoutMs: number): Pty
 
 export function refuseBeyond(ceiling: number, sessions: readonly PtySession[]): never {
   const holders = sessions.map(({ id, record, attached, status, usedAt }) => ({
-    session_id: id,
+    sessionId: id,
     status,
     attached,
-    created_at: record.createdAt,
-    last_used_at: new Date(usedAt).toISOString(),
+    createdAt: record.createdAt,
+    lastUsedAt: new Date(usedAt).toISOString(),
   }));
   throw new SandboxError('capacity', `${sessions.length} terminal sessions are open, the ceiling is ${ceiling}`, {
     hint: 'close some of them, or raise SVC_SHELL_MAX_SESSIONS',

@@ -16,7 +16,7 @@ export function asWatchFailure(error: unknown): unknown {
       `the limit of inotify watches is reached (fs.inotify.max_user_watches${limit})`,
       {
         hint: 'watch a smaller tree, exclude directories, stop a watcher, or raise fs.inotify.max_user_watches',
-        data: { errno_name: 'ENOSPC', limit: 'fs.inotify.max_user_watches', holders: [] },
+        data: { errnoName: 'ENOSPC', limit: 'fs.inotify.max_user_watches', holders: [] },
         cause: error,
       },
     );

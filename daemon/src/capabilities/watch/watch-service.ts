@@ -178,16 +178,16 @@ export class WatchService implements AsyncDisposable {
 
   #holders(): object[] {
     const watchers = this.list().map(({ id, terms, subscribers, createdAt }) => ({
-      watcher_id: id,
+      watcherId: id,
       path: shownPath(terms.path),
       subscribers,
-      created_at: createdAt.toISOString(),
+      createdAt: createdAt.toISOString(),
     }));
     const waits = [...this.#waits].map(({ path, startedAt }) => ({
-      watcher_id: null,
+      watcherId: null,
       path: shownPath(path),
       subscribers: 1,
-      created_at: startedAt.toISOString(),
+      createdAt: startedAt.toISOString(),
     }));
     return [...watchers, ...waits];
   }

@@ -25,10 +25,10 @@ export class RunContext {
 
   /** @throws SandboxError `invalid` where it is no absolute path of a directory */
   requireDirectory(cwd: string): string {
-    if (!cwd.startsWith('/')) throw new SandboxError('invalid', `cwd is not an absolute path: ${cwd}`);
+    if (!cwd.startsWith('/')) throw new SandboxError('invalid', `is not an absolute path: ${cwd}`, { field: 'cwd' });
     const found = statSync(cwd, { throwIfNoEntry: false });
-    if (!found) throw new SandboxError('invalid', `cwd does not exist: ${cwd}`);
-    if (!found.isDirectory()) throw new SandboxError('invalid', `cwd is not a directory: ${cwd}`);
+    if (!found) throw new SandboxError('invalid', `does not exist: ${cwd}`, { field: 'cwd' });
+    if (!found.isDirectory()) throw new SandboxError('invalid', `is not a directory: ${cwd}`, { field: 'cwd' });
     return cwd;
   }
 

@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { getSystemErrorMap } from 'node:util';
 import { type ErrorKind, SandboxError } from '../errors.ts';
 
-type FileErrorType =
+export type FileErrorType =
   | 'not_found'
   | 'permission_denied'
   | 'already_exists'
@@ -15,14 +15,12 @@ type FileErrorType =
   | 'no_space_left'
   | 'io_error';
 
-/** What a client learns of a file failure: `data` of the answer. */
+/** What went wrong with a file. */
 export interface FileErrorData {
-  /** As the system counts them, positive; null where no system call failed. */
+  /** The system's number of the error, positive; null where no system call failed. */
   readonly errno: number | null;
-  readonly errno_name: string | null;
-  readonly error_type: FileErrorType;
-  /** The exception that Python would have raised, as clients of 1.x know it. */
-  readonly exception_type: string;
+  readonly errnoName: string | null;
+  readonly errorType: FileErrorType;
   readonly message: string;
   readonly operation: string;
   readonly path: string;
@@ -43,35 +41,35 @@ const KINDS: Readonly<Record<FileErrorType, ErrorKind>> = {
   io_error: 'io',
 };
 
-const TYPES: Readonly<Record<string, readonly [type: FileErrorType, exception: string]>> = {
-  ENOENT: ['not_found', 'FileNotFoundError'],
-  EACCES: ['permission_denied', 'PermissionError'],
-  EPERM: ['permission_denied', 'PermissionError'],
-  EEXIST: ['already_exists', 'FileExistsError'],
-  ENOTEMPTY: ['already_exists', 'FileExistsError'],
-  EISDIR: ['invalid_target', 'IsADirectoryError'],
-  ENOTDIR: ['invalid_target', 'NotADirectoryError'],
-  ENXIO: ['invalid_target', 'IsADirectoryError'],
-  EINVAL: ['invalid_path', 'ValueError'],
-  ENAMETOOLONG: ['invalid_path', 'OSError'],
-  ELOOP: ['invalid_path', 'OSError'],
-  EFBIG: ['too_large', 'ValueError'],
-  EROFS: ['read_only_filesystem', 'OSError'],
-  ENOSPC: ['no_space_left', 'OSError'],
-  EDQUOT: ['no_space_left', 'OSError'],
+const TYPES: Readonly<Record<string, FileErrorType>> = {
+  ENOENT: 'not_found',
+  EACCES: 'permission_denied',
+  EPERM: 'permission_denied',
+  EEXIST: 'already_exists',
+  ENOTEMPTY: 'already_exists',
+  EISDIR: 'invalid_target',
+  ENOTDIR: 'invalid_target',
+  ENXIO: 'invalid_target',
+  EINVAL: 'invalid_path',
+  ENAMETOOLONG: 'invalid_path',
+  ELOOP: 'invalid_path',
+  EFBIG: 'too_large',
+  EROFS: 'read_only_filesystem',
+  ENOSPC: 'no_space_left',
+  EDQUOT: 'no_space_left',
 };
 
 const RETRYABLE = new Set(['EAGAIN', 'EBUSY', 'EINTR', 'EMFILE', 'ENFILE', 'ETXTBSY']);
 
 const TEXTS = new Map([...getSystemErrorMap().values()]);
 
-/** A file operation that failed as operations on files do. On `/v1/file/*` it is an answer 200 with `success: false`. */
+/** A file operation that failed. */
 export class FileFailure extends SandboxError {
   readonly file: FileErrorData;
 
   constructor(data: FileErrorData, details: { hint?: string | undefined; cause?: unknown } = {}) {
     const { hint, cause } = details;
-    super(KINDS[data.error_type], data.message, { data, cause, ...(hint !== undefined && { hint }) });
+    super(KINDS[data.errorType], data.message, { data, cause, ...(hint !== undefined && { hint }) });
     this.name = 'FileFailure';
     this.file = data;
   }
@@ -79,7 +77,6 @@ export class FileFailure extends SandboxError {
 
 interface FailureTerms {
   readonly type: FileErrorType;
-  readonly exception: string;
   readonly operation: string;
   readonly path: string;
   readonly code?: string | undefined;
@@ -89,12 +86,11 @@ interface FailureTerms {
 
 /** A failure in our own words. `code` names the errno that it stands for. */
 function failureOf(message: string, terms: FailureTerms): FileFailure {
-  const { type, exception, operation, path, code, hint, cause } = terms;
+  const { type, operation, path, code, hint, cause } = terms;
   const data: FileErrorData = {
     errno: code === undefined ? null : (errnoNumber(code) ?? null),
-    errno_name: code ?? null,
-    error_type: type,
-    exception_type: exception,
+    errnoName: code ?? null,
+    errorType: type,
     message,
     operation,
     path,
@@ -111,9 +107,9 @@ export function asFileFailure(error: unknown, operation: string, path: string): 
   if (!(error instanceof Error)) return new Error(String(error));
   const code = systemCodeOf(error);
   if (code === undefined) return error;
-  const [type, exception] = TYPES[code] ?? ['io_error', 'OSError'];
+  const type = TYPES[code] ?? 'io_error';
   const message = `${operation} failed: ${TEXTS.get(code) ?? error.message} (${code}): ${path}`;
-  return failureOf(message, { type, exception, operation, path, code, hint: HINTS[code], cause: error });
+  return failureOf(message, { type, operation, path, code, hint: HINTS[code], cause: error });
 }
 
 const HINTS: Readonly<Record<string, string>> = {
@@ -126,7 +122,7 @@ const HINTS: Readonly<Record<string, string>> = {
 /** `EBUSY` of a mount point: it exists and cannot be replaced. */
 export function busyMountPoint(operation: string, path: string): FileFailure {
   const hint = 'it is a mount point, which cannot be renamed or replaced; write without atomic, or use another path';
-  const terms = { type: 'already_exists', exception: 'FileExistsError', operation, path, code: 'EBUSY', hint } as const;
+  const terms = { type: 'already_exists', operation, path, code: 'EBUSY', hint } as const;
   return failureOf(`${operation} failed: the target is a mount point: ${path}`, terms);
 }
 
@@ -134,7 +130,7 @@ export function invalidPath(message: string, operation: string, path: string): F
   const hint = 'give an absolute path';
   return failureOf(message, {
     type: 'invalid_path',
-    exception: 'ValueError',
+
     operation,
     path,
     code: 'EINVAL',
@@ -144,12 +140,12 @@ export function invalidPath(message: string, operation: string, path: string): F
 
 /** A request that fits its schema and still makes no sense. */
 export function badRequest(message: string, operation: string, path: string, hint?: string): FileFailure {
-  return failureOf(message, { type: 'bad_request', exception: 'ValueError', operation, path, hint });
+  return failureOf(message, { type: 'bad_request', operation, path, hint });
 }
 
 /** A FIFO, socket or device where a regular file is needed. */
 export function notRegular(what: string, operation: string, path: string): FileFailure {
-  const terms = { type: 'invalid_target', exception: 'IsADirectoryError', operation, path } as const;
+  const terms = { type: 'invalid_target', operation, path } as const;
   return failureOf(`not a regular file but a ${what}: ${path}`, terms);
 }
 
@@ -157,7 +153,7 @@ export function notText(operation: string, path: string): FileFailure {
   const hint = 'read it with encoding=base64, or download it';
   return failureOf(`the file is not UTF-8 text: ${path}`, {
     type: 'decode_error',
-    exception: 'UnicodeDecodeError',
+
     operation,
     path,
     hint,
@@ -166,14 +162,14 @@ export function notText(operation: string, path: string): FileFailure {
 
 /** A documented cap, as opposed to a limit of the system. */
 export function overCap(message: string, operation: string, path: string, hint?: string): FileFailure {
-  return failureOf(message, { type: 'too_large', exception: 'ValueError', operation, path, hint });
+  return failureOf(message, { type: 'too_large', operation, path, hint });
 }
 
 /** A system call that would fail with `code`, where we know so without making it. */
 export function systemFailure(code: string, operation: string, path: string, hint?: string): FileFailure {
-  const [type, exception] = TYPES[code] ?? ['io_error', 'OSError'];
+  const type = TYPES[code] ?? 'io_error';
   const message = `${operation} failed: ${TEXTS.get(code) ?? code} (${code}): ${path}`;
-  return failureOf(message, { type, exception, operation, path, code, hint: hint ?? HINTS[code] });
+  return failureOf(message, { type, operation, path, code, hint: hint ?? HINTS[code] });
 }
 
 /** The errno name of a failed system call: `ENOENT`. Errors of Node itself have codes of another form. */

@@ -5,16 +5,6 @@ import { type Credentials, credentialsOf } from './credentials.ts';
 import { HostRule, OriginRule } from './hosts.ts';
 import { SessionCookies } from './session-cookie.ts';
 
-/** Served without a key. Compared with the path as it was sent, never by prefix, never looking at the query. */
-const PUBLIC_PATHS: ReadonlySet<string> = new Set([
-  '/',
-  '/health',
-  '/v1/ping',
-  '/v1/openapi.json',
-  '/v2/openapi.json',
-  '/internal/auth',
-]);
-
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** A request as it is judged: the daemon's own, or the one that the gateway asks about. */
@@ -44,6 +34,8 @@ export interface GateOptions {
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly tickets: TicketStore;
+  /** Served without a key. Compared with the path as it was sent, never by prefix, never looking at the query. */
+  readonly publicPaths: readonly string[];
 }
 
 /** Decides who gets in, by credential, `Host` and `Origin`; for the daemon and, through `/internal/auth`, for the gateway. */
@@ -53,8 +45,10 @@ export class Gate {
   readonly #key: ApiKey | undefined;
   readonly #cookies: SessionCookies | undefined;
   readonly #tickets: TicketStore;
+  readonly #publicPaths: ReadonlySet<string>;
 
-  constructor({ apiKey, allowedHosts, allowedOrigins, tickets }: GateOptions) {
+  constructor({ apiKey, allowedHosts, allowedOrigins, tickets, publicPaths }: GateOptions) {
+    this.#publicPaths = new Set(publicPaths);
     this.#hosts = new HostRule(allowedHosts);
     this.origins = new OriginRule(allowedOrigins);
     this.#key = apiKey === undefined ? undefined : new ApiKey(apiKey);
@@ -94,7 +88,7 @@ export class Gate {
 
   #judgeByKey(request: AccessRequest, key: ApiKey): AccessDecision {
     const [path = '', query = ''] = splitTarget(request.target);
-    const isPublic = PUBLIC_PATHS.has(path);
+    const isPublic = this.#publicPaths.has(path);
     if (isPublic && path !== '/') return { admitted: true };
     const { by, ticketPrefix } = this.#admission(credentialsOf(request.headers, query), path, key);
     if (by === undefined) {

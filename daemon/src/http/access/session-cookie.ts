@@ -1,20 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { prefixesOfPage } from '@sandbox/program/pages.ts';
 import { covers, isUnder } from '../../core/path-prefix.ts';
 import type { ApiKey } from './api-key.ts';
 
 /** Seconds that an opened page keeps working. */
 const LIFETIME_SECONDS = 12 * 3600;
 const NAME = /^svc_session(_[a-z0-9_-]+)?$/;
-
-/** The pages that a person opens with a link, and what each one's own assets and sockets need. */
-const PAGES: readonly { page: RegExp; prefixes: (match: RegExpMatchArray) => readonly string[] }[] = [
-  { page: /^\/$/, prefixes: () => ['/'] },
-  { page: /^\/vnc(\/|$)/, prefixes: () => ['/vnc', '/websockify'] },
-  { page: /^\/code-server(\/|$)/, prefixes: () => ['/code-server'] },
-  { page: /^\/jupyter(\/|$)/, prefixes: () => ['/jupyter'] },
-  { page: /^\/terminal(\/|$)/, prefixes: () => ['/terminal', '/v2/pty'] },
-  { page: /^(\/(?:abs)?proxy\/\d+)(\/|$)/, prefixes: (match) => [match[1] ?? ''] },
-];
 
 /**
  * The cookie that stands for the key on the pages of the gateway. It is signed by a key derived from the API key,
@@ -32,7 +23,7 @@ export class SessionCookies {
    * A ticket's prefix narrows what the cookie is good for.
    */
   issue(path: string, options: { ticketPrefix?: string; secure: boolean; now?: number }): string | undefined {
-    const covered = coveredBy(path);
+    const covered = prefixesOfPage(path);
     if (!covered) return undefined;
     const narrowed = options.ticketPrefix === undefined ? covered : narrow(covered, options.ticketPrefix);
     const expires = Math.floor((options.now ?? Date.now()) / 1000) + LIFETIME_SECONDS;
@@ -63,14 +54,6 @@ export class SessionCookies {
   #sign(claims: string): string {
     return createHmac('sha256', this.#signingKey).update(claims).digest('base64url');
   }
-}
-
-function coveredBy(path: string): readonly string[] | undefined {
-  for (const { page, prefixes } of PAGES) {
-    const match = page.exec(path);
-    if (match) return prefixes(match);
-  }
-  return undefined;
 }
 
 /** The part of what a page covers that a ticket's prefix allows. */

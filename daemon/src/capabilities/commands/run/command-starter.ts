@@ -147,10 +147,10 @@ export class CommandStarter implements AsyncDisposable {
     const { running } = this.#store;
     if (running.size + this.#pending.size < commandMaxRunning) return;
     const holders = [...running].map(({ id, record }) => ({
-      command_id: id,
-      session_id: record.sessionId,
+      commandId: id,
+      sessionId: record.sessionId,
       command: record.command.slice(0, 100),
-      started_at: record.startedAt,
+      startedAt: record.startedAt,
     }));
     throw new SandboxError('capacity', `${running.size} commands are running, the ceiling is ${commandMaxRunning}`, {
       hint: 'wait for one to end, kill one, or raise SVC_COMMAND_MAX_RUNNING',

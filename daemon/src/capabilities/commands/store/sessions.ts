@@ -74,9 +74,9 @@ export class CommandSessions {
     const named = this.list().filter((session) => !session.implicit);
     if (named.length < this.#maxNamed) return;
     const holders = named.map(({ id, createdAt, lastUsedAt }) => ({
-      session_id: id,
-      created_at: createdAt,
-      last_used_at: lastUsedAt,
+      sessionId: id,
+      createdAt,
+      lastUsedAt,
     }));
     throw new SandboxError('capacity', `${named.length} command sessions are open, the ceiling is ${this.#maxNamed}`, {
       hint: 'close some of them, or raise SVC_COMMAND_MAX_SESSIONS',

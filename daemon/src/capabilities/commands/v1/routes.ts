@@ -4,6 +4,7 @@ import { decode } from '../../../core/output/text-slice.ts';
 import type { App } from '../../../http/app-types.ts';
 import { ErrorBody, envelopeOf, ok, V1_ERRORS } from '../../../http/envelope.ts';
 import { clientGone } from '../../../http/streams/client-gone.ts';
+import { nameExecDir } from '../../../http/v1/error-handlers.ts';
 import type { CommandService } from '../command-service.ts';
 import { excerptOf } from '../output/excerpt.ts';
 import { readOutput } from '../output/read-output.ts';
@@ -26,6 +27,7 @@ const Done = envelopeOf(z.null());
 
 /** The routes of 1.x: every call is keyed by a session, which is made where there is none. */
 export function commandsV1(app: App, service: CommandService): void {
+  nameExecDir(app);
   app.post('/bash/exec', {
     schema: {
       tags,
@@ -47,7 +49,7 @@ export function commandsV1(app: App, service: CommandService): void {
         wait: body.async_mode ? 0 : body.timeout,
         hardTimeout: body.hard_timeout,
       };
-      const command = await namingExecDir(() => service.run(request, gone));
+      const command = await service.run(request, gone);
       return ok(execResult(command, await excerptOf(command.output, body.max_output_length)), summaryOf(command));
     },
   });
@@ -127,11 +129,9 @@ function sessionRoutes(app: App, service: CommandService): void {
       response: { 200: envelopeOf(SessionInfoV1), ...V1_ERRORS, 429: ErrorBody },
     },
     handler: async ({ body: { session_id, exec_dir } }) => {
-      const session = await namingExecDir(async () => {
-        const found = session_id === undefined ? undefined : service.findSession(session_id);
-        if (found && exec_dir !== undefined) service.moveSession(found, exec_dir);
-        return found ?? service.createSession({ id: session_id, cwd: exec_dir });
-      });
+      const found = session_id === undefined ? undefined : service.findSession(session_id);
+      if (found && exec_dir !== undefined) service.moveSession(found, exec_dir);
+      const session = found ?? service.createSession({ id: session_id, cwd: exec_dir });
       return ok(sessionInfo(service, session), `session ${session.id}`);
     },
   });
@@ -163,14 +163,4 @@ function required(service: CommandService, sessionId: string, commandId: string 
   const command = newest(service, sessionId, commandId);
   if (command) return command;
   throw new SandboxError('not_found', `session ${sessionId} has run no command`);
-}
-
-/** What the service calls cwd has another name here. */
-async function namingExecDir<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    if (!(error instanceof SandboxError) || !error.message.startsWith('cwd ')) throw error;
-    throw new SandboxError(error.kind, error.message.replace('cwd', 'exec_dir'), error.details);
-  }
 }

@@ -3,6 +3,7 @@ import type { App } from '../../../http/app-types.ts';
 import { ErrorBody } from '../../../http/envelope.ts';
 import { FILE_ERRORS_V1, PathFields, pathOf, requirePath } from '../../../http/files/file-fields.ts';
 import { sendFile } from '../../../http/files/send-file.ts';
+import { answerByStatus } from '../../../http/v1/error-handlers.ts';
 import type { FileService } from '../file-service.ts';
 import { ChangePolicyField } from '../wire/schemas.ts';
 
@@ -11,6 +12,7 @@ const DownloadQueryV1 = z.object({ ...PathFields, change_policy: ChangePolicyFie
 /** The one route of 1.x's files whose status says what went wrong. */
 export function downloadRouteV1(app: App, files: FileService): void {
   app.get('/file/download', {
+    errorHandler: answerByStatus,
     schema: {
       tags: ['file'],
       summary: 'Download a file, or a range of it',

@@ -2,6 +2,7 @@ import { shownPath } from '../../../core/files/file-path.ts';
 import type { App } from '../../../http/app-types.ts';
 import { envelopeOf, ok } from '../../../http/envelope.ts';
 import { FILE_ERRORS_V1, orFileError, pathFields, pathOf } from '../../../http/files/file-fields.ts';
+import { answerFileFailures } from '../../../http/v1/error-handlers.ts';
 import type { FileService } from '../file-service.ts';
 import { LIST_MAX } from '../read/list.ts';
 import { Copied, FileStatus, OnePath } from '../wire/schemas.ts';
@@ -29,6 +30,7 @@ const tags = ['file'];
 
 /** The routes of 1.x. What goes wrong with a file is told in an answer of status 200. */
 export function filesV1(app: App, files: FileService): void {
+  answerFileFailures(app);
   app.post('/file/read', {
     schema: {
       tags,

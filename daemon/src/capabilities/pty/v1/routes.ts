@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { SandboxError } from '../../../core/errors.ts';
 import type { App } from '../../../http/app-types.ts';
 import { ErrorBody, envelopeOf, ok, V1_ERRORS } from '../../../http/envelope.ts';
 import { clientGone } from '../../../http/streams/client-gone.ts';
+import { nameExecDir } from '../../../http/v1/error-handlers.ts';
 import type { PtyService } from '../pty-service.ts';
 import type { PtySession } from '../session/session.ts';
 import { Created } from '../wire/schemas.ts';
@@ -29,6 +29,7 @@ const WAIT_SECONDS_MAX = 600;
 
 /** The routes of 1.x: one shell a session, everything keyed by its id. */
 export function ptyV1(app: App, service: PtyService): void {
+  nameExecDir(app);
   execRoutes(app, service);
   controlRoutes(app, service);
   sessionRoutesV1(app, service);
@@ -68,7 +69,7 @@ function execRoutes(app: App, service: PtyService): void {
     handler: async ({ body: { id, exec_dir, no_change_timeout } }) => {
       const known = id ? service.find(id) : undefined;
       const terms = { id: id || undefined, cwd: exec_dir, noChangeTimeout: no_change_timeout };
-      const session = known?.open ? known : await namingExecDir(() => service.create(terms));
+      const session = known?.open ? known : await service.create(terms);
       return ok({ session_id: session.id, working_dir: session.record.workingDir }, `session ${session.id} is open`);
     },
   });
@@ -130,19 +131,9 @@ function controlRoutes(app: App, service: PtyService): void {
 
 /** The session of an id, which must be there; without an id a new one. A directory is where its shell goes first. */
 async function sessionFor(service: PtyService, { id, exec_dir }: z.infer<typeof ExecBodyV1>): Promise<PtySession> {
-  if (id === undefined) return namingExecDir(() => service.create({ cwd: exec_dir }));
+  if (id === undefined) return service.create({ cwd: exec_dir });
   const session = service.get(id);
   if (exec_dir === undefined || session.workingDir === exec_dir) return session;
-  await namingExecDir(() => service.enter(session, exec_dir));
+  await service.enter(session, exec_dir);
   return session;
-}
-
-/** What the service calls cwd has another name here. */
-async function namingExecDir<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    if (!(error instanceof SandboxError) || !error.message.startsWith('cwd ')) throw error;
-    throw new SandboxError(error.kind, error.message.replace('cwd', 'exec_dir'), error.details);
-  }
 }

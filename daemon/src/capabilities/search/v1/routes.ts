@@ -5,6 +5,7 @@ import type { App } from '../../../http/app-types.ts';
 import { envelopeOf, ok } from '../../../http/envelope.ts';
 import { FILE_ERRORS_V1, orFileError, pathOf } from '../../../http/files/file-fields.ts';
 import { clientGone } from '../../../http/streams/client-gone.ts';
+import { answerFileFailures } from '../../../http/v1/error-handlers.ts';
 import type { SearchService } from '../search-service.ts';
 import { GrepAnswer, GrepBody, NAMES_MAX } from '../wire/schemas.ts';
 import { grepAnswer, grepRequest, hintOf } from '../wire/wire.ts';
@@ -14,6 +15,7 @@ import { fileSearch, fileSearchResult, globFiles } from './wire.ts';
 const tags = ['file'];
 
 export function searchV1(app: App, service: SearchService): void {
+  answerFileFailures(app);
   nameRoutes(app, service);
 
   app.post('/file/grep', {

@@ -4,6 +4,7 @@ import { ErrorBody, envelopeOf, ok } from '../../../http/envelope.ts';
 import { FILE_ERRORS_V1, orFileError, pathOf } from '../../../http/files/file-fields.ts';
 import { clientGone } from '../../../http/streams/client-gone.ts';
 import { sendEvents } from '../../../http/streams/sse.ts';
+import { answerFileFailures } from '../../../http/v1/error-handlers.ts';
 import { settled } from '../settled.ts';
 import type { WatchService } from '../watch-service.ts';
 import {
@@ -22,6 +23,7 @@ const tags = ['file'];
 
 /** The routes of 1.x, over the same watchers as v2. */
 export function watchV1(app: App, service: WatchService): void {
+  answerFileFailures(app);
   app.post('/file/watch', {
     schema: {
       tags,

@@ -1,0 +1,108 @@
+import type { FastifyPluginCallback } from 'fastify';
+import { z } from 'zod';
+import { VERSION } from '../core/version.ts';
+import type { App } from './app-types.ts';
+import { envelopeOf, ok } from './envelope.ts';
+import { type ErrorWording, errorHandler } from './errors.ts';
+import { type Document, describeRoutes } from './openapi.ts';
+
+export type SurfaceName = 'v1' | 'v2';
+
+interface Surface {
+  readonly title: string;
+  readonly description: string;
+  readonly errors: ErrorWording;
+  /** Paths below the prefix that the contract fixes, beside the routes of the capabilities. */
+  readonly fixed: readonly FixedPath[];
+}
+
+interface FixedPath {
+  readonly path: string;
+  /** Served without a key. */
+  readonly isPublic: boolean;
+  readonly mount: (routes: App, document: () => Promise<Document>) => void;
+}
+
+const OPENAPI: FixedPath = {
+  path: '/openapi.json',
+  isPublic: true,
+  mount: (routes, document) => routes.get('/openapi.json', { schema: { hide: true } }, document),
+};
+
+const PING: FixedPath = {
+  path: '/ping',
+  isPublic: true,
+  mount: (routes) =>
+    routes.get('/ping', {
+      schema: {
+        tags: ['system'],
+        summary: 'Whether the service answers',
+        security: [],
+        response: { 200: envelopeOf(z.literal('pong')) },
+      },
+      handler: async () => ok('pong' as const, 'pong'),
+    }),
+};
+
+/** The generations of the API, each below the prefix of its name. */
+export const SURFACES: Readonly<Record<SurfaceName, Surface>> = {
+  v2: {
+    title: 'Sandbox service',
+    description: 'Commands, files, terminals, code, a browser and a desktop for agents.',
+    errors: {},
+    fixed: [OPENAPI],
+  },
+  v1: {
+    title: 'Sandbox service, 1.x layout',
+    description: 'The routes that clients of 1.x call, in their layout.',
+    errors: {
+      validationFields: (issues) => ({
+        detail: issues.map(({ location, message, type }) => ({ loc: location, msg: message, type })),
+      }),
+    },
+    fixed: [OPENAPI, PING],
+  },
+};
+
+/** The fixed paths of all surfaces that need no key. */
+export function publicSurfacePaths(): string[] {
+  return Object.entries(SURFACES).flatMap(([name, { fixed }]) =>
+    fixed.filter(({ isPublic }) => isPublic).map(({ path }) => `/${name}${path}`),
+  );
+}
+
+/**
+ * Registers one generation of routes and its OpenAPI document. Each adapter has a scope of its own, so that its hooks
+ * and its error handler end with it. `besides` adds routes outside the prefix to the document.
+ */
+export function mountSurface(
+  app: App,
+  name: SurfaceName,
+  adapters: readonly ((routes: App) => void)[],
+  besides?: (scope: App) => void,
+): void {
+  const { title, description, errors, fixed } = SURFACES[name];
+  let document: Promise<Document> | undefined;
+  const describe = (): Promise<Document> => {
+    document ??= describeRoutes(mount, { title, description, version: VERSION });
+    return document;
+  };
+  const mount = (scope: App): void => {
+    besides?.(scope);
+    const routesOfSurface: FastifyPluginCallback = (routes: App, _options, done) => {
+      routes.setErrorHandler(errorHandler(errors));
+      for (const adapter of adapters) void routes.register(inScope(adapter));
+      for (const path of fixed) path.mount(routes, describe);
+      done();
+    };
+    void scope.register(routesOfSurface, { prefix: `/${name}` });
+  };
+  mount(app);
+}
+
+function inScope(adapter: (routes: App) => void): FastifyPluginCallback {
+  return (routes: App, _options, done) => {
+    adapter(routes);
+    done();
+  };
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { prefixesOfPage } from './pages.ts';
+
+test.each([
+  ['/', ['/']],
+  ['/vnc', ['/vnc', '/websockify']],
+  ['/vnc/index.html', ['/vnc', '/websockify']],
+  ['/terminal/', ['/terminal', '/v2/pty']],
+  ['/code-server/', ['/code-server']],
+  ['/proxy/3000', ['/proxy/3000']],
+  ['/proxy/3000/a/b', ['/proxy/3000']],
+  ['/absproxy/3000/', ['/absproxy/3000']],
+])('%s is a page with a cookie for %j', (path, prefixes) => {
+  expect(prefixesOfPage(path)).toEqual(prefixes);
+});
+
+test.each(['/vncx', '/v2/pty', '/proxy', '/proxy/', '/proxy/name/', '/proxy/30a', '/absproxy', '', '/Terminal'])(
+  '%j is no page',
+  (path) => {
+    expect(prefixesOfPage(path)).toBeUndefined();
+  },
+);

@@ -1,0 +1,50 @@
+/** The gateway's own paths; the daemon scopes the cookies of the pages among them. Everything else is the daemon's. */
+export const GATEWAY_PATHS = {
+  landing: '/',
+  browser: '/cdp',
+  desktop: '/vnc',
+  desktopSocket: '/websockify',
+  codeServer: '/code-server',
+  jupyter: '/jupyter',
+  terminal: '/terminal',
+  openPreview: '/open',
+  preview: '/proxy',
+  absolutePreview: '/absproxy',
+} as const;
+
+/** A page that a link with a credential opens. */
+export interface Page {
+  readonly path: string;
+  /** Prefixes beside its own that its assets and sockets need. */
+  readonly opens?: readonly string[];
+  /** Below its path stands a port, and each port is a page of its own. */
+  readonly perPort?: boolean;
+}
+
+/** The gateway's pages. The cookie of the landing page is good for every path. */
+export const PAGES: readonly Page[] = [
+  { path: GATEWAY_PATHS.landing },
+  { path: GATEWAY_PATHS.desktop, opens: [GATEWAY_PATHS.desktopSocket] },
+  { path: GATEWAY_PATHS.codeServer },
+  { path: GATEWAY_PATHS.jupyter },
+  { path: GATEWAY_PATHS.terminal, opens: ['/v2/pty'] },
+  { path: GATEWAY_PATHS.preview, perPort: true },
+  { path: GATEWAY_PATHS.absolutePreview, perPort: true },
+];
+
+/** The prefixes that the cookie of the page at a path covers; undefined where the path is no page. */
+export function prefixesOfPage(path: string, pages: readonly Page[] = PAGES): readonly string[] | undefined {
+  for (const page of pages) {
+    const own = ownPrefix(page, path);
+    if (own !== undefined) return [own, ...(page.opens ?? [])];
+  }
+  return undefined;
+}
+
+function ownPrefix({ path: own, perPort }: Page, path: string): string | undefined {
+  if (own === '/') return path === '/' ? own : undefined;
+  if (!perPort) return path === own || path.startsWith(`${own}/`) ? own : undefined;
+  if (!path.startsWith(`${own}/`)) return undefined;
+  const port = path.slice(own.length + 1).split('/', 1)[0] ?? '';
+  return /^\d+$/.test(port) ? `${own}/${port}` : undefined;
+}
