@@ -44,11 +44,7 @@ export const ValidationErrorBody = z
   })
   .meta({ id: 'ValidationErrorBody', description: 'Which fields of the request are wrong.' });
 
-export const ValidationErrorBodyV1 = ValidationErrorBody.extend({
-  detail: z.array(z.object({ loc: Location, msg: z.string(), type: z.string() })),
-}).meta({ id: 'ValidationErrorBodyV1', description: 'Which fields are wrong, also in the form of 1.x.' });
-
-/** Error answers that every route of a surface may give. */
+/** Error answers that every route of v2 may give. */
 export const V2_ERRORS = {
   400: ErrorBody,
   401: ErrorBody,
@@ -56,4 +52,3 @@ export const V2_ERRORS = {
   404: ErrorBody,
   422: ValidationErrorBody,
 } as const;
-export const V1_ERRORS = { ...V2_ERRORS, 422: ValidationErrorBodyV1 } as const;

@@ -12,3 +12,15 @@ export const StringMap = z
   .transform((map) =>
     Object.fromEntries(Object.entries(map).filter((entry): entry is [string, string] => entry[1] !== null)),
   );
+
+/** Bytes of a command's text. */
+const COMMAND_BYTES = 8 * 1024 ** 2;
+
+/** The text of a command for a shell. */
+export const CommandText = Text.refine(
+  (command) => Buffer.byteLength(command) <= COMMAND_BYTES,
+  `is over ${COMMAND_BYTES} bytes; write it to a file and run that`,
+);
+
+/** The id of a session of commands or of a terminal. */
+export const SessionId = Text.min(1).max(128);

@@ -5,6 +5,7 @@ import type { App } from './app-types.ts';
 import { envelopeOf, ok } from './envelope.ts';
 import { type ErrorWording, errorHandler } from './errors.ts';
 import { type Document, describeRoutes } from './openapi.ts';
+import { detailOf } from './validation.ts';
 
 export type SurfaceName = 'v1' | 'v2';
 
@@ -45,7 +46,7 @@ const PING: FixedPath = {
 };
 
 /** The generations of the API, each below the prefix of its name. */
-export const SURFACES: Readonly<Record<SurfaceName, Surface>> = {
+const SURFACES: Readonly<Record<SurfaceName, Surface>> = {
   v2: {
     title: 'Sandbox service',
     description: 'Commands, files, terminals, code, a browser and a desktop for agents.',
@@ -55,11 +56,7 @@ export const SURFACES: Readonly<Record<SurfaceName, Surface>> = {
   v1: {
     title: 'Sandbox service, 1.x layout',
     description: 'The routes that clients of 1.x call, in their layout.',
-    errors: {
-      validationFields: (issues) => ({
-        detail: issues.map(({ location, message, type }) => ({ loc: location, msg: message, type })),
-      }),
-    },
+    errors: { validationFields: detailOf },
     fixed: [OPENAPI, PING],
   },
 };

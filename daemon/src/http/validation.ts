@@ -32,3 +32,8 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, ht
     return result.success ? { value: result.data } : { error: new ValidationFailure(part, result.error.issues) };
   };
 };
+
+/** The issues in the form of FastAPI (`HTTPValidationError`), which clients of 1.x parse. */
+export function detailOf(issues: ValidationFailure['issues']): Record<string, unknown> {
+  return { detail: issues.map(({ location, message, type }) => ({ loc: location, msg: message, type })) };
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { absolutePath, exactPath, type FilePath, shownPath } from '../../core/files/file-path.ts';
-import { ErrorBody, V1_ERRORS, V2_ERRORS, ValidationErrorBody, ValidationErrorBodyV1 } from '../envelope.ts';
+import { ErrorBody, V2_ERRORS, ValidationErrorBody } from '../envelope.ts';
 
 /** A path as text, where no file need exist of that name. What it may hold is judged by `core/files`, whose answer is 400. */
 const PathText = z.string().meta({ description: 'Absolute.' });
@@ -12,9 +12,6 @@ const PathBase64 = z
 
 /** Fields of a request that names one path: `{path}`, or `{path_b64}` where it is not UTF-8. */
 export const PathFields = { path: PathText.optional(), path_b64: PathBase64.optional() } as const;
-
-/** The path under another name of 1.x: `{file}`, or `{path_b64}`. */
-export const FileFields = { file: PathText.optional(), path_b64: PathBase64.optional() } as const;
 
 /** Requests to copy and to move. */
 export const SourceFields = {
@@ -60,19 +57,6 @@ export const NamedPath = {
   path_b64: z.string().optional().meta({ description: 'Only where the path is not UTF-8: its bytes in base64.' }),
 } as const;
 
-const FileError = z
-  .object({
-    errno: z.int().nullable(),
-    errno_name: z.string().nullable(),
-    error_type: z.string(),
-    exception_type: z.string(),
-    message: z.string(),
-    operation: z.string(),
-    path: z.string(),
-    retryable: z.boolean(),
-  })
-  .meta({ id: 'FileOperationError', description: 'What the system said of a file operation that failed.' });
-
 /** Error answers of a v2 route that works on files. */
 export const FILE_ERRORS = {
   ...V2_ERRORS,
@@ -83,11 +67,3 @@ export const FILE_ERRORS = {
   500: ErrorBody,
   507: ErrorBody,
 } as const;
-
-/** Of a v1 route: what goes wrong with a file is an answer of status 200. */
-export const FILE_ERRORS_V1 = { ...V1_ERRORS, 422: ValidationErrorBodyV1 } as const;
-
-/** Payload of a v1 answer: what was asked for, or what went wrong. */
-export function orFileError<T extends z.ZodType>(data: T) {
-  return z.union([FileError, data]);
-}

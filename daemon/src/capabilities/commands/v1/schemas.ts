@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { StringMap, Text } from '../../../http/fields.ts';
-import { CommandText, Session, SessionId, Signal } from '../wire/schemas.ts';
+import { CommandText, SessionId, StringMap, Text } from '../../../http/fields.ts';
+import { Session, Signal } from '../wire/schemas.ts';
 
 /** 1.x had no bounds here, so a value out of ours is moved to the nearest one. */
 function clamped(min: number, max: number) {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { decode } from '../../../core/output/text-slice.ts';
 import type { App } from '../../../http/app-types.ts';
 import { ErrorBody, envelopeOf, failure, ok, V2_ERRORS } from '../../../http/envelope.ts';
+import { SessionId } from '../../../http/fields.ts';
 import { clientGone } from '../../../http/streams/client-gone.ts';
 import { sendNdjson, sendStream } from '../../../http/streams/ndjson.ts';
 import type { CommandService, RunRequest } from '../command-service.ts';
@@ -12,16 +13,7 @@ import { readOutput } from '../output/read-output.ts';
 import type { Command } from '../run/command.ts';
 import { COMMAND_STATUSES } from '../run/command.ts';
 import { ndjsonLines } from '../wire/ndjson-lines.ts';
-import {
-  CommandInfo,
-  CommandOutput,
-  CommandResult,
-  Killed,
-  OutputQuery,
-  RunBody,
-  SessionId,
-  Signal,
-} from '../wire/schemas.ts';
+import { CommandInfo, CommandOutput, CommandResult, Killed, OutputQuery, RunBody, Signal } from '../wire/schemas.ts';
 import { commandInfo, commandResult, sentTo, summaryOf } from '../wire/wire.ts';
 import { sessionRoutesV2 } from './session-routes.ts';
 import { stdinRouteV2 } from './stdin-route.ts';

@@ -1,18 +1,10 @@
 import { z } from 'zod';
 import { normalizeSignal } from '../../../core/process/signals.ts';
-import { StringMap, Text } from '../../../http/fields.ts';
+import { CommandText, SessionId, StringMap, Text } from '../../../http/fields.ts';
 import { COMMAND_STATUSES } from '../run/command.ts';
-
-/** Bytes of a command's text. */
-const COMMAND_BYTES = 8 * 1024 ** 2;
 
 /** Seconds; timers of a daemon that runs for years. */
 const SECONDS_MAX = 10 * 365 * 86_400;
-
-export const CommandText = Text.refine(
-  (command) => Buffer.byteLength(command) <= COMMAND_BYTES,
-  `is over ${COMMAND_BYTES} bytes; write it to a file and run that`,
-);
 
 export const Signal = z
   .union([z.string(), z.int()])
@@ -24,8 +16,6 @@ export const Signal = z
     return z.NEVER;
   })
   .meta({ description: 'Name or number: SIGTERM, TERM or 15.' });
-
-export const SessionId = Text.min(1).max(128);
 
 export const RunBody = z
   .object({

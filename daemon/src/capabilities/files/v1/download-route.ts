@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { App } from '../../../http/app-types.ts';
 import { ErrorBody } from '../../../http/envelope.ts';
-import { FILE_ERRORS_V1, PathFields, pathOf, requirePath } from '../../../http/files/file-fields.ts';
+import { PathFields, pathOf, requirePath } from '../../../http/files/file-fields.ts';
 import { sendFile } from '../../../http/files/send-file.ts';
+import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerByStatus } from '../../../http/v1/error-handlers.ts';
 import type { FileService } from '../file-service.ts';
 import { ChangePolicyField } from '../wire/schemas.ts';
@@ -19,7 +20,7 @@ export function downloadRouteV1(app: App, files: FileService): void {
       produces: ['application/octet-stream'],
       querystring: DownloadQueryV1,
       response: {
-        ...FILE_ERRORS_V1,
+        ...V1_ERRORS,
         409: ErrorBody,
         412: ErrorBody,
         413: ErrorBody,

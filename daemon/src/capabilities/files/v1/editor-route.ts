@@ -3,7 +3,8 @@ import { badRequest } from '../../../core/files/file-failure.ts';
 import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
 import type { App } from '../../../http/app-types.ts';
 import { envelopeOf, ok } from '../../../http/envelope.ts';
-import { FILE_ERRORS_V1, orFileError, pathOf } from '../../../http/files/file-fields.ts';
+import { pathOf } from '../../../http/files/file-fields.ts';
+import { V1_ERRORS, orFileError } from '../../../http/v1/answers.ts';
 import type { EditResult } from '../edit/editor.ts';
 import type { ViewRange } from '../edit/view.ts';
 import type { FileService } from '../file-service.ts';
@@ -16,7 +17,7 @@ export function editorRouteV1(app: App, files: FileService): void {
       tags: ['file'],
       summary: 'View, create and edit text files, with undo',
       body: EditorBody,
-      response: { 200: envelopeOf(orFileError(EditorResult)), ...FILE_ERRORS_V1 },
+      response: { 200: envelopeOf(orFileError(EditorResult)), ...V1_ERRORS },
     },
     handler: async ({ body }) => {
       const path = pathOf(body, 'edit');

@@ -1,7 +1,8 @@
 import { shownPath } from '../../../core/files/file-path.ts';
 import type { App } from '../../../http/app-types.ts';
 import { envelopeOf, ok } from '../../../http/envelope.ts';
-import { FILE_ERRORS_V1, orFileError, pathFields, pathOf } from '../../../http/files/file-fields.ts';
+import { pathFields, pathOf } from '../../../http/files/file-fields.ts';
+import { V1_ERRORS, orFileError } from '../../../http/v1/answers.ts';
 import { answerFileFailures } from '../../../http/v1/error-handlers.ts';
 import type { FileService } from '../file-service.ts';
 import { LIST_MAX } from '../read/list.ts';
@@ -36,7 +37,7 @@ export function filesV1(app: App, files: FileService): void {
       tags,
       summary: 'Read a text file, or some of its lines',
       body: ReadBody,
-      response: { 200: envelopeOf(orFileError(ReadResult)), ...FILE_ERRORS_V1 },
+      response: { 200: envelopeOf(orFileError(ReadResult)), ...V1_ERRORS },
     },
     handler: async ({ body }) => {
       const path = pathOf(body, 'read');
@@ -51,7 +52,7 @@ export function filesV1(app: App, files: FileService): void {
       tags,
       summary: 'Write a file',
       body: WriteBodyV1,
-      response: { 200: envelopeOf(orFileError(WriteResult)), ...FILE_ERRORS_V1 },
+      response: { 200: envelopeOf(orFileError(WriteResult)), ...V1_ERRORS },
     },
     handler: async ({ body }) => {
       const path = pathOf(body, 'write');
@@ -67,7 +68,7 @@ export function filesV1(app: App, files: FileService): void {
       tags,
       summary: 'Replace every occurrence of a text',
       body: ReplaceBody,
-      response: { 200: envelopeOf(orFileError(ReplaceResult)), ...FILE_ERRORS_V1 },
+      response: { 200: envelopeOf(orFileError(ReplaceResult)), ...V1_ERRORS },
     },
     handler: async ({ body }) => {
       const path = pathOf(body, 'replace');
@@ -81,7 +82,7 @@ export function filesV1(app: App, files: FileService): void {
       tags,
       summary: 'List a directory',
       body: ListBody,
-      response: { 200: envelopeOf(orFileError(ListResult)), ...FILE_ERRORS_V1 },
+      response: { 200: envelopeOf(orFileError(ListResult)), ...V1_ERRORS },
     },
     handler: async ({ body }) => {
       const path = pathOf(body, 'list');
@@ -110,7 +111,7 @@ function laterRoutes(app: App, files: FileService): void {
       tags,
       summary: 'What a path stands for',
       body: StatBodyV1,
-      response: { 200: envelopeOf(orFileError(FileStatus)), ...FILE_ERRORS_V1 },
+      response: { 200: envelopeOf(orFileError(FileStatus)), ...V1_ERRORS },
     },
     handler: async ({ body }) => {
       const path = pathOf(body, 'stat');
@@ -123,7 +124,7 @@ function laterRoutes(app: App, files: FileService): void {
       tags,
       summary: 'Make a directory',
       body: MkdirBodyV1,
-      response: { 200: envelopeOf(orFileError(OnePath)), ...FILE_ERRORS_V1 },
+      response: { 200: envelopeOf(orFileError(OnePath)), ...V1_ERRORS },
     },
     handler: async ({ body }) => {
       const path = pathOf(body, 'mkdir');
@@ -137,7 +138,7 @@ function laterRoutes(app: App, files: FileService): void {
       tags,
       summary: 'Delete a file, a link or a directory',
       body: DeleteBodyV1,
-      response: { 200: envelopeOf(orFileError(OnePath)), ...FILE_ERRORS_V1 },
+      response: { 200: envelopeOf(orFileError(OnePath)), ...V1_ERRORS },
     },
     handler: async ({ body }) => {
       const path = pathOf(body, 'delete');
@@ -152,7 +153,7 @@ function laterRoutes(app: App, files: FileService): void {
         tags,
         summary: operation === 'copy' ? 'Copy a file or a directory' : 'Move a file or a directory',
         body: CopyBodyV1,
-        response: { 200: envelopeOf(orFileError(Copied)), ...FILE_ERRORS_V1 },
+        response: { 200: envelopeOf(orFileError(Copied)), ...V1_ERRORS },
       },
       handler: async ({ body }) => {
         const ends = endsOf(body);

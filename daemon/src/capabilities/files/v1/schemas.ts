@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { FileFields, NamedPath, PathFields, requirePath } from '../../../http/files/file-fields.ts';
+import { NamedPath, PathFields, requirePath } from '../../../http/files/file-fields.ts';
+import { FileFields } from '../../../http/v1/answers.ts';
 import { REPLACE_MODES } from '../edit/edit.ts';
 import { CopyBody, DeleteBody, MkdirBody } from '../wire/schemas.ts';
 

@@ -1,8 +1,8 @@
 import { shownPath } from '../../../core/files/file-path.ts';
 import type { App } from '../../../http/app-types.ts';
 import { envelopeOf, ok } from '../../../http/envelope.ts';
-import { FILE_ERRORS_V1, orFileError } from '../../../http/files/file-fields.ts';
 import { acceptForms, readForm } from '../../../http/files/multipart.ts';
+import { V1_ERRORS, orFileError } from '../../../http/v1/answers.ts';
 import type { FileService } from '../file-service.ts';
 import { UploadResult } from './schemas.ts';
 
@@ -14,7 +14,7 @@ export function uploadRouteV1(app: App, files: FileService): void {
         tags: ['file'],
         summary: 'Upload a file as a form',
         consumes: ['multipart/form-data'],
-        response: { 200: envelopeOf(orFileError(UploadResult)), ...FILE_ERRORS_V1 },
+        response: { 200: envelopeOf(orFileError(UploadResult)), ...V1_ERRORS },
       },
       handler: async ({ body, headers }) => {
         const { path, size, sha256 } = await files.uploadForm((take) => readForm(body, headers, take), {});

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { App } from '../../../http/app-types.ts';
-import { ErrorBody, envelopeOf, ok, V1_ERRORS } from '../../../http/envelope.ts';
+import { ErrorBody, envelopeOf, ok } from '../../../http/envelope.ts';
 import { clientGone } from '../../../http/streams/client-gone.ts';
+import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { nameExecDir } from '../../../http/v1/error-handlers.ts';
 import type { PtyService } from '../pty-service.ts';
 import type { PtySession } from '../session/session.ts';

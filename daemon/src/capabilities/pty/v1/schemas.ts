@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Text } from '../../../http/fields.ts';
-import { CommandText, ExecResult, SessionId, Stats, Status } from '../wire/schemas.ts';
+import { CommandText, SessionId, Text } from '../../../http/fields.ts';
+import { ExecResult, Stats, Status } from '../wire/schemas.ts';
 
 /** 1.x had no bounds here, so a value out of ours is moved to the nearest one. */
 const seconds = () => z.number().transform((value) => Math.min(10 * 365 * 86_400, Math.max(0.001, value)));

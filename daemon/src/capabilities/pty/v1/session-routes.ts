@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { App } from '../../../http/app-types.ts';
-import { envelopeOf, ok, V1_ERRORS } from '../../../http/envelope.ts';
+import { envelopeOf, ok } from '../../../http/envelope.ts';
+import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import type { PtyService } from '../pty-service.ts';
 import { statsOf } from '../wire/wire.ts';
 import { SessionInfoV1, StatsV1, UpdateBody } from './schemas.ts';

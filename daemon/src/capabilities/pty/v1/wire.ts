@@ -1,6 +1,7 @@
 import type { z } from 'zod';
+import { outputBetween } from '../exec/exec-run.ts';
 import type { PtySession } from '../session/session.ts';
-import { consoleOf, execStatus } from '../wire/wire.ts';
+import { execStatus } from '../wire/wire.ts';
 import type { SessionInfoV1, ViewResult } from './schemas.ts';
 
 /** Characters of output that an answer of 1.x has at most. */
@@ -39,4 +40,18 @@ export async function viewOf(session: PtySession): Promise<z.infer<typeof ViewRe
     command: last?.command ?? null,
     exit_code: last?.exitCode ?? null,
   };
+}
+
+/** What was executed in a session, oldest first. */
+async function consoleOf(
+  { record, history }: PtySession,
+  shorten: (output: string) => string,
+): Promise<NonNullable<z.infer<typeof ViewResult>['console']>> {
+  return Promise.all(
+    record.console.map(async (entry) => ({
+      ps1: entry.ps1,
+      command: entry.command,
+      output: shorten(await outputBetween(history, entry)),
+    })),
+  );
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { normalizeSignal } from '../../../core/process/signals.ts';
-import { StringMap, Text } from '../../../http/fields.ts';
+import { CommandText, SessionId, StringMap, Text } from '../../../http/fields.ts';
 import { EXEC_STATUSES } from '../exec/exec-run.ts';
 import { MAX_SIZE } from '../viewer/viewer-messages.ts';
 
@@ -8,12 +8,8 @@ import { MAX_SIZE } from '../viewer/viewer-messages.ts';
 const SECONDS_MAX = 10 * 365 * 86_400;
 const MIB = 1024 ** 2;
 
-export const SessionId = Text.min(1).max(128);
 const extent = () => z.int().min(1).max(MAX_SIZE);
 const seconds = () => z.number().positive().max(SECONDS_MAX);
-
-/** What a shell can be handed; a terminal has no NUL to run. */
-export const CommandText = Text.refine((text) => Buffer.byteLength(text) <= 8 * MIB, 'is over 8 MiB');
 
 export const CreateBody = z
   .object({
@@ -85,9 +81,7 @@ export const ExecBody = z
   })
   .meta({ id: 'ExecInTerminal' });
 
-export const Console = z
-  .object({ ps1: z.string(), command: z.string(), output: z.string() })
-  .meta({ id: 'TerminalConsole' });
+const Console = z.object({ ps1: z.string(), command: z.string(), output: z.string() }).meta({ id: 'TerminalConsole' });
 
 export const ExecResult = z
   .object({

@@ -1,11 +1,10 @@
 import type { z } from 'zod';
 import { SandboxError } from '../../../core/errors.ts';
-import { outputBetween } from '../exec/exec-run.ts';
 import type { ExecOutcome } from '../exec.ts';
 import type { PtyService, SessionStats } from '../pty-service.ts';
 import type { PtySession } from '../session/session.ts';
 import type { AttachOptions } from '../viewer/attach.ts';
-import type { AnonymousQuery, AttachQuery, Console, ExecResult, SessionInfo, Stats } from './schemas.ts';
+import type { AnonymousQuery, AttachQuery, ExecResult, SessionInfo, Stats } from './schemas.ts';
 
 export function sessionInfo(session: PtySession): z.infer<typeof SessionInfo> {
   const { id, record, history } = session;
@@ -56,20 +55,6 @@ export async function execResult(
     console: [{ ps1, command, output }],
     exit_code: run.console.exitCode,
   };
-}
-
-/** What was executed in a session, oldest first. */
-export async function consoleOf(
-  { record, history }: PtySession,
-  shorten: (output: string) => string,
-): Promise<z.infer<typeof Console>[]> {
-  return Promise.all(
-    record.console.map(async (entry) => ({
-      ps1: entry.ps1,
-      command: entry.command,
-      output: shorten(await outputBetween(history, entry)),
-    })),
-  );
 }
 
 /** The state of what runs in a session, in the words of `exec`. */

@@ -3,11 +3,13 @@ import { systemFailure } from '../../../core/files/file-failure.ts';
 import { shownPath } from '../../../core/files/file-path.ts';
 import type { App } from '../../../http/app-types.ts';
 import { envelopeOf, ok } from '../../../http/envelope.ts';
-import { FILE_ERRORS_V1, orFileError, pathOf } from '../../../http/files/file-fields.ts';
+import { pathOf } from '../../../http/files/file-fields.ts';
 import { clientGone } from '../../../http/streams/client-gone.ts';
+import { V1_ERRORS, orFileError } from '../../../http/v1/answers.ts';
 import { answerFileFailures } from '../../../http/v1/error-handlers.ts';
 import type { SearchService } from '../search-service.ts';
-import { GrepAnswer, GrepBody, NAMES_MAX } from '../wire/schemas.ts';
+import { NAMES_MAX } from '../wire/fields.ts';
+import { GrepAnswer, GrepBody } from '../wire/schemas.ts';
 import { grepAnswer, grepRequest, hintOf } from '../wire/wire.ts';
 import { FindBodyV1, FindResultV1, GlobBodyV1, GlobResultV1, SearchBodyV1, SearchResultV1 } from './schemas.ts';
 import { fileSearch, fileSearchResult, globFiles } from './wire.ts';
@@ -23,7 +25,7 @@ export function searchV1(app: App, service: SearchService): void {
       tags,
       summary: 'Find lines in files',
       body: GrepBody,
-      response: { 200: envelopeOf(orFileError(GrepAnswer)), ...FILE_ERRORS_V1 },
+      response: { 200: envelopeOf(orFileError(GrepAnswer)), ...V1_ERRORS },
     },
     handler: async ({ body }, reply) => {
       const request = grepRequest(pathOf(body, 'grep'), body);
@@ -37,7 +39,7 @@ export function searchV1(app: App, service: SearchService): void {
       tags,
       summary: 'Find lines in one file',
       body: SearchBodyV1,
-      response: { 200: envelopeOf(orFileError(SearchResultV1)), ...FILE_ERRORS_V1 },
+      response: { 200: envelopeOf(orFileError(SearchResultV1)), ...V1_ERRORS },
     },
     handler: async ({ body, headers }, reply) => {
       const path = pathOf(body, 'search');
@@ -55,7 +57,7 @@ function nameRoutes(app: App, service: SearchService): void {
       tags,
       summary: "Find what fits a glob of Python's, relative to a directory",
       body: FindBodyV1,
-      response: { 200: envelopeOf(orFileError(FindResultV1)), ...FILE_ERRORS_V1 },
+      response: { 200: envelopeOf(orFileError(FindResultV1)), ...V1_ERRORS },
     },
     handler: async ({ body }, reply) => {
       const path = pathOf(body, 'find');
@@ -78,7 +80,7 @@ function nameRoutes(app: App, service: SearchService): void {
       tags,
       summary: 'Find files by a glob, with size and time',
       body: GlobBodyV1,
-      response: { 200: envelopeOf(orFileError(GlobResultV1)), ...FILE_ERRORS_V1 },
+      response: { 200: envelopeOf(orFileError(GlobResultV1)), ...V1_ERRORS },
     },
     handler: async ({ body }, reply) => {
       const { pattern, exclude, include_hidden: hidden, files_only: filesOnly, max_results: maxResults } = body;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { FileFields, PathFields, requirePath } from '../../../http/files/file-fields.ts';
-import { Globs, Pattern } from '../wire/schemas.ts';
+import { PathFields, requirePath } from '../../../http/files/file-fields.ts';
+import { FileFields } from '../../../http/v1/answers.ts';
+import { Globs, Pattern } from '../wire/fields.ts';
 
 const Glob = Pattern.min(1);
 

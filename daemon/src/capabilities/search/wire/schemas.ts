@@ -1,15 +1,9 @@
 import { z } from 'zod';
-import { Text } from '../../../http/fields.ts';
 import { NamedPath, PathFields, requirePath } from '../../../http/files/file-fields.ts';
-
-/** Names that one answer carries. */
-export const NAMES_MAX = 10_000;
+import { Globs, NAMES_MAX, Pattern } from './fields.ts';
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
-/** Arguments of a program are bounded in length. */
-export const Pattern = Text.max(64 * 1024);
-export const Globs = z.array(Text.min(1).max(4096)).max(200);
 const Context = z.int().min(0).max(20).default(0);
 
 const FileSize = z

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import type { App } from '../../../http/app-types.ts';
 import { ErrorBody, envelopeOf, ok } from '../../../http/envelope.ts';
-import { FILE_ERRORS_V1, orFileError, pathOf } from '../../../http/files/file-fields.ts';
+import { pathOf } from '../../../http/files/file-fields.ts';
 import { clientGone } from '../../../http/streams/client-gone.ts';
 import { sendEvents } from '../../../http/streams/sse.ts';
+import { V1_ERRORS, orFileError } from '../../../http/v1/answers.ts';
 import { answerFileFailures } from '../../../http/v1/error-handlers.ts';
 import { settled } from '../settled.ts';
 import type { WatchService } from '../watch-service.ts';
+import { eventInfo } from '../wire/event-info.ts';
 import {
   CreateWatchBody,
   EventsQuery,
@@ -16,7 +18,7 @@ import {
   WatcherParams,
   WatchReleased,
 } from '../wire/schemas.ts';
-import { beginWatching, cursorOf, eventInfo, listed, polled, released, streamed } from '../wire/wire.ts';
+import { beginWatching, cursorOf, listed, polled, released, streamed } from '../wire/wire.ts';
 import { PollBodyV1, WaitBodyV1, WaitedV1 } from './schemas.ts';
 
 const tags = ['file'];
@@ -29,7 +31,7 @@ export function watchV1(app: App, service: WatchService): void {
       tags,
       summary: 'Watch a directory or a file',
       body: CreateWatchBody,
-      response: { 200: envelopeOf(orFileError(WatchCreated)), ...FILE_ERRORS_V1, 429: ErrorBody, 503: ErrorBody },
+      response: { 200: envelopeOf(orFileError(WatchCreated)), ...V1_ERRORS, 429: ErrorBody, 503: ErrorBody },
     },
     handler: async ({ body }, reply) => {
       const { data } = await beginWatching(service, body, reply);
@@ -41,7 +43,7 @@ export function watchV1(app: App, service: WatchService): void {
     schema: {
       tags,
       summary: 'List the watchers',
-      response: { 200: envelopeOf(z.object({ watchers: z.array(WatcherInfo) })), ...FILE_ERRORS_V1 },
+      response: { 200: envelopeOf(z.object({ watchers: z.array(WatcherInfo) })), ...V1_ERRORS },
     },
     handler: async () => listed(service),
   });
@@ -52,7 +54,7 @@ export function watchV1(app: App, service: WatchService): void {
       summary: 'Get the events after a cursor',
       params: WatcherParams,
       body: PollBodyV1,
-      response: { 200: envelopeOf(WatchEvents), ...FILE_ERRORS_V1 },
+      response: { 200: envelopeOf(WatchEvents), ...V1_ERRORS },
     },
     handler: async ({ params: { watcher_id }, body: { cursor, since, limit, timeout } }, reply) => {
       const watcher = service.get(watcher_id);
@@ -83,7 +85,7 @@ export function watchV1(app: App, service: WatchService): void {
       tags,
       summary: 'Wait for one event at a path, which need not exist',
       body: WaitBodyV1,
-      response: { 200: envelopeOf(orFileError(WaitedV1)), ...FILE_ERRORS_V1, 429: ErrorBody, 503: ErrorBody },
+      response: { 200: envelopeOf(orFileError(WaitedV1)), ...V1_ERRORS, 429: ErrorBody, 503: ErrorBody },
     },
     handler: async ({ body }, reply) => {
       const request = { path: pathOf(body, 'watch'), types: body.event_types, timeout: body.timeout };
@@ -97,7 +99,7 @@ export function watchV1(app: App, service: WatchService): void {
       tags,
       summary: 'Release a watcher',
       params: WatcherParams,
-      response: { 200: envelopeOf(WatchReleased), ...FILE_ERRORS_V1 },
+      response: { 200: envelopeOf(WatchReleased), ...V1_ERRORS },
     },
     handler: async ({ params: { watcher_id } }) => released(service, watcher_id),
   });

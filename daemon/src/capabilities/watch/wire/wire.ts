@@ -1,22 +1,16 @@
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
-import { type ByteName, pathOf, textOf } from '../../../core/files/byte-name.ts';
-import { exactPath, type FilePath, shownPath } from '../../../core/files/file-path.ts';
+import { type ByteName, pathOf } from '../../../core/files/byte-name.ts';
+import type { FilePath } from '../../../core/files/file-path.ts';
 import { type Envelope, ok } from '../../../http/envelope.ts';
 import { pathFields, pathOf as pathNamed } from '../../../http/files/file-fields.ts';
 import { clientGone } from '../../../http/streams/client-gone.ts';
 import type { ServerSentEvent } from '../../../http/streams/sse.ts';
-import { isLoss, type LogEntry, type WatchEvent } from '../event-log.ts';
+import { isLoss, type LogEntry } from '../event-log.ts';
 import type { WatchService } from '../watch-service.ts';
-import { absoluteName, type Watcher, type WatcherTerms } from '../watcher.ts';
-import type {
-  CreateWatchBody,
-  WatchCreated,
-  WatchEventInfo,
-  WatchEvents,
-  WatcherInfo,
-  WatchReleased,
-} from './schemas.ts';
+import type { Watcher, WatcherTerms } from '../watcher.ts';
+import { eventInfo } from './event-info.ts';
+import type { CreateWatchBody, WatchCreated, WatchEvents, WatcherInfo, WatchReleased } from './schemas.ts';
 
 function termsOf(
   path: FilePath,
@@ -62,24 +56,6 @@ export function listed(service: WatchService): Envelope<{ watchers: z.infer<type
 export async function released(service: WatchService, id: string): Promise<Envelope<z.infer<typeof WatchReleased>>> {
   const { subscribers } = await service.release(id);
   return ok({ watcher_id: id, subscribers }, subscribers === 0 ? 'stopped' : `${subscribers} subscribers are left`);
-}
-
-export function eventInfo(root: ByteName, event: WatchEvent): z.infer<typeof WatchEventInfo> {
-  const old = event.oldPath === null ? undefined : pathOf(absoluteName(root, event.oldPath));
-  const oldExact = old === undefined ? undefined : exactPath(old);
-  return {
-    seq: event.seq,
-    type: event.type,
-    ...pathFields(pathOf(absoluteName(root, event.path))),
-    relative_path: textOf(event.path),
-    old_path: old === undefined ? null : shownPath(old),
-    ...(oldExact !== undefined && { old_path_b64: oldExact }),
-    is_dir: event.isDirectory,
-    timestamp: event.timestamp,
-    mtime: event.mtime,
-    size: event.size,
-    inode: event.inode,
-  };
 }
 
 /** What came after the cursor, in one answer. */

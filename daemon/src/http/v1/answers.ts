@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { V2_ERRORS, ValidationErrorBody } from '../envelope.ts';
+import { PathFields } from '../files/file-fields.ts';
+
+const Detail = z.object({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() });
+
+const ValidationErrorBodyV1 = ValidationErrorBody.extend({ detail: z.array(Detail) }).meta({
+  id: 'ValidationErrorBodyV1',
+  description: 'Which fields are wrong, also in the form of 1.x.',
+});
+
+/** Error answers that every route of v1 may give; a failed file operation is an answer of status 200. */
+export const V1_ERRORS = { ...V2_ERRORS, 422: ValidationErrorBodyV1 } as const;
+
+/** The path under another name of 1.x: `{file}`, or `{path_b64}`. */
+export const FileFields = { file: PathFields.path, path_b64: PathFields.path_b64 } as const;
+
+const FileError = z
+  .object({
+    errno: z.int().nullable(),
+    errno_name: z.string().nullable(),
+    error_type: z.string(),
+    exception_type: z.string(),
+    message: z.string(),
+    operation: z.string(),
+    path: z.string(),
+    retryable: z.boolean(),
+  })
+  .meta({ id: 'FileOperationError', description: 'What the system said of a file operation that failed.' });
+
+/** Payload of a v1 answer: what was asked for, or what went wrong. */
+export function orFileError<T extends z.ZodType>(data: T) {
+  return z.union([FileError, data]);
+}

@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ROOT } from '../root.ts';
+import { type TempDir, tempDir } from '../testing/temp-dir.ts';
+import { copyWithoutV1, manifestWithoutV1 } from './without-v1.ts';
+
+const run = promisify(execFile);
+
+test('a manifest loses its entry and its import of v1, and nothing else', () => {
+  const manifest = `import { commandsV1 } from './v1/routes.ts';
+import { commandsV2 } from './v2/routes.ts';
+
+export const commands = defineCapability({
+  name: 'commands',
+  v2: commandsV2,
+  v1: commandsV1,
+});
+`;
+  expect(manifestWithoutV1(manifest)).toBe(`import { commandsV2 } from './v2/routes.ts';
+
+export const commands = defineCapability({
+  name: 'commands',
+  v2: commandsV2,
+});
+`);
+});
+
+describe('a copy of the sources without v1', () => {
+  let directory: TempDir;
+
+  beforeAll(async () => {
+    directory = await tempDir();
+    await copyWithoutV1(ROOT, directory.path);
+    // biome reads the ignored files from git.
+    await run('git', ['init', '--quiet', directory.path]);
+  });
+
+  afterAll(() => directory[Symbol.asyncDispose]());
+
+  /** Standard output and error of a program in the copy; rejects where it fails. */
+  async function inCopy(program: string, ...args: string[]): Promise<string> {
+    const cwd = directory.path;
+    const env = { ...process.env, PATH: `${join(cwd, 'node_modules/.bin')}:${process.env['PATH']}` };
+    const { stdout, stderr } = await run(program, args, { cwd, env, maxBuffer: 64 * 1024 ** 2 }).catch(
+      ({ stdout: out, stderr: err }: { stdout: string; stderr: string }) => {
+        throw new Error(`${program} ${args.join(' ')} failed:\n${out.slice(-10_000)}${err.slice(-10_000)}`);
+      },
+    );
+    return stdout + stderr;
+  }
+
+  test('has none of it', () => {
+    expect(existsSync(join(ROOT, 'daemon/src/capabilities/files/v1/routes.ts'))).toBe(true);
+    expect(existsSync(join(directory.path, 'daemon/src/capabilities/files/v1'))).toBe(false);
+    expect(existsSync(join(directory.path, 'daemon/src/capabilities/files/v2/routes.ts'))).toBe(true);
+  });
+
+  test.each([
+    ['type-checks', ['tsc', '-p', '.']],
+    ['lints', ['biome', 'check', '.']],
+    ['has no unused file, export or dependency', ['knip']],
+  ] as const)('%s', async (_name, [program, ...args]) => {
+    await inCopy(program, ...args);
+  });
+
+  test('passes the tests of v2', async () => {
+    const output = await inCopy(
+      'vitest',
+      'run',
+      '--project',
+      'unit',
+      '--reporter=json',
+      'daemon/src/capabilities/.*/v2/',
+    );
+    const { numPassedTests, numFailedTests } = JSON.parse(output.slice(output.indexOf('{"num'))) as Record<
+      string,
+      number
+    >;
+    expect(numFailedTests).toBe(0);
+    expect(numPassedTests).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,35 @@
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { trackedFiles } from './tracked-files.ts';
+
+const MANIFEST = /^daemon\/src\/capabilities\/[^/]+\/index\.ts$/;
+
+/** A manifest without its entry `v1:` and the import of what that names. */
+export function manifestWithoutV1(source: string): string {
+  return source.replaceAll(/^import .* from '\.\/v1\/.*';\n/gm, '').replaceAll(/^ {2}v1: .*,\n/gm, '');
+}
+
+/** Copies the tracked files of a checkout, less every folder `v1/` of the daemon and the manifests' mention of it. */
+export async function copyWithoutV1(root: string, target: string): Promise<void> {
+  const files = (await trackedFiles()).filter((file) => !/^daemon\/src\/.*\/v1\//.test(file));
+  for (const file of files) {
+    await mkdir(dirname(join(target, file)), { recursive: true });
+    if (MANIFEST.test(file)) {
+      await writeFile(join(target, file), manifestWithoutV1(await readFile(join(root, file), 'utf8')));
+    } else await cp(join(root, file), join(target, file), { verbatimSymlinks: true });
+  }
+  await linkPackages(root, target);
+}
+
+/** The packages are the checkout's, the workspaces are the copy's own. */
+async function linkPackages(root: string, target: string): Promise<void> {
+  const [modules, scope] = [join(target, 'node_modules'), join(target, 'node_modules/@sandbox')];
+  await mkdir(scope, { recursive: true });
+  const names = await readdir(join(root, 'node_modules'));
+  for (const name of names.filter((entry) => entry !== '@sandbox' && !/^\.(?!bin$)/.test(entry))) {
+    await symlink(join(root, 'node_modules', name), join(modules, name));
+  }
+  for (const workspace of await readdir(join(root, 'node_modules/@sandbox'))) {
+    await symlink(join(target, workspace), join(scope, workspace));
+  }
+}
