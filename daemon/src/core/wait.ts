@@ -1,0 +1,119 @@
+/** How a wait ended: its event came, its time was over, or its signal fired. */
+export type WaitEnd = 'settled' | 'timeout' | 'aborted';
+
+/** The longest delay of one timer in Node; a longer one would fire at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Every wait has an end: a time, a signal, or both. */
+export type WaitBounds =
+  | { readonly ms: number; readonly signal?: AbortSignal | undefined }
+  | { readonly ms?: number | undefined; readonly signal: AbortSignal };
+
+/** Milliseconds for a timer: a whole number from 0 to the longest delay. NaN counts as 0. */
+export function timerMs(ms: number): number {
+  return Math.min(Math.max(Math.ceil(ms) || 0, 0), MAX_TIMER_MS);
+}
+
+/**
+ * Calls `handle` once when the signal fires, at once where it has fired already. Disposing the answer ends that; it
+ * may be disposed any number of times.
+ */
+export function onAbort(signal: AbortSignal | undefined, handle: () => void): Disposable {
+  if (signal === undefined) return { [Symbol.dispose]: () => {} };
+  if (signal.aborted) {
+    handle();
+    return { [Symbol.dispose]: () => {} };
+  }
+  signal.addEventListener('abort', handle, { once: true });
+  return { [Symbol.dispose]: () => signal.removeEventListener('abort', handle) };
+}
+
+/**
+ * Waits until the event settles or a bound ends the wait. A signal that has fired already ends it before the event is
+ * looked at.
+ * @throws the reason of the event, where it rejects first
+ */
+export async function waitFor(event: PromiseLike<unknown>, { ms, signal }: WaitBounds): Promise<WaitEnd> {
+  if (signal?.aborted) return 'aborted';
+  const { promise, resolve } = Promise.withResolvers<WaitEnd>();
+  const timer = ms === undefined ? undefined : setTimeout(() => resolve('timeout'), timerMs(ms));
+  using _listening = onAbort(signal, () => resolve('aborted'));
+  try {
+    return await Promise.race([event.then(() => 'settled' as const), promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Looks every `everyMs` milliseconds, first at once, until `isDone` answers true; a signal that has fired already ends
+ * the wait before the first look.
+ */
+export async function pollUntil(
+  isDone: () => boolean | Promise<boolean>,
+  { everyMs, ...bounds }: WaitBounds & { readonly everyMs: number },
+): Promise<WaitEnd> {
+  const deadline = performance.now() + (bounds.ms ?? Number.POSITIVE_INFINITY);
+  for (;;) {
+    if (bounds.signal?.aborted) return 'aborted';
+    if (await isDone()) return 'settled';
+    const left = deadline - performance.now();
+    if (left <= 0) return 'timeout';
+    await pause(Math.min(everyMs, left), bounds.signal);
+  }
+}
+
+/** Sleeps for so many milliseconds, or until the signal fires. */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, timerMs(ms));
+  using _listening = onAbort(signal, resolve);
+  await promise;
+  clearTimeout(timer);
+}
+
+/** Those who wait for the next change of something. A woken waiter looks for itself whether its change has come. */
+export class Waiters {
+  readonly #waiting = new Set<() => void>();
+
+  get count(): number {
+    return this.#waiting.size;
+  }
+
+  /** Resolves at the next `wake` or when a bound ends the wait. */
+  async next(bounds: WaitBounds): Promise<WaitEnd> {
+    if (bounds.signal?.aborted) return 'aborted';
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.add(resolve);
+    try {
+      return await waitFor(promise, bounds);
+    } finally {
+      this.#waiting.delete(resolve);
+    }
+  }
+
+  wake(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const resolve of waiting) resolve();
+  }
+}
+
+/** A timer of any length, also one longer than Node's. */
+export class LongTimer implements Disposable {
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(ms: number, fire: () => void) {
+    this.#arm(Math.max(ms, 0), fire);
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+
+  #arm(ms: number, fire: () => void): void {
+    const step = Math.min(ms, MAX_TIMER_MS);
+    this.#timer = setTimeout(() => (ms > step ? this.#arm(ms - step, fire) : fire()), timerMs(step));
+  }
+}
