@@ -13,7 +13,8 @@ interface TestedHost {
 export const hasKeeper = keeperProgram(undefined).isThere;
 if (!hasKeeper) process.stderr.write('not tested: commands held by the keeper, which was not built\n');
 
-const HOSTS: readonly TestedHost[] = [
+/** Every process host that can be tested here. */
+export const HOSTS: readonly TestedHost[] = [
   ...(hasKeeper ? [{ processHost: 'keeper', survivesDaemon: true, usage: true } as const] : []),
   { processHost: 'portable', survivesDaemon: false, usage: false },
 ];

@@ -4,7 +4,7 @@ import { StringMap, Text } from '../../http/fields.ts';
 import { COMMAND_STATUSES } from './command.ts';
 
 /** Bytes of a command's text. */
-const COMMAND_BYTES = 8 * 1024 ** 2;
+export const COMMAND_BYTES = 8 * 1024 ** 2;
 
 /** Seconds; timers of a daemon that runs for years. */
 const SECONDS_MAX = 10 * 365 * 86_400;
