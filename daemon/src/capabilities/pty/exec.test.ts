@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { withGrowingTime } from '../../../../scripts/testing/rounds.ts';
 import { TestApp } from '../../app.fixture.ts';
 import { findTool } from '../../core/tool-path.ts';
 import { describeOnHosts } from '../../hosts.fixture.ts';
 import { afterSilence, BARE, create, exec, info, input, screen, sharedDirectory } from './pty.fixture.ts';
-import { withGrowingTime } from './rounds.fixture.ts';
 
 const SHELLS: readonly (readonly [string, object])[] = [
   ['bash', BARE],
@@ -123,7 +123,7 @@ describeOnHosts('exec', () => {
     const directory = await sharedDirectory();
     await using daemon = await TestApp.start();
     // What has not begun when the time is over shows nothing: the next one gets more.
-    const [seconds, took, ended] = await withGrowingTime(name, 0.2, async (hard_timeout) => {
+    const [seconds, took, ended] = await withGrowingTime(0.2, async (hard_timeout) => {
       const [id, begun] = [`timed-${hard_timeout}`, join(directory, `begun-${hard_timeout}`)];
       await create(daemon, id);
       const asked = performance.now();

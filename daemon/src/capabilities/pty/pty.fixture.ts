@@ -2,8 +2,8 @@ import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
+import { withGrowingTime } from '../../../../scripts/testing/rounds.ts';
 import { TestApp } from '../../app.fixture.ts';
-import { withGrowingTime } from './rounds.fixture.ts';
 
 /** A shell that reads no start-up file, so that tests are quick and prompts are known. */
 export const BARE = { command: 'bash', args: ['--norc', '--noprofile'], env: { PS1: '$ ' } };
@@ -59,7 +59,7 @@ export function afterSilence(
   output: string,
   call: (session: string, noChangeTimeout: number) => Promise<Json>,
 ): Promise<Json> {
-  return withGrowingTime(`silence after ${JSON.stringify(output)}`, 0.3, async (seconds) => {
+  return withGrowingTime(0.3, async (seconds) => {
     const answer = await call(`silent-${seconds}`, seconds);
     if (answer.status !== 'no_change_timeout' || !output.startsWith(answer.output)) {
       throw new Error(`no silence after ${JSON.stringify(output)}: ${JSON.stringify(answer)}`);
