@@ -119,7 +119,7 @@ describeOnHosts('exec', () => {
     ['a program', "bash -c ': > BEGUN; exec sleep 1000'", 143, 0],
     ['a program that ignores SIGTERM', 'bash -c "trap \'\' TERM; : > BEGUN; while :; do sleep 0.1; done"', 137, 2000],
     ['a loop of the shell', ': > BEGUN; while :; do :; done', 130, 0],
-  ])('[pty.exec-hard-timeout] %s is ended by the hard timeout', async (name, command, code, graceMs) => {
+  ])('[pty.exec-hard-timeout] %s is ended by the hard timeout', async (_name, command, code, graceMs) => {
     const directory = await sharedDirectory();
     await using daemon = await TestApp.start();
     // What has not begun when the time is over shows nothing: the next one gets more.
