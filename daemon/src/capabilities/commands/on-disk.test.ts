@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
 import { DaemonProcess } from '../../daemon-process.fixture.ts';
-import { describeOnHosts, HOSTS } from '../../hosts.fixture.ts';
+import { describeOnHosts, describeOnHosts } from '../../hosts.fixture.ts';
 import { begin, endOf, parentOf } from './running.fixture.ts';
 
 const MIB = 1024 ** 2;
@@ -24,7 +24,7 @@ describeOnHosts('output on disk', () => {
   });
 });
 
-describe.each(HOSTS)('memory, $processHost host', ({ processHost }) => {
+describeOnHosts('memory', ({ processHost }) => {
   let directory: string;
 
   beforeEach(() => {

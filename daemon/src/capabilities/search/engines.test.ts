@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { describeRows } from '../../../../scripts/testing/describe-rows.ts';
 import { shownPath } from '../../core/files/file-path.ts';
 import { findTool } from '../../core/tool-path.ts';
 import type { GrepRequest, GrepResult } from './requests.ts';
@@ -9,12 +10,19 @@ import { SearchService } from './search-service.ts';
 import { fileSearch } from './wire.v1.ts';
 
 const ripgrep = findTool('rg');
-if (ripgrep === undefined) process.stderr.write('not tested: searches with ripgrep, which is not on PATH\n');
 
-const ENGINES = [
-  ...(ripgrep === undefined ? [] : [{ name: 'ripgrep', find: () => ripgrep as string | undefined }]),
-  { name: 'own', find: () => undefined },
+interface Engine {
+  readonly name: string;
+  readonly isThere: boolean;
+  readonly find: () => string | undefined;
+}
+
+const ENGINES: readonly Engine[] = [
+  { name: 'ripgrep', isThere: ripgrep !== undefined, find: () => ripgrep },
+  { name: 'own', isThere: true, find: () => undefined },
 ];
+
+const titleOf = ({ name }: Engine): string => `the ${name} engine`;
 
 const NEVER = new AbortController().signal;
 
@@ -146,7 +154,7 @@ describe.runIf(ripgrep !== undefined)('both engines give the same answer', () =>
   });
 });
 
-describe.each(ENGINES)('the $name engine', ({ name, find }) => {
+describeRows(ENGINES, titleOf, ({ name, find }) => {
   test('[grep.matches] tells files, line numbers from 1, and lines without their end', async () => {
     using tree = new Tree(SAMPLE);
     expect(await tree.lines(find, 'foo', { include: ['*.ts', 'a.txt'] })).toEqual([

@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
-import { BACKENDS, Watching } from './watching.fixture.ts';
+import { expect, test } from 'vitest';
+import { describeOnBackends, Watching } from './watching.fixture.ts';
 
-describe.each(BACKENDS)('on the $name backend', ({ open, everything }) => {
+describeOnBackends(({ open, everything }) => {
   test('[watch.event-types] a file that comes, changes and goes is told, and so is a directory', async () => {
     await using watching = new Watching(open());
     const watcher = await watching.watch();
