@@ -85,6 +85,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
       `${PTY}/restart.test.ts > with a keeper`,
       `${CAPABILITIES}/watch/backends.test.ts > on the inotify backend`,
       `${CAPABILITIES}/watch/faithful.test.ts > [watch.faithful]`,
+      `${CAPABILITIES}/watch/event-fields.test.ts > * [watch.rename] a rename has both paths whole`,
       `${CAPABILITIES}/watch/inotify.test.ts > by inotify`,
       `${CAPABILITIES}/watch/limits.test.ts > limits of the system`,
       'daemon/src/cli.test.ts > sandboxd > reap ends what a daemon',
@@ -149,6 +150,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     tests: [
       `${CAPABILITIES}/search/engines.test.ts > both engines give the same answer`,
       `${CAPABILITIES}/search/engines.test.ts > the ripgrep engine > `,
+      `${CAPABILITIES}/search/long-searches.test.ts > the ripgrep engine > `,
     ],
   },
   {

@@ -1,10 +1,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
 import { DaemonProcess } from '../../daemon-process.fixture.ts';
-import { describeOnHosts, describeOnHosts } from '../../hosts.fixture.ts';
+import { describeOnHosts } from '../../hosts.fixture.ts';
 import { begin, endOf, parentOf } from './running.fixture.ts';
 
 const MIB = 1024 ** 2;

@@ -83,7 +83,8 @@ export class Watching implements AsyncDisposable {
         this.#cursors.set(watcher, entry.seq);
         if (isLoss(entry) && entry.reason === last) return told;
       }
-      if (limit.aborted) throw new Error(`no ${JSON.stringify(last)} came, but ${JSON.stringify(told)}`);
+      if (limit.aborted || watcher.log.isClosed)
+        throw new Error(`no ${JSON.stringify(last)} came, but ${JSON.stringify(told)}`);
     }
     return told;
   }
