@@ -1,13 +1,16 @@
 import { defineConfig } from 'vitest/config';
+import { RunReporter } from './scripts/testing/run-reporter.ts';
 
 // A machine may be busy: what is waited for gets time, and what never comes fails all the same.
 const PATIENCE = { testTimeout: 90_000, hookTimeout: 90_000, expect: { poll: { timeout: 45_000 } } };
 const LONG_PATIENCE = { testTimeout: 180_000, hookTimeout: 180_000, expect: { poll: { timeout: 120_000 } } };
 
 const OWN_HOME = 'scripts/testing/own-home.ts';
+const SETUP = { setupFiles: ['scripts/testing/full-tables.ts'] };
 
 export default defineConfig({
   test: {
+    reporters: ['default', new RunReporter()],
     projects: [
       {
         test: {
@@ -15,6 +18,7 @@ export default defineConfig({
           include: ['{program,daemon,gateway,images,scripts,bench}/**/*.test.ts', 'e2e/requirements.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**'],
           globalSetup: ['scripts/testing/build-keepers.ts', OWN_HOME],
+          ...SETUP,
           ...PATIENCE,
         },
       },
@@ -23,6 +27,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['e2e/scenarios/**/*.test.ts'],
           globalSetup: [OWN_HOME],
+          ...SETUP,
           ...LONG_PATIENCE,
           fileParallelism: false,
         },
@@ -34,6 +39,7 @@ export default defineConfig({
           globalSetup: ['e2e/setup/images.ts'],
           // What removes containers after a crash would have to be pulled; the set-up does it instead.
           env: { TESTCONTAINERS_RYUK_DISABLED: 'true' },
+          ...SETUP,
           ...LONG_PATIENCE,
           fileParallelism: false,
         },
@@ -43,6 +49,7 @@ export default defineConfig({
           name: 'pages',
           include: ['e2e/pages/**/*.test.ts'],
           globalSetup: [OWN_HOME],
+          ...SETUP,
           ...LONG_PATIENCE,
           fileParallelism: false,
         },

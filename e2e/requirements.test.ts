@@ -1,7 +1,7 @@
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { coverageFaults, idsInTitles } from './requirement-coverage.ts';
+import { coverageFaults, faultsOfRuns, idsInTitles } from './requirement-coverage.ts';
 import { REQUIREMENTS } from './requirements.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -19,7 +19,8 @@ async function testedIds(): Promise<Set<string>> {
   return ids;
 }
 
-test('every requirement that waits for nothing has a test, and every id in a title is a requirement', async () => {
+// The quick check of a developer: `npm test` decides by what its runs have shown.
+test('every requirement that waits for nothing is named by a title, and every id in a title is a requirement', async () => {
   expect(coverageFaults(REQUIREMENTS, await testedIds())).toEqual([]);
 });
 
@@ -48,4 +49,22 @@ test('a requirement without a test, a test before its feature, a repetition and 
     'named twice: [a.three]',
     'no such requirement: [a.nine]',
   ]);
+});
+
+test('what ran covers, by its own title or that of a group; a skip does where the machine lacks something, else not', () => {
+  const requirements = ['one', 'two', 'three', 'four', 'five'].map((name) => ({
+    id: `a.${name}`,
+    source: 's',
+    behaviour: 'b',
+  }));
+  const outcome = { project: 'unit', file: 'a.test.ts' } as const;
+  expect(
+    faultsOfRuns(requirements, [
+      { ...outcome, titles: ['[a.one] of the group', 'x'], state: 'passed' },
+      { ...outcome, titles: ['group', '[a.two] [a.three] x'], state: 'failed' },
+      { ...outcome, titles: ['[a.four] x'], state: 'skipped' },
+      { ...outcome, titles: ['[a.five] x'], state: 'skipped', lacks: 'root' },
+      { ...outcome, titles: ['not [a.four] here'], state: 'passed' },
+    ]),
+  ).toEqual(['no test: [a.four] b (s)']);
 });

@@ -1,4 +1,6 @@
 import process from 'node:process';
+import { faultsOfRuns } from '../e2e/requirement-coverage.ts';
+import { REQUIREMENTS } from '../e2e/requirements.ts';
 import { debianPackage, debianProgram, mayInstall, type Need } from './test-all/need.ts';
 import { runSteps, type Step } from './test-all/run-steps.ts';
 
@@ -47,6 +49,15 @@ const STEPS: readonly Step[] = [
     after: 'images',
   },
   { name: 'pages', command: ['vitest', 'run', '--project', 'pages'], vitest: true, needs: PAGES, after: 'build' },
+  {
+    name: 'requirements',
+    reportsOf: ['unit tests', 'e2e', 'e2e of the images', 'pages'],
+    check: (reports) =>
+      faultsOfRuns(
+        REQUIREMENTS,
+        reports.flatMap(({ tests }) => tests),
+      ),
+  },
 ];
 
 const ok = await runSteps(STEPS, {

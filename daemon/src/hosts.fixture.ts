@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
+import { describeRows } from '../../scripts/testing/describe-rows.ts';
 import type { Config } from './core/config.ts';
 import { keeperProgram } from './core/process/keeper/keeper-program.ts';
 
 interface TestedHost {
+  readonly isThere: boolean;
   readonly processHost: Exclude<Config['processHost'], 'auto' | 'supervised'>;
   /** Commands and what they wrote outlive the daemon. */
   readonly survivesDaemon: boolean;
@@ -11,11 +13,10 @@ interface TestedHost {
 }
 
 export const hasKeeper = keeperProgram(undefined).isThere;
-if (!hasKeeper) process.stderr.write('not tested: commands held by the keeper, which was not built\n');
 
 const HOSTS: readonly TestedHost[] = [
-  ...(hasKeeper ? [{ processHost: 'keeper', survivesDaemon: true, usage: true } as const] : []),
-  { processHost: 'portable', survivesDaemon: false, usage: false },
+  { isThere: hasKeeper, processHost: 'keeper', survivesDaemon: true, usage: true },
+  { isThere: true, processHost: 'portable', survivesDaemon: false, usage: false },
 ];
 
 let current: TestedHost['processHost'] | 'auto' = 'auto';
@@ -27,13 +28,17 @@ export function hostOfTests(): Config['processHost'] {
 
 /** As `describe`, once for each process host: apps that are started inside have it. */
 export function describeOnHosts(name: string, define: (host: TestedHost) => void): void {
-  describe.each(HOSTS)(`${name}, $processHost host`, (host) => {
-    beforeAll(() => {
-      current = host.processHost;
-    });
-    afterAll(() => {
-      current = 'auto';
-    });
-    define(host);
-  });
+  describeRows(
+    HOSTS,
+    ({ processHost }) => `${name}, ${processHost} host`,
+    (host) => {
+      beforeAll(() => {
+        current = host.processHost;
+      });
+      afterAll(() => {
+        current = 'auto';
+      });
+      define(host);
+    },
+  );
 }

@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { beforeAll, expect, test } from 'vitest';
 import { buildServices } from '../../scripts/build/services.ts';
 import { ROOT } from '../../scripts/root.ts';
+import { has, type MachineProperty } from '../../scripts/testing/machine.ts';
+import { readRunReport } from '../../scripts/testing/run-report.ts';
+import { compareCount } from '../../scripts/testing/test-counts.ts';
 import { runOnce } from './run-once.ts';
 
 /** The suites that run in the image: a name, and the tests that belong to it. */
@@ -26,26 +28,39 @@ for entry in /repo/node_modules/* /repo/node_modules/.bin; do
 done
 for workspace in program daemon gateway; do ln -s "/suite/$workspace" node_modules/@sandbox/; done
 chmod -R a+rX /suite
-exec node node_modules/vitest/vitest.mjs run --project unit "$0"`;
+exec node node_modules/vitest/vitest.mjs run --project unit "$0" --outputFile.run=/report/report.json`;
 
 // An empty variable counts as unset: daemons of tests find and start what they need by themselves.
 const ENV = { TEST_DEFAULT_USER: 'sandbox', SVC_PROCESS_HOST: '', SVC_RUNTIME_DIR: '', SVC_STOP_GRACE_SECONDS: '' };
 
-const canMount = process.platform === 'linux' && existsSync(join(ROOT, 'node_modules/vitest'));
-if (!canMount) process.stderr.write('not tested: suites in the image, which take packages for Linux\n');
+/** All that the image may lack: a test that is skipped for anything else is lost. */
+const LACKING: readonly MachineProperty[] = ['mounts', 'memory limits', 'user namespaces', 'zsh'];
+
+// The packages that are mounted must be those for Linux.
+const linux = has('linux');
 
 beforeAll(async () => {
-  if (canMount) await buildServices(ROOT, (line) => process.stderr.write(`${line}\n`));
+  if (linux) await buildServices(ROOT, (line) => process.stderr.write(`${line}\n`));
 });
 
-test.runIf(canMount).each(SUITES)(
+test.runIf(linux).each(SUITES)(
   '[images.suites] the tests of $name pass in the image, as root with the account as default user',
   { timeout: 600_000 },
   async ({ name, path }) => {
     const log = join(ROOT, `dist/e2e-${name}.log`);
-    const { code, output } = await runOnce(ENV, ['--volume', `${ROOT}:/repo:ro`], ['sh', '-c', SCRIPT, path]);
+    const place = join(ROOT, 'dist/e2e-reports', name);
+    await rm(place, { recursive: true, force: true });
+    await mkdir(place, { recursive: true });
+    const volumes = ['--volume', `${ROOT}:/repo:ro`, '--volume', `${place}:/report`];
+    const { code, output } = await runOnce(ENV, volumes, ['sh', '-c', SCRIPT, path]);
     await writeFile(log, output);
-    expect(`${code}, see ${log}`).toBe(`0, see ${log}`);
-    expect(output).toMatch(/Tests .*passed/);
+    const report = await readRunReport(join(place, 'report.json'));
+    expect({ code, log, failures: report?.failures }).toEqual({ code: 0, log, failures: [] });
+    const { tests = [] } = report ?? {};
+    const lost = tests.filter(({ state, lacks }) => state !== 'passed' && !LACKING.some((known) => known === lacks));
+    expect(lost).toEqual([]);
+    const count = compareCount(`image/${name}`, tests.length);
+    for (const note of count.notes) process.stderr.write(`${note}\n`);
+    expect(count.failures).toEqual([]);
   },
 );

@@ -138,7 +138,10 @@ test('[stream.heartbeat] a silent stream says every 15 s that it is there', asyn
   const stream = await fetch(`${services.url}/v2/commands/${command_id}?stream=true`);
   const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
   expect((await reader?.read())?.value).toBe('{"type":"heartbeat"}\n');
-  expect(performance.now() - started).toBeGreaterThan(14_000);
+  const silence = performance.now() - started;
+  expect(silence).toBeGreaterThan(14_000);
+  // A busy machine may be late.
+  expect(silence).toBeLessThan(19_000);
   await reader?.cancel();
   const { data } = (await (await fetch(`${services.url}/v2/commands/${command_id}`)).json()) as {
     data: { command: { status: string } };

@@ -1,14 +1,12 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import process from 'node:process';
 import { expect, test } from 'vitest';
+import { has } from '../../scripts/testing/machine.ts';
 import { followRecorded } from '../recorded-session.ts';
 import { Services } from '../services.ts';
 
-const missing = ['vim', 'htop', 'script'].filter((name) => !existsSync(`/usr/bin/${name}`));
-if (missing.length > 0) process.stderr.write(`not tested: a recorded session, without ${missing.join(', ')}\n`);
+const missing = (['vim', 'htop', 'script'] as const).filter((name) => !has(name));
 
 test.runIf(missing.length === 0)(
   '[pty.recorded] vim, htop and 50 MB reach two viewers, one of them stalled, as script recorded them',

@@ -1,10 +1,11 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { ROOT } from '../root.ts';
+import { has } from '../testing/machine.ts';
 import { tempDir } from '../testing/temp-dir.ts';
 import { buildKeeper, KEEPER } from './keeper.ts';
 
@@ -27,17 +28,13 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-const compilers = ['gcc', 'clang', 'musl-gcc'].filter((compiler) => {
-  const isThere = spawnSync(compiler, ['--version']).error === undefined;
-  if (!isThere) process.stderr.write(`not tested: the keeper built by ${compiler}, which is not installed\n`);
-  return isThere;
-});
-
-test.each(compilers)('%s builds the keeper without a warning, hardened', async (compiler) => {
-  await using directory = await tempDir();
-  expect(await buildKeeper(ROOT, { ...KEEPER, compiler }, directory.path)).toBe('built');
-  const program = await readFile(join(directory.path, 'keeper'));
-  // ELF's e_type: 3 is a program that can be loaded anywhere.
-  expect(program.readUInt16LE(16)).toBe(3);
-  expect(program.includes('__stack_chk_fail')).toBe(true);
-});
+for (const compiler of ['gcc', 'clang', 'musl-gcc'] as const) {
+  test.runIf(has(compiler))(`${compiler} builds the keeper without a warning, hardened`, async () => {
+    await using directory = await tempDir();
+    expect(await buildKeeper(ROOT, { ...KEEPER, compiler }, directory.path)).toBe('built');
+    const program = await readFile(join(directory.path, 'keeper'));
+    // ELF's e_type: 3 is a program that can be loaded anywhere.
+    expect(program.readUInt16LE(16)).toBe(3);
+    expect(program.includes('__stack_chk_fail')).toBe(true);
+  });
+}

@@ -1,15 +1,13 @@
-import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { expect, test } from 'vitest';
-import { ROOT } from '../root.ts';
 import { tempDir } from '../testing/temp-dir.ts';
 import type { Need } from './need.ts';
 import { runSteps, type Step } from './run-steps.ts';
+import { FAILS, PASSES, testFiles } from './test-files.fixture.ts';
 
 const TRUE = [process.execPath, '-e', ''];
 const FALSE = [process.execPath, '-e', 'process.exit(1)'];
-const VITEST = [process.execPath, join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run'];
 
 async function run(
   steps: readonly Step[],
@@ -90,35 +88,122 @@ test('a need that cannot be obtained stays unmet', async () => {
   expect(lines.at(-1)).toBe('0 passed, 0 failed');
 });
 
-test("vitest's tests are counted one by one: passed, failed, left out, and files that do not load", async () => {
-  await using dir = await tempDir();
-  await symlink(join(ROOT, 'node_modules'), join(dir.path, 'node_modules'));
-  // Written in pieces, so that nobody takes them for tests of this repository that do not run.
-  const skipped = `test.${'skip'}('c', () => {});`;
-  await writeFile(
-    join(dir.path, 'a.test.mjs'),
-    `import { test } from 'vitest'; test('a', () => {}); test('b', () => { throw new Error('on purpose'); }); ${skipped}`,
-  );
-  await writeFile(join(dir.path, 'b.test.mjs'), `throw new Error('on purpose');`);
-  const { ok, lines } = await run([{ name: 'unit', command: [...VITEST, '--root', dir.path], vitest: true }]);
+test('a check reads the reports of steps, failed ones too, and is left out where one has left none', async () => {
+  await using runs = await testFiles({ 'a.test.mjs': [PASSES, FAILS] });
+  const seen: string[] = [];
+  const check: Step = {
+    name: 'check',
+    reportsOf: ['unit'],
+    check: (reports) => {
+      seen.push(...reports.flatMap(({ tests }) => tests.map(({ titles, state }) => `${titles.join()} ${state}`)));
+      return ['no test: [a.b]'];
+    },
+  };
+  const { lines } = await run([runs.step, check]);
+  expect(seen).toEqual(['a passed', 'b failed']);
+  expect(lines.slice(-2)).toEqual(['failed: check: no test: [a.b]', '1 passed, 2 failed']);
+  const { lines: without } = await run([{ name: 'unit', command: FALSE, vitest: true }, check]);
+  expect(without).toContain('left out: check: no report of unit');
+});
+
+test("vitest's tests are counted one by one: passed, failed, and files and groups that fail", async () => {
+  await using runs = await testFiles({
+    'a.test.mjs': [PASSES, FAILS],
+    'b.test.mjs': [`throw new Error('on purpose');`],
+    'c.test.mjs': [
+      `describe('d', () => { beforeAll(() => { throw new Error('too early'); }); test('e', () => {}); });`,
+    ],
+  });
+  const { ok, lines } = await run([runs.step]);
   expect(ok).toBe(false);
-  const [left, ...failed] = lines.slice(-4);
-  expect(left).toBe('left out: c (skipped)');
-  expect(failed.toSorted()).toEqual([
-    '1 passed, 2 failed',
-    expect.stringMatching(/^failed: unit: \S*a\.test\.mjs > b: Error: on purpose$/),
-    expect.stringMatching(/^failed: unit: \S*b\.test\.mjs: on purpose$/),
+  expect(lines.slice(-4).toSorted()).toEqual([
+    '1 passed, 3 failed',
+    'failed: unit: a.test.mjs > b: Error: on purpose',
+    'failed: unit: b.test.mjs: Error: on purpose',
+    'failed: unit: c.test.mjs > d: Error: too early',
   ]);
 });
 
+// Written in pieces, so that nobody takes them for tests of this repository that do not run.
+const SKIPPED = `test.${'skip'}('c', () => {});`;
+const OFF_WHILE_IT_RUNS = `test('d', ({ skip }) => skip('for some reason'));`;
+
+test('a skipped test fails the run, unless it is expected where the machine lacks something', async () => {
+  await using runs = await testFiles({ 'a.test.mjs': [PASSES, SKIPPED, OFF_WHILE_IT_RUNS] });
+  const { ok, lines } = await run([runs.step]);
+  expect(ok).toBe(false);
+  expect(lines.slice(-3)).toEqual([
+    'failed: unit: skipped, and nothing says that it may be: a.test.mjs > c',
+    'failed: unit: skipped, and nothing says that it may be: a.test.mjs > d',
+    '1 passed, 2 failed',
+  ]);
+  await using expected = await testFiles(
+    { 'a.test.mjs': [PASSES, SKIPPED] },
+    { expected: [{ lacks: 'root', because: '', tests: ['a.test.mjs > c'] }], lacks: ['root'], count: 2 },
+  );
+  const { lines: fine } = await run([expected.step], { strict: true });
+  expect(fine.slice(-2)).toEqual([
+    'skipped as expected, this machine lacks root: a.test.mjs > c',
+    '1 passed, 0 failed',
+  ]);
+  await using elsewhere = await testFiles(
+    { 'a.test.mjs': [PASSES, SKIPPED] },
+    { expected: [{ lacks: 'root', because: '', tests: ['a.test.mjs > c'] }], lacks: ['linux'] },
+  );
+  expect((await run([elsewhere.step])).lines.at(-1)).toBe('1 passed, 1 failed');
+});
+
+test('an expected skip that names no test of a file that ran fails the run', async () => {
+  await using runs = await testFiles(
+    { 'a.test.mjs': [PASSES] },
+    { expected: [{ lacks: 'root', because: '', tests: ['a.test.mjs > gone', 'other.test.mjs > x'] }], lacks: [] },
+  );
+  expect((await run([runs.step])).lines.slice(-2)).toEqual([
+    'failed: unit: expected to be skipped, and no such test: a.test.mjs > gone',
+    '1 passed, 1 failed',
+  ]);
+});
+
+test.each([
+  'test.each([])',
+  'test.for([])',
+  'describe.each([])',
+  'test.runIf(true).each([])',
+  'test.skipIf(true).for([])',
+  'test.extend({}).each([])',
+])('a table without rows fails the run: %s', async (table) => {
+  await using runs = await testFiles({ 'a.test.mjs': [PASSES, `${table}('%s', () => {});`] }, { count: 0 });
+  expect((await run([runs.step])).lines.slice(-2)).toEqual([
+    expect.stringMatching(/^failed: unit: a\.test\.mjs: Error: an empty table: .* defines no test$/),
+    '0 passed, 1 failed',
+  ]);
+});
+
+test('fewer tests of a project than the table holds fail the run; more of them say what to write', async () => {
+  const files = { 'a.test.mjs': [PASSES], 'b.test.mjs': [PASSES] };
+  await using fewer = await testFiles(files, { count: 3 });
+  expect((await run([fewer.step])).lines.slice(-2)).toEqual([
+    'failed: unit: unit: 2 tests, and scripts/testing/test-counts.json holds 3',
+    '2 passed, 1 failed',
+  ]);
+  await using more = await testFiles(files, { count: 1 });
+  expect((await run([more.step])).lines.slice(-2)).toEqual([
+    'more tests than before: write "unit": 2 in scripts/testing/test-counts.json',
+    '2 passed, 0 failed',
+  ]);
+  const { command } = fewer.step;
+  const narrowed = await run([{ ...fewer.step, command: [...command, 'a.test'] }]);
+  expect(narrowed.lines.at(-1)).toBe('1 passed, 0 failed');
+  const chosen = await run([{ ...fewer.step, command: [...command, '--testNamePattern', 'no such'] }]);
+  expect(chosen.lines.at(-1)).toBe('0 passed, 0 failed');
+});
+
 test('a vitest that fails without a failed test, or leaves no report, counts one failed', async () => {
-  await using dir = await tempDir();
   const { lines } = await run([{ name: 'unit', command: FALSE, vitest: true }]);
   expect(lines.slice(-2)).toEqual(['failed: unit: the run ended without a report', '0 passed, 1 failed']);
-  await symlink(join(ROOT, 'node_modules'), join(dir.path, 'node_modules'));
-  await writeFile(join(dir.path, 'a.test.mjs'), `import { test } from 'vitest'; test('a', () => {});`);
+  await using runs = await testFiles({ 'a.test.mjs': [PASSES] });
   const { lines: unhandled } = await run([
-    { name: 'unit', command: ['sh', '-c', `"$@"; exit 1`, 'sh', ...VITEST, '--root', dir.path], vitest: true },
+    { ...runs.step, command: ['sh', '-c', `"$@"; exit 1`, 'sh', ...runs.step.command] },
   ]);
   expect(unhandled.slice(-2)).toEqual([
     'failed: unit: the run failed without a failed test: see its output above',

@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type RunReport, readRunReport } from '../testing/run-report.ts';
 import { type Need, unmet } from './need.ts';
 import { succeeds } from './run-command.ts';
-import { type Tally, tallyOf } from './tally.ts';
+import { type Tally, tallyOf, tallyOfOne } from './tally.ts';
 
-export interface Step {
+interface CommandStep {
   readonly name: string;
   readonly command: readonly string[];
   /** The command is vitest: its tests are counted one by one. */
@@ -14,6 +15,17 @@ export interface Step {
   /** A step that must have succeeded before. */
   readonly after?: string;
 }
+
+/** Judges what the runs of vitest before it have reported. */
+interface CheckStep {
+  readonly name: string;
+  /** The steps that must have left a report, whether they succeeded or not. */
+  readonly reportsOf: readonly string[];
+  /** A line for each fault. */
+  readonly check: (reports: readonly RunReport[]) => readonly string[];
+}
+
+export type Step = CommandStep | CheckStep;
 
 export interface Options {
   /** Missing needs may be obtained. */
@@ -25,51 +37,58 @@ export interface Options {
   readonly output: 'inherit' | 'ignore';
 }
 
+/** What the steps so far have left. */
+interface Past {
+  readonly succeeded: Set<string>;
+  readonly reports: Map<string, RunReport>;
+}
+
 /** Runs every step that can be run, whatever became of the others, and says how it went; `passed` on the last line. */
 export async function runSteps(steps: readonly Step[], { mayObtain, strict, say, output }: Options): Promise<boolean> {
   const tallies: Tally[] = [];
-  const succeeded = new Set<string>();
+  const past: Past = { succeeded: new Set(), reports: new Map() };
   for (const step of steps) {
-    const hindrance = await hindranceOf(step, succeeded, mayObtain);
+    const hindrance = await hindranceOf(step, past, mayObtain);
     if (hindrance) {
       say(`\n— ${step.name}: left out`);
-      tallies.push({ passed: 0, failures: [], leftOut: [`${step.name}: ${hindrance}`] });
+      tallies.push({ passed: 0, failures: [], leftOut: [`${step.name}: ${hindrance}`], notes: [] });
       continue;
     }
     say(`\n— ${step.name}`);
     const started = performance.now();
-    const tally = await runStep(step, output);
+    const tally = await runStep(step, past, output);
     const ok = tally.failures.length === 0;
     say(`— ${step.name}: ${ok ? 'passed' : 'FAILED'} in ${((performance.now() - started) / 1000).toFixed(1)} s`);
-    if (ok) succeeded.add(step.name);
+    if (ok) past.succeeded.add(step.name);
     tallies.push({ ...tally, failures: tally.failures.map((failure) => `${step.name}: ${failure}`) });
   }
   return summary(tallies, strict, say);
 }
 
-async function hindranceOf(
-  { needs = [], after }: Step,
-  succeeded: ReadonlySet<string>,
-  mayObtain: boolean,
-): Promise<string | undefined> {
-  if (after !== undefined && !succeeded.has(after)) return `${after} has not passed`;
+async function hindranceOf(step: Step, past: Past, mayObtain: boolean): Promise<string | undefined> {
+  if ('check' in step) {
+    const silent = step.reportsOf.filter((name) => !past.reports.has(name));
+    return silent.length > 0 ? `no report of ${silent.join(', ')}` : undefined;
+  }
+  const { needs = [], after } = step;
+  if (after !== undefined && !past.succeeded.has(after)) return `${after} has not passed`;
   const missing = await unmet(needs, mayObtain);
   return missing.map(({ name, reason }) => `${name} is missing, ${reason}`).join('; ') || undefined;
 }
 
-async function runStep({ command, vitest }: Step, output: Options['output']): Promise<Tally> {
-  if (!vitest) {
-    const ok = await succeeds(command, output);
-    return { passed: ok ? 1 : 0, failures: ok ? [] : ['see its output above'], leftOut: [] };
+async function runStep(step: Step, { reports }: Past, output: Options['output']): Promise<Tally> {
+  if ('check' in step) {
+    return tallyOfOne(step.check(step.reportsOf.flatMap((name) => reports.get(name) ?? [])));
   }
+  const { name, command, vitest } = step;
+  if (!vitest) return tallyOfOne((await succeeds(command, output)) ? [] : ['see its output above']);
   const directory = await mkdtemp(join(tmpdir(), 'test-all-'));
   try {
-    const report = join(directory, 'report.json');
-    const ok = await succeeds(
-      [...command, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
-      output,
-    );
-    return await tallyOf(report, ok);
+    const file = join(directory, 'report.json');
+    const ok = await succeeds([...command, `--outputFile.run=${file}`], output);
+    const report = await readRunReport(file);
+    if (report) reports.set(name, report);
+    return tallyOf(report, ok);
   } finally {
     await rm(directory, { recursive: true });
   }
@@ -78,6 +97,7 @@ async function runStep({ command, vitest }: Step, output: Options['output']): Pr
 function summary(tallies: readonly Tally[], strict: boolean, say: Options['say']): boolean {
   const leftOut = tallies.flatMap((tally) => tally.leftOut);
   say('');
+  for (const line of tallies.flatMap(({ notes }) => notes)) say(line);
   for (const line of leftOut) say(`left out${strict ? ', which fails here' : ''}: ${line}`);
   const failures = tallies.flatMap((tally) => tally.failures);
   for (const line of failures) say(`failed: ${line}`);

@@ -4,7 +4,7 @@ import { SandboxError } from '../core/errors.ts';
 import type { App } from './app-types.ts';
 
 /** Bytes of a JSON body; a longer one is 413. */
-const JSON_BODY_LIMIT = 32 * 1024 ** 2;
+export const JSON_BODY_LIMIT = 32 * 1024 ** 2;
 
 /**
  * Every body is read as JSON, whatever type it declares, so that a plain `curl -d` works; an absent or empty one is `{}`.

@@ -14,7 +14,7 @@ export const StringMap = z
   );
 
 /** Bytes of a command's text. */
-const COMMAND_BYTES = 8 * 1024 ** 2;
+export const COMMAND_BYTES = 8 * 1024 ** 2;
 
 /** The text of a command for a shell. */
 export const CommandText = Text.refine(

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { TestApp } from '../app.fixture.ts';
+import { ApiKey } from './access/api-key.ts';
+import { SessionCookies } from './access/session-cookie.ts';
 
 const KEY = 'correct-horse-battery';
 const PAGE = { accept: 'text/html,application/xhtml+xml' };
@@ -27,7 +29,9 @@ function ask(daemon: TestApp, { uri, method = 'GET', upgrade, headers = {} }: Qu
 /** Opens a page with the key in its query and answers the cookie it is given. */
 async function cookieFrom(daemon: TestApp, uri: string): Promise<string> {
   const answer = await ask(daemon, { uri, headers: PAGE });
-  return String(answer.headers['set-cookie']).split(';')[0] ?? '';
+  const cookie = answer.headers['set-cookie'];
+  if (typeof cookie !== 'string') throw new Error(`no cookie for ${uri}: ${answer.statusCode}`);
+  return cookie.split(';')[0] ?? '';
 }
 
 describe('/internal/auth', () => {
@@ -84,7 +88,11 @@ describe('/internal/auth', () => {
 describe('what the gateway is told', () => {
   test('[auth.carriers] it names what carries a credential of the service, and nothing else', async () => {
     await using daemon = await TestApp.start({ apiKey: KEY });
-    const named = async (question: Question) => (await ask(daemon, question)).headers['x-credentials'];
+    const named = async (question: Question) => {
+      const { statusCode, headers } = await ask(daemon, question);
+      expect(statusCode).toBe(204);
+      return headers['x-credentials'];
+    };
     const cookie = await cookieFrom(daemon, `/proxy/3000/?api_key=${KEY}`);
     const uri = '/proxy/3000/';
     expect(await named({ uri, headers: { authorization: `Bearer ${KEY}` } })).toBe('authorization');
@@ -120,8 +128,10 @@ describe('the session cookie', () => {
 
   test('only pages that are opened by a link get one', async () => {
     await using daemon = await TestApp.start({ apiKey: KEY });
-    const without = async (question: Question) =>
-      expect((await ask(daemon, question)).headers['set-cookie']).toBeUndefined();
+    const without = async (question: Question) => {
+      const { statusCode, headers } = await ask(daemon, question);
+      expect([statusCode, headers['set-cookie']]).toEqual([204, undefined]);
+    };
     await without({ uri: `/vnc/?api_key=${KEY}` });
     await without({ uri: `/vnc/?api_key=${KEY}`, method: 'POST', headers: PAGE });
     await without({ uri: `/websockify?api_key=${KEY}`, upgrade: 'websocket', headers: PAGE });
@@ -182,9 +192,17 @@ describe('the session cookie', () => {
     const [name = '', value = ''] = cookie.split('=');
     const [claims = '', signature = ''] = value.split('.');
     const forged = Buffer.from(JSON.stringify([9_999_999_999, '/'])).toString('base64url');
+    const status = async (pair: string) => (await ask(daemon, { uri: '/vnc/', headers: { cookie: pair } })).statusCode;
+    expect(await status(cookie)).toBe(204);
     for (const wrong of [`${forged}.${signature}`, `${claims}.`, claims, `${claims}.${signature}x`, '', '.']) {
-      expect((await ask(daemon, { uri: '/vnc/', headers: { cookie: `${name}=${wrong}` } })).statusCode).toBe(401);
+      expect(await status(`${name}=${wrong}`)).toBe(401);
     }
+    const issuedAgo = (milliseconds: number) => {
+      const cookies = new SessionCookies(new ApiKey(KEY));
+      return cookies.issue('/vnc/', { secure: false, now: Date.now() - milliseconds })?.split(';')[0] ?? '';
+    };
+    expect(await status(issuedAgo(12 * 3_600_000 - 60_000))).toBe(204);
+    expect(await status(issuedAgo(12 * 3_600_000))).toBe(401);
     await using other = await TestApp.start({ apiKey: `${KEY}2` });
     expect((await ask(other, { uri: '/vnc/', headers: { cookie } })).statusCode).toBe(401);
   });

@@ -1,8 +1,8 @@
 import type { WebSocket } from 'ws';
 
 /** Contract §1.5, in milliseconds. */
-const PING_MS = 20_000;
-const MISSED_MAX = 2;
+export const PING_MS = 20_000;
+export const MISSED_MAX = 2;
 
 /** Pings a peer every 20 s and ends the connection at the second pong that is missing. */
 export function endSilentPeer(socket: WebSocket, { pingMs = PING_MS } = {}): void {

@@ -14,12 +14,14 @@ describe('the environment', () => {
     DISPLAY: ':7',
   };
 
-  async function environmentOf(more: object = {}): Promise<Map<string, string>> {
+  async function environmentOf(more: object = {}, session?: object): Promise<Map<string, string>> {
     const before = { ...process.env };
     Object.assign(process.env, inherited);
     try {
       await using daemon = await TestApp.start({ apiKey: 'the-key' });
-      const answer = await daemon.post('/v2/commands', { command: 'env -0', ...more }, { 'x-api-key': 'the-key' });
+      const key = { 'x-api-key': 'the-key' };
+      if (session) expect((await daemon.post('/v2/commands/sessions', session, key)).statusCode).toBe(200);
+      const answer = await daemon.post('/v2/commands', { command: 'env -0', ...more }, key);
       const { stdout, command_id } = answer.json().data;
       const entries = String(stdout).split('\0').filter(Boolean);
       const map = new Map(
@@ -62,5 +64,18 @@ describe('the environment', () => {
       env: { TERM: 'xterm', HOME: '/h', SVC_COMMAND_ID: 'forged', SVC_OTHER: 'fine' },
     });
     expect([env.get('TERM'), env.get('HOME'), env.get('SVC_OTHER')]).toEqual(['xterm', '/h', 'fine']);
+  });
+
+  test("[env.order] the session's comes over the account's, and the call's over the session's", async () => {
+    const session = { id: 's', env: { TERM: 'vt100', FROM_CONTAINER: 's', A: 's', B: 's', SVC_COMMAND_ID: 'forged' } };
+    const env = await environmentOf({ session: 's', env: { B: 'call', HOME: '/call' } }, session);
+    const { TERM, FROM_CONTAINER, A, B, HOME } = Object.fromEntries(env);
+    expect({ TERM, FROM_CONTAINER, A, B, HOME }).toEqual({
+      TERM: 'vt100',
+      FROM_CONTAINER: 's',
+      A: 's',
+      B: 'call',
+      HOME: '/call',
+    });
   });
 });

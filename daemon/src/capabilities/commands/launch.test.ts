@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { chmod, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { tempDir } from '../../../../scripts/testing/temp-dir.ts';
 import { identityOfCommands, TestApp } from '../../app.fixture.ts';
 import { describeOnHosts } from '../../hosts.fixture.ts';
 
@@ -12,6 +13,17 @@ describeOnHosts('how it is run', () => {
   test('[cmd.shell-auto] auto is bash', async () => {
     await using daemon = await TestApp.start();
     expect((await daemon.run('echo "$BASH_VERSION" | cut -c1; [[ a == a ]] && echo ok')).stdout).toMatch(/^\d\nok\n$/);
+  });
+
+  test('[cmd.shell-auto] auto is sh where bash is not on PATH', async () => {
+    await using daemon = await TestApp.start();
+    await using directory = await tempDir();
+    await chmod(directory.path, 0o755);
+    await symlink('/bin/sh', join(directory.path, 'sh'));
+    const env = { PATH: directory.path };
+    expect(await daemon.run('echo "$0"', { env })).toMatchObject({ status: 'completed', stdout: 'sh\n' });
+    await symlink('/bin/bash', join(directory.path, 'bash'));
+    expect((await daemon.run('[[ "$BASH_VERSION" ]] && echo "$0"', { env })).stdout).toMatch(/\/bash\n$/);
   });
 
   test.each([

@@ -30,12 +30,6 @@ describe('the cap', () => {
     expect(raw.body).toBe(whole.slice(first_offset));
   });
 
-  test('[keep.on-disk] output lies in the runtime directory, private', async () => {
-    await using daemon = await TestApp.start();
-    await daemon.run('echo hi');
-    expect(await readdir(join(daemon.directory, 'output'))).toHaveLength(1);
-  });
-
   test('[keep.total-cap] together they keep so many bytes; the oldest ended commands go first', async () => {
     await using daemon = await TestApp.start({ outputTotalMaxBytes: 300_000 });
     const ids = [];

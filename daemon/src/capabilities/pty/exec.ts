@@ -6,7 +6,7 @@ import { settlesBefore } from './patience.ts';
 import type { PtySession } from './session/session.ts';
 
 /** Milliseconds between SIGTERM and SIGKILL of what has outlived its hard timeout, and then until it is given up. */
-const KILL_GRACE_MS = 2000;
+export const KILL_GRACE_MS = 2000;
 /** Milliseconds between two looks at who has the terminal. */
 const LOOK_MS = 20;
 

@@ -43,11 +43,12 @@ test('[pty.ws-durable] durable with an id attaches to that session, which outliv
   await using service = await started();
   const { daemon, ws } = service;
   await create(daemon, 'a');
+  await exec(daemon, 'a', 'A=kept');
   for (const url of [`${ws}/v2/pty/sessions/a/ws?durable=true`, `${ws}/v2/pty/ws?durable=true&session_id=a`]) {
     await using viewer = new TestViewer(url);
     expect(await viewer.message('ready')).toMatchObject({ session_id: 'a' });
   }
-  expect(await exec(daemon, 'a', 'echo alive')).toMatchObject({ output: 'alive\n' });
+  expect(await exec(daemon, 'a', 'echo $A')).toMatchObject({ output: 'kept\n' });
 });
 
 test('[config.shell-backend-auto] auto is tmux where it is on PATH', async () => {

@@ -1,6 +1,7 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { seededBytes } from '../../../../scripts/testing/seeded-random.ts';
 import { TestApp } from '../../app.fixture.ts';
 import { findTool } from '../../core/tool-path.ts';
 import { create, exec, info, input, screen, sharedDirectory, TestViewer } from './pty.fixture.ts';
@@ -40,6 +41,7 @@ test.runIf(isThere('less'))('[pty.programs] less pages and is left', async () =>
   await input(daemon, 'a', 'G');
   await screen(daemon, 'a', (output) => /^1000$/m.test(output));
   await input(daemon, 'a', '/^77\rggg/^500\r');
+  await screen(daemon, 'a', (output) => output.startsWith('500\n501\n'));
   await input(daemon, 'a', 'q');
   await expect.poll(() => info(daemon, 'a')).toMatchObject({ status: 'idle' });
 });
@@ -81,12 +83,14 @@ test('[pty.screen] the screen as text, with its colours and as HTML, with its ti
 });
 
 test('[pty.garbage] binary garbage, floods and resize storms leave the session in order', async () => {
+  const directory = await sharedDirectory();
   await using daemon = await TestApp.start();
   const ws = (await daemon.listen()).replace('http', 'ws');
   await create(daemon, 'a');
   await using viewer = new TestViewer(`${ws}/v2/pty/sessions/a/ws?protocol=binary`);
   await viewer.shows('$ ');
-  await exec(daemon, 'a', 'head -c 500000 /dev/urandom; reset');
+  await writeFile(join(directory, 'garbage'), seededBytes(500_000));
+  await exec(daemon, 'a', `cat ${directory}/garbage; reset`);
   for (let i = 0; i < 300; i += 1) viewer.send({ type: 'resize', cols: 20 + (i % 200), rows: 5 + (i % 60) });
   viewer.send({ type: 'resize', cols: 80, rows: 24 });
   await exec(daemon, 'a', 'timeout 0.1 yes; clear');
@@ -96,4 +100,5 @@ test('[pty.garbage] binary garbage, floods and resize storms leave the session i
   viewer.send(Buffer.from('\x03\x03'));
   await expect.poll(() => info(daemon, 'a')).toMatchObject({ status: 'idle', cols: 80, rows: 24 });
   expect(await exec(daemon, 'a', 'stty size; echo fine')).toMatchObject({ output: '24 80\nfine\n' });
+  await rm(directory, { recursive: true });
 }, 180_000);

@@ -11,7 +11,7 @@ import { PtySession, type SessionTools } from './session/session.ts';
 import type { Retention, SessionRecord } from './session/session-record.ts';
 
 /** Seconds without output after which `exec` does not wait any longer, where nobody says otherwise. */
-const NO_CHANGE_SECONDS = 120;
+export const NO_CHANGE_SECONDS = 120;
 /** How often sessions are looked at whose time may be over, of the time that they have. */
 const SWEEPS = 10;
 /** Seconds that a shell may take to change its directory. */

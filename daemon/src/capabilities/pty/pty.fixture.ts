@@ -2,6 +2,7 @@ import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
+import { withGrowingTime } from '../../../../scripts/testing/rounds.ts';
 import { TestApp } from '../../app.fixture.ts';
 
 /** A shell that reads no start-up file, so that tests are quick and prompts are known. */
@@ -54,17 +55,17 @@ export async function screen(daemon: TestApp, id: string, met: (output: string, 
  * What a call says that had enough of a command's silence, where that had said `output` before: however long a shell
  * takes to begin, one of the calls, each in a session of its own and more patient than the one before, waits longer.
  */
-export async function afterSilence(
+export function afterSilence(
   output: string,
   call: (session: string, noChangeTimeout: number) => Promise<Json>,
 ): Promise<Json> {
-  for (let seconds = 0.3; ; seconds *= 2) {
+  return withGrowingTime(0.3, async (seconds) => {
     const answer = await call(`silent-${seconds}`, seconds);
     if (answer.status !== 'no_change_timeout' || !output.startsWith(answer.output)) {
       throw new Error(`no silence after ${JSON.stringify(output)}: ${JSON.stringify(answer)}`);
     }
-    if (answer.output === output) return answer;
-  }
+    return answer.output === output ? answer : undefined;
+  });
 }
 
 function dataOf(answer: { statusCode: number; body: string; json: () => Json }): Json {

@@ -71,6 +71,7 @@ test('[pty.portable-lost] without a keeper a session is lost with the daemon, an
   await first.data('/v2/pty/sessions', { ...BARE, id: 'a' });
   await first.data('/v2/pty/sessions/a/exec', { command: 'echo early' });
   const { pid } = await first.data('/v2/pty/sessions/a');
+  expect(await isAlive(pid)).toBe(true);
   await first.stop('SIGKILL');
   await using second = await DaemonProcess.start(directory, portable);
   expect(await second.data('/v2/pty/sessions/a')).toMatchObject({ status: 'lost', pid: null });

@@ -11,6 +11,7 @@ describeOnHosts('sessions', () => {
     expect(await create(daemon, 'a', { ...BARE, cwd: '/tmp' })).toEqual({ session_id: 'a', working_dir: '/tmp' });
     await screen(daemon, 'a', (output) => output.startsWith('$'));
     const record = await info(daemon, 'a');
+    expect(await isAlive(record.pid)).toBe(true);
     expect(record).toMatchObject({ session_id: 'a', working_dir: '/tmp', cols: 80, rows: 24, status: 'idle' });
     expect(record).toMatchObject({ attached: 0, exit_code: null, pid: expect.any(Number), first_offset: 0 });
     expect(record.offset).toBeGreaterThan(0);
@@ -125,29 +126,11 @@ describeOnHosts('sessions', () => {
     expect(holders.sort()).toEqual(['named', first, third].sort());
   });
 
-  test('[pty.idle-expiry] [config.terminals] an idle session that nobody named is closed, a named one stays', async () => {
-    await using daemon = await TestApp.start({ shellSessionTimeout: 1 });
-    await create(daemon, 'named');
-    expect((await daemon.post('/v2/pty/sessions', BARE)).statusCode).toBe(200);
-    await create(daemon, 'expiring', { ...BARE, retention: 'expiring' });
-    const ids = async () => Object.keys((await daemon.inject('/v2/pty/sessions')).json().data.sessions);
-    await expect.poll(ids).toEqual(['named']);
-  });
-
-  test('[pty.close-kills] closing ends what ignores SIGHUP too', async () => {
-    await using daemon = await TestApp.start();
-    await create(daemon, 'a');
-    const { output } = await exec(daemon, 'a', "(trap '' HUP; exec sleep 1000) & echo $!");
-    const pid = /^(\d+)$/m.exec(output)?.[1];
-    expect(await isAlive(Number(pid))).toBe(true);
-    await daemon.inject({ method: 'DELETE', url: '/v2/pty/sessions/a' });
-    await expect.poll(() => isAlive(Number(pid))).toBe(false);
-  });
-
   test('[stop.ends-terminals] a daemon that stops in order ends its terminals', async () => {
     const daemon = await TestApp.start();
     await create(daemon, 'a');
     const { pid } = await info(daemon, 'a');
+    expect(await isAlive(pid)).toBe(true);
     await daemon[Symbol.asyncDispose]();
     expect(existsSync(`/proc/${pid}`)).toBe(false);
   });

@@ -1,5 +1,6 @@
 import { createConnection } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { isAlive } from '../commands/processes.fixture.ts';
 import { BARE, create, exec, info, screen, started, TestViewer } from './pty.fixture.ts';
 
 /** What a handshake is answered with. */
@@ -191,13 +192,23 @@ describe('a viewer', () => {
   test('[pty.ws-utf8] no JSON frame splits a character, whatever the pieces it is written in', async () => {
     await using service = await started();
     const { daemon, ws } = service;
-    await create(daemon, 'a');
+    const bytes = Buffer.from('ü日🙂');
+    const octal = Array.from(bytes, (byte) => `\\\\${byte.toString(8)}`).join(' ');
+    const pieces = `for byte in ${octal}; do read -r; printf "$byte"; done; echo " over"`;
+    const script = `stty -echo; echo ready; ${pieces}; read -r; printf '\\xff\\xfe'; echo end; read -r`;
+    await create(daemon, 'a', { command: 'bash', args: ['-c', script] });
     await using viewer = new TestViewer(`${ws}/v2/pty/sessions/a/ws`);
-    await viewer.shows('$ ');
-    viewer.type("stty -echo; for i in 1 2 3; do printf '\\xe6'; sleep 0.05; printf '\\x97\\xa5'; done; echo over\r");
-    await viewer.shows('日日日over');
-    expect(viewer.messages.some(({ data }) => typeof data === 'string' && data.includes('\ufffd'))).toBe(false);
-    viewer.type("printf '\\xff\\xfe'; echo end\r");
+    await using raw = new TestViewer(`${ws}/v2/pty/sessions/a/ws?protocol=binary`);
+    await Promise.all([viewer.shows('ready\r\n'), raw.shows('ready\r\n')]);
+    // The next byte is not written before the one before has reached a viewer.
+    for (const first = raw.length; raw.length < first + bytes.length; ) {
+      const before = raw.length;
+      raw.send(Buffer.from('\r'));
+      await raw.until(() => raw.length > before);
+    }
+    await viewer.shows(' over\r\n');
+    expect(viewer.text).toBe('ready\r\nü日🙂 over\r\n');
+    raw.send(Buffer.from('\r'));
     await viewer.shows('\ufffd\ufffdend');
   });
 
@@ -215,11 +226,12 @@ describe('a viewer', () => {
     stalled.socket.pause();
     quick.send(Buffer.from('seq 1 2500000; echo all"" done\r'));
     await quick.shows('all done');
-    expect(still.length).toBeLessThan(1024);
+    const seen = still.length;
+    expect(seen).toBeLessThan(1024);
     still.send({ type: 'resume' });
     stalled.socket.resume();
     await Promise.all([still.shows('all done'), stalled.shows('all done')]);
-    expect((await still.message('relay_resumed')).offset).toBeGreaterThan(0);
+    expect((await still.message('relay_resumed')).offset).toBe(seen);
     expect((await stalled.message('relay_resumed')).offset).toBeGreaterThan(0);
     await Promise.all([still, stalled].map((viewer) => viewer.until(() => viewer.length >= quick.length)));
     expect(still.bytes.equals(quick.bytes)).toBe(true);
@@ -231,11 +243,19 @@ describe('a viewer', () => {
     const { daemon, ws } = service;
     await create(daemon, 'a', { command: 'bash', args: ['-c', 'read x; seq 1 400000; read x'] });
     await using viewer = new TestViewer(`${ws}/v2/pty/sessions/a/ws?protocol=binary`);
-    await viewer.message('ready');
+    await using free = new TestViewer(`${ws}/v2/pty/sessions/a/ws?protocol=binary`);
+    await Promise.all([viewer.message('ready'), free.message('ready')]);
+    const ping = async (count: number) => {
+      viewer.send({ type: 'ping' });
+      await viewer.until(() => viewer.messages.filter(({ type }) => type === 'pong').length === count);
+    };
     viewer.send({ type: 'ack', offset: 0 });
-    viewer.send(Buffer.from('\r'));
-    await expect.poll(async () => (await info(daemon, 'a')).offset).toBeGreaterThan(2_000_000);
+    await ping(1);
+    free.send(Buffer.from('\r'));
+    // One that acknowledges nothing gets everything meanwhile.
+    await free.shows('\n400000\r\n');
     await viewer.until(() => viewer.length >= 1024 * 1024);
+    await ping(2);
     expect(viewer.length).toBeLessThan(1024 * 1024 + 256 * 1024);
     viewer.send({ type: 'ack', offset: 100_000_000 });
     await viewer.shows('\n400000\r\n');
@@ -261,9 +281,11 @@ describe('a viewer', () => {
     const { session_id: id } = await viewer.message('ready');
     viewer.type('stty size\r');
     await viewer.shows('10 70');
-    expect((await info(daemon, id)).pid).toBeGreaterThan(0);
+    const { pid } = await info(daemon, id);
+    expect(await isAlive(pid)).toBe(true);
     await viewer[Symbol.asyncDispose]();
     await expect.poll(async () => (await daemon.inject(`/v2/pty/sessions/${id}`)).statusCode).toBe(404);
+    await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
   test('where no session is to be had an anonymous shell is refused in words', async () => {

@@ -1,16 +1,19 @@
 import { expect, test } from 'vitest';
 import { create, info, started, TestViewer } from './pty.fixture.ts';
 
-test('[pty.ws-ping] the service says every 20 s that the service is there, in either protocol', async () => {
+test.concurrent('[pty.ws-ping] the service says every 20 s that the service is there, in either protocol', async () => {
   await using service = await started();
   const { daemon, ws } = service;
   await create(daemon, 'a');
   const begun = Date.now();
   await using json = new TestViewer(`${ws}/v2/pty/sessions/a/ws`);
   await using binary = new TestViewer(`${ws}/v2/pty/sessions/a/ws?protocol=binary`);
+  await Promise.all([json.message('ready'), binary.message('ready')]);
+  const ready = Date.now();
   for (const viewer of [json, binary]) {
     const { timestamp } = await viewer.message('ping');
     expect(timestamp).toBeGreaterThanOrEqual(begun + 19_900);
+    expect(timestamp).toBeLessThan(ready + 22_000);
     viewer.send({ type: 'pong', timestamp });
     viewer.send({ type: 'ping', timestamp: 7 });
     expect(await viewer.message('pong')).toEqual({ type: 'pong', timestamp: 7 });
@@ -18,7 +21,9 @@ test('[pty.ws-ping] the service says every 20 s that the service is there, in ei
   }
 });
 
-test('[pty.ws-resize-last] of two who resize the last one counts, and who only reads never', async () => {
+test.concurrent('[pty.ws-resize-last] of two who resize the last one counts, and who only reads never', async ({
+  expect,
+}) => {
   await using service = await started();
   const { daemon, ws } = service;
   await create(daemon, 'a');
@@ -37,7 +42,7 @@ test('[pty.ws-resize-last] of two who resize the last one counts, and who only r
   await second.shows('15 60');
 });
 
-test('[pty.ws-cut-input] a socket that is cut within a character leaves the session and the rest of its input whole', async () => {
+test.concurrent('[pty.ws-cut-input] a socket that is cut within a character leaves the session and the rest of its input whole', async () => {
   await using service = await started();
   const { daemon, ws } = service;
   await create(daemon, 'a', {

@@ -1,59 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { describeRows } from '../../../../scripts/testing/describe-rows.ts';
 import { shownPath } from '../../core/files/file-path.ts';
-import { findTool } from '../../core/tool-path.ts';
+import { ENGINES, engineTitle, NEVER, ripgrep, Tree } from './engines.fixture.ts';
 import type { GrepRequest, GrepResult } from './requests.ts';
 import { SearchService } from './search-service.ts';
 import { fileSearch } from './v1/wire.ts';
-
-const ripgrep = findTool('rg');
-if (ripgrep === undefined) process.stderr.write('not tested: searches with ripgrep, which is not on PATH\n');
-
-const ENGINES = [
-  ...(ripgrep === undefined ? [] : [{ name: 'ripgrep', find: () => ripgrep as string | undefined }]),
-  { name: 'own', find: () => undefined },
-];
-
-const NEVER = new AbortController().signal;
-
-class Tree implements Disposable {
-  readonly root = mkdtempSync(join(tmpdir(), 'search-'));
-
-  constructor(files: Readonly<Record<string, string | Buffer>>) {
-    for (const [name, content] of Object.entries(files)) {
-      const path = join(this.root, name);
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, content);
-    }
-  }
-
-  grep(find: () => string | undefined, pattern: string, more: Partial<GrepRequest> = {}) {
-    const request = { ...fileSearch(this.root, pattern), recursive: true, ...more };
-    return new SearchService(600, find).grep(request, NEVER);
-  }
-
-  /** `file:line:text` of what is found. */
-  async lines(find: () => string | undefined, pattern: string, more: Partial<GrepRequest> = {}): Promise<string[]> {
-    const { matches } = await this.grep(find, pattern, more);
-    return matches.map(({ file, lineNumber, line }) => `${this.named(shownPath(file))}:${lineNumber}:${line}`);
-  }
-
-  async names(find: () => string | undefined, pattern: string, dialect: 'ripgrep' | 'python' = 'ripgrep') {
-    const request = { path: this.root, pattern, dialect, exclude: [], hidden: false, maxResults: 1000 };
-    const { names } = await new SearchService(600, find).names(request, NEVER);
-    return names.map(({ path }) => this.named(shownPath(path)));
-  }
-
-  named(path: string): string {
-    return path.slice(this.root.length + 1);
-  }
-
-  [Symbol.dispose](): void {
-    rmSync(this.root, { recursive: true, force: true });
-  }
-}
 
 const SAMPLE = {
   'a.txt': 'foo bar\nbaz foo foo\nqux\nfoo\n',
@@ -73,6 +26,8 @@ const SAMPLE = {
   '.gitignore': 'a.txt\n',
 } as const;
 
+const NO_MATCH = 'no such text';
+
 const CASES: readonly (readonly [name: string, pattern: string, more: Partial<GrepRequest>])[] = [
   ['a word', 'foo', {}],
   ['at the end of a line', 'foo\\W*$', {}],
@@ -85,7 +40,7 @@ const CASES: readonly (readonly [name: string, pattern: string, more: Partial<Gr
   ['classes', '[[:upper:]]oo|[^\\x00-\\x7f]', {}],
   ['lines around', 'foo', { before: 1, after: 2 }],
   ['lines around the last', 'qux', { before: 5, after: 5 }],
-  ['several lines', 'foo\\s+baz', { multiline: true }],
+  ['several lines', 'bar\\s+baz', { multiline: true }],
   ['several lines each its own', 'foo', { multiline: true }],
   ['dots over lines', '(?s)bar.*qux', { multiline: true, after: 1 }],
   ['lines with their end', 'foo\\n', { multiline: true, exclude: ['late-nul'] }],
@@ -97,7 +52,7 @@ const CASES: readonly (readonly [name: string, pattern: string, more: Partial<Gr
   ['a type', 'foo', { type: 'py' }],
   ['a type and names', 'foo', { type: 'py', include: ['b.*', '*.txt'] }],
   ['small files', 'foo', { maxFileSize: 30 }],
-  ['nothing', 'no such text', {}],
+  ['nothing', NO_MATCH, {}],
   ['everything', '', { include: ['a.txt', 'no-end'] }],
 ];
 
@@ -113,17 +68,19 @@ describe.runIf(ripgrep !== undefined)('both engines give the same answer', () =>
     const [theirs, own] = await Promise.all(ENGINES.map(({ find }) => tree.grep(find, pattern, more)));
     expect(comparable(own)).toEqual(comparable(theirs));
     expect(own?.stop).toBeUndefined();
+    expect((own?.matches.length ?? 0) > 0).toBe(pattern !== NO_MATCH);
   });
 
   test.each([
-    ['page', 3, 2],
-    ['first page', 2, 0],
-    ['last page', 50, 7],
-  ])('[search.same-answers] [grep.offset] a %s', async (_name, maxResults, offset) => {
+    ['page', 3, 2, 3],
+    ['first page', 2, 0, 2],
+    ['last page', 50, 7, 7],
+  ])('[search.same-answers] [grep.offset] a %s', async (_name, maxResults, offset, length) => {
     using tree = new Tree(SAMPLE);
     const more = { maxResults, offset, before: 1, after: 1 };
     const [theirs, own] = await Promise.all(ENGINES.map(({ find }) => tree.grep(find, 'foo', more)));
     expect(comparable(own)).toEqual(comparable(theirs));
+    expect(own?.matches).toHaveLength(length);
   });
 
   test.each(['*.py', '**/*.py', 'a/**', '/a.txt', '*', '!*.txt', '{a,b}*', '[a-b].???', '.*', 'deep'])(
@@ -132,6 +89,8 @@ describe.runIf(ripgrep !== undefined)('both engines give the same answer', () =>
       using tree = new Tree(SAMPLE);
       const [theirs, own] = await Promise.all(ENGINES.map(({ find }) => tree.names(find, pattern)));
       expect(own).toEqual(theirs);
+      // Regular files alone are found, and that one is a directory.
+      expect((own?.length ?? 0) > 0).toBe(pattern !== 'deep');
     },
   );
 
@@ -146,7 +105,7 @@ describe.runIf(ripgrep !== undefined)('both engines give the same answer', () =>
   });
 });
 
-describe.each(ENGINES)('the $name engine', ({ name, find }) => {
+describeRows(ENGINES, engineTitle, ({ name, find }) => {
   test('[grep.matches] tells files, line numbers from 1, and lines without their end', async () => {
     using tree = new Tree(SAMPLE);
     expect(await tree.lines(find, 'foo', { include: ['*.ts', 'a.txt'] })).toEqual([
@@ -192,26 +151,6 @@ describe.each(ENGINES)('the $name engine', ({ name, find }) => {
     const found = tree.lines(find, '(?<=baz )(f)(o)\\2', { include: ['a.txt'] });
     if (name === 'ripgrep') expect(await found).toEqual(['a.txt:2:baz foo foo']);
     else await expect(found).rejects.toThrow('PCRE2');
-  });
-
-  test('[search.bounded] a regular expression that never ends is ended', async () => {
-    using tree = new Tree({ f: `${'a'.repeat(40)}!\n` });
-    const request = { ...fileSearch(tree.root, name === 'own' ? '(a|aa)+$' : '(?=a)(a|aa)+$'), recursive: true };
-    const result = await new SearchService(0.5, find).grep(request, NEVER);
-    // PCRE2 gives up by itself.
-    if (name === 'own') expect(result.stop).toBe('time');
-    else expect(result.matches).toEqual([]);
-  });
-
-  test('[search.cancelled] a caller that goes away ends the search', async () => {
-    using tree = new Tree({ f: `${'a'.repeat(60)}!\n` });
-    const gone = new AbortController();
-    const search = new SearchService(600, find).grep(
-      { ...fileSearch(tree.root, '(a|aa)+$'), recursive: true },
-      gone.signal,
-    );
-    gone.abort();
-    expect((await search).stop ?? 'time').toBe('time');
   });
 
   test('many callers at once all get their answer', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Slots } from './slots.ts';
 
@@ -18,11 +19,17 @@ test('so many work at a time, the others come in their order, and who goes away 
     order.push('fifth');
     return slot;
   });
+  await turn();
+  expect(order).toEqual([]);
   gone.abort(new Error('gone'));
   await fourth;
   first[Symbol.dispose]();
   first[Symbol.dispose]();
-  (await third)[Symbol.dispose]();
+  const slot = await third;
+  await turn();
+  // A place that is given back twice is one place.
+  expect(order).toEqual(['third']);
+  slot[Symbol.dispose]();
   await fifth;
   expect(order).toEqual(['third', 'fifth']);
   second[Symbol.dispose]();

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type Change, type ChangeType, changeOf } from './change.ts';
 import { Debouncer } from './debouncer.ts';
@@ -68,17 +69,30 @@ test.each([
 });
 
 test('[watch.debounce] changes are handed over together when the time is over', async () => {
-  const handed = Promise.withResolvers<void>();
-  const order: (string | number)[] = [];
-  setTimeout(() => order.push('a shorter time is over'), 40);
-  const debouncer = new Debouncer(60, (changes) => {
-    order.push(changes.length);
-    handed.resolve();
-  });
+  const handed = Promise.withResolvers<readonly Change[]>();
+  const debouncer = new Debouncer(60, handed.resolve);
+  const added = performance.now();
   debouncer.add(changeOf('write', 'a', false));
   debouncer.add(changeOf('write', 'b', false));
-  await handed.promise;
-  expect(order).toEqual(['a shorter time is over', 2]);
+  const changes = await handed.promise;
+  // A timer of Node may fire in the millisecond before its time.
+  expect(performance.now() - added).toBeGreaterThanOrEqual(59);
+  expect(changes.map(({ path }) => path)).toEqual(['a', 'b']);
+});
+
+test('[watch.debounce] changes that go on do not put off those that wait', async () => {
+  let handed: readonly Change[] = [];
+  const debouncer = new Debouncer(60, (changes) => {
+    handed = changes;
+  });
+  // One a millisecond, by the clock: what went on being put off would be handed over for its number alone.
+  for (let next = performance.now(); handed.length === 0; await turn()) {
+    if (performance.now() < next) continue;
+    debouncer.add(changeOf('write', `${next}`, false));
+    next = performance.now() + 1;
+  }
+  expect(handed.length).toBeLessThanOrEqual(62);
+  debouncer[Symbol.dispose]();
 });
 
 test('[watch.kept] a log keeps the newest events, and tells who fell behind', () => {

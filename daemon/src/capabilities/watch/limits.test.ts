@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { SandboxError } from '../../core/errors.ts';
@@ -5,7 +6,7 @@ import { keeperProgram } from '../../core/process/keeper/keeper-program.ts';
 import { hasInotify, inotify, Watching } from './watching.fixture.ts';
 
 /** Whether this machine lets us have limits of our own. */
-const hasLimits = hasInotify && (await canLimit());
+const hasLimits = hasInotify && canLimit();
 if (!hasLimits) process.stderr.write('not tested: limits of inotify, no user namespace to set them in\n');
 
 /** The keeper in a user namespace of its own, whose limits are its own too (namespaces(7)). */
@@ -18,11 +19,10 @@ function limited(watching: Watching, limit: 'max_inotify_watches' | 'max_inotify
   return script;
 }
 
-async function canLimit(): Promise<boolean> {
-  await using place = new Watching();
-  await using watching = new Watching(inotify(limited(place, 'max_inotify_watches', 100)));
-  const made = await watching.watch().catch(() => undefined);
-  return made !== undefined;
+/** Asks the machine alone: a defect of ours must not leave these tests out. */
+function canLimit(): boolean {
+  const command = ['-Ur', '/bin/sh', '-c', 'echo 100 > /proc/sys/user/max_inotify_watches'];
+  return spawnSync('/usr/bin/unshare', command).status === 0;
 }
 
 async function failureOf(made: Promise<unknown>): Promise<SandboxError> {

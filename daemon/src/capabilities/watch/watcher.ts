@@ -7,7 +7,7 @@ import { Debouncer } from './debouncer.ts';
 import { EventLog, type WatchEvent } from './event-log.ts';
 
 /** Events of a watcher that are kept. */
-const EVENTS_KEPT = 10_000;
+export const EVENTS_KEPT = 10_000;
 /** Changes that wait to be looked at; with more of them there is no keeping up. */
 const MAX_QUEUED = 2 * EVENTS_KEPT;
 const LOOKS_AT_ONCE = 64;

@@ -2,6 +2,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@sandbox/program/logger.ts';
+import { describeRows } from '../../../../scripts/testing/describe-rows.ts';
 import { keeperProgram } from '../../core/process/keeper/keeper-program.ts';
 import { isLoss, type LogEntry } from './event-log.ts';
 import { InotifyBackend } from './inotify/inotify-backend.ts';
@@ -12,14 +13,26 @@ import type { Watcher, WatcherTerms } from './watcher.ts';
 
 const keeper = keeperProgram(undefined);
 export const hasInotify = keeper.isThere;
-if (!hasInotify) process.stderr.write('not tested: watching by inotify, the keeper was not built\n');
 
 const PATIENCE_MS = 45_000;
 
-export const BACKENDS: readonly { name: string; open: () => WatchBackend; everything: boolean }[] = [
-  ...(hasInotify ? [{ name: 'inotify', open: () => inotify(), everything: true }] : []),
-  { name: 'portable', open: () => new PortableBackend(), everything: false },
+interface BackendRow {
+  readonly name: string;
+  readonly isThere: boolean;
+  readonly open: () => WatchBackend;
+  /** Every event comes, however short the time between two. */
+  readonly everything: boolean;
+}
+
+const BACKENDS: readonly BackendRow[] = [
+  { name: 'inotify', isThere: hasInotify, open: () => inotify(), everything: true },
+  { name: 'portable', isThere: true, open: () => new PortableBackend(), everything: false },
 ];
+
+/** Defines a suite once for each backend. */
+export function describeOnBackends(define: (backend: BackendRow) => void): void {
+  describeRows(BACKENDS, ({ name }) => `on the ${name} backend`, define);
+}
 
 export function inotify(program: string = keeper.path): InotifyBackend {
   return new InotifyBackend(program, createLogger('test', 'silent', []));
@@ -70,7 +83,8 @@ export class Watching implements AsyncDisposable {
         this.#cursors.set(watcher, entry.seq);
         if (isLoss(entry) && entry.reason === last) return told;
       }
-      if (limit.aborted) throw new Error(`no ${JSON.stringify(last)} came, but ${JSON.stringify(told)}`);
+      if (limit.aborted || watcher.log.isClosed)
+        throw new Error(`no ${JSON.stringify(last)} came, but ${JSON.stringify(told)}`);
     }
     return told;
   }

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { mayMount } from '../../../../scripts/testing/may-mount.ts';
 import { ByteLog, SEGMENT_BYTES } from './byte-log.ts';
 import { ByteLogWriter } from './byte-log-writer.ts';
 
@@ -162,8 +163,7 @@ describe('a disk that refuses', () => {
     expect(await log.read(0, 100)).toEqual({ offset: 4, bytes: Buffer.from('kept') });
   });
 
-  const root = process.getuid?.() === 0 && process.platform === 'linux';
-  test.skipIf(!root)(
+  test.runIf(mayMount)(
     'a full disk keeps what fits, counts the rest and goes on when there is room (needs root to mount a small disk)',
     async () => {
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', directory]);

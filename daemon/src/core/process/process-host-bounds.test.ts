@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mayMount } from '../../../../scripts/testing/may-mount.ts';
 import type { Identity } from '../account/identity.ts';
 import {
   describeHosts,
@@ -40,7 +41,7 @@ describeHosts((kit) => {
       expect((await textOf(stdout)).slice(-6)).toBe('y\nend\n');
     });
 
-    test.skipIf(!root)('a full disk drops output, never the process (needs root to mount a small disk)', async () => {
+    test.runIf(mayMount)('a full disk drops output, never the process (needs root to mount a small disk)', async () => {
       const output = join(kit.directory, 'output');
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', output]);
       try {

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe } from 'vitest';
+import { afterEach, beforeEach } from 'vitest';
+import { describeRows } from '../../../../scripts/testing/describe-rows.ts';
 import type { ByteLog } from '../output/byte-log.ts';
 import { KeeperHost } from './keeper/keeper-host.ts';
 import { PortableHost } from './portable/portable-host.ts';
@@ -9,6 +10,7 @@ import type { HostedProcess, ProcessEnd, ProcessHost, ProcessTarget, StartSpec }
 
 interface HostRow {
   readonly name: string;
+  readonly isThere: boolean;
   /** Whether a child can open `/dev/stdout` again. */
   readonly reopensOutput: boolean;
   /** Whether it can say what a process used. */
@@ -16,21 +18,24 @@ interface HostRow {
   readonly create: (directories: { output: string; scratch: string }) => ProcessHost | Promise<ProcessHost>;
 }
 
-const KEEPERS = ['keeper', 'keeper-sanitized'].flatMap((name): HostRow[] => {
+const KEEPERS = ['keeper', 'keeper-sanitized'].map((name): HostRow => {
   const program = join(import.meta.dirname, '../../../../dist', name);
-  if (existsSync(program)) {
-    const create = ({ output }: { output: string }) => KeeperHost.open({ directory: dirname(output), program });
-    return [{ name, reopensOutput: true, usage: true, create }];
-  }
-  process.stderr.write(`not tested: the host "${name}", which was not built\n`);
-  return [];
+  const create = ({ output }: { output: string }) => KeeperHost.open({ directory: dirname(output), program });
+  return { name, isThere: existsSync(program), reopensOutput: true, usage: true, create };
 });
 
 /** Every host of the product: the suites run on each. */
 const HOSTS: readonly HostRow[] = [
-  { name: 'portable', reopensOutput: true, usage: false, create: (directories) => new PortableHost(directories) },
+  {
+    name: 'portable',
+    isThere: true,
+    reopensOutput: true,
+    usage: false,
+    create: (directories) => new PortableHost(directories),
+  },
   {
     name: 'portable without FIFOs',
+    isThere: true,
     reopensOutput: false,
     usage: false,
     create: (directories) => new PortableHost({ ...directories, fifos: false }),
@@ -64,7 +69,11 @@ export interface HostKit {
 
 /** Defines a suite once for every host, with a fresh one and a directory of its own for each test. */
 export function describeHosts(define: (kit: HostKit) => void): void {
-  describe.each(HOSTS)('$name', (row) => define(kitOf(row)));
+  describeRows(
+    HOSTS,
+    ({ name }) => name,
+    (row) => define(kitOf(row)),
+  );
 }
 
 function kitOf({ create, reopensOutput, usage }: HostRow): HostKit {

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { seededBytes } from '../../../../scripts/testing/seeded-random.ts';
 import {
   bytesOf,
   describeHosts,
@@ -41,7 +41,7 @@ describeHosts((kit) => {
     });
 
     test('bytes of every value come through exactly', async () => {
-      const bytes = randomBytes(300_000);
+      const bytes = seededBytes(300_000);
       writeFileSync(join(kit.directory, 'bytes'), bytes);
       const hosted = await start('cat', [join(kit.directory, 'bytes')]);
       await hosted.ended;
@@ -104,7 +104,7 @@ describeHosts((kit) => {
 
   describe('stdin', () => {
     test('8 MB come back from cat as they went in, whatever their pieces', async () => {
-      const bytes = randomBytes(8_000_000);
+      const bytes = seededBytes(8_000_000);
       const hosted = await start('cat', [], { stdin: 'pipe' });
       const writes = [0, 10, 5_000_000].map((at, index, starts) =>
         hosted.writeStdin(bytes.subarray(at, starts[index + 1] ?? bytes.length)),

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { SandboxError } from '../../core/errors.ts';
 
 /** Seconds of silence after which a line says that the stream is still there. */
-const HEARTBEAT_MS = 15_000;
+export const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = '{"type":"heartbeat"}\n';
 
 /**

@@ -2,9 +2,9 @@ import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 
 /** Milliseconds between two pings (§1.5 of the contract). */
-const PING_MS = 20_000;
+export const PING_MS = 20_000;
 /** Pings without an answer that end a connection. */
-const MISSED = 2;
+export const MISSED = 2;
 /** Bytes from a client that may wait to be handled before it has to. */
 const PENDING_BYTES = 256 * 1024;
 

@@ -3,39 +3,90 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { TestApp } from '../../app.fixture.ts';
 import { WebSocketPort } from './websocket-port.ts';
 
-test('[websocket.ping] a client is pinged, and ended when two pings go unanswered', async () => {
-  const handshake = new WebSocketServer({ noServer: true });
-  await using server = createServer();
-  const ports: Promise<WebSocketPort>[] = [];
-  server.on('upgrade', (request, socket, head) => {
-    ports.push(
-      new Promise((resolve) => {
+/** One connection: the client, and the port that serves it. */
+class Connection implements AsyncDisposable {
+  readonly client: WebSocket;
+  readonly port: WebSocketPort;
+  /** Pings that the client got. */
+  pings = 0;
+  readonly #server: AsyncDisposable;
+
+  private constructor(client: WebSocket, port: WebSocketPort, server: AsyncDisposable) {
+    this.client = client;
+    this.port = port;
+    this.#server = server;
+    client.on('ping', () => {
+      this.pings += 1;
+    });
+  }
+
+  static async open(pingMs: number, autoPong: boolean): Promise<Connection> {
+    const handshake = new WebSocketServer({ noServer: true });
+    const server = createServer();
+    const port = new Promise<WebSocketPort>((resolve) => {
+      server.on('upgrade', (request, socket, head) => {
         handshake.handleUpgrade(request, socket, head, (connection) =>
-          resolve(new WebSocketPort(connection, socket as Socket, 20)),
+          resolve(new WebSocketPort(connection, socket as Socket, pingMs)),
         );
-      }),
-    );
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`, { autoPong });
+    return new Connection(client, await port, server);
+  }
 
-  const alive = new WebSocket(url);
-  await once(alive, 'open');
-  for (let i = 0; i < 5; i += 1) await once(alive, 'ping');
-  expect((await ports[0])?.gone.aborted).toBe(false);
-  alive.terminate();
+  /** Resolves when the client has got so many pings; rejects where the connection ends before. */
+  async pinged(count: number): Promise<void> {
+    while (this.pings < count) await once(this.client, 'ping', { signal: this.port.gone });
+  }
 
-  const deaf = new WebSocket(url, { autoPong: false });
-  await once(deaf, 'open');
-  let pings = 0;
-  deaf.on('ping', () => {
-    pings += 1;
-  });
-  const [code] = await once(deaf, 'close');
-  expect([code, pings]).toEqual([1006, 2]);
-  const port = await ports[1];
-  await expect.poll(() => port?.gone.aborted).toBe(true);
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.client.terminate();
+    await this.#server[Symbol.asyncDispose]();
+  }
+}
+
+test.concurrent('[websocket.ping] a client that answers is pinged again and again', async () => {
+  await using connection = await Connection.open(20, true);
+  await connection.pinged(5);
+  expect(connection.port.gone.aborted).toBe(false);
+});
+
+test.concurrent('[websocket.ping] two pings without an answer end the connection, at the time of the third', async ({
+  expect,
+}) => {
+  const begun = performance.now();
+  await using connection = await Connection.open(100, false);
+  const [code] = await once(connection.client, 'close');
+  // A timer may fire a millisecond early.
+  expect(performance.now() - begun).toBeGreaterThan(3 * 99);
+  expect([code, connection.pings]).toEqual([1006, 2]);
+  await expect.poll(() => connection.port.gone.aborted).toBe(true);
+});
+
+test.concurrent('[websocket.ping] one ping without an answer ends nothing', async () => {
+  await using connection = await Connection.open(1000, false);
+  for (const count of [2, 4]) {
+    await connection.pinged(count);
+    connection.client.pong();
+  }
+  await connection.pinged(5);
+  expect(connection.port.gone.aborted).toBe(false);
+});
+
+test.concurrent('[websocket.ping] the service pings 20 s after the handshake', async () => {
+  await using daemon = await TestApp.start();
+  const base = await daemon.listen();
+  const begun = performance.now();
+  const client = new WebSocket(`${base.replace('http', 'ws')}/v2/pty/ws`);
+  const pinged = once(client, 'ping').then(() => performance.now());
+  await once(client, 'open');
+  const opened = performance.now();
+  expect((await pinged) - begun).toBeGreaterThan(19_990);
+  expect((await pinged) - opened).toBeLessThan(22_000);
+  client.terminate();
 });

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { soonestOf } from '../../../../../scripts/testing/rounds.ts';
 import { TestApp } from '../../../app.fixture.ts';
+import { read } from '../output.fixture.ts';
 import { isAlive } from '../processes.fixture.ts';
+import { toldAt, UNYIELDING } from '../unyielding.fixture.ts';
 
 describe('sessions', () => {
   test('[session.create] [session.fields] [cmd.session-defaults] a session carries cwd, env and user', async () => {
@@ -75,6 +78,36 @@ describe('sessions', () => {
     expect(await status(other.command_id)).toBe('running');
     await expect.poll(() => isAlive(Number(left.stdout))).toBe(false);
     expect((await daemon.inject({ method: 'DELETE', url: '/v2/commands/sessions/s' })).statusCode).toBe(404);
+  });
+
+  test('[session.delete-kills] DELETE sends SIGTERM, and SIGKILL 2 s later to what is left', async () => {
+    await using daemon = await TestApp.start();
+    const close = (id: string) => daemon.inject({ method: 'DELETE', url: `/v2/commands/sessions/${id}` });
+    await daemon.post('/v2/commands/sessions', { id: 'stubborn' });
+    const { command_id } = await daemon.run(UNYIELDING, { session: 'stubborn', mode: 'async' });
+    await read(daemon, command_id, '?wait=true');
+    const asked = Date.now();
+    expect((await close('stubborn')).statusCode).toBe(200);
+    const { stdout, command } = await read(daemon, command_id);
+    expect(command).toMatchObject({ status: 'killed', signal: 'SIGKILL' });
+    const [told, ended] = [Number(toldAt(stdout)), Date.parse(String(command.ended_at))];
+    expect(told).toBeGreaterThanOrEqual(asked);
+    expect(ended - asked).toBeGreaterThanOrEqual(1998);
+    expect(ended - told).toBeLessThan(4000);
+  });
+
+  test('DELETE of a session whose commands yield to SIGTERM does not wait for the 2 s', async () => {
+    await using daemon = await TestApp.start();
+    const soonest = await soonestOf(async () => {
+      await daemon.post('/v2/commands/sessions', { id: 's' });
+      const { command_id } = await daemon.run('exec sleep 93', { session: 's', mode: 'async' });
+      const asked = performance.now();
+      expect((await daemon.inject({ method: 'DELETE', url: '/v2/commands/sessions/s' })).statusCode).toBe(200);
+      const took = performance.now() - asked;
+      expect((await read(daemon, command_id)).command).toMatchObject({ status: 'killed', signal: 'SIGTERM' });
+      return took;
+    });
+    expect(soonest).toBeLessThan(1000);
   });
 
   test('[session.unknown-404] [cmd.session-unknown-404] an unknown session answers 404', async () => {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { chmod, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { tempDir } from '../../../../../scripts/testing/temp-dir.ts';
 import { TestApp } from '../../../app.fixture.ts';
 import { expectValid } from '../../../wire.fixture.ts';
 
@@ -117,11 +119,18 @@ describe('bash/exec', () => {
     expect(await exec(daemon, body)).toMatchObject({ status, exit_code });
   });
 
-  test('[v1.exec-failed] a command that could not be started shows as completed with 127', async () => {
+  test('[v1.exec-failed] a command that could not be started shows as completed with 126 or 127', async () => {
     await using daemon = await TestApp.start();
-    await exec(daemon, { session_id: 's', command: 'true', env: { PATH: '/nowhere' } }).then((data) =>
-      expect(data).toMatchObject({ status: 'completed', exit_code: 127, stderr: expect.stringMatching(/./) }),
-    );
+    await using directory = await tempDir();
+    await chmod(directory.path, 0o755);
+    await writeFile(join(directory.path, 'sh'), '', { mode: 0o644 });
+    for (const [path, exit_code] of [
+      ['/nowhere', 127],
+      [directory.path, 126],
+    ]) {
+      const data = await exec(daemon, { session_id: 's', command: 'true', env: { PATH: path } });
+      expect(data).toMatchObject({ status: 'completed', exit_code, stdout: '', stderr: expect.stringMatching(/./) });
+    }
   });
 
   test('[v1.exec-side-by-side] commands of one session run side by side', async () => {
@@ -189,18 +198,17 @@ describe('bash/exec', () => {
 describe('the others', () => {
   test('[v1.output-fields] [v1.output-wait] bash/output waits and answers the fields of 1.x', async () => {
     await using daemon = await TestApp.start();
-    const { command_id } = await exec(daemon, {
-      session_id: 's',
-      command: 'sleep 0.3; printf abc; sleep 60',
-      async_mode: true,
-    });
-    expect(await output(daemon, { session_id: 's', command_id, wait: true })).toEqual({
+    const command = 'read -r; printf abc; sleep 60';
+    const { command_id } = await exec(daemon, { session_id: 's', command, async_mode: true });
+    const waiting = output(daemon, { session_id: 's', command_id, wait: true });
+    await call(daemon, '/v1/bash/write', 'BashWriteRequest', { session_id: 's', input: '\n' });
+    expect(await waiting).toEqual({
       session_id: 's',
       stdout: 'abc',
       stderr: '',
       offset: 3,
       stderr_offset: 0,
-      command: { command_id, command: 'sleep 0.3; printf abc; sleep 60', status: 'running', exit_code: null },
+      command: { command_id, command, status: 'running', exit_code: null },
     });
     expect((await output(daemon, { session_id: 's', offset: 1 })).stdout).toBe('bc');
   });

@@ -38,13 +38,17 @@ test('[fs.killed] what a daemon was receiving when it was killed is gone once it
     expect((await daemon.stop('SIGKILL'))[1]).toBe('SIGKILL');
   }
   expect(parts(files)).toHaveLength(3);
-  await using _again = await DaemonProcess.start(runtime);
+  await using again = await DaemonProcess.start(runtime);
   await expect.poll(() => parts(files)).toHaveLength(1);
   expect(readdirSync(files)).toContain('f');
-  expect([readFileSync(join(files, 'f'), 'utf8'), statSync(join(files, parts(files)[0] ?? '')).isFile()]).toEqual([
-    'old',
-    true,
-  ]);
+  expect(readFileSync(join(files, 'f'), 'utf8')).toBe('old');
+  const asked = await fetch(`${again.base}/v2/fs/upload?path=${files}/g`, {
+    method: 'PUT',
+    headers: { 'content-range': 'bytes */2000000' },
+  });
+  const kept = statSync(join(files, parts(files)[0] ?? '')).size;
+  expect(kept).toBeGreaterThan(0);
+  expect(await asked.json()).toMatchObject({ data: { file_size: kept, complete: false } });
 });
 
 describe('notes of what is staged', () => {

@@ -21,7 +21,7 @@ import { keyOf, Links, type Parts, parentKeyOf, partsOf } from './judge.ts';
 import type { TarEntry, TarReader } from './read-entries.ts';
 
 /** Entries of one archive. */
-const ENTRIES_MAX = 100_000;
+export const ENTRIES_MAX = 100_000;
 /** Bytes of a file that is taken in one piece. */
 const WHOLE_BYTES = 64 * 1024;
 const SKIPPED_SHOWN = 100;

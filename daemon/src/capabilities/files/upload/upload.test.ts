@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { TestApp } from '../../../app.fixture.ts';
 import { describe, expect, test } from '../files.fixture.ts';
 
@@ -61,6 +60,7 @@ describe('a form', () => {
     const name = `upload-test-${process.pid}.txt`;
     const answer = await form(daemon, [['file', new Blob(['x']), `../../etc/${name}`]]);
     expect(answer.json().data.file_path).toBe(`/tmp/${name}`);
+    expect(readFileSync(`/tmp/${name}`, 'utf8')).toBe('x');
     expect((await daemon.post('/v2/fs/delete', { path: `/tmp/${name}` })).statusCode).toBe(200);
   });
 
@@ -137,26 +137,6 @@ describe('a raw body', () => {
     await expect.poll(() => readdirSync(dir)).toEqual(['f']);
     expect(readFileSync(path, 'utf8')).toBe('old');
   });
-
-  test('200 MB come in with memory that does not grow with them', async ({ daemon, dir }) => {
-    const base = await daemon.listen();
-    const path = join(dir, 'big');
-    const block = Buffer.alloc(1_000_000, 'ab');
-    const body = Readable.from(
-      (function* () {
-        for (let at = 0; at < 200; at += 1) yield block;
-      })(),
-    );
-    const before = process.memoryUsage.rss();
-    const answer = await fetch(`${base}${UPLOAD}?path=${path}`, {
-      method: 'PUT',
-      body: Readable.toWeb(body),
-      duplex: 'half',
-    } as RequestInit);
-    expect(((await answer.json()) as { data: unknown }).data).toMatchObject({ file_size: 200_000_000 });
-    expect(statSync(path).size).toBe(200_000_000);
-    expect(process.memoryUsage.rss() - before).toBeLessThan(150 * 1024 ** 2);
-  });
 });
 
 describe('pieces', () => {
@@ -195,13 +175,15 @@ describe('pieces', () => {
     cut.write(content.subarray(0, 1_000_000));
     const size = () => readdirSync(dir).reduce((sum, name) => sum + statSync(join(dir, name)).size, 0);
     await expect.poll(size).toBeGreaterThan(0);
+    const seen = size();
     cut.destroy();
     const misplaced = async () => {
       const answer = await put(daemon, path, 'x', range(2_999_999, 2_999_999, 3_000_000));
       return answer.statusCode === 409 ? answer.json().data.size : -1;
     };
     const there = await misplaced();
-    expect(there).toBeGreaterThan(0);
+    expect(there).toBeGreaterThanOrEqual(seen);
+    expect(there).toBeLessThanOrEqual(1_000_000);
     const rest = await put(daemon, path, content.subarray(there), range(there, content.length - 1, content.length));
     expect(rest.json().data).toMatchObject({ complete: true, sha256: sha256(content) });
   });

@@ -4,7 +4,7 @@ import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
 import type { App } from '../../../http/app-types.ts';
 import { envelopeOf, ok } from '../../../http/envelope.ts';
 import { pathOf } from '../../../http/files/file-fields.ts';
-import { V1_ERRORS, orFileError } from '../../../http/v1/answers.ts';
+import { orFileError, V1_ERRORS } from '../../../http/v1/answers.ts';
 import type { EditResult } from '../edit/editor.ts';
 import type { ViewRange } from '../edit/view.ts';
 import type { FileService } from '../file-service.ts';

@@ -2,7 +2,7 @@ import { shownPath } from '../../../core/files/file-path.ts';
 import type { App } from '../../../http/app-types.ts';
 import { envelopeOf, ok } from '../../../http/envelope.ts';
 import { pathFields, pathOf } from '../../../http/files/file-fields.ts';
-import { V1_ERRORS, orFileError } from '../../../http/v1/answers.ts';
+import { orFileError, V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerFileFailures } from '../../../http/v1/error-handlers.ts';
 import type { FileService } from '../file-service.ts';
 import { LIST_MAX } from '../read/list.ts';

@@ -2,7 +2,7 @@ import { shownPath } from '../../../core/files/file-path.ts';
 import type { App } from '../../../http/app-types.ts';
 import { envelopeOf, ok } from '../../../http/envelope.ts';
 import { acceptForms, readForm } from '../../../http/files/multipart.ts';
-import { V1_ERRORS, orFileError } from '../../../http/v1/answers.ts';
+import { orFileError, V1_ERRORS } from '../../../http/v1/answers.ts';
 import type { FileService } from '../file-service.ts';
 import { UploadResult } from './schemas.ts';
 

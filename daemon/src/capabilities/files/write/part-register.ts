@@ -5,7 +5,7 @@ import { bytesOfPath, type FilePath, pathOfBytes } from '../../../core/files/fil
 import { unlinkQuietly } from './part-file.ts';
 
 /** Milliseconds after its last byte that a part of an upload is kept. */
-const KEPT_MS = 3_600_000;
+export const KEPT_MS = 3_600_000;
 
 /** Which parts of uploads lie about, on disk, so that a daemon that comes after knows them; old ones are removed. */
 export class PartRegister implements Disposable {

@@ -165,25 +165,24 @@ describe('preconditions', () => {
   }) => {
     const path = join(dir, 'f');
     symlinkSync('f', join(dir, 'link'));
+    const contentOf = (round: number, writer: number): string =>
+      `${String(round).padStart(2, '0')}${String(writer).padStart(2, '0')}`;
     let { etag } = await post(daemon, 'write', { path, content: '0000' });
     for (let round = 1; round <= 20; round += 1) {
       const answers = await Promise.all(
         Array.from({ length: 64 }, (_, writer) =>
           daemon.post(WRITE, {
             path: writer % 3 === 0 ? join(dir, 'link') : path,
-            content: `${String(round).padStart(2, '0')}${String(writer).padStart(2, '0')}`,
+            content: contentOf(round, writer),
             if_match: etag,
             atomic: writer % 4 === 0,
           }),
         ),
       );
-      const won = answers.filter(({ statusCode }) => statusCode === 200);
-      expect([round, won.length, answers.filter(({ statusCode }) => statusCode === 409).length]).toEqual([
-        round,
-        1,
-        63,
-      ]);
-      etag = won[0]?.json().data.etag;
+      const winner = answers.findIndex(({ statusCode }) => statusCode === 200);
+      const lost = answers.filter(({ statusCode }) => statusCode === 409);
+      expect([round, lost.length, readFileSync(path, 'utf8')]).toEqual([round, 63, contentOf(round, winner)]);
+      etag = answers[winner]?.json().data.etag;
     }
   });
 

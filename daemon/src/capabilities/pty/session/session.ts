@@ -24,7 +24,7 @@ import { CONSOLE_KEPT, type ConsoleRecord, type SessionFiles, type SessionRecord
 import type { ShellLauncher } from './shell-launcher.ts';
 
 /** Milliseconds between SIGHUP and SIGKILL. */
-const CLOSE_GRACE_MS = 2000;
+export const CLOSE_GRACE_MS = 2000;
 /** Milliseconds that a shell may take to begin with what was typed before the caller is answered anyway. */
 const BEGIN_MS = 1000;
 /** Characters of a command that its record keeps. */

@@ -5,7 +5,7 @@ import { execStatus } from '../wire/wire.ts';
 import type { SessionInfoV1, ViewResult } from './schemas.ts';
 
 /** Characters of output that an answer of 1.x has at most. */
-const TRUNCATED = 30_000;
+export const TRUNCATED = 30_000;
 
 /** The beginning and the end of what is too long, with a note between them. */
 export function truncated(output: string): string {

@@ -15,7 +15,7 @@ const WINDOW_BYTES = 1024 * 1024;
 /** Milliseconds that the screen may take to come up to date before it is painted as it is; the rest follows as output. */
 const REPAINT_MS = 250;
 /** Milliseconds between two `ping` messages, by which a page that sees no frames of the protocol knows that we are there. */
-const PING_MS = 20_000;
+export const PING_MS = 20_000;
 /** Bytes of history that a viewer who asks for nothing sees first. */
 const DEFAULT_REPLAY_BYTES = 256 * 1024;
 

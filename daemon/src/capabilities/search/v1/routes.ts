@@ -5,7 +5,7 @@ import type { App } from '../../../http/app-types.ts';
 import { envelopeOf, ok } from '../../../http/envelope.ts';
 import { pathOf } from '../../../http/files/file-fields.ts';
 import { clientGone } from '../../../http/streams/client-gone.ts';
-import { V1_ERRORS, orFileError } from '../../../http/v1/answers.ts';
+import { orFileError, V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerFileFailures } from '../../../http/v1/error-handlers.ts';
 import type { SearchService } from '../search-service.ts';
 import { NAMES_MAX } from '../wire/fields.ts';

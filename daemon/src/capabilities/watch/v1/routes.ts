@@ -4,7 +4,7 @@ import { ErrorBody, envelopeOf, ok } from '../../../http/envelope.ts';
 import { pathOf } from '../../../http/files/file-fields.ts';
 import { clientGone } from '../../../http/streams/client-gone.ts';
 import { sendEvents } from '../../../http/streams/sse.ts';
-import { V1_ERRORS, orFileError } from '../../../http/v1/answers.ts';
+import { orFileError, V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerFileFailures } from '../../../http/v1/error-handlers.ts';
 import { settled } from '../settled.ts';
 import type { WatchService } from '../watch-service.ts';

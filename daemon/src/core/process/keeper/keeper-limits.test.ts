@@ -3,22 +3,18 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { describeRows } from '../../../../../scripts/testing/describe-rows.ts';
+import { mayMount } from '../../../../../scripts/testing/may-mount.ts';
 import { bytesOf, rejectionOf, root, textOf } from '../process-host.fixture.ts';
 import { TestAccount } from '../test-account.fixture.ts';
 import { idIn, KEEPERS, RunningKeeper, startIn } from './keeper.fixture.ts';
 
 const MB = 1024 * 1024;
 
-/** A file system of its own of so many bytes; undefined, with the reason on stderr, where none may be mounted. */
-function smallDisk(bytes: number): (Disposable & { readonly path: string }) | undefined {
+/** A file system of its own of so many bytes. */
+function smallDisk(bytes: number): Disposable & { readonly path: string } {
   const path = mkdtempSync(join(tmpdir(), 'keeper-disk-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes},mode=0700`, 'tmpfs', path], { stdio: 'pipe' });
-  } catch (error) {
-    rmSync(path, { recursive: true });
-    process.stderr.write(`not tested: a full disk; no file system can be mounted: ${String(error).split('\n')[1]}\n`);
-    return undefined;
-  }
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes},mode=0700`, 'tmpfs', path], { stdio: 'pipe' });
   const unmount = (): void => {
     execFileSync('umount', ['--lazy', path]);
     rmSync(path, { recursive: true });
@@ -26,39 +22,43 @@ function smallDisk(bytes: number): (Disposable & { readonly path: string }) | un
   return { path, [Symbol.dispose]: unmount };
 }
 
-describe.each(KEEPERS)('limits met by $name', ({ program }) => {
-  test.runIf(root)('a full disk costs output alone, which is counted, and space that comes back is used', async () => {
-    using disk = smallDisk(8 * MB);
-    if (disk === undefined) return;
-    const [ballast, directory] = [join(disk.path, 'ballast'), join(disk.path, 'runtime')];
-    mkdirSync(directory);
-    writeFileSync(ballast, Buffer.alloc(4 * MB));
-    await using keeper = await RunningKeeper.start(program, { directory });
-    await using host = await keeper.host();
-    const script = 'head -c 12000000 /dev/zero | tr "\\0" a; read line; echo tail; echo err >&2; exit 5';
-    const writer = await startIn(host, 'writer', script, { stdin: 'pipe' });
-    const { stdout, stderr } = writer.output;
-    while (stdout.end < 12_000_000) await stdout.advanced(stdout.end);
-    expect(stdout.end).toBe(12_000_000);
-    expect(stdout.retainedBytes).toBeLessThanOrEqual(4 * MB);
-    expect(stdout.retainedBytes).toBeGreaterThan(3 * MB);
-    const other = await startIn(host, 'other', 'echo lost; exit 4');
-    expect(await other.ended).toMatchObject({ exitCode: 4 });
-    expect(other.output.stdout).toMatchObject({ end: 5, retainedBytes: 0 });
-    // Nothing is left empty where nothing could be written.
-    expect(readdirSync(join(directory, 'output'))).toEqual(['writer.stdout.0']);
-    const gap = stdout.retainedBytes;
-    rmSync(ballast);
-    await writer.writeStdin(Buffer.from('\n'));
-    expect(await writer.ended).toMatchObject({ exitCode: 5 });
-    expect(stdout.end).toBe(12_000_005);
-    const { offset, bytes } = await stdout.read(gap, 100);
-    expect([offset, String(bytes)]).toEqual([12_000_000, 'tail\n']);
-    expect(await textOf(stderr)).toBe('err\n');
-    expect((await bytesOf(stdout)).subarray(0, gap)).toEqual(Buffer.alloc(gap, 'a'));
-    // Not at once: whoever is connected gets a moment to note the end first.
-    await expect.poll(() => existsSync(join(directory, 'ended/writer.json'))).toBe(true);
-  });
+const titleOf = ({ name }: { readonly name: string }): string => `limits met by ${name}`;
+
+describeRows(KEEPERS, titleOf, ({ program }) => {
+  test.runIf(mayMount)(
+    'a full disk costs output alone, which is counted, and space that comes back is used',
+    async () => {
+      using disk = smallDisk(8 * MB);
+      const [ballast, directory] = [join(disk.path, 'ballast'), join(disk.path, 'runtime')];
+      mkdirSync(directory);
+      writeFileSync(ballast, Buffer.alloc(4 * MB));
+      await using keeper = await RunningKeeper.start(program, { directory });
+      await using host = await keeper.host();
+      const script = 'head -c 12000000 /dev/zero | tr "\\0" a; read line; echo tail; echo err >&2; exit 5';
+      const writer = await startIn(host, 'writer', script, { stdin: 'pipe' });
+      const { stdout, stderr } = writer.output;
+      while (stdout.end < 12_000_000) await stdout.advanced(stdout.end);
+      expect(stdout.end).toBe(12_000_000);
+      expect(stdout.retainedBytes).toBeLessThanOrEqual(4 * MB);
+      expect(stdout.retainedBytes).toBeGreaterThan(3 * MB);
+      const other = await startIn(host, 'other', 'echo lost; exit 4');
+      expect(await other.ended).toMatchObject({ exitCode: 4 });
+      expect(other.output.stdout).toMatchObject({ end: 5, retainedBytes: 0 });
+      // Nothing is left empty where nothing could be written.
+      expect(readdirSync(join(directory, 'output'))).toEqual(['writer.stdout.0']);
+      const gap = stdout.retainedBytes;
+      rmSync(ballast);
+      await writer.writeStdin(Buffer.from('\n'));
+      expect(await writer.ended).toMatchObject({ exitCode: 5 });
+      expect(stdout.end).toBe(12_000_005);
+      const { offset, bytes } = await stdout.read(gap, 100);
+      expect([offset, String(bytes)]).toEqual([12_000_000, 'tail\n']);
+      expect(await textOf(stderr)).toBe('err\n');
+      expect((await bytesOf(stdout)).subarray(0, gap)).toEqual(Buffer.alloc(gap, 'a'));
+      // Not at once: whoever is connected gets a moment to note the end first.
+      await expect.poll(() => existsSync(join(directory, 'ended/writer.json'))).toBe(true);
+    },
+  );
 
   test('a limit on the size of files costs output as a full disk does', async () => {
     await using keeper = await RunningKeeper.start(program);

@@ -1,6 +1,7 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { SeededRandom } from '../../../../../scripts/testing/seeded-random.ts';
 import { textOf } from '../process-host.fixture.ts';
 import { idIn, RawClient, RunningKeeper, sanitizedProgram, startFrame, startIn } from './keeper.fixture.ts';
 import { EVENT, FrameSplitter, FrameWriter, REQUEST } from './keeper-frames.ts';
@@ -50,7 +51,7 @@ async function expectServes(keeper: RunningKeeper): Promise<void> {
   expect(keeper.said).toBe('');
   expect(keeper.alive).toBe(true);
   await using host = await keeper.host();
-  const hosted = await startIn(host, `after-${randomInt(1e9)}`, 'echo fine');
+  const hosted = await startIn(host, `after-${randomUUID()}`, 'echo fine');
   await hosted.ended;
   expect(await textOf(hosted.output.stdout)).toBe('fine\n');
 }
@@ -179,17 +180,18 @@ describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
   test('100,000 random frames, cut anywhere, end connections and nothing else', async () => {
     await using keeper = await RunningKeeper.start(program);
     const types = Object.values(REQUEST).filter((type) => type !== REQUEST.shutdown && type !== REQUEST.signal);
+    const random = new SeededRandom('100,000 random frames');
     for (let sent = 0; sent < 100_000; ) {
       const socket = await keeper.connect();
       const closed = closeOf(socket);
       socket.resume();
       socket.write(HELLO);
       for (let batch = 0; batch < 400; batch++, sent++) {
-        const type = types[randomInt(types.length)] ?? 0;
-        const body = randomBytes(randomInt(64));
+        const type = types[random.below(types.length)] ?? 0;
+        const body = random.bytes(random.below(64));
         // Half of them begin with a well-formed id, so that they are read further.
         const id = new FrameWriter(0).text('a').finish().subarray(5);
-        socket.write(randomInt(2) === 0 ? frame(type, body) : frame(type, Buffer.concat([id, body])));
+        socket.write(random.below(2) === 0 ? frame(type, body) : frame(type, Buffer.concat([id, body])));
       }
       socket.end();
       await closed;

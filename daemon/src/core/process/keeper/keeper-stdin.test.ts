@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { SeededRandom, seededBytes } from '../../../../../scripts/testing/seeded-random.ts';
 import { textOf } from '../process-host.fixture.ts';
 import { RawClient, RunningKeeper, sanitizedProgram, startFrame, startIn } from './keeper.fixture.ts';
 import { EVENT, FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
@@ -27,9 +28,10 @@ describe.runIf(sanitizedProgram !== undefined)('stdin across a connection that i
     await using keeper = await RunningKeeper.start(program);
     await using host = await keeper.host();
     const hash = createHash('sha256');
+    const random = new SeededRandom('pieces of stdin across cuts');
     const hosted = await startIn(host, 'sum', 'sha256sum', { stdin: 'pipe' });
     for (let piece = 0; piece < 120; piece++) {
-      const bytes = randomBytes(1 + ((piece * 7919) % 100_000));
+      const bytes = random.bytes(1 + ((piece * 7919) % 100_000));
       hash.update(bytes);
       await hosted.writeStdin(bytes);
       if (piece % 3 === 0) await cut(keeper);
@@ -59,7 +61,7 @@ describe.runIf(sanitizedProgram !== undefined)('stdin across a connection that i
 
   test('what a client had sent before it died is taken before the next one is told anything', async () => {
     await using keeper = await RunningKeeper.start(program);
-    const sent = randomBytes(60_000);
+    const sent = seededBytes(60_000);
     const client = await RawClient.open(keeper.socket);
     client.send(startFrame('cat', 'exec cat', { stdin: true }));
     await client.until(EVENT.started);

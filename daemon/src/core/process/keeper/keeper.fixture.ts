@@ -95,11 +95,11 @@ export function idIn(directory: string, name: string | number): string {
   return `${basename(directory)}-${name}`;
 }
 
-/** Every keeper that was built. */
-export const KEEPERS: readonly { readonly name: string; readonly program: string }[] = [
-  { name: 'keeper', program: keeperProgram },
-  { name: 'keeper-sanitized', program: sanitizedProgram },
-].flatMap(({ name, program }) => (program === undefined ? [] : [{ name, program }]));
+/** Every keeper of the tests; one that was not built cannot be run. */
+export const KEEPERS = [
+  { name: 'keeper', isThere: keeperProgram !== undefined, program: keeperProgram ?? '' },
+  { name: 'keeper-sanitized', isThere: sanitizedProgram !== undefined, program: sanitizedProgram ?? '' },
+] as const;
 
 /** A client that speaks frames by itself, greeted. */
 export class RawClient implements AsyncDisposable {

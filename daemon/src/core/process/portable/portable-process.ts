@@ -11,7 +11,7 @@ import { type Pipe, readPipe } from './pipes.ts';
 import { StdinPipe } from './stdin-pipe.ts';
 
 /** How long the output may stay open after the process was reaped, before that counts as background. */
-const BACKGROUND_MS = 250;
+export const BACKGROUND_MS = 250;
 /** Turns of the event loop in which what is in a pipe is read, and its end seen: it takes three. */
 const LAST_TURNS = 8;
 

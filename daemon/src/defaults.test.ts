@@ -1,0 +1,195 @@
+import { homedir } from 'node:os';
+import { describeOptions } from '@sandbox/program/options.ts';
+import { expect, test } from 'vitest';
+import { ANSWER_BYTES } from './capabilities/commands/output/excerpt.ts';
+import { KILL_GRACE_MS } from './capabilities/commands/run/deadlines.ts';
+import { IDEMPOTENCY_MS } from './capabilities/commands/store/idempotency.ts';
+import { LIST_MAX } from './capabilities/files/read/list.ts';
+import { READ_BYTES_MAX } from './capabilities/files/read/read.ts';
+import { ENTRIES_MAX } from './capabilities/files/tar/extract.ts';
+import { ARCHIVE_BYTES_MAX } from './capabilities/files/tar/import.ts';
+import { KEPT_MS } from './capabilities/files/write/part-register.ts';
+import { KILL_GRACE_MS as EXEC_KILL_GRACE_MS } from './capabilities/pty/exec.ts';
+import { NO_CHANGE_SECONDS } from './capabilities/pty/pty-service.ts';
+import { CLOSE_GRACE_MS } from './capabilities/pty/session/session.ts';
+import { TRUNCATED } from './capabilities/pty/v1/wire.ts';
+import { PING_MS as TERMINAL_PING_MS } from './capabilities/pty/viewer/viewer.ts';
+import { NAMES_MAX } from './capabilities/search/wire/fields.ts';
+import { EVENTS_KEPT } from './capabilities/watch/watcher.ts';
+import { DaemonOptions } from './core/config.ts';
+import { BACKGROUND_MS } from './core/process/portable/portable-process.ts';
+import { JSON_BODY_LIMIT } from './http/body.ts';
+import { COMMAND_BYTES } from './http/fields.ts';
+import { HEARTBEAT_MS } from './http/streams/ndjson.ts';
+import { MISSED, PING_MS } from './http/streams/websocket-port.ts';
+import { openapiDocument } from './openapi-document.ts';
+
+interface Schema {
+  readonly $ref?: string;
+  readonly [keyword: string]: unknown;
+}
+
+interface Operation {
+  readonly parameters?: readonly { readonly name: string; readonly schema: Schema }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+test('the default of every variable is the one that is documented', () => {
+  const state = process.env['XDG_STATE_HOME'] ?? `${homedir()}/.local/state`;
+  const defaults = describeOptions(DaemonOptions).map(({ env, fallback }) => [env, fallback]);
+  expect(Object.fromEntries(defaults)).toEqual({
+    SVC_HOST: '127.0.0.1',
+    SVC_PORT: '8091',
+    SVC_API_KEY: '',
+    SVC_API_KEY_FILE: '',
+    SVC_DEFAULT_USER: '',
+    SVC_RUNTIME_DIR: `${state}/sandboxd`,
+    SVC_PROCESS_HOST: 'auto',
+    SVC_KEEPER_PROGRAM: '',
+    SVC_ALLOWED_HOSTS: '',
+    SVC_ALLOWED_ORIGINS: '',
+    SVC_TRUSTED_PROXIES: 'loopback',
+    SVC_STOP_GRACE_SECONDS: '2',
+    SVC_COMMAND_MAX_RUNNING: '256',
+    SVC_COMMAND_MAX_SESSIONS: '256',
+    SVC_COMMAND_MAX_RECORDS: '1000',
+    SVC_COMMAND_RETENTION_SECONDS: '3600',
+    SVC_COMMAND_OUTPUT_MAX_BYTES: '67108864',
+    SVC_OUTPUT_TOTAL_MAX_BYTES: '2147483648',
+    SVC_PTY_HISTORY_BYTES: '10485760',
+    SVC_SHELL_BACKEND: 'native',
+    SVC_SHELL_MAX_SESSIONS: '20',
+    SVC_SHELL_SESSION_TIMEOUT: '3600',
+    BROWSER_START_MODE: 'async',
+    BROWSER_REMOTE_DEBUGGING_HOST: '127.0.0.1',
+    BROWSER_REMOTE_DEBUGGING_PORT: '9222',
+    SVC_WATCH_MAX_WATCHERS: '128',
+    SVC_SEARCH_TIMEOUT_SECONDS: '60',
+    JWT_PUBLIC_KEY: '',
+    SVC_VALIDATE_RESPONSES: 'false',
+    LOG_LEVEL: 'info',
+  });
+});
+
+const EXCLUDED = ['.git', 'node_modules', '__pycache__', '.venv', '.DS_Store', '*.pyc', '*.pyo', '*.swp', '*.swo'];
+
+test.each([
+  ['v2', 'post /v2/tickets', 'ttl', { default: 30, minimum: 1, maximum: 3600 }],
+  ['v2', 'post /v2/tickets', 'uses', { default: 1 }],
+  ['v2', 'post /v2/commands', 'shell', { default: 'auto' }],
+  ['v2', 'post /v2/commands', 'mode', { default: 'sync' }],
+  ['v2', 'post /v2/commands', 'timeout', { default: 30, minimum: 0 }],
+  ['v2', 'post /v2/commands', 'hard_timeout', { default: undefined, exclusiveMinimum: 0 }],
+  ['v2', 'post /v2/commands', 'max_output_length', { default: 50_000, minimum: 0 }],
+  ['v2', 'post /v2/commands', 'idempotency_key', { maxLength: 128 }],
+  ['v2', 'get /v2/commands/{command_id}', 'offset', { default: 0, minimum: 0 }],
+  ['v2', 'get /v2/commands/{command_id}', 'stderr_offset', { default: 0, minimum: 0 }],
+  ['v2', 'get /v2/commands/{command_id}', 'limit', { default: undefined, minimum: 0 }],
+  ['v2', 'get /v2/commands/{command_id}', 'wait_timeout', { default: 30, minimum: 0, maximum: 60 }],
+  ['v2', 'get /v2/commands/{command_id}', 'encoding', { default: 'utf-8' }],
+  ['v2', 'post /v2/commands/{command_id}/kill', 'signal', { default: 'SIGTERM' }],
+  ['v2', 'post /v2/fs/grep', 'max_results', { default: 500 }],
+  ['v2', 'post /v2/fs/grep', 'max_file_size', { default: '1M' }],
+  ['v2', 'post /v2/fs/copy', 'overwrite', { default: false }],
+  ['v2', 'post /v2/fs/move', 'overwrite', { default: false }],
+  ['v2', 'get /v2/fs/list', 'limit', { maximum: 10_000 }],
+  ['v2', 'get /v2/fs/search', 'limit', { maximum: 10_000 }],
+  ['v2', 'post /v2/watch', 'recursive', { default: true }],
+  ['v2', 'post /v2/watch', 'debounce', { default: 300, minimum: 50, maximum: 5000 }],
+  ['v2', 'post /v2/watch', 'exclude', { default: expect.toSatisfy((given) => sameNames(given, EXCLUDED)) }],
+  ['v2', 'get /v2/watch/{watcher_id}/poll', 'cursor', { default: 0 }],
+  ['v2', 'get /v2/watch/{watcher_id}/poll', 'limit', { default: 100, minimum: 1, maximum: 1000 }],
+  ['v2', 'get /v2/watch/{watcher_id}/poll', 'timeout', { default: 0, minimum: 0, maximum: 60 }],
+  ['v2', 'post /v2/pty/sessions', 'cols', { default: 80 }],
+  ['v2', 'post /v2/pty/sessions', 'rows', { default: 24 }],
+  ['v2', 'post /v2/pty/sessions/{id}/exec', 'async', { default: false }],
+  ['v2', 'post /v2/pty/sessions/{id}/exec', 'no_change_timeout', { default: undefined }],
+  ['v2', 'post /v2/pty/sessions/{id}/input', 'press_enter', { default: false }],
+  ['v2', 'post /v2/pty/sessions/{id}/signal', 'signal', { default: 'SIGINT' }],
+  ['v2', 'get /v2/pty/sessions/{id}/ws', 'replay_bytes', { minimum: 262_144, maximum: 10_485_760 }],
+  ['v2', 'get /v2/pty/ws', 'replay_bytes', { minimum: 262_144, maximum: 10_485_760 }],
+  ['v1', 'post /v1/bash/exec', 'timeout', { default: undefined }],
+  ['v1', 'post /v1/bash/kill', 'signal', { default: 'SIGTERM' }],
+] as const)('of %s, %s: %s', async (surface, route, field, expected) => {
+  const { paths, components } = await documentOf(surface);
+  const [method = '', path = ''] = route.split(' ');
+  const operation = paths[path]?.[method];
+  const resolved = (schema: Schema | undefined): Schema | undefined =>
+    schema?.$ref === undefined ? schema : components.schemas[schema.$ref.split('/').at(-1) ?? ''];
+  const body = resolved(operation?.requestBody?.content['application/json']?.schema);
+  const properties = (body?.['properties'] ?? {}) as Readonly<Record<string, Schema>>;
+  const parameter = operation?.parameters?.find(({ name }) => name === field)?.schema;
+  const schema = resolved(properties[field] ?? parameter);
+  expect(schema).toBeDefined();
+  for (const [keyword, value] of Object.entries(expected))
+    expect([keyword, schema?.[keyword]]).toEqual([keyword, value]);
+});
+
+test('what no variable and no field sets is what is documented', () => {
+  expect({
+    // Milliseconds.
+    heartbeat: HEARTBEAT_MS,
+    ping: PING_MS,
+    terminalPing: TERMINAL_PING_MS,
+    background: BACKGROUND_MS,
+    killAfterHardTimeoutOrClose: KILL_GRACE_MS,
+    killAfterHardTimeoutOfTerminal: EXEC_KILL_GRACE_MS,
+    killAfterHangUp: CLOSE_GRACE_MS,
+    idempotencyKey: IDEMPOTENCY_MS,
+    partOfUpload: KEPT_MS,
+    // Seconds.
+    noChangeOfV1: NO_CHANGE_SECONDS,
+    // Bytes.
+    jsonBody: JSON_BODY_LIMIT,
+    streamInOneAnswer: ANSWER_BYTES,
+    command: COMMAND_BYTES,
+    textRead: READ_BYTES_MAX,
+    tar: ARCHIVE_BYTES_MAX,
+    // Counts.
+    missedPongs: MISSED,
+    entriesOfTar: ENTRIES_MAX,
+    listed: LIST_MAX,
+    found: NAMES_MAX,
+    eventsOfWatcher: EVENTS_KEPT,
+    charactersOfShellV1: TRUNCATED,
+  }).toEqual({
+    heartbeat: 15_000,
+    ping: 20_000,
+    terminalPing: 20_000,
+    background: 250,
+    killAfterHardTimeoutOrClose: 2000,
+    killAfterHardTimeoutOfTerminal: 2000,
+    killAfterHangUp: 2000,
+    idempotencyKey: 600_000,
+    partOfUpload: 3_600_000,
+    noChangeOfV1: 120,
+    jsonBody: 33_554_432,
+    streamInOneAnswer: 8_388_608,
+    command: 8_388_608,
+    textRead: 16_777_216,
+    tar: 4_294_967_296,
+    missedPongs: 2,
+    entriesOfTar: 100_000,
+    listed: 10_000,
+    found: 10_000,
+    eventsOfWatcher: 10_000,
+    charactersOfShellV1: 30_000,
+  });
+});
+
+const documents = new Map<string, Promise<Document>>();
+
+function documentOf(surface: 'v1' | 'v2'): Promise<Document> {
+  const known = documents.get(surface) ?? (openapiDocument(surface) as Promise<Document>);
+  documents.set(surface, known);
+  return known;
+}
+
+function sameNames(given: unknown, names: readonly string[]): boolean {
+  return Array.isArray(given) && JSON.stringify([...given].sort()) === JSON.stringify([...names].sort());
+}

@@ -1,0 +1,199 @@
+import type { MachineProperty } from './machine.ts';
+
+/** Tests that are skipped where the machine lacks something. */
+export interface ExpectedSkip {
+  readonly lacks: MachineProperty;
+  readonly because: string;
+  /** Each the beginning of `file > group > title`; `*` stands for any text. */
+  readonly tests: readonly string[];
+}
+
+const CORE = 'daemon/src/core';
+/** And the folders in it. */
+const PROCESS = 'daemon/src/core/process/*';
+const CAPABILITIES = 'daemon/src/capabilities';
+const PTY = `${CAPABILITIES}/pty`;
+
+/** Every skip that does not fail a run. An entry is of use only while the machine lacks the property. */
+export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
+  {
+    lacks: 'linux',
+    because: 'they look into /proc',
+    tests: [
+      'gateway/src/listening-ports.test.ts > a server that starts is among them',
+      'scripts/build/keeper.test.ts > the keeper is compiled where',
+      'scripts/testing/free-port.test.ts > no two processes get the same',
+      `${CAPABILITIES}/files/read.test.ts > * > [fs.proc]`,
+      `${CAPABILITIES}/files/download.test.ts > clients that go away leave no file open`,
+      `${CORE}/identity.test.ts > an account is found by name and by uid`,
+      `${PROCESS}process-finder.test.ts > a target that has not left the group`,
+      `${PROCESS}portable-process.test.ts > output that ended in time`,
+      `${PROCESS}process-host-bounds.test.ts > * > bounds`,
+      `${PROCESS}process-host.test.ts > * > a normal life > its output can be opened again`,
+      `${PROCESS}process-host-signals.test.ts > * > what outlives its process`,
+      `${PROCESS}process-host-signals.test.ts > * > signals > a signal comes once`,
+      `${PROCESS}process-host-signals.test.ts > * > signals > a program that forks all the time`,
+      `${PROCESS}process-host-signals.test.ts > * > signals > a pid that was reaped`,
+      `${PROCESS}process-host-signals.test.ts > * > signals > neither the daemon nor pid 1`,
+    ],
+  },
+  {
+    lacks: 'linux',
+    because: 'the packages of this checkout are linked into the image',
+    tests: ['e2e/images/suites.test.ts > [images.suites]'],
+  },
+  {
+    lacks: 'root',
+    because: 'they give files and processes to another account',
+    tests: [
+      'e2e/images/container-life.test.ts > [config.puid]',
+      `${CAPABILITIES}/commands/launch.test.ts > * > [cmd.user]`,
+      `${CAPABILITIES}/commands/launch.test.ts > * > [cmd.user-default]`,
+      `${CAPABILITIES}/files/tree-malformed.test.ts > * > [fs.tree-malformed] an owner that no account can have`,
+      `${CAPABILITIES}/files/write.test.ts > whose it becomes`,
+      `${PTY}/flood.test.ts > [pty.fork-bomb]`,
+      `${CORE}/files/ownership.test.ts > as root`,
+      `${PROCESS}keeper-faults.test.ts > * > under a limit of processes`,
+      `${PROCESS}keeper-limits.test.ts > * > under a limit of processes`,
+      `${PROCESS}process-finder.test.ts > marks that root may not read`,
+      `${PROCESS}process-host-bounds.test.ts > * > as another account`,
+      `${PROCESS}process-host-terminal.test.ts > * > it belongs to the account it is for`,
+    ],
+  },
+  {
+    lacks: 'mounts',
+    because: 'they mount small disks',
+    tests: [
+      `${CAPABILITIES}/commands/full-disk.test.ts > [keep.full-disk]`,
+      `${CAPABILITIES}/files/disks.test.ts > disks`,
+      `${CAPABILITIES}/files/move.test.ts > move > [fs.move-exdev]`,
+      `${CORE}/byte-log.test.ts > * > a full disk keeps what fits`,
+      `${PROCESS}keeper-limits.test.ts > * > a full disk costs output alone`,
+      `${PROCESS}process-host-bounds.test.ts > * > bounds > a full disk drops output`,
+    ],
+  },
+  {
+    lacks: 'compiler',
+    because: 'the keeper is compiled for them',
+    tests: [
+      `${CAPABILITIES}/* > *, keeper host > `,
+      `${CAPABILITIES}/commands/outage.test.ts > a daemon that is away`,
+      `${CAPABILITIES}/commands/running.test.ts > commands that outlive the daemon`,
+      `${CAPABILITIES}/commands/running.test.ts > the death of the keeper`,
+      `${CAPABILITIES}/commands/timeouts.test.ts > a daemon that stood still`,
+      `${CAPABILITIES}/commands/usage.test.ts > what a command used`,
+      `${PTY}/restart.test.ts > with a keeper`,
+      `${CAPABILITIES}/watch/backends.test.ts > on the inotify backend`,
+      `${CAPABILITIES}/watch/faithful.test.ts > [watch.faithful]`,
+      `${CAPABILITIES}/watch/event-fields.test.ts > * [watch.rename] a rename has both paths whole`,
+      `${CAPABILITIES}/watch/inotify.test.ts > by inotify`,
+      `${CAPABILITIES}/watch/limits.test.ts > limits of the system`,
+      'daemon/src/cli.test.ts > sandboxd > reap ends what a daemon',
+      `${PROCESS}keeper-faults.test.ts > faults around the keeper`,
+      `${PROCESS}keeper-life.test.ts > the life of a keeper`,
+      `${PROCESS}keeper-limits.test.ts > limits met by keeper > `,
+      `${PROCESS}keeper-upgrade.test.ts > a keeper of another protocol version`,
+      `${PROCESS}process-host*.test.ts > keeper > `,
+      'e2e/scenarios/start.test.ts > [restart.running]',
+    ],
+  },
+  {
+    lacks: 'sanitizers',
+    because: 'they run the keeper that was compiled with the sanitizers',
+    tests: [
+      `${PROCESS}keeper-limits.test.ts > limits met by keeper-sanitized > `,
+      `${PROCESS}keeper-protocol.test.ts > what the keeper reads`,
+      `${PROCESS}keeper-stdin.test.ts > stdin across a connection that is cut`,
+      `${PROCESS}keeper-system.test.ts > the keeper on another system > keeper-sanitized `,
+      `${PROCESS}keeper-terminal.test.ts > a terminal has its size`,
+      `${PROCESS}keeper-watch.test.ts > a rename comes as two events`,
+      `${PROCESS}keeper-watch.test.ts > everything that has happened`,
+      `${PROCESS}keeper-watch.test.ts > what cannot be watched says why`,
+      `${PROCESS}process-host*.test.ts > keeper-sanitized > `,
+    ],
+  },
+  {
+    lacks: 'cc',
+    because: 'they compile what takes system calls away',
+    tests: [`${PROCESS}keeper-system.test.ts > the keeper on another system`],
+  },
+  ...(['gcc', 'clang', 'musl-gcc'] as const).map(
+    (compiler): ExpectedSkip => ({
+      lacks: compiler,
+      because: 'the keeper is built with it',
+      tests: [`scripts/build/keeper.test.ts > ${compiler} builds the keeper`],
+    }),
+  ),
+  {
+    lacks: 'memory limits',
+    because: 'a memory group needs root and a writable cgroup',
+    tests: [`${CAPABILITIES}/commands/usage.test.ts > what a command used > [cmd.oom-killed]`],
+  },
+  {
+    lacks: 'user namespaces',
+    because: 'limits of inotify are set in one',
+    tests: [`${CAPABILITIES}/watch/limits.test.ts > limits of the system`],
+  },
+  {
+    lacks: 'IPv6 loopback',
+    because: 'an application listens there',
+    tests: ['gateway/src/preview.test.ts > an application that listens on ::1 alone'],
+  },
+  {
+    lacks: 'git history',
+    because: 'the commits that edited the table of counts are read',
+    tests: ['scripts/structure/test-counts.test.ts > no commit lowered a number of tests'],
+  },
+  {
+    lacks: 'ripgrep',
+    because: 'searches with it are compared with the own engine',
+    tests: [
+      `${CAPABILITIES}/search/engines.test.ts > both engines give the same answer`,
+      `${CAPABILITIES}/search/engines.test.ts > the ripgrep engine > `,
+      `${CAPABILITIES}/search/long-searches.test.ts > the ripgrep engine > `,
+    ],
+  },
+  {
+    lacks: 'tmux',
+    because: 'it holds the sessions',
+    tests: [`${PTY}/tmux.test.ts > * > [pty.tmux]`, `${PTY}/tmux.test.ts > * > [pty.tmux-survives]`],
+  },
+  { lacks: 'zsh', because: 'it is the shell', tests: [`${PTY}/exec.test.ts > * zsh: `] },
+  {
+    lacks: 'vim',
+    because: 'it is driven in a terminal',
+    tests: [`${PTY}/programs.test.ts > * vim`, 'e2e/scenarios/recorded-session.test.ts > [pty.recorded]'],
+  },
+  { lacks: 'less', because: 'it is driven in a terminal', tests: [`${PTY}/programs.test.ts > [pty.programs] less `] },
+  {
+    lacks: 'htop',
+    because: 'it is driven in a terminal',
+    tests: [
+      `${PTY}/programs.test.ts > [pty.programs] htop `,
+      'e2e/scenarios/recorded-session.test.ts > [pty.recorded]',
+    ],
+  },
+  {
+    lacks: 'python3',
+    because: 'it is driven in a terminal',
+    tests: [`${PTY}/programs.test.ts > [pty.programs] a Python REPL`],
+  },
+  {
+    lacks: 'script',
+    because: 'it records what a terminal shows',
+    tests: [`${PTY}/flood.test.ts > [pty.whole]`, 'e2e/scenarios/recorded-session.test.ts > [pty.recorded]'],
+  },
+];
+
+/** Whether a pattern of the list names this test. */
+export function names(pattern: string, name: string): boolean {
+  const [beginning = '', ...rest] = pattern.split('*');
+  if (!name.startsWith(beginning)) return false;
+  let at = beginning.length;
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return true;
+}

@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmdirSync, rmSync } from 'node:fs';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { MemoryGroup } from '../../daemon/src/memory-group.fixture.ts';
+
+const isLinux = process.platform === 'linux';
+const isRoot = isLinux && process.getuid?.() === 0;
+
+/** What a machine may lack, by name: a test may be skipped for one of these, and for nothing else. */
+const PROBES = {
+  linux: () => isLinux,
+  root: () => isRoot,
+  mounts: () => isRoot && canMount(),
+  'memory limits': () => canLimitMemory(),
+  'user namespaces': () => succeeds('unshare', '-Ur', 'sh', '-c', 'echo 100 > /proc/sys/user/max_inotify_watches'),
+  'IPv6 loopback': () =>
+    Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1')),
+  'git history': () => spawnSync('git', ['rev-parse', '--is-shallow-repository']).stdout?.toString() === 'false\n',
+  compiler: () => isLinux && anyCompiler() !== undefined,
+  cc: () => succeeds('cc', '--version'),
+  gcc: () => succeeds('gcc', '--version'),
+  clang: () => succeeds('clang', '--version'),
+  'musl-gcc': () => succeeds('musl-gcc', '--version'),
+  sanitizers: () => isLinux && canSanitize(),
+  ripgrep: () => isOnPath('rg'),
+  tmux: () => isOnPath('tmux'),
+  zsh: () => isOnPath('zsh'),
+  vim: () => isOnPath('vim'),
+  less: () => isOnPath('less'),
+  htop: () => isOnPath('htop'),
+  python3: () => isOnPath('python3'),
+  script: () => isOnPath('script'),
+} satisfies Record<string, () => boolean>;
+
+export type MachineProperty = keyof typeof PROBES;
+
+const known = new Map<MachineProperty, boolean>();
+
+/** Whether this machine has the property; probed once in a process. */
+export function has(property: MachineProperty): boolean {
+  const found = known.get(property) ?? PROBES[property]();
+  known.set(property, found);
+  return found;
+}
+
+function succeeds(program: string, ...args: string[]): boolean {
+  return spawnSync(program, args, { stdio: 'ignore' }).status === 0;
+}
+
+function anyCompiler(): string | undefined {
+  return ['cc', 'gcc', 'clang'].find((name) => succeeds(name, '--version'));
+}
+
+function isOnPath(program: string): boolean {
+  return succeeds('sh', '-c', 'command -v "$1"', 'sh', program);
+}
+
+/** In a container root may not mount. */
+function canMount(): boolean {
+  const place = mkdtempSync(join(tmpdir(), 'sandboxd-mount-'));
+  try {
+    return succeeds('mount', '-t', 'tmpfs', 'tmpfs', place) && succeeds('umount', place);
+  } finally {
+    rmdirSync(place);
+  }
+}
+
+function canLimitMemory(): boolean {
+  using group = MemoryGroup.make(`svc-probe-${process.pid}`, 64_000_000);
+  return group !== undefined;
+}
+
+/** A compiler need not bring the libraries of the sanitizers. */
+function canSanitize(): boolean {
+  const place = mkdtempSync(join(tmpdir(), 'sandboxd-sanitizers-'));
+  const compiler = anyCompiler() ?? 'cc';
+  const args = ['-fsanitize=address,undefined', '-x', 'c', '-', '-o', join(place, 'program')];
+  try {
+    return spawnSync(compiler, args, { input: 'int main(void) { return 0; }' }).status === 0;
+  } finally {
+    rmSync(place, { recursive: true });
+  }
+}

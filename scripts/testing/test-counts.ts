@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** How many tests there are, by vitest project and, as `image/<name>`, by suite that runs in the image. */
+export type TestCounts = Readonly<Record<string, number>>;
+
+export const TEST_COUNTS_FILE = 'scripts/testing/test-counts.json';
+
+export const TEST_COUNTS: TestCounts = JSON.parse(readFileSync(join(import.meta.dirname, 'test-counts.json'), 'utf8'));
+
+/** What is wrong with the number of tests that were found, and what to write where there are more of them. */
+export function compareCount(
+  name: string,
+  found: number,
+  counts: TestCounts = TEST_COUNTS,
+): { readonly failures: string[]; readonly notes: string[] } {
+  const least = counts[name];
+  const line = `${JSON.stringify(name)}: ${found}`;
+  if (least === undefined) return { failures: [`${TEST_COUNTS_FILE} lacks the line ${line}`], notes: [] };
+  if (found < least)
+    return { failures: [`${name}: ${found} tests, and ${TEST_COUNTS_FILE} holds ${least}`], notes: [] };
+  return { failures: [], notes: found > least ? [`more tests than before: write ${line} in ${TEST_COUNTS_FILE}`] : [] };
+}
