@@ -12,7 +12,6 @@ import { KEPT_MS } from './capabilities/files/write/part-register.ts';
 import { KILL_GRACE_MS as EXEC_KILL_GRACE_MS } from './capabilities/pty/exec.ts';
 import { NO_CHANGE_SECONDS } from './capabilities/pty/pty-service.ts';
 import { CLOSE_GRACE_MS } from './capabilities/pty/session/session.ts';
-import { TRUNCATED } from './capabilities/pty/v1/wire.ts';
 import { PING_MS as TERMINAL_PING_MS } from './capabilities/pty/viewer/viewer.ts';
 import { NAMES_MAX } from './capabilities/search/wire/fields.ts';
 import { EVENTS_KEPT } from './capabilities/watch/watcher.ts';
@@ -22,22 +21,7 @@ import { JSON_BODY_LIMIT } from './http/body.ts';
 import { COMMAND_BYTES } from './http/fields.ts';
 import { HEARTBEAT_MS } from './http/streams/ndjson.ts';
 import { MISSED, PING_MS } from './http/streams/websocket-port.ts';
-import { openapiDocument } from './openapi-document.ts';
-
-interface Schema {
-  readonly $ref?: string;
-  readonly [keyword: string]: unknown;
-}
-
-interface Operation {
-  readonly parameters?: readonly { readonly name: string; readonly schema: Schema }[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
-}
-
-interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
-}
+import { schemaOfField } from './openapi-field.fixture.ts';
 
 test('the default of every variable is the one that is documented', () => {
   const state = process.env['XDG_STATE_HOME'] ?? `${homedir()}/.local/state`;
@@ -113,21 +97,9 @@ test.each([
   ['v2', 'post /v2/pty/sessions/{id}/signal', 'signal', { default: 'SIGINT' }],
   ['v2', 'get /v2/pty/sessions/{id}/ws', 'replay_bytes', { minimum: 262_144, maximum: 10_485_760 }],
   ['v2', 'get /v2/pty/ws', 'replay_bytes', { minimum: 262_144, maximum: 10_485_760 }],
-  ['v1', 'post /v1/bash/exec', 'timeout', { default: undefined }],
-  ['v1', 'post /v1/bash/kill', 'signal', { default: 'SIGTERM' }],
 ] as const)('of %s, %s: %s', async (surface, route, field, expected) => {
-  const { paths, components } = await documentOf(surface);
-  const [method = '', path = ''] = route.split(' ');
-  const operation = paths[path]?.[method];
-  const resolved = (schema: Schema | undefined): Schema | undefined =>
-    schema?.$ref === undefined ? schema : components.schemas[schema.$ref.split('/').at(-1) ?? ''];
-  const body = resolved(operation?.requestBody?.content['application/json']?.schema);
-  const properties = (body?.['properties'] ?? {}) as Readonly<Record<string, Schema>>;
-  const parameter = operation?.parameters?.find(({ name }) => name === field)?.schema;
-  const schema = resolved(properties[field] ?? parameter);
-  expect(schema).toBeDefined();
-  for (const [keyword, value] of Object.entries(expected))
-    expect([keyword, schema?.[keyword]]).toEqual([keyword, value]);
+  const schema = await schemaOfField(surface, route, field);
+  for (const [keyword, value] of Object.entries(expected)) expect([keyword, schema[keyword]]).toEqual([keyword, value]);
 });
 
 test('what no variable and no field sets is what is documented', () => {
@@ -156,7 +128,6 @@ test('what no variable and no field sets is what is documented', () => {
     listed: LIST_MAX,
     found: NAMES_MAX,
     eventsOfWatcher: EVENTS_KEPT,
-    charactersOfShellV1: TRUNCATED,
   }).toEqual({
     heartbeat: 15_000,
     ping: 20_000,
@@ -178,17 +149,8 @@ test('what no variable and no field sets is what is documented', () => {
     listed: 10_000,
     found: 10_000,
     eventsOfWatcher: 10_000,
-    charactersOfShellV1: 30_000,
   });
 });
-
-const documents = new Map<string, Promise<Document>>();
-
-function documentOf(surface: 'v1' | 'v2'): Promise<Document> {
-  const known = documents.get(surface) ?? (openapiDocument(surface) as Promise<Document>);
-  documents.set(surface, known);
-  return known;
-}
 
 function sameNames(given: unknown, names: readonly string[]): boolean {
   return Array.isArray(given) && JSON.stringify([...given].sort()) === JSON.stringify([...names].sort());

@@ -20,12 +20,12 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     lacks: 'linux',
     because: 'they look into /proc',
     tests: [
-      'gateway/src/listening-ports.test.ts > a server that starts is among them',
+      'gateway/src/net/listening-ports.test.ts > a server that starts is among them',
       'scripts/build/keeper.test.ts > the keeper is compiled where',
       'scripts/testing/free-port.test.ts > no two processes get the same',
-      `${CAPABILITIES}/files/read.test.ts > * > [fs.proc]`,
-      `${CAPABILITIES}/files/download.test.ts > clients that go away leave no file open`,
-      `${CORE}/identity.test.ts > an account is found by name and by uid`,
+      `${CAPABILITIES}/files/read/read.test.ts > * > [fs.proc]`,
+      `${CAPABILITIES}/files/read/download.test.ts > clients that go away leave no file open`,
+      `${CORE}/account/identity.test.ts > an account is found by name and by uid`,
       `${PROCESS}process-finder.test.ts > a target that has not left the group`,
       `${PROCESS}portable-process.test.ts > output that ended in time`,
       `${PROCESS}process-host-bounds.test.ts > * > bounds`,
@@ -50,7 +50,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
       `${CAPABILITIES}/commands/launch.test.ts > * > [cmd.user]`,
       `${CAPABILITIES}/commands/launch.test.ts > * > [cmd.user-default]`,
       `${CAPABILITIES}/files/tree-malformed.test.ts > * > [fs.tree-malformed] an owner that no account can have`,
-      `${CAPABILITIES}/files/write.test.ts > whose it becomes`,
+      `${CAPABILITIES}/files/write/write.test.ts > whose it becomes`,
       `${PTY}/flood.test.ts > [pty.fork-bomb]`,
       `${CORE}/files/ownership.test.ts > as root`,
       `${PROCESS}keeper-faults.test.ts > * > under a limit of processes`,
@@ -66,8 +66,8 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     tests: [
       `${CAPABILITIES}/commands/full-disk.test.ts > [keep.full-disk]`,
       `${CAPABILITIES}/files/disks.test.ts > disks`,
-      `${CAPABILITIES}/files/move.test.ts > move > [fs.move-exdev]`,
-      `${CORE}/byte-log.test.ts > * > a full disk keeps what fits`,
+      `${CAPABILITIES}/files/change/move.test.ts > move > [fs.move-exdev]`,
+      `${CORE}/output/byte-log.test.ts > * > a full disk keeps what fits`,
       `${PROCESS}keeper-limits.test.ts > * > a full disk costs output alone`,
       `${PROCESS}process-host-bounds.test.ts > * > bounds > a full disk drops output`,
     ],
@@ -137,7 +137,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
   {
     lacks: 'IPv6 loopback',
     because: 'an application listens there',
-    tests: ['gateway/src/preview.test.ts > an application that listens on ::1 alone'],
+    tests: ['gateway/src/apps/preview.test.ts > an application that listens on ::1 alone'],
   },
   {
     lacks: 'git history',
@@ -156,7 +156,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
   {
     lacks: 'tmux',
     because: 'it holds the sessions',
-    tests: [`${PTY}/tmux.test.ts > * > [pty.tmux]`, `${PTY}/tmux.test.ts > * > [pty.tmux-survives]`],
+    tests: [`${PTY}/tmux/tmux.test.ts > * > [pty.tmux]`, `${PTY}/tmux/tmux.test.ts > * > [pty.tmux-survives]`],
   },
   { lacks: 'zsh', because: 'it is the shell', tests: [`${PTY}/exec.test.ts > * zsh: `] },
   {

@@ -1,9 +1,9 @@
 import type { Logger } from '@sandbox/program/logger.ts';
+import type { TicketStore } from './access/tickets.ts';
 import type { Config } from './config.ts';
 import type { Metrics } from './metrics.ts';
 import type { ProcessHost } from './process/process-host.ts';
 import type { RuntimeDir } from './runtime-dir.ts';
-import type { TicketStore } from './tickets.ts';
 
 /** What every capability is made from. */
 export interface Core {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TestApp } from '../app.fixture.ts';
+import { TicketStore } from '../core/access/tickets.ts';
 import { readConfig } from '../core/config.ts';
-import { TicketStore } from '../core/tickets.ts';
 import { Gate } from './access/gate.ts';
 
 const KEY = 'correct-horse-battery';

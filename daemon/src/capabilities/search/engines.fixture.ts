@@ -1,11 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { shownPath } from '../../core/files/file-path.ts';
+import { type FilePath, shownPath } from '../../core/files/file-path.ts';
 import { findTool } from '../../core/tool-path.ts';
 import type { GrepRequest } from './requests.ts';
 import { SearchService } from './search-service.ts';
-import { fileSearch } from './v1/wire.ts';
 
 /** Where it is installed. */
 export const ripgrep = findTool('rg');
@@ -25,6 +24,26 @@ export const engineTitle = ({ name }: Engine): string => `the ${name} engine`;
 
 export const NEVER = new AbortController().signal;
 
+/** A search of a directory for a pattern, with nothing else asked for. */
+export function grepRequest(path: FilePath, pattern: string): GrepRequest {
+  return {
+    path,
+    pattern,
+    recursive: true,
+    include: [],
+    exclude: [],
+    fixedStrings: false,
+    caseInsensitive: false,
+    multiline: false,
+    before: 0,
+    after: 0,
+    maxResults: 10_000,
+    offset: 0,
+    type: undefined,
+    maxFileSize: undefined,
+  };
+}
+
 /** A directory with files, and searches in it. */
 export class Tree implements Disposable {
   readonly root = mkdtempSync(join(tmpdir(), 'search-'));
@@ -38,7 +57,7 @@ export class Tree implements Disposable {
   }
 
   grep(find: () => string | undefined, pattern: string, more: Partial<GrepRequest> = {}) {
-    const request = { ...fileSearch(this.root, pattern), recursive: true, ...more };
+    const request = { ...grepRequest(this.root, pattern), ...more };
     return new SearchService(600, find).grep(request, NEVER);
   }
 

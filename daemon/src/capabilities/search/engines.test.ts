@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { describeRows } from '../../../../scripts/testing/describe-rows.ts';
 import { shownPath } from '../../core/files/file-path.ts';
-import { ENGINES, engineTitle, NEVER, ripgrep, Tree } from './engines.fixture.ts';
+import { ENGINES, engineTitle, grepRequest, NEVER, ripgrep, Tree } from './engines.fixture.ts';
 import type { GrepRequest, GrepResult } from './requests.ts';
 import { SearchService } from './search-service.ts';
-import { fileSearch } from './v1/wire.ts';
 
 const SAMPLE = {
   'a.txt': 'foo bar\nbaz foo foo\nqux\nfoo\n',
@@ -156,7 +155,7 @@ describeRows(ENGINES, engineTitle, ({ name, find }) => {
   test('many callers at once all get their answer', async () => {
     using tree = new Tree(SAMPLE);
     const service = new SearchService(600, find);
-    const request = { ...fileSearch(tree.root, 'foo'), recursive: true };
+    const request = grepRequest(tree.root, 'foo');
     // From source a thread first reads its modules as TypeScript.
     const callers = name === 'own' ? 12 : 64;
     const answers = await Promise.all(Array.from({ length: callers }, () => service.grep(request, NEVER)));

@@ -3,9 +3,8 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { describeRows } from '../../../../scripts/testing/describe-rows.ts';
 import { shownPath } from '../../core/files/file-path.ts';
-import { ENGINES, engineTitle, NEVER, Tree } from './engines.fixture.ts';
+import { ENGINES, engineTitle, grepRequest, NEVER, Tree } from './engines.fixture.ts';
 import { SearchService } from './search-service.ts';
-import { fileSearch } from './v1/wire.ts';
 
 interface LongSearch {
   readonly files: Readonly<Record<string, string>>;
@@ -51,7 +50,7 @@ describeRows(ENGINES, engineTitle, ({ name, find }) => {
   test('[search.bounded] a search of minutes is ended when its time is over, not before', async () => {
     const { files, pattern } = LONG_SEARCHES[name];
     using tree = new Tree(files);
-    const request = { ...fileSearch(tree.root, pattern), recursive: true };
+    const request = grepRequest(tree.root, pattern);
     const asked = performance.now();
     const result = await new SearchService(0.5, find).grep(request, NEVER);
     // A timer of Node may fire in the millisecond before its time.
@@ -63,7 +62,7 @@ describeRows(ENGINES, engineTitle, ({ name, find }) => {
     const { files, pattern, begun, found } = LONG_SEARCHES[name];
     using tree = new Tree(files);
     const gone = new AbortController();
-    const request = { ...fileSearch(tree.root, pattern), recursive: true };
+    const request = grepRequest(tree.root, pattern);
     const busy = begun(tree.root);
     const search = new SearchService(600, find).grep(request, gone.signal);
     await busy;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { TicketStore, TicketTerms } from '../../core/access/tickets.ts';
 import type { Finding } from '../../core/finding.ts';
-import type { TicketStore, TicketTerms } from '../../core/tickets.ts';
 
 /** What belongs to the service itself: tickets, and whether it can write files. */
 export class SystemService implements AsyncDisposable {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { TicketStore } from '../../core/tickets.ts';
+import type { TicketStore } from '../../core/access/tickets.ts';
 import { ApiKey } from './api-key.ts';
 import { type Credentials, credentialsOf } from './credentials.ts';
 import { HostRule, OriginRule } from './hosts.ts';

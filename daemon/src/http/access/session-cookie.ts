@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { prefixesOfPage } from '@sandbox/program/pages.ts';
-import { covers, isUnder } from '../../core/path-prefix.ts';
+import { covers, isUnder } from '../../core/access/path-prefix.ts';
 import type { ApiKey } from './api-key.ts';
 
 /** Seconds that an opened page keeps working. */

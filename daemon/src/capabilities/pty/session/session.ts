@@ -10,7 +10,7 @@ import {
   type TerminalSize,
 } from '../../../core/process/process-host.ts';
 import type { ExecFiles } from '../exec/exec-files.ts';
-import { ExecRun } from '../exec/exec-run.ts';
+import { ExecRun, outputBetween } from '../exec/exec-run.ts';
 import { echoOf, execScript, type ShellKind } from '../exec/exec-script.ts';
 import { noticeMissedEnd } from '../exec/missed-end.ts';
 import { Prompt } from '../exec/prompt.ts';
@@ -119,6 +119,17 @@ export class PtySession {
       // Not Linux, gone, or another account's.
     }
     return this.record.workingDir;
+  }
+
+  /** What was executed in it and is remembered, oldest first. */
+  executed(): Promise<{ ps1: string; command: string; output: string }[]> {
+    return Promise.all(
+      this.record.console.map(async (entry) => ({
+        ps1: entry.ps1,
+        command: entry.command,
+        output: await outputBetween(this.history, entry),
+      })),
+    );
   }
 
   /** Starts its first shell, or the one after. @throws SandboxError `unavailable` where it cannot be started */

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { outputBetween } from '../exec/exec-run.ts';
 import type { PtySession } from '../session/session.ts';
 import { execStatus } from '../wire/wire.ts';
 import type { SessionInfoV1, ViewResult } from './schemas.ts';
@@ -29,7 +28,8 @@ export function sessionInfoV1(session: PtySession): z.infer<typeof SessionInfoV1
 
 /** The output of the newest command, or the screen where none was executed. */
 export async function viewOf(session: PtySession): Promise<z.infer<typeof ViewResult>> {
-  const console = await consoleOf(session, truncated);
+  const executed = await session.executed();
+  const console = executed.map((entry) => ({ ...entry, output: truncated(entry.output) }));
   const last = session.record.console.at(-1);
   const output = console.at(-1)?.output ?? (await session.screen.look('text')).output.trimEnd();
   return {
@@ -40,18 +40,4 @@ export async function viewOf(session: PtySession): Promise<z.infer<typeof ViewRe
     command: last?.command ?? null,
     exit_code: last?.exitCode ?? null,
   };
-}
-
-/** What was executed in a session, oldest first. */
-async function consoleOf(
-  { record, history }: PtySession,
-  shorten: (output: string) => string,
-): Promise<NonNullable<z.infer<typeof ViewResult>['console']>> {
-  return Promise.all(
-    record.console.map(async (entry) => ({
-      ps1: entry.ps1,
-      command: entry.command,
-      output: shorten(await outputBetween(history, entry)),
-    })),
-  );
 }

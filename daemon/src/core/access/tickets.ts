@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { SandboxError } from './errors.ts';
+import { SandboxError } from '../errors.ts';
 import { covers } from './path-prefix.ts';
 
 export interface TicketTerms {

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { TRUNCATED } from '../../capabilities/pty/v1/wire.ts';
+import { schemaOfField } from '../../openapi-field.fixture.ts';
+
+test.each([
+  ['post /v1/bash/exec', 'timeout', undefined],
+  ['post /v1/bash/kill', 'signal', 'SIGTERM'],
+])('of %s, %s is %j where the call does not say', async (route, field, fallback) => {
+  expect((await schemaOfField('v1', route, field))['default']).toBe(fallback);
+});
+
+test('an answer of a terminal has at most 30,000 characters of output', () => {
+  expect(TRUNCATED).toBe(30_000);
+});
