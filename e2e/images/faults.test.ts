@@ -130,6 +130,7 @@ test.each(PROMISED)('[images.unhealthy] the health check fails where %s is stopp
   await allRunning(sandbox());
   await untilHealthy(sandbox());
   await sandbox().shell(`supervisorctl stop ${program}`);
+  onTestFinished(async () => void (await sandbox().shell(`supervisorctl start ${program} || true`)));
   const checked = await sandbox().shell('/opt/svc/hooks/healthcheck && echo passed || echo "exit $?"');
   expect(checked.split('\n')).toEqual(expect.arrayContaining([`sandbox: ${program} is STOPPED`, 'exit 1']));
   await sandbox().shell(`supervisorctl start ${program}`);
@@ -156,6 +157,7 @@ test('[images.unhealthy] the engine takes the container for unhealthy while some
   const health = (): Promise<string> => docker('inspect', '--format', '{{.State.Health.Status}}', id);
   await expect.poll(health).toBe('healthy');
   await sandbox().shell('supervisorctl stop window-manager');
+  onTestFinished(async () => void (await sandbox().shell('supervisorctl start window-manager || true')));
   await expect.poll(health).toBe('unhealthy');
   await sandbox().shell('supervisorctl start window-manager');
   await expect.poll(health).toBe('healthy');
