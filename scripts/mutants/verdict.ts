@@ -22,7 +22,11 @@ interface Report {
   readonly testResults: readonly {
     readonly name: string;
     readonly status: string;
-    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly ancestorTitles: readonly string[];
+      readonly title: string;
+    }[];
   }[];
 }
 
@@ -33,7 +37,7 @@ export async function verdictOf({ code, output }: Ended, reportFile: string, roo
   for (const { name, status, assertionResults } of report.testResults) {
     const file = relative(root, name);
     const failed = assertionResults.find((test) => test.status === 'failed');
-    if (failed) return { kind: 'killed', file, test: failed.fullName };
+    if (failed) return { kind: 'killed', file, test: [...failed.ancestorTitles, failed.title].join(' > ') };
     if (status === 'failed') return { kind: 'killed', file };
   }
   if (report.numPassedTests === 0) return { kind: 'unclear', reason: 'no test ran' };
