@@ -17,10 +17,10 @@ export const PTY: MutantArea = {
       replacement: "status: 'running' }",
     },
     {
-      id: 'hard-timeout-outlives-command',
+      id: 'hard-timeout-after-the-call-is-lost',
       file: 'daemon/src/capabilities/pty/exec.ts',
-      text: 'void run.done.then(() => clearTimeout(timer));',
-      replacement: '',
+      text: '(timeout === undefined || hardTimeout <= timeout)',
+      replacement: '(timeout === undefined || hardTimeout >= timeout)',
     },
     {
       id: 'newest-session-is-evicted',
