@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import process from 'node:process';
 import { BaseSequencer, startVitest, type TestSpecification } from 'vitest/node';
@@ -9,13 +9,21 @@ import { BaseSequencer, startVitest, type TestSpecification } from 'vitest/node'
  */
 const [report = '', mutatedFile = '', only = '', ...paths] = process.argv.slice(2);
 
+/** Files of the same name come first, then those that mention a word of it. */
+function distanceOf(test: string): number {
+  const subject = basename(mutatedFile).replace(/\..*$/, '');
+  if (basename(test).startsWith(`${subject}.`)) return 0;
+  const text = readFileSync(test, 'utf8').toLowerCase();
+  return subject.split('-').some((word) => word.length > 3 && text.includes(word)) ? 1 : 2;
+}
+
 class NearestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const subject = basename(mutatedFile).replace(/\..*$/, '');
-    const distance = ({ moduleId }: TestSpecification): number =>
-      basename(moduleId).startsWith(`${subject}.`) ? 0 : 1;
-    const size = ({ moduleId }: TestSpecification): number => statSync(moduleId).size;
-    return files.toSorted((a, b) => distance(a) - distance(b) || size(a) - size(b));
+    const ranked = files.map((file) => {
+      return { file, distance: distanceOf(file.moduleId), size: statSync(file.moduleId).size };
+    });
+    ranked.sort((a, b) => a.distance - b.distance || a.size - b.size);
+    return ranked.map(({ file }) => file);
   }
 }
 
