@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ROOT } from '../root.ts';
 import { trackedFiles } from '../structure/tracked-files.ts';
+import { endProgramsBelow } from './end-programs.ts';
 import { type Mutant, mutated } from './mutant.ts';
 
 /** Its packages are links to the workspaces: they have to lead to those of the copy. */
@@ -37,6 +38,7 @@ export class TreeCopy implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await endProgramsBelow(this.path);
     await rm(this.path, { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
+import { endProgramsBelow } from './end-programs.ts';
 import type { Candidate } from './mutant.ts';
 import { runWithin } from './run-within.ts';
 import type { TreeCopy } from './tree-copy.ts';
@@ -45,5 +46,6 @@ async function ask(
   const report = join(path, 'dist', 'mutant-report.json');
   await rm(report, { force: true });
   const ended = await runWithin([...judge, report, file, only, ...paths], { cwd: path, deadlineMs, signal });
+  await endProgramsBelow(path);
   return verdictOf(ended, report, path);
 }
