@@ -3,12 +3,13 @@ import { requestIdOf } from '@sandbox/program/request-id.ts';
 import { addressTest } from '@sandbox/program/trusted-proxies.ts';
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { CAPABILITIES } from './capabilities/index.ts';
-import type { MountedCapability } from './capability.ts';
+import type { Capability, MountedCapability } from './capability.ts';
 import { TicketStore } from './core/access/tickets.ts';
 import type { Config } from './core/config.ts';
-import type { Core } from './core/core.ts';
+import type { DaemonCore } from './core/core.ts';
 import { Metrics } from './core/metrics.ts';
 import { openProcessHost } from './core/process/open-process-host.ts';
+import { Processes } from './core/process/owners/processes.ts';
 import { RuntimeDir } from './core/runtime-dir.ts';
 import { Gate } from './http/access/gate.ts';
 import { guard } from './http/access/guard.ts';
@@ -32,16 +33,20 @@ const CLOSING_MS = 500;
  * The whole daemon without a socket: `inject` talks to it, `listen` opens it, `close` ends what it holds.
  * @throws Error in one line where it cannot start
  */
-export async function buildApp(config: Config, logger: Logger = loggerFor(config)): Promise<App> {
+export async function buildApp(
+  config: Config,
+  logger: Logger = loggerFor(config),
+  capabilities: readonly Capability[] = CAPABILITIES,
+): Promise<App> {
   const isTrusted = addressTest(config.trustedProxies);
   const runtime = await RuntimeDir.open(config.runtimeDir);
-  const core: Core = {
+  const core: DaemonCore = {
     config,
     logger,
     runtime,
     metrics: new Metrics(),
     tickets: new TicketStore(),
-    processes: await openProcessHost(config, runtime, logger),
+    processes: Processes.open(await openProcessHost(config, runtime, logger), runtime.path, logger),
   };
   warnIfOpen(config, logger);
   const app = frame(config, logger, core, isTrusted);
@@ -51,7 +56,8 @@ export async function buildApp(config: Config, logger: Logger = loggerFor(config
   refuseOtherMethods(app);
   readBodies(app);
 
-  const mounted = await mountAll(core);
+  const mounted = await mountAll(core, capabilities);
+  await core.processes.endUnowned();
   endWith(app, [core.runtime, core.processes, ...mounted]);
   serveUpgrades(app);
   const probes = () => mounted.flatMap(({ probe }) => probe ?? []);
@@ -73,7 +79,7 @@ function loggerFor({ logLevel, apiKey }: Config): Logger {
   return createLogger('daemon', logLevel, apiKey === undefined ? [] : [apiKey]);
 }
 
-function frame(config: Config, logger: Logger, core: Core, isTrusted: (address: string) => boolean): App {
+function frame(config: Config, logger: Logger, core: DaemonCore, isTrusted: (address: string) => boolean): App {
   const loggerInstance: FastifyBaseLogger = logger;
   const app: App = fastify({
     loggerInstance,
@@ -104,9 +110,9 @@ function frame(config: Config, logger: Logger, core: Core, isTrusted: (address: 
   return app;
 }
 
-async function mountAll(core: Core): Promise<MountedCapability[]> {
+async function mountAll(core: DaemonCore, capabilities: readonly Capability[]): Promise<MountedCapability[]> {
   const mounted: MountedCapability[] = [];
-  for (const capability of CAPABILITIES) mounted.push(await capability.mount(core));
+  for (const capability of capabilities) mounted.push(await capability.mount(core));
   return mounted;
 }
 

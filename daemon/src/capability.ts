@@ -1,4 +1,4 @@
-import type { Core } from './core/core.ts';
+import type { Core, DaemonCore } from './core/core.ts';
 import type { Finding } from './core/finding.ts';
 import type { App } from './http/app-types.ts';
 
@@ -24,7 +24,8 @@ export interface MountedCapability extends AsyncDisposable {
 
 export interface Capability {
   readonly name: string;
-  readonly mount: (core: Core) => Promise<MountedCapability>;
+  /** The name of the capability is that of the owner of its processes. */
+  readonly mount: (core: DaemonCore) => Promise<MountedCapability>;
 }
 
 /** The seam: a capability is a folder and one line in `capabilities/index.ts`. */
@@ -32,7 +33,8 @@ export function defineCapability<S extends AsyncDisposable>(definition: Capabili
   const { name, create, v2, v1, probe } = definition;
   return {
     name,
-    mount: async (core) => {
+    mount: async (daemon) => {
+      const core: Core = { ...daemon, processes: daemon.processes.of(name) };
       const service = await create(core);
       return {
         name,

@@ -7,14 +7,22 @@ import { createInterface } from 'node:readline';
 export class DaemonProcess implements AsyncDisposable {
   readonly base: string;
   readonly child: ChildProcess;
+  /** What it logged until it listened, a line each. */
+  readonly startLog: readonly string[];
 
-  private constructor(base: string, child: ChildProcess) {
+  private constructor(base: string, child: ChildProcess, startLog: readonly string[]) {
     this.base = base;
+    this.startLog = startLog;
     this.child = child;
   }
 
-  static async start(runtimeDir: string, env: Record<string, string> = {}): Promise<DaemonProcess> {
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'start'], {
+  /** `program`: another main file, which reads the same environment and logs the same line when it listens. */
+  static async start(
+    runtimeDir: string,
+    env: Record<string, string> = {},
+    program: string = join(import.meta.dirname, 'main.ts'),
+  ): Promise<DaemonProcess> {
+    const child = spawn(process.execPath, [program, 'start'], {
       env: {
         ...process.env,
         SVC_RUNTIME_DIR: runtimeDir,
@@ -31,7 +39,7 @@ export class DaemonProcess implements AsyncDisposable {
       const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? [];
       if (address) {
         child.stdout.resume();
-        return new DaemonProcess(address, child);
+        return new DaemonProcess(address, child, lines);
       }
     }
     throw new Error(`the daemon did not start: ${lines.join('\n')}`);

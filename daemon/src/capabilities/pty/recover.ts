@@ -3,39 +3,37 @@ import { OutputLog } from '../../core/output/output-log.ts';
 import type { ProcessTarget, Recovered } from '../../core/process/process-host.ts';
 import { PtySession, type SessionTools } from './session/session.ts';
 import type { SessionRecord } from './session/session-record.ts';
-import { isShellId } from './session/shell-launcher.ts';
 
 /**
- * Takes up what an earlier daemon left: history is found again, and the shells too where the process host held them.
- * Else they are lost, and what is left of them is ended.
+ * Restores the sessions of an earlier daemon: their history, and their shells where the process host held them. A shell
+ * that it did not hold is lost, and its remaining processes are killed, as are the clients of tmux of that daemon.
  */
 export async function recoverSessions(core: Core, tools: SessionTools): Promise<PtySession[]> {
   const records = tools.files.load();
   const ends = new Map(
     records.flatMap(({ shells }) => shells.map(({ id }) => [id, { stdout: 0, stderr: 0 }] as const)),
   );
-  const { outputs, processes } = core.processes.recover(ends, isShellId);
-  const left: ProcessTarget[] = [];
+  const { outputs, processes } = core.processes.recover(ends);
+  const lostShells: ProcessTarget[] = [];
   const sessions: PtySession[] = [];
   for (const record of records) {
     const { session, lost } = await restore(core, tools, record, { outputs, processes });
     sessions.push(session);
-    if (lost) left.push(lost);
+    if (lost) lostShells.push(lost);
   }
-  const known = new Set(ends.keys());
-  for (const process of processes.values()) {
-    if (known.has(process.id)) continue;
-    left.push({ id: process.id, pid: process.pid, running: false });
-    void process.ended.then(() => process.output.remove()).then(() => process.acknowledgeExit());
+  const unrecorded = [...processes.values()].filter(({ id }) => !ends.has(id));
+  if (unrecorded.length > 0) {
+    const signalled = await core.processes.abandon(unrecorded);
+    core.logger.info({ processes: signalled }, 'processes of terminals that have no record were killed');
   }
-  if (left.length > 0) {
-    const ended = await core.processes.signal(left, 'SIGKILL');
-    core.logger.warn({ terminals: left.length, processes: ended }, 'terminals of an earlier daemon are lost');
+  if (lostShells.length > 0) {
+    const signalled = await core.processes.signal(lostShells, 'SIGKILL');
+    core.logger.warn({ terminals: lostShells.length, processes: signalled }, 'terminals of an earlier daemon are lost');
   }
   return sessions;
 }
 
-/** The session of a record; `lost` are the processes of its shell, where nobody holds them any more. */
+/** The session of a record; `lost` is its shell where the process host does not hold it any more. */
 async function restore(
   core: Core,
   tools: SessionTools,
@@ -46,7 +44,8 @@ async function restore(
   const newest = record.shells.at(-1);
   const process = newest && processes.get(newest.id);
   for (const { id, base } of record.shells) {
-    if (id !== process?.id) session.history.append((outputs.get(id) ?? emptyLog(core, id)).stdout, base);
+    if (id !== process?.id)
+      session.history.append((outputs.get(id) ?? OutputLog.empty(core.runtime.path, id, 'terminal')).stdout, base);
   }
   if (tools.tmux !== undefined && record.state === 'open' && newest !== undefined) {
     const { id, name = id, base } = newest;
@@ -71,10 +70,4 @@ function targetOf(
   } catch {
     return { id, pid, running: false };
   }
-}
-
-function emptyLog(core: Core, id: string): OutputLog {
-  const log = new OutputLog(core.runtime.path, id, 'terminal');
-  log.seal();
-  return log;
 }

@@ -32,6 +32,13 @@ export class OutputLog {
     this.order = new OrderLog(directory, id);
   }
 
+  /** The sealed log of a process whose output is not kept. */
+  static empty(directory: string, id: string, of: 'pipes' | 'terminal' = 'pipes'): OutputLog {
+    const log = new OutputLog(directory, id, of);
+    log.seal();
+    return log;
+  }
+
   get retainedBytes(): number {
     return this.stdout.retainedBytes + this.stderr.retainedBytes;
   }

@@ -118,6 +118,8 @@ export interface ProcessHost extends AsyncDisposable {
    * carries one of their marks. Answers how many there were; none is no error.
    */
   signal(targets: readonly ProcessTarget[], signal: string): Promise<number>;
+  /** Ids of processes that run or whose end is not acknowledged, and of output that is kept. */
+  ids(): ReadonlySet<string>;
   /** How many processes of the targets live. */
   living(targets: readonly ProcessTarget[]): Promise<number>;
   /**

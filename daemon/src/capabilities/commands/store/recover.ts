@@ -1,14 +1,14 @@
 import { type Identity, lookUpIdentity } from '../../../core/account/identity.ts';
 import type { Core } from '../../../core/core.ts';
 import { OutputLog } from '../../../core/output/output-log.ts';
-import type { HostedProcess, ProcessTarget, Recovered } from '../../../core/process/process-host.ts';
+import type { ProcessTarget, Recovered } from '../../../core/process/process-host.ts';
 import { Command, type CommandRecord } from '../run/command.ts';
 import { trackProcess } from '../run/track-process.ts';
 import type { CommandStore } from './command-store.ts';
 
 /**
- * Takes up what an earlier daemon left: records and output are found again, and so is what runs, where the process
- * host held it. Else it is lost, and what is left of it is ended.
+ * Restores the commands of an earlier daemon: their records and output, and their processes where the process host held
+ * them. A command that it did not hold is lost, and its remaining processes are killed.
  */
 export async function recover(
   core: Core,
@@ -18,16 +18,14 @@ export async function recover(
   const ends = new Map(
     [...records].map(([id, { stdoutBytes, stderrBytes }]) => [id, { stdout: stdoutBytes, stderr: stderrBytes }]),
   );
-  const recovered = core.processes.recover(ends, isCommandId);
-  const left = [
-    ...[...records.values()].flatMap((record) => restore(core, store, record, recovered)),
-    ...[...recovered.processes.values()].filter(({ id }) => !records.has(id)).map(abandon),
-  ];
-  if (left.length > 0) {
-    const ended = await core.processes.signal(left, 'SIGKILL');
+  const recovered = core.processes.recover(ends);
+  const lost = [...records.values()].flatMap((record) => restore(core, store, record, recovered));
+  const unrecorded = [...recovered.processes.values()].filter(({ id }) => !records.has(id));
+  if (lost.length > 0 || unrecorded.length > 0) {
+    const signalled = (await core.processes.signal(lost, 'SIGKILL')) + (await core.processes.abandon(unrecorded));
     core.logger.warn(
-      { commands: left.length, processes: ended },
-      'commands of an earlier daemon are lost; what was left of them was ended',
+      { commands: lost.length + unrecorded.length, processes: signalled },
+      'commands of an earlier daemon are lost; their remaining processes were killed',
     );
   }
   for (const session of store.sessions.list()) {
@@ -36,12 +34,7 @@ export async function recover(
   store.compact();
 }
 
-/** Ids of commands are UUIDs; those of other owners begin with a name. */
-function isCommandId(id: string): boolean {
-  return !/^pty-/.test(id);
-}
-
-/** Adds the command of a record; answers whose processes are to be ended, where it is lost. */
+/** Adds the command of a record; answers its target where it is lost, since its processes have to be killed. */
 function restore(core: Core, store: CommandStore, record: CommandRecord, recovered: Recovered): ProcessTarget[] {
   const { id, pid, user, status } = record;
   const wasRunning = status === 'running' || status === 'pending';
@@ -52,23 +45,11 @@ function restore(core: Core, store: CommandStore, record: CommandRecord, recover
     return [];
   }
   process?.acknowledgeExit();
-  const output = recovered.outputs.get(id) ?? emptyLog(core, id);
+  const output = recovered.outputs.get(id) ?? OutputLog.empty(core.runtime.path, id);
   const endedAt = new Date().toISOString();
   const lost = { status: 'lost', endedAt, message: 'the daemon ended before the command did' } as const;
   store.add(new Command(wasRunning ? { ...record, ...lost } : record, output, { identity }));
   return wasRunning ? [{ id, pid: pid ?? 0, running: false, ...(identity && { identity }) }] : [];
-}
-
-/** Nobody knows it any more: nothing of it is kept once it was ended. */
-function abandon(process: HostedProcess): ProcessTarget {
-  void process.ended.then(() => process.output.remove()).then(() => process.acknowledgeExit());
-  return { id: process.id, pid: process.pid, running: false };
-}
-
-function emptyLog(core: Core, id: string): OutputLog {
-  const log = new OutputLog(core.runtime.path, id);
-  log.seal();
-  return log;
 }
 
 function identityOf(user: string | null): Identity | undefined {

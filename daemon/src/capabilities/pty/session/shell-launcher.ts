@@ -9,12 +9,8 @@ import { findTool } from '../../../core/tool-path.ts';
 import { type ShellKind, shellKindOf } from '../exec/exec-script.ts';
 import type { SessionRecord } from './session-record.ts';
 
-/** Ids of the processes of sessions begin so, by which they are told from commands. */
+/** Makes the output files of terminals easy to tell from others in a listing. */
 const ID_PREFIX = 'pty-';
-
-export function isShellId(id: string): boolean {
-  return id.startsWith(ID_PREFIX);
-}
 
 export interface ShellStart {
   readonly spec: StartSpec;

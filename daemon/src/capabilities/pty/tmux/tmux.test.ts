@@ -55,6 +55,7 @@ describeOnHosts('tmux', ({ processHost }) => {
     await writeFile(go, '');
     await expect.poll(() => existsSync(done)).toBe(true);
     await using second = await DaemonProcess.start(directory, env);
+    expect(second.startLog.filter((line) => line.includes('lost'))).toEqual([]);
     expect(await second.data('/v2/pty/sessions/a')).toMatchObject({ pid: before.pid });
     expect(await second.data('/v2/pty/sessions/a/exec', { command: 'echo "$A"' })).toMatchObject({ output: 'kept\n' });
     const all = /^\$ echo early; A=kept\nearly\n[\s\S]*\nmeanwhile\n\$ echo "\$A"\nkept\n\$/;

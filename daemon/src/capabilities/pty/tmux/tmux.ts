@@ -8,7 +8,6 @@ import {
   type HostedProcess,
   type HostedTerminal,
   type ProcessEnd,
-  type ProcessHost,
   type ProcessTarget,
   StartFailure,
   type StartSpec,
@@ -40,14 +39,14 @@ export interface TerminalHost {
  * into the log of a process that the host holds; what is typed goes through a client in control mode.
  */
 export class TmuxHost implements TerminalHost, AsyncDisposable {
-  readonly #host: ProcessHost;
+  readonly #host: TerminalHost;
   readonly #files: ExecFiles;
   readonly #server: string;
   /** Whose servers there are: each account has its own. */
   readonly #users = new Map<number | undefined, Identity | undefined>();
 
   /** The server is named after the runtime directory: a daemon that comes back finds its own. */
-  constructor(host: ProcessHost, files: ExecFiles, runtimeDir: string) {
+  constructor(host: TerminalHost, files: ExecFiles, runtimeDir: string) {
     this.#host = host;
     this.#files = files;
     this.#server = `svc-${createHash('sha256').update(runtimeDir).digest('hex').slice(0, 12)}`;

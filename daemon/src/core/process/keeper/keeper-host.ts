@@ -4,6 +4,7 @@ import { type Identity, ownIdentity } from '../../account/identity.ts';
 import { SandboxError } from '../../errors.ts';
 import { segmentBytesOf } from '../../output/byte-log-writer.ts';
 import { type Ends, findOutputLogs, OutputLog } from '../../output/output-log.ts';
+import { listOutputFiles } from '../../output/segment-files.ts';
 import { countProcesses, signalProcesses } from '../find/signal-processes.ts';
 import {
   type HostedProcess,
@@ -111,6 +112,12 @@ export class KeeperHost implements ProcessHost {
     if (targets.length === 0 || this.#disposed) return 0;
     const connection = await this.#joined();
     return connection === undefined ? countProcesses(targets) : this.#hunt(connection, targets, 0);
+  }
+
+  ids(): ReadonlySet<string> {
+    const kept = listOutputFiles(this.#output).map(({ id }) => id);
+    const others = this.#others?.processes.keys() ?? [];
+    return new Set([...this.#held.keys(), ...this.#starting.keys(), ...endedIds(this.#ended), ...others, ...kept]);
   }
 
   recover(ends: ReadonlyMap<string, Ends>, owns: (id: string) => boolean = () => true): Recovered {

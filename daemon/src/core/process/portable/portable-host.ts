@@ -4,6 +4,7 @@ import { closeSync, mkdirSync } from 'node:fs';
 import { type Identity, ownIdentity } from '../../account/identity.ts';
 import { SandboxError } from '../../errors.ts';
 import { type Ends, findOutputLogs, OutputLog } from '../../output/output-log.ts';
+import { listOutputFiles } from '../../output/segment-files.ts';
 import { countProcesses, signalProcesses } from '../find/signal-processes.ts';
 import type { HostedProcess, ProcessHost, ProcessTarget, Recovered, StartSpec, TerminalSize } from '../process-host.ts';
 import { requireDirectory, requireInterpreter, resolveProgram } from '../program.ts';
@@ -104,6 +105,10 @@ export class PortableHost implements ProcessHost {
 
   async living(targets: readonly ProcessTarget[]): Promise<number> {
     return targets.length === 0 ? 0 : countProcesses(targets);
+  }
+
+  ids(): ReadonlySet<string> {
+    return new Set([...this.#live, ...listOutputFiles(this.#output)].map(({ id }) => id));
   }
 
   recover(ends: ReadonlyMap<string, Ends>, owns?: (id: string) => boolean): Recovered {

@@ -1,0 +1,50 @@
+import type { Logger } from '@sandbox/program/logger.ts';
+import { discardAtEnd } from '../discard-at-end.ts';
+import type { ProcessHost } from '../process-host.ts';
+import { OwnedProcesses } from './owned-processes.ts';
+import { ProcessOwners } from './process-owners.ts';
+
+/** The process host, divided by owner. */
+export class Processes implements AsyncDisposable {
+  readonly #host: ProcessHost;
+  readonly #owners: ProcessOwners;
+  readonly #logger: Logger;
+  readonly #views = new Map<string, OwnedProcesses>();
+
+  private constructor(host: ProcessHost, owners: ProcessOwners, logger: Logger) {
+    this.#host = host;
+    this.#owners = owners;
+    this.#logger = logger;
+  }
+
+  /** `directory`: the runtime directory. @throws Error where the owners in it cannot be read or written */
+  static open(host: ProcessHost, directory: string, logger: Logger): Processes {
+    return new Processes(host, ProcessOwners.open(host, directory, logger), logger);
+  }
+
+  /** The processes of one owner, which are found under the same name after a restart. */
+  of(owner: string): OwnedProcesses {
+    const view = this.#views.get(owner) ?? new OwnedProcesses(owner, this.#host, this.#owners);
+    this.#views.set(owner, view);
+    return view;
+  }
+
+  /**
+   * Kills the processes that have no owner, which an earlier version started or whose line in the journal is torn, and
+   * discards their output. Called after every owner has recovered.
+   */
+  async endUnowned(): Promise<void> {
+    const { processes } = this.#host.recover(new Map(), (id) => this.#owners.ownerOf(id) === undefined);
+    if (processes.size === 0) return;
+    for (const process of processes.values()) discardAtEnd(process);
+    const targets = Array.from(processes.values(), ({ id, pid }) => ({ id, pid, running: false }));
+    const signalled = await this.#host.signal(targets, 'SIGKILL');
+    this.#logger.warn({ ids: [...processes.keys()], processes: signalled }, 'processes without an owner were ended');
+  }
+
+  /** Ends the host; see there what happens to the processes. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#host[Symbol.asyncDispose]();
+    this.#owners[Symbol.dispose]();
+  }
+}
