@@ -7,8 +7,8 @@ import { trackProcess } from '../run/track-process.ts';
 import type { CommandStore } from './command-store.ts';
 
 /**
- * Takes up what an earlier daemon left: records and output are found again, and so is what runs, where the process
- * host held it. Else it is lost, and what is left of it is ended.
+ * Takes over from an earlier daemon: restores records and output, and tracks the processes that the process host still
+ * holds. A command whose process it does not hold is lost, and what is left of it is ended.
  */
 export async function recover(
   core: Core,
@@ -41,7 +41,7 @@ function isCommandId(id: string): boolean {
   return !/^pty-/.test(id);
 }
 
-/** Adds the command of a record; answers whose processes are to be ended, where it is lost. */
+/** Adds the command of a record; the answer names the processes to end, where the command is lost. */
 function restore(core: Core, store: CommandStore, record: CommandRecord, recovered: Recovered): ProcessTarget[] {
   const { id, pid, user, status } = record;
   const wasRunning = status === 'running' || status === 'pending';
@@ -59,7 +59,7 @@ function restore(core: Core, store: CommandStore, record: CommandRecord, recover
   return wasRunning ? [{ id, pid: pid ?? 0, running: false, ...(identity && { identity }) }] : [];
 }
 
-/** Nobody knows it any more: nothing of it is kept once it was ended. */
+/** A process without a record: drops its output once it has ended. */
 function abandon(process: HostedProcess): ProcessTarget {
   void process.ended.then(() => process.output.remove()).then(() => process.acknowledgeExit());
   return { id: process.id, pid: process.pid, running: false };
