@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { describeOptions } from '@sandbox/program/options.ts';
 import { expect, test } from 'vitest';
 import { ANSWER_BYTES } from './capabilities/commands/output/excerpt.ts';
-import { KILL_GRACE_MS } from './capabilities/commands/run/deadlines.ts';
+import { KILL_GRACE_MS } from './capabilities/commands/run/command-end.ts';
 import { IDEMPOTENCY_MS } from './capabilities/commands/store/idempotency.ts';
 import { LIST_MAX } from './capabilities/files/read/list.ts';
 import { READ_BYTES_MAX } from './capabilities/files/read/read.ts';
@@ -19,7 +19,7 @@ import { DaemonOptions } from './core/config.ts';
 import { BACKGROUND_MS } from './core/process/portable/portable-process.ts';
 import { JSON_BODY_LIMIT } from './http/body.ts';
 import { COMMAND_BYTES } from './http/fields.ts';
-import { HEARTBEAT_MS } from './http/streams/ndjson.ts';
+import { HEARTBEAT_MS } from './http/streams/send-stream.ts';
 import { MISSED, PING_MS } from './http/streams/websocket-port.ts';
 import { schemaOfField } from './openapi-field.fixture.ts';
 

@@ -1,32 +1,46 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Core } from '../../core/core.ts';
 import { SandboxError } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
-import type { HostedProcess, ProcessTarget } from '../../core/process/process-host.ts';
-import type { Command } from './run/command.ts';
+import { waitFor } from '../../core/wait.ts';
+import { type Excerpt, excerptOf } from './output/excerpt.ts';
+import { type FollowEvent, follow, type Offsets } from './output/follow.ts';
+import { type RawRange, type RawRequest, rawRange } from './output/raw-bytes.ts';
+import { type OutputReading, type OutputRequest, readOutput } from './output/read-output.ts';
+import type { Command, CommandRecord, CommandStatus } from './run/command.ts';
+import { endCommands } from './run/command-end.ts';
 import { CommandStarter, type StartRequest } from './run/command-starter.ts';
-import { KILL_GRACE_MS, settledWithin } from './run/deadlines.ts';
 import type { Launcher } from './run/launcher.ts';
-import type { CommandStore } from './store/command-store.ts';
-import type { CommandSession, SessionTerms } from './store/sessions.ts';
-
-/** Milliseconds between two looks at processes that are nobody's children any more. */
-const LOOK_MS = 20;
+import { SessionService } from './session-service.ts';
+import type { CommandFilter, CommandStore } from './store/command-store.ts';
 
 export interface RunRequest extends StartRequest {
-  /** Seconds that the call waits for the end; undefined: until it comes. */
+  /** Seconds that the call waits for the end of the command; undefined: until it ends. */
   readonly wait: number | undefined;
 }
 
-/** Runs commands and keeps what they write. The rules of sessions live here, those of starting in the starter. */
+/** A command as it was at one moment, and an excerpt of its output, read after that. */
+export interface CommandReport {
+  readonly record: CommandRecord;
+  readonly excerpt: Excerpt;
+}
+
+export interface StdinTerms {
+  /** Close stdin after the chunks. */
+  readonly eof: boolean;
+  readonly gone: AbortSignal;
+}
+
+/** Runs commands and keeps their output. Every method throws SandboxError `not_found` for an unknown id. */
 export class CommandService implements AsyncDisposable {
+  readonly sessions: SessionService;
   readonly #core: Core;
   readonly #store: CommandStore;
   readonly #launcher: Launcher;
   readonly #starter: CommandStarter;
 
   constructor(core: Core, store: CommandStore, launcher: Launcher) {
+    this.sessions = new SessionService(core, store, launcher);
     this.#core = core;
     this.#store = store;
     this.#launcher = launcher;
@@ -34,77 +48,91 @@ export class CommandService implements AsyncDisposable {
   }
 
   /**
-   * Runs a command and waits as the request says.
+   * Runs a command, waits for its end as the request says, or until the client is gone, and reads its output.
+   * @param excerptBytes of each stream; 0: 8 MiB
    * @throws SandboxError `invalid` naming the field, `not_found` (session), `conflict` (idempotency key), `capacity`
    */
-  async run(request: RunRequest, gone?: AbortSignal): Promise<Command> {
+  async run(request: RunRequest, excerptBytes: number, gone: AbortSignal): Promise<CommandReport> {
     const command = await this.#starter.start(request);
-    await settledWithin(command.ended, request.wait, gone);
-    return command;
+    const { wait } = request;
+    if (wait !== 0) await waitFor(command.ended, { ms: wait === undefined ? undefined : wait * 1000, signal: gone });
+    // Retention may have dropped the command by now: the store is not asked again.
+    return reportOf(command, excerptBytes);
   }
 
-  get(id: string): Command {
-    return this.#store.get(id);
+  /** The beginning and the end of both streams. @param maxBytes of each stream; 0: 8 MiB */
+  async excerpt(id: string, maxBytes: number): Promise<CommandReport> {
+    return reportOf(this.#store.get(id), maxBytes);
   }
 
-  list(filter: Parameters<CommandStore['list']>[0]): Command[] {
-    return this.#store.list(filter);
+  /** Both streams from offsets on, after a wait where the request says so. */
+  async read(id: string, request: OutputRequest, gone: AbortSignal): Promise<OutputReading> {
+    return readOutput(this.#store.get(id), request, gone);
   }
 
-  /** @throws SandboxError `conflict` where the command has ended or has no pipe */
-  async writeStdin(command: Command, bytes: Uint8Array, gone?: AbortSignal): Promise<void> {
-    await this.#stdinOf(command).writeStdin(bytes, gone);
+  /** Both streams from the offsets on, piece by piece until the end of the command. */
+  follow(id: string, from: Offsets, gone: AbortSignal): AsyncGenerator<FollowEvent> {
+    return follow(this.#store.get(id), from, gone);
   }
 
-  async endStdin(command: Command): Promise<void> {
-    await this.#stdinOf(command).endStdin();
+  /** The bytes of one stream, up to its end at this moment or to the first gap. */
+  raw(id: string, request: RawRequest): RawRange {
+    return rawRange(this.#store.get(id).output, request);
   }
 
-  /** Signals all processes of the command, also those that it left behind; answers how many there were. */
-  async kill({ target }: Command, signal: string): Promise<number> {
-    return target ? this.#core.processes.signal([target], signal) : 0;
+  /** Newest first. */
+  list(filter: CommandFilter): CommandRecord[] {
+    return this.#store.list(filter).map(({ record }) => record);
   }
 
-  /** @throws SandboxError `invalid`, `forbidden`, `conflict`, `capacity` */
-  createSession(terms: SessionTerms): CommandSession {
-    if (terms.cwd !== undefined) this.#launcher.requireDirectory(terms.cwd);
-    if (terms.user !== undefined) this.#launcher.identityOf(terms.user);
-    return this.#store.createSession(terms);
+  /**
+   * The named command of the session, else the newest; undefined where the session has none.
+   * @throws SandboxError `not_found` where there is no such session, or the command is not one of it
+   */
+  newestOf(sessionId: string, commandId?: string): CommandRecord | undefined {
+    this.#store.sessions.get(sessionId);
+    if (commandId === undefined) return this.#store.ofSession(sessionId).at(-1)?.record;
+    const { record } = this.#store.get(commandId);
+    if (record.sessionId === sessionId) return record;
+    throw new SandboxError('not_found', `session ${sessionId} has no command with id ${commandId}`);
   }
 
-  session(id: string): CommandSession {
-    return this.#store.sessions.get(id);
+  /** As `newestOf`. @throws SandboxError `not_found` also where the session has no command */
+  requireNewestOf(sessionId: string, commandId?: string): CommandRecord {
+    const record = this.newestOf(sessionId, commandId);
+    if (record) return record;
+    throw new SandboxError('not_found', `session ${sessionId} has run no command`);
   }
 
-  findSession(id: string): CommandSession | undefined {
-    return this.#store.sessions.find(id);
+  /**
+   * Writes the chunks to stdin, at the pace of the command; answers how many bytes.
+   * @throws SandboxError `conflict` where the command has ended or has no pipe
+   */
+  async writeStdin(
+    id: string,
+    chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    { eof, gone }: StdinTerms,
+  ): Promise<number> {
+    const command = this.#store.get(id);
+    const stdin = () => {
+      if (command.process) return command.process;
+      throw new SandboxError('conflict', `the command has ended: ${id}`);
+    };
+    let written = 0;
+    for await (const chunk of chunks) {
+      await stdin().writeStdin(chunk, gone);
+      written += chunk.length;
+    }
+    if (eof) await stdin().endStdin();
+    return written;
   }
 
-  sessions(): CommandSession[] {
-    return this.#store.sessions.list();
-  }
-
-  /** From now on the default of the session's commands. @throws SandboxError `invalid` */
-  moveSession(session: CommandSession, cwd: string): void {
-    session.cwd = this.#launcher.requireDirectory(cwd);
-    this.#store.saveSession(session);
-  }
-
-  /** Where the session's commands begin. */
-  directoryOf({ cwd, user }: CommandSession): string {
-    return this.#launcher.directory(cwd ?? undefined, user ?? undefined);
-  }
-
-  /** The commands of a session, oldest first. */
-  commandsOf(sessionId: string): Command[] {
-    return this.#store.ofSession(sessionId);
-  }
-
-  /** Ends every process of the session's commands: SIGTERM, 2 s later SIGKILL. @throws SandboxError `not_found` */
-  async closeSession(id: string): Promise<void> {
-    this.#store.sessions.get(id);
-    this.#store.removeSession(id);
-    await this.#end(this.#store.ofSession(id), KILL_GRACE_MS);
+  /** Signals all processes of the command, also those that it left behind; answers how many, and its status then. */
+  async kill(id: string, signal: string): Promise<{ readonly processes: number; readonly status: CommandStatus }> {
+    const command = this.#store.get(id);
+    const { target } = command;
+    const processes = target ? await this.#core.processes.signal([target], signal) : 0;
+    return { processes, status: command.record.status };
   }
 
   /** Runs a real command. */
@@ -122,25 +150,14 @@ export class CommandService implements AsyncDisposable {
     }
   }
 
-  /** Ends all commands: SIGTERM, after the grace SIGKILL. */
+  /** Ends all commands: SIGTERM, SIGKILL after the grace of the configuration. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#starter[Symbol.asyncDispose]();
-    await this.#end(this.#store.all(), this.#core.config.stopGraceSeconds * 1000);
+    await endCommands(this.#core, this.#store.all(), this.#core.config.stopGraceSeconds * 1000);
     this.#store[Symbol.dispose]();
   }
+}
 
-  #stdinOf(command: Command): HostedProcess {
-    if (command.process) return command.process;
-    throw new SandboxError('conflict', `the command has ended: ${command.id}`);
-  }
-
-  async #end(commands: readonly Command[], graceMs: number): Promise<void> {
-    const targets = (): ProcessTarget[] => commands.flatMap(({ target }) => target ?? []);
-    if ((await this.#core.processes.signal(targets(), 'SIGTERM')) > 0) {
-      const deadline = performance.now() + graceMs;
-      while (performance.now() < deadline && (await this.#core.processes.living(targets())) > 0) await delay(LOOK_MS);
-      await this.#core.processes.signal(targets(), 'SIGKILL');
-    }
-    await Promise.all(commands.map(({ ended }) => ended));
-  }
+async function reportOf({ record, output }: Command, maxBytes: number): Promise<CommandReport> {
+  return { record, excerpt: await excerptOf(output, maxBytes) };
 }

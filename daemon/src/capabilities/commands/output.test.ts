@@ -106,6 +106,12 @@ describeOnHosts('by offset', () => {
     });
   });
 
+  test('[out.wait-timeout] a wait_timeout may have a fraction of a millisecond', async () => {
+    await using daemon = await TestApp.start();
+    const { command_id } = await daemon.run('sleep 60', { mode: 'async' });
+    expect(await read(daemon, command_id, '?wait=true&wait_timeout=0.0272416')).toMatchObject({ stdout: '' });
+  });
+
   test('[stream.utf8-whole] a slice never splits a sequence, and always gets on', async () => {
     await using daemon = await TestApp.start();
     const text = 'aä€😀z';

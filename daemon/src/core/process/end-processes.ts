@@ -30,5 +30,6 @@ export async function endProcesses(
     await pollUntil(async () => (await host.living(targets())) === 0, { everyMs: lookEveryMs, ms: graceMs });
     return signalled;
   } finally {
+    await host.signal(targets(), 'SIGKILL');
   }
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../envelope.ts';
-import { sendStream } from '../streams/ndjson.ts';
+import { sendStream } from '../streams/send-stream.ts';
 import { judgeConditions, type Validators } from './conditional.ts';
 import { rangeOf } from './ranges.ts';
 

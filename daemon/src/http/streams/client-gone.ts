@@ -1,10 +1,12 @@
 import type { FastifyReply } from 'fastify';
 
-/** Fires when the caller has closed its connection before it was answered. */
+/** Fires when the client has closed its connection before the answer was sent; at once where it has already. */
 export function clientGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  raw.once('close', () => {
+  const check = (): void => {
     if (!raw.writableEnded) gone.abort();
-  });
+  };
+  if (raw.destroyed) check();
+  raw.once('close', check);
   return gone.signal;
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { sendWithHeartbeat } from './ndjson.ts';
+import { sendStream } from './send-stream.ts';
 
 /** One event as `EventSource` takes it (HTML Living Standard §9.2.6). */
 export interface ServerSentEvent {
@@ -23,9 +23,7 @@ export function sendEvents(
 ): Promise<FastifyReply> {
   // What buffers answers (nginx does) would hold events back until there are many.
   void reply.header('x-accel-buffering', 'no');
-  return sendWithHeartbeat(reply, { contentType: 'text/event-stream', heartbeat: HEARTBEAT }, (gone) =>
-    written(source(gone)),
-  );
+  return sendStream(reply, 'text/event-stream', (gone) => written(source(gone)), { heartbeat: HEARTBEAT });
 }
 
 async function* written(batches: AsyncIterable<readonly ServerSentEvent[]>): AsyncIterable<string> {

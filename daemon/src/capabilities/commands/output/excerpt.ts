@@ -1,8 +1,9 @@
 import type { ByteLog } from '../../../core/output/byte-log.ts';
 import type { OutputLog } from '../../../core/output/output-log.ts';
 import { continuationHead, incompleteTail } from '../../../core/output/text-slice.ts';
+import type { Offsets } from './follow.ts';
 
-/** Bytes of one stream that any JSON answer carries at most. */
+/** The most bytes of one stream in a JSON answer. */
 export const ANSWER_BYTES = 8 * 1024 ** 2;
 
 export interface Excerpt {
@@ -10,8 +11,10 @@ export interface Excerpt {
   readonly stderr: string;
   /** Both streams, in the order in which they arrived. */
   readonly output: string;
-  /** Something was left out: by the length asked for, or because it is not kept any more. */
+  /** Bytes are missing: beyond the limit, or dropped before. */
   readonly truncated: boolean;
+  /** Where the streams ended when they were read. */
+  readonly ends: Offsets;
 }
 
 interface Piece {
@@ -19,15 +22,15 @@ interface Piece {
   readonly bytes: Buffer;
 }
 
-/** What an answer shows of one stream: pieces in order, with gaps between them where something is left out. */
+/** Pieces of one stream in order, with a gap wherever bytes are missing. */
 interface StreamExcerpt {
   readonly pieces: readonly Piece[];
   readonly end: number;
 }
 
 /**
- * The beginning and the end of both streams, as they are now.
- * @param maxBytes of each stream; 0: as many as an answer may carry
+ * The beginning and the end of both streams, as they are now, with a note of the bytes missing between them.
+ * @param maxBytes of each stream; 0: 8 MiB
  */
 export async function excerptOf(log: OutputLog, maxBytes: number): Promise<Excerpt> {
   const limit = maxBytes === 0 ? ANSWER_BYTES : Math.min(maxBytes, ANSWER_BYTES);
@@ -40,6 +43,7 @@ export async function excerptOf(log: OutputLog, maxBytes: number): Promise<Excer
     stderr: stderrText,
     output: stderr.end === 0 ? stdoutText : stdout.end === 0 ? stderrText : await merge(log, stdout, stderr),
     truncated: hasGaps(stdout) || hasGaps(stderr),
+    ends: { stdout: stdout.end, stderr: stderr.end },
   };
 }
 
@@ -96,7 +100,7 @@ async function merge(log: OutputLog, stdout: StreamExcerpt, stderr: StreamExcerp
   return parts.join('') + writers.stdout.rest() + writers.stderr.rest();
 }
 
-/** Turns a stream's pieces into text bit by bit. A sequence that the other stream interrupts is kept together. */
+/** Decodes a stream's pieces step by step. A UTF-8 sequence that the other stream interrupts stays whole. */
 class StreamText {
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   readonly #pieces: readonly Piece[];
@@ -109,7 +113,7 @@ class StreamText {
     this.#end = end;
   }
 
-  /** What lies between the last call and `end`, with a note where something is left out. */
+  /** The text from the end of the last call up to `end`, with a note for each gap. */
   upTo(end: number): string {
     let text = '';
     while (this.#at < end) {

@@ -3,20 +3,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { OutputLog } from '../../../core/output/output-log.ts';
+import { Command, newRecord } from '../run/command.ts';
 import { follow } from './follow.ts';
 
-test('a reader that has seen both streams end waits for the end of the command, and is woken by it', async () => {
+test('a reader at the end of both streams waits for the end of the command', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'follow-'));
   try {
     const log = new OutputLog(directory, 'c');
     const over = Promise.withResolvers<void>();
-    const events = follow(log, { stdout: 0, stderr: 0 }, over.promise, new AbortController().signal);
+    const record = newRecord({ id: 'c', command: 'true' });
+    const command = new Command(record, log, { ended: over.promise });
+    const events = follow(command, { stdout: 0, stderr: 0 }, new AbortController().signal);
     const next = events.next();
     log.seal();
-    // So late that the reader waits for nothing but the end.
+    // By now the reader waits for the end alone.
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
     over.resolve();
-    expect(await next).toEqual({ done: true, value: undefined });
+    const exit = { type: 'exit', record, ends: { stdout: 0, stderr: 0 } };
+    expect([await next, await events.next()]).toEqual([
+      { done: false, value: exit },
+      { done: true, value: undefined },
+    ]);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

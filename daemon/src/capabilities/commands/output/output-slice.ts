@@ -2,19 +2,19 @@ import type { ByteLog } from '../../../core/output/byte-log.ts';
 import { incompleteTail, MAX_SEQUENCE } from '../../../core/output/text-slice.ts';
 import { ANSWER_BYTES } from './excerpt.ts';
 
-/** A part of one stream, for an answer that is read by offset. */
+/** A part of one stream, read from an offset. */
 export interface OutputSlice {
   readonly bytes: Buffer;
-  /** Where the next read goes on. */
+  /** The offset of the next read. */
   readonly next: number;
-  /** From which offset on there was data: past the asked one where bytes were dropped. */
+  /** Offset of the first byte that was there: past the requested one where bytes were dropped. */
   readonly first: number;
 }
 
 /**
- * Reads from an offset, gaps jumped over.
+ * Reads from an offset, or from the next byte that is still kept.
  * @param limit bytes, at most 8 MiB; text may exceed it by the three bytes that complete its last sequence
- * @param asText keeps the end at the border of a UTF-8 sequence, where more of it can still come or is there
+ * @param asText ends with a whole UTF-8 sequence, unless the rest of the last one cannot come any more
  */
 export async function sliceOf(log: ByteLog, offset: number, limit: number, asText: boolean): Promise<OutputSlice> {
   const { end, first: oldest } = log;
@@ -44,7 +44,7 @@ async function wholeSequences(log: ByteLog, slice: OutputSlice): Promise<OutputS
   return await completed(log, slice);
 }
 
-/** A limit shorter than one sequence must not keep the reader where it is. */
+/** Reads a whole sequence, so that a limit shorter than one does not stop the reader. */
 async function completed(log: ByteLog, slice: OutputSlice): Promise<OutputSlice> {
   let { bytes, next } = slice;
   while (incompleteTail(bytes) > 0 && bytes.length < MAX_SEQUENCE && next < log.end) {
@@ -53,7 +53,8 @@ async function completed(log: ByteLog, slice: OutputSlice): Promise<OutputSlice>
     bytes = Buffer.concat([bytes, more.bytes]);
     next += 1;
   }
-  if (incompleteTail(bytes) > 0 && !log.sealed)
+  if (incompleteTail(bytes) > 0 && !log.sealed) {
     return { ...slice, bytes: Buffer.alloc(0), next: slice.next - slice.bytes.length };
+  }
   return { ...slice, bytes, next };
 }

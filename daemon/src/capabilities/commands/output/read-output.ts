@@ -1,5 +1,6 @@
-import type { Command } from '../run/command.ts';
-import { type Offsets, somethingNew } from './follow.ts';
+import { timerMs } from '../../../core/wait.ts';
+import type { Command, CommandRecord } from '../run/command.ts';
+import { endsOf, newBytes, type Offsets } from './follow.ts';
 import { type OutputSlice, sliceOf } from './output-slice.ts';
 
 export interface OutputRequest {
@@ -7,36 +8,46 @@ export interface OutputRequest {
   /** Bytes of each stream. */
   readonly limit: number;
   readonly asText: boolean;
-  /** Milliseconds to wait for something past either offset, or for the end; 0: do not wait. */
+  /** Milliseconds to wait for a byte past either offset, or for the end of the command; 0: do not wait. */
   readonly waitMs: number;
 }
 
-/** Reads both streams by offset, and waits where that is asked for and there is nothing yet. */
+export interface OutputReading {
+  /** As it was before the streams were read: of a command that had ended, the streams are at their ends. */
+  readonly record: CommandRecord;
+  readonly stdout: OutputSlice;
+  readonly stderr: OutputSlice;
+}
+
+/** Reads both streams by offset, and waits where the request says so and there is nothing yet. */
 export async function readOutput(
-  { output, ended, isRunning }: Command,
+  command: Command,
   { from, limit, asText, waitMs }: OutputRequest,
-  gone?: AbortSignal,
-): Promise<{ stdout: OutputSlice; stderr: OutputSlice }> {
-  const over = AbortSignal.any([...(gone ? [gone] : []), AbortSignal.timeout(waitMs)]);
-  const read = async () => ({
-    stdout: await sliceOf(output.stdout, from.stdout, limit, asText),
-    stderr: await sliceOf(output.stderr, from.stderr, limit, asText),
-  });
-  if (waitMs === 0 || !isRunning) return read();
-  const finished = new AbortController();
-  void ended.then(() => finished.abort());
-  const stop = AbortSignal.any([over, finished.signal]);
+  gone: AbortSignal,
+): Promise<OutputReading> {
+  const { output } = command;
+  const over = waitMs > 0 && command.isRunning ? endOfWait(command, waitMs, gone) : AbortSignal.abort();
   for (;;) {
-    const isLast = stop.aborted;
-    const slices = await read();
-    const moved = slices.stdout.bytes.length + slices.stderr.bytes.length > 0;
-    const isThere = limit === 0 && (output.stdout.end > from.stdout || output.stderr.end > from.stderr);
-    if (moved || isThere || isLast) return slices;
-    await somethingNew(output, past(output.stdout.end, output.stderr.end, from), stop);
+    const isLast = over.aborted;
+    const { record } = command;
+    const ends = endsOf(output);
+    const stdout = await sliceOf(output.stdout, from.stdout, limit, asText);
+    const stderr = await sliceOf(output.stderr, from.stderr, limit, asText);
+    const hasBytes = stdout.bytes.length + stderr.bytes.length > 0;
+    const isBeyond = limit === 0 && (ends.stdout > from.stdout || ends.stderr > from.stderr);
+    if (isLast || hasBytes || isBeyond) return { record, stdout, stderr };
+    // What has come past the offsets is the beginning of a sequence: wait for more than that.
+    await newBytes(output, laterOf(ends, from), over);
   }
 }
 
-/** What has come is the beginning of a sequence at best: wait for more than that. */
-function past(stdout: number, stderr: number, from: Offsets): Offsets {
-  return { stdout: Math.max(stdout, from.stdout), stderr: Math.max(stderr, from.stderr) };
+/** Fires at the end of the command, when the time is over, or when the client is gone. */
+function endOfWait({ ended }: Command, waitMs: number, gone: AbortSignal): AbortSignal {
+  const finished = new AbortController();
+  void ended.then(() => finished.abort());
+  return AbortSignal.any([gone, AbortSignal.timeout(timerMs(waitMs)), finished.signal]);
+}
+
+function laterOf(one: Offsets, other: Offsets): Offsets {
+  return { stdout: Math.max(one.stdout, other.stdout), stderr: Math.max(one.stderr, other.stderr) };
 }

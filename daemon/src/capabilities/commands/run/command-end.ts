@@ -1,7 +1,17 @@
 import type { Core } from '../../../core/core.ts';
+import { endProcesses } from '../../../core/process/end-processes.ts';
 import type { ProcessEnd } from '../../../core/process/process-host.ts';
 import type { CommandStore } from '../store/command-store.ts';
 import type { Command, CommandStatus } from './command.ts';
+
+/** Milliseconds between SIGTERM and SIGKILL after a hard timeout, and when a session is closed. */
+export const KILL_GRACE_MS = 2000;
+
+/** Ends all processes of the commands, also those that they left behind; resolves when every end is recorded. */
+export async function endCommands({ processes }: Core, commands: readonly Command[], graceMs: number): Promise<void> {
+  await endProcesses(processes, () => commands.flatMap(({ target }) => target ?? []), { graceMs });
+  await Promise.all(commands.map(({ ended }) => ended));
+}
 
 /** Records how a command ended. */
 export function recordEnd({ metrics }: Core, store: CommandStore, command: Command, end: ProcessEnd): void {

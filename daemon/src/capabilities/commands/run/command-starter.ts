@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto';
 import type { Core } from '../../../core/core.ts';
 import { SandboxError } from '../../../core/errors.ts';
 import { OutputLog } from '../../../core/output/output-log.ts';
-import { type HostedProcess, StartFailure, type StartSpec } from '../../../core/process/process-host.ts';
+import { type HostedProcess, StartFailure } from '../../../core/process/process-host.ts';
 import type { CommandStore } from '../store/command-store.ts';
 import { hashOf } from '../store/idempotency.ts';
 import type { CommandSession } from '../store/sessions.ts';
-import { COMMAND_TEXT_KEPT, Command, type CommandRecord } from './command.ts';
+import { Command, type CommandRecord, newRecord } from './command.ts';
 import type { CommandSpec, Launcher } from './launcher.ts';
 import { trackProcess } from './track-process.ts';
 
 export interface StartRequest extends Omit<CommandSpec, 'stdin'> {
   readonly sessionId?: string | undefined;
-  /** Make the session where there is none of that id, or where the call names none. */
+  /** Create the session where the id is unknown, or an implicit one where there is no id. */
   readonly makeSession?: boolean | undefined;
-  /** `cwd` is from now on the session's. */
+  /** Make `cwd` the default of the session. */
   readonly moveSession?: boolean | undefined;
-  /** A pipe for stdin that stays open; else stdin is what `input` says, or /dev/null. */
+  /** A pipe for stdin that stays open; else stdin is `input`, or /dev/null. */
   readonly openStdin: boolean;
   readonly input?: string | undefined;
   /** Seconds after which all processes of the command are ended. */
@@ -24,13 +24,14 @@ export interface StartRequest extends Omit<CommandSpec, 'stdin'> {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Starts commands: at most so many at once, and one for each idempotency key. */
+/** Starts commands: as many at once as the ceiling allows, and one for each idempotency key. */
 export class CommandStarter implements AsyncDisposable {
   readonly #core: Core;
   readonly #store: CommandStore;
   readonly #launcher: Launcher;
   readonly #keyed = new Map<string, Promise<Command>>();
-  readonly #pending = new Set<Promise<Command>>();
+  /** Settle when their command is started or refused. */
+  readonly #starting = new Set<Promise<void>>();
   #closing = false;
 
   constructor(core: Core, store: CommandStore, launcher: Launcher) {
@@ -39,11 +40,13 @@ export class CommandStarter implements AsyncDisposable {
     this.#launcher = launcher;
   }
 
-  /** With an idempotency key, all fields of the request count, also those that are not for here.
-   * @throws SandboxError `invalid` naming the field, `not_found` (session), `conflict` (idempotency key), `capacity` */
+  /**
+   * An idempotency key stands for all fields of the request, also those that only the caller reads.
+   * @throws SandboxError `invalid` naming the field, `not_found` (session), `conflict` (idempotency key), `capacity`
+   */
   async start(request: StartRequest): Promise<Command> {
     const { idempotencyKey: key, ...body } = request;
-    if (key === undefined) return this.#counted(request, null);
+    if (key === undefined) return this.#start(request, null);
     const bodyHash = hashOf(body);
     const known = this.#store.keys.find(key, bodyHash);
     const started = known === undefined ? undefined : this.#store.find(known);
@@ -54,36 +57,41 @@ export class CommandStarter implements AsyncDisposable {
       this.#store.keys.find(key, bodyHash);
       return command;
     }
-    const start = this.#counted(request, { key, bodyHash });
+    const start = this.#start(request, { key, bodyHash });
     this.#keyed.set(key, start);
     return start.finally(() => this.#keyed.delete(key));
   }
 
-  /** From now on nothing is started; resolves when nothing is about to be. */
+  /** Refuses further starts; resolves when those under way are settled. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing = true;
-    await Promise.allSettled(this.#pending);
-  }
-
-  async #counted(request: StartRequest, idempotency: CommandRecord['idempotency']): Promise<Command> {
-    if (this.#closing) throw new SandboxError('unavailable', 'the service is stopping');
-    this.#refuseBeyondCeiling();
-    const start = this.#start(request, idempotency);
-    this.#pending.add(start);
-    return start.finally(() => this.#pending.delete(start));
+    await Promise.all(this.#starting);
   }
 
   async #start(request: StartRequest, idempotency: CommandRecord['idempotency']): Promise<Command> {
+    using _place = this.#takePlace();
     const id = randomUUID();
     const stdin = request.openStdin || request.input !== undefined ? 'pipe' : 'null';
     const known = this.#sessionOf(request);
     const spec = this.#launcher.prepare(id, { ...request, stdin }, known);
-    const session = known ?? (request.makeSession ? this.#makeSession(request.sessionId) : undefined);
+    const session = known ?? this.#newSession(request);
     if (session) this.#use(session, request);
-    const record = newRecord(id, { ...request, sessionId: session?.id }, spec, idempotency);
+    const record = newRecord({
+      id,
+      command: request.command,
+      sessionId: session?.id ?? null,
+      user: spec.identity?.name ?? null,
+      hardTimeout: request.hardTimeout ?? null,
+      idempotency,
+    });
     this.#store.announce(record);
     try {
-      return this.#started(record, spec, request, await this.#core.processes.start(spec));
+      const process = await this.#core.processes.start(spec);
+      const command = trackProcess(this.#core, this.#store, record, process, spec.identity);
+      this.#store.note(id, { status: 'running', pid: process.pid });
+      this.#store.add(command);
+      if (request.input !== undefined) void this.#feed(process, request.input);
+      return command;
     } catch (error) {
       if (error instanceof StartFailure) return this.#failed(record, error);
       this.#store.note(id, { status: 'failed', endedAt: new Date().toISOString() });
@@ -91,12 +99,18 @@ export class CommandStarter implements AsyncDisposable {
     }
   }
 
-  #started(record: CommandRecord, { identity }: StartSpec, { input }: StartRequest, process: HostedProcess): Command {
-    const command = trackProcess(this.#core, this.#store, record, process, identity);
-    this.#store.note(command.id, { status: 'running', pid: process.pid });
-    this.#store.add(command);
-    if (input !== undefined) void this.#feed(process, input);
-    return command;
+  /** A place below the ceiling, from now until the command counts as running itself. */
+  #takePlace(): Disposable {
+    if (this.#closing) throw new SandboxError('unavailable', 'the service is stopping');
+    this.#refuseBeyondCeiling();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#starting.add(promise);
+    return {
+      [Symbol.dispose]: () => {
+        this.#starting.delete(promise);
+        resolve();
+      },
+    };
   }
 
   #failed(record: CommandRecord, failure: StartFailure): Command {
@@ -120,7 +134,7 @@ export class CommandStarter implements AsyncDisposable {
       if (input !== '') await process.writeStdin(Buffer.from(input));
       await process.endStdin();
     } catch (error) {
-      // A command may end without having read what it was given.
+      // A command may end before it has read its input.
       if (!(error instanceof SandboxError)) this.#core.logger.error({ err: error }, 'stdin could not be written');
     }
   }
@@ -130,8 +144,8 @@ export class CommandStarter implements AsyncDisposable {
     return makeSession ? this.#store.sessions.find(sessionId) : this.#store.sessions.get(sessionId);
   }
 
-  #makeSession(id: string | undefined): CommandSession {
-    return this.#store.createSession({ id, implicit: id === undefined });
+  #newSession({ sessionId, makeSession }: StartRequest): CommandSession | undefined {
+    return makeSession ? this.#store.createSession({ id: sessionId, implicit: sessionId === undefined }) : undefined;
   }
 
   #use(session: CommandSession, { env, cwd, moveSession }: StartRequest): void {
@@ -145,7 +159,7 @@ export class CommandStarter implements AsyncDisposable {
   #refuseBeyondCeiling(): void {
     const { commandMaxRunning } = this.#core.config;
     const { running } = this.#store;
-    if (running.size + this.#pending.size < commandMaxRunning) return;
+    if (running.size + this.#starting.size < commandMaxRunning) return;
     const holders = [...running].map(({ id, record }) => ({
       commandId: id,
       sessionId: record.sessionId,
@@ -157,32 +171,4 @@ export class CommandStarter implements AsyncDisposable {
       data: { holders },
     });
   }
-}
-
-function newRecord(
-  id: string,
-  { command, sessionId, hardTimeout }: StartRequest,
-  { identity }: StartSpec,
-  idempotency: CommandRecord['idempotency'],
-): CommandRecord {
-  return {
-    id,
-    sessionId: sessionId ?? null,
-    command: command.slice(0, COMMAND_TEXT_KEPT),
-    user: identity?.name ?? null,
-    startedAt: new Date().toISOString(),
-    status: 'pending',
-    pid: null,
-    exitCode: null,
-    signal: null,
-    background: false,
-    endedAt: null,
-    usage: null,
-    message: null,
-    stdoutBytes: 0,
-    stderrBytes: 0,
-    hardTimeout: hardTimeout ?? null,
-    timedOut: false,
-    idempotency,
-  };
 }

@@ -2,7 +2,7 @@ import type { Identity } from '../../../core/account/identity.ts';
 import type { OutputLog } from '../../../core/output/output-log.ts';
 import type { HostedProcess, ProcessTarget, ProcessUsage } from '../../../core/process/process-host.ts';
 
-/** `lost`: nobody saw its end. */
+/** `lost`: how it ended is unknown. */
 export type CommandStatus = 'pending' | 'running' | 'completed' | 'timed_out' | 'killed' | 'failed' | 'lost';
 
 export const COMMAND_STATUSES = [
@@ -15,7 +15,7 @@ export const COMMAND_STATUSES = [
   'lost',
 ] as const satisfies readonly CommandStatus[];
 
-/** What is known of a command; it is journalled and found again after a restart. */
+/** What is known of a command; the journal keeps it across restarts. A change makes a new record. */
 export interface CommandRecord {
   readonly id: string;
   readonly sessionId: string | null;
@@ -39,15 +39,41 @@ export interface CommandRecord {
   readonly stderrBytes: number;
   /** Seconds from the start after which all processes of the command are ended. */
   readonly hardTimeout: number | null;
-  /** They were told to end, because of it. */
+  /** The hard timeout has signalled its processes. */
   readonly timedOut: boolean;
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
 }
 
-/** Characters of a command's text that its record keeps, so that a thousand records of huge scripts fit in memory. */
+/** Characters of a command's text in its record, so that a thousand records of huge scripts fit in memory. */
 export const COMMAND_TEXT_KEPT = 65_536;
 
-/** A command from its start to the end of its record. */
+type RecordTerms = Pick<CommandRecord, 'id' | 'command'> & Partial<CommandRecord>;
+
+/** The record of a command that is about to be started. */
+export function newRecord({ command, ...terms }: RecordTerms): CommandRecord {
+  return {
+    sessionId: null,
+    user: null,
+    startedAt: new Date().toISOString(),
+    status: 'pending',
+    pid: null,
+    exitCode: null,
+    signal: null,
+    background: false,
+    endedAt: null,
+    usage: null,
+    message: null,
+    stdoutBytes: 0,
+    stderrBytes: 0,
+    hardTimeout: null,
+    timedOut: false,
+    idempotency: null,
+    ...terms,
+    command: command.slice(0, COMMAND_TEXT_KEPT),
+  };
+}
+
+/** A command, from its start until its record is dropped. */
 export class Command {
   record: CommandRecord;
   readonly output: OutputLog;
@@ -85,12 +111,12 @@ export class Command {
     return this.#process;
   }
 
-  /** It has ended: what the process held is given back, and the record alone is kept. */
+  /** Lets go of the process once it has ended; record and output remain. */
   releaseProcess(): void {
     this.#process = undefined;
   }
 
-  /** Where to find its processes, also those that it left behind; undefined where it never had one. */
+  /** Finds its processes, also those that it left behind; undefined where it was never started. */
   get target(): ProcessTarget | undefined {
     const { id, pid } = this.record;
     if (pid === null) return undefined;

@@ -6,7 +6,7 @@ import type { StartSpec } from '../../../core/process/process-host.ts';
 import type { CommandSession } from '../store/sessions.ts';
 import { planShell } from './shell-plan.ts';
 
-/** What is to be run, and how. Whatever is left out comes from the session, then from the account. */
+/** What to run, and how. Defaults of the session apply first, then those of the account. */
 export interface CommandSpec {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
@@ -17,7 +17,7 @@ export interface CommandSpec {
   readonly stdin: 'null' | 'pipe';
 }
 
-/** Turns a request into what the process host starts, or says which field of it is wrong. */
+/** Turns a request into what the process host starts. */
 export class Launcher {
   readonly #inherited = { ...inheritedEnvironment() };
   readonly #runContext: RunContext;
@@ -49,17 +49,17 @@ export class Launcher {
     };
   }
 
-  /** @throws SandboxError where there is no such account, or the daemon may not become it */
+  /** @throws SandboxError `invalid` where there is no such account, `forbidden` where the daemon may not run as it */
   identityOf(user: string | undefined): Identity {
     return this.#runContext.identityOf(user);
   }
 
-  /** @throws SandboxError `invalid` where it is no absolute path of a directory */
+  /** @throws SandboxError `invalid` unless it is the absolute path of a directory */
   requireDirectory(cwd: string): string {
     return this.#runContext.requireDirectory(cwd);
   }
 
-  /** Where a command begins that names no directory. */
+  /** The directory in which a command without one of its own begins. */
   directory(cwd: string | undefined, user: string | undefined): string {
     return cwd ?? this.#default(undefined, this.identityOf(user));
   }

@@ -2,27 +2,27 @@ import { basename } from 'node:path';
 import { SandboxError } from '../../../core/errors.ts';
 import { findTool } from '../../../core/tool-path.ts';
 
-/** How the text of a command becomes a program and its arguments. */
+/** The program and the arguments that run a command. */
 export interface ShellPlan {
   readonly file: string;
   readonly args: readonly string[];
-  /** The script, where it is too long for one argument; the program reads it from descriptor 3. */
+  /** A script too long for one argument; the program reads it from descriptor 3. */
   readonly script?: string;
 }
 
 /** Linux takes at most 128 KiB in one argument (MAX_ARG_STRLEN in execve(2)). */
 const MAX_ARGUMENT_BYTES = 131_071;
 
-/** Shells that speak the language of POSIX sh, in which a script can be read whole before its first line runs. */
+/** Shells of the POSIX sh language, which can read a whole script before its first line runs. */
 const POSIX_SHELLS: ReadonlySet<string> = new Set(['bash', 'sh', 'dash', 'ash', 'ksh', 'mksh', 'zsh']);
 
-/** Closes the descriptor for the script's children, and keeps `$0`, `exit` and here-documents as with `-c`. */
+/** Closes the descriptor for the script's children; `$0`, `exit` and here-documents behave as with `-c`. */
 const EVALUATE_DESCRIPTOR_3 = 'eval "exec 3<&-; $(cat <&3)"';
 
 /**
  * @param shell `auto` (bash, else sh), `bash`, `sh`, `none` (the command is a program), or the absolute path of a shell
  * @param path the PATH of the account
- * @throws SandboxError `invalid` where arguments come with a shell, or there is no program
+ * @throws SandboxError `invalid` where there are arguments for a shell, or no program is named
  */
 export function planShell(
   command: string,

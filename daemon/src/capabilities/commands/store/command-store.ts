@@ -6,10 +6,16 @@ import { Journal, type JournalState } from './journal.ts';
 import { expired, makeRoom, type RetentionLimits } from './retention.ts';
 import { type CommandSession, CommandSessions, type SessionTerms } from './sessions.ts';
 
-/** Milliseconds between two looks at what has to go. */
+/** Milliseconds between two checks of retention. */
 const SWEEP_MS = 1000;
 
-/** Every command and session that is known, here and in the journal, within the limits of retention. */
+export interface CommandFilter {
+  readonly status?: CommandStatus | undefined;
+  readonly sessionId?: string | undefined;
+  readonly limit: number;
+}
+
+/** The known commands and sessions, in memory and in the journal, within the limits of retention. */
 export class CommandStore implements Disposable {
   readonly keys = new IdempotencyKeys();
   readonly sessions: CommandSessions;
@@ -36,7 +42,7 @@ export class CommandStore implements Disposable {
     return { store: new CommandStore(journal, found, maxSessions, limits), records: found.records };
   }
 
-  /** A command is about to be started. */
+  /** Journals a command that is about to be started. */
   announce(record: CommandRecord): void {
     this.#journal.append({ t: 'command', record });
   }
@@ -75,15 +81,7 @@ export class CommandStore implements Disposable {
   }
 
   /** Newest first. */
-  list({
-    status,
-    sessionId,
-    limit,
-  }: {
-    status?: CommandStatus | undefined;
-    sessionId?: string | undefined;
-    limit: number;
-  }): Command[] {
+  list({ status, sessionId, limit }: CommandFilter): Command[] {
     return this.all()
       .reverse()
       .filter(
@@ -98,8 +96,13 @@ export class CommandStore implements Disposable {
     return this.#running;
   }
 
+  /** In the order in which they were started. */
   ofSession(sessionId: string): Command[] {
     return this.all().filter(({ record }) => record.sessionId === sessionId);
+  }
+
+  newestRunning(sessionId: string): Command | undefined {
+    return [...this.#running].findLast(({ record }) => record.sessionId === sessionId);
   }
 
   createSession(terms: SessionTerms): CommandSession {
@@ -117,7 +120,7 @@ export class CommandStore implements Disposable {
     this.#journal.append({ t: 'close', id });
   }
 
-  /** Forgets what retention does not keep. */
+  /** Drops what retention does not keep. */
   sweep(now: number = Date.now()): void {
     this.keys.forgetExpired(now);
     for (const command of expired(this.#commands.values(), this.#limits, now)) this.#forget(command);

@@ -10,12 +10,12 @@ interface Known {
   readonly expiresAt: number;
 }
 
-/** Which command a key has started, so that a call that is repeated does not start a second one. */
+/** Which command a key has started, so that a repeated call does not start a second one. */
 export class IdempotencyKeys {
   readonly #known = new Map<string, Known>();
 
   /**
-   * The command that this key started, or undefined.
+   * The id of the command that this key started in the last 10 minutes.
    * @throws SandboxError `conflict` where the key came with another body
    */
   find(key: string, bodyHash: string, now: number = Date.now()): string | undefined {
@@ -38,7 +38,7 @@ export class IdempotencyKeys {
   }
 }
 
-/** The same for requests that mean the same, in whatever order their fields stand. */
+/** SHA-256 of the fields, in base64; their order and undefined ones make no difference. */
 export function hashOf(request: Readonly<Record<string, unknown>>): string {
   return createHash('sha256')
     .update(JSON.stringify(sorted(request)))

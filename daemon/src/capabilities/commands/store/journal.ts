@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '@sandbox/program/logger.ts';
+import { errnoName } from '../../../core/errno-name.ts';
 import type { CommandRecord } from '../run/command.ts';
 import type { CommandSession } from './sessions.ts';
 
@@ -16,12 +17,12 @@ export interface JournalState {
   readonly sessions: ReadonlyMap<string, CommandSession>;
 }
 
-/** Bytes after which the journal is written anew with what is still known. */
+/** Bytes appended after which the journal is rewritten from the current state. */
 const COMPACT_BYTES = 16 * 1024 ** 2;
 
 /**
- * What is known of commands and sessions, one JSON object a line, appended before it is answered, so that a daemon
- * that is killed finds it again. A line that was cut by the death of its writer is skipped.
+ * The state of commands and sessions as NDJSON. A change is appended before its call is answered, so that it survives a
+ * daemon that is killed; a line that the death of the daemon cut is skipped.
  */
 export class Journal {
   readonly #path: string;
@@ -36,7 +37,7 @@ export class Journal {
     this.#logger = logger;
   }
 
-  /** Opens the journal of a directory and tells what it knew. */
+  /** Opens the journal of a directory and replays it. */
   static open(directory: string, logger: Logger): { journal: Journal; found: JournalState } {
     const path = join(directory, 'commands.ndjson');
     const found = replay(path);
@@ -51,13 +52,14 @@ export class Journal {
       this.#appended += line.length;
       this.#failing = false;
     } catch (error) {
-      if (!this.#failing)
+      if (!this.#failing) {
         this.#logger.error({ err: error }, 'the journal of commands cannot be written; commands go on without it');
+      }
       this.#failing = true;
     }
   }
 
-  /** Writes the journal anew where it has grown long; `state` is what is known now. */
+  /** Rewrites the journal from the current state, once it has grown long. */
   compactIfLong(state: () => JournalState): void {
     if (this.#appended >= COMPACT_BYTES) this.compact(state());
   }
@@ -117,7 +119,7 @@ function readLines(path: string): string[] {
   try {
     return readFileSync(path, 'utf8').split('\n');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (errnoName(error) === 'ENOENT') return [];
     throw error;
   }
 }

@@ -2,15 +2,15 @@ import type { Command } from '../run/command.ts';
 import { IDEMPOTENCY_MS } from './idempotency.ts';
 
 export interface RetentionLimits {
-  /** Ended commands that are kept, the newest. */
+  /** How many ended commands are kept: the newest. */
   readonly maxRecords: number;
   /** Milliseconds that an ended command is kept. */
   readonly maxAgeMs: number;
-  /** Bytes of output of all commands together. */
+  /** Bytes of output on disk, of all commands together. */
   readonly maxBytes: number;
 }
 
-/** Which ended commands have to go, the oldest first. Commands must be in the order in which they were started. */
+/** Ended commands that are too old or too many, the oldest first. `commands` are in the order of their start. */
 export function expired(
   commands: Iterable<Command>,
   { maxRecords, maxAgeMs }: RetentionLimits,
@@ -26,8 +26,8 @@ export function expired(
 }
 
 /**
- * Which ended commands have to go so that the output of all fits, the oldest first; where that is not enough,
- * the oldest output of those that remain is dropped.
+ * Ended commands to drop so that the output of all fits, the oldest first. Where that is not enough, drops the oldest
+ * output of the running ones.
  */
 export function makeRoom(commands: Iterable<Command>, maxBytes: number): Command[] {
   const all = [...commands];

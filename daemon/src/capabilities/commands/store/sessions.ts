@@ -10,7 +10,7 @@ export interface CommandSession {
   readonly createdAt: string;
   lastUsedAt: string;
   commandCount: number;
-  /** Made for one call that named no session; it goes when its command's record goes. */
+  /** Created for one call that named no session; dropped with the record of its command. */
   readonly implicit: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface SessionTerms {
   readonly implicit?: boolean | undefined;
 }
 
-/** The open command sessions; at most so many that somebody named. */
+/** The open command sessions. The ceiling counts those that a caller named; implicit ones go with their commands. */
 export class CommandSessions {
   readonly #sessions = new Map<string, CommandSession>();
   readonly #maxNamed: number;

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { SandboxError } from '../../../core/errors.ts';
 import { decode } from '../../../core/output/text-slice.ts';
 import type { App } from '../../../http/app-types.ts';
 import { ErrorBody, envelopeOf, ok } from '../../../http/envelope.ts';
@@ -7,9 +6,7 @@ import { clientGone } from '../../../http/streams/client-gone.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { nameExecDir } from '../../../http/v1/error-handlers.ts';
 import type { CommandService } from '../command-service.ts';
-import { excerptOf } from '../output/excerpt.ts';
-import { readOutput } from '../output/read-output.ts';
-import type { Command } from '../run/command.ts';
+import type { SessionService } from '../session-service.ts';
 import { sentTo, sessionInfo, summaryOf } from '../wire/wire.ts';
 import {
   CreateBody,
@@ -26,7 +23,7 @@ import { execResult, infoV1 } from './wire.ts';
 const tags = ['bash'];
 const Done = envelopeOf(z.null());
 
-/** The routes of 1.x: every call is keyed by a session, which is made where there is none. */
+/** The routes of 1.x: every call names a session, which `exec` creates where there is none. */
 export function commandsV1(app: App, service: CommandService): void {
   nameExecDir(app);
   app.post('/bash/exec', {
@@ -37,7 +34,6 @@ export function commandsV1(app: App, service: CommandService): void {
       response: { 200: envelopeOf(ExecResult), ...V1_ERRORS, 429: ErrorBody },
     },
     handler: async ({ body }, reply) => {
-      const gone = clientGone(reply);
       const request = {
         command: body.command,
         shell: 'auto',
@@ -50,8 +46,8 @@ export function commandsV1(app: App, service: CommandService): void {
         wait: body.async_mode ? 0 : body.timeout,
         hardTimeout: body.hard_timeout,
       };
-      const command = await service.run(request, gone);
-      return ok(execResult(command, await excerptOf(command.output, body.max_output_length)), summaryOf(command));
+      const report = await service.run(request, body.max_output_length, clientGone(reply));
+      return ok(execResult(report), summaryOf(report.record));
     },
   });
 
@@ -63,29 +59,26 @@ export function commandsV1(app: App, service: CommandService): void {
       response: { 200: envelopeOf(OutputResult), ...V1_ERRORS },
     },
     handler: async ({ body: { session_id, command_id, offset, stderr_offset, wait, wait_timeout } }, reply) => {
-      const command = newest(service, session_id, command_id);
-      if (!command) {
+      const newest = service.newestOf(session_id, command_id);
+      if (!newest) {
         return ok({ session_id, stdout: '', stderr: '', offset: 0, stderr_offset: 0, command: null }, 'no command yet');
       }
-      const { stdout, stderr } = await readOutput(
-        command,
-        {
-          from: { stdout: offset, stderr: stderr_offset },
-          limit: Number.POSITIVE_INFINITY,
-          asText: true,
-          waitMs: wait ? wait_timeout * 1000 : 0,
-        },
-        clientGone(reply),
-      );
+      const request = {
+        from: { stdout: offset, stderr: stderr_offset },
+        limit: Number.POSITIVE_INFINITY,
+        asText: true,
+        waitMs: wait ? wait_timeout * 1000 : 0,
+      };
+      const { record, stdout, stderr } = await service.read(newest.id, request, clientGone(reply));
       const data = {
         session_id,
         stdout: decode(stdout.bytes),
         stderr: decode(stderr.bytes),
         offset: stdout.next,
         stderr_offset: stderr.next,
-        command: infoV1(command),
+        command: infoV1(record),
       };
-      return ok(data, summaryOf(command));
+      return ok(data, summaryOf(record));
     },
   });
 
@@ -97,28 +90,30 @@ export function commandsV1(app: App, service: CommandService): void {
       response: { 200: Done, ...V1_ERRORS, 409: ErrorBody },
     },
     handler: async ({ body: { session_id, command_id, input } }, reply) => {
-      await service.writeStdin(required(service, session_id, command_id), Buffer.from(input), clientGone(reply));
-      return ok(null, `${Buffer.byteLength(input)} bytes written`);
+      const { id } = service.requireNewestOf(session_id, command_id);
+      const written = await service.writeStdin(id, [Buffer.from(input)], { eof: false, gone: clientGone(reply) });
+      return ok(null, `${written} bytes written`);
     },
   });
 
   app.post('/bash/kill', {
     schema: { tags, summary: 'Signal a command', body: KillBodyV1, response: { 200: Done, ...V1_ERRORS } },
     handler: async ({ body: { session_id, command_id, signal } }) => {
-      const processes = await service.kill(required(service, session_id, command_id), signal);
+      const { id } = service.requireNewestOf(session_id, command_id);
+      const { processes } = await service.kill(id, signal);
       return ok(null, sentTo(signal, processes));
     },
   });
 
-  sessionRoutes(app, service);
+  sessionRoutes(app, service.sessions);
 }
 
-function sessionRoutes(app: App, service: CommandService): void {
+function sessionRoutes(app: App, sessions: SessionService): void {
   app.get('/bash/sessions', {
     schema: { tags, summary: 'List sessions', response: { 200: envelopeOf(z.array(SessionInfoV1)), ...V1_ERRORS } },
     handler: async () => {
-      const sessions = service.sessions().map((session) => sessionInfo(service, session));
-      return ok(sessions, `${sessions.length} sessions`);
+      const data = sessions.list().map(sessionInfo);
+      return ok(data, `${data.length} sessions`);
     },
   });
 
@@ -130,10 +125,8 @@ function sessionRoutes(app: App, service: CommandService): void {
       response: { 200: envelopeOf(SessionInfoV1), ...V1_ERRORS, 429: ErrorBody },
     },
     handler: async ({ body: { session_id, exec_dir } }) => {
-      const found = session_id === undefined ? undefined : service.findSession(session_id);
-      if (found && exec_dir !== undefined) service.moveSession(found, exec_dir);
-      const session = found ?? service.createSession({ id: session_id, cwd: exec_dir });
-      return ok(sessionInfo(service, session), `session ${session.id}`);
+      const data = sessionInfo(sessions.ensure({ id: session_id, cwd: exec_dir }));
+      return ok(data, `session ${data.session_id}`);
     },
   });
 
@@ -145,23 +138,8 @@ function sessionRoutes(app: App, service: CommandService): void {
       response: { 200: Done, ...V1_ERRORS },
     },
     handler: async ({ params: { session_id } }) => {
-      await service.closeSession(session_id);
+      await sessions.close(session_id);
       return ok(null, `session ${session_id} is closed`);
     },
   });
-}
-
-/** The command that is named, else the newest of the session; undefined where the session has none. */
-function newest(service: CommandService, sessionId: string, commandId: string | undefined): Command | undefined {
-  service.session(sessionId);
-  if (commandId === undefined) return service.commandsOf(sessionId).at(-1);
-  const command = service.get(commandId);
-  if (command.record.sessionId === sessionId) return command;
-  throw new SandboxError('not_found', `session ${sessionId} has no command with id ${commandId}`);
-}
-
-function required(service: CommandService, sessionId: string, commandId: string | undefined): Command {
-  const command = newest(service, sessionId, commandId);
-  if (command) return command;
-  throw new SandboxError('not_found', `session ${sessionId} has run no command`);
 }

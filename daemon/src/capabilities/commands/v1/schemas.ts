@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CommandText, SessionId, StringMap, Text } from '../../../http/fields.ts';
 import { Session, Signal } from '../wire/schemas.ts';
 
-/** 1.x had no bounds here, so a value out of ours is moved to the nearest one. */
+/** 1.x has no bounds here, so that a value outside of them becomes the nearest one. */
 function clamped(min: number, max: number) {
   return z.number().transform((value) => Math.min(max, Math.max(min, value)));
 }
@@ -47,7 +47,7 @@ export const CreateBody = z
   .object({
     session_id: SessionId.optional(),
     exec_dir: Text.optional(),
-    snapshot_path: z.string().optional().meta({ description: 'Of 1.x; has no effect.' }),
+    snapshot_path: z.string().optional().meta({ description: 'A field of 1.x without effect.' }),
   })
   .meta({ id: 'BashSessionCreateRequest' });
 

@@ -1,24 +1,23 @@
 import type { z } from 'zod';
-import type { Excerpt } from '../output/excerpt.ts';
-import type { Command } from '../run/command.ts';
+import type { CommandReport } from '../command-service.ts';
+import type { CommandRecord } from '../run/command.ts';
 import type { ExecResult, OutputResult } from './schemas.ts';
 
 type StatusV1 = z.infer<typeof ExecResult>['status'];
 
-export function execResult(command: Command, { stdout, stderr }: Excerpt): z.infer<typeof ExecResult> {
-  const { record, output } = command;
+export function execResult({ record, excerpt }: CommandReport): z.infer<typeof ExecResult> {
   return {
-    ...infoV1(command),
+    ...infoV1(record),
     session_id: record.sessionId ?? '',
-    stdout,
-    // 1.x knew no command that could not be started: its shell would have said why on stderr.
-    stderr: record.status === 'failed' ? `${record.message}\n` : stderr,
-    offset: output.stdout.end,
-    stderr_offset: output.stderr.end,
+    stdout: excerpt.stdout,
+    // 1.x has no status for a command that could not be started: its shell wrote the reason to stderr.
+    stderr: record.status === 'failed' ? `${record.message}\n` : excerpt.stderr,
+    offset: excerpt.ends.stdout,
+    stderr_offset: excerpt.ends.stderr,
   };
 }
 
-export function infoV1({ record }: Command): NonNullable<z.infer<typeof OutputResult>['command']> {
+export function infoV1(record: CommandRecord): NonNullable<z.infer<typeof OutputResult>['command']> {
   return {
     command_id: record.id,
     command: record.command,
@@ -27,11 +26,11 @@ export function infoV1({ record }: Command): NonNullable<z.infer<typeof OutputRe
   };
 }
 
-function statusV1(status: Command['record']['status']): StatusV1 {
+function statusV1(status: CommandRecord['status']): StatusV1 {
   if (status === 'failed') return 'completed';
   return status === 'lost' ? 'killed' : status;
 }
 
-function exitCodeV1({ status, exitCode }: Command['record']): number | null {
+function exitCodeV1({ status, exitCode }: CommandRecord): number | null {
   return status === 'lost' ? -1 : exitCode;
 }

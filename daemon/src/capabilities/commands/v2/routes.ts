@@ -1,16 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { decode } from '../../../core/output/text-slice.ts';
 import type { App } from '../../../http/app-types.ts';
 import { ErrorBody, envelopeOf, failure, ok, V2_ERRORS } from '../../../http/envelope.ts';
 import { SessionId } from '../../../http/fields.ts';
 import { clientGone } from '../../../http/streams/client-gone.ts';
-import { sendNdjson, sendStream } from '../../../http/streams/ndjson.ts';
+import { sendNdjson } from '../../../http/streams/ndjson.ts';
+import { sendStream } from '../../../http/streams/send-stream.ts';
 import type { CommandService, RunRequest } from '../command-service.ts';
-import { excerptOf } from '../output/excerpt.ts';
-import { rawBytes } from '../output/raw-bytes.ts';
-import { readOutput } from '../output/read-output.ts';
-import type { Command } from '../run/command.ts';
 import { COMMAND_STATUSES } from '../run/command.ts';
 import { ndjsonLines } from '../wire/ndjson-lines.ts';
 import { CommandInfo, CommandOutput, CommandResult, Killed, OutputQuery, RunBody, Signal } from '../wire/schemas.ts';
@@ -36,9 +32,9 @@ export function commandsV2(app: App, service: CommandService): void {
       response: { 200: envelopeOf(CommandResult), ...V2_ERRORS, 409: ErrorBody, 429: ErrorBody },
     },
     handler: async ({ body }, reply) => {
-      const command = await service.run(runRequest(body), clientGone(reply));
-      const data = commandResult(command, await excerptOf(command.output, body.max_output_length));
-      const message = summaryOf(command);
+      const report = await service.run(runRequest(body), body.max_output_length, clientGone(reply));
+      const data = commandResult(report);
+      const message = summaryOf(report.record);
       return data.status === 'failed' ? { ...failure(message), data } : ok(data, message);
     },
   });
@@ -65,13 +61,12 @@ export function commandsV2(app: App, service: CommandService): void {
       querystring: OutputQuery,
       response: { 200: envelopeOf(CommandOutput), ...V2_ERRORS },
     },
-    handler: async (request, reply) => {
-      const command = service.get(request.params.command_id);
-      const { accept = '' } = request.headers;
-      if (request.query.stream || accept.includes('application/x-ndjson'))
-        return streamOutput(command, request.query, reply);
-      if (accept.includes('application/octet-stream')) return sendRaw(command, request.query, reply);
-      return answerOutput(command, request.query, reply);
+    handler: async ({ params: { command_id }, query, headers: { accept = '' } }, reply) => {
+      if (query.stream || accept.includes('application/x-ndjson')) {
+        return streamOutput(service, command_id, query, reply);
+      }
+      if (accept.includes('application/octet-stream')) return sendRaw(service, command_id, query, reply);
+      return answerOutput(service, command_id, query, reply);
     },
   });
 
@@ -84,14 +79,13 @@ export function commandsV2(app: App, service: CommandService): void {
       response: { 200: envelopeOf(Killed), ...V2_ERRORS },
     },
     handler: async ({ params: { command_id }, body: { signal } }) => {
-      const command = service.get(command_id);
-      const processes = await service.kill(command, signal);
-      return ok({ command_id, signal, processes, status: command.record.status }, sentTo(signal, processes));
+      const { processes, status } = await service.kill(command_id, signal);
+      return ok({ command_id, signal, processes, status }, sentTo(signal, processes));
     },
   });
 
   stdinRouteV2(app, service);
-  sessionRoutesV2(app, service);
+  sessionRoutesV2(app, service.sessions);
 }
 
 function runRequest(body: z.infer<typeof RunBody>): RunRequest {
@@ -115,42 +109,44 @@ function runRequest(body: z.infer<typeof RunBody>): RunRequest {
 type Query = z.infer<typeof OutputQuery>;
 
 function streamOutput(
-  command: Command,
+  service: CommandService,
+  id: string,
   { offset, stderr_offset, encoding }: Query,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  return sendNdjson(reply, (gone) => ndjsonLines(command, { stdout: offset, stderr: stderr_offset }, encoding, gone));
+  const from = { stdout: offset, stderr: stderr_offset };
+  return sendNdjson(reply, (gone) => ndjsonLines(service.follow(id, from, gone), encoding));
 }
 
 function sendRaw(
-  { output }: Command,
+  service: CommandService,
+  id: string,
   { channel, offset, stderr_offset, limit }: Query,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const log = output[channel];
-  const { start, end } = log.contiguousFrom(channel === 'stdout' ? offset : stderr_offset);
-  const to = limit === undefined ? end : Math.min(end, start + limit);
-  void reply.headers({ 'x-first-offset': start, 'x-next-offset': to, 'content-length': to - start });
-  return sendStream(reply, 'application/octet-stream', () => rawBytes(log, start, to));
+  const request = { stream: channel, offset: channel === 'stdout' ? offset : stderr_offset, limit };
+  const { first, next, bytes } = service.raw(id, request);
+  void reply.headers({ 'x-first-offset': first, 'x-next-offset': next, 'content-length': next - first });
+  return sendStream(reply, 'application/octet-stream', () => bytes);
 }
 
-async function answerOutput(command: Command, query: Query, reply: FastifyReply) {
+async function answerOutput(service: CommandService, id: string, query: Query, reply: FastifyReply) {
   const { offset, stderr_offset, limit = Number.POSITIVE_INFINITY, wait, wait_timeout, encoding } = query;
-  const asText = encoding === 'utf-8';
-  const { stdout, stderr } = await readOutput(
-    command,
-    { from: { stdout: offset, stderr: stderr_offset }, limit, asText, waitMs: wait ? wait_timeout * 1000 : 0 },
-    clientGone(reply),
-  );
-  const text = (bytes: Buffer): string => (asText ? decode(bytes) : bytes.toString('base64'));
+  const request = {
+    from: { stdout: offset, stderr: stderr_offset },
+    limit,
+    asText: encoding === 'utf-8',
+    waitMs: wait ? wait_timeout * 1000 : 0,
+  };
+  const { record, stdout, stderr } = await service.read(id, request, clientGone(reply));
   const data = {
-    stdout: text(stdout.bytes),
-    stderr: text(stderr.bytes),
+    stdout: stdout.bytes.toString(encoding),
+    stderr: stderr.bytes.toString(encoding),
     offset: stdout.next,
     stderr_offset: stderr.next,
     first_offset: stdout.first,
     first_stderr_offset: stderr.first,
-    command: commandInfo(command),
+    command: commandInfo(record),
   };
-  return ok(data, summaryOf(command));
+  return ok(data, summaryOf(record));
 }

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { App } from '../../../http/app-types.ts';
 import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '../../../http/envelope.ts';
-import type { CommandService } from '../command-service.ts';
+import type { SessionService } from '../session-service.ts';
 import { Session, SessionBody } from '../wire/schemas.ts';
 import { sessionInfo } from '../wire/wire.ts';
 
 const tags = ['commands'];
 const SessionParams = z.object({ session_id: z.string() });
 
-export function sessionRoutesV2(app: App, service: CommandService): void {
+export function sessionRoutesV2(app: App, sessions: SessionService): void {
   app.post('/commands/sessions', {
     schema: {
       tags,
@@ -17,8 +17,8 @@ export function sessionRoutesV2(app: App, service: CommandService): void {
       response: { 200: envelopeOf(Session), ...V2_ERRORS, 409: ErrorBody, 429: ErrorBody },
     },
     handler: async ({ body: { id, session_id, cwd, env, user } }) => {
-      const session = service.createSession({ id: id ?? session_id, cwd, env, user });
-      return ok(sessionInfo(service, session), `session ${session.id}`);
+      const data = sessionInfo(sessions.create({ id: id ?? session_id, cwd, env, user }));
+      return ok(data, `session ${data.session_id}`);
     },
   });
 
@@ -29,8 +29,8 @@ export function sessionRoutesV2(app: App, service: CommandService): void {
       response: { 200: envelopeOf(z.object({ sessions: z.array(Session) })), ...V2_ERRORS },
     },
     handler: async () => {
-      const sessions = service.sessions().map((session) => sessionInfo(service, session));
-      return ok({ sessions }, `${sessions.length} sessions`);
+      const all = sessions.list().map(sessionInfo);
+      return ok({ sessions: all }, `${all.length} sessions`);
     },
   });
 
@@ -41,8 +41,7 @@ export function sessionRoutesV2(app: App, service: CommandService): void {
       params: SessionParams,
       response: { 200: envelopeOf(Session), ...V2_ERRORS },
     },
-    handler: async ({ params: { session_id } }) =>
-      ok(sessionInfo(service, service.session(session_id)), `session ${session_id}`),
+    handler: async ({ params: { session_id } }) => ok(sessionInfo(sessions.get(session_id)), `session ${session_id}`),
   });
 
   app.delete('/commands/sessions/:session_id', {
@@ -53,9 +52,8 @@ export function sessionRoutesV2(app: App, service: CommandService): void {
       response: { 200: envelopeOf(Session), ...V2_ERRORS },
     },
     handler: async ({ params: { session_id } }) => {
-      const session = service.session(session_id);
-      await service.closeSession(session_id);
-      return ok({ ...sessionInfo(service, session), status: 'closed' as const }, `session ${session_id} is closed`);
+      const data = sessionInfo(await sessions.close(session_id));
+      return ok({ ...data, status: 'closed' as const }, `session ${session_id} is closed`);
     },
   });
 }

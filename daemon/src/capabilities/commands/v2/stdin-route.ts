@@ -16,7 +16,7 @@ const StdinQuery = z.object({
   eof: z
     .stringbool({ error: 'expected true or false' })
     .default(false)
-    .meta({ description: 'Of a raw body: close stdin after it.' }),
+    .meta({ description: 'Close stdin after a raw body.' }),
 });
 
 export function stdinRouteV2(app: App, service: CommandService): void {
@@ -33,15 +33,8 @@ export function stdinRouteV2(app: App, service: CommandService): void {
         response: { 200: envelopeOf(Written), ...V2_ERRORS, 409: ErrorBody },
       },
       handler: async ({ params: { command_id }, query, body }, reply) => {
-        const command = service.get(command_id);
-        const gone = clientGone(reply);
-        let written = 0;
-        for await (const chunk of chunksOf(body)) {
-          await service.writeStdin(command, chunk, gone);
-          written += chunk.length;
-        }
         const eof = isRawBody(body) ? query.eof : body.eof;
-        if (eof) await service.endStdin(command);
+        const written = await service.writeStdin(command_id, chunksOf(body), { eof, gone: clientGone(reply) });
         return ok({ command_id, bytes_written: written, eof }, `${written} bytes written`);
       },
     });

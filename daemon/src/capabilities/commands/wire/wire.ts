@@ -1,11 +1,10 @@
 import type { z } from 'zod';
-import type { CommandService } from '../command-service.ts';
-import type { Excerpt } from '../output/excerpt.ts';
-import type { Command } from '../run/command.ts';
-import type { CommandSession } from '../store/sessions.ts';
+import type { CommandReport } from '../command-service.ts';
+import type { CommandRecord } from '../run/command.ts';
+import type { SessionView } from '../session-service.ts';
 import type { CommandInfo, CommandResult, Session } from './schemas.ts';
 
-export function commandInfo({ record }: Command): z.infer<typeof CommandInfo> {
+export function commandInfo(record: CommandRecord): z.infer<typeof CommandInfo> {
   const { usage } = record;
   return {
     command_id: record.id,
@@ -27,23 +26,13 @@ export function commandInfo({ record }: Command): z.infer<typeof CommandInfo> {
   };
 }
 
-export function commandResult(
-  command: Command,
-  { stdout, stderr, output, truncated }: Excerpt,
-): z.infer<typeof CommandResult> {
-  return {
-    ...commandInfo(command),
-    stdout,
-    stderr,
-    output,
-    offset: command.output.stdout.end,
-    stderr_offset: command.output.stderr.end,
-    truncated,
-  };
+export function commandResult({ record, excerpt }: CommandReport): z.infer<typeof CommandResult> {
+  const { stdout, stderr, output, truncated, ends } = excerpt;
+  return { ...commandInfo(record), stdout, stderr, output, offset: ends.stdout, stderr_offset: ends.stderr, truncated };
 }
 
-/** One line that says what became of the command. */
-export function summaryOf({ record: { status, exitCode, signal, message } }: Command): string {
+/** The state of the command in one line. */
+export function summaryOf({ status, exitCode, signal, message }: CommandRecord): string {
   switch (status) {
     case 'completed':
       return `the command completed with exit code ${exitCode}`;
@@ -60,15 +49,14 @@ export function summaryOf({ record: { status, exitCode, signal, message } }: Com
   }
 }
 
-export function sessionInfo(service: CommandService, session: CommandSession): z.infer<typeof Session> {
-  const running = service.commandsOf(session.id).findLast(({ isRunning }) => isRunning);
+export function sessionInfo({ session, workingDir, currentCommand }: SessionView): z.infer<typeof Session> {
   return {
     session_id: session.id,
     status: 'ready',
-    working_dir: service.directoryOf(session),
+    working_dir: workingDir,
     created_at: session.createdAt,
     last_used_at: session.lastUsedAt,
-    current_command: running?.record.command ?? null,
+    current_command: currentCommand,
     command_count: session.commandCount,
   };
 }

@@ -13,7 +13,7 @@ import {
   requirePath,
   UserField,
 } from '../../../http/files/file-fields.ts';
-import { sendStream } from '../../../http/streams/ndjson.ts';
+import { sendStream } from '../../../http/streams/send-stream.ts';
 import type { FileService } from '../file-service.ts';
 import { flag } from '../wire/schemas.ts';
 
