@@ -51,7 +51,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
       `${CAPABILITIES}/commands/launch.test.ts > * > [cmd.user-default]`,
       `${CAPABILITIES}/files/tree-malformed.test.ts > * > [fs.tree-malformed] an owner that no account can have`,
       `${CAPABILITIES}/files/write/write.test.ts > whose it becomes`,
-      `${PTY}/flood.test.ts > [pty.fork-bomb]`,
+      `${PTY}/v2/flood.test.ts > [pty.fork-bomb]`,
       `${CORE}/files/ownership.test.ts > as root`,
       `${PROCESS}keeper-faults.test.ts > * > under a limit of processes`,
       `${PROCESS}keeper-limits.test.ts > * > under a limit of processes`,
@@ -82,7 +82,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
       `${CAPABILITIES}/commands/running.test.ts > the death of the keeper`,
       `${CAPABILITIES}/commands/timeouts.test.ts > a daemon that stood still`,
       `${CAPABILITIES}/commands/usage.test.ts > what a command used`,
-      `${PTY}/restart.test.ts > with a keeper`,
+      `${PTY}/v2/restart.test.ts > with a keeper`,
       `${CAPABILITIES}/watch/backends.test.ts > on the inotify backend`,
       `${CAPABILITIES}/watch/faithful.test.ts > [watch.faithful]`,
       `${CAPABILITIES}/watch/event-fields.test.ts > * [watch.rename] a rename has both paths whole`,
@@ -158,30 +158,34 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     because: 'it holds the sessions',
     tests: [`${PTY}/tmux/tmux.test.ts > * > [pty.tmux]`, `${PTY}/tmux/tmux.test.ts > * > [pty.tmux-survives]`],
   },
-  { lacks: 'zsh', because: 'it is the shell', tests: [`${PTY}/exec.test.ts > * zsh: `] },
+  { lacks: 'zsh', because: 'it is the shell', tests: [`${PTY}/v2/exec.test.ts > * zsh: `] },
   {
     lacks: 'vim',
     because: 'it is driven in a terminal',
-    tests: [`${PTY}/programs.test.ts > * vim`, 'e2e/scenarios/recorded-session.test.ts > [pty.recorded]'],
+    tests: [`${PTY}/v2/programs.test.ts > * vim`, 'e2e/scenarios/recorded-session.test.ts > [pty.recorded]'],
   },
-  { lacks: 'less', because: 'it is driven in a terminal', tests: [`${PTY}/programs.test.ts > [pty.programs] less `] },
+  {
+    lacks: 'less',
+    because: 'it is driven in a terminal',
+    tests: [`${PTY}/v2/programs.test.ts > [pty.programs] less `],
+  },
   {
     lacks: 'htop',
     because: 'it is driven in a terminal',
     tests: [
-      `${PTY}/programs.test.ts > [pty.programs] htop `,
+      `${PTY}/v2/programs.test.ts > [pty.programs] htop `,
       'e2e/scenarios/recorded-session.test.ts > [pty.recorded]',
     ],
   },
   {
     lacks: 'python3',
     because: 'it is driven in a terminal',
-    tests: [`${PTY}/programs.test.ts > [pty.programs] a Python REPL`],
+    tests: [`${PTY}/v2/programs.test.ts > [pty.programs] a Python REPL`],
   },
   {
     lacks: 'script',
     because: 'it records what a terminal shows',
-    tests: [`${PTY}/flood.test.ts > [pty.whole]`, 'e2e/scenarios/recorded-session.test.ts > [pty.recorded]'],
+    tests: [`${PTY}/v2/flood.test.ts > [pty.whole]`, 'e2e/scenarios/recorded-session.test.ts > [pty.recorded]'],
   },
 ];
 

@@ -6,8 +6,8 @@ import type { SessionRecord } from './session/session-record.ts';
 import { isShellId } from './session/shell-launcher.ts';
 
 /**
- * Takes up what an earlier daemon left: history is found again, and the shells too where the process host held them.
- * Else they are lost, and what is left of them is ended.
+ * Takes up the sessions of an earlier daemon: their history, and the shells that the process host held. Other shells
+ * are lost, and their remaining processes are killed.
  */
 export async function recoverSessions(core: Core, tools: SessionTools): Promise<PtySession[]> {
   const records = tools.files.load();
@@ -35,7 +35,7 @@ export async function recoverSessions(core: Core, tools: SessionTools): Promise<
   return sessions;
 }
 
-/** The session of a record; `lost` are the processes of its shell, where nobody holds them any more. */
+/** The session of a record; `lost`: the processes of a shell that the process host does not hold any more. */
 async function restore(
   core: Core,
   tools: SessionTools,

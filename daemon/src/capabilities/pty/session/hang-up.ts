@@ -1,14 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ProcessTarget } from '../../../core/process/process-host.ts';
+import { pollUntil } from '../../../core/wait.ts';
 import type { TerminalHost } from '../tmux/tmux.ts';
 
-/** Milliseconds between two looks at what is left. */
+/** Milliseconds between two counts of the processes that are left. */
 const LOOK_MS = 20;
 
-/** SIGHUP to the processes of a shell, SIGKILL after `graceMs` to those that are left. */
+/** Sends SIGHUP to the processes of a shell, and SIGKILL to those that are left after `graceMs`. */
 export async function hangUp(host: TerminalHost, target: () => ProcessTarget, graceMs: number): Promise<void> {
   if ((await host.signal([target()], 'SIGHUP')) === 0) return;
-  const deadline = performance.now() + graceMs;
-  while (performance.now() < deadline && (await host.living([target()])) > 0) await delay(LOOK_MS);
+  await pollUntil(async () => (await host.living([target()])) === 0, { everyMs: LOOK_MS, ms: graceMs });
   await host.signal([target()], 'SIGKILL');
 }

@@ -9,7 +9,7 @@ import { findTool } from '../../../core/tool-path.ts';
 import { type ShellKind, shellKindOf } from '../exec/exec-script.ts';
 import type { SessionRecord } from './session-record.ts';
 
-/** Ids of the processes of sessions begin so, by which they are told from commands. */
+/** Prefix of the process ids of sessions; it distinguishes them from commands. */
 const ID_PREFIX = 'pty-';
 
 export function isShellId(id: string): boolean {
@@ -18,11 +18,11 @@ export function isShellId(id: string): boolean {
 
 export interface ShellStart {
   readonly spec: StartSpec;
-  /** Undefined: not a shell that `exec` could speak to. */
+  /** Undefined: `exec` types its commands as lines. */
   readonly kind: ShellKind | undefined;
 }
 
-/** Turns what is asked of a session into what the process host starts. */
+/** Builds the process of a session from its record. */
 export class ShellLauncher {
   readonly #runContext: RunContext;
   readonly #inherited = { ...inheritedEnvironment() };
@@ -38,7 +38,7 @@ export class ShellLauncher {
     return this.#runContext.identityOf(user);
   }
 
-  /** Undefined where it has the daemon's own rights. */
+  /** Undefined where the account has the rights of the daemon. */
   accountOf(user: string | null): Identity | undefined {
     const identity = this.#runContext.identityOf(user ?? undefined);
     return sameRights(identity, this.#runContext.own) ? undefined : identity;
@@ -71,7 +71,7 @@ export class ShellLauncher {
   }
 }
 
-/** The account's shell as it is after a login; an account that may not log in gets bash, else sh. */
+/** The login shell of the account; bash, else sh, for an account that may not log in. */
 function commandOf(
   { command, args }: SessionRecord,
   identity: Identity,

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { withGrowingTime } from '../../../../scripts/testing/rounds.ts';
-import { TestApp } from '../../app.fixture.ts';
-import { findTool } from '../../core/tool-path.ts';
-import { describeOnHosts } from '../../hosts.fixture.ts';
-import { afterSilence, BARE, create, exec, info, input, screen, sharedDirectory } from './pty.fixture.ts';
+import { withGrowingTime } from '../../../../../scripts/testing/rounds.ts';
+import { TestApp } from '../../../app.fixture.ts';
+import { findTool } from '../../../core/tool-path.ts';
+import { describeOnHosts } from '../../../hosts.fixture.ts';
+import { afterSilence, BARE, create, exec, info, input, screen, sharedDirectory } from '../pty.fixture.ts';
 
 const SHELLS: readonly (readonly [string, object])[] = [
   ['bash', BARE],
@@ -136,6 +136,17 @@ describeOnHosts('exec', () => {
     expect(ended.exit_code).toBe(code);
     expect(took).toBeGreaterThanOrEqual(seconds * 1000 + graceMs);
     await rm(directory, { recursive: true });
+  });
+
+  test('a hard timeout longer than the longest timer of Node does not end the command', async () => {
+    await using daemon = await TestApp.start();
+    await create(daemon, 'a');
+    const month = { hard_timeout: 31 * 86_400, timeout: 60 * 86_400 };
+    expect(await exec(daemon, 'a', 'sleep 0.2; echo on', month)).toMatchObject({ status: 'completed', output: 'on\n' });
+    await exec(daemon, 'a', 'echo begun; read -r x; echo "got $x"', { hard_timeout: 31 * 86_400, async: true });
+    await screen(daemon, 'a', (output) => /^begun$/m.test(output));
+    await input(daemon, 'a', 'it\r');
+    await screen(daemon, 'a', (output) => /^got it$/m.test(output));
   });
 
   test('[pty.exec-fallback] where a program owns the terminal it is typed to', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { findTool } from '../../core/tool-path.ts';
-import { afterSilence, BARE, create, exec, screen, started, TestViewer } from './pty.fixture.ts';
+import { findTool } from '../../../core/tool-path.ts';
+import { afterSilence, BARE, create, exec, screen, started, TestViewer } from '../pty.fixture.ts';
 
 test('[pty.input] input types what it says, and Enter where asked', async () => {
   await using service = await started();

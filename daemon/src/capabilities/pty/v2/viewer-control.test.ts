@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { create, info, started, TestViewer } from './pty.fixture.ts';
+import { create, info, started, TestViewer } from '../pty.fixture.ts';
 
 test.concurrent('[pty.ws-ping] the service says every 20 s that the service is there, in either protocol', async () => {
   await using service = await started();

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { test } from 'vitest';
-import { TestApp } from '../../app.fixture.ts';
-import { findTool } from '../../core/tool-path.ts';
-import { describeOnHosts } from '../../hosts.fixture.ts';
-import { BARE, create } from './pty.fixture.ts';
+import { TestApp } from '../../../app.fixture.ts';
+import { findTool } from '../../../core/tool-path.ts';
+import { describeOnHosts } from '../../../hosts.fixture.ts';
+import { BARE, create } from '../pty.fixture.ts';
 
 /** Milliseconds between SIGHUP and SIGKILL (§4 of the contract). */
 const GRACE_MS = 2000;

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { TestApp } from '../../app.fixture.ts';
-import { describeOnHosts } from '../../hosts.fixture.ts';
-import { isAlive } from '../commands/processes.fixture.ts';
-import { BARE, create, exec, info, input, screen, TestViewer } from './pty.fixture.ts';
+import { TestApp } from '../../../app.fixture.ts';
+import { describeOnHosts } from '../../../hosts.fixture.ts';
+import { isAlive } from '../../commands/processes.fixture.ts';
+import { BARE, create, exec, info, input, screen, TestViewer } from '../pty.fixture.ts';
 
 describeOnHosts('sessions', () => {
   test('[pty.create] [pty.record] a session is created, listed, inspected and closed', async () => {

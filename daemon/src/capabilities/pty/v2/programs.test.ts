@@ -1,10 +1,10 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { seededBytes } from '../../../../scripts/testing/seeded-random.ts';
-import { TestApp } from '../../app.fixture.ts';
-import { findTool } from '../../core/tool-path.ts';
-import { create, exec, info, input, screen, sharedDirectory, TestViewer } from './pty.fixture.ts';
+import { seededBytes } from '../../../../../scripts/testing/seeded-random.ts';
+import { TestApp } from '../../../app.fixture.ts';
+import { findTool } from '../../../core/tool-path.ts';
+import { create, exec, info, input, screen, sharedDirectory, TestViewer } from '../pty.fixture.ts';
 
 /** Whether a program that a test drives is installed; says so where it is not. */
 function isThere(name: string): boolean {

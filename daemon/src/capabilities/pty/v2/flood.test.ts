@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { TestApp } from '../../app.fixture.ts';
-import { lookUpIdentity } from '../../core/account/identity.ts';
-import { findTool } from '../../core/tool-path.ts';
-import { BARE, create, exec, info, sharedDirectory, TestViewer } from './pty.fixture.ts';
+import { TestApp } from '../../../app.fixture.ts';
+import { lookUpIdentity } from '../../../core/account/identity.ts';
+import { findTool } from '../../../core/tool-path.ts';
+import { BARE, create, exec, info, sharedDirectory, TestViewer } from '../pty.fixture.ts';
 
 const hasScript = findTool('script') !== undefined;
 if (!hasScript) process.stderr.write('not tested: 50 MB against script(1), which is not installed\n');

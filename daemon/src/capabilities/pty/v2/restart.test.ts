@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DaemonProcess } from '../../daemon-process.fixture.ts';
-import { hasKeeper } from '../../hosts.fixture.ts';
-import { isAlive } from '../commands/processes.fixture.ts';
-import { BARE, TestViewer } from './pty.fixture.ts';
+import { DaemonProcess } from '../../../daemon-process.fixture.ts';
+import { hasKeeper } from '../../../hosts.fixture.ts';
+import { isAlive } from '../../commands/processes.fixture.ts';
+import { BARE, TestViewer } from '../pty.fixture.ts';
 
 let directory: string;
 

@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { isAlive } from '../commands/processes.fixture.ts';
-import { BARE, create, exec, info, screen, started, TestViewer } from './pty.fixture.ts';
+import { isAlive } from '../../commands/processes.fixture.ts';
+import { BARE, create, exec, info, screen, started, TestViewer } from '../pty.fixture.ts';
 
 /** What a handshake is answered with. */
 async function handshake(url: string, headers: Record<string, string> = {}): Promise<number> {
