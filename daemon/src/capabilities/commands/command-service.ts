@@ -1,18 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Core } from '../../core/core.ts';
 import { SandboxError } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
-import type { HostedProcess, ProcessTarget } from '../../core/process/process-host.ts';
+import { endProcesses } from '../../core/process/end-processes.ts';
+import type { HostedProcess } from '../../core/process/process-host.ts';
 import type { Command } from './run/command.ts';
 import { CommandStarter, type StartRequest } from './run/command-starter.ts';
 import { KILL_GRACE_MS, settledWithin } from './run/deadlines.ts';
 import type { Launcher } from './run/launcher.ts';
 import type { CommandStore } from './store/command-store.ts';
 import type { CommandSession, SessionTerms } from './store/sessions.ts';
-
-/** Milliseconds between two looks at processes that are nobody's children any more. */
-const LOOK_MS = 20;
 
 export interface RunRequest extends StartRequest {
   /** Seconds that the call waits for the end; undefined: until it comes. */
@@ -135,12 +132,7 @@ export class CommandService implements AsyncDisposable {
   }
 
   async #end(commands: readonly Command[], graceMs: number): Promise<void> {
-    const targets = (): ProcessTarget[] => commands.flatMap(({ target }) => target ?? []);
-    if ((await this.#core.processes.signal(targets(), 'SIGTERM')) > 0) {
-      const deadline = performance.now() + graceMs;
-      while (performance.now() < deadline && (await this.#core.processes.living(targets())) > 0) await delay(LOOK_MS);
-      await this.#core.processes.signal(targets(), 'SIGKILL');
-    }
+    await endProcesses(this.#core.processes, () => commands.flatMap(({ target }) => target ?? []), { graceMs });
     await Promise.all(commands.map(({ ended }) => ended));
   }
 }
