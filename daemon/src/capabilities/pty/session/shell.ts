@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SandboxError } from '../../../core/errors.ts';
+import { endProcesses } from '../../../core/process/end-processes.ts';
 import { foregroundGroup } from '../../../core/process/find/foreground.ts';
 import {
   type HostedProcess,
@@ -10,7 +11,6 @@ import {
 } from '../../../core/process/process-host.ts';
 import type { ShellKind } from '../exec/exec-script.ts';
 import type { TerminalHost, TmuxHost } from '../tmux/tmux.ts';
-import { hangUp } from './hang-up.ts';
 import type { History } from './history.ts';
 import type { SessionRecord } from './session-record.ts';
 import type { ShellLauncher } from './shell-launcher.ts';
@@ -119,7 +119,7 @@ export class Shell {
     await this.#starting;
     const process = this.#process;
     if (process === undefined) return undefined;
-    await hangUp(this.#tools.host, () => this.#target(process), graceMs);
+    await endProcesses(this.#tools.host, () => [this.#target(process)], { graceMs, firstSignal: 'SIGHUP' });
     await process.ended;
     return process;
   }

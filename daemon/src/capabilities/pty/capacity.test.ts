@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { TestApp } from '../../../app.fixture.ts';
-import { describeOnHosts } from '../../../hosts.fixture.ts';
-import { BARE, exec, info, input, screen, sharedDirectory } from '../pty.fixture.ts';
+import { TestApp } from '../../app.fixture.ts';
+import { describeOnHosts } from '../../hosts.fixture.ts';
+import { BARE, exec, info, input, screen, sharedDirectory } from './pty.fixture.ts';
 
 /** A shell that nothing but a signal ends, with a mark in its command line. */
 const waitingShell = (mark: string) => ({ command: 'bash', args: ['-c', 'while :; do read -r; done', mark] });
@@ -35,15 +35,15 @@ async function openUnnamed(daemon: TestApp, terms: object): Promise<string> {
 describeOnHosts('capacity', () => {
   test('[pty.create-once] of 32 concurrent creates of one id one opens a session, and one shell runs', async () => {
     const mark = randomUUID();
-    await using daemon = await TestApp.start({ shellMaxSessions: 1 });
-    // The one that opens waits for the end of a session that gives way; the others come in between.
-    await openUnnamed(daemon, BARE);
+    await using daemon = await TestApp.start({ shellMaxSessions: 3 });
+    // The first create waits for the end of a session that gives way, while the others check the id and the ceiling.
+    for (let i = 0; i < 3; i += 1) await openUnnamed(daemon, BARE);
     const terms = { ...waitingShell(mark), id: 'a' };
     const answers = await Promise.all(Array.from({ length: 32 }, () => daemon.post('/v2/pty/sessions', terms)));
     const statuses = answers.map(({ statusCode }) => statusCode).sort();
     expect(statuses).toEqual([200, ...Array.from({ length: 31 }, () => 409)]);
     const { stats } = (await daemon.inject('/v2/pty/sessions')).json().data;
-    expect(stats.total_sessions).toBe(1);
+    expect(stats.total_sessions).toBe(3);
     expect(await shellsOf(mark)).toBe(1);
   });
 
