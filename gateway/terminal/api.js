@@ -1,4 +1,4 @@
-/** Everything is asked for beside the page, so that it works behind a prefix too. */
+/** Relative to the page, so that it also works behind a path prefix. */
 const base = new URL('../v2/pty/', location.href);
 
 async function call(path, method = 'GET', body = undefined) {
@@ -15,12 +15,12 @@ async function call(path, method = 'GET', body = undefined) {
 
 const sessionPath = (id) => `sessions/${encodeURIComponent(id)}`;
 
-/** The sessions there are, by id. */
+/** All sessions, by id. */
 export async function listSessions() {
   return (await call('sessions')).sessions;
 }
 
-/** @returns its id */
+/** @returns the id of the new session */
 export async function openSession(size) {
   return (await call('sessions', 'POST', { ...size, retention: 'persistent' })).session_id;
 }
@@ -29,7 +29,7 @@ export async function closeSession(id) {
   await call(sessionPath(id), 'DELETE');
 }
 
-/** @param since the offset to go on from; undefined paints the screen anew */
+/** @param since offset of the first output; undefined: the screen is repainted */
 export function socketUrl(id, since) {
   const url = new URL(`${sessionPath(id)}/ws`, base);
   url.protocol = url.protocol.replace('http', 'ws');

@@ -1,4 +1,4 @@
-/** Copies what is selected; where the page is not served securely, by the way that browsers had before. */
+/** Copies the selection; by execCommand in an insecure context, which has no navigator.clipboard. */
 async function copy(terminal) {
   const text = terminal.getSelection();
   if (navigator.clipboard) {
@@ -15,8 +15,8 @@ async function copy(terminal) {
 }
 
 /**
- * Ctrl-Shift-C copies, and Ctrl-C where something is selected, as Cmd-C does; Ctrl-Shift-V, Shift-Insert and Cmd-V paste,
- * which the browser does by itself as long as the terminal does not take the keys.
+ * Ctrl-Shift-C copies; Ctrl-C and Cmd-C copy where there is a selection. Ctrl-Shift-V, Shift-Insert and Cmd-V paste: the
+ * browser does, where the terminal does not handle the keys.
  */
 export function useClipboard(terminal) {
   terminal.attachCustomKeyEventHandler((event) => {

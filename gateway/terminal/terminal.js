@@ -39,7 +39,7 @@ function size() {
   return { cols: terminal.cols, rows: terminal.rows };
 }
 
-/** The session that the page shows stands in its address, so that it can be kept and shared. */
+/** Shows a session. Its id is in the fragment of the URL, so that the URL can be bookmarked and shared. */
 function attach(id) {
   if (id === current) return;
   connection?.close();
@@ -47,9 +47,9 @@ function attach(id) {
   current = id;
   history.replaceState(null, '', `#${encodeURIComponent(id)}`);
   show('connecting…');
-  connection = new Connection(id, terminal, (text, over) => {
+  connection = new Connection(id, terminal, (text, ended) => {
     show(text);
-    if (over) void refresh();
+    if (ended) void refresh();
   });
   terminal.focus();
   void refresh();
@@ -82,12 +82,12 @@ function entryOf(id, { status, working_dir: directory, current_command: command 
   name.textContent = `${id.length > 12 ? id.slice(0, 8) : id} ${directory}`;
   name.title = [id, status, command].filter(Boolean).join('\n');
   name.onclick = () => attach(id);
-  const end = document.createElement('button');
-  end.type = 'button';
-  end.textContent = '×';
-  end.title = `Close ${id} and what runs in it`;
-  end.onclick = () => void close(id);
-  entry.append(name, end);
+  const closeButton = document.createElement('button');
+  closeButton.type = 'button';
+  closeButton.textContent = '×';
+  closeButton.title = `Close ${id} and what runs in it`;
+  closeButton.onclick = () => void close(id);
+  entry.append(name, closeButton);
   return entry;
 }
 
@@ -97,7 +97,7 @@ async function refresh() {
     list.replaceChildren(...Object.entries(sessions).map(([id, record]) => entryOf(id, record)));
     return sessions;
   } catch (error) {
-    show(error.status === 401 ? 'the key is not accepted any more: open the page with it again' : error.message);
+    show(error.status === 401 ? 'the key is not accepted any more: open the page with the key again' : error.message);
     return {};
   }
 }

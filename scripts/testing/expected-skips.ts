@@ -83,6 +83,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
       `${CAPABILITIES}/commands/timeouts.test.ts > a daemon that stood still`,
       `${CAPABILITIES}/commands/usage.test.ts > what a command used`,
       `${PTY}/restart.test.ts > with a keeper`,
+      `${PTY}/v1/restart.test.ts > the console of a session`,
       `${CAPABILITIES}/watch/backends.test.ts > on the inotify backend`,
       `${CAPABILITIES}/watch/faithful.test.ts > [watch.faithful]`,
       `${CAPABILITIES}/watch/event-fields.test.ts > * [watch.rename] a rename has both paths whole`,
@@ -164,7 +165,11 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     because: 'it is driven in a terminal',
     tests: [`${PTY}/programs.test.ts > * vim`, 'e2e/scenarios/recorded-session.test.ts > [pty.recorded]'],
   },
-  { lacks: 'less', because: 'it is driven in a terminal', tests: [`${PTY}/programs.test.ts > [pty.programs] less `] },
+  {
+    lacks: 'less',
+    because: 'it is driven in a terminal',
+    tests: [`${PTY}/programs.test.ts > [pty.programs] less `],
+  },
   {
     lacks: 'htop',
     because: 'it is driven in a terminal',

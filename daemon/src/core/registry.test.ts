@@ -109,3 +109,21 @@ test('an item is removed under its id alone, not one that has taken its id since
   expect(registry.remove('a', first)).toBe(false);
   expect(registry.find('a')).toBeDefined();
 });
+
+test('an item that is replaced goes only where a place is free', () => {
+  const registry = new Registry<Thing>({
+    kind: 'things',
+    ceiling: 1,
+    hint: '',
+    describe: () => ({}),
+    counts: ({ age }) => age > 0,
+  });
+  const ended = add(registry, 'a', 0);
+  expect(failureOf(() => registry.reserve('a')).kind).toBe('conflict');
+  const open = add(registry, 'open', 1);
+  expect(failureOf(() => registry.reserve('a', ended)).kind).toBe('capacity');
+  expect(registry.find('a')).toBe(ended);
+  registry.remove('open', open);
+  using place = registry.reserve('a', ended);
+  expect([registry.find('a'), place.evicted]).toEqual([undefined, undefined]);
+});

@@ -56,12 +56,15 @@ export class Registry<T extends object> {
   }
 
   /**
-   * Takes a place under the id. An item of that id must have been removed before.
+   * Takes a place under the id. `replaced`, an item of that id, is removed where a place is free; the caller ends it.
    * @throws SandboxError `conflict` where the id is taken, `capacity` with the holders where no place is free
    */
-  reserve(id: string): Reservation<T> {
-    if (this.has(id)) throw new SandboxError('conflict', `there is one already: ${id}`);
+  reserve(id: string, replaced?: T): Reservation<T> {
+    if (this.#reserved.has(id) || this.#items.get(id) !== replaced) {
+      throw new SandboxError('conflict', `there is one already: ${id}`);
+    }
     const evicted = this.#makeRoom();
+    this.#items.delete(id);
     this.#reserved.add(id);
     const release = (): boolean => this.#reserved.delete(id);
     return {

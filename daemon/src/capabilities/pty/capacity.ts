@@ -1,22 +1,25 @@
-import { SandboxError } from '../../core/errors.ts';
+import type { RegistryTerms } from '../../core/registry.ts';
 import type { PtySession } from './session/session.ts';
 
-/** Whether a session may give way to another one: nobody named it, it runs nothing, and nobody looks at it. */
-function mayGiveWay(session: PtySession): boolean {
-  return !session.record.named && session.attached === 0 && !session.busy;
+/** Ceiling of the open sessions and the choice of the session that gives way to a new one. */
+export function registryTerms(ceiling: number): RegistryTerms<PtySession> {
+  return {
+    kind: 'terminal sessions',
+    ceiling,
+    hint: 'close some of them, or raise SVC_SHELL_MAX_SESSIONS',
+    describe: (id, { record, attached, status, usedAt }) => ({
+      sessionId: id,
+      status,
+      attached,
+      createdAt: record.createdAt,
+      lastUsedAt: new Date(usedAt).toISOString(),
+    }),
+    counts: ({ open }) => open,
+    givesWay: longestIdle,
+  };
 }
 
-/** The longest idle of those that may give way. */
-export function nextToGiveWay(sessions: readonly PtySession[]): PtySession | undefined {
-  return sessions
-    .filter(mayGiveWay)
-    .reduce<PtySession | undefined>(
-      (oldest, session) => (oldest === undefined || session.usedAt < oldest.usedAt ? session : oldest),
-      undefined,
-    );
-}
-
-/** Those whose time is over, now. */
+/** Sessions to close now: idle for `timeoutMs`, without viewers, and ended or expiring. */
 export function expired(sessions: readonly PtySession[], timeoutMs: number): PtySession[] {
   return sessions.filter((session) => {
     const idle = Date.now() - session.usedAt >= timeoutMs;
@@ -25,16 +28,9 @@ export function expired(sessions: readonly PtySession[], timeoutMs: number): Pty
   });
 }
 
-export function refuseBeyond(ceiling: number, sessions: readonly PtySession[]): never {
-  const holders = sessions.map(({ id, record, attached, status, usedAt }) => ({
-    sessionId: id,
-    status,
-    attached,
-    createdAt: record.createdAt,
-    lastUsedAt: new Date(usedAt).toISOString(),
-  }));
-  throw new SandboxError('capacity', `${sessions.length} terminal sessions are open, the ceiling is ${ceiling}`, {
-    hint: 'close some of them, or raise SVC_SHELL_MAX_SESSIONS',
-    data: { holders },
-  });
+/** The longest idle session without a name, a running program or a viewer. */
+function longestIdle(sessions: readonly PtySession[]): PtySession | undefined {
+  return sessions
+    .filter((session) => !session.record.named && session.attached === 0 && !session.busy)
+    .toSorted((one, other) => one.usedAt - other.usedAt)[0];
 }

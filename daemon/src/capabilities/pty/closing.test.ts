@@ -9,13 +9,13 @@ import { BARE, create } from './pty.fixture.ts';
 
 /** Milliseconds between SIGHUP and SIGKILL (§4 of the contract). */
 const GRACE_MS = 2000;
-/** Milliseconds that may be added to it, beside what the machine needs to close sessions that end by SIGHUP. */
+/** Milliseconds allowed past the grace, beside the time that this machine needs to close a session by SIGHUP. */
 const LATE_MS = 1500;
 
 const hasTmux = findTool('tmux') !== undefined;
 if (!hasTmux) process.stderr.write('not tested: the closing of terminals held by tmux, which is not installed\n');
 
-/** When processes reported `NAME up` and `NAME hup`, each on a connection of its own, and were `NAME gone`. */
+/** Times at which processes reported `NAME up` and `NAME hup` over a connection each, and were `NAME gone`. */
 class Reports implements AsyncDisposable {
   readonly at = new Map<string, number>();
   readonly #server = createServer((socket) => this.#follow(socket));
@@ -26,7 +26,7 @@ class Reports implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** When the process was gone, in milliseconds after another time. */
+  /** Milliseconds between `begun` and the end of the process. */
   goneAfter(name: string, begun: number | undefined): number {
     return (this.at.get(`${name} gone`) ?? Number.NaN) - (begun ?? Number.NaN);
   }
@@ -46,7 +46,7 @@ class Reports implements AsyncDisposable {
   }
 }
 
-/** Processes that report SIGHUP and stay: a shell, a child in its group, and one in a group of its own. */
+/** Processes that report SIGHUP and do not end: a shell, a child in its group, and one in a group of its own. */
 const NAMES = ['shell', 'child', 'job'];
 const stubborn = (port: number): string => `
   stay() {
@@ -67,7 +67,7 @@ async function close(daemon: TestApp, id: string): Promise<number> {
   return performance.now() - begun;
 }
 
-/** Milliseconds that the slowest of the sessions took which ended by SIGHUP until the other closing was over. */
+/** Milliseconds of the slowest closing by SIGHUP while another session is being closed. */
 async function slowestMeanwhile(daemon: TestApp, closing: Promise<unknown>): Promise<number> {
   let over = false;
   void closing.finally(() => {
@@ -87,7 +87,7 @@ describeOnHosts('closing', () => {
     ['tmux', hasTmux],
   ] as const) {
     test.runIf(there)(
-      `[pty.close-kills] ${shellBackend}: SIGHUP comes first, SIGKILL 2 s later`,
+      `[pty.close-kills] ${shellBackend}: SIGHUP is sent first, SIGKILL 2 s later`,
       { concurrent: true },
       async ({ expect }) => {
         await using reports = new Reports();
@@ -112,7 +112,7 @@ describeOnHosts('closing', () => {
     );
   }
 
-  test.concurrent('[pty.idle-expiry] [config.terminals] an idle session that has no name is closed after its time, a named one stays', async ({
+  test.concurrent('[pty.idle-expiry] [config.terminals] an idle expiring session is closed after its timeout, a named one stays', async ({
     expect,
   }) => {
     await using daemon = await TestApp.start({ shellSessionTimeout: 1 });

@@ -19,7 +19,7 @@ describeOnHosts('exec', () => {
     const there = findTool(name) !== undefined;
     if (!there) process.stderr.write(`not tested: exec in ${name}, which is not installed\n`);
     test.runIf(there)(
-      `[pty.exec] [pty.exec-survives] ${name}: what commands do to their shell is survived`,
+      `[pty.exec] [pty.exec-survives] ${name}: exec survives what commands do to their shell`,
       async () => {
         await using daemon = await TestApp.start();
         await create(daemon, 'a', { ...shell, cwd: '/tmp' });
@@ -61,7 +61,7 @@ describeOnHosts('exec', () => {
       },
     );
 
-    test.runIf(there)(`[pty.exec-invisible] ${name}: the screen shows prompt, command and output alone`, async () => {
+    test.runIf(there)(`[pty.exec-invisible] ${name}: the screen shows only prompt, command and output`, async () => {
       await using daemon = await TestApp.start();
       await create(daemon, 'a', { ...shell, cols: 60 });
       await screen(daemon, 'a', (text) => /^(\$|\S+[#%])$/.test(text.trim()));
@@ -75,7 +75,7 @@ describeOnHosts('exec', () => {
     });
   }
 
-  test('a command that reads the terminal gets what is typed', async () => {
+  test('a command that reads the terminal receives typed input', async () => {
     await using daemon = await TestApp.start();
     await create(daemon, 'a');
     const running = exec(daemon, 'a', 'read -r -p "name? " line; echo "got $line"');
@@ -85,7 +85,7 @@ describeOnHosts('exec', () => {
     expect((await running).output).toBe('name? me\ngot me\n');
   });
 
-  test('[pty.exec-serial] 32 callers of one session get each their own output', async () => {
+  test('[pty.exec-serial] 32 concurrent calls of one session each receive their own output', async () => {
     await using daemon = await TestApp.start();
     await create(daemon, 'a');
     const calls = Array.from({ length: 32 }, (_, i) => exec(daemon, 'a', `for n in 1 2 3; do echo "$n of ${i}"; done`));
@@ -93,7 +93,7 @@ describeOnHosts('exec', () => {
     expect(outputs).toEqual(outputs.map((_, i) => `1 of ${i}\n2 of ${i}\n3 of ${i}\n`));
   });
 
-  test('[pty.exec-async] [pty.exec-timeout] [pty.exec-no-change] a call may leave a command to itself', async () => {
+  test('[pty.exec-async] [pty.exec-timeout] [pty.exec-no-change] a call may be answered before its command ends', async () => {
     await using daemon = await TestApp.start();
     await create(daemon, 'a');
     const command = 'echo begun; read x; echo $x';
@@ -119,10 +119,10 @@ describeOnHosts('exec', () => {
     ['a program', "bash -c ': > BEGUN; exec sleep 1000'", 143, 0],
     ['a program that ignores SIGTERM', 'bash -c "trap \'\' TERM; : > BEGUN; while :; do sleep 0.1; done"', 137, 2000],
     ['a loop of the shell', ': > BEGUN; while :; do :; done', 130, 0],
-  ])('[pty.exec-hard-timeout] %s is ended by the hard timeout', async (_name, command, code, graceMs) => {
+  ])('[pty.exec-hard-timeout] the hard timeout ends %s', async (_name, command, code, graceMs) => {
     const directory = await sharedDirectory();
     await using daemon = await TestApp.start();
-    // What has not begun when the time is over shows nothing: the next one gets more.
+    // A command that has not begun by its hard timeout proves nothing; the next round has a longer one.
     const [seconds, took, ended] = await withGrowingTime(0.2, async (hard_timeout) => {
       const [id, begun] = [`timed-${hard_timeout}`, join(directory, `begun-${hard_timeout}`)];
       await create(daemon, id);
@@ -138,7 +138,18 @@ describeOnHosts('exec', () => {
     await rm(directory, { recursive: true });
   });
 
-  test('[pty.exec-fallback] where a program owns the terminal it is typed to', async () => {
+  test('a hard timeout longer than the longest timer of Node does not end the command', async () => {
+    await using daemon = await TestApp.start();
+    await create(daemon, 'a');
+    const month = { hard_timeout: 31 * 86_400, timeout: 60 * 86_400 };
+    expect(await exec(daemon, 'a', 'sleep 0.2; echo on', month)).toMatchObject({ status: 'completed', output: 'on\n' });
+    await exec(daemon, 'a', 'echo begun; read -r x; echo "got $x"', { hard_timeout: 31 * 86_400, async: true });
+    await screen(daemon, 'a', (output) => /^begun$/m.test(output));
+    await input(daemon, 'a', 'it\r');
+    await screen(daemon, 'a', (output) => /^got it$/m.test(output));
+  });
+
+  test('[pty.exec-fallback] where a program owns the terminal the command is typed to the program', async () => {
     await using daemon = await TestApp.start();
     let session = '';
     const typed = await afterSilence('hello cat\nhello cat\n', async (id, no_change_timeout) => {
@@ -156,7 +167,7 @@ describeOnHosts('exec', () => {
     expect((await exec(daemon, session, 'echo shell')).output).toBe('shell\n');
   });
 
-  test('what somebody has begun to type is no part of a command', async () => {
+  test('a half-typed line does not become part of a command', async () => {
     await using daemon = await TestApp.start();
     await create(daemon, 'a');
     await screen(daemon, 'a', (output) => output.startsWith('$'));
@@ -165,7 +176,7 @@ describeOnHosts('exec', () => {
     expect(await exec(daemon, 'a', 'echo clean')).toMatchObject({ output: 'clean\n', exit_code: 0 });
   });
 
-  test('a megabyte of output comes whole, and without its colours', async () => {
+  test('a megabyte of output is complete and has no escape sequences', async () => {
     await using daemon = await TestApp.start();
     await create(daemon, 'a');
     const { output } = await exec(daemon, 'a', "seq 1 150000; printf '\\e[31mred\\e[0m\\n'");

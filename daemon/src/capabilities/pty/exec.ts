@@ -1,24 +1,23 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { SandboxError } from '../../core/errors.ts';
 import { foregroundGroup } from '../../core/process/find/foreground.ts';
+import { LongTimer, pollUntil, waitFor } from '../../core/wait.ts';
 import type { ExecRun, ExecStatus } from './exec/exec-run.ts';
-import { settlesBefore } from './patience.ts';
 import type { PtySession } from './session/session.ts';
 
-/** Milliseconds between SIGTERM and SIGKILL of what has outlived its hard timeout, and then until it is given up. */
+/** Milliseconds between SIGTERM and SIGKILL after the hard timeout, and between SIGKILL and the answer. */
 export const KILL_GRACE_MS = 2000;
-/** Milliseconds between two looks at who has the terminal. */
+/** Milliseconds between two looks at the foreground group of a terminal. */
 const LOOK_MS = 20;
 
 export interface ExecRequest {
   readonly command: string;
-  /** Answer as soon as it is typed. */
+  /** Answer as soon as the command is typed. */
   readonly async: boolean;
-  /** Seconds that the call waits; the command goes on. Undefined: until the end. */
+  /** Seconds that the call waits; the command goes on. Undefined: until its end. */
   readonly timeout?: number | undefined;
   /** Seconds after which the command is ended. */
   readonly hardTimeout?: number | undefined;
-  /** Seconds without output after which the call does not wait any longer. */
+  /** Seconds without output after which the call is answered; the command goes on. */
   readonly noChangeTimeout: number;
 }
 
@@ -50,6 +49,15 @@ export class ExecQueue {
     return { run, status };
   }
 
+  /** Ends the foreground program, of `exec` or not: SIGTERM, after the grace SIGKILL. */
+  async end(run: ExecRun | undefined): Promise<void> {
+    run?.signalled();
+    await this.#signal(run, 'SIGTERM');
+    if (await this.#endsInTime(run)) return;
+    await this.#signal(run, 'SIGKILL');
+    await this.#endsInTime(run);
+  }
+
   #nextDeadline({ hardTimeout }: ExecRequest, waitMs: number | undefined): [number | undefined, ExecStatus] {
     const hardMs = hardTimeout === undefined ? undefined : hardTimeout * 1000;
     if (hardMs !== undefined && (waitMs === undefined || hardMs <= waitMs)) return [hardMs, 'hard_timeout'];
@@ -74,40 +82,28 @@ export class ExecQueue {
 
   /** Waits for the commands before this one, as long as the call may wait. */
   async #awaitTurn(before: Promise<void>, request: ExecRequest, gone: AbortSignal | undefined): Promise<void> {
-    const seconds = request.timeout ?? request.noChangeTimeout;
-    const patience = AbortSignal.any([AbortSignal.timeout(seconds * 1000), ...(gone ? [gone] : [])]);
+    const ms = (request.timeout ?? request.noChangeTimeout) * 1000;
     const turn = Promise.all([before, this.#session.run?.done]);
-    if (await settlesBefore(turn, patience)) return;
+    if ((await waitFor(turn, { ms, signal: gone })) === 'settled') return;
     throw new SandboxError('conflict', `another command still runs in the session ${this.#session.id}`, {
       hint: 'wait for it, send it input or a signal, or use another session',
       data: { command: this.#session.run?.console.command ?? null },
     });
   }
 
-  /** The hard timeout of a command holds whether the call waits for it or not. */
+  /** The hard timeout of a command also holds where the call is answered before it. */
   #endLate(run: ExecRun, { hardTimeout, async, timeout }: ExecRequest): void {
     if (hardTimeout === undefined || (!async && (timeout === undefined || hardTimeout <= timeout))) return;
-    const timer = setTimeout(() => void this.end(run), hardTimeout * 1000);
-    void run.done.then(() => clearTimeout(timer));
+    const timer = new LongTimer(hardTimeout * 1000, () => void this.end(run));
+    void run.done.then(() => timer[Symbol.dispose]());
   }
 
-  /** Ends what is in the foreground: SIGTERM, after the grace SIGKILL. Without a run: what somebody else has started there. */
-  async end(run: ExecRun | undefined): Promise<void> {
-    run?.signalled();
-    await this.#signal(run, 'SIGTERM');
-    if (await this.#givesWay(run)) return;
-    await this.#signal(run, 'SIGKILL');
-    await this.#givesWay(run);
-  }
-
-  async #givesWay(run: ExecRun | undefined): Promise<boolean> {
+  async #endsInTime(run: ExecRun | undefined): Promise<boolean> {
     if (run !== undefined) return (await endsWithin(run, KILL_GRACE_MS)) === 'end';
-    const deadline = performance.now() + KILL_GRACE_MS;
-    while (this.#session.busy && performance.now() < deadline) await delay(LOOK_MS);
-    return !this.#session.busy;
+    return (await pollUntil(() => !this.#session.busy, { everyMs: LOOK_MS, ms: KILL_GRACE_MS })) === 'settled';
   }
 
-  /** A shell that is busy with a loop of its own ignores SIGTERM, but not an interrupt. */
+  /** A shell that runs a loop of its own ignores SIGTERM, but not SIGINT. */
   async #signal(run: ExecRun | undefined, signal: NodeJS.Signals): Promise<void> {
     if ((run ? run.status !== 'running' : !this.#session.busy) || !this.#session.open) return;
     const { pid } = this.#session;
@@ -116,23 +112,28 @@ export class ExecQueue {
   }
 }
 
-/** Waits for the end, so many milliseconds at most, or until so many without output. */
+/** Waits up to `seconds` for the end of the session's command, or of its foreground program. */
+export async function awaitForeground(session: PtySession, seconds: number, signal?: AbortSignal): Promise<void> {
+  const bounds = { ms: seconds * 1000, signal };
+  if (session.run !== undefined) await waitFor(session.run.done, bounds);
+  else await pollUntil(() => !session.open || !session.busy, { everyMs: LOOK_MS, ...bounds });
+}
+
+/** Waits for the end of the command, up to `waitMs` and up to `silenceMs` without output. */
 async function endsWithin(
   run: ExecRun,
-  waitMs: number | undefined,
-  silenceMs = Number.POSITIVE_INFINITY,
+  waitMs: number = Number.POSITIVE_INFINITY,
+  silenceMs: number = Number.POSITIVE_INFINITY,
   gone?: AbortSignal,
 ): Promise<'end' | 'time' | 'silent' | 'gone'> {
-  const until = waitMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + waitMs;
+  const until = performance.now() + waitMs;
   while (run.status === 'running') {
     if (gone?.aborted) return 'gone';
     const left = until - performance.now();
     const quiet = silenceMs - run.silentMs;
     if (left <= 0) return 'time';
     if (quiet <= 0) return 'silent';
-    // setTimeout takes 31 bits of milliseconds.
-    const patience = AbortSignal.timeout(Math.min(Math.ceil(Math.min(left, quiet)), 2 ** 31 - 1));
-    await settlesBefore(run.done, gone ? AbortSignal.any([patience, gone]) : patience);
+    await waitFor(run.done, { ms: Math.min(left, quiet), signal: gone });
   }
   return 'end';
 }

@@ -12,7 +12,7 @@ if (!hasScript) process.stderr.write('not tested: 50 MB against script(1), which
 const root = process.platform === 'linux' && process.getuid?.() === 0;
 
 test.runIf(hasScript)(
-  '[pty.whole] of 50 MB two viewers, one stalled, get what script recorded',
+  '[pty.whole] two viewers, one stalled, receive 50 MB as script(1) recorded them',
   async () => {
     const directory = await sharedDirectory();
     await using daemon = await TestApp.start({ ptyHistoryBytes: 64 * 1024 ** 2 });
@@ -40,7 +40,7 @@ test.runIf(hasScript)(
   300_000,
 );
 
-/** Processes that are there and live, by what /proc says, of those that `met` is true of. */
+/** Number of live processes in /proc for which `met` is true. */
 function processes(met: (name: string, session: number) => boolean): number {
   return readdirSync('/proc').filter((name) => {
     try {
@@ -56,7 +56,7 @@ function processes(met: (name: string, session: number) => boolean): number {
 
 test.runIf(root)('[pty.fork-bomb] a fork bomb under a limit ends with its session', async () => {
   const { uid } = lookUpIdentity('nobody');
-  // The limit is that of the account, whoever else runs something as it.
+  // The limit counts all processes of the account, those of other programs too.
   const before = processes((name) => statSync(`/proc/${name}`).uid === uid);
   await using daemon = await TestApp.start();
   await create(daemon, 'a', { ...BARE, user: 'nobody' });

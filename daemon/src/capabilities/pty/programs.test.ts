@@ -6,7 +6,7 @@ import { TestApp } from '../../app.fixture.ts';
 import { findTool } from '../../core/tool-path.ts';
 import { create, exec, info, input, screen, sharedDirectory, TestViewer } from './pty.fixture.ts';
 
-/** Whether a program that a test drives is installed; says so where it is not. */
+/** Whether a program that a test drives is installed; prints a line where it is not. */
 function isThere(name: string): boolean {
   const there = findTool(name) !== undefined;
   if (!there) process.stderr.write(`not tested: ${name}, which is not installed\n`);
@@ -14,7 +14,7 @@ function isThere(name: string): boolean {
 }
 
 test.runIf(isThere('vim'))(
-  '[pty.programs] vim edits a file, on the alternate screen, and gives the screen back',
+  '[pty.programs] vim edits a file on the alternate screen and restores the screen',
   async () => {
     const directory = await sharedDirectory();
     await using daemon = await TestApp.start();
@@ -33,7 +33,7 @@ test.runIf(isThere('vim'))(
   },
 );
 
-test.runIf(isThere('less'))('[pty.programs] less pages and is left', async () => {
+test.runIf(isThere('less'))('[pty.programs] less pages, searches and quits', async () => {
   await using daemon = await TestApp.start();
   await create(daemon, 'a');
   await exec(daemon, 'a', 'seq 1 1000 | less', { async: true });
@@ -46,7 +46,7 @@ test.runIf(isThere('less'))('[pty.programs] less pages and is left', async () =>
   await expect.poll(() => info(daemon, 'a')).toMatchObject({ status: 'idle' });
 });
 
-test.runIf(isThere('htop'))('[pty.programs] htop draws and is left', async () => {
+test.runIf(isThere('htop'))('[pty.programs] htop draws and quits', async () => {
   await using daemon = await TestApp.start();
   await create(daemon, 'a', { command: 'bash', args: ['--norc', '--noprofile'], cols: 120, rows: 40 });
   await exec(daemon, 'a', 'htop', { async: true });
@@ -66,7 +66,7 @@ test.runIf(isThere('python3'))('[pty.programs] a Python REPL reads, evaluates an
   await expect.poll(() => info(daemon, 'a')).toMatchObject({ status: 'exited', exit_code: 4 });
 });
 
-test('[pty.screen] the screen as text, with its colours and as HTML, with its title', async () => {
+test('[pty.screen] the screen as text, ANSI and HTML, with its title and cursor', async () => {
   await using daemon = await TestApp.start();
   await create(daemon, 'a', {
     command: 'bash',
@@ -82,7 +82,7 @@ test('[pty.screen] the screen as text, with its colours and as HTML, with its ti
   expect((await daemon.inject('/v2/pty/sessions/a/screen?format=pdf')).statusCode).toBe(422);
 });
 
-test('[pty.garbage] binary garbage, floods and resize storms leave the session in order', async () => {
+test('[pty.garbage] binary garbage, floods and many resizes leave the session usable', async () => {
   const directory = await sharedDirectory();
   await using daemon = await TestApp.start();
   const ws = (await daemon.listen()).replace('http', 'ws');

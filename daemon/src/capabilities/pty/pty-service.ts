@@ -1,36 +1,33 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Core } from '../../core/core.ts';
-import { SandboxError } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
-import { expired, nextToGiveWay, refuseBeyond } from './capacity.ts';
 import type { ExecStatus } from './exec/exec-run.ts';
-import { type ExecOutcome, ExecQueue, type ExecRequest } from './exec.ts';
-import { settlesBefore } from './patience.ts';
-import { PtySession, type SessionTools } from './session/session.ts';
-import type { Retention, SessionRecord } from './session/session-record.ts';
+import { awaitForeground, ExecQueue, type ExecRequest } from './exec.ts';
+import { probeTerminal } from './probe.ts';
+import type { ScreenFormat, ScreenLook } from './screen/screen-protocol.ts';
+import type { ExecutedCommand } from './session/exec-tracker.ts';
+import type { PtySession, SessionTools } from './session/session.ts';
+import { SessionStore } from './session-store.ts';
 
-/** Seconds without output after which `exec` does not wait any longer, where nobody says otherwise. */
+/** Seconds without output after which a call of `exec` is answered, where neither call nor session says. */
 export const NO_CHANGE_SECONDS = 120;
-/** How often sessions are looked at whose time may be over, of the time that they have. */
-const SWEEPS = 10;
 /** Seconds that a shell may take to change its directory. */
 const ENTER_SECONDS = 10;
-/** Milliseconds between two looks at who has the terminal. */
-const LOOK_MS = 50;
 
-export interface SessionTerms {
-  readonly id?: string | undefined;
-  readonly cwd?: string | undefined;
-  readonly cols?: number | undefined;
-  readonly rows?: number | undefined;
-  readonly env?: Readonly<Record<string, string>> | undefined;
-  readonly user?: string | undefined;
-  readonly retention?: Retention | undefined;
-  readonly noChangeTimeout?: number | undefined;
-  /** Instead of the account's shell. */
-  readonly command?: string | undefined;
-  readonly args?: readonly string[] | undefined;
+/** A command; the default of its session applies where it has no `noChangeTimeout`. */
+type ExecCall = Omit<ExecRequest, 'noChangeTimeout'> & { readonly noChangeTimeout?: number | undefined };
+
+/** An answered call of `exec`: the command with its output so far. */
+export interface ExecReport extends ExecutedCommand {
+  readonly sessionId: string;
+  readonly status: ExecStatus;
+  /** -1 where a signal ended the shell. */
+  readonly exitCode: number | null;
+}
+
+/** What a session has shown: the executed commands, oldest first, or its screen where there are none. */
+export interface SessionView {
+  readonly executed: readonly ExecutedCommand[];
+  readonly screen: string | undefined;
 }
 
 export interface SessionStats {
@@ -42,204 +39,128 @@ export interface SessionStats {
   readonly timeout: number;
 }
 
-/** Terminals: the rules of their ids, ceilings and ends live here. */
+/** Terminals. Each call holds the session that it works with, so that the session stays until the call is answered. */
 export class PtyService implements AsyncDisposable {
+  readonly sessions: SessionStore;
   readonly #core: Core;
   readonly #tools: SessionTools;
-  readonly #sessions: Map<string, PtySession>;
   readonly #queues = new WeakMap<PtySession, ExecQueue>();
-  readonly #sweeper: NodeJS.Timeout;
-  #closing = false;
 
   constructor(core: Core, tools: SessionTools, found: readonly PtySession[]) {
+    const { shellMaxSessions: ceiling, shellSessionTimeout: timeoutSeconds } = core.config;
     this.#core = core;
     this.#tools = tools;
-    this.#sessions = new Map(found.map((session) => [session.id, session]));
-    const timeoutMs = core.config.shellSessionTimeout * 1000;
-    this.#sweeper = setInterval(
-      () => void this.#sweep(timeoutMs),
-      Math.min(60_000, Math.max(50, timeoutMs / SWEEPS)),
-    ).unref();
+    this.sessions = new SessionStore(tools, found, { ceiling, timeoutSeconds });
   }
 
-  /**
-   * @throws SandboxError `conflict` where a session of that id is open, `capacity`, `invalid` naming the field,
-   *   `forbidden`, `unavailable`
-   */
-  async create(terms: SessionTerms): Promise<PtySession> {
-    if (this.#closing) throw new SandboxError('unavailable', 'the service is stopping');
-    const id = terms.id ?? randomUUID();
-    const known = this.#sessions.get(id);
-    if (known?.open) throw new SandboxError('conflict', `the session exists already: ${id}`);
-    const session = new PtySession(this.#tools, this.#recordOf(id, terms));
-    await this.#makeRoom();
-    if (known) await this.#remove(known);
-    try {
-      this.#sessions.set(id, session);
-      await session.start();
-      return session;
-    } catch (error) {
-      this.#sessions.delete(id);
-      await session.close(0);
-      throw error;
-    } finally {
-    }
-  }
-
-  /** What holds the terminals. */
+  /** The program that holds the terminals. */
   get backend(): string {
     return this.#tools.tmux ? 'tmux' : 'native';
   }
 
-  /** @throws SandboxError `not_found` */
-  get(id: string): PtySession {
-    const session = this.#sessions.get(id);
-    if (session) return session;
-    throw new SandboxError('not_found', `no terminal session with id ${id}`, { hint: 'create it first' });
-  }
-
-  find(id: string): PtySession | undefined {
-    return this.#sessions.get(id);
-  }
-
   list(): PtySession[] {
-    return [...this.#sessions.values()];
+    return this.sessions.list();
   }
 
-  /** Ends everything in it, and forgets it. */
-  async close(session: PtySession): Promise<void> {
-    await this.#remove(session);
+  /** @throws SandboxError `conflict` where the session has ended or another command runs for longer than the timeout */
+  async exec(session: PtySession, call: ExecCall, gone?: AbortSignal): Promise<ExecReport> {
+    using _held = this.sessions.hold(session);
+    const noChangeTimeout = call.noChangeTimeout ?? session.record.noChangeTimeout ?? NO_CHANGE_SECONDS;
+    const { run, status } = await this.#queueOf(session).exec({ ...call, noChangeTimeout }, gone);
+    const output = await run.output();
+    const { ps1, command, exitCode } = run.console;
+    return { sessionId: session.id, ps1, command, output, status, exitCode };
   }
 
-  /** @throws SandboxError `conflict` */
-  async exec(
-    session: PtySession,
-    request: Omit<ExecRequest, 'noChangeTimeout'> & { noChangeTimeout?: number | undefined },
+  /**
+   * Executes in the session of the id, whose shell enters `cwd` first, or in a new session.
+   * @throws SandboxError `not_found`, and as `create`, `enter` and `exec`
+   */
+  async execIn(
+    { id, cwd }: { readonly id?: string | undefined; readonly cwd?: string | undefined },
+    call: ExecCall,
     gone?: AbortSignal,
-  ): Promise<ExecOutcome> {
-    const noChangeTimeout = request.noChangeTimeout ?? session.record.noChangeTimeout ?? NO_CHANGE_SECONDS;
-    return this.#queueOf(session).exec({ ...request, noChangeTimeout }, gone);
+  ): Promise<ExecReport> {
+    using held = id === undefined ? await this.sessions.open({ cwd }) : this.sessions.hold(this.sessions.get(id));
+    const { session } = held;
+    if (id !== undefined && cwd !== undefined && session.workingDir !== cwd) await this.enter(session, cwd);
+    return await this.exec(session, call, gone);
   }
 
-  /** The shell goes there. @throws SandboxError `invalid`, and as `exec` */
+  /** Changes the directory of the shell. @throws SandboxError `invalid`, and as `exec` */
   async enter(session: PtySession, cwd: string): Promise<void> {
     this.#tools.launcher.directory(cwd, undefined);
     const command = `cd -- '${cwd.replaceAll("'", `'\\''`)}'`;
     await this.exec(session, { command, async: false, timeout: ENTER_SECONDS });
   }
 
-  /** Waits until the session's command has ended, or its program has given the terminal back. */
+  /** Waits up to `seconds` for the end of the session's command, or of its foreground program. */
   async wait(session: PtySession, seconds: number, gone?: AbortSignal): Promise<void> {
-    const patience = AbortSignal.any([AbortSignal.timeout(seconds * 1000), ...(gone ? [gone] : [])]);
-    const run = session.run;
-    if (run !== undefined) await settlesBefore(run.done, patience);
-    while (run === undefined && session.open && session.busy && !patience.aborted) await delay(LOOK_MS);
+    using _held = this.sessions.hold(session);
+    await awaitForeground(session, seconds, gone);
   }
 
-  /** Ends what runs in the foreground, not the session: SIGTERM, SIGKILL where that does not help. */
+  /** Types bytes. @throws SandboxError `conflict` after the end of the session */
+  async write(session: PtySession, bytes: Uint8Array, gone?: AbortSignal): Promise<void> {
+    using _held = this.sessions.hold(session);
+    await session.write(bytes, gone);
+  }
+
+  /** Ends the foreground program, not the session: SIGTERM, SIGKILL where that does not help. */
   async killCommand(session: PtySession): Promise<{ status: ExecStatus; exitCode: number | null }> {
-    if (!session.open || !session.busy)
+    if (!session.open || !session.busy) {
       return { status: session.open ? 'completed' : 'terminated', exitCode: session.record.exitCode };
-    const run = session.run;
+    }
+    using _held = this.sessions.hold(session);
+    const { run } = session;
     await this.#queueOf(session).end(run);
     return { status: 'terminated', exitCode: run?.console.exitCode ?? null };
   }
 
-  /** From now on the default of the session's commands, in seconds; null takes it away. */
-  setNoChangeTimeout(session: PtySession, seconds: number | null): void {
-    session.record.noChangeTimeout = seconds;
-    session.touch();
-    session.save();
+  /** The screen with all output so far, after up to `seconds` of waiting for output newer than the call. */
+  async screen(
+    session: PtySession,
+    { seconds, format }: { readonly seconds: number; readonly format: ScreenFormat },
+    gone: AbortSignal,
+  ): Promise<ScreenLook & { readonly offset: number }> {
+    using _held = this.sessions.hold(session);
+    const { history, screen } = session;
+    const bound = AbortSignal.any([gone, AbortSignal.timeout(seconds * 1000)]);
+    if (seconds > 0) await history.advanced(history.end, bound);
+    return await screen.look(format, gone);
+  }
+
+  /** The executed commands with their output, or the screen. */
+  async view(session: PtySession, gone: AbortSignal): Promise<SessionView> {
+    using _held = this.sessions.hold(session);
+    const executed = await session.executed();
+    const screen = executed.length > 0 ? undefined : (await session.screen.look('text', gone)).output.trimEnd();
+    return { executed, screen };
   }
 
   stats(): SessionStats {
-    const open = this.#open();
+    const open = this.list().filter((session) => session.open);
     const active = open.filter(({ busy }) => busy).length;
     const { shellMaxSessions: max, shellSessionTimeout: timeout } = this.#core.config;
     return { total: open.length, active, idle: open.length - active, max, timeout };
   }
 
   /** Opens a real terminal. */
-  async probe(): Promise<Finding> {
-    try {
-      const process = await this.#core.processes.start({
-        ...this.#tools.launcher.prepare(randomUUID(), { ...this.#recordOf('probe', {}), command: 'tty' }).spec,
-        outputMaxBytes: 65_536,
-      });
-      const { exitCode } = await process.ended;
-      process.acknowledgeExit();
-      await process.output.remove();
-      return { name: 'terminals', ok: exitCode === 0, detail: `a terminal ended with ${exitCode}` };
-    } catch (error) {
-      return { name: 'terminals', ok: false, detail: String(error), hint: 'sandboxd doctor says what is missing' };
-    }
+  probe(): Promise<Finding> {
+    return probeTerminal(this.#core.processes, this.#tools.launcher);
   }
 
   /** Ends all sessions. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing = true;
-    clearInterval(this.#sweeper);
-    const graceMs = this.#core.config.stopGraceSeconds * 1000;
-    await Promise.all(this.list().map((session) => session.close(graceMs)));
-    this.#sessions.clear();
+    await this.sessions.end(this.#core.config.stopGraceSeconds * 1000);
     await this.#tools.tmux?.[Symbol.asyncDispose]();
     this.#tools.execFiles[Symbol.dispose]();
     await this.#tools.screens[Symbol.asyncDispose]();
-  }
-
-  #recordOf(id: string, terms: SessionTerms): SessionRecord {
-    const now = new Date().toISOString();
-    const named = terms.id !== undefined;
-    const cwd = this.#tools.launcher.directory(terms.cwd, terms.user);
-    return {
-      id,
-      named,
-      retention: terms.retention ?? (named ? 'persistent' : 'expiring'),
-      user: terms.user ?? null,
-      cwd,
-      workingDir: cwd,
-      env: terms.env ?? {},
-      command: terms.command ?? null,
-      args: terms.args ?? [],
-      cols: terms.cols ?? 80,
-      rows: terms.rows ?? 24,
-      noChangeTimeout: terms.noChangeTimeout ?? null,
-      createdAt: now,
-      lastUsedAt: now,
-      shells: [],
-      exitCode: null,
-      signal: null,
-      state: 'open',
-      console: [],
-      current: null,
-    };
   }
 
   #queueOf(session: PtySession): ExecQueue {
     const queue = this.#queues.get(session) ?? new ExecQueue(session);
     this.#queues.set(session, queue);
     return queue;
-  }
-
-  #open(): PtySession[] {
-    return this.list().filter(({ open }) => open);
-  }
-
-  async #makeRoom(): Promise<void> {
-    const { shellMaxSessions } = this.#core.config;
-    while (this.#open().length >= shellMaxSessions) {
-      const oldest = nextToGiveWay(this.#open());
-      if (oldest === undefined) refuseBeyond(shellMaxSessions, this.#open());
-      await this.#remove(oldest);
-    }
-  }
-
-  async #sweep(timeoutMs: number): Promise<void> {
-    await Promise.all(expired(this.list(), timeoutMs).map((session) => this.#remove(session)));
-  }
-
-  async #remove(session: PtySession): Promise<void> {
-    if (this.#sessions.get(session.id) === session) this.#sessions.delete(session.id);
-    await session.close();
   }
 }

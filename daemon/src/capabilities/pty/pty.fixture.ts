@@ -5,20 +5,20 @@ import { WebSocket } from 'ws';
 import { withGrowingTime } from '../../../../scripts/testing/rounds.ts';
 import { TestApp } from '../../app.fixture.ts';
 
-/** A shell that reads no start-up file, so that tests are quick and prompts are known. */
+/** A shell without start-up files, for a fast start and a known prompt. */
 export const BARE = { command: 'bash', args: ['--norc', '--noprofile'], env: { PS1: '$ ' } };
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at what it expects.
+// biome-ignore lint/suspicious/noExplicitAny: a test asserts the fields that it reads.
 type Json = any;
 
-/** A directory that whatever account the sessions run as may write into. */
+/** A directory that any account of a session can write to. */
 export async function sharedDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'pty-'));
   await chmod(directory, 0o777);
   return directory;
 }
 
-/** A daemon that listens, for viewers. */
+/** A listening daemon, for viewers. */
 export async function started(overrides = {}): Promise<{ daemon: TestApp; ws: string } & AsyncDisposable> {
   const daemon = await TestApp.start(overrides);
   const ws = (await daemon.listen()).replace('http', 'ws');
@@ -41,7 +41,7 @@ export async function info(daemon: TestApp, id: string): Promise<Json> {
   return dataOf(await daemon.inject(`/v2/pty/sessions/${id}`));
 }
 
-/** Waits until the screen is as expected, and answers it. */
+/** Waits until the screen meets the condition, and answers it. */
 export async function screen(daemon: TestApp, id: string, met: (output: string, all: Json) => boolean): Promise<Json> {
   const deadline = performance.now() + 45_000;
   for (let wait = 0; ; wait = 1) {
@@ -52,8 +52,8 @@ export async function screen(daemon: TestApp, id: string, met: (output: string, 
 }
 
 /**
- * What a call says that had enough of a command's silence, where that had said `output` before: however long a shell
- * takes to begin, one of the calls, each in a session of its own and more patient than the one before, waits longer.
+ * The answer of a call that ended by its no-change timeout after the command had written `output`. Each round uses a
+ * session of its own and a longer timeout, so that one round is longer than the start of the shell.
  */
 export function afterSilence(
   output: string,
@@ -76,13 +76,13 @@ function dataOf(answer: { statusCode: number; body: string; json: () => Json }):
 /** Characters of earlier binary frames that `text` keeps. */
 const TAIL = 4096;
 
-/** A viewer: everything it was told, and what came out of the terminal, put together. */
+/** A viewer that keeps all its messages and the output of the terminal. */
 export class TestViewer implements AsyncDisposable {
   readonly socket: WebSocket;
   readonly messages: Json[] = [];
   /** Bytes of binary frames. */
   length = 0;
-  /** Code and reason of the end. */
+  /** Close code and reason. */
   readonly closed: Promise<readonly [code: number, reason: string]>;
   #bytes: Buffer[] = [];
   #text = '';
@@ -100,7 +100,7 @@ export class TestViewer implements AsyncDisposable {
     this.socket.on('message', (data: Buffer, isBinary) => this.#take(data, isBinary));
   }
 
-  /** Of binary frames the end alone. */
+  /** The output; with binary frames only its end. */
   get text(): string {
     return this.#text;
   }
@@ -127,7 +127,7 @@ export class TestViewer implements AsyncDisposable {
     return this.messages.find((message) => message.type === type);
   }
 
-  /** Waits until the text has come. */
+  /** Waits until the output contains the text. */
   async shows(text: string): Promise<void> {
     await this.until(() => this.#text.includes(text));
   }

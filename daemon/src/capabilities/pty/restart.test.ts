@@ -18,7 +18,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 const wsOf = (daemon: DaemonProcess): string => daemon.base.replace('http', 'ws');
 
 describe.runIf(hasKeeper)('with a keeper', () => {
-  test('[pty.survives] a session, its program, its history and the offsets of its viewers outlive SIGKILL', async () => {
+  test('[pty.survives] a session, its program, its history and the offsets of its viewers survive SIGKILL of the daemon', async () => {
     const first = await DaemonProcess.start(directory);
     await first.data('/v2/pty/sessions', { ...BARE, id: 'a', cols: 90, cwd: '/usr' });
     await first.data('/v2/pty/sessions/a/exec', { command: 'echo early; A=kept' });
@@ -43,15 +43,9 @@ describe.runIf(hasKeeper)('with a keeper', () => {
     const { output } = await second.data('/v2/pty/sessions/a/screen');
     expect(output).toMatch(/early[\s\S]*read back[\s\S]*kept/);
     await again.shows('kept');
-    const view = await second.data('/v1/shell/view', { id: 'a' });
-    expect(view.console.map((record: { output: string }) => record.output)).toEqual([
-      'early\n',
-      'reading\nback\nread back\n',
-      'kept /usr\n',
-    ]);
   });
 
-  test('[pty.keeper-lost] where the keeper dies its sessions are reported lost and the next one works', async () => {
+  test('[pty.keeper-lost] sessions of a dead keeper are reported lost, and a new session works', async () => {
     await using daemon = await DaemonProcess.start(directory);
     await daemon.data('/v2/pty/sessions', { ...BARE, id: 'a' });
     const { output } = await daemon.data('/v2/pty/sessions/a/exec', { command: "cut -d' ' -f4 /proc/$$/stat" });
@@ -65,7 +59,7 @@ describe.runIf(hasKeeper)('with a keeper', () => {
   });
 });
 
-test('[pty.portable-lost] without a keeper a session is lost with the daemon, and its history is found', async () => {
+test('[pty.portable-lost] without a keeper a session is lost with the daemon, and its history is kept', async () => {
   const portable = { SVC_PROCESS_HOST: 'portable' };
   const first = await DaemonProcess.start(directory, portable);
   await first.data('/v2/pty/sessions', { ...BARE, id: 'a' });

@@ -11,17 +11,20 @@ export interface ExecFile {
   readonly remove: () => void;
 }
 
-/** Scripts that a shell of any account reads once: each in a file that this account alone can read, out of the runtime directory, which it cannot enter. */
+/**
+ * Scripts that a shell reads once. Each is a file that only the account of the shell can read, outside the runtime
+ * directory, which that account cannot enter.
+ */
 export class ExecFiles implements Disposable {
   readonly #directory: string;
 
-  /** The name comes from the runtime directory, so that what a killed daemon left is found and removed. */
+  /** The name is derived from the runtime directory, so that the next daemon finds and removes old files. */
   constructor(runtimeDir: string) {
     const mark = createHash('sha256').update(runtimeDir).digest('hex').slice(0, 8);
     this.#directory = ownDirectory(join(tmpdir(), `svc-exec-${mark}`));
   }
 
-  /** A path first, since the script tells how to erase the line that names it; then the script. */
+  /** The path is known before the script is written, since the script erases the typed line, which names the path. */
   reserve(owner: Identity | undefined): ExecFile {
     const path = join(this.#directory, randomBytes(3).toString('hex'));
     const fill = (script: string): void => {
@@ -36,7 +39,7 @@ export class ExecFiles implements Disposable {
   }
 }
 
-/** In a directory that everybody may write to: what is there under that name counts only where it is ours. */
+/** Every account can create names in the temporary directory, so an entry of another owner is not used. */
 function ownDirectory(path: string): string {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found !== undefined && (!found.isDirectory() || found.uid !== process.getuid?.())) return fresh(`${path}-`);

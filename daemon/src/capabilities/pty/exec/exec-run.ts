@@ -7,7 +7,7 @@ import { plainText } from './plain-text.ts';
 export const EXEC_STATUSES = ['running', 'completed', 'no_change_timeout', 'hard_timeout', 'terminated'] as const;
 export type ExecStatus = (typeof EXEC_STATUSES)[number];
 
-/** Bytes of output that an answer carries (§1.5 of the contract). */
+/** Bytes of output that an answer carries; the end of longer output. */
 const ANSWER_BYTES = 8 * 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
 
@@ -16,23 +16,26 @@ interface ShellEnd {
   readonly end: ProcessEnd;
 }
 
-/** A command from the moment its line is typed until its end is seen. */
+/** A command, from the moment its line is typed until its end is seen in the output. */
 export class ExecRun {
   readonly console: ConsoleRecord;
-  /** Settles when the shell has begun it, or it has ended. */
+  /** Settles when the shell has begun the command, or the command has ended. */
   readonly begun: Promise<void>;
   readonly done: Promise<void>;
   readonly #history: History;
   readonly #settle: () => void;
   readonly #settleBegun: () => void;
+  /** Fires at the end of the command. */
+  readonly #over = new AbortController();
+  /** Fires at the end of the shell, also at the end of the command. */
   readonly #stop = new AbortController();
   #status: ExecStatus = 'running';
   #directory: string | undefined;
   #after = 0;
   #lastChange = performance.now();
-  /** Where the output of its shell ended, and how the shell did. */
+  /** End of the shell, and of its output. */
   #shellEnd: ShellEnd | undefined;
-  /** A signal was asked for while it ran. */
+  /** A caller has signalled the command. */
   #signalled = false;
 
   constructor(history: History, record: ConsoleRecord) {
@@ -50,24 +53,29 @@ export class ExecRun {
     return this.#status;
   }
 
-  /** Where the shell was when it ended. */
+  /** Directory of the shell at the end of the command. */
   get directory(): string | undefined {
     return this.#directory;
   }
 
-  /** Offset after its last byte and the mark of its end. */
+  /** Fires at the end of the command. */
+  get over(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  /** Offset after the end mark. */
   get after(): number {
     return this.#after;
   }
 
-  /** Milliseconds since it last wrote something. */
+  /** Milliseconds since the last output. */
   get silentMs(): number {
     return performance.now() - this.#lastChange;
   }
 
   /**
-   * Watches for its end. Without a nonce, what runs tells of no end by itself: `released` says whether the terminal
-   * was given back.
+   * Watches the output for the end mark with this nonce. Without a nonce the command ends when `released` answers that
+   * the shell has the terminal again.
    */
   follow(nonce: string | undefined, typedAt: number, released: () => boolean): this {
     void this.#follow(nonce === undefined ? undefined : new MarkFinder(nonce, typedAt), typedAt, released);
@@ -83,17 +91,17 @@ export class ExecRun {
     this.#signalled = true;
   }
 
-  /** It ended while nobody listened. */
+  /** The end mark was lost. */
   endUnseen(): void {
     this.#end('completed', null, this.#history.end);
   }
 
-  /** It will not be seen to end. */
+  /** The session closes. */
   terminate(): void {
     this.#end('terminated', null, this.#history.end);
   }
 
-  /** What it has written so far. */
+  /** The output so far. */
   async output(): Promise<string> {
     return outputBetween(this.#history, this.console);
   }
@@ -107,7 +115,7 @@ export class ExecRun {
       if (mark !== undefined) this.#endAt(mark);
       else if (this.#shellEnd !== undefined && at >= this.#shellEnd.offset) this.#endWithShell(this.#shellEnd);
       else if (finder === undefined && released()) this.#end('completed', null, at);
-      else if (bytes.length === 0) await this.#history.advanced(at, this.#shellEnd ? undefined : this.#stop.signal);
+      else if (bytes.length === 0) await this.#history.advanced(at, (this.#shellEnd ? this.#over : this.#stop).signal);
     }
   }
 
@@ -139,13 +147,14 @@ export class ExecRun {
     this.#after = after;
     this.console.exitCode = exitCode;
     this.console.end = Math.max(end, this.console.start);
+    this.#over.abort();
     this.#stop.abort();
     this.#settleBegun();
     this.#settle();
   }
 }
 
-/** The output of a record of the console, as text; its end where it is longer than an answer may be. */
+/** The output of a console record as text; the end of output that is longer than an answer may be. */
 export async function outputBetween(history: History, { start, end }: ConsoleRecord): Promise<string> {
   const to = Math.min(end ?? history.end, history.end);
   const parts: Buffer[] = [];

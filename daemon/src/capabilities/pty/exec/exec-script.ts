@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 
-/** The languages in which a command can be wrapped. */
+/** Shells with a script of their own. */
 export type ShellKind = 'bash' | 'zsh' | 'sh';
 
-/** Undefined: not a shell that we know how to speak to. `program` is its real path. */
+/** `program`: the real path of the shell. Undefined: `exec` types its commands as lines. */
 export function shellKindOf(program: string): ShellKind | undefined {
   const name = basename(program);
   if (name === 'bash' || name === 'zsh') return name;
@@ -12,28 +12,28 @@ export function shellKindOf(program: string): ShellKind | undefined {
 
 export interface ExecScript {
   readonly command: string;
-  /** What the marks carry, so that no program can forge them. */
+  /** Part of the marks, so that no program can forge them. */
   readonly nonce: string;
-  /** What is printed before the command, instead of the line that was typed. */
+  /** Printed before the command; it replaces the typed line. */
   readonly echo: string;
 }
 
-/** The characters of a command that are shown on the terminal. */
+/** Characters of a command that the terminal shows. */
 const SHOWN = 2000;
 
 /**
- * A script that the shell reads (`. path`): it says where the output of the command begins (OSC 133;C), runs it in the
- * shell itself, and says where it ends, with its exit code (OSC 133;D). The end is said once more by the next prompt
- * where an interrupt, `return` or an error of the shell kept the script from saying it. The marks go to the terminal
- * itself, since the command may redirect the shell.
+ * A script that the shell reads (`. path`). It prints a mark where the output of the command begins (OSC 133;C), runs
+ * the command in the shell itself, and prints a mark with the exit code where it ends (OSC 133;D). The next prompt
+ * prints the end mark where an interrupt, `return` or a shell error ended the script before. The marks are written to
+ * /dev/tty, since the command may redirect the shell.
  */
 export function execScript(kind: ShellKind, script: ExecScript): string {
   return { bash, zsh, sh }[kind](script);
 }
 
 /**
- * What takes a typed line off the screen again and shows the command after the prompt.
- * @param column where the line began, from 0; undefined where that is not known: it stays then
+ * Escape sequences that erase a typed line and show the command after the prompt.
+ * @param column first column of the line, from 0; undefined: not known, and the line stays
  */
 export function echoOf(command: string, line: string, column: number | undefined, cols: number): string {
   if (column === undefined) return '';
@@ -90,7 +90,7 @@ __svc_end
 `;
 }
 
-/** Without a hook for the prompt, the prompt itself says the end: it is expanded each time. */
+/** POSIX shells have no prompt hook; they expand PS1 each time, so the prompt itself prints the end mark. */
 function sh({ command, nonce, echo }: ExecScript): string {
   return `__svc_n=${nonce} __svc_c=${quoted(command)}
 case \${PS1-} in
@@ -105,7 +105,7 @@ __svc_n=
 `;
 }
 
-/** As one word of a POSIX shell, whatever is in it. */
+/** Any text as one word of a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,18 +1,18 @@
-/** The end of a command, as the shell integration prints it (OSC 133, with a nonce that no program knows). */
+/** The end mark of a command (OSC 133;D of shell integration, with a nonce that no program knows). */
 export interface EndMark {
   /** Offset of the first byte of the mark, and of the first one after it. */
   readonly start: number;
   readonly end: number;
   readonly exitCode: number | undefined;
-  /** Where the shell is; undefined where it did not say. */
+  /** Directory of the shell; undefined where the mark has none. */
   readonly directory: string | undefined;
 }
 
-/** Longer marks are none of ours. */
+/** Our marks are shorter. */
 const MARK_BYTES = 8192;
 const BEL = 0x07;
 
-/** Finds the marks of one command in the stream of its terminal, whatever pieces it comes in. */
+/** Finds the marks of one command in the output of its terminal, also where a mark spans pieces. */
 export class MarkFinder {
   readonly #begin: Buffer;
   readonly #ending: RegExp;
@@ -27,12 +27,12 @@ export class MarkFinder {
     this.#at = offset;
   }
 
-  /** Offset at which the output of the command begins, once the shell has told it. */
+  /** Offset at which the output of the command begins; undefined before the begin mark. */
   get outputStart(): number | undefined {
     return this.#outputStart;
   }
 
-  /** Bytes that follow those of the last call, unless `offset` says that some were dropped. */
+  /** Takes the next bytes; `offset` shows where bytes before them were dropped. */
   push(offset: number, bytes: Buffer): EndMark | undefined {
     if (offset !== this.#at + this.#rest.length) this.#rest = Buffer.alloc(0);
     const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);

@@ -3,8 +3,8 @@ import type { ExecRun } from './exec-run.ts';
 import type { Prompt } from './prompt.ts';
 
 /**
- * The end of a command may have been in what nobody heard before the offset `from`: it is over where the shell has the
- * terminal and shows the prompt that it was called at.
+ * Ends a command if its end mark may have been lost before offset `from`. It has ended where the shell has
+ * the terminal and shows the prompt at which the command was typed.
  */
 export async function noticeMissedEnd(
   run: ExecRun,
@@ -12,8 +12,8 @@ export async function noticeMissedEnd(
   from: number,
 ): Promise<void> {
   for (let at = from; run.status === 'running' && !history.closed; ) {
-    await history.advanced(at);
-    // What comes during the look may be the prompt; and a look that came too late saw none of it.
+    await history.advanced(at, run.over);
+    // Output during the look may be the prompt, and a look past its deadline answers no column.
     const { end } = history;
     const { ps1, column } = await prompt.look();
     if (column !== undefined) at = end;

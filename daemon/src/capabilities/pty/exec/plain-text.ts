@@ -1,11 +1,11 @@
-/** CSI, OSC, DCS and its kin (ended by BEL or ST), other escapes (ECMA-48 §5). */
+/** CSI, OSC (ended by BEL or ST), DCS, SOS, PM and APC (ended by ST), other escape sequences (ECMA-48 §5). */
 const ESCAPES =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it is about.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression matches control characters.
   /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\|$)|[PX^_][^\x1b]*(?:\x1b\\|$)|[ -/]*[0-~])/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it is about.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression matches control characters.
 const CONTROLS = /[\x00-\x07\x0b\x0c\x0e-\x1f\x7f]/g;
 
-/** What a program wrote to its terminal, as text: without escapes, lines ended by LF, and of a line that was written over its last form. */
+/** Terminal output as text: no escape sequences, lines end in LF, an overwritten line has its last form. */
 export function plainText(output: string): string {
   const text = output.replaceAll(ESCAPES, '').replaceAll(/\r+\n/g, '\n').replaceAll(CONTROLS, '');
   return /[\r\b]/.test(text) ? text.split('\n').map(overwritten).join('\n') : text;

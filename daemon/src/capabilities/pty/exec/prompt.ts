@@ -1,21 +1,21 @@
 import type { Screen } from '../screen/screen.ts';
 import type { History } from '../session/history.ts';
 
-/** Milliseconds that a shell may take to show its prompt before it is typed to anyway. */
+/** Milliseconds to wait for a prompt; the command is typed after them in any case. */
 const FIRST_PROMPT_MS = 2000;
 const NEXT_PROMPT_MS = 200;
-/** Milliseconds that a shell gets to finish its prompt once it has begun to write. */
+/** Milliseconds to wait for the rest of a prompt. */
 const REST_MS = 100;
-/** Milliseconds that the screen may take to come up to date before a command is typed. */
+/** Milliseconds to wait until the screen has drawn all output. */
 const SCREEN_MS = 1000;
 
-/** The prompt of a session's shell, as far as it can be seen from outside. */
+/** The prompt of a shell, as its terminal shows it. */
 export class Prompt {
-  /** The next prompt comes after this offset. */
+  /** The next prompt is shown after this offset. */
   after = 0;
   readonly #history: History;
   readonly #screen: Screen;
-  /** It is empty: there is nothing to wait for. */
+  /** The prompt is empty, so no output shows it. */
   #isEmpty = false;
 
   constructor(history: History, screen: Screen) {
@@ -23,7 +23,7 @@ export class Prompt {
     this.#screen = screen;
   }
 
-  /** Waits for it: a line that is typed before would be echoed twice. `base`: where the output of the shell begins. */
+  /** Waits for the prompt, since a line typed before it is echoed twice. `base`: begin of the shell's output. */
   async settled(base: number | undefined): Promise<void> {
     const first = base === this.after;
     await this.#history.advanced(this.after, AbortSignal.timeout(first ? FIRST_PROMPT_MS : NEXT_PROMPT_MS));
@@ -33,7 +33,7 @@ export class Prompt {
     this.#isEmpty = this.#history.end === end && (await this.look()).ps1 === '';
   }
 
-  /** The line up to the cursor, and the column of that; no column where the screen is far behind. */
+  /** The line up to the cursor, and the column of the cursor; no column where the screen has not drawn all output. */
   async look(): Promise<{ readonly ps1: string; readonly column: number | undefined }> {
     const { end } = this.#history;
     await this.#screen.reach(end, AbortSignal.timeout(SCREEN_MS));

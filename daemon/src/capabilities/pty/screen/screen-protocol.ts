@@ -1,4 +1,4 @@
-/** What the main thread asks of the screen thread. `session` names a model. */
+/** Requests of the main thread to the screen thread. `session`: id of a model. */
 export type ScreenRequest =
   | { readonly type: 'open'; readonly session: number; readonly cols: number; readonly rows: number }
   | { readonly type: 'write'; readonly session: number; readonly bytes: Uint8Array; readonly id: number }
@@ -6,14 +6,17 @@ export type ScreenRequest =
   | { readonly type: 'look'; readonly session: number; readonly format: ScreenFormat; readonly id: number }
   | { readonly type: 'close'; readonly session: number };
 
-/** `text`: the rows of the screen; `ansi`, `html`: with their colours; `repaint`: what draws it, scrollback included; `line`: the cursor's, up to it. */
+/**
+ * `text`: rows of the screen. `ansi`, `html`: rows with colours. `repaint`: output that draws the screen with its
+ * scrollback. `line`: the line of the cursor, up to the cursor.
+ */
 export type ScreenFormat = 'text' | 'ansi' | 'html' | 'repaint' | 'line';
 
 export interface ScreenLook {
   readonly output: string;
   readonly cols: number;
   readonly rows: number;
-  /** From 0, of the screen. */
+  /** Column and row on the screen, from 0. */
   readonly cursor: { readonly x: number; readonly y: number };
   readonly title: string;
   readonly alternateScreen: boolean;

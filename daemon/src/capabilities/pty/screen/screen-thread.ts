@@ -5,7 +5,7 @@ import type { ScreenAnswer, ScreenFormat, ScreenLook, ScreenRequest } from './sc
 
 type WithId = Extract<ScreenRequest, { id: number }>;
 
-/** The thread that holds the screen models of all sessions, started with the first of them: parsing would hold the event loop. */
+/** The thread with the screen models of all sessions, since parsing would block the event loop. Starts on first use. */
 export class ScreenThread implements AsyncDisposable {
   readonly #waiting = new Map<number, (answer: ScreenAnswer) => void>();
   #worker: Worker | undefined;
@@ -14,7 +14,7 @@ export class ScreenThread implements AsyncDisposable {
   #ids = 0;
   #starts = 0;
 
-  /** Counts the threads there were: a model lives in one of them. */
+  /** Number of the current thread; a model is lost with its thread. */
   get generation(): number {
     return this.#starts;
   }
@@ -35,7 +35,7 @@ export class ScreenThread implements AsyncDisposable {
 
   /** Resolves once the bytes are drawn. */
   async write(session: number, bytes: Uint8Array): Promise<void> {
-    // A part of a buffer would be sent with the whole of it.
+    // Transferring a view would transfer its whole buffer.
     const own = new Uint8Array(bytes);
     await this.#ask((id) => ({ type: 'write', session, bytes: own, id }), [own.buffer]);
   }
@@ -43,13 +43,12 @@ export class ScreenThread implements AsyncDisposable {
   /** @throws SandboxError `unavailable` where the thread died */
   async look(session: number, format: ScreenFormat): Promise<ScreenLook> {
     const { look } = await this.#ask((id) => ({ type: 'look', session, format, id }));
-    if (look === undefined)
-      throw new SandboxError('unavailable', 'the screen is being drawn anew', { hint: 'try again' });
+    if (look === undefined) throw new SandboxError('unavailable', 'the screen is being redrawn', { hint: 'try again' });
     return look;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // A thread that is told to end while it comes up may never do so.
+    // A thread that is terminated while it starts may never exit.
     await this.#begun;
     await this.#worker?.terminate();
   }
@@ -91,7 +90,7 @@ export class ScreenThread implements AsyncDisposable {
   }
 }
 
-/** Its source where this is one; a file beside the programs where this is part of a bundle. */
+/** The source file; in a bundle, a file beside the programs. */
 function programOf(): string {
   const { dirname, filename } = import.meta;
   return filename.endsWith('.ts') ? join(dirname, 'screen-worker.ts') : join(dirname, '../screen-worker.mjs');

@@ -3,10 +3,10 @@ import { SerializeAddon } from '@xterm/addon-serialize/lib/addon-serialize.mjs';
 import headless from '@xterm/headless';
 import type { ScreenAnswer, ScreenFormat, ScreenLook, ScreenRequest } from './screen-protocol.ts';
 
-/** Lines above the screen that a repaint brings back. */
+/** Lines above the screen that a repaint includes. */
 const SCROLLBACK = 1000;
 
-/** A terminal without a screen, fed with what came out of one. */
+/** A headless terminal that draws the output of one session. */
 class Model {
   readonly #terminal: headless.Terminal;
   readonly #serialize = new SerializeAddon();

@@ -1,29 +1,28 @@
 import type { TerminalSize } from '../../../core/process/process-host.ts';
+import { Waiters } from '../../../core/wait.ts';
 import type { History } from '../session/history.ts';
 import type { ScreenFormat, ScreenLook } from './screen-protocol.ts';
 import type { ScreenThread } from './screen-thread.ts';
 
 const PIECE_BYTES = 64 * 1024;
-/** Milliseconds that it lets output gather while nobody waits for it, so that viewers come first. */
+/** Milliseconds that output gathers while no call waits for the screen, so that viewers are served first. */
 const GATHER_MS = 20;
 
-/**
- * The screen of one session: it follows the history behind everybody else's back, and is in no hurry unless somebody
- * waits for it.
- */
+/** The screen of one session. It draws the history in the background, and without delay while a call waits for it. */
 export class Screen {
   readonly #thread: ScreenThread;
   readonly #history: History;
   readonly #stop = new AbortController();
   #size: TerminalSize;
-  /** Of the thread; undefined until it is needed. */
+  /** Id of the model in the thread; undefined until the first is needed. */
   #model: number | undefined;
   #generation = 0;
   #offset = 0;
+  /** Calls that wait for the screen. */
   #hurried = 0;
-  #hurry: () => void = () => {};
+  readonly #hurry = new Waiters();
+  readonly #drawn = new Waiters();
   #running: Promise<void> | undefined;
-  #drawn = Promise.withResolvers<void>();
   #turn: Promise<void> = Promise.resolve();
 
   constructor(thread: ScreenThread, history: History, size: TerminalSize) {
@@ -32,7 +31,7 @@ export class Screen {
     this.#size = size;
   }
 
-  /** How far it has come. */
+  /** End of the output that is drawn. */
   get offset(): number {
     return this.#offset;
   }
@@ -42,13 +41,13 @@ export class Screen {
     if (this.#model !== undefined) this.#thread.resize(this.#model, size.cols, size.rows);
   }
 
-  /** What is on the screen once it has come as far as the history is now. */
-  async look(format: ScreenFormat, signal?: AbortSignal): Promise<ScreenLook & { readonly offset: number }> {
+  /** The screen with all output of this moment drawn. @throws SandboxError `unavailable` where the thread died */
+  async look(format: ScreenFormat, signal: AbortSignal): Promise<ScreenLook & { readonly offset: number }> {
     await this.reach(this.#history.end, signal);
     return this.lookNow(format);
   }
 
-  /** What is on the screen now; `offset` tells what is not on it yet. */
+  /** The screen as it is drawn so far, up to `offset`. @throws SandboxError as `look` */
   async lookNow(format: ScreenFormat): Promise<ScreenLook & { readonly offset: number }> {
     this.follow();
     return this.#inTurn(async () => {
@@ -58,16 +57,14 @@ export class Screen {
     });
   }
 
-  /** Resolves when it has drawn everything before `offset`, or the signal fired. */
-  async reach(offset: number, signal?: AbortSignal): Promise<void> {
+  /** Resolves when the output before `offset` is drawn, or the signal fired. */
+  async reach(offset: number, signal: AbortSignal): Promise<void> {
     this.#hurried += 1;
-    this.#hurry();
-    const aborted =
-      signal && new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    this.#hurry.wake();
     try {
-      while (this.#offset < offset && !this.#stop.signal.aborted && !signal?.aborted) {
+      while (this.#offset < offset && !this.#stop.signal.aborted && !signal.aborted) {
         this.follow();
-        await (aborted ? Promise.race([this.#drawn.promise, aborted]) : this.#drawn.promise);
+        await this.#drawn.next({ signal });
       }
     } finally {
       this.#hurried -= 1;
@@ -76,18 +73,18 @@ export class Screen {
 
   [Symbol.dispose](): void {
     this.#stop.abort();
-    this.#hurry();
-    this.#drawn.resolve();
+    this.#hurry.wake();
+    this.#drawn.wake();
     if (this.#model !== undefined) this.#thread.close(this.#model);
   }
 
-  /** Draws from now on what comes, as it comes. */
+  /** Draws the output from now on. */
   follow(): void {
     if (this.#running === undefined) this.#running = this.#begin();
     else if (this.#stale) this.#opened();
   }
 
-  /** A model costs as much as the start of a shell: it is made when that has had its time. */
+  /** A model costs as much time as the start of a shell, so the first output of the shell comes before it. */
   async #begin(): Promise<void> {
     await this.#history.advanced(this.#history.first, this.#stop.signal);
     await this.#gather(GATHER_MS);
@@ -98,7 +95,7 @@ export class Screen {
     return this.#model !== undefined && this.#generation !== this.#thread.generation;
   }
 
-  /** Makes a model where there is none, or the thread that had it died; it begins with the oldest that is kept. */
+  /** Opens a model where there is none or its thread died; it begins with the oldest output that is kept. */
   #opened(): number {
     if (this.#model !== undefined && !this.#stale) return this.#model;
     this.#model = this.#thread.open(this.#size.cols, this.#size.rows);
@@ -125,32 +122,18 @@ export class Screen {
         await this.#thread.write(model, bytes);
         this.#offset = offset + bytes.length;
       });
-      this.#tell();
+      this.#drawn.wake();
       if (bytes.length === PIECE_BYTES) await this.#gather(performance.now() - begun);
     }
-    this.#tell();
+    this.#drawn.wake();
   }
 
-  /** Waits, unless somebody is in a hurry or comes to be. */
-  async #gather(milliseconds: number): Promise<void> {
-    if (this.#hurried > 0 || this.#stop.signal.aborted) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
-      this.#hurry = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#hurry = () => {};
+  /** Waits for more output, up to so many milliseconds, or until a call waits for the screen. */
+  async #gather(ms: number): Promise<void> {
+    if (this.#hurried === 0) await this.#hurry.next({ ms, signal: this.#stop.signal });
   }
 
-  #tell(): void {
-    const drawn = this.#drawn;
-    this.#drawn = Promise.withResolvers();
-    drawn.resolve();
-  }
-
-  /** A look never falls between a piece and the offset after it. */
+  /** Runs one task at a time, so that no look falls between a written piece and its offset. */
   #inTurn<T>(task: () => Promise<T>): Promise<T> {
     const result = this.#turn.then(task);
     this.#turn = result.then(

@@ -1,4 +1,4 @@
-/** Its own declarations bring in those of a browser. */
+/** The declarations of the package need those of a browser. */
 declare module '@xterm/addon-serialize/lib/addon-serialize.mjs' {
   import type { ITerminalAddon, Terminal } from '@xterm/headless';
 

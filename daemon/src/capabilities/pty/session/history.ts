@@ -1,4 +1,5 @@
 import type { ByteLog, Slice } from '../../../core/output/byte-log.ts';
+import { Waiters } from '../../../core/wait.ts';
 
 interface Part {
   /** Offset of the session at which this log begins. */
@@ -6,44 +7,47 @@ interface Part {
   readonly log: ByteLog;
 }
 
-/** What came out of a session: the logs of its shells, one after the other, under offsets that go on. */
+/** The output of a session: the logs of its shells, one after the other, under continuous offsets. */
 export class History {
   readonly #cap: number;
   readonly #parts: Part[] = [];
-  readonly #waiters = new Set<() => void>();
+  /** Wait for the next shell, or for the end. */
+  readonly #waiters = new Waiters();
   #closed = false;
 
-  /** `cap`: bytes that are kept of all shells together; what is being written is bounded by its own log. */
+  /** `cap`: bytes that are kept of all shells together. The log that is being written has a bound of its own. */
   constructor(cap: number) {
     this.#cap = cap;
   }
 
+  /** Offset of the oldest byte that is kept. */
   get first(): number {
     const kept = this.#parts.find(({ log }) => log.first < log.end) ?? this.#parts.at(-1);
     return kept === undefined ? 0 : kept.base + kept.log.first;
   }
 
+  /** Offset after the last byte. */
   get end(): number {
     const last = this.#parts.at(-1);
     return last === undefined ? 0 : last.base + last.log.end;
   }
 
-  /** Nothing more will come. */
+  /** The output is complete. */
   get closed(): boolean {
     return this.#closed && (this.#parts.at(-1)?.log.sealed ?? true);
   }
 
-  /** The output of another shell follows; that of the last one is at its end. */
+  /** Adds the output of another shell; that of the last one is complete. */
   append(log: ByteLog, base: number = this.end): void {
     this.#parts.push({ base, log });
     this.#trim();
-    this.#wake();
+    this.#waiters.wake();
   }
 
-  /** No other shell follows. */
+  /** The last shell has ended. */
   close(): void {
     this.#closed = true;
-    this.#wake();
+    this.#waiters.wake();
   }
 
   /** As `ByteLog.read`. */
@@ -56,33 +60,17 @@ export class History {
     return { offset: this.end, bytes: Buffer.alloc(0) };
   }
 
-  /** Resolves when there is something past `offset`, nothing more will come, or the signal fired; never rejects. */
-  async advanced(offset: number, signal?: AbortSignal): Promise<void> {
-    while (this.end <= offset && !this.closed && !signal?.aborted) {
+  /** Resolves when there is output past `offset`, the output is complete, or the signal fired; never rejects. */
+  async advanced(offset: number, signal: AbortSignal): Promise<void> {
+    while (this.end <= offset && !this.closed && !signal.aborted) {
       const last = this.#parts.at(-1);
-      if (last === undefined || last.log.sealed) await this.#changed(signal);
+      if (last === undefined || last.log.sealed) await this.#waiters.next({ signal });
       else await last.log.advanced(offset - last.base, signal);
     }
   }
 
   async remove(): Promise<void> {
     await Promise.all(this.#parts.map(({ log }) => log.remove()));
-  }
-
-  #changed(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      const settle = (): void => {
-        this.#waiters.delete(settle);
-        signal?.removeEventListener('abort', settle);
-        resolve();
-      };
-      this.#waiters.add(settle);
-      signal?.addEventListener('abort', settle, { once: true });
-    });
-  }
-
-  #wake(): void {
-    for (const settle of [...this.#waiters]) settle();
   }
 
   #trim(): void {

@@ -3,18 +3,18 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { join } from 'node:path';
 import { discard } from '../../../core/files/discard.ts';
 
-/** One call of `exec`, as far as it is remembered. Its output is in the history. */
+/** One call of `exec`. Its output is in the history. */
 export interface ConsoleRecord {
-  /** The prompt that it was typed at. */
+  /** The prompt at which it was typed. */
   readonly ps1: string;
   readonly command: string;
-  /** Offsets of its output; `end` is null while it runs. */
+  /** Offsets of the output; `end` is null while the command runs. */
   start: number;
   end: number | null;
   exitCode: number | null;
 }
 
-/** A command that runs in the shell now. */
+/** The command that runs in the shell now. */
 interface CurrentExec {
   readonly nonce: string;
   readonly typedAt: number;
@@ -22,18 +22,18 @@ interface CurrentExec {
 
 export type Retention = 'persistent' | 'expiring';
 
-/** What is known of a session, as it lies on disk. */
+/** A session as it is stored on disk. */
 export interface SessionRecord {
   readonly id: string;
-  /** Somebody chose the id: it is never evicted. */
+  /** The caller chose the id, so the session never gives way. */
   readonly named: boolean;
   readonly retention: Retention;
   readonly user: string | null;
-  /** Where it began, and where its shell was last seen. */
+  /** First directory of the shell, and the last one that was seen. */
   readonly cwd: string;
   workingDir: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Unset: the shell of the account. */
+  /** Null: the shell of the account. */
   readonly command: string | null;
   readonly args: readonly string[];
   cols: number;
@@ -42,12 +42,12 @@ export interface SessionRecord {
   noChangeTimeout: number | null;
   readonly createdAt: string;
   lastUsedAt: string;
-  /** Its shells: process ids of the host, and the offset at which the output of each begins. */
+  /** Process ids of the host, and the offset at which the output of each shell begins. */
   readonly shells: {
     readonly id: string;
     readonly pid: number;
     readonly base: number;
-    /** Of its tmux session, where that is not the id. */
+    /** Name of the tmux session, where it differs from the id. */
     readonly name?: string;
   }[];
   exitCode: number | null;
@@ -57,10 +57,10 @@ export interface SessionRecord {
   current: CurrentExec | null;
 }
 
-/** Records of `exec` that a session remembers. */
+/** Calls of `exec` that a record keeps. */
 export const CONSOLE_KEPT = 50;
 
-/** One file a session, replaced whole. */
+/** The records on disk: one file for each session, replaced atomically. */
 export class SessionFiles {
   readonly #directory: string;
 
@@ -69,7 +69,7 @@ export class SessionFiles {
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
   }
 
-  /** A disk that is full costs what a restart would find, and nothing else. */
+  /** A record that cannot be written is lost to the next daemon; the session goes on. */
   save(record: SessionRecord): void {
     const path = this.#pathOf(record.id);
     try {
@@ -84,7 +84,7 @@ export class SessionFiles {
     discard(this.#pathOf(id));
   }
 
-  /** Those that can be read. */
+  /** The records that can be read. */
   load(): SessionRecord[] {
     return readdirSync(this.#directory)
       .filter((name) => name.endsWith('.json'))
@@ -97,7 +97,7 @@ export class SessionFiles {
       });
   }
 
-  /** An id may be any text, a file name not. */
+  /** Hashed, since an id may have characters that a file name cannot. */
   #pathOf(id: string): string {
     return join(this.#directory, `${createHash('sha256').update(id).digest('hex').slice(0, 32)}.json`);
   }

@@ -1,76 +1,51 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { readlinkSync } from 'node:fs';
-import { SandboxError } from '../../../core/errors.ts';
-import { foregroundGroup } from '../../../core/process/find/foreground.ts';
-import {
-  type HostedProcess,
-  type ProcessEnd,
-  type ProcessTarget,
-  StartFailure,
-  type TerminalSize,
-} from '../../../core/process/process-host.ts';
-import type { ExecFiles } from '../exec/exec-files.ts';
-import { ExecRun, outputBetween } from '../exec/exec-run.ts';
-import { echoOf, execScript, type ShellKind } from '../exec/exec-script.ts';
-import { noticeMissedEnd } from '../exec/missed-end.ts';
-import { Prompt } from '../exec/prompt.ts';
-import { settlesBefore } from '../patience.ts';
+import type { HostedProcess, ProcessEnd, TerminalSize } from '../../../core/process/process-host.ts';
+import type { ExecRun, ExecStatus } from '../exec/exec-run.ts';
 import { Screen } from '../screen/screen.ts';
 import type { ScreenThread } from '../screen/screen-thread.ts';
-import type { TerminalHost, TmuxHost } from '../tmux/tmux.ts';
-import { hangUp } from './hang-up.ts';
+import { type ExecTools, ExecTracker, type ExecutedCommand } from './exec-tracker.ts';
 import { History } from './history.ts';
-import { CONSOLE_KEPT, type ConsoleRecord, type SessionFiles, type SessionRecord } from './session-record.ts';
-import type { ShellLauncher } from './shell-launcher.ts';
+import type { SessionFiles, SessionRecord } from './session-record.ts';
+import { execStatusOf, type SessionStatus, statusOf, updateWorkingDir } from './session-status.ts';
+import { SessionUsage } from './session-usage.ts';
+import { Shell, type ShellTools } from './shell.ts';
 
 /** Milliseconds between SIGHUP and SIGKILL. */
 export const CLOSE_GRACE_MS = 2000;
-/** Milliseconds that a shell may take to begin with what was typed before the caller is answered anyway. */
-const BEGIN_MS = 1000;
-/** Characters of a command that its record keeps. */
-const COMMAND_KEPT = 2000;
 
 /** What every session works with. */
-export interface SessionTools {
-  readonly host: TerminalHost;
-  /** Where `host` is tmux: how its sessions are taken up. */
-  readonly tmux: TmuxHost | undefined;
-  readonly launcher: ShellLauncher;
+export interface SessionTools extends ShellTools, ExecTools {
   readonly files: SessionFiles;
-  readonly execFiles: ExecFiles;
   readonly screens: ScreenThread;
   readonly historyBytes: number;
 }
 
-/** A shell on a terminal, and whatever came out of it. It outlives its shell where a command ended that. */
+/** A shell on a terminal with its output. It goes on with another shell where a command ended the first. */
 export class PtySession {
   readonly record: SessionRecord;
   readonly history: History;
   readonly screen: Screen;
-  readonly #tools: SessionTools;
-  readonly #prompt: Prompt;
-  /** Settles when no other shell will follow. */
-  readonly ended: Promise<void>;
-  readonly #settleEnd: () => void;
-  #process: HostedProcess | undefined;
-  #kind: ShellKind | undefined;
-  #run: ExecRun | undefined;
-  #viewers = 0;
-  #usedAt: number;
+  readonly #files: SessionFiles;
+  readonly #shell: Shell;
+  readonly #exec: ExecTracker;
+  readonly #usage: SessionUsage;
+  #started: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
-  /** Another shell is on its way; false where it does not come. */
-  #restarting: Promise<boolean> | undefined;
 
   constructor(tools: SessionTools, record: SessionRecord) {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#tools = tools;
+    const history = new History(tools.historyBytes);
+    const screen = new Screen(tools.screens, history, record);
+    const shell = new Shell(tools, record, history, {
+      started: (base) => this.#shellStarted(base),
+      ended: (end, offset) => this.#shellEnded(end, offset),
+      over: (end) => this.#over(end),
+    });
     this.record = record;
-    this.#usedAt = Date.parse(record.lastUsedAt);
-    this.history = new History(tools.historyBytes);
-    this.screen = new Screen(tools.screens, this.history, record);
-    this.#prompt = new Prompt(this.history, this.screen);
-    this.ended = promise;
-    this.#settleEnd = resolve;
+    this.history = history;
+    this.screen = screen;
+    this.#files = tools.files;
+    this.#shell = shell;
+    this.#exec = new ExecTracker(tools, { record, history, screen, shell, changed: () => this.#used() });
+    this.#usage = new SessionUsage(Date.parse(record.lastUsedAt));
   }
 
   get id(): string {
@@ -82,284 +57,169 @@ export class PtySession {
   }
 
   get pid(): number | null {
-    return this.#process?.pid ?? null;
+    return this.#shell.pid;
   }
 
+  /** Viewers. */
   get attached(): number {
-    return this.#viewers;
+    return this.#usage.viewers;
   }
 
   /** Milliseconds since 1970. */
   get usedAt(): number {
-    return this.#usedAt;
+    return this.#usage.usedAt;
   }
 
   /** The command that `exec` runs now. */
   get run(): ExecRun | undefined {
-    return this.#run?.status === 'running' ? this.#run : undefined;
+    return this.#exec.run;
   }
 
-  /** Something other than the shell itself has the terminal. */
+  /** A command of `exec` runs, or another program than the shell is in the foreground. */
   get busy(): boolean {
-    if (this.run !== undefined) return true;
-    const group = this.#process && foregroundGroup(this.#process.pid);
-    return group !== undefined && group !== this.#process?.pid;
+    return this.run !== undefined || this.#shell.isBusy;
   }
 
-  get status(): 'active' | 'idle' | 'exited' | 'lost' {
-    if (this.record.state !== 'open') return this.record.state === 'lost' ? 'lost' : 'exited';
-    return this.busy ? 'active' : 'idle';
+  get status(): SessionStatus {
+    return statusOf(this.record, () => this.busy);
   }
 
-  /** Where the shell is now; where it was last seen, if the system does not tell. */
+  get execStatus(): ExecStatus {
+    return execStatusOf(this);
+  }
+
+  /** The directory of the shell now; the last one that was seen where the system does not tell. */
   get workingDir(): string {
-    try {
-      if (this.#process) this.record.workingDir = readlinkSync(`/proc/${this.#process.pid}/cwd`);
-    } catch {
-      // Not Linux, gone, or another account's.
-    }
-    return this.record.workingDir;
+    return updateWorkingDir(this.record, this.pid);
   }
 
-  /** What was executed in it and is remembered, oldest first. */
-  executed(): Promise<{ ps1: string; command: string; output: string }[]> {
-    return Promise.all(
-      this.record.console.map(async (entry) => ({
-        ps1: entry.ps1,
-        command: entry.command,
-        output: await outputBetween(this.history, entry),
-      })),
-    );
+  /** The commands that the session remembers, oldest first. */
+  executed(): Promise<ExecutedCommand[]> {
+    return this.#exec.executed();
   }
 
-  /** Starts its first shell, or the one after. @throws SandboxError `unavailable` where it cannot be started */
-  async start(): Promise<void> {
-    const { spec, kind } = this.#tools.launcher.prepare(randomUUID(), this.record);
-    try {
-      const base = this.history.end;
-      const process = await this.#tools.host.start(spec);
-      this.record.shells.push({ id: process.id, pid: process.pid, base });
-      this.#prompt.after = base;
-      this.#hold(process, kind, base);
-      this.screen.follow();
-      this.save();
-    } catch (error) {
-      if (!(error instanceof StartFailure)) throw error;
-      throw new SandboxError(this.record.command === null ? 'unavailable' : 'invalid', error.message, { cause: error });
-    }
+  /**
+   * Starts the first shell once `after` has settled.
+   * @throws SandboxError `unavailable` or `invalid` where it cannot be started, `conflict` where the session was closed
+   */
+  start(after: Promise<unknown>): Promise<void> {
+    this.#started = this.#shell.start(after);
+    return this.#started;
+  }
+
+  /** Settles with the start of the first shell. @throws as `start` */
+  get started(): Promise<void> {
+    return this.#started;
   }
 
   /** Takes up a shell that an earlier daemon started. */
   resume(process: HostedProcess, base: number): void {
-    const { kind } = this.#tools.launcher.prepare(randomUUID(), this.record);
-    const { current, console } = this.record;
-    const last = console.at(-1);
-    if (current !== null && last !== undefined) {
-      this.#track(new ExecRun(this.history, last).follow(current.nonce, current.typedAt, () => this.#released()));
-    }
-    this.#hold(process, kind, base);
+    this.#exec.resume();
+    this.#shell.resume(process, base);
   }
 
-  /** It was over when this daemon came, or its shell is lost. */
+  /** Takes up the tmux session of a shell, read on by `reader` or by a new one; false where tmux does not have it. */
+  async resumeTmux(name: string, base: number, reader: HostedProcess | undefined): Promise<boolean> {
+    const found = await this.#shell.findInTmux(name, base, reader);
+    if (found === undefined) return false;
+    this.resume(found.process, found.base);
+    if (reader === undefined) this.#exec.noticeMissedEnd(found.base);
+    this.#save();
+    return true;
+  }
+
+  /** The session had ended before this daemon started, or its shell is lost. */
   settle(state: 'ended' | 'lost'): void {
     this.record.state = state;
     this.record.current = null;
     this.history.close();
-    this.#settleEnd();
-    this.save();
+    this.#save();
   }
 
-  /** Takes up the tmux session of a shell, read on by `reader` or by a new one; false where tmux has it no more. */
-  async resumeTmux(name: string, base: number, reader: HostedProcess | undefined): Promise<boolean> {
-    const { spec } = this.#tools.launcher.prepare(randomUUID(), this.record);
-    const process = await this.#tools.tmux?.resume(name, spec, reader);
-    if (process === undefined) return false;
-    const from = reader === undefined ? this.history.end : base;
-    if (reader === undefined) this.record.shells.push({ id: process.id, pid: process.pid, base: from, name });
-    this.resume(process, from);
-    const watched = { history: this.history, prompt: this.#prompt, released: () => this.#released() };
-    if (reader === undefined && this.#run !== undefined) void noticeMissedEnd(this.#run, watched, from);
-    this.save();
-    return true;
-  }
-
-  /** Bytes as if typed. Resolves when the terminal can take more. @throws SandboxError `conflict` after its end */
+  /** Types bytes. Resolves when the terminal can take more. @throws SandboxError `conflict` after the end */
   async write(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
-    if (this.#restarting !== undefined) await this.#restarting;
-    const process = this.#requireOpen();
-    this.touch();
+    const process = await this.#shell.running();
+    this.#usage.touch();
     await process.writeStdin(bytes, signal);
   }
 
   resize(size: TerminalSize): void {
     if (size.cols === this.record.cols && size.rows === this.record.rows) return;
     Object.assign(this.record, size);
-    this.#process?.terminal?.resize(size);
+    this.#shell.resize(size);
     this.screen.resize(size);
-    this.save();
+    this.#save();
   }
 
-  /** To the foreground group; answers whether there was one. @throws SandboxError `conflict` after its end */
+  /** Signals the foreground group; false where there is none. @throws SandboxError `conflict` after the end */
   async signal(signal: NodeJS.Signals): Promise<boolean> {
-    if (this.#restarting !== undefined) await this.#restarting;
-    const process = this.#requireOpen();
+    const process = await this.#shell.running();
     this.run?.signalled();
     return (await process.terminal?.signalForeground(signal)) ?? false;
   }
 
-  /** Types a command and answers once the shell has begun it. One at a time: the service sees to that. */
+  /** Types a command; resolves once the shell has begun it. `ExecQueue` calls it for one command at a time. */
   async type(command: string): Promise<ExecRun> {
-    await this.#restarting;
-    const process = this.#requireOpen();
-    this.touch();
-    await this.#prompt.settled(this.record.shells.at(-1)?.base);
-    const released = this.#released();
-    const plan = released ? this.#kind : undefined;
-    const { ps1, column } = await this.#prompt.look();
-    const typedAt = this.history.end;
-    const record: ConsoleRecord = {
-      ps1,
-      command: command.slice(0, COMMAND_KEPT),
-      start: typedAt,
-      end: null,
-      exitCode: null,
-    };
-    this.record.console.push(record);
-    this.record.console.splice(0, this.record.console.length - CONSOLE_KEPT);
-    const run = new ExecRun(this.history, record);
-    if (plan === undefined) {
-      // A program owns the terminal, or the shell is none that we know: it reads the command as a line.
-      const ownedByProgram = !released;
-      this.#track(run.follow(undefined, typedAt, () => ownedByProgram && this.#released()));
-      await process.writeStdin(Buffer.from(`${command}\r`));
-      return run;
-    }
-    const nonce = randomBytes(8).toString('hex');
-    const { line, remove } = this.#script(plan, command, nonce, column);
-    this.record.current = { nonce, typedAt };
-    this.#track(run.follow(nonce, typedAt, () => false));
-    void run.done.then(remove);
-    this.save();
-    // Ctrl-U: whatever somebody has begun to type is not part of the command.
-    await process.writeStdin(Buffer.from(`\x15${line}\r`));
-    await settlesBefore(run.begun, AbortSignal.timeout(BEGIN_MS));
-    return run;
+    const process = await this.#shell.running();
+    this.#usage.touch();
+    return this.#exec.type(process, command);
   }
 
+  /** Sets the default of later commands, in seconds; null removes it. */
+  setNoChangeTimeout(seconds: number | null): void {
+    this.record.noChangeTimeout = seconds;
+    this.#used();
+  }
+
+  /** Counts a viewer until the answer is disposed. */
   attach(): Disposable {
-    this.#viewers += 1;
-    this.touch();
-    return {
-      [Symbol.dispose]: () => {
-        this.#viewers -= 1;
-        this.touch();
-      },
-    };
+    return this.#usage.attach();
   }
 
-  touch(): void {
-    this.#usedAt = Date.now();
-  }
-
-  save(): void {
-    this.record.lastUsedAt = new Date(this.#usedAt).toISOString();
-    if (this.#closing === undefined) this.#tools.files.save(this.record);
-  }
-
-  /** SIGHUP to its processes, SIGKILL after the grace to those that are left. Its history goes too. */
+  /** Sends SIGHUP to the processes, SIGKILL after the grace to those that are left, and removes the history. */
   close(graceMs: number = CLOSE_GRACE_MS): Promise<void> {
     this.#closing ??= this.#close(graceMs);
     return this.#closing;
   }
 
   async #close(graceMs: number): Promise<void> {
-    this.#tools.files.remove(this.id);
-    this.#run?.terminate();
+    this.#files.remove(this.id);
+    this.#exec.terminate();
     this.screen[Symbol.dispose]();
-    const process = this.#process;
-    if (process !== undefined) {
-      await hangUp(this.#tools.host, () => this.#target(process), graceMs);
-      await process.ended;
-    }
+    const process = await this.#shell.close(graceMs);
     if (this.record.state === 'open') this.record.state = 'ended';
     this.history.close();
-    this.#settleEnd();
     await this.history.remove();
     process?.acknowledgeExit();
   }
 
-  #hold(process: HostedProcess, kind: ShellKind | undefined, base: number): void {
-    this.#process = process;
-    this.#kind = kind;
-    this.history.append(process.output.stdout, base);
-    void process.ended.then((end) => this.#shellEnded(process, base, end));
+  #shellStarted(base: number): void {
+    this.#exec.shellStarted(base);
+    this.screen.follow();
+    this.#save();
   }
 
-  async #shellEnded(process: HostedProcess, base: number, end: ProcessEnd): Promise<void> {
-    const log = process.output.stdout;
-    while (!log.sealed) await log.advanced(log.end);
-    const run = this.run;
-    this.#process = undefined;
-    if (run !== undefined && !end.lost) this.#restarting = this.#startAgain(run);
-    run?.shellEnded(base + log.end, end);
-    const goesOn = await this.#restarting;
-    this.#restarting = undefined;
-    if (this.#closing !== undefined) return;
-    process.acknowledgeExit();
-    if (goesOn) return;
+  /** A session whose command ended the shell goes on with another one. */
+  #shellEnded(end: ProcessEnd, offset: number): Promise<void> | undefined {
+    const commandEnd = this.#exec.shellEnded(end, offset);
+    return end.lost ? undefined : commandEnd;
+  }
+
+  #over(end: ProcessEnd): void {
     this.record.state = end.lost ? 'lost' : 'ended';
     this.record.exitCode = end.signal === null ? end.exitCode : -1;
     this.record.signal = end.signal;
     this.history.close();
-    this.#settleEnd();
-    this.touch();
-    this.save();
+    this.#used();
   }
 
-  /** A command ended the shell: the session goes on with another one. */
-  async #startAgain(run: ExecRun): Promise<boolean> {
-    try {
-      await run.done;
-      if (this.#closing === undefined) await this.start();
-      return this.#process !== undefined;
-    } catch {
-      return false;
-    }
+  #used(): void {
+    this.#usage.touch();
+    this.#save();
   }
 
-  #track(run: ExecRun): void {
-    this.#run = run;
-    void run.done.then(() => {
-      this.record.current = null;
-      this.#prompt.after = run.after;
-      this.record.workingDir = run.directory ?? this.record.workingDir;
-      this.touch();
-      this.save();
-    });
-  }
-
-  /** The shell itself has the terminal; where the system does not tell, it is taken to. */
-  #released(): boolean {
-    const group = this.#process && foregroundGroup(this.#process.pid);
-    return group === undefined || group === this.#process?.pid;
-  }
-
-  #script(kind: ShellKind, command: string, nonce: string, column: number | undefined) {
-    const owner = this.#tools.launcher.accountOf(this.record.user);
-    // The path is as long as it is before the script that erases it is written.
-    const { path, remove, fill } = this.#tools.execFiles.reserve(owner);
-    const line = ` . ${path}`;
-    fill(execScript(kind, { command, nonce, echo: echoOf(command, line, column, this.record.cols) }));
-    return { line, remove };
-  }
-
-  #target({ id, pid }: HostedProcess): ProcessTarget {
-    const identity = this.#tools.launcher.accountOf(this.record.user);
-    return { id, pid, running: this.#process !== undefined, ...(identity && { identity }) };
-  }
-
-  #requireOpen(): HostedProcess {
-    if (this.#process !== undefined && this.open) return this.#process;
-    throw new SandboxError('conflict', `the session has ended: ${this.id}`, { hint: 'create another one' });
+  #save(): void {
+    this.record.lastUsedAt = new Date(this.#usage.usedAt).toISOString();
+    if (this.#closing === undefined) this.#files.save(this.record);
   }
 }

@@ -14,11 +14,11 @@ const ID_PREFIX = 'pty-';
 
 export interface ShellStart {
   readonly spec: StartSpec;
-  /** Undefined: not a shell that `exec` could speak to. */
+  /** Undefined: `exec` types its commands as lines. */
   readonly kind: ShellKind | undefined;
 }
 
-/** Turns what is asked of a session into what the process host starts. */
+/** Builds the process of a session from its record. */
 export class ShellLauncher {
   readonly #runContext: RunContext;
   readonly #inherited = { ...inheritedEnvironment() };
@@ -34,7 +34,7 @@ export class ShellLauncher {
     return this.#runContext.identityOf(user);
   }
 
-  /** Undefined where it has the daemon's own rights. */
+  /** Undefined where the account has the rights of the daemon. */
   accountOf(user: string | null): Identity | undefined {
     const identity = this.#runContext.identityOf(user ?? undefined);
     return sameRights(identity, this.#runContext.own) ? undefined : identity;
@@ -67,7 +67,7 @@ export class ShellLauncher {
   }
 }
 
-/** The account's shell as it is after a login; an account that may not log in gets bash, else sh. */
+/** The login shell of the account; bash, else sh, for an account that may not log in. */
 function commandOf(
   { command, args }: SessionRecord,
   identity: Identity,

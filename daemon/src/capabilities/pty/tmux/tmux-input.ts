@@ -1,6 +1,6 @@
 import type { HostedProcess, TerminalSize } from '../../../core/process/process-host.ts';
 
-/** Bytes that one command types; tmux bounds the length of its lines. */
+/** Bytes that one command types, since tmux bounds the length of a line. */
 const PIECE_BYTES = 512;
 
 /** Types into a tmux session by a client in control mode, which takes commands on its stdin (tmux(1), CONTROL MODE). */
@@ -25,7 +25,7 @@ export class TmuxInput {
 
   resize({ cols, rows }: TerminalSize): void {
     const line = `resize-window -t ${this.#target} -x ${cols} -y ${rows}\n`;
-    // It may just have ended.
+    // The session may have ended.
     void this.#control.writeStdin(Buffer.from(line)).catch(() => {});
   }
 }

@@ -14,7 +14,7 @@ if (!there) process.stderr.write('not tested: terminals held by tmux, which is n
 
 describeOnHosts('tmux', ({ processHost }) => {
   test.runIf(there)(
-    '[pty.tmux] [config.shell-backend] a session is one of tmux, and behaves as any other',
+    '[pty.tmux] [config.shell-backend] a session is a tmux session and behaves as a native one',
     async () => {
       await using daemon = await TestApp.start({ shellBackend: 'tmux' });
       const ws = (await daemon.listen()).replace('http', 'ws');
@@ -36,7 +36,7 @@ describeOnHosts('tmux', ({ processHost }) => {
     },
   );
 
-  test.runIf(there)('[pty.tmux-survives] a session of tmux outlives SIGKILL of the daemon on either host', async () => {
+  test.runIf(there)('[pty.tmux-survives] a tmux session survives SIGKILL of the daemon on either host', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'sandboxd-tmux-'));
     const shared = await sharedDirectory();
     const [go, done] = [join(shared, 'go'), join(shared, 'done')];

@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { chownSync, existsSync, readFileSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Identity } from '../../../core/account/identity.ts';
 import { errnoName } from '../../../core/errno-name.ts';
 import { foregroundGroup } from '../../../core/process/find/foreground.ts';
@@ -13,21 +12,23 @@ import {
   type StartSpec,
 } from '../../../core/process/process-host.ts';
 import { signalName } from '../../../core/process/signals.ts';
+import { pollUntil } from '../../../core/wait.ts';
 import type { ExecFiles } from '../exec/exec-files.ts';
 import { TmuxInput } from './tmux-input.ts';
 import { repaintOf } from './tmux-repaint.ts';
 
-/** Bytes kept of what tmux itself says. */
+/** Bytes of an answer of tmux itself. */
 const ANSWER_BYTES = 65_536;
 
-/** Milliseconds between two looks at a program, and how often tmux is asked how it ended. */
+/** Milliseconds between two looks at a program. */
 const LOOK_MS = 100;
-const LOOKS = 20;
+/** Milliseconds within which tmux reports how a program ended. */
+const END_MS = 2000;
 
-/** A server that ended with its last session would take the socket of the one after it along. */
+/** Keeps the server without sessions: one that ends with its last session removes the socket of its successor. */
 const STAY = ['start-server', ';', 'set-option', '-g', 'exit-empty', 'off'];
 
-/** What sessions need of whoever holds their terminals. */
+/** What sessions need of the host of their terminals. */
 export interface TerminalHost {
   start(spec: StartSpec): Promise<HostedProcess>;
   signal(targets: readonly ProcessTarget[], signal: string): Promise<number>;
@@ -35,17 +36,17 @@ export interface TerminalHost {
 }
 
 /**
- * Holds each terminal in a session of a tmux server of our own. What comes out of it goes through a pipe (`pipe-pane`)
- * into the log of a process that the host holds; what is typed goes through a client in control mode.
+ * Holds each terminal in a session of a tmux server of its own. Output goes through a pipe (`pipe-pane`) into the log of
+ * a process of the process host; input goes through a client in control mode.
  */
 export class TmuxHost implements TerminalHost, AsyncDisposable {
   readonly #host: TerminalHost;
   readonly #files: ExecFiles;
   readonly #server: string;
-  /** Whose servers there are: each account has its own. */
+  /** Accounts by uid; each has a tmux server of its own. */
   readonly #users = new Map<number | undefined, Identity | undefined>();
 
-  /** The server is named after the runtime directory: a daemon that comes back finds its own. */
+  /** The name of the server is derived from the runtime directory, so that the next daemon finds its sessions. */
   constructor(host: TerminalHost, files: ExecFiles, runtimeDir: string) {
     this.#host = host;
     this.#files = files;
@@ -79,8 +80,8 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
   }
 
   /**
-   * Takes up a session that an earlier daemon opened: `reader` reads on where the host held it, else a new one does.
-   * Undefined where tmux has no such session.
+   * Takes up a tmux session of an earlier daemon. `reader`: the process that reads its output, where the host held it;
+   * else a new one is started. Undefined where tmux has no such session.
    */
   async resume(name: string, spec: StartSpec, reader: HostedProcess | undefined): Promise<HostedProcess | undefined> {
     const answer = await this.#tmux(['display-message', '-p', '-t', `=${name}:`, '#{pane_pid}'], spec.identity);
@@ -94,12 +95,12 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
     return this.#adopt(fresh.reader, name, pid, spec.identity);
   }
 
-  /** Ends the servers, of every account that had one, with what is left in them. */
+  /** Ends the server of each account with all programs in it. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const identity of this.#users.values()) await this.#tmux(['kill-server'], identity).catch(() => '');
   }
 
-  /** The process whose output is the history, and the command that makes tmux feed it, after what `first` says. */
+  /** Starts the process whose output is the history; `pipe`: the tmux command that feeds it, after running `first`. */
   async #reader(
     spec: StartSpec,
     name: string = spec.id,
@@ -126,7 +127,7 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
       stdin: 'pipe',
     });
     const input = new TmuxInput(control, name);
-    const ended = Promise.race([gone(pid), reader.ended]).then(async () => {
+    const ended = endOf(pid, reader).then(async () => {
       const how = await this.#endOf(name, identity);
       await this.#discard([control]);
       return { ...(await reader.ended), ...how };
@@ -135,20 +136,21 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
     return { ...methodsOf(reader), ended, pid, terminal, writeStdin: (bytes, signal) => input.write(bytes, signal) };
   }
 
-  /** How the program ended, which tmux keeps until its session is told to go. */
+  /** Exit code and signal of the program; tmux keeps them until its session is killed. */
   async #endOf(name: string, identity: Identity | undefined): Promise<Pick<ProcessEnd, 'exitCode' | 'signal'>> {
     const format = '#{pane_dead_status},#{pane_dead_signal},#{pid}';
     try {
       let [status, signal] = ['', ''];
-      for (let look = 0; look < LOOKS && status === '' && signal === ''; look += 1) {
-        if (look > 0) await delay(LOOK_MS);
+      const isKnown = async (): Promise<boolean> => {
         const answer = await this.#tmux(['display-message', '-p', '-t', `=${name}:`, format], identity);
         const [, code = '', by = '', server = ''] = /^(\d*),(\d*),(\d+)$/.exec(answer.trim()) ?? [];
-        if (server === '') break;
+        if (server === '') return true;
         [status, signal] = [code, by];
-        // tmux misses the end of a child at times, and looks for it when it is told again.
+        // tmux sometimes misses the end of a child; another SIGCHLD makes it look again.
         process.kill(Number(server), 'SIGCHLD');
-      }
+        return status !== '' || signal !== '';
+      };
+      await pollUntil(isKnown, { everyMs: LOOK_MS, ms: END_MS });
       await this.#tmux(['kill-session', '-t', `=${name}`], identity);
       if (signal !== '') return { exitCode: null, signal: signalName(Number(signal)) };
       return status === '' ? { exitCode: null, signal: 'SIGKILL' } : { exitCode: Number(status), signal: null };
@@ -189,7 +191,7 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
     };
   }
 
-  /** Runs it to its end; answers what it wrote to both streams. */
+  /** Runs a program to its end; answers its output of both streams. */
   async #run(file: string, args: readonly string[], identity: Identity | undefined): Promise<string> {
     const process = await this.#host.start({ ...this.#command([], identity), file, args });
     await process.ended;
@@ -201,9 +203,11 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
   }
 }
 
-/** Resolves when the process runs no more. It is looked for, since tmux misses the end of a child at times. */
-async function gone(pid: number): Promise<void> {
-  while (isRunning(pid)) await delay(LOOK_MS, undefined, { ref: false });
+/** Resolves when the program or its reader has ended. The program is polled, since tmux sometimes misses its end. */
+async function endOf(pid: number, reader: HostedProcess): Promise<void> {
+  const readerEnd = new AbortController();
+  void reader.ended.then(() => readerEnd.abort());
+  await pollUntil(() => !isRunning(pid), { everyMs: LOOK_MS, signal: readerEnd.signal });
 }
 
 function isRunning(pid: number): boolean {
@@ -234,7 +238,7 @@ function methodsOf(reader: HostedProcess): Pick<HostedProcess, 'id' | 'output' |
   return { id, output, acknowledgeExit: () => reader.acknowledgeExit(), endStdin: () => reader.endStdin() };
 }
 
-/** tmux takes a semicolon at the end of an argument for the end of its command. */
+/** Escapes a semicolon at the end of an argument, which would end the tmux command. */
 function literal(argument: string): string {
   return argument.endsWith(';') ? `${argument.slice(0, -1)}\\;` : argument;
 }

@@ -10,7 +10,7 @@ const WIRE = join(import.meta.dirname, '../../../../../docs/openapi/1.x-wire.jso
 const ajv = new Ajv2020({ strict: false, formats: { 'date-time': (text: string) => !Number.isNaN(Date.parse(text)) } });
 ajv.addSchema(JSON.parse(readFileSync(WIRE, 'utf8')), 'wire');
 
-/** Of a route: the schema of its request, and that of its answer. */
+/** Schemas of the request and of the answer of each route. */
 const SCHEMAS: Readonly<Record<string, readonly [string, string]>> = {
   exec: ['ShellExecRequest', 'Response_ShellCommandResult_'],
   view: ['ShellViewRequest', 'Response_ShellViewResult_'],
@@ -43,7 +43,7 @@ function expectValid(schema: string, value: unknown): void {
   expect([schema, validate(value), validate.errors]).toEqual([schema, true, null]);
 }
 
-test('[v1.shell-exec] exec without an id makes a session, with one it goes on in it', async () => {
+test('[v1.shell-exec] exec without an id makes a session, with an id it uses that session', async () => {
   await using daemon = await TestApp.start();
   const first = await call(daemon, 'exec', { command: 'export A=1; cd /tmp; echo hi' });
   expect(first).toMatchObject({
@@ -67,7 +67,7 @@ test('[v1.shell-exec] exec without an id makes a session, with one it goes on in
   expect((await daemon.post('/v1/shell/exec', {})).json().detail[0].loc).toEqual(['body', 'command']);
 });
 
-test('[v1.shell-create] create gives the session of its id where there is one, and with an empty id a new one', async () => {
+test('[v1.shell-create] create answers the existing session of its id, and with an empty id a new session', async () => {
   await using daemon = await TestApp.start();
   const first = await call(daemon, 'sessions/create', { id: 'mine', exec_dir: '/tmp' });
   expect(first).toEqual({ session_id: 'mine', working_dir: '/tmp' });
@@ -89,6 +89,14 @@ test('[v1.shell-create] create gives the session of its id where there is one, a
     max_sessions: 20,
     session_timeout: 3600,
   });
+});
+
+test('concurrent creates of one id all answer the one session, once its shell runs', async () => {
+  await using daemon = await TestApp.start({ shellMaxSessions: 1 });
+  await call(daemon, 'sessions/create', {});
+  const calls = Array.from({ length: 8 }, () => call(daemon, 'sessions/create', { id: 'mine', exec_dir: '/tmp' }));
+  expect(await Promise.all(calls)).toEqual(calls.map(() => ({ session_id: 'mine', working_dir: '/tmp' })));
+  expect((await call(daemon, 'exec', { id: 'mine', command: 'echo "$PWD"' })).output).toBe('/tmp\n');
 });
 
 test('[v1.shell-write] [v1.shell-wait] [v1.shell-view] a command is written to, waited for and viewed', async () => {
@@ -118,7 +126,7 @@ test('[v1.shell-write] [v1.shell-wait] [v1.shell-view] a command is written to, 
   }
 });
 
-test('[v1.shell-kill] kill ends the command and leaves the session', async () => {
+test('[v1.shell-kill] kill ends the command and keeps the session', async () => {
   await using daemon = await TestApp.start();
   const command = "bash -c 'echo begun; exec sleep 1000'";
   const { session_id: id } = await call(daemon, 'exec', { command, async_mode: true });
@@ -129,7 +137,7 @@ test('[v1.shell-kill] kill ends the command and leaves the session', async () =>
   expect(await call(daemon, 'kill', { id })).toMatchObject({ status: 'completed' });
 });
 
-test('[v1.shell-timeouts] the time-outs of exec have their own status', async () => {
+test('[v1.shell-timeouts] each timeout of exec has a status of its own', async () => {
   await using daemon = await TestApp.start();
   const { session_id: id } = await call(daemon, 'sessions/create', { no_change_timeout: 120 });
   expect(await call(daemon, 'exec', { id, command: 'sleep 1000', timeout: 0.1 })).toMatchObject({ status: 'running' });
@@ -150,7 +158,7 @@ test('[v1.shell-timeouts] the time-outs of exec have their own status', async ()
   });
 });
 
-test('[v1.shell-truncate] output is cut at 30,000 characters unless told otherwise', async () => {
+test('[v1.shell-truncate] output is truncated at 30,000 characters unless truncate is false', async () => {
   await using daemon = await TestApp.start();
   const whole = `${Array.from({ length: 10_000 }, (_, i) => i + 1).join('\n')}\n`;
   const cut = await call(daemon, 'exec', { command: 'seq 1 10000' });
@@ -160,7 +168,7 @@ test('[v1.shell-truncate] output is cut at 30,000 characters unless told otherwi
   expect(output).toBe(whole);
 });
 
-test('[v1.shell-cleanup] sessions are closed one by one and all at once', async () => {
+test('[v1.shell-cleanup] DELETE closes one session or all sessions', async () => {
   await using daemon = await TestApp.start();
   for (const id of ['a', 'b', 'c']) await call(daemon, 'sessions/create', { id });
   const gone = await daemon.inject({ method: 'DELETE', url: '/v1/shell/sessions/a' });
@@ -170,14 +178,14 @@ test('[v1.shell-cleanup] sessions are closed one by one and all at once', async 
   expect((await get(daemon, 'sessions', 'Response_ActiveShellSessionsResult_')).sessions).toEqual({});
 });
 
-test('[v1.terminal-url] the page is named as the caller reached us', async () => {
+test('[v1.terminal-url] the URL of the page has the host and the scheme of the request', async () => {
   await using daemon = await TestApp.start();
   const answer = await daemon.inject({ url: '/v1/shell/terminal-url', headers: { host: 'localhost:8080' } });
   expectValid('Response_str_', answer.json());
   expect(answer.json().data).toBe('http://localhost:8080/terminal');
 });
 
-test('[v1.shell-ws] the socket of 1.x says its session first and takes input as it did', async () => {
+test('[v1.shell-ws] the WebSocket of 1.x sends its session id first and takes input and resize', async () => {
   await using daemon = await TestApp.start();
   const ws = (await daemon.listen()).replace('http', 'ws');
   await using viewer = new TestViewer(`${ws}/v1/shell/ws`);

@@ -1,13 +1,11 @@
-import type { z } from 'zod';
 import type { App } from '../../../http/app-types.ts';
 import { ErrorBody, envelopeOf, ok } from '../../../http/envelope.ts';
 import { clientGone } from '../../../http/streams/client-gone.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { nameExecDir } from '../../../http/v1/error-handlers.ts';
 import type { PtyService } from '../pty-service.ts';
-import type { PtySession } from '../session/session.ts';
 import { Created } from '../wire/schemas.ts';
-import { execResult, execStatus } from '../wire/wire.ts';
+import { execResult } from '../wire/wire.ts';
 import {
   CreateBodyV1,
   ExecBodyV1,
@@ -21,14 +19,14 @@ import {
 } from './schemas.ts';
 import { sessionRoutesV1 } from './session-routes.ts';
 import { socketRoutesV1 } from './socket-routes.ts';
-import { truncated, viewOf } from './wire.ts';
+import { truncated, viewResult } from './wire.ts';
 
 const tags = ['shell'];
-/** Seconds that `wait` waits where the call does not say. */
+/** Seconds that `wait` waits by default. */
 const WAIT_SECONDS = 30;
 const WAIT_SECONDS_MAX = 600;
 
-/** The routes of 1.x: one shell a session, everything keyed by its id. */
+/** The routes of 1.x: one shell for each session id. */
 export function ptyV1(app: App, service: PtyService): void {
   nameExecDir(app);
   execRoutes(app, service);
@@ -46,7 +44,6 @@ function execRoutes(app: App, service: PtyService): void {
       response: { 200: envelopeOf(ExecResultV1), ...V1_ERRORS, 409: ErrorBody, 429: ErrorBody, 503: ErrorBody },
     },
     handler: async ({ body }, reply) => {
-      const session = await sessionFor(service, body);
       const request = {
         command: body.command,
         async: body.async_mode,
@@ -54,9 +51,9 @@ function execRoutes(app: App, service: PtyService): void {
         hardTimeout: body.hard_timeout,
         noChangeTimeout: body.no_change_timeout,
       };
-      const outcome = await service.exec(session, request, clientGone(reply));
-      const data = await execResult(session, outcome, body.truncate ? truncated : undefined);
-      return ok({ ...data, command: body.command }, `command ${outcome.status}`);
+      const report = await service.execIn({ id: body.id, cwd: body.exec_dir }, request, clientGone(reply));
+      const output = body.truncate ? truncated(report.output) : report.output;
+      return ok({ ...execResult({ ...report, output }), command: body.command }, `command ${report.status}`);
     },
   });
 
@@ -68,9 +65,8 @@ function execRoutes(app: App, service: PtyService): void {
       response: { 200: envelopeOf(Created), ...V1_ERRORS, 429: ErrorBody, 503: ErrorBody },
     },
     handler: async ({ body: { id, exec_dir, no_change_timeout } }) => {
-      const known = id ? service.find(id) : undefined;
       const terms = { id: id || undefined, cwd: exec_dir, noChangeTimeout: no_change_timeout };
-      const session = known?.open ? known : await service.create(terms);
+      const session = await service.sessions.ensure(terms);
       return ok({ session_id: session.id, working_dir: session.record.workingDir }, `session ${session.id} is open`);
     },
   });
@@ -84,7 +80,10 @@ function controlRoutes(app: App, service: PtyService): void {
       body: IdBody,
       response: { 200: envelopeOf(ViewResult), ...V1_ERRORS },
     },
-    handler: async ({ body: { id } }) => ok(await viewOf(service.get(id)), `session ${id}`),
+    handler: async ({ body: { id } }, reply) => {
+      const session = service.sessions.get(id);
+      return ok(viewResult(session, await service.view(session, clientGone(reply))), `session ${id}`);
+    },
   });
 
   app.post('/shell/wait', {
@@ -95,10 +94,10 @@ function controlRoutes(app: App, service: PtyService): void {
       response: { 200: envelopeOf(StatusV1), ...V1_ERRORS },
     },
     handler: async ({ body: { id, seconds, max_wait_seconds } }, reply) => {
-      const session = service.get(id);
+      const session = service.sessions.get(id);
       const wait = Math.min(WAIT_SECONDS_MAX, Math.max(0, seconds ?? max_wait_seconds ?? WAIT_SECONDS));
       await service.wait(session, wait, clientGone(reply));
-      return ok({ status: execStatus(session) }, `session ${id} waited for`);
+      return ok({ status: session.execStatus }, `session ${id} waited for`);
     },
   });
 
@@ -110,9 +109,9 @@ function controlRoutes(app: App, service: PtyService): void {
       response: { 200: envelopeOf(StatusV1), ...V1_ERRORS, 409: ErrorBody },
     },
     handler: async ({ body: { id, input, press_enter } }, reply) => {
-      const session = service.get(id);
-      await session.write(Buffer.from(press_enter ? `${input}\r` : input), clientGone(reply));
-      return ok({ status: execStatus(session) }, 'typed');
+      const session = service.sessions.get(id);
+      await service.write(session, Buffer.from(press_enter ? `${input}\r` : input), clientGone(reply));
+      return ok({ status: session.execStatus }, 'typed');
     },
   });
 
@@ -124,17 +123,8 @@ function controlRoutes(app: App, service: PtyService): void {
       response: { 200: envelopeOf(KillResult), ...V1_ERRORS, 409: ErrorBody },
     },
     handler: async ({ body: { id } }) => {
-      const { status, exitCode } = await service.killCommand(service.get(id));
+      const { status, exitCode } = await service.killCommand(service.sessions.get(id));
       return ok({ status, exit_code: exitCode, returncode: exitCode }, `command of session ${id} ${status}`);
     },
   });
-}
-
-/** The session of an id, which must be there; without an id a new one. A directory is where its shell goes first. */
-async function sessionFor(service: PtyService, { id, exec_dir }: z.infer<typeof ExecBodyV1>): Promise<PtySession> {
-  if (id === undefined) return service.create({ cwd: exec_dir });
-  const session = service.get(id);
-  if (exec_dir === undefined || session.workingDir === exec_dir) return session;
-  await service.enter(session, exec_dir);
-  return session;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CommandText, SessionId, Text } from '../../../http/fields.ts';
 import { ExecResult, Stats, Status } from '../wire/schemas.ts';
 
-/** 1.x had no bounds here, so a value out of ours is moved to the nearest one. */
+/** 1.x had no bounds for seconds, so a value outside the bounds of v2 is clamped. */
 const seconds = () => z.number().transform((value) => Math.min(10 * 365 * 86_400, Math.max(0.001, value)));
 
 export const ExecBodyV1 = z

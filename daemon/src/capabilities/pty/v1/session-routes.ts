@@ -35,7 +35,7 @@ export function sessionRoutesV1(app: App, service: PtyService): void {
   app.post('/shell/sessions/update', {
     schema: { tags, summary: 'Change a shell session', body: UpdateBody, response: { 200: Done, ...V1_ERRORS } },
     handler: async ({ body: { id, no_change_timeout } }) => {
-      service.setNoChangeTimeout(service.get(id), no_change_timeout ?? null);
+      service.sessions.get(id).setNoChangeTimeout(no_change_timeout ?? null);
       return ok(null, `session ${id} is changed`);
     },
   });
@@ -43,9 +43,8 @@ export function sessionRoutesV1(app: App, service: PtyService): void {
   app.delete('/shell/sessions', {
     schema: { tags, summary: 'Close every shell session', response: { 200: Done, ...V1_ERRORS } },
     handler: async () => {
-      const sessions = service.list();
-      await Promise.all(sessions.map((session) => service.close(session)));
-      return ok(null, `${sessions.length} sessions are closed`);
+      const count = await service.sessions.closeAll();
+      return ok(null, `${count} sessions are closed`);
     },
   });
 
@@ -57,7 +56,7 @@ export function sessionRoutesV1(app: App, service: PtyService): void {
       response: { 200: Done, ...V1_ERRORS },
     },
     handler: async ({ params: { session_id } }) => {
-      await service.close(service.get(session_id));
+      await service.sessions.close(service.sessions.get(session_id));
       return ok(null, `session ${session_id} is closed`);
     },
   });

@@ -5,7 +5,7 @@ import { attach, attachAnonymous } from '../viewer/attach.ts';
 import { AnonymousQuery } from '../wire/schemas.ts';
 import { attachOptions, requireId } from '../wire/wire.ts';
 
-/** The socket of 1.x; it says `session_id` first. */
+/** The WebSocket of 1.x; its first message is `session_id`. */
 export function socketRoutesV1(app: App, service: PtyService): void {
   app.get('/shell/ws', {
     schema: {

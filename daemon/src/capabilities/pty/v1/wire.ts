@@ -1,12 +1,12 @@
 import type { z } from 'zod';
+import type { SessionView } from '../pty-service.ts';
 import type { PtySession } from '../session/session.ts';
-import { execStatus } from '../wire/wire.ts';
 import type { SessionInfoV1, ViewResult } from './schemas.ts';
 
-/** Characters of output that an answer of 1.x has at most. */
+/** The most characters of output in an answer of 1.x. */
 export const TRUNCATED = 30_000;
 
-/** The beginning and the end of what is too long, with a note between them. */
+/** The beginning and the end of longer output, with a note between them. */
 export function truncated(output: string): string {
   if (output.length <= TRUNCATED) return output;
   const note = `\n[... ${output.length - TRUNCATED} characters left out ...]\n`;
@@ -26,17 +26,14 @@ export function sessionInfoV1(session: PtySession): z.infer<typeof SessionInfoV1
   };
 }
 
-/** The output of the newest command, or the screen where none was executed. */
-export async function viewOf(session: PtySession): Promise<z.infer<typeof ViewResult>> {
-  const executed = await session.executed();
+export function viewResult(session: PtySession, { executed, screen }: SessionView): z.infer<typeof ViewResult> {
   const console = executed.map((entry) => ({ ...entry, output: truncated(entry.output) }));
   const last = session.record.console.at(-1);
-  const output = console.at(-1)?.output ?? (await session.screen.look('text')).output.trimEnd();
   return {
     session_id: session.id,
-    output,
+    output: console.at(-1)?.output ?? screen ?? '',
     console,
-    status: execStatus(session),
+    status: session.execStatus,
     command: last?.command ?? null,
     exit_code: last?.exitCode ?? null,
   };

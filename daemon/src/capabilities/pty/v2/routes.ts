@@ -18,7 +18,7 @@ import {
   Stats,
   Status,
 } from '../wire/schemas.ts';
-import { execResult, execStatus, sessionInfo, sessionsById, statsOf } from '../wire/wire.ts';
+import { execResult, sessionInfo, sessionsById, statsOf } from '../wire/wire.ts';
 import { socketRoutesV2 } from './socket-routes.ts';
 
 const tags = ['terminals'];
@@ -39,7 +39,11 @@ function sessionRoutes(app: App, service: PtyService): void {
       response: { 200: envelopeOf(Created), ...V2_ERRORS, 409: ErrorBody, 429: ErrorBody, 503: ErrorBody },
     },
     handler: async ({ body: { id, session_id, no_change_timeout, ...terms } }) => {
-      const session = await service.create({ ...terms, id: id ?? session_id, noChangeTimeout: no_change_timeout });
+      const session = await service.sessions.create({
+        ...terms,
+        id: id ?? session_id,
+        noChangeTimeout: no_change_timeout,
+      });
       return ok({ session_id: session.id, working_dir: session.record.workingDir }, `session ${session.id} is open`);
     },
   });
@@ -61,7 +65,7 @@ function sessionRoutes(app: App, service: PtyService): void {
 
   app.get('/pty/sessions/:id', {
     schema: { tags, summary: 'One terminal', params, response: { 200: envelopeOf(SessionInfo), ...V2_ERRORS } },
-    handler: async ({ params: { id } }) => ok(sessionInfo(service.get(id)), `session ${id}`),
+    handler: async ({ params: { id } }) => ok(sessionInfo(service.sessions.get(id)), `session ${id}`),
   });
 
   app.patch('/pty/sessions/:id', {
@@ -73,9 +77,9 @@ function sessionRoutes(app: App, service: PtyService): void {
       response: { 200: envelopeOf(SessionInfo), ...V2_ERRORS },
     },
     handler: async ({ params: { id }, body: { cols, rows, no_change_timeout } }) => {
-      const session = service.get(id);
+      const session = service.sessions.get(id);
       session.resize({ cols: cols ?? session.record.cols, rows: rows ?? session.record.rows });
-      if (no_change_timeout !== undefined) service.setNoChangeTimeout(session, no_change_timeout);
+      if (no_change_timeout !== undefined) session.setNoChangeTimeout(no_change_timeout);
       return ok(sessionInfo(session), `session ${id} is changed`);
     },
   });
@@ -88,7 +92,7 @@ function sessionRoutes(app: App, service: PtyService): void {
       response: { 200: envelopeOf(z.null()), ...V2_ERRORS },
     },
     handler: async ({ params: { id } }) => {
-      await service.close(service.get(id));
+      await service.sessions.close(service.sessions.get(id));
       return ok(null, `session ${id} is closed`);
     },
   });
@@ -104,7 +108,7 @@ function useRoutes(app: App, service: PtyService): void {
       response: { 200: envelopeOf(ExecResult), ...V2_ERRORS, 409: ErrorBody },
     },
     handler: async ({ params: { id }, body }, reply) => {
-      const session = service.get(id);
+      const session = service.sessions.get(id);
       const request = {
         command: body.command,
         async: body.async,
@@ -112,8 +116,8 @@ function useRoutes(app: App, service: PtyService): void {
         hardTimeout: body.hard_timeout,
         noChangeTimeout: body.no_change_timeout,
       };
-      const outcome = await service.exec(session, request, clientGone(reply));
-      return ok(await execResult(session, outcome), `command ${outcome.status}`);
+      const report = await service.exec(session, request, clientGone(reply));
+      return ok(execResult(report), `command ${report.status}`);
     },
   });
 
@@ -126,10 +130,11 @@ function useRoutes(app: App, service: PtyService): void {
       response: { 200: envelopeOf(Status), ...V2_ERRORS, 409: ErrorBody },
     },
     handler: async ({ params: { id }, body: { input, encoding, press_enter } }, reply) => {
-      const session = service.get(id);
+      const session = service.sessions.get(id);
       const bytes = Buffer.from(input, encoding === 'base64' ? 'base64' : 'utf8');
-      await session.write(press_enter ? Buffer.concat([bytes, Buffer.from('\r')]) : bytes, clientGone(reply));
-      return ok({ status: execStatus(session) }, `${bytes.length} bytes typed`);
+      const typed = press_enter ? Buffer.concat([bytes, Buffer.from('\r')]) : bytes;
+      await service.write(session, typed, clientGone(reply));
+      return ok({ status: session.execStatus }, `${bytes.length} bytes typed`);
     },
   });
 
@@ -142,7 +147,7 @@ function useRoutes(app: App, service: PtyService): void {
       response: { 200: envelopeOf(Signalled), ...V2_ERRORS, 409: ErrorBody },
     },
     handler: async ({ params: { id }, body: { signal } }) => {
-      const delivered = await service.get(id).signal(signal);
+      const delivered = await service.sessions.get(id).signal(signal);
       return ok({ session_id: id, signal, delivered }, delivered ? `${signal} sent` : 'nothing is in the foreground');
     },
   });
@@ -156,11 +161,8 @@ function useRoutes(app: App, service: PtyService): void {
       response: { 200: envelopeOf(ScreenContent), ...V2_ERRORS, 503: ErrorBody },
     },
     handler: async ({ params: { id }, query: { wait, format } }, reply) => {
-      const session = service.get(id);
-      const gone = clientGone(reply);
-      if (wait > 0)
-        await session.history.advanced(session.history.end, AbortSignal.any([gone, AbortSignal.timeout(wait * 1000)]));
-      const { alternateScreen, ...screen } = await session.screen.look(format, gone);
+      const look = { seconds: wait, format };
+      const { alternateScreen, ...screen } = await service.screen(service.sessions.get(id), look, clientGone(reply));
       return ok({ ...screen, alternate_screen: alternateScreen }, `screen of session ${id}`);
     },
   });

@@ -1,43 +1,45 @@
 import { SandboxError } from '../../../core/errors.ts';
 import type { PtyService } from '../pty-service.ts';
-import { Viewer, type ViewerOptions, type ViewerPort } from './viewer.ts';
+import { Viewer, type ViewerOptions } from './viewer.ts';
+import type { ViewerPort } from './viewer-port.ts';
 
-/** The code of a connection whose session there is not (RFC 6455 §7.4.2 leaves 4000–4999 to applications). */
+/** Close code for an unknown session; 4000–4999 are free for applications (RFC 6455 §7.4.2). */
 const NOT_FOUND = 4404;
-/** The session could not be opened, as 503 or 429 would say. */
+/** Close code where the session cannot be opened, for the cases of 503 and 429. */
 const REFUSED = 4503;
 
 export interface AttachOptions extends Omit<ViewerOptions, 'backend'> {
-  /** Of an anonymous shell. */
+  /** Size, directory and account of an anonymous shell. */
   readonly cols?: number | undefined;
   readonly rows?: number | undefined;
   readonly cwd?: string | undefined;
   readonly user?: string | undefined;
-  /** Say the id of the session before anything else, as 1.x did. */
+  /** Send the id of the session before any other message, as 1.x did. */
   readonly announce?: boolean;
 }
 
-/** Serves one viewer of the session until either goes. An unknown session is told in words, then closed with 4404. */
+/** Serves one viewer until the session or the connection ends. An unknown session: an error message, then close 4404. */
 export async function attach(service: PtyService, id: string, port: ViewerPort, options: AttachOptions): Promise<void> {
-  const session = service.find(id);
+  const session = service.sessions.find(id);
   if (session === undefined) {
     port.sendText(JSON.stringify({ type: 'error', data: 'Session not found' }));
     port.close(NOT_FOUND, 'Session not found');
     return;
   }
+  using _held = service.sessions.hold(session);
   if (options.announce) port.sendText(JSON.stringify({ type: 'session_id', data: id }));
   await new Viewer(session, port, { ...options, backend: service.backend }).serve();
 }
 
-/** Opens a shell that dies with its socket. */
+/** Opens a shell that ends with the connection of its viewer. */
 export async function attachAnonymous(service: PtyService, port: ViewerPort, options: AttachOptions): Promise<void> {
   const { cols, rows, cwd, user } = options;
   try {
-    const session = await service.create({ cols, rows, cwd, user, retention: 'expiring' });
+    using held = await service.sessions.open({ cols, rows, cwd, user, retention: 'expiring' });
     try {
-      await attach(service, session.id, port, options);
+      await attach(service, held.session.id, port, options);
     } finally {
-      await service.close(session);
+      await service.sessions.close(held.session);
     }
   } catch (error) {
     const reason = error instanceof SandboxError ? error.message : 'the session could not be opened';

@@ -1,9 +1,9 @@
 import { SandboxError } from '../../../core/errors.ts';
 
-/** The largest terminal, in either direction. */
+/** The most columns and the most rows of a terminal. */
 export const MAX_SIZE = 1000;
 
-/** What a viewer is told, as JSON. */
+/** A JSON message to a viewer. */
 export type ToViewer =
   | { readonly type: 'session_id'; readonly data: string }
   | {
@@ -23,7 +23,7 @@ export type ToViewer =
   | { readonly type: 'exit'; readonly exit_code: number | null; readonly signal: string | null }
   | { readonly type: 'error'; readonly data: string };
 
-/** What a viewer says. */
+/** A message from a viewer. */
 export type FromViewer =
   | { readonly type: 'input'; readonly bytes: Buffer }
   | { readonly type: 'resize'; readonly cols: number; readonly rows: number }
@@ -31,7 +31,7 @@ export type FromViewer =
   | { readonly type: 'pong' | 'pause' | 'resume' }
   | { readonly type: 'ack'; readonly offset: number };
 
-/** A text message. What is no JSON object is input. @throws SandboxError `invalid` for an object that means nothing */
+/** Parses a text message; text other than a JSON object is input. @throws SandboxError `invalid` for an unknown object */
 export function parseMessage(bytes: Buffer): FromViewer {
   const fields = objectOf(bytes);
   if (fields === undefined) return { type: 'input', bytes };

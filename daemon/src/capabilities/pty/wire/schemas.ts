@@ -4,7 +4,7 @@ import { CommandText, SessionId, StringMap, Text } from '../../../http/fields.ts
 import { EXEC_STATUSES } from '../exec/exec-run.ts';
 import { MAX_SIZE } from '../viewer/viewer-messages.ts';
 
-/** Seconds; ten years stand for ever. */
+/** Ten years, in seconds. */
 const SECONDS_MAX = 10 * 365 * 86_400;
 const MIB = 1024 ** 2;
 
@@ -13,7 +13,7 @@ const seconds = () => z.number().positive().max(SECONDS_MAX);
 
 export const CreateBody = z
   .object({
-    id: SessionId.optional().meta({ description: 'A session that somebody named is never evicted.' }),
+    id: SessionId.optional().meta({ description: 'A session with a chosen id is never evicted.' }),
     session_id: SessionId.optional().meta({ description: 'The same as id, under its 1.x name.' }),
     cwd: Text.optional().meta({ description: "Absolute; else the account's home." }),
     cols: extent().default(80),
@@ -24,7 +24,7 @@ export const CreateBody = z
       .enum(['persistent', 'expiring'])
       .optional()
       .meta({ description: 'expiring: ended when idle for long; the default where no id is given.' }),
-    no_change_timeout: seconds().optional().meta({ description: 'Of exec, in seconds; 120 where nobody says.' }),
+    no_change_timeout: seconds().optional().meta({ description: 'Default of exec, in seconds; 120 where unset.' }),
     command: Text.min(1).optional().meta({ description: "A program instead of the account's shell." }),
     args: z.array(Text).optional(),
   })

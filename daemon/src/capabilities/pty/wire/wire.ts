@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { SandboxError } from '../../../core/errors.ts';
-import type { ExecOutcome } from '../exec.ts';
-import type { PtyService, SessionStats } from '../pty-service.ts';
+import type { ExecReport, PtyService, SessionStats } from '../pty-service.ts';
 import type { PtySession } from '../session/session.ts';
 import type { AttachOptions } from '../viewer/attach.ts';
 import type { AnonymousQuery, AttachQuery, ExecResult, SessionInfo, Stats } from './schemas.ts';
@@ -40,31 +39,19 @@ export function sessionsById(service: PtyService): Record<string, z.infer<typeof
   return Object.fromEntries(service.list().map((session) => [session.id, sessionInfo(session)]));
 }
 
-export async function execResult(
-  session: PtySession,
-  { run, status }: ExecOutcome,
-  shorten: (output: string) => string = (output) => output,
-): Promise<z.infer<typeof ExecResult>> {
-  const output = shorten(await run.output());
-  const { ps1, command } = run.console;
-  return {
-    session_id: session.id,
-    command,
-    status,
-    output,
-    console: [{ ps1, command, output }],
-    exit_code: run.console.exitCode,
-  };
+export function execResult({
+  sessionId,
+  ps1,
+  command,
+  output,
+  status,
+  exitCode,
+}: ExecReport): z.infer<typeof ExecResult> {
+  const console = [{ ps1, command, output }];
+  return { session_id: sessionId, command, status, output, console, exit_code: exitCode };
 }
 
-/** The state of what runs in a session, in the words of `exec`. */
-export function execStatus(session: PtySession): z.infer<typeof ExecResult>['status'] {
-  if (session.run) return 'running';
-  if (!session.open) return 'terminated';
-  return session.busy ? 'running' : 'completed';
-}
-
-/** @throws SandboxError `invalid` where something is asked of a session that has no name to come back to */
+/** @throws SandboxError `invalid` where an anonymous shell is asked for what needs the id of a session */
 export function requireId(id: string | undefined, { durable, restore }: z.infer<typeof AttachQuery>): void {
   if (id !== undefined || (!durable && !restore)) return;
   throw new SandboxError('invalid', `${durable ? 'durable' : 'restore'} needs the id of a session`, {

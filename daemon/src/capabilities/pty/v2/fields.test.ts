@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { findTool } from '../../core/tool-path.ts';
-import { afterSilence, BARE, create, exec, screen, started, TestViewer } from './pty.fixture.ts';
+import { findTool } from '../../../core/tool-path.ts';
+import { afterSilence, BARE, create, exec, screen, started, TestViewer } from '../pty.fixture.ts';
 
-test('[pty.input] input types what it says, and Enter where asked', async () => {
+test('[pty.input] input types its text, followed by Enter with press_enter', async () => {
   await using service = await started();
   const { daemon } = service;
   await create(daemon, 'a');
@@ -15,7 +15,7 @@ test('[pty.input] input types what it says, and Enter where asked', async () => 
   expect([await typed({}), await typed({ input: 5 })]).toEqual([422, 422]);
 });
 
-test('[pty.environment] env of a session is in its shell, and nothing of the product but its id', async () => {
+test('[pty.environment] env is set in the shell, and of the product only SVC_COMMAND_ID', async () => {
   await using service = await started();
   const { daemon } = service;
   await create(daemon, 'a', { ...BARE, env: { ...BARE.env, COLOUR: 'blå', TERM: 'vt100' } });
@@ -23,7 +23,7 @@ test('[pty.environment] env of a session is in its shell, and nothing of the pro
   expect(output).toMatch(/^blå vt100 pty-\S+ \[\]\n$/);
 });
 
-test('[pty.no-change-default] PATCH gives the no_change_timeout of the calls that name none', async () => {
+test('[pty.no-change-default] PATCH sets the no_change_timeout of calls without one', async () => {
   await using service = await started();
   const { daemon } = service;
   const silent = await afterSilence('begun\n', async (id, no_change_timeout) => {
@@ -39,7 +39,7 @@ test('[pty.no-change-default] PATCH gives the no_change_timeout of the calls tha
   expect(silent).toMatchObject({ status: 'no_change_timeout', output: 'begun\n' });
 });
 
-test('[pty.ws-durable] durable with an id attaches to that session, which outlives the socket', async () => {
+test('[pty.ws-durable] durable with an id attaches to that session, which survives the socket', async () => {
   await using service = await started();
   const { daemon, ws } = service;
   await create(daemon, 'a');
@@ -51,7 +51,7 @@ test('[pty.ws-durable] durable with an id attaches to that session, which outliv
   expect(await exec(daemon, 'a', 'echo $A')).toMatchObject({ output: 'kept\n' });
 });
 
-test('[config.shell-backend-auto] auto is tmux where it is on PATH', async () => {
+test('[config.shell-backend-auto] auto is tmux where tmux is on PATH', async () => {
   await using service = await started({ shellBackend: 'auto' });
   const { daemon, ws } = service;
   await create(daemon, 'a');

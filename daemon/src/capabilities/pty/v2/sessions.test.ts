@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { TestApp } from '../../app.fixture.ts';
-import { describeOnHosts } from '../../hosts.fixture.ts';
-import { isAlive } from '../commands/processes.fixture.ts';
-import { BARE, create, exec, info, input, screen, TestViewer } from './pty.fixture.ts';
+import { TestApp } from '../../../app.fixture.ts';
+import { describeOnHosts } from '../../../hosts.fixture.ts';
+import { isAlive } from '../../commands/processes.fixture.ts';
+import { BARE, create, exec, info, input, screen, TestViewer } from '../pty.fixture.ts';
 
 describeOnHosts('sessions', () => {
   test('[pty.create] [pty.record] a session is created, listed, inspected and closed', async () => {
@@ -30,7 +30,7 @@ describeOnHosts('sessions', () => {
     expect(existsSync(`/proc/${record.pid}`)).toBe(false);
   });
 
-  test('[pty.login-shell] without a command it is the shell of the account, interactive', async () => {
+  test('[pty.login-shell] without a command a session runs the login shell of the account, interactive', async () => {
     await using daemon = await TestApp.start();
     await create(daemon, 'a', {});
     const { output, exit_code } = await exec(daemon, 'a', 'case $- in *i*) echo "$0 interactive";; esac; tty');
@@ -68,7 +68,7 @@ describeOnHosts('sessions', () => {
     expect([answer.statusCode, answer.json().errors[0].location]).toEqual([422, location]);
   });
 
-  test('what cannot be is refused in words', async () => {
+  test('invalid terms of a session are refused with a message', async () => {
     await using daemon = await TestApp.start();
     const refused = async (body: object) => {
       const answer = await daemon.post('/v2/pty/sessions', body);
@@ -83,7 +83,7 @@ describeOnHosts('sessions', () => {
     expect((await daemon.inject('/v2/pty/sessions')).json().data.stats.total_sessions).toBe(1);
   });
 
-  test('[pty.signal] a signal reaches the foreground group and the session stays', async () => {
+  test('[pty.signal] a signal reaches the foreground group, and the session goes on', async () => {
     await using daemon = await TestApp.start();
     await create(daemon, 'a');
     const running = exec(daemon, 'a', "bash -c 'echo begun; exec sleep 1000'");
@@ -94,7 +94,7 @@ describeOnHosts('sessions', () => {
     expect(await exec(daemon, 'a', 'echo still')).toMatchObject({ status: 'completed', output: 'still\n' });
   });
 
-  test('[pty.ends] a session whose shell ends by itself is over, and its history stays', async () => {
+  test('[pty.ends] a session ends when its shell exits, and its history stays', async () => {
     await using daemon = await TestApp.start();
     await create(daemon, 'a');
     await screen(daemon, 'a', (output) => output.startsWith('$'));
@@ -107,7 +107,7 @@ describeOnHosts('sessions', () => {
     expect(await exec(daemon, 'a', 'echo new')).toMatchObject({ output: 'new\n' });
   });
 
-  test('[pty.capacity] [config.terminals] the longest idle unnamed session gives way; named, busy and watched ones do not', async () => {
+  test('[pty.capacity] [config.terminals] the longest idle unnamed session gives way; named, busy and viewed sessions do not', async () => {
     await using daemon = await TestApp.start({ shellMaxSessions: 3 });
     const base = await daemon.listen();
     const unnamed = async () => (await daemon.post('/v2/pty/sessions', BARE)).json().data.session_id;
@@ -126,7 +126,7 @@ describeOnHosts('sessions', () => {
     expect(holders.sort()).toEqual(['named', first, third].sort());
   });
 
-  test('[stop.ends-terminals] a daemon that stops in order ends its terminals', async () => {
+  test('[stop.ends-terminals] a daemon that is stopped ends its terminals', async () => {
     const daemon = await TestApp.start();
     await create(daemon, 'a');
     const { pid } = await info(daemon, 'a');

@@ -1,9 +1,9 @@
 import { createConnection } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { isAlive } from '../commands/processes.fixture.ts';
-import { BARE, create, exec, info, screen, started, TestViewer } from './pty.fixture.ts';
+import { isAlive } from '../../commands/processes.fixture.ts';
+import { BARE, create, exec, info, screen, started, TestViewer } from '../pty.fixture.ts';
 
-/** What a handshake is answered with. */
+/** Status of the answer to a handshake. */
 async function handshake(url: string, headers: Record<string, string> = {}): Promise<number> {
   await using viewer = new TestViewer(url, { headers });
   return await new Promise<number>((resolve) => {
@@ -13,7 +13,7 @@ async function handshake(url: string, headers: Record<string, string> = {}): Pro
 }
 
 describe('the upgrade', () => {
-  test('[status.websocket-401] without a valid key it is refused before', async () => {
+  test('[status.websocket-401] without a valid key the upgrade is refused with 401', async () => {
     await using service = await started({ apiKey: 'secret' });
     const { daemon, ws } = service;
     await daemon.post('/v2/pty/sessions', { ...BARE, id: 'a' }, { 'x-api-key': 'secret' });
@@ -27,7 +27,7 @@ describe('the upgrade', () => {
     expect(await handshake(`${url}?ticket=${ticket.json().data.ticket}`)).toBe(401);
   });
 
-  test('[origin.websocket] with no key a foreign page is refused, one of our own is not', async () => {
+  test('[origin.websocket] without a configured key a foreign origin is refused, the own origin is not', async () => {
     await using service = await started();
     const { ws } = service;
     expect(await handshake(`${ws}/v2/pty/ws`, { origin: 'http://evil.example' })).toBe(403);
@@ -35,7 +35,7 @@ describe('the upgrade', () => {
     expect(await handshake(`${ws}/v2/pty/ws`, { origin: ws.replace('ws', 'http') })).toBe(101);
   });
 
-  test('[pty.ws-without-id] durable and restore need an id; values out of bounds are named', async () => {
+  test('[pty.ws-without-id] durable and restore need an id; values out of bounds are refused', async () => {
     await using service = await started();
     const { daemon, ws } = service;
     expect(await handshake(`${ws}/v2/pty/ws?durable=true`)).toBe(400);
@@ -48,14 +48,14 @@ describe('the upgrade', () => {
     expect((await daemon.inject('/v2/pty/sessions')).json().data.stats.total_sessions).toBe(0);
   });
 
-  test('[pty.ws-unknown] an unknown session is told after the upgrade, and closed with 4404', async () => {
+  test('[pty.ws-unknown] an unknown session: an error message after the upgrade, then close 4404', async () => {
     await using service = await started();
     await using viewer = new TestViewer(`${service.ws}/v2/pty/sessions/none/ws`);
     expect(await viewer.closed).toEqual([4404, 'Session not found']);
     expect(viewer.messages).toEqual([{ type: 'error', data: 'Session not found' }]);
   });
 
-  test('another Upgrade is left aside', async () => {
+  test('an upgrade to another protocol is ignored', async () => {
     await using service = await started();
     const answer = await new Promise<string>((resolve) => {
       const socket = createConnection(Number(new URL(service.ws).port), '127.0.0.1');
@@ -71,7 +71,7 @@ describe('the upgrade', () => {
 });
 
 describe('a viewer', () => {
-  test('[pty.ws-json] types, sees what comes out, resizes, and is told the end', async () => {
+  test('[pty.ws-json] types, receives output, resizes, and receives the exit', async () => {
     await using service = await started();
     const { daemon, ws } = service;
     await create(daemon, 'a');
@@ -98,7 +98,7 @@ describe('a viewer', () => {
     expect((await viewer.closed)[0]).toBe(1000);
   });
 
-  test('[pty.ws-binary] binary frames are the bytes both ways, text frames stay control', async () => {
+  test('[pty.ws-binary] binary frames carry raw bytes in both directions, text frames control messages', async () => {
     await using service = await started();
     const { daemon, ws } = service;
     await create(daemon, 'a', { command: 'bash', args: ['-c', 'stty raw -echo; echo ready; head -c 256 | cat'] });
@@ -110,7 +110,7 @@ describe('a viewer', () => {
     expect(viewer.bytes.subarray(-256).equals(bytes)).toBe(true);
   });
 
-  test('[pty.ws-bad-message] what makes no sense is answered with an error, and the session goes on', async () => {
+  test('[pty.ws-bad-message] an invalid message is answered with an error, and the session goes on', async () => {
     await using service = await started();
     const { daemon, ws } = service;
     await create(daemon, 'a');
@@ -134,7 +134,7 @@ describe('a viewer', () => {
     expect(await info(daemon, 'a')).toMatchObject({ cols: 80, rows: 24, status: 'idle' });
   });
 
-  test('[pty.ws-readonly] [pty.ws-many] many look on, and who only reads cannot type', async () => {
+  test('[pty.ws-readonly] [pty.ws-many] several viewers attach, and a read-only one cannot type', async () => {
     await using service = await started();
     const { daemon, ws } = service;
     await create(daemon, 'a');
@@ -149,7 +149,7 @@ describe('a viewer', () => {
     expect((await info(daemon, 'a')).attached).toBe(2);
   });
 
-  test('[pty.ws-since] [websocket.close-kills-nothing] a cut connection is taken up at its offset', async () => {
+  test('[pty.ws-since] [websocket.close-kills-nothing] a viewer reconnects at its offset', async () => {
     await using service = await started();
     const { daemon, ws } = service;
     await create(daemon, 'a');
@@ -170,7 +170,7 @@ describe('a viewer', () => {
     expect(second.text).toContain('line 2');
   });
 
-  test('[pty.ws-restore] the screen is painted anew, and what comes later follows it', async () => {
+  test('[pty.ws-restore] the screen is repainted, and later output follows it', async () => {
     await using service = await started();
     const { daemon, ws } = service;
     await create(daemon, 'a');
@@ -189,7 +189,7 @@ describe('a viewer', () => {
     expect((await replayed.message('restore_output')).data).toMatch(/red[\s\S]*later/);
   });
 
-  test('[pty.ws-utf8] no JSON frame splits a character, whatever the pieces it is written in', async () => {
+  test('[pty.ws-utf8] no JSON frame splits a character that is written in pieces', async () => {
     await using service = await started();
     const { daemon, ws } = service;
     const bytes = Buffer.from('ü日🙂');
@@ -200,7 +200,7 @@ describe('a viewer', () => {
     await using viewer = new TestViewer(`${ws}/v2/pty/sessions/a/ws`);
     await using raw = new TestViewer(`${ws}/v2/pty/sessions/a/ws?protocol=binary`);
     await Promise.all([viewer.shows('ready\r\n'), raw.shows('ready\r\n')]);
-    // The next byte is not written before the one before has reached a viewer.
+    // Each byte reaches a viewer before the next one is written.
     for (const first = raw.length; raw.length < first + bytes.length; ) {
       const before = raw.length;
       raw.send(Buffer.from('\r'));
@@ -212,7 +212,7 @@ describe('a viewer', () => {
     await viewer.shows('\ufffd\ufffdend');
   });
 
-  test('[pty.ws-pause] [pty.ws-slow] a viewer that stands still holds up nobody and goes on where it was', async () => {
+  test('[pty.ws-pause] [pty.ws-slow] a paused or stalled viewer delays no other, and goes on at its offset', async () => {
     await using service = await started({ ptyHistoryBytes: 64 * 1024 ** 2 });
     const { daemon, ws } = service;
     await create(daemon, 'a');
@@ -238,7 +238,7 @@ describe('a viewer', () => {
     expect(stalled.bytes.equals(quick.bytes)).toBe(true);
   });
 
-  test('[pty.ws-ack] a viewer that acknowledges gets so much ahead of it', async () => {
+  test('[pty.ws-ack] a viewer that acknowledges receives at most the window past its acknowledgement', async () => {
     await using service = await started();
     const { daemon, ws } = service;
     await create(daemon, 'a', { command: 'bash', args: ['-c', 'read x; seq 1 400000; read x'] });
@@ -252,7 +252,7 @@ describe('a viewer', () => {
     viewer.send({ type: 'ack', offset: 0 });
     await ping(1);
     free.send(Buffer.from('\r'));
-    // One that acknowledges nothing gets everything meanwhile.
+    // A viewer that does not acknowledge receives all output meanwhile.
     await free.shows('\n400000\r\n');
     await viewer.until(() => viewer.length >= 1024 * 1024);
     await ping(2);
@@ -261,7 +261,7 @@ describe('a viewer', () => {
     await viewer.shows('\n400000\r\n');
   });
 
-  test('[pty.ws-dropped] [config.terminals] where history was dropped, the viewer is told from where it has it', async () => {
+  test('[pty.ws-dropped] [config.terminals] where history was dropped, relay_resumed has the first offset that is kept', async () => {
     await using service = await started({ ptyHistoryBytes: 65_536 });
     const { daemon, ws } = service;
     await create(daemon, 'a');
@@ -274,7 +274,7 @@ describe('a viewer', () => {
     await viewer.shows('100000');
   });
 
-  test('[pty.anonymous] an anonymous shell dies with its socket', async () => {
+  test('[pty.anonymous] an anonymous shell ends with its socket', async () => {
     await using service = await started();
     const { daemon, ws } = service;
     const viewer = new TestViewer(`${ws}/v2/pty/ws?cols=70&rows=10`);
@@ -288,7 +288,7 @@ describe('a viewer', () => {
     await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
-  test('where no session is to be had an anonymous shell is refused in words', async () => {
+  test('where the ceiling is reached an anonymous shell is refused with a message and close 4503', async () => {
     await using service = await started({ shellMaxSessions: 1 });
     await create(service.daemon, 'a');
     await using viewer = new TestViewer(`${service.ws}/v2/pty/ws`);
@@ -296,7 +296,7 @@ describe('a viewer', () => {
     expect((await viewer.closed)[0]).toBe(4503);
   });
 
-  test('a daemon that stops ends the connections of its viewers', async () => {
+  test('a daemon that is stopped closes the connections of its viewers', async () => {
     const { daemon, ws } = await started();
     await create(daemon, 'a');
     const viewer = new TestViewer(`${ws}/v2/pty/sessions/a/ws`);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { create, info, started, TestViewer } from './pty.fixture.ts';
+import { create, info, started, TestViewer } from '../pty.fixture.ts';
 
-test.concurrent('[pty.ws-ping] the service says every 20 s that the service is there, in either protocol', async () => {
+test.concurrent('[pty.ws-ping] the service sends ping every 20 s in either protocol', async () => {
   await using service = await started();
   const { daemon, ws } = service;
   await create(daemon, 'a');
@@ -21,7 +21,7 @@ test.concurrent('[pty.ws-ping] the service says every 20 s that the service is t
   }
 });
 
-test.concurrent('[pty.ws-resize-last] of two who resize the last one counts, and who only reads never', async ({
+test.concurrent('[pty.ws-resize-last] the last resize of any viewer counts, and a read-only viewer cannot resize', async ({
   expect,
 }) => {
   await using service = await started();
@@ -42,7 +42,7 @@ test.concurrent('[pty.ws-resize-last] of two who resize the last one counts, and
   await second.shows('15 60');
 });
 
-test.concurrent('[pty.ws-cut-input] a socket that is cut within a character leaves the session and the rest of its input whole', async () => {
+test.concurrent('[pty.ws-cut-input] a socket that closes within a character loses no byte of its input', async () => {
   await using service = await started();
   const { daemon, ws } = service;
   await create(daemon, 'a', {

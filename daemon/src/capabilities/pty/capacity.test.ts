@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { TestApp } from '../../app.fixture.ts';
+import { describeOnHosts } from '../../hosts.fixture.ts';
+import { BARE, exec, info, input, screen, sharedDirectory } from './pty.fixture.ts';
+
+/** A shell that nothing but a signal ends, with a mark in its command line. */
+const waitingShell = (mark: string) => ({ command: 'bash', args: ['-c', 'while :; do read -r; done', mark] });
+
+/** Processes with this mark in their command line. */
+async function shellsOf(mark: string): Promise<number> {
+  const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const lines = await Promise.all(ids.map((id) => readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '')));
+  return lines.filter((line) => line.includes(mark)).length;
+}
+
+/** Notes itself in the directory, then how many of the shells noted there are alive. */
+const countingShell = (directory: string) => ({
+  command: 'bash',
+  args: [
+    '-c',
+    `cd ${directory}; : > all/$$; n=0; for f in all/*; do kill -0 "\${f#all/}" && n=$((n + 1)); done 2> /dev/null
+     echo "$n" > counts/$$; while :; do read -r; done`,
+  ],
+});
+
+async function openUnnamed(daemon: TestApp, terms: object): Promise<string> {
+  const answer = await daemon.post('/v2/pty/sessions', terms);
+  if (answer.statusCode !== 200) throw new Error(`${answer.statusCode}: ${answer.body}`);
+  return answer.json().data.session_id;
+}
+
+describeOnHosts('capacity', () => {
+  test('[pty.create-once] of 32 concurrent creates of one id one opens a session, and one shell runs', async () => {
+    const mark = randomUUID();
+    await using daemon = await TestApp.start({ shellMaxSessions: 3 });
+    // The first create waits for the end of a session that gives way, while the others check the id and the ceiling.
+    for (let i = 0; i < 3; i += 1) await openUnnamed(daemon, BARE);
+    const terms = { ...waitingShell(mark), id: 'a' };
+    const answers = await Promise.all(Array.from({ length: 32 }, () => daemon.post('/v2/pty/sessions', terms)));
+    const statuses = answers.map(({ statusCode }) => statusCode).sort();
+    expect(statuses).toEqual([200, ...Array.from({ length: 31 }, () => 409)]);
+    const { stats } = (await daemon.inject('/v2/pty/sessions')).json().data;
+    expect(stats.total_sessions).toBe(3);
+    expect(await shellsOf(mark)).toBe(1);
+  });
+
+  test('[pty.ceiling] 40 concurrent creates beside a full ceiling of 20 never run more than 20 shells', async () => {
+    const directory = await sharedDirectory();
+    for (const name of ['all', 'counts']) await mkdir(join(directory, name));
+    await using daemon = await TestApp.start({ shellMaxSessions: 20 });
+    const terms = countingShell(directory);
+    const counted = async () => (await readdir(join(directory, 'counts'))).length;
+    for (let i = 0; i < 20; i += 1) await openUnnamed(daemon, terms);
+    await expect.poll(counted).toBe(20);
+    const answers = await Promise.all(Array.from({ length: 40 }, () => daemon.post('/v2/pty/sessions', terms)));
+    const opened = answers.filter(({ statusCode }) => statusCode === 200);
+    const refused = answers.filter(({ statusCode }) => statusCode === 429);
+    expect(opened.length).toBeGreaterThanOrEqual(20);
+    expect(opened.length + refused.length).toBe(40);
+    for (const answer of refused) expect(answer.json().data.holders).toHaveLength(20);
+    const { stats } = (await daemon.inject('/v2/pty/sessions')).json().data;
+    expect(stats.total_sessions).toBe(20);
+    await expect.poll(counted).toBeGreaterThanOrEqual(40);
+    const names = await readdir(join(directory, 'counts'));
+    const counts = await Promise.all(names.map((name) => readFile(join(directory, 'counts', name), 'utf8')));
+    expect(Math.max(...counts.map(Number))).toBe(20);
+    await rm(directory, { recursive: true });
+  });
+
+  test('[pty.lease] a session does not give way before the call that was given it is answered', async () => {
+    await using daemon = await TestApp.start({ shellMaxSessions: 1 });
+    const id = await openUnnamed(daemon, { command: 'bash', args: ['-c', 'echo ready; read -r; echo on; read -r'] });
+    await screen(daemon, id, (output) => output === 'ready' || output.startsWith('ready\n'));
+    const looking = daemon.inject(`/v2/pty/sessions/${id}/screen?wait=60`);
+    await info(daemon, id);
+    const full = await daemon.post('/v2/pty/sessions', {});
+    expect([full.statusCode, full.json().data?.holders[0].session_id]).toEqual([429, id]);
+    await input(daemon, id, '\r');
+    expect((await looking).statusCode).toBe(200);
+    expect((await daemon.post('/v2/pty/sessions', {})).statusCode).toBe(200);
+    expect((await daemon.inject(`/v2/pty/sessions/${id}`)).statusCode).toBe(404);
+  });
+
+  test('[pty.lease] a session whose shell has not shown its prompt does not give way to an exec', async () => {
+    await using daemon = await TestApp.start({ shellMaxSessions: 1 });
+    const shell = { command: 'bash', args: ['-c', 'exec bash --norc --noprofile 2> /dev/null'] };
+    const id = await openUnnamed(daemon, { ...shell, env: { PS1: '' } });
+    const running = exec(daemon, id, 'echo done');
+    await info(daemon, id);
+    expect((await daemon.post('/v2/pty/sessions', {})).statusCode).toBe(429);
+    expect(await running).toMatchObject({ output: 'done\n' });
+  });
+
+  test('a session that is closed while its shell starts leaves no shell behind', async () => {
+    const mark = randomUUID();
+    await using daemon = await TestApp.start();
+    const creating = daemon.post('/v2/pty/sessions', { ...waitingShell(mark), id: 'a' });
+    await expect
+      .poll(() => daemon.inject({ method: 'DELETE', url: '/v2/pty/sessions/a' }), { interval: 0 })
+      .toMatchObject({ statusCode: 200 });
+    await creating;
+    await expect.poll(() => shellsOf(mark)).toBe(0);
+    expect((await daemon.inject('/v2/pty/sessions/a')).statusCode).toBe(404);
+  });
+});

@@ -1,0 +1,22 @@
+import { randomUUID } from 'node:crypto';
+import type { Finding } from '../../core/finding.ts';
+import type { ProcessHost } from '../../core/process/process-host.ts';
+import type { ShellLauncher } from './session/shell-launcher.ts';
+import { newRecord } from './session-terms.ts';
+
+const PROBE_OUTPUT_BYTES = 65_536;
+
+/** Runs tty(1) in a real terminal of the process host. */
+export async function probeTerminal(processes: ProcessHost, launcher: ShellLauncher): Promise<Finding> {
+  try {
+    const record = newRecord('probe', { command: 'tty' }, launcher.directory(undefined, undefined));
+    const { spec } = launcher.prepare(randomUUID(), record);
+    const process = await processes.start({ ...spec, outputMaxBytes: PROBE_OUTPUT_BYTES });
+    const { exitCode } = await process.ended;
+    process.acknowledgeExit();
+    await process.output.remove();
+    return { name: 'terminals', ok: exitCode === 0, detail: `a terminal ended with ${exitCode}` };
+  } catch (error) {
+    return { name: 'terminals', ok: false, detail: String(error), hint: 'sandboxd doctor says what is missing' };
+  }
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { SandboxError } from '../../core/errors.ts';
+import { Registry } from '../../core/registry.ts';
+import { expired, registryTerms } from './capacity.ts';
+import { PtySession, type SessionTools } from './session/session.ts';
+import { newRecord, type SessionTerms } from './session-terms.ts';
+
+/** Expired sessions are looked for so many times within the time after which one expires. */
+const SWEEPS = 10;
+
+/** A session that does not give way to another one before it is disposed. */
+export interface HeldSession extends Disposable {
+  readonly session: PtySession;
+}
+
+export interface StoreLimits {
+  /** Open sessions. */
+  readonly ceiling: number;
+  /** Seconds of idleness after which a session expires. */
+  readonly timeoutSeconds: number;
+}
+
+/** The sessions by id, with their ceiling and their expiry. */
+export class SessionStore {
+  readonly #tools: SessionTools;
+  readonly #sessions: Registry<PtySession>;
+  readonly #sweeper: NodeJS.Timeout;
+  #closing = false;
+
+  constructor(tools: SessionTools, found: readonly PtySession[], { ceiling, timeoutSeconds }: StoreLimits) {
+    this.#tools = tools;
+    const entries = found.map((session) => [session.id, session] as const);
+    this.#sessions = new Registry(registryTerms(ceiling), entries);
+    const timeoutMs = timeoutSeconds * 1000;
+    const everyMs = Math.min(60_000, Math.max(50, timeoutMs / SWEEPS));
+    this.#sweeper = setInterval(() => void this.#sweep(timeoutMs), everyMs).unref();
+  }
+
+  /**
+   * Creates a session and starts its shell.
+   * @throws SandboxError `conflict` where a session of that id is open, `capacity` with the holders, `invalid` naming
+   *   the field, `forbidden`, `unavailable`
+   */
+  async create(terms: SessionTerms): Promise<PtySession> {
+    using held = await this.open(terms);
+    return held.session;
+  }
+
+  /** Answers the open session of that id, else creates one. @throws SandboxError as `create` */
+  async ensure(terms: SessionTerms): Promise<PtySession> {
+    const known = terms.id === undefined ? undefined : this.find(terms.id);
+    if (!known?.open) return this.create(terms);
+    using _held = this.hold(known);
+    await known.started;
+    return known;
+  }
+
+  /** Creates a session and holds it. @throws SandboxError as `create` */
+  async open(terms: SessionTerms): Promise<HeldSession> {
+    if (this.#closing) throw new SandboxError('unavailable', 'the service is stopping');
+    const id = terms.id ?? randomUUID();
+    const known = this.find(id);
+    if (known?.open) throw new SandboxError('conflict', `the session exists already: ${id}`);
+    const record = newRecord(id, terms, this.#tools.launcher.directory(terms.cwd, terms.user));
+    const place = this.#sessions.reserve(id, known);
+    const session = new PtySession(this.#tools, record);
+    place.fill(session);
+    const held = this.hold(session);
+    try {
+      await session.start(Promise.all([known?.close(), place.evicted?.close()]));
+      return held;
+    } catch (error) {
+      held[Symbol.dispose]();
+      this.#sessions.remove(id, session);
+      await session.close(0);
+      throw error;
+    }
+  }
+
+  /** Keeps a session from giving way until the answer is disposed: each call holds the session that it works with. */
+  hold(session: PtySession): HeldSession {
+    const lease = this.#sessions.lease(session);
+    return { session, [Symbol.dispose]: () => lease[Symbol.dispose]() };
+  }
+
+  /** @throws SandboxError `not_found` */
+  get(id: string): PtySession {
+    const session = this.find(id);
+    if (session) return session;
+    throw new SandboxError('not_found', `no terminal session with id ${id}`, { hint: 'create it first' });
+  }
+
+  find(id: string): PtySession | undefined {
+    return this.#sessions.find(id);
+  }
+
+  list(): PtySession[] {
+    return this.#sessions.list();
+  }
+
+  /** Ends all processes of a session and removes it. */
+  async close(session: PtySession): Promise<void> {
+    this.#sessions.remove(session.id, session);
+    await session.close();
+  }
+
+  /** Closes all sessions; answers how many. */
+  async closeAll(): Promise<number> {
+    const sessions = this.list();
+    await Promise.all(sessions.map((session) => this.close(session)));
+    return sessions.length;
+  }
+
+  /** Creates no more sessions and ends all, each within the grace. */
+  async end(graceMs: number): Promise<void> {
+    this.#closing = true;
+    clearInterval(this.#sweeper);
+    await Promise.all(this.list().map((session) => session.close(graceMs)));
+    this.#sessions.clear();
+  }
+
+  async #sweep(timeoutMs: number): Promise<void> {
+    const idle = this.list().filter((session) => !this.#sessions.isLeased(session));
+    await Promise.all(expired(idle, timeoutMs).map((session) => this.close(session)));
+  }
+}

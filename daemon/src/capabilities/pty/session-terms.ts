@@ -1,0 +1,46 @@
+import type { Retention, SessionRecord } from './session/session-record.ts';
+
+/** What a caller asks of a new session. */
+export interface SessionTerms {
+  readonly id?: string | undefined;
+  /** Absolute; the home of the account by default. */
+  readonly cwd?: string | undefined;
+  readonly cols?: number | undefined;
+  readonly rows?: number | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly user?: string | undefined;
+  readonly retention?: Retention | undefined;
+  /** Seconds. */
+  readonly noChangeTimeout?: number | undefined;
+  /** A program that runs instead of the account's shell. */
+  readonly command?: string | undefined;
+  readonly args?: readonly string[] | undefined;
+}
+
+/** The record of a new session that starts in `cwd`. */
+export function newRecord(id: string, terms: SessionTerms, cwd: string): SessionRecord {
+  const now = new Date().toISOString();
+  const named = terms.id !== undefined;
+  return {
+    id,
+    named,
+    retention: terms.retention ?? (named ? 'persistent' : 'expiring'),
+    user: terms.user ?? null,
+    cwd,
+    workingDir: cwd,
+    env: terms.env ?? {},
+    command: terms.command ?? null,
+    args: terms.args ?? [],
+    cols: terms.cols ?? 80,
+    rows: terms.rows ?? 24,
+    noChangeTimeout: terms.noChangeTimeout ?? null,
+    createdAt: now,
+    lastUsedAt: now,
+    shells: [],
+    exitCode: null,
+    signal: null,
+    state: 'open',
+    console: [],
+    current: null,
+  };
+}

@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import type { HostedProcess, ProcessEnd } from '../../../core/process/process-host.ts';
+import { waitFor } from '../../../core/wait.ts';
+import type { ExecFiles } from '../exec/exec-files.ts';
+import { ExecRun, outputBetween } from '../exec/exec-run.ts';
+import { echoOf, execScript, type ShellKind } from '../exec/exec-script.ts';
+import { noticeMissedEnd } from '../exec/missed-end.ts';
+import { Prompt } from '../exec/prompt.ts';
+import type { Screen } from '../screen/screen.ts';
+import type { History } from './history.ts';
+import { CONSOLE_KEPT, type ConsoleRecord, type SessionRecord } from './session-record.ts';
+import type { Shell } from './shell.ts';
+import type { ShellLauncher } from './shell-launcher.ts';
+
+/** Milliseconds within which a shell should begin a typed command; the caller is answered after them in any case. */
+const BEGIN_MS = 1000;
+/** Characters of a command that its record keeps. */
+const COMMAND_KEPT = 2000;
+
+export interface ExecTools {
+  readonly launcher: ShellLauncher;
+  readonly execFiles: ExecFiles;
+}
+
+/** What an `ExecTracker` observes, and how it reports the end of a command. */
+export interface TrackedSession {
+  readonly record: SessionRecord;
+  readonly history: History;
+  readonly screen: Screen;
+  readonly shell: Shell;
+  /** The record has changed. */
+  readonly changed: () => void;
+}
+
+/** An executed command with its prompt and its output so far. */
+export interface ExecutedCommand {
+  readonly ps1: string;
+  readonly command: string;
+  readonly output: string;
+}
+
+/** Types the commands of `exec` into a shell and follows the newest one to its end. */
+export class ExecTracker {
+  readonly #tools: ExecTools;
+  readonly #session: TrackedSession;
+  readonly #prompt: Prompt;
+  #run: ExecRun | undefined;
+
+  constructor(tools: ExecTools, session: TrackedSession) {
+    this.#tools = tools;
+    this.#session = session;
+    this.#prompt = new Prompt(session.history, session.screen);
+  }
+
+  /** The command that runs now. */
+  get run(): ExecRun | undefined {
+    return this.#run?.status === 'running' ? this.#run : undefined;
+  }
+
+  /** The commands that the record keeps, oldest first. */
+  executed(): Promise<ExecutedCommand[]> {
+    const { record, history } = this.#session;
+    return Promise.all(
+      record.console.map(async (entry) => ({
+        ps1: entry.ps1,
+        command: entry.command,
+        output: await outputBetween(history, entry),
+      })),
+    );
+  }
+
+  /** Types a command; resolves once the shell has begun it. The caller lets no two calls overlap. */
+  async type(process: HostedProcess, command: string): Promise<ExecRun> {
+    const { record, shell } = this.#session;
+    await this.#prompt.settled(record.shells.at(-1)?.base);
+    const released = !shell.isBusy;
+    const { ps1, column } = await this.#prompt.look();
+    const run = new ExecRun(this.#session.history, this.#newEntry(ps1, command));
+    if (released && shell.kind !== undefined)
+      await this.#typeScript(process, run, { command, kind: shell.kind, column });
+    else await this.#typeLine(process, run, { command, ownedByProgram: !released });
+    return run;
+  }
+
+  /** A new shell shows its first prompt after this offset. */
+  shellStarted(base: number): void {
+    this.#prompt.after = base;
+  }
+
+  /** Settles when the running command has ended with its shell; undefined where no command ran. */
+  shellEnded(end: ProcessEnd, offset: number): Promise<void> | undefined {
+    const { run } = this;
+    run?.shellEnded(offset, end);
+    return run?.done;
+  }
+
+  /** Follows the command that an earlier daemon typed. */
+  resume(): void {
+    const { record, history } = this.#session;
+    const last = record.console.at(-1);
+    if (record.current === null || last === undefined) return;
+    const { nonce, typedAt } = record.current;
+    this.#track(new ExecRun(history, last).follow(nonce, typedAt, () => !this.#session.shell.isBusy));
+  }
+
+  /** The end of the command may lie before offset `from`, in output that was lost. */
+  noticeMissedEnd(from: number): void {
+    const { history, shell } = this.#session;
+    if (this.#run === undefined) return;
+    void noticeMissedEnd(this.#run, { history, prompt: this.#prompt, released: () => !shell.isBusy }, from);
+  }
+
+  terminate(): void {
+    this.#run?.terminate();
+  }
+
+  #newEntry(ps1: string, command: string): ConsoleRecord {
+    const { record, history } = this.#session;
+    const entry: ConsoleRecord = {
+      ps1,
+      command: command.slice(0, COMMAND_KEPT),
+      start: history.end,
+      end: null,
+      exitCode: null,
+    };
+    record.console.push(entry);
+    record.console.splice(0, record.console.length - CONSOLE_KEPT);
+    return entry;
+  }
+
+  /** A program owns the terminal, or `exec` does not know the shell: either reads the command as a line. */
+  async #typeLine(
+    process: HostedProcess,
+    run: ExecRun,
+    { command, ownedByProgram }: { command: string; ownedByProgram: boolean },
+  ): Promise<void> {
+    this.#track(run.follow(undefined, run.console.start, () => ownedByProgram && !this.#session.shell.isBusy));
+    await process.writeStdin(Buffer.from(`${command}\r`));
+  }
+
+  async #typeScript(
+    process: HostedProcess,
+    run: ExecRun,
+    { command, kind, column }: { command: string; kind: ShellKind; column: number | undefined },
+  ): Promise<void> {
+    const nonce = randomBytes(8).toString('hex');
+    const { line, remove } = this.#script(kind, command, nonce, column);
+    const typedAt = run.console.start;
+    this.#session.record.current = { nonce, typedAt };
+    this.#track(run.follow(nonce, typedAt, () => false));
+    void run.done.then(remove);
+    this.#session.changed();
+    // Ctrl-U erases a half-typed line, which would become part of the command.
+    await process.writeStdin(Buffer.from(`\x15${line}\r`));
+    await waitFor(run.begun, { ms: BEGIN_MS });
+  }
+
+  #track(run: ExecRun): void {
+    this.#run = run;
+    const { record, changed } = this.#session;
+    void run.done.then(() => {
+      record.current = null;
+      this.#prompt.after = run.after;
+      record.workingDir = run.directory ?? record.workingDir;
+      changed();
+    });
+  }
+
+  #script(kind: ShellKind, command: string, nonce: string, column: number | undefined) {
+    const { record } = this.#session;
+    // The script erases the line that names it, so its path is fixed before its text.
+    const { path, remove, fill } = this.#tools.execFiles.reserve(this.#tools.launcher.accountOf(record.user));
+    const line = ` . ${path}`;
+    fill(execScript(kind, { command, nonce, echo: echoOf(command, line, column, record.cols) }));
+    return { line, remove };
+  }
+}

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { SandboxError } from '../../../core/errors.ts';
+import { endProcesses } from '../../../core/process/end-processes.ts';
+import { foregroundGroup } from '../../../core/process/find/foreground.ts';
+import {
+  type HostedProcess,
+  type ProcessEnd,
+  type ProcessTarget,
+  StartFailure,
+  type TerminalSize,
+} from '../../../core/process/process-host.ts';
+import type { ShellKind } from '../exec/exec-script.ts';
+import type { TerminalHost, TmuxHost } from '../tmux/tmux.ts';
+import type { History } from './history.ts';
+import type { SessionRecord } from './session-record.ts';
+import type { ShellLauncher } from './shell-launcher.ts';
+
+export interface ShellTools {
+  readonly host: TerminalHost;
+  /** Set where `host` is tmux: finds the tmux sessions of an earlier daemon. */
+  readonly tmux: TmuxHost | undefined;
+  readonly launcher: ShellLauncher;
+}
+
+/** How a session follows the life of its shell. */
+export interface ShellEvents {
+  /** A shell was started; its output begins at offset `base` of the history. */
+  readonly started: (base: number) => void;
+  /** A shell ended, with its last output before `offset`. The next one starts once the answer settles; undefined: none. */
+  readonly ended: (end: ProcessEnd, offset: number) => Promise<void> | undefined;
+  /** The last shell ended. */
+  readonly over: (end: ProcessEnd) => void;
+}
+
+/** The shell of a session: one process on a terminal, followed by another where a command ended it. */
+export class Shell {
+  readonly #tools: ShellTools;
+  readonly #record: SessionRecord;
+  readonly #history: History;
+  readonly #events: ShellEvents;
+  #process: HostedProcess | undefined;
+  #kind: ShellKind | undefined;
+  /** Settles when the shell that is being started runs or has failed to start; never rejects. */
+  #starting: Promise<void> | undefined;
+  #closing = false;
+
+  constructor(tools: ShellTools, record: SessionRecord, history: History, events: ShellEvents) {
+    this.#tools = tools;
+    this.#record = record;
+    this.#history = history;
+    this.#events = events;
+  }
+
+  get pid(): number | null {
+    return this.#process?.pid ?? null;
+  }
+
+  /** Undefined: `exec` types its commands as lines. */
+  get kind(): ShellKind | undefined {
+    return this.#kind;
+  }
+
+  /** Another program than the shell is in the foreground of the terminal; false where the system does not tell. */
+  get isBusy(): boolean {
+    const group = this.#process && foregroundGroup(this.#process.pid);
+    return group !== undefined && group !== this.#process?.pid;
+  }
+
+  /**
+   * Starts a shell once `after` has settled.
+   * @throws SandboxError `unavailable` where the shell cannot be started, `invalid` where the named program cannot
+   */
+  start(after: Promise<unknown>): Promise<void> {
+    const started = after.then(() => this.#launch());
+    const settle = (): void => {
+      this.#starting = undefined;
+    };
+    this.#starting = started.then(settle, settle);
+    return started;
+  }
+
+  /** Takes up a process that an earlier daemon started; its output begins at offset `base` of the history. */
+  resume(process: HostedProcess, base: number): void {
+    this.#hold(process, this.#tools.launcher.prepare(randomUUID(), this.#record).kind, base);
+  }
+
+  /**
+   * Finds the tmux session of a shell, read on by `reader` or by a new process.
+   * @returns the process and the offset at which its output begins; undefined where tmux has no such session
+   */
+  async findInTmux(
+    name: string,
+    base: number,
+    reader: HostedProcess | undefined,
+  ): Promise<{ readonly process: HostedProcess; readonly base: number } | undefined> {
+    const { spec } = this.#tools.launcher.prepare(randomUUID(), this.#record);
+    const process = await this.#tools.tmux?.resume(name, spec, reader);
+    if (process === undefined) return undefined;
+    if (reader !== undefined) return { process, base };
+    const from = this.#history.end;
+    this.#record.shells.push({ id: process.id, pid: process.pid, base: from, name });
+    return { process, base: from };
+  }
+
+  /** The process of the shell, once one that is being started runs. @throws SandboxError `conflict` after its end */
+  async running(): Promise<HostedProcess> {
+    if (this.#starting !== undefined) await this.#starting;
+    if (this.#process !== undefined && this.#record.state === 'open' && !this.#closing) return this.#process;
+    throw this.#hasEnded();
+  }
+
+  resize(size: TerminalSize): void {
+    this.#process?.terminal?.resize(size);
+  }
+
+  /** Ends the processes of the shell, also of one that is being started; no other shell follows. */
+  async close(graceMs: number): Promise<HostedProcess | undefined> {
+    this.#closing = true;
+    await this.#starting;
+    const process = this.#process;
+    if (process === undefined) return undefined;
+    await endProcesses(this.#tools.host, () => [this.#target(process)], { graceMs, firstSignal: 'SIGHUP' });
+    await process.ended;
+    return process;
+  }
+
+  async #launch(): Promise<void> {
+    if (this.#closing) throw this.#hasEnded();
+    const { spec, kind } = this.#tools.launcher.prepare(randomUUID(), this.#record);
+    const base = this.#history.end;
+    try {
+      const process = await this.#tools.host.start(spec);
+      this.#record.shells.push({ id: process.id, pid: process.pid, base });
+      this.#hold(process, kind, base);
+    } catch (error) {
+      if (!(error instanceof StartFailure)) throw error;
+      const isNamed = this.#record.command !== null;
+      throw new SandboxError(isNamed ? 'invalid' : 'unavailable', error.message, { cause: error });
+    }
+    this.#events.started(base);
+  }
+
+  #hold(process: HostedProcess, kind: ShellKind | undefined, base: number): void {
+    this.#process = process;
+    this.#kind = kind;
+    this.#history.append(process.output.stdout, base);
+    void process.ended.then((end) => this.#onEnd(process, base, end));
+  }
+
+  async #onEnd(process: HostedProcess, base: number, end: ProcessEnd): Promise<void> {
+    const log = process.output.stdout;
+    while (!log.sealed) await log.advanced(log.end);
+    this.#process = undefined;
+    const next = this.#events.ended(end, base + log.end);
+    const goesOn = next !== undefined && (await isFulfilled(this.start(next)));
+    if (this.#closing) return;
+    process.acknowledgeExit();
+    if (!goesOn) this.#events.over(end);
+  }
+
+  #target({ id, pid }: HostedProcess): ProcessTarget {
+    const identity = this.#tools.launcher.accountOf(this.#record.user);
+    return { id, pid, running: this.#process !== undefined, ...(identity && { identity }) };
+  }
+
+  #hasEnded(): SandboxError {
+    return new SandboxError('conflict', `the session has ended: ${this.#record.id}`, { hint: 'create another one' });
+  }
+}
+
+function isFulfilled(promise: Promise<unknown>): Promise<boolean> {
+  return promise.then(
+    () => true,
+    () => false,
+  );
+}

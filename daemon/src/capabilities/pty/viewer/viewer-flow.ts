@@ -1,0 +1,50 @@
+import { Waiters } from '../../../core/wait.ts';
+import type { ViewerPort } from './viewer-port.ts';
+
+/** Bytes that may wait in the daemon to be sent to a viewer. */
+const BUFFERED_BYTES = 256 * 1024;
+/** Bytes that may be sent to a viewer past its last acknowledgement. */
+const WINDOW_BYTES = 1024 * 1024;
+
+/** Decides when a viewer takes more output. */
+export class ViewerFlow {
+  readonly #port: ViewerPort;
+  readonly #changes = new Waiters();
+  #isPaused = false;
+  /** Undefined: the viewer does not acknowledge. */
+  #acknowledged: number | undefined;
+
+  constructor(port: ViewerPort) {
+    this.#port = port;
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#changes.wake();
+  }
+
+  /** The viewer has drawn the output before `offset`. */
+  acknowledge(offset: number): void {
+    this.#acknowledged = Math.max(this.#acknowledged ?? 0, offset);
+    this.#changes.wake();
+  }
+
+  /** Waits until the viewer takes the output from `offset` on, or is gone; answers whether it had to wait. */
+  async ready(offset: number): Promise<boolean> {
+    const { gone } = this.#port;
+    for (let waited = false; ; waited = true) {
+      if (gone.aborted) return waited;
+      if (this.#isPaused || this.#isAhead(offset)) await this.#changes.next({ signal: gone });
+      else if (this.#port.buffered > BUFFERED_BYTES) await this.#port.drained();
+      else return waited;
+    }
+  }
+
+  #isAhead(offset: number): boolean {
+    return this.#acknowledged !== undefined && offset - this.#acknowledged > WINDOW_BYTES;
+  }
+}
