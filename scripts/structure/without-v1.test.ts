@@ -41,7 +41,7 @@ describe('a copy of the sources without v1', () => {
 
   afterAll(() => directory[Symbol.asyncDispose]());
 
-  /** Standard output and error of a program in the copy; rejects where it fails. */
+  /** Standard output and error of a program in the copy; rejects if it fails. */
   async function inCopy(program: string, ...args: string[]): Promise<string> {
     const cwd = directory.path;
     const env = { ...process.env, PATH: `${join(cwd, 'node_modules/.bin')}:${process.env['PATH']}` };
