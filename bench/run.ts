@@ -16,7 +16,7 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** @returns undefined where the machine has not what it needs */
+/** @returns undefined if the machine lacks a requirement */
 async function runOne({ name, needs = [], prepare }: Benchmark): Promise<Result | undefined> {
   const missing = await unmet(needs, mayInstall());
   if (missing.length > 0) {

@@ -1,5 +1,5 @@
-// Runs both services once and a command through them, so that the compile cache beside the bundles is full when the
-// image is. The flags are those of the image: V8 keeps a cache of its own for others.
+// Runs both services and a command once, so that the image contains a filled compile cache beside the bundles. The
+// flags are those of the image: V8 has a separate cache for other flags.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

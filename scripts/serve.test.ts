@@ -38,7 +38,7 @@ test('a Ctrl-C that npm delivers again does not kill, one that comes later does'
   const pressed = performance.now();
   launcher.signal('SIGINT');
   launcher.signal('SIGINT');
-  // Pressed again and again until the very end: none may be the launcher's own death.
+  // Pressed repeatedly until the end: none of them may kill the launcher.
   const timer = setInterval(() => launcher.signal('SIGINT'), 2);
   expect(await launcher.ended()).toBe(0);
   clearInterval(timer);

@@ -7,7 +7,7 @@ import { readServeOptions, USAGE } from './serve/serve-options.ts';
 
 const DAEMON = programCommand('sandboxd');
 const GATEWAY = programCommand('gateway');
-/** What the services get beyond the grace of the commands, to stop by themselves. */
+/** Time in addition to the grace of the commands, in which the services stop by themselves. */
 const EXTRA_GRACE_SECONDS = 5;
 
 const say = (line: string): void => {

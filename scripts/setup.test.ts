@@ -9,7 +9,7 @@ import { type TempDir, tempDir } from './testing/temp-dir.ts';
 
 const run = promisify(execFile);
 
-/** A repository with a workspace, whose own Node is a package within it, so that npm has nothing to fetch. */
+/** A repository with a workspace that contains the package of its own Node, so that npm downloads nothing. */
 async function repository(node = `#!/bin/sh\nexec '${process.execPath}' "$@"\n`): Promise<TempDir> {
   const directory = await tempDir();
   const write = (file: string, content: unknown): Promise<void> =>
@@ -107,7 +107,7 @@ test("where no package brings a Node that runs, the host's takes its place if it
   expect((await setup(repo.path)).text).toContain(text);
 });
 
-test('an old host is fine with a Node of our own, and without one is told in one line what is needed', async () => {
+test("an old host works with the repository's own Node; without it one line says what is needed", async () => {
   await using repo = await repository();
   expect((await setup(repo.path, {}, '--import', OLD_HOST)).code).toBe(0);
   await rm(join(repo.path, 'node_modules/.bin/node'));

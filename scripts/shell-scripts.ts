@@ -7,7 +7,7 @@ import { trackedFiles } from './structure/tracked-files.ts';
 
 const SHELL = /^#(?:!.*\b(?:ba|da)?sh\b| shellcheck shell=)/;
 
-/** What is sourced lies elsewhere in the image, and each part is checked by itself. */
+/** Sourced files have other paths in the image; each file is checked separately. */
 const EXCLUDED = 'SC1091,SC2034';
 
 const scripts: string[] = [];

@@ -29,7 +29,7 @@ const NOVNC: Need = {
   reason: 'the pages of /vnc',
 };
 const PAGES = [CHROMIUM, XTIGERVNC, NOVNC];
-// Elsewhere than on Linux nothing stands on them.
+// Only Linux uses them.
 const SYSTEM = process.platform === 'linux' ? [BASH, SETPRIV, PS, CC, RIPGREP, SCRIPT, ...IN_TERMINALS] : [];
 
 const STEPS: readonly Step[] = [

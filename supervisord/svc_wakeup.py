@@ -38,7 +38,7 @@ class Wakeup:
         return False
 
     def handle_read_event(self):
-        # What a signal has changed is seen at the end of this turn, and acted upon in the next.
+        # The loop sees the effect of a signal at the end of this turn and acts on it in the next.
         if any(os.read(self._reader, 4096)):
             self.ring()
 

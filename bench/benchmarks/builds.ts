@@ -31,8 +31,9 @@ export const builds: Benchmark = {
   name: 'builds',
   needs: [DOCKER],
   about:
-    'both images, in one round. Anew means every layer, with what apt and npm have fetched before; the changes are a line more in the ' +
-    'runner of hooks, and in the start of the daemon, whose bundles are then built again. The peer is an image with one layer more than the base.',
+    'both images, in one round. "Anew" rebuilds every layer, with the download caches of apt and npm; the changes ' +
+    'are one more line in the runner of hooks, and one in the start of the daemon, which rebuilds its bundles. The ' +
+    'peer is an image with one layer more than the base.',
   async prepare() {
     await buildImages(() => {});
     return [times];

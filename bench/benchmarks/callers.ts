@@ -13,8 +13,9 @@ const PAUSE_MS = 2;
 export const callers: Benchmark = {
   name: 'callers',
   about:
-    'as many callers at once run `/bin/true` without a shell, each on a kept connection, while one more asks for ' +
-    "`/health` every 2 ms; the peer is a small `node:http` server that runs as many by Node's own spawn and answers as well.",
+    'a number of callers run `/bin/true` without a shell, each on a kept connection, while one more requests ' +
+    "`/health` every 2 ms; the peer is a small `node:http` server that runs as many with Node's own spawn and also " +
+    'serves `/health`.',
   async prepare(stack) {
     const peer = stack.use(new SpawnPeer(stack.use(await startPeer('spawns.mjs'))));
     const measurements: Measurement[] = [];

@@ -16,8 +16,10 @@ export const commands: Benchmark = {
   name: 'commands',
   about:
     'one caller on one kept connection runs a command and waits for its answer, `POST /v2/commands`; the peer is ' +
-    "`child_process.spawn` of the same argv in a small Node process, until `close`, standard input /dev/null and both outputs pipes. Medians of 150 calls a round. Ours includes HTTP, the client's side too. " +
-    'Each on both process hosts: the keeper, and the portable one, where the daemon itself spawns. With 1 GiB held by the daemon, the peer is the same daemon without it.',
+    '`child_process.spawn` of the same argv in a small Node process, until `close`, with /dev/null as standard ' +
+    "input and pipes for both outputs. Medians of 150 calls per round. Ours includes HTTP, also the client's side. " +
+    'Each on both process hosts: the keeper, and the portable one, where the daemon itself spawns. With 1 GiB held ' +
+    'by the daemon, the peer is the same daemon without it.',
   async prepare(stack) {
     const peer = stack.use(new SpawnPeer(stack.use(await startPeer('spawns.mjs'))));
     const measurements: Measurement[] = [];

@@ -11,8 +11,8 @@ const RAW = { accept: 'application/octet-stream' };
 export const download: Benchmark = {
   name: 'download',
   about:
-    'the raw output of a command, 500 MB in chunked coding, from the daemon through the gateway and through nginx with `auth_request` ' +
-    '(16 buffers of 64 KiB, nothing written to disk, one worker), to a reader that throws it away.',
+    'the raw output of a command, 500 MB in chunked coding, from the daemon through the gateway and through nginx ' +
+    'with `auth_request` (16 buffers of 64 KiB, nothing written to disk, one worker), to a reader that discards it.',
   needs: [NGINX],
   async prepare(stack) {
     const daemon = stack.use(await startDaemon({ SVC_COMMAND_OUTPUT_MAX_BYTES: String(2 * 1024 ** 3) }));

@@ -14,7 +14,7 @@ import { type Service, startDaemon } from '../testbed/services.ts';
 import { WRK, wrk } from '../testbed/wrk.ts';
 
 const run = promisify(execFile);
-/** Files in memory, where there are such: a disk would hide what either side takes. */
+/** Files in memory where possible: a disk would hide the cost of either side. */
 const MEMORY = '/dev/shm';
 const ENTRIES = 10_000;
 const TREE_FILES = 20_000;
@@ -24,10 +24,11 @@ const KILOBYTE = 'x'.repeat(1024);
 export const files: Benchmark = {
   name: 'files',
   about:
-    'small files and trees, on a file system in memory. Reads and writes of 1 KB: `wrk -t1 -c16`, against `/v1/ping` of the same daemon, and against ' +
-    '`writeFileSync` in a loop. A list of 10,000 entries with sizes, against `readdirSync`, `lstatSync` and `JSON.stringify` ' +
-    'in this process; ours includes HTTP. Trees of 20,000 files of 1 KB in 200 directories: `GET /v2/fs/tree` into a file, ' +
-    'uncompressed, against `tar -cf`, and `PUT /v2/fs/tree` from a file, against `tar -xf`.',
+    'small files and trees, on a file system in memory. Reads and writes of 1 KB: `wrk -t1 -c16`, against ' +
+    '`/v1/ping` of the same daemon, and against `writeFileSync` in a loop. A list of 10,000 entries with sizes, ' +
+    'against `readdirSync`, `lstatSync` and `JSON.stringify` in this process; ours includes HTTP. Trees of 20,000 ' +
+    'files of 1 KB in 200 directories: `GET /v2/fs/tree` into a file, uncompressed, against `tar -cf`, and `PUT ' +
+    '/v2/fs/tree` from a file, against `tar -xf`.',
   needs: [WRK],
   async prepare(stack) {
     const directory = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'bench-files-'));

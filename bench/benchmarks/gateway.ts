@@ -13,10 +13,11 @@ const CALLS = 1500;
 export const gateway: Benchmark = {
   name: 'gateway',
   about:
-    'a request through the gateway, through nginx, and to the daemon itself, with a key set and sent. The gateway passes a ' +
-    'request on and the daemon judges it in the same request; nginx (one worker, kept connections to the daemon, no access log) asks the ' +
-    "daemon's `/internal/auth` by `auth_request` first, which is what it takes for nginx to keep strangers out by the " +
-    'same rules. Both paths are public, so no key is compared on any way. Latency: medians of 1,500 calls of one caller; rates: `wrk -t1 -c32`.',
+    'a request through the gateway, through nginx, and to the daemon itself, with a key set and sent. The gateway ' +
+    'relays a request and the daemon authenticates it within the same request; nginx (one worker, kept connections ' +
+    "to the daemon, no access log) first asks the daemon's `/internal/auth` by `auth_request`, which it needs to " +
+    'enforce the same rules. Both paths are public, so no side compares a key. Latency: medians of 1,500 calls of ' +
+    'one caller; rates: `wrk -t1 -c32`.',
   needs: [NGINX, WRK],
   async prepare(stack) {
     const daemon = stack.use(await startDaemon({ SVC_API_KEY: API_KEY }));

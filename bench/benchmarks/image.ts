@@ -12,7 +12,7 @@ const OPTIONS = ['--shm-size', '4g', '--security-opt', `seccomp=${join(ROOT, 'im
 const PEER = 'bare node:http in a container';
 const SERVER = `require('http').createServer((_, r) => r.end('ok')).listen(8080); process.on('SIGTERM', () => process.exit(0))`;
 
-/** The engine, which also builds. */
+/** The engine, which can also build. */
 export const DOCKER: Need = {
   name: 'docker',
   probe: ['docker', 'version'],
@@ -66,10 +66,11 @@ export const image: Benchmark = {
   name: 'image',
   needs: [DOCKER, ZSTD],
   about:
-    'a container of the daemon image, with 4 GiB of shared memory and the seccomp profile, from the call of `docker run` to the first 200 ' +
-    'of `/ready` through the published port, and to the first answer of the DevTools inside; idle memory is that of its control group, less ' +
-    'inactive page cache, 8 s later. The peer is a `node:http` server of one line in a container of the same image, without the supervisor. ' +
-    'Sizes: as `docker image inspect` says, and of `docker save` through zstd; the peer is the base image.',
+    'a container of the daemon image, with 4 GiB of shared memory and the seccomp profile, from the call of `docker ' +
+    'run` to the first 200 of `/ready` through the published port, and to the first answer of the DevTools inside; ' +
+    'idle memory is that of its control group, less inactive page cache, 8 s later. The peer is a `node:http` ' +
+    'server of one line in a container of the same image, without the supervisor. Sizes: by `docker image inspect`, ' +
+    'and of `docker save` through zstd; the peer is the base image.',
   async prepare() {
     await buildImages(() => {});
     const base = await baseOfImages();
@@ -86,7 +87,7 @@ export const image: Benchmark = {
   },
 };
 
-/** Milliseconds from `docker run` to the first answer of the DevTools; asked from within, where the clock is the same. */
+/** Milliseconds from `docker run` to the first answer of the DevTools, polled inside the container. */
 async function untilBrowser({ url, begunOn }: RunContainer): Promise<number> {
   const loop = 'until curl -fso /dev/null 127.0.0.1:9222/json/version; do sleep 0.01; done; date +%s%3N';
   const answer = await fetch(`${url}/v2/commands`, { method: 'POST', body: JSON.stringify({ command: loop }) });

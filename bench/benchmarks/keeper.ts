@@ -13,8 +13,8 @@ const BULK = 256 * MIB;
 export const keeper: Benchmark = {
   name: 'keeper',
   about:
-    `memory (VmRSS) of the process keeper while ${RUNNING} commands run, \`sleep 600\` with a stdin pipe each, and how far ` +
-    'it rises above that while one more writes 256 MiB; the peer is a small Node process that holds as many children.',
+    `memory (VmRSS) of the process keeper while ${RUNNING} commands run, \`sleep 600\` with a stdin pipe each, and ` +
+    'its growth while one more writes 256 MiB; the peer is a small Node process that holds as many children.',
   async prepare() {
     const held: Measurement = {
       rows: [
@@ -66,7 +66,7 @@ async function holding({ port }: Service): Promise<number[]> {
   return [before, memoryOf(pid).rss / 1e6];
 }
 
-/** proc(5): the name stands in brackets and may hold anything. */
+/** proc(5): the name is in brackets and may contain any character. */
 function parentOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);

@@ -13,7 +13,7 @@ import { commandEnded, runCommand, startCommand } from '../testbed/run-command.t
 import { type Service, startDaemon, startPeer } from '../testbed/services.ts';
 
 const GIB = 1024 ** 3;
-/** What is read back: bytes of text, whole lines of printable ASCII. */
+/** Bytes of text to read back: whole lines of printable ASCII. */
 const LINE = 'The quick brown fox "jumps" over the lazy dog; 0123456789 times, and back again.\n';
 const TEXT_BYTES = LINE.length * Math.floor((256 * MIB) / LINE.length);
 const RAW = { accept: 'application/octet-stream' };
@@ -23,20 +23,19 @@ const NDJSON = { accept: 'application/x-ndjson' };
 export const output: Benchmark = {
   name: 'output',
   about:
-    'what a command writes, into the log and back. Written: 1 GiB of `head -c 1G /dev/zero`, against the same through ' +
-    '`cat` into a file. Read: 256 MiB of lines of text by offset, to a reader that throws them away, against a ' +
-    '`node:http` server that pipes the same file in pieces of 1 MiB, without encoding it: for NDJSON that is the limit of ' +
-    'the transport, not a peer. Memory: how far a fresh process rises at its highest (VmHWM) above what it held before ' +
-    '(VmRSS) while a command writes 1 GiB of NULs and a reader takes them as NDJSON, and with a reader that opens that ' +
-    'stream and reads nothing until all is written; the peer pipes `head` into the answer, and there the command stands ' +
-    'still with its reader.',
+    'the output of a command, into the log and back. Written: 1 GiB of `head -c 1G /dev/zero`, against the same ' +
+    'through `cat` into a file. Read: 256 MiB of lines of text by offset, to a reader that discards them, against a ' +
+    '`node:http` server that pipes the same file in pieces of 1 MiB, without encoding: for NDJSON that is the limit ' +
+    'of the transport, not a peer. Memory: growth of a fresh process (VmHWM over its earlier VmRSS) while a command ' +
+    'writes 1 GiB of NULs and a reader takes them as NDJSON, and with a reader that opens that stream and reads ' +
+    'nothing until all is written; the peer pipes `head` into the answer, where the command stalls with its reader.',
   async prepare(stack) {
     const directory = mkdtempSync(join(tmpdir(), 'bench-output-'));
     stack.defer(() => rmSync(directory, { recursive: true, force: true }));
     const file = join(directory, 'text');
     await writeFile(file, Buffer.alloc(TEXT_BYTES, LINE));
     const daemon = stack.use(await startDaemon(CAPS));
-    // Apart, so that what is written here does not push out what is read there.
+    // A separate daemon, so that these writes do not evict the bytes to read.
     const writing = await Promise.all(
       HOSTS.map(async (host) =>
         written(host, stack.use(await startDaemon({ ...CAPS, SVC_PROCESS_HOST: host })), directory),
@@ -99,7 +98,7 @@ function read(name: string, bound: number, { daemon, peer, path, headers }: Read
   };
 }
 
-/** A new process for every figure: what one has grown by once, it does not grow by again. */
+/** A new process per figure: memory that a process has grown by once is reused. */
 function grown(name: string, peerArgs: readonly string[], flow: Flow): Measurement {
   const [words, bound] = ['under 32 MiB', 32];
   return {
@@ -132,7 +131,7 @@ async function leaveUnread(port: number, path: string, ended: () => Promise<void
   socket.destroy();
 }
 
-/** The peer's command stands still with its reader, so there is no end to wait for. */
+/** The peer's command stalls with its reader, so it never ends. */
 async function aWhile(): Promise<void> {
   await delay(500);
 }

@@ -9,7 +9,7 @@ import { treeOfFiles } from '../testbed/trees.ts';
 
 const FILES = 100_000;
 const MATCHES = FILES / 1000;
-/** What the service asks of ripgrep by itself: every file of up to 1 MiB, hidden and ignored ones too. */
+/** The service's own flags for ripgrep: every file up to 1 MiB, hidden and ignored ones too. */
 const SAME_FILES = ['--no-config', '--hidden', '--no-ignore', '--max-filesize=1M', '--line-number'];
 
 const RIPGREP = debianProgram('rg', 'searches are held against it', 'ripgrep');
@@ -17,8 +17,9 @@ const RIPGREP = debianProgram('rg', 'searches are held against it', 'ripgrep');
 export const search: Benchmark = {
   name: 'search',
   about:
-    `\`POST /v2/fs/grep\` over ${FILES.toLocaleString('en')} files of some 200 bytes, 100 in a directory, everything in the page cache; ` +
-    `the peer is \`rg ${SAME_FILES.join(' ')}\` for the same pattern, until its end. First ten: a pattern that every file has, with \`max_results\` 10.`,
+    `\`POST /v2/fs/grep\` over ${FILES.toLocaleString('en')} files of about 200 bytes, 100 in a directory, ` +
+    `everything in the page cache; the peer is \`rg ${SAME_FILES.join(' ')}\` for the same pattern, until its end. ` +
+    'First ten: a pattern that every file has, with `max_results` 10.',
   needs: [RIPGREP],
   async prepare(stack) {
     const { root } = stack.use(treeOfFiles(FILES));

@@ -4,14 +4,15 @@ import { memoryOf } from '../testbed/memory.ts';
 import { type Service, startDaemon, startGateway, startPeer } from '../testbed/services.ts';
 
 const MEGABYTE = 1_000_000;
-/** After this long a service counts as idle. */
+/** A service counts as idle after this time. */
 const IDLE_MS = 2000;
 
 export const start: Benchmark = {
   name: 'start',
   about:
-    'from the start of the process to the first 200 of `/health`, compile cache warm, asked for every millisecond; ' +
-    'idle memory is VmRSS two seconds after that, in MB of 10^6 bytes. The peer is a `node:http` server of ten lines.',
+    'from the start of the process to the first 200 of `/health`, compile cache warm, polled every millisecond; ' +
+    'idle memory is VmRSS two seconds after that, in MB of 10^6 bytes. The peer is a `node:http` server of ten ' +
+    'lines.',
   async prepare(stack) {
     const daemon = stack.use(await startDaemon());
     const readiness: Measurement = {

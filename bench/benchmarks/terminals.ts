@@ -57,12 +57,12 @@ async function newest({ client }: ReturnType<typeof ourTerminals>): Promise<stri
   return Object.keys(sessions).at(-1) ?? '';
 }
 
-/** Waits until the screen is up to date; the thread that draws runs from then on. */
+/** Waits until the screen is current; the rendering thread then runs. */
 async function drawn({ client }: ReturnType<typeof ourTerminals>, id: string): Promise<void> {
   requireOk(await client.get(`/v2/pty/sessions/${id}/screen`));
 }
 
-/** How far the daemon rises, in MiB, while 50 MB come out beside a viewer that reads nothing. */
+/** Growth of the daemon in MiB during 50 MB of output beside a viewer that reads nothing. */
 async function stalledGrowth(daemon: Service): Promise<number> {
   const open = ourTerminals(daemon);
   using terminal = await open(['bash', '-c', 'read -r; seq 1 6600000; printf "over!"; read -r']);
@@ -77,7 +77,7 @@ async function stalledGrowth(daemon: Service): Promise<number> {
   return growth / MIB;
 }
 
-/** What one of twenty idle sessions adds to the daemon, in MiB. */
+/** Memory per idle session, of twenty, in MiB. */
 async function idleSession(): Promise<number> {
   await using daemon = await startDaemon({ SVC_SHELL_MAX_SESSIONS: '100' });
   const open = ourTerminals(daemon);
@@ -109,7 +109,7 @@ async function firstPaint(daemon: Service): Promise<number> {
   return median(times);
 }
 
-/** Ours beside those of one peer; `label` ends the names of the rows where they have no goals. */
+/** Our figures beside those of one peer; `label` ends the names of rows without goals. */
 function comparisons(ours: OpenTerminal, theirs: OpenTerminal, peer: string, label?: string): Measurement[] {
   const compared = (row: Row, measure: (open: OpenTerminal) => Promise<number>): Measurement => ({
     peer,
@@ -135,12 +135,12 @@ function comparisons(ours: OpenTerminal, theirs: OpenTerminal, peer: string, lab
 export const terminals: Benchmark = {
   name: 'terminals',
   about:
-    'terminals over WebSocket, ours through the gateway, against ttyd of Debian unstable, direct, in a root directory of ' +
-    'its own, and against a server of twenty lines that joins node-pty to ws and keeps nothing; where ttyd cannot be had, ' +
-    'the goals are held against that one. ' +
-    'Echo: median of 450 keys of one viewer, echoed by the terminal itself. Output: 10 MB to one viewer. Open: from the ' +
-    'first request (ours: a session is created, then attached to) to the first byte of the prompt of ' +
-    '`bash --norc --noprofile`. Memory and first paint: of the daemon alone, in a process of its own.',
+    'terminals over WebSocket, ours through the gateway, against ttyd of Debian unstable, direct, in a root ' +
+    'directory of its own, and against a server of twenty lines that joins node-pty to ws and keeps nothing; ' +
+    'without ttyd the goals apply to that one. Echo: median of 450 keys of one viewer, echoed by the terminal ' +
+    'itself. Output: 10 MB to one viewer. Open: from the first request (ours: create a session, then attach) to the ' +
+    'first byte of the prompt of `bash --norc --noprofile`. Memory and first paint: of the daemon alone, in a ' +
+    'separate process.',
   async prepare(stack) {
     const daemon = stack.use(await startDaemon({ SVC_SHELL_MAX_SESSIONS: '10000' }));
     const gateway = stack.use(await startGateway(daemon));

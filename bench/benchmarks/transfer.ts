@@ -16,10 +16,10 @@ const MEMORY: Goal = { words: 'under 48 MiB', of: 'value', bound: 48 };
 export const transfer: Benchmark = {
   name: 'transfer',
   about:
-    'a file of 1 GB down to a reader that throws it away, and up from one buffer, through the gateway and to the daemon ' +
-    'itself, against nginx (one worker) that serves the same file by sendfile and takes it by its DAV module. Ours answers ' +
-    'an upload with the SHA-256 of what came, nginx does not. Memory: how far a fresh process rises at its highest (VmHWM) ' +
-    'above what it held before (VmRSS) while 1 GB goes down and 1 GB comes up.',
+    'a file of 1 GB down to a reader that discards it, and up from one buffer, through the gateway and to the ' +
+    'daemon itself, against nginx (one worker) that serves the same file by sendfile and stores it by its DAV ' +
+    'module. Ours answers an upload with its SHA-256, nginx does not. Memory: growth of a fresh process (VmHWM over ' +
+    'its earlier VmRSS) during 1 GB down and 1 GB up.',
   needs: [NGINX],
   async prepare(stack) {
     const directory = mkdtempSync(join(tmpdir(), 'bench-transfer-'));
@@ -69,7 +69,7 @@ function memory(name: string, held: Service, through: Service, nginx: Service, d
   };
 }
 
-/** Without a directory the service is nginx, which has the file at its root. */
+/** Without a directory the server is nginx, with the file at its root. */
 function down({ port }: Service, directory?: string): () => Promise<number> {
   const path = directory === undefined ? '/file' : `/v2/fs/download?path=${directory}/file`;
   return async () => (await drain(port, path, BYTES)).seconds;

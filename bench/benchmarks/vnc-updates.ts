@@ -17,8 +17,8 @@ const XTERM = debianProgram('xterm', 'it draws on that display');
 export const vncUpdates: Benchmark = {
   name: 'vnc-updates',
   about:
-    'a terminal on a display of Xtigervnc scrolls as fast as it can; a viewer asks for what has changed, unpacked, 200 times: through the ' +
-    'gateway by WebSocket, and on the unix socket of the RFB server itself.',
+    'a terminal on a display of Xtigervnc scrolls as fast as it can; a viewer requests the changes in raw encoding ' +
+    '200 times: through the gateway by WebSocket, and on the unix socket of the RFB server itself.',
   needs: [XTIGERVNC, XTERM],
   async prepare(stack) {
     const directory = mkdtempSync(join(tmpdir(), 'bench-updates-'));

@@ -23,9 +23,10 @@ const GREETING = 12;
 export const vnc: Benchmark = {
   name: 'vnc',
   about:
-    'a WebSocket joined to an RFB server on a unix socket, by the gateway and by websockify. Throughput: 400 MB from a server that sends ' +
-    'them in pieces of 64 KiB. Handshake: from the connection to the greeting of the RFB server, medians of 60. Memory: what 20 viewers ' +
-    'that never read add to the process and its children, for each of them (Pss).',
+    'a WebSocket joined to an RFB server on a unix socket, by the gateway and by websockify. Throughput: 400 MB ' +
+    'from a server that sends them in pieces of 64 KiB. Handshake: from the connection to the greeting of the RFB ' +
+    'server, medians of 60. Memory: what 20 viewers that never read add to the process and its children, per viewer ' +
+    '(Pss).',
   needs: [WEBSOCKIFY],
   async prepare(stack) {
     const directory = mkdtempSync(join(tmpdir(), 'bench-vnc-'));

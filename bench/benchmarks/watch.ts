@@ -17,10 +17,11 @@ const DIRECTORIES = 50_000;
 export const watch: Benchmark = {
   name: 'watch',
   about:
-    `an event: from the call that makes a file until a reader of Server-Sent Events has it, less the ${DEBOUNCE_MS} ms of debounce; the peer is ` +
-    '`fs.watch` (inotify) in the process that makes the file. Directories: what the memory of the daemon has grown by once ' +
-    `${DIRECTORIES.toLocaleString('en')} of them are watched, and the longest answer of \`/health\`, asked for every 2 ms, while that is set up; the peer is ` +
-    '`fs.watch` with `recursive` in a small `node:http` server.',
+    `an event: from the creation of a file until a reader of Server-Sent Events has it, less the ${DEBOUNCE_MS} ms ` +
+    'of debounce; the peer is `fs.watch` (inotify) in the process that creates the file. Directories: growth of the ' +
+    `daemon's memory once ${DIRECTORIES.toLocaleString('en')} of them are watched, and the longest answer of ` +
+    '`/health`, requested every 2 ms, during the setup; the peer is `fs.watch` with `recursive` in a small ' +
+    '`node:http` server.',
   async prepare(stack) {
     const directories = stack.use(treeOfDirectories(DIRECTORIES));
     const daemon = stack.use(await startDaemon());

@@ -8,7 +8,7 @@ import { NGINX } from '../testbed/wrk.ts';
 
 const CALLS = 3000;
 const MESSAGE = Buffer.alloc(64, 'x');
-/** Of a message and its header, with the mask that a client's frame has. */
+/** Bytes of a message with the header and mask of a client's frame. */
 const ECHO_BYTES = MESSAGE.length + 6;
 const FRAMES = 6000;
 const FRAME_BYTES = 65_536 + 10;
@@ -16,8 +16,9 @@ const FRAME_BYTES = 65_536 + 10;
 export const webSockets: Benchmark = {
   name: 'websockets',
   about:
-    'a WebSocket to a small Node server through the gateway, as the preview of a port, and through nginx (one worker, its own buffers or such of 64 KiB). Echo: medians of ' +
-    '3,000 messages of 64 bytes, one under way. Throughput: 6,000 frames of 64 KiB from the server to a client that counts bytes and decodes nothing.',
+    'a WebSocket to a small Node server through the gateway, as the preview of a port, and through nginx (one ' +
+    'worker, its own buffers or buffers of 64 KiB). Echo: medians of 3,000 messages of 64 bytes, one at a time. ' +
+    'Throughput: 6,000 frames of 64 KiB from the server to a client that counts bytes and decodes nothing.',
   needs: [NGINX],
   async prepare(stack) {
     const peer = stack.use(await startPeer('frames.mjs'));

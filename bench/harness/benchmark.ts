@@ -1,9 +1,9 @@
 import type { Need } from '../../scripts/test-all/need.ts';
 
-/** What a figure has to reach. */
+/** The goal of a figure. */
 export interface Goal {
   readonly words: string;
-  /** What is held against the bound: ours divided by the peer's, ours minus the peer's, or ours alone. */
+  /** Compared with the bound: ours divided by the peer's, ours minus the peer's, or ours alone. */
   readonly of: 'ratio' | 'difference' | 'value';
   readonly bound: number;
 }
@@ -14,14 +14,14 @@ export interface Row {
   readonly name: string;
   readonly unit: string;
   readonly better: 'lower' | 'higher';
-  /** Undefined: measured to be known. */
+  /** Undefined: for information only. */
   readonly goal?: Goal;
 }
 
-/** What is measured on both sides in turn. Each side answers one figure a row, in their order. */
+/** A measurement of both sides in turn. Each side returns one figure per row, in order. */
 export interface Measurement {
   readonly rows: readonly Row[];
-  /** The other product, the plainest program or the limit of the system that ours is held against. */
+  /** The product, minimal program or system limit that ours is compared with. */
   readonly peer: string;
   readonly rounds?: number;
   readonly measureOurs: () => Promise<readonly number[]>;
@@ -30,9 +30,9 @@ export interface Measurement {
 
 export interface Benchmark {
   readonly name: string;
-  /** What exactly is compared, for whoever reads the table. */
+  /** What exactly is compared; printed below the table. */
   readonly about: string;
   readonly needs?: readonly Need[];
-  /** Starts what is measured; the stack ends it. */
+  /** Starts the measured programs; the stack ends them. */
   readonly prepare: (stack: AsyncDisposableStack) => Promise<readonly Measurement[]>;
 }

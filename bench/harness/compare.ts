@@ -3,7 +3,7 @@ import { median } from './statistics.ts';
 
 const ROUNDS = 5;
 
-/** A row with what came out: medians of all rounds. */
+/** A row with its results: medians of all rounds. */
 export interface Outcome {
   readonly row: Row;
   readonly peer: string;
@@ -11,7 +11,7 @@ export interface Outcome {
   readonly theirs: number;
 }
 
-/** Measures both sides in turn, the one that begins changing with every round; a first round only warms both up. */
+/** Measures both sides in turn, with alternating order; the first round is a warm-up. */
 export async function compare({ rows, peer, rounds = ROUNDS, ...sides }: Measurement): Promise<Outcome[]> {
   const ours: (readonly number[])[] = [];
   const theirs: (readonly number[])[] = [];
@@ -29,7 +29,7 @@ export async function compare({ rows, peer, rounds = ROUNDS, ...sides }: Measure
   });
 }
 
-/** Whether the goal is met; undefined where there is none. */
+/** Whether the goal is met; undefined without one. */
 export function isMet({ row: { better, goal }, ours, theirs }: Outcome): boolean | undefined {
   if (goal === undefined) return undefined;
   const figure = judged(goal, ours, theirs);

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The machine in one line; nothing that tells whose it is. */
+/** The machine in one line, without anything that identifies its owner. */
 export async function describeMachine(): Promise<string> {
   const [cpu] = cpus();
   const cores = cpus().length;

@@ -57,3 +57,14 @@ test('a difference is shown where the goal is one', () => {
   const line = lineOf({ row, peer: 'direct', ours: 0.25, theirs: 0.1 });
   expect(line).toBe('p50: 0.25 ms, direct: 0.1 ms, 2.50× (+0.15 ms)   MISSED: at most 0.12 ms more');
 });
+
+test('a description has lines of at most 120 characters and loses none of its words', () => {
+  const about = Array.from({ length: 60 }, (_, number) => 'word'.repeat((number % 5) + 1)).join(' ');
+  const page = figuresPage('', { ...run('commands', 1), results: [] }, [{ name: 'commands', about }]);
+  const lines = page.slice(page.indexOf('**commands**')).trimEnd().split('\n');
+  expect(lines.join(' ')).toBe(`**commands**: ${about}`);
+  expect(lines.filter((line) => line.length > 120)).toEqual([]);
+  expect(lines.slice(1).map((line, index) => `${lines[index]} ${line.split(' ')[0]}`.length > 120)).not.toContain(
+    false,
+  );
+});

@@ -1,6 +1,6 @@
 import { isMet, type Outcome } from './compare.ts';
 
-/** What one benchmark gave in this run. */
+/** The results of one benchmark in this run. */
 export interface Result {
   readonly benchmark: string;
   readonly outcomes: readonly Outcome[];
@@ -15,12 +15,13 @@ export interface Run {
 }
 
 const HEAD = ['benchmark', 'figure', 'ours', 'peer', "peer's", 'ratio', 'goal', 'met', 'measured'];
+const COLUMNS = 120;
 const MACHINE = /^- \*\*([A-Z])\*\*: (.+)$/gm;
 const FIGURES = /^\| (?!benchmark )(?=[a-z])(.+) \|$/gm;
 
 /**
- * The page of the figures: the rows of this run, those that `previous` holds of benchmarks that were not run, and
- * the machines that any row names. `benchmarks` gives what is known, in its order; rows of others go.
+ * The page of figures: the rows of this run, those in `previous` of benchmarks that did not run, and
+ * the machines that any row names. `benchmarks` is the list of all, in order; rows of others are removed.
  */
 export function figuresPage(
   previous: string,
@@ -71,8 +72,8 @@ function page(
   return `# Benchmarks
 
 \`npm run bench\` measures all, \`npm run bench -- NAME…\` some, and writes this page. Each figure is the median of
-several rounds in which ours and the peer were measured in turn on the same machine: the ratio carries over to other
-machines, the figures do not. Peer, client and load generator share the cores with the service.
+several rounds that measured ours and the peer in turn on the same machine: the ratio applies to other machines, the
+figures do not. Peer, client and load generator share the cores with the service.
 
 ${[line(HEAD), `|${'---|'.repeat(HEAD.length)}`, ...rows.map(line)].join('\n')}
 
@@ -82,8 +83,20 @@ ${machines.map(([letter, text]) => `- **${letter}**: ${text}`).join('\n')}
 
 ## What is compared
 
-${benchmarks.map(({ name, about }) => `**${name}**: ${about}`).join('\n\n')}
+${benchmarks.map(({ name, about }) => wrapped(`**${name}**: ${about}`)).join('\n\n')}
 `;
+}
+
+/** Breaks a paragraph at spaces into lines of at most 120 characters. */
+function wrapped(paragraph: string): string {
+  let column = 0;
+  const words = paragraph.split(' ').map((word) => {
+    const fits = column === 0 || column + 1 + word.length <= COLUMNS;
+    const gap = column === 0 ? '' : fits ? ' ' : '\n';
+    column = fits ? column + gap.length + word.length : word.length;
+    return gap + word;
+  });
+  return words.join('');
 }
 
 function freeLetter(known: ReadonlyMap<string, string>): string {

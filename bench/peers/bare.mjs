@@ -1,4 +1,4 @@
-// The plainest HTTP server that Node makes. Plain JavaScript, so that no types have to be erased in its memory.
+// A minimal HTTP server of Node. Plain JavaScript, so that erasing types costs it no memory.
 import { createServer } from 'node:http';
 
 const [port] = process.argv.slice(2);

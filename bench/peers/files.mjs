@@ -1,4 +1,4 @@
-// Serves a file, or what a command writes, with Node's own streams: GET /file and GET /zeros.
+// Serves a file, or the output of a command, with Node's own streams: GET /file and GET /zeros.
 import { spawn } from 'node:child_process';
 import { createReadStream } from 'node:fs';
 import { createServer } from 'node:http';

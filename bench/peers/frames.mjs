@@ -1,4 +1,4 @@
-// Accepts every upgrade. /echo: gives back the bytes it gets; /flood?N: sends N binary WebSocket frames of 64 KiB.
+// Accepts every upgrade. /echo: returns the received bytes; /flood?N: sends N binary WebSocket frames of 64 KiB.
 import { createServer } from 'node:http';
 
 const [port] = process.argv.slice(2);

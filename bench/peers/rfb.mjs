@@ -1,4 +1,4 @@
-// An RFB server that greets on a unix socket and, once it hears anything, sends as many bytes as it was told to.
+// An RFB server that greets on a unix socket and, after any input, sends a given number of bytes.
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 

@@ -1,6 +1,6 @@
-// Runs programs with Node's own spawn and waits for their end and that of their pipes; told what over HTTP:
-// POST /run {file, args, callers, count} answers {times, rate}; POST /hold {file, args, count} leaves them running. The environment is one that a command gets, and
-// standard input is /dev/null as it is there.
+// Runs programs with Node's own spawn and waits for them and their pipes to end. HTTP requests control it:
+// POST /run {file, args, callers, count} answers {times, rate}; POST /hold {file, args, count} leaves them running.
+// As for commands, standard input is /dev/null and the environment is that of a command.
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';

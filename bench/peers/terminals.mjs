@@ -1,4 +1,4 @@
-// The plainest terminal server: node-pty and ws, nothing between them. Each WebSocket opens a terminal that runs the
+// A minimal terminal server: node-pty and ws. Each WebSocket opens a terminal that runs the
 // program of its query (?argv=["bash","-c","…"]); binary frames are input, output goes out as binary frames.
 import { createServer } from 'node:http';
 import { spawn } from '@lydell/node-pty';

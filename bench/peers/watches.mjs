@@ -1,4 +1,4 @@
-// Watches a directory with Node's own fs.watch when it is asked to: GET /watch answers when all is watched.
+// Watches a directory with Node's own fs.watch: GET /watch answers when everything is watched.
 import { watch } from 'node:fs';
 import { createServer } from 'node:http';
 

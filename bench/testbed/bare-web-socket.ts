@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 
 const READ_BYTES = 1024 ** 2;
 
-/** A WebSocket that decodes nothing, so that the client is not what is measured: it counts bytes. */
+/** A WebSocket that only counts bytes, so that the client does not limit the measurement. */
 export class BareWebSocket implements Disposable {
   readonly #socket: Socket;
   #received = 0;
@@ -15,7 +15,7 @@ export class BareWebSocket implements Disposable {
     this.#socket = socket;
   }
 
-  /** @throws Error where the upgrade is refused */
+  /** @throws Error if the upgrade is refused */
   static async open(port: number, path: string): Promise<BareWebSocket> {
     const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
     const head = Promise.withResolvers<void>();
@@ -48,7 +48,7 @@ export class BareWebSocket implements Disposable {
     this.#socket.write(Buffer.concat([Buffer.from([0x82, 0x80 | payload.length]), mask, payload]));
   }
 
-  /** Waits for so many more bytes, frame headers included. */
+  /** Waits for this many more bytes, frame headers included. */
   async bytes(count: number): Promise<void> {
     this.#wanted += count;
     while (this.#received < this.#wanted) {
@@ -58,7 +58,7 @@ export class BareWebSocket implements Disposable {
     }
   }
 
-  /** Reads nothing from here on. */
+  /** Stops reading. */
   stall(): void {
     this.#socket.pause();
   }

@@ -6,7 +6,7 @@ const TRY_MS = 5;
 const LIMIT_MS = 60_000;
 const UNITS: Readonly<Record<string, number>> = { KiB: 1 / 1024, MiB: 1, GiB: 1024 };
 
-/** A container that was measured while it started. */
+/** A container with the measurements of its start. */
 export interface RunContainer extends AsyncDisposable {
   readonly id: string;
   readonly url: string;
@@ -17,7 +17,7 @@ export interface RunContainer extends AsyncDisposable {
   readonly readyMs: number;
 }
 
-/** Starts a container of the image whose port 8080 is asked for `path` until it answers 200. */
+/** Starts a container of the image and polls `path` on its port 8080 until it answers 200. */
 export async function runContainer(
   path: string,
   options: readonly string[] = [],
@@ -36,7 +36,7 @@ export async function runContainer(
   }
 }
 
-/** MiB of the container's control group, without page cache that nobody has used lately. */
+/** MiB of the container's control group, without inactive page cache. */
 export async function memoryOfContainer(id: string): Promise<number> {
   const usage = await docker('stats', '--no-stream', '--format', '{{.MemUsage}}', id);
   const [, amount = '', unit = ''] = /^([\d.]+)(\w+)/.exec(usage) ?? [];

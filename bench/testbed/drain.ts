@@ -12,8 +12,8 @@ export interface Drained {
 }
 
 /**
- * GETs a path and throws the answer away as fast as the socket gives it, so that the reader costs next to nothing.
- * @throws Error where the status is not 200 or fewer than `atLeast` bytes came, head and framing included
+ * GETs a path and discards the answer as fast as the socket delivers it, so that the reader costs almost nothing.
+ * @throws Error if the status is not 200 or fewer than `atLeast` bytes arrived, head and framing included
  */
 export async function drain(
   port: number,
@@ -40,7 +40,7 @@ export async function drain(
   return { bytes, seconds };
 }
 
-/** GETs a path into a file. @throws Error where the status is not 200 */
+/** GETs a path into a file. @throws Error if the status is not 200 */
 export async function saveBody(port: number, path: string, file: string): Promise<void> {
   const [answer] = await once(get({ host: '127.0.0.1', port, path, agent: false }), 'response');
   if (answer.statusCode !== 200) throw new Error(`answered ${answer.statusCode}`);

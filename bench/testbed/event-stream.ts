@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 
-/** A reader of Server-Sent Events that tells when an event with a text in it comes. */
+/** A reader of Server-Sent Events that reports when an event with a given text arrives. */
 export class EventStream implements Disposable {
   readonly #answer: IncomingMessage;
   #wanted: { readonly text: string; readonly resolve: (at: number) => void } | undefined;
@@ -20,7 +20,7 @@ export class EventStream implements Disposable {
     return new EventStream(answer);
   }
 
-  /** Does something and answers the milliseconds until the text comes. */
+  /** Performs an action and returns the milliseconds until the text arrives. */
   async untilSeen(text: string, act: () => void): Promise<number> {
     const seen = Promise.withResolvers<number>();
     this.#wanted = { text, resolve: seen.resolve };

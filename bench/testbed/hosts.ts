@@ -1,2 +1,2 @@
-/** The process hosts of the daemon that are measured, as `SVC_PROCESS_HOST` names them. */
+/** The measured process hosts, by their `SVC_PROCESS_HOST` names. */
 export const HOSTS = ['keeper', 'portable'] as const;

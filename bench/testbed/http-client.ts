@@ -7,7 +7,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** A caller on this machine with kept connections, as many as it has requests under way. */
+/** A caller on this machine with kept connections, one per concurrent request. */
 export class HttpClient implements Disposable {
   readonly #agent = new Agent({ keepAlive: true });
   readonly #port: number;
@@ -41,7 +41,7 @@ export class HttpClient implements Disposable {
   }
 }
 
-/** @throws Error for any other status than 200, so that no refusal is taken for a fast answer */
+/** @throws Error for a status other than 200, so that no refusal counts as a fast answer */
 export function requireOk({ status, text: body }: Answer): string {
   if (status === 200) return body;
   throw new Error(`answered ${status}: ${body.slice(0, 200)}`);

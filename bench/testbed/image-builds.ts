@@ -10,7 +10,7 @@ const PARTS = [
   ...['program', 'daemon', 'gateway', 'scripts', 'images', 'hooks', 'supervisord'],
 ];
 
-/** A copy of what the images are built from, to be changed and built; the images have no name, so that nobody runs them. */
+/** A copy of the images' inputs to change and build; the images have no name, so that no command runs them. */
 export class ImageBuilds implements AsyncDisposable {
   readonly #directory: string;
   readonly #base: string;
@@ -30,7 +30,7 @@ export class ImageBuilds implements AsyncDisposable {
     return new ImageBuilds(directory, base);
   }
 
-  /** Seconds for both images, with every layer made anew; what apt and npm have fetched before is kept. */
+  /** Seconds for both images with every layer rebuilt; the download caches of apt and npm are kept. */
   cold(): Promise<number> {
     return this.#seconds(['--no-cache']);
   }
@@ -56,7 +56,7 @@ export class ImageBuilds implements AsyncDisposable {
   async #seconds(options: readonly string[]): Promise<number> {
     const begun = performance.now();
     const file = join(this.#directory, 'images/Dockerfile');
-    // The desktop's target stands on the daemon's, and so makes both.
+    // The desktop's target is based on the daemon's and builds both.
     await this.#build([...options, '--build-arg', `BASE=${this.#base}`, '--file', file, '--target', 'desktop']);
     return (performance.now() - begun) / 1000;
   }

@@ -1,4 +1,4 @@
-/** Calls one after the other and answers how many milliseconds each took. */
+/** Calls in sequence and returns the milliseconds of each. */
 export async function latencies(count: number, call: () => Promise<unknown>): Promise<number[]> {
   const times: number[] = [];
   for (let done = 0; done < count; done += 1) {
@@ -9,7 +9,7 @@ export async function latencies(count: number, call: () => Promise<unknown>): Pr
   return times;
 }
 
-/** So many callers share so many calls. @returns calls per second */
+/** A number of callers share a number of calls. @returns calls per second */
 export async function rateOf(callers: number, count: number, call: () => Promise<unknown>): Promise<number> {
   let left = count;
   const caller = async (): Promise<void> => {
@@ -23,7 +23,7 @@ export async function rateOf(callers: number, count: number, call: () => Promise
   return count / ((performance.now() - begun) / 1000);
 }
 
-/** Calls over and over, with a pause between, while the work is under way. @returns the milliseconds of each call */
+/** Calls repeatedly, with a pause between, while the work runs. @returns the milliseconds of each call */
 export async function latenciesDuring(
   work: Promise<unknown>,
   pauseMs: number,

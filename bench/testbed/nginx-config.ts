@@ -1,4 +1,4 @@
-/** What stands in nginx's `http` block, for the port that it listens on. */
+/** The content of nginx's `http` block for its port. */
 export type NginxSite = (port: number) => string;
 
 /** The whole configuration of one nginx in the foreground, which writes nothing outside of `directory`. */
@@ -21,8 +21,8 @@ ${site(port)}}
 }
 
 /**
- * nginx as the same front: each request is first judged by the daemon's `/internal/auth`, then passed on over kept
- * connections. Answers are passed on as they come, through memory alone, with buffers large enough not to be the limit.
+ * nginx as a gateway: it first sends each request to the daemon's `/internal/auth`, then relays it over kept
+ * connections. It relays answers at once, through memory only, with buffers large enough not to be the limit.
  */
 export function nginxBeforeDaemon(daemonPort: number): NginxSite {
   return (port) => `
@@ -66,7 +66,7 @@ export function nginxBeforeDaemon(daemonPort: number): NginxSite {
 
 /**
  * nginx as a plain relay of upgrades.
- * @param buffer its `proxy_buffer_size`, which is what it reads of an upgraded connection at a time; undefined: its own
+ * @param buffer its `proxy_buffer_size`, the bytes that it reads of an upgraded connection at a time; default: nginx's
  */
 export function nginxBeforeUpgrades(upstreamPort: number, buffer?: string): NginxSite {
   return (port) => `
@@ -85,7 +85,7 @@ export function nginxBeforeUpgrades(upstreamPort: number, buffer?: string): Ngin
 `;
 }
 
-/** nginx that serves and takes the files of a directory by itself: the plainest way to move them. */
+/** nginx that serves and stores the files of a directory: the simplest way to transfer them. */
 export function nginxOfFiles(root: string): NginxSite {
   return (port) => `
   sendfile on;

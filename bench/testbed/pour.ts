@@ -10,9 +10,9 @@ import { requireOk } from './http-client.ts';
 const PIECE = Buffer.alloc(1024 ** 2, 'x');
 
 /**
- * PUTs so many bytes as fast as the socket takes them, from one buffer, so that the sender costs next to nothing.
+ * PUTs a number of bytes as fast as the socket accepts them, from one buffer, so that the sender costs almost nothing.
  * @returns seconds until the answer
- * @throws Error where the status is not 2xx
+ * @throws Error if the status is not 2xx
  */
 export async function pour(port: number, path: string, length: number): Promise<number> {
   const begun = performance.now();
@@ -32,7 +32,7 @@ export async function pour(port: number, path: string, length: number): Promise<
   return (performance.now() - begun) / 1000;
 }
 
-/** PUTs an open file. @throws Error where the status is not 200 */
+/** PUTs an open file. @throws Error if the status is not 200 */
 export async function sendFile(port: number, path: string, file: FileHandle): Promise<void> {
   const headers = { 'content-length': (await file.stat()).size };
   const sent = request({ host: '127.0.0.1', port, method: 'PUT', path, headers });

@@ -5,14 +5,14 @@ export interface RfbTransport {
   close(): void;
 }
 
-/** What is asked for, in pixels of four bytes. */
+/** The requested area, in pixels of four bytes. */
 const [WIDTH, HEIGHT] = [1280, 800];
 const NO_SECURITY = 1;
 const SHARED = 1;
 const RAW_ENCODING = 0;
 const INCREMENTAL = 1;
 
-/** A viewer that asks for what has changed on the display over and over, unpacked (RFC 6143 §7). */
+/** A viewer that repeatedly requests the changes of the display in raw encoding (RFC 6143 §7). */
 export class RfbClient {
   readonly #transport: RfbTransport;
   #pending = Buffer.alloc(0);

@@ -20,7 +20,7 @@ export async function startCommand({ port }: Service, command: string): Promise<
 
 /**
  * Resolves when the command has ended.
- * @throws Error where its standard output is not so many bytes long
+ * @throws Error if its standard output has another length
  */
 export async function commandEnded({ port }: Service, path: string, bytes: number): Promise<void> {
   using client = new HttpClient(port);

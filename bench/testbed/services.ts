@@ -11,11 +11,11 @@ import { debianProgram } from '../../scripts/test-all/need.ts';
 import { freePort } from '../../scripts/testing/free-port.ts';
 import { type NginxSite, nginxConfig } from './nginx-config.ts';
 
-/** Milliseconds between two tries to reach a service that starts. */
+/** Milliseconds between two attempts to reach a starting service. */
 const TRY_MS = 1;
 const START_LIMIT_MS = 20_000;
 
-/** A program that serves on a loopback port, in a process of its own. */
+/** A program that serves on a loopback port, in its own process. */
 export interface Service extends AsyncDisposable {
   readonly pid: number;
   readonly port: number;
@@ -25,7 +25,7 @@ export interface Service extends AsyncDisposable {
 
 export type Variables = Readonly<Record<string, string>>;
 
-/** The daemon's bundle, with a runtime directory that goes with it. */
+/** The daemon's bundle, with a runtime directory that is removed on disposal. */
 export async function startDaemon(variables: Variables = {}): Promise<Service> {
   const directory = temporaryDirectory();
   const port = await freePort();
@@ -56,10 +56,10 @@ export async function startNginx(site: NginxSite): Promise<Service> {
 
 export const WEBSOCKIFY = debianProgram('websockify', 'the relay of the desktop is held against it');
 
-/** websockify before a unix socket; one process, which forks for each connection. */
+/** websockify before a unix socket; one process, which forks per connection. */
 export async function startWebsockify(target: string): Promise<Service> {
   const port = await freePort();
-  // It writes a line a connection to standard error.
+  // It writes a line per connection to standard error.
   const command = [
     'sh',
     '-c',
@@ -71,7 +71,7 @@ export async function startWebsockify(target: string): Promise<Service> {
   return serve(command, { port, env: {}, answers: /^HTTP\/1\.[01] \d/ });
 }
 
-/** An X display whose RFB server listens on a unix socket, with one program that draws on it. */
+/** An X display with an RFB server on a unix socket, and one program that draws on it. */
 export async function startDisplay(
   socketPath: string,
   [program = '', ...args]: readonly string[],
@@ -98,9 +98,9 @@ interface Serving {
   readonly env: Variables;
   /** Removed at the end. */
   readonly directory?: string;
-  /** How its answer to `GET /health` begins once it serves. */
+  /** Beginning of its answer to `GET /health` when it serves. */
   readonly answers?: RegExp;
-  /** What it says is of no interest. */
+  /** Discard its output. */
   readonly quiet?: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { HttpClient, requireOk } from './http-client.ts';
 import type { Service } from './services.ts';
 
-/** Node's own spawn, in a process of its own: `bench/peers/spawns.mjs`. */
+/** Node's own spawn, in a separate process: `bench/peers/spawns.mjs`. */
 export class SpawnPeer implements Disposable {
   readonly #client: HttpClient;
 
@@ -9,7 +9,7 @@ export class SpawnPeer implements Disposable {
     this.#client = new HttpClient(port);
   }
 
-  /** Runs a program so many times, `callers` at once. @returns milliseconds of each run, and runs per second */
+  /** Runs a program `count` times, `callers` at once. @returns milliseconds of each run, and runs per second */
   async run(
     [file, ...args]: readonly [string, ...string[]],
     callers: number,
@@ -18,12 +18,12 @@ export class SpawnPeer implements Disposable {
     return JSON.parse(requireOk(await this.#client.post('/run', { file, args, callers, count })));
   }
 
-  /** Starts a program so many times, with a pipe as standard input, and leaves it running. */
+  /** Starts a program `count` times, with a pipe as standard input, and leaves it running. */
   async hold([file, ...args]: readonly [string, ...string[]], count: number): Promise<void> {
     requireOk(await this.#client.post('/hold', { file, args, count }));
   }
 
-  /** A request beside it. */
+  /** A concurrent request. */
   async health(): Promise<void> {
     requireOk(await this.#client.get('/health'));
   }

@@ -3,20 +3,20 @@ import { WebSocket } from 'ws';
 import { HttpClient, requireOk } from './http-client.ts';
 import type { Service } from './services.ts';
 
-/** How a server of terminals speaks, where it does not send and take bytes as they are. */
+/** The protocol of a terminal server that does not exchange plain bytes. */
 export interface Codec {
   readonly protocols: readonly string[];
-  /** What the client says first. */
+  /** The client's first message. */
   readonly hello: string;
   readonly wrap: (text: string) => Buffer;
   readonly unwrap: (bytes: Buffer) => Buffer;
 }
 
-/** A terminal that somebody looks at, whoever serves it. */
+/** A client of a terminal server. */
 export class Terminal implements Disposable {
-  /** Bytes that came out of it. */
+  /** Bytes received. */
   received = 0;
-  /** Settles when the screen was painted. */
+  /** Resolves when the screen has been painted. */
   readonly painted: Promise<void>;
   readonly #socket: WebSocket;
   readonly #codec: Codec | undefined;
@@ -53,17 +53,17 @@ export class Terminal implements Disposable {
     this.#socket.send(this.#codec?.wrap(text) ?? Buffer.from(text));
   }
 
-  /** Waits until so many bytes have come. */
+  /** Waits for so many bytes in total. */
   async until(bytes: number): Promise<void> {
     while (this.received < bytes) await this.#next();
   }
 
-  /** Waits until what came last ends so. */
+  /** Waits until the received bytes end with this text. */
   async endsWith(text: string): Promise<void> {
     while (!this.#tail.endsWith(text)) await this.#next();
   }
 
-  /** Reads nothing more. */
+  /** Stops reading. */
   stall(): void {
     this.#socket.pause();
   }
@@ -84,7 +84,7 @@ export class Terminal implements Disposable {
 /** Opens terminals that run one program. */
 export type OpenTerminal = (argv: readonly [string, ...string[]]) => Promise<Terminal>;
 
-/** Ours, by a session of its own. */
+/** A session of our own service. */
 export function ourTerminals(service: Service): OpenTerminal & { readonly client: HttpClient } {
   const client = new HttpClient(service.port);
   const open = async ([command, ...args]: readonly [string, ...string[]]): Promise<Terminal> => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const WORDS = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta', 'iota', 'kappa'] as const;
 const A_DIRECTORY = 100;
 
-/** A directory that goes with it. */
+/** A directory that is removed on disposal. */
 export class Tree implements Disposable {
   readonly root = mkdtempSync(join(tmpdir(), 'bench-tree-'));
 
@@ -27,7 +27,7 @@ export function treeOfFiles(files: number): Tree {
   return tree;
 }
 
-/** Directories alone, 50 in each of the lowest level. */
+/** Directories only, 50 in each of the lowest level. */
 export function treeOfDirectories(directories: number): Tree {
   const tree = new Tree();
   for (let index = 0; index < directories; index += 1) {

@@ -10,13 +10,13 @@ import { type Service, serve } from './services.ts';
 import type { Codec, OpenTerminal } from './terminal.ts';
 import { Terminal } from './terminal.ts';
 
-/** A small Debian unstable, which alone has ttyd. */
+/** A small Debian unstable, the only release with ttyd. */
 const SYSTEM = join(ROOT, 'dist/ttyd');
 const MMDEBSTRAP = debianProgram('mmdebstrap', 'terminals are held against ttyd of Debian unstable');
-/** In namespaces of its own, so that what is mounted goes with it. */
+/** In private namespaces, so that its mounts end with it. */
 const RUN = 'mount --rbind /dev "$0/dev" && mount -t proc proc "$0/proc" && exec chroot "$0" ttyd "$@"';
 
-/** What its first byte says of a message, both ways: output and input are `0`. */
+/** The first byte of a message is its type; output and input are `0`. */
 const CODEC: Codec = {
   protocols: ['tty'],
   hello: JSON.stringify({ AuthToken: '', columns: 80, rows: 24 }),
@@ -24,7 +24,7 @@ const CODEC: Codec = {
   unwrap: (bytes) => (bytes[0] === 0x30 ? bytes.subarray(1) : bytes.subarray(0, 0)),
 };
 
-/** ttyd, which runs what the address names; undefined where it cannot be had: root on Debian alone gets it. */
+/** ttyd, which runs the program in the address; undefined if it cannot be installed: only root on Debian can. */
 export async function startTtyd(): Promise<Service | undefined> {
   if (!mayInstall() || !(await hasSystem())) return undefined;
   const port = await freePort();
@@ -44,7 +44,7 @@ async function hasSystem(): Promise<boolean> {
   if (existsSync(join(SYSTEM, 'usr/bin/ttyd'))) return true;
   if ((await unmet([MMDEBSTRAP], true)).length > 0) return false;
   const unfinished = `${SYSTEM}.${process.pid}`;
-  // A machine whose clock is off has it nevertheless: nothing but a benchmark runs in it.
+  // A wrong clock must not fail the check of dates; only a benchmark runs there.
   const dated = '--aptopt=Acquire::Check-Valid-Until "false"';
   const made = await succeeds(
     ['mmdebstrap', dated, '--variant=apt', '--include=ttyd,bash', 'unstable', unfinished],

@@ -10,9 +10,9 @@ export const WRK = debianProgram('wrk', 'it makes the load for the rates of the 
 export const NGINX = debianProgram('nginx', 'the gateway is held against it');
 
 /**
- * Asks for a path over and over from one thread on so many kept connections; with a JSON body, by POST.
+ * Requests a path repeatedly from one thread on so many kept connections; with a JSON body, by POST.
  * @returns requests per second
- * @throws Error where any was answered with another status than 2xx or 3xx, or not at all
+ * @throws Error if a request failed or its status was not 2xx or 3xx
  */
 export async function wrk(
   port: number,
@@ -35,7 +35,7 @@ export async function wrk(
   return Number(rate);
 }
 
-/** wrk posts what a script in Lua says. */
+/** wrk takes the body of a POST from a Lua script. */
 function scriptFor(body: string): { readonly path: string } & Disposable {
   const directory = mkdtempSync(join(tmpdir(), 'bench-wrk-'));
   const path = join(directory, 'post.lua');

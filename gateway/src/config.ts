@@ -14,94 +14,94 @@ export const GatewayOptions = z.object({
   gatewayHost: named(z.string().default('127.0.0.1'), {
     env: 'GATEWAY_HOST',
     flag: 'host',
-    description: 'address the gateway listens on',
+    description: 'Address the gateway listens on.',
   }),
   gatewayPort: named(port().default(8080), {
     env: 'GATEWAY_PORT',
     flag: 'port',
-    description: 'port the gateway listens on; 0 takes a free one',
+    description: 'Port the gateway listens on; 0 selects a free one.',
   }),
   daemonHost: named(z.string().regex(HOST, 'expected a host name or an IP address').default('127.0.0.1'), {
     env: 'SVC_HOST',
     flag: 'daemon-host',
-    description: "the daemon's address; a wildcard stands for loopback",
+    description: "The daemon's address; a wildcard means loopback.",
   }),
   daemonPort: named(wholeNumber(1, 65_535).default(8091), {
     env: 'SVC_PORT',
     flag: 'daemon-port',
-    description: "the daemon's port",
+    description: "The daemon's port.",
   }),
   browserHost: named(z.string().regex(HOST, 'expected a host name or an IP address').default('127.0.0.1'), {
     env: 'BROWSER_REMOTE_DEBUGGING_HOST',
     flag: 'browser-host',
-    description: 'where the browser listens for DevTools, served at /cdp',
+    description: "Host of the browser's DevTools, served at /cdp.",
   }),
   browserPort: named(wholeNumber(1, 65_535).default(9222), {
     env: 'BROWSER_REMOTE_DEBUGGING_PORT',
     flag: 'browser-port',
-    description: 'port of the same',
+    description: "Port of the browser's DevTools.",
   }),
   vnc: named(address().prefault('/run/svc/user/vnc.sock'), {
     env: 'GATEWAY_VNC',
     flag: 'vnc',
-    description: 'RFB server behind /websockify: the path of a unix socket, or host:port',
+    description: 'RFB server behind /websockify: path of a unix socket, or host:port.',
   }),
   novncDir: named(z.string().startsWith('/', 'expected an absolute path').default('/usr/share/novnc'), {
     env: 'GATEWAY_NOVNC_DIR',
     flag: 'novnc-dir',
-    description: "noVNC's pages, served at /vnc/",
+    description: "Directory of noVNC's pages, served at /vnc/.",
   }),
   disableCodeServer: named(boolean().default(true), {
     env: 'DISABLE_CODE_SERVER',
     flag: 'disable-code-server',
-    description: 'false serves code-server at /code-server/',
+    description: 'false serves code-server at /code-server/.',
   }),
   codeServer: named(address().prefault('/run/svc/user/code-server.sock'), {
     env: 'GATEWAY_CODE_SERVER',
     flag: 'code-server',
-    description: 'where code-server listens: the path of a unix socket, or host:port',
+    description: 'Address of code-server: path of a unix socket, or host:port.',
   }),
   disableJupyter: named(boolean().default(true), {
     env: 'DISABLE_JUPYTER',
     flag: 'disable-jupyter',
-    description: 'false serves JupyterLab at /jupyter/',
+    description: 'false serves JupyterLab at /jupyter/.',
   }),
   jupyter: named(address().prefault('/run/svc/user/jupyter.sock'), {
     env: 'GATEWAY_JUPYTER',
     flag: 'jupyter',
-    description: 'where JupyterLab listens, its base_url being /jupyter/: the path of a unix socket, or host:port',
+    description: 'Address of JupyterLab with base_url /jupyter/: path of a unix socket, or host:port.',
   }),
   previewPath: named(z.enum(PREVIEW_PATHS, { error: `expected one of ${PREVIEW_PATHS.join(', ')}` }).default('open'), {
     env: 'SVC_PREVIEW_PATH',
     flag: 'preview-path',
-    description: 'previews at /proxy/ and /absproxy/: open, isolated (sandboxed, each page by itself) or off',
+    description: 'Previews at /proxy/ and /absproxy/: open, isolated (each page in a sandbox of its own) or off.',
   }),
   computerUseUrl: named(z.url('expected a URL').default('http://127.0.0.1:18100'), {
     env: 'SVC_COMPUTER_USE_URL',
     flag: 'computer-use-url',
-    description: 'where the desktop worker listens; its port is never previewed',
+    description: 'URL of the desktop worker; its port is never previewed.',
   }),
   browserMcpPort: named(wholeNumber(1, 65_535).default(8100), {
     env: 'MCP_SERVER_BROWSER_PORT',
     flag: 'browser-mcp-port',
-    description: 'where the browser MCP server listens; never previewed',
+    description: 'Port of the browser MCP server; never previewed.',
   }),
   trustedProxies: named(trustedProxies().default(['loopback']), {
     env: 'SVC_TRUSTED_PROXIES',
     flag: 'trusted-proxies',
-    description: 'peers whose X-Forwarded-* is believed',
+    description: 'Addresses and networks of proxies with trusted X-Forwarded-* headers; comma separated.',
   }),
   logLevel: named(z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }).default('info'), {
     env: 'LOG_LEVEL',
     flag: 'log-level',
-    description: 'least severe level that is logged',
+    description: `One of ${LOG_LEVELS.join(', ')}.`,
   }),
 });
 
 export interface GatewayConfig {
   readonly gatewayHost: string;
   readonly gatewayPort: number;
-  /** Where to connect to: never a wildcard, an IPv6 address without brackets. */
+  /** Host to connect to: never a wildcard; an IPv6 address has no brackets. */
   readonly daemonHost: string;
   readonly daemonPort: number;
   readonly isTrusted: (address: string) => boolean;
@@ -109,12 +109,12 @@ export interface GatewayConfig {
   readonly browser: Address;
   readonly vnc: Address;
   readonly novncDir: string;
-  /** Undefined where it is off. */
+  /** Undefined if disabled. */
   readonly codeServer: Address | undefined;
-  /** Undefined where it is off. */
+  /** Undefined if disabled. */
   readonly jupyter: Address | undefined;
   readonly previewPath: (typeof PREVIEW_PATHS)[number];
-  /** Ports of the product beside the gateway's own, which no preview reaches. */
+  /** Ports of the product besides the gateway's own; no preview reaches them. */
   readonly ownPorts: ReadonlySet<number>;
 }
 

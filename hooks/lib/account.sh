@@ -2,9 +2,9 @@
 # The account that programs run as; sourced.
 
 ACCOUNT=sandbox
-# Elsewhere only where the account that runs everything cannot use it.
+# Another directory only if the account that runs everything cannot use this one.
 ACCOUNT_HOME=${SVC_FALLBACK_HOME:-/home/sandbox}
-# Sockets of the account's programs: the gateway's group may pass and connect.
+# Sockets of the account's programs; the gateway's group may enter and connect.
 SOCKETS=/run/svc/user
 
 CAP_CHOWN=0
@@ -18,12 +18,12 @@ has_capability() {
   [ $((0x$effective >> $1 & 1)) -eq 1 ]
 }
 
-# Only root with both of these can run a program as somebody else.
+# Only root with both capabilities can run a program as another account.
 can_switch() {
   [ "$(id -u)" -eq 0 ] && has_capability "$CAP_SETUID" && has_capability "$CAP_SETGID"
 }
 
-# Removes from the environment what is the product's own; keys above all.
+# Removes the product's variables, keys above all, from the environment.
 forget_secrets() {
   for name in $(env | sed -n 's/^\(\(SVC\|GATEWAY\|RUN_HOOK\|SUPERVISOR\)_[A-Za-z0-9_]*\)=.*/\1/p'); do
     unset "$name"

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# Waiting for what another program of the container brings; sourced. Nothing is started for a look, so looks are cheap.
+# Waits for another program of the container; sourced. A check starts no process, so checks are cheap.
 
-# Ends this program, which the supervisor then tries again, where 10 s do not do.
+# Ends this program after 10 s; the supervisor then starts it again.
 await() { # WHAT COMMAND...
   what=$1
   shift
@@ -32,7 +32,7 @@ is_listening() { # PORT
   return 1
 }
 
-# What is not on the way to readiness leaves the processor to what is.
+# A program that readiness does not need yields the processor to those that it needs.
 await_service() {
   await daemon is_listening "${SVC_PORT:-8091}"
 }

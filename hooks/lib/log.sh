@@ -1,17 +1,17 @@
 # shellcheck shell=sh
-# How the image's own scripts speak; sourced.
+# Messages of the image's scripts; sourced.
 
 say() {
   printf 'sandbox: %s\n' "$*"
 }
 
-# Ends the boot with the one line that says why.
+# Ends the boot with one line that gives the reason.
 refuse() {
   printf 'sandbox: %s\n' "$*" >&2
   exit 2
 }
 
-# Whether a variable's value means true; the settings have been checked before.
+# Whether a variable's value means true; settings.sh has checked it.
 is_true() {
   case $(printf %s "$1" | tr '[:upper:]' '[:lower:]') in
     true | 1 | yes | on) return 0 ;;

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# What a container with fewer rights than usual cannot do is said, and what can be done without them is done. Sourced.
+# Reports what a container with reduced privileges cannot do, and does the rest; sourced.
 
-# Where there is no changing of accounts everything runs as this one, commands too.
+# If accounts cannot be changed, everything runs as the current one, commands too.
 settle_for_rights() {
   if can_switch; then
     has_capability "$CAP_KILL" || say 'without CAP_KILL commands of other accounts cannot be ended'

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# Decides which programs the supervisor gets; sourced.
+# Selects the programs of the supervisor; sourced.
 
-# Whether the image starts the browser itself: where another host is named, the browser is an outside one.
+# Whether the image starts the browser: with another host, the browser is an external one.
 runs_browser() {
   case ${BROWSER_REMOTE_DEBUGGING_HOST:-127.0.0.1} in
     127.0.0.1 | localhost | ::1) [ "${BROWSER_START_MODE:-async}" != manual ] ;;
@@ -9,7 +9,7 @@ runs_browser() {
   esac
 }
 
-# The names of the programs that this container promises, one a line.
+# Names of the enabled programs, one per line.
 promised_programs() {
   printf '%s\n' keeper daemon gateway xvnc window-manager
   if runs_browser; then echo chromium; fi
@@ -17,7 +17,7 @@ promised_programs() {
   if ! is_true "${DISABLE_JUPYTER:-true}"; then echo jupyter; fi
 }
 
-# A program that is off is not known to the supervisor at all.
+# A disabled program has no entry in the supervisor.
 link_programs() {
   for program in $(promised_programs); do
     ln -s "/opt/svc/programs/$program.conf" /run/svc/programs/

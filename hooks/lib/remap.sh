@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# Gives the account the ids that own a mounted home; sourced.
+# Changes the account's ids to the owner of a mounted home; sourced.
 
-# PUID and PGID become the account's ids. Files of the image's own home follow; a mounted home is left alone.
+# PUID and PGID become the account's ids. Files of the image's own home follow; a mounted home stays unchanged.
 remap_account() {
   uid=$(id -u "$ACCOUNT")
   gid=$(id -g "$ACCOUNT")
@@ -19,7 +19,7 @@ remap_account() {
   say "the account $ACCOUNT is $wanted_uid:$wanted_gid"
 }
 
-# A home that docker made for a mount, or a tmpfs, belongs to root: it becomes the account's, files within stay as they are.
+# A home that belongs to root (docker created it for a mount, or a tmpfs) becomes the account's; files in it keep theirs.
 claim_home() {
   owner=$(stat -c %u "$ACCOUNT_HOME")
   uid=$(id -u "$ACCOUNT")

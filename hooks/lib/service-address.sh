@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# How scripts inside the container ask the service; sourced.
+# Requests of scripts in the container to the service; sourced.
 
 service_url() {
   case ${GATEWAY_HOST:-0.0.0.0} in
@@ -9,7 +9,7 @@ service_url() {
   printf 'http://%s:%s' "$host" "${GATEWAY_PORT:-8080}"
 }
 
-# curl with the key from its standard input, so that no process list shows it.
+# curl reads the key from standard input, so that no process list shows it.
 ask() { # TIMEOUT PATH
   key=${SVC_API_KEY:-${SANDBOX_API_KEY:-}}
   if [ -z "$key" ] && [ -n "${SVC_API_KEY_FILE:-}" ]; then key=$(tr -d '\r\n' <"$SVC_API_KEY_FILE"); fi

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Looks at every variable that the image itself reads; the daemon and the gateway look at theirs. Sourced.
+# Checks every variable that the image reads; the daemon and the gateway check their own. Sourced.
 
 check_choice() { # NAME VALUE CHOICE...
   name=$1

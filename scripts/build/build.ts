@@ -18,7 +18,7 @@ interface Stamp {
 export interface BuildOptions {
   readonly programs?: readonly Program[];
   readonly outDir?: string;
-  /** Copied beside the programs, each under a name that may have a directory. */
+  /** Copied beside the programs; a name may contain a directory. */
   readonly assets?: readonly Asset[];
 }
 
@@ -27,13 +27,13 @@ interface Asset {
   readonly path: string;
 }
 
-/** What the gateway serves of its own. */
+/** Assets of the gateway. */
 function terminalPage(): Asset[] {
   return terminalAssets().map(({ name, path }) => ({ name: `terminal/${name}`, path }));
 }
 
 /**
- * Bundles the programs where what they are made from has changed since the last build.
+ * Bundles the programs if their inputs have changed since the last build.
  * @returns whether anything was written
  */
 export async function build(root: string, options: BuildOptions = {}): Promise<boolean> {
@@ -72,7 +72,7 @@ async function allThere(outDir: string, files: readonly string[]): Promise<boole
   return found.every(({ status }) => status === 'fulfilled');
 }
 
-/** The chunks of the last build stay: a service that still runs may import one of them later. */
+/** Keeps the chunks of the last build: a running service may still import one of them. */
 async function removeChunks(outDir: string, kept: ReadonlySet<string>): Promise<void> {
   const chunks = await readdir(join(outDir, 'chunks')).catch(() => []);
   const stale = chunks.map((name) => join('chunks', name)).filter((file) => !kept.has(file));

@@ -3,7 +3,7 @@ import { type Plugin, rolldown } from 'rolldown';
 
 /** A program that becomes one file in the output directory. */
 export interface Program {
-  /** Name of the file, without its ending. */
+  /** Name of the file, without its extension. */
   readonly name: string;
   /** Module that runs the program when it is imported, relative to the root. */
   readonly main: string;
@@ -12,16 +12,16 @@ export interface Program {
 const STUB = 'start:';
 
 /**
- * What the bundles have instead of modules that take long to load and are not used.
+ * Replacements for modules that load slowly and are not used.
  * Importing a module of Node's reads every export it has, also the getters: of `node:http` one that loads a second HTTP
  * client. Required, only what is used is read.
  */
 const INSTEAD: Readonly<Record<string, string>> = {
   'import-statement:node:http': 'module.exports = process.getBuiltinModule("node:http");',
   'import-statement:node:crypto': 'module.exports = process.getBuiltinModule("node:crypto");',
-  // Nobody here speaks HTTP/2: fastify and undici load it for those who do.
+  // fastify and undici load HTTP/2, which no service here uses.
   'require-call:node:http2': 'module.exports = { constants: {} };',
-  // The app sets compilers of its own, after fastify has made its usual ones.
+  // The app replaces the compilers that fastify creates.
   'require-call:@fastify/ajv-compiler': 'module.exports = () => undefined;',
   'require-call:@fastify/fast-json-stringify-compiler': 'module.exports = () => undefined;',
 };
@@ -82,7 +82,7 @@ function replacements(): Plugin {
 }
 
 /**
- * V8 holds a text in one byte a character, or, where one of them is beyond Latin-1, all of it in two; the services hold
+ * V8 stores a string in one byte per character, or, with one character beyond Latin-1, in two; the services hold
  * theirs as long as they run. Beyond the comments such characters stand in literals alone, where they may be escaped.
  */
 function latin1(): Plugin {

@@ -9,7 +9,7 @@ const INPUTS = [
   'package-lock.json',
 ];
 
-/** A digest of everything that the bundles are made from; tests are none of it. */
+/** A digest of all inputs of the bundles; tests are not among them. */
 export async function inputsDigest(root: string, patterns: readonly string[] = INPUTS): Promise<string> {
   const files: string[] = [];
   for await (const file of glob([...patterns], { cwd: root })) if (!file.endsWith('.test.ts')) files.push(file);

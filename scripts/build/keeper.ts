@@ -12,21 +12,21 @@ const FLAGS = ['-std=c11', '-D_GNU_SOURCE', '-Wall', '-Wextra', '-Wpedantic', '-
 interface Variant {
   readonly name: string;
   readonly flags: readonly string[];
-  /** The compiler's command; else the first there is of those known. */
+  /** The compiler's command; default: the first known one on PATH. */
   readonly compiler?: string;
 }
 
-/** What the services run. */
+/** The keeper that the services run. */
 export const KEEPER: Variant = {
   name: 'keeper',
   flags: [
     ...['-O2', '-fPIE', '-pie', '-fstack-protector-strong'],
-    // Some systems define it by themselves, and another value would be a warning.
+    // Some systems predefine it, and a different value would be a warning.
     ...['-U_FORTIFY_SOURCE', '-D_FORTIFY_SOURCE=2', '-Wl,-z,relro,-z,now'],
   ],
 };
 
-/** What the tests run besides: it ends at the first access or arithmetic that C does not define. */
+/** A second keeper for the tests: it aborts at the first undefined access or arithmetic. */
 export const SANITIZED_KEEPER: Variant = {
   name: 'keeper-sanitized',
   // A child that shares memory with its parent would confuse the address sanitizer.
@@ -34,9 +34,9 @@ export const SANITIZED_KEEPER: Variant = {
 };
 
 /**
- * Compiles the process keeper where what it is made from has changed; it is for Linux alone.
- * @returns `'no compiler'`, besides, where none can be run: the portable host serves then
- * @throws Error with what the compiler said
+ * Compiles the process keeper if its inputs have changed; Linux only.
+ * @returns `'no compiler'` if none can be run: then the portable host serves
+ * @throws Error with the compiler's output
  */
 export async function buildKeeper(
   root: string,
@@ -54,7 +54,7 @@ export async function buildKeeper(
   for await (const file of glob('daemon/keeper/*.c', { cwd: root })) sources.push(file);
   await mkdir(outDir, { recursive: true });
   await rm(stamp, { force: true });
-  // A keeper that runs keeps its file; the new one takes the name.
+  // A running keeper keeps its inode; the new file replaces the name.
   const fresh = `${target}.${process.pid}`;
   await promisify(execFile)(compiler, [...FLAGS, ...flags, '-o', fresh, ...sources.sort()], { cwd: root });
   await rename(fresh, target);

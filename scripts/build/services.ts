@@ -12,8 +12,8 @@ const COMPILER = {
 const WITHOUT = 'commands end with the daemon';
 
 /**
- * Builds what the services run, where what it is made from has changed: their bundles and the process keeper. Without
- * a compiler, root on Debian gets one; elsewhere, and where the keeper cannot be compiled, that is said and they serve without.
+ * Builds the bundles and the process keeper if their inputs have changed. Without a compiler, root on Debian installs
+ * one; elsewhere, or if the keeper does not compile, a line says so and the services run without it.
  * @returns whether anything was built
  */
 export async function buildServices(root: string, say: (line: string) => void): Promise<boolean> {

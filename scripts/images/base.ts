@@ -7,9 +7,9 @@ import { trixieSources } from './debian-archive.ts';
 import { capture, docker, hasImage, logged } from './docker.ts';
 import { unpackNpmPackage } from './npm-package.ts';
 
-/** What the Dockerfile builds on where nothing else is said. */
+/** The default base of the Dockerfile. */
 export const BASE = 'node:24-trixie-slim';
-/** The name says what it is, so that nobody takes it for the image it stands in for. */
+/** A name of its own, which cannot be confused with the image that it replaces. */
 const STAND_IN = 'sandbox-base-stand-in:trixie-node24';
 const NPM = {
   name: 'npm@11.21.2',
@@ -25,9 +25,9 @@ export interface BaseOptions {
 }
 
 /**
- * The image to build on: the ordinary base where it is present or can be pulled, else a stand-in of the same content,
- * made from the Debian archive and the repository's own Node.
- * @throws Error where neither can be had
+ * The base image: the ordinary one if it is present or can be pulled, else a substitute of the same content,
+ * built from the Debian archive and the repository's own Node.
+ * @throws Error if neither is available
  */
 export async function ensureBase({ logFile, say }: BaseOptions): Promise<string> {
   if (await hasImage(BASE)) return BASE;
@@ -91,7 +91,7 @@ async function copyNode(context: string): Promise<void> {
   if (!ok) throw new Error(`the headers of Node cannot be copied: ${stderr}`);
 }
 
-/** The certificates that this machine trusts beyond Debian's own: of a proxy on the way to the archives, say. */
+/** Certificates that this machine trusts in addition to Debian's, such as that of a proxy before the archives. */
 async function hostAuthorities(): Promise<string> {
   const directory = '/usr/local/share/ca-certificates';
   const names = await readdir(directory, { recursive: true }).catch(() => []);
@@ -99,7 +99,7 @@ async function hostAuthorities(): Promise<string> {
   return (await Promise.all(files)).join('\n');
 }
 
-/** How this machine judges the age of its archive, which a mirror that stands still needs in the image too. */
+/** This machine's limit for the age of its archive, which the image also needs with an outdated mirror. */
 async function hostArchiveOptions(): Promise<string> {
   const { stdout } = await capture(['apt-config', 'dump', '--format', '%F "%v";%n', 'Acquire']);
   return stdout

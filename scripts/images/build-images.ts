@@ -20,8 +20,8 @@ const IMAGES: readonly Image[] = [
 ];
 
 /**
- * Builds both images for this machine's engine, which it sees to as well. What docker says goes to a file.
- * @throws Error that says what is missing, or where the log of a failed build is
+ * Builds both images and provides the engine if needed. docker's output goes to a file.
+ * @throws Error that names what is missing, or the log of a failed build
  */
 export async function buildImages(say: (line: string) => void): Promise<void> {
   await mkdir(join(ROOT, 'dist'), { recursive: true });
@@ -49,13 +49,13 @@ export async function buildImages(say: (line: string) => void): Promise<void> {
     );
     const size = Number(await docker('image', 'inspect', '--format', '{{.Size}}', name));
     const took = ((performance.now() - started) / 1000).toFixed(1);
-    // What the name meant before stays behind without one, and holds its layers.
+    // The previous image of this name would stay, unnamed, with its layers.
     await capture(['docker', 'image', 'prune', '--force', '--filter', `label=org.opencontainers.image.title=${title}`]);
     say(`${name}: ${(size / 1e9).toFixed(2)} GB, in ${took} s`);
   }
 }
 
-/** The image that the others are built on here. */
+/** The base image of this machine. */
 export function baseOfImages(): Promise<string> {
   return ensureBase({ logFile: LOG, say: () => {} });
 }

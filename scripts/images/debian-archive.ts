@@ -3,9 +3,9 @@ import { capture } from './docker.ts';
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 /**
- * Sources of Debian 13 in the form of sources.list, from where this machine gets its own packages: an archive has those
- * of other releases too.
- * @throws Error that says what to do where apt knows of no Debian archive
+ * Sources of Debian 13 in the format of sources.list, from the archive of this machine's own packages, which also has
+ * other releases.
+ * @throws Error with the remedy if apt has no Debian archive
  */
 export async function trixieSources(): Promise<string[]> {
   const format = '$(ORIGIN) $(LABEL) $(REPO_URI)';

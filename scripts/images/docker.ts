@@ -7,13 +7,13 @@ export type Variables = Readonly<Record<string, string>>;
 
 export interface Finished {
   readonly ok: boolean;
-  /** 127 for a program that is missing, as a shell says it. */
+  /** 127 for a missing program, as in a shell. */
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a program and keeps what it says. A program that is missing counts as failed. */
+/** Runs a program and collects its output. A missing program counts as failed. */
 export async function capture(command: readonly string[], env: Variables = {}): Promise<Finished> {
   const [program = '', ...args] = command;
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
@@ -32,8 +32,8 @@ export async function capture(command: readonly string[], env: Variables = {}): 
 }
 
 /**
- * Runs a program whose output goes to the end of a file.
- * @throws Error that names the file where the program does not exit 0
+ * Runs a program and appends its output to a file.
+ * @throws Error that names the file if the program does not exit 0
  */
 export async function logged(command: readonly string[], logFile: string, env: Variables = {}): Promise<void> {
   const [program = '', ...args] = command;
@@ -48,8 +48,8 @@ export async function logged(command: readonly string[], logFile: string, env: V
 }
 
 /**
- * What a docker command prints, without the last newline.
- * @throws Error with what docker said
+ * Output of a docker command, without the last newline.
+ * @throws Error with docker's message
  */
 export async function docker(...args: string[]): Promise<string> {
   const { ok, stdout, stderr } = await capture(['docker', ...args]);

@@ -11,9 +11,9 @@ const LOOK_MS = 200;
 const DOCKERD = debianProgram('dockerd', 'images are built and run by it', 'docker.io');
 
 /**
- * Makes sure that a Docker engine answers. One that does is used as it is; where none does, root on Debian installs
- * Debian's and starts it, and it stays when this process ends.
- * @throws Error that says what to do where none can be had
+ * Ensures that a Docker engine answers. A running one is used unchanged; without one, root on Debian installs
+ * Debian's and starts it; it outlives this process.
+ * @throws Error with the remedy if none is available
  */
 export async function ensureEngine(say: (line: string) => void): Promise<void> {
   if (await answers()) return;
@@ -33,7 +33,7 @@ export async function ensureEngine(say: (line: string) => void): Promise<void> {
   }
 }
 
-/** Its pid file may be one that another boot of this machine has left. */
+/** Its pid file may be from an earlier boot of this machine. */
 function isStarting(): boolean {
   try {
     const pid = readFileSync('/var/run/docker.pid', 'utf8').trim();
@@ -47,7 +47,7 @@ async function answers(): Promise<boolean> {
   return (await capture(['docker', 'version', '--format', '{{.Server.Version}}'])).ok;
 }
 
-/** In a session of its own, so that no signal for this process reaches it. */
+/** In its own session, so that no signal to this process reaches it. */
 function start(): number | undefined {
   mkdirSync('/var/log', { recursive: true });
   const log = openSync(LOG, 'a');

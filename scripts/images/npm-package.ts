@@ -8,13 +8,13 @@ import { capture } from './docker.ts';
 interface Pinned {
   /** `name@version` */
   readonly name: string;
-  /** As npm writes it: `sha512-` and base64. */
+  /** In npm's form: `sha512-` and base64. */
   readonly integrity: string;
 }
 
 /**
- * Gets one package from the registry and unpacks it into a directory that is made for it.
- * @throws Error where it cannot be had or is not the one that was expected
+ * Downloads one package from the registry and unpacks it into a new directory.
+ * @throws Error if it is not available or has another digest
  */
 export async function unpackNpmPackage({ name, integrity }: Pinned, target: string): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'npm-package-'));

@@ -7,7 +7,7 @@ import { capture } from './docker.ts';
 
 const DIRECTORY = '/usr/local/lib/docker/cli-plugins';
 
-/** A command of the docker client that Debian 12 has no package of; Debian 13's runs there as well. */
+/** A command of the docker client without a package in Debian 12; Debian 13's runs there too. */
 interface Plugin {
   readonly name: 'buildx' | 'compose';
   readonly package: string;
@@ -19,8 +19,8 @@ const PLUGINS: readonly Plugin[] = [
 ];
 
 /**
- * Makes sure that `docker buildx` and `docker compose` are there: root on Debian gets those of Debian 13.
- * @throws Error that says what to do where one cannot be had
+ * Ensures that `docker buildx` and `docker compose` exist: root on Debian installs those of Debian 13.
+ * @throws Error with the remedy if one is not available
  */
 export async function ensurePlugins(say: (line: string) => void): Promise<void> {
   for (const plugin of PLUGINS) {
@@ -36,7 +36,7 @@ async function isThere({ name }: Plugin): Promise<boolean> {
   return (await capture(['docker', name, 'version'])).ok;
 }
 
-/** The one binary of the package, without what it depends on: an engine is there already. */
+/** The package's binary without its dependencies: an engine exists already. */
 async function install({ name, package: packageName }: Plugin): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'docker-plugin-'));
   try {
@@ -55,7 +55,7 @@ async function install({ name, package: packageName }: Plugin): Promise<void> {
   }
 }
 
-/** apt-get with lists and a cache of its own, so that this machine's sources stay what they are. */
+/** apt-get with its own lists and cache, so that this machine's sources stay unchanged. */
 async function aptOfItsOwn(directory: string): Promise<string[]> {
   const sources = join(directory, 'sources.list');
   await mkdir(join(directory, 'lists/partial'), { recursive: true });

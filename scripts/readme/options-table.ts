@@ -6,7 +6,7 @@ import { GatewayOptions } from '../../gateway/src/config.ts';
 
 type Rows = ReturnType<typeof describeOptions>;
 
-/** The text of the README with the tables between its `options:` marks as the services describe their options now. */
+/** The README with the current descriptions of options in the tables between its `options:` marks. */
 export function withOptionTables(readme: string): string {
   return [
     ['daemon', describeOptions(DaemonOptions)] as const,
@@ -25,7 +25,7 @@ export function optionsTable(rows: Rows): string {
   );
 }
 
-/** @throws Error where the marks are missing */
+/** @throws Error if the marks are missing */
 export function replaceBetween(text: string, name: string, content: string): string {
   const [begin, end] = [`<!-- options:${name} -->`, `<!-- /options:${name} -->`];
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
@@ -33,7 +33,7 @@ export function replaceBetween(text: string, name: string, content: string): str
   return `${text.slice(0, from + begin.length)}\n${content}\n${text.slice(to)}`;
 }
 
-/** A default that depends on who runs this is shown as everybody finds it. */
+/** A default below the user's own directories is shown relative to `~`. */
 function atHome(value: string): string {
   const state = process.env['XDG_STATE_HOME'];
   const portable = state ? value.replace(state, '~/.local/state') : value;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import process from 'node:process';
 
-/** A doctor that takes longer is not waited for; one on a busy machine is. */
+/** Limit for the doctor's answer, with room for a busy machine. */
 const PATIENCE_MS = 20_000;
 
 interface Check {
@@ -11,11 +11,11 @@ interface Check {
   readonly hint?: string | null;
 }
 
-/** What the daemon's doctor finds missing, one line each with how to get it. Empty where there is no doctor to ask. */
+/** Missing requirements by the daemon's doctor, one line each with the remedy. Empty without a doctor. */
 export function missingParts(command: readonly string[], signal: AbortSignal): Promise<string[]> {
   const [program = process.execPath, ...args] = command;
   return new Promise((resolve) => {
-    // The doctor may exit non-zero when something is missing: what it printed counts.
+    // The doctor exits non-zero if something is missing; its output is valid all the same.
     execFile(program, args, { signal, timeout: PATIENCE_MS }, (_error, stdout) => resolve(linesOf(stdout)));
   });
 }

@@ -5,17 +5,17 @@ import { inUse, untilAnswers, urlOf } from './ports.ts';
 import { Service, type ServiceSpec } from './service.ts';
 
 const START_PATIENCE_MS = 60_000;
-/** What reaping gets beyond the grace. */
+/** Time for reaping in addition to the grace. */
 const REAP_MS = 10_000;
-/** npm hands a Ctrl-C on that the terminal has delivered already: within this time two are one. */
+/** npm forwards a Ctrl-C that the terminal has already delivered: two within this time count as one. */
 const SAME_SIGNAL_MS = 500;
 
 export interface LaunchSpec {
-  /** In the order in which they are started and stopped; the last one is the public one. */
+  /** In order of start and stop; the last one is public. */
   readonly services: readonly ServiceSpec[];
   /** Command that prints what is missing as JSON. */
   readonly doctor: readonly string[];
-  /** Command that ends what a service that did not end in order has left running. */
+  /** Command that ends the processes left by a service that did not stop in order. */
   readonly reap: readonly string[];
   readonly graceMs: number;
   readonly human: boolean;
@@ -23,8 +23,8 @@ export interface LaunchSpec {
 }
 
 /**
- * Runs the services until a signal comes or one of them fails for good. Nothing of them is left when it resolves, and
- * the process is to end then.
+ * Runs the services until a signal arrives or one of them fails permanently. When it resolves, no process of them is
+ * left, and the caller is to exit.
  * @returns the exit code: 0 after a signal, else that of the service that failed
  */
 export async function launch(spec: LaunchSpec): Promise<number> {
@@ -54,11 +54,11 @@ function reap({ reap: [program = process.execPath, ...args], graceMs }: LaunchSp
   });
 }
 
-/** Says what is missing and where the service is. Resolves, with an exit code, only where it does not come up in time. */
+/** Prints what is missing and the service's address. Resolves, with an exit code, only if it is not ready in time. */
 async function whenReady(spec: LaunchSpec, services: readonly Service[], stopped: AbortSignal): Promise<number> {
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(START_PATIENCE_MS)]);
   const missing = missingParts(spec.doctor, stopped);
-  // One after the other: a gateway is asked once there is a daemon behind it.
+  // In sequence: the gateway is checked after the daemon answers.
   for (const [index, { name, address, health }] of spec.services.entries()) {
     try {
       await untilAnswers(urlOf(address) + health, (status) => status === 200, signal);
@@ -76,7 +76,7 @@ async function whenReady(spec: LaunchSpec, services: readonly Service[], stopped
   return new Promise<never>(() => {});
 }
 
-/** Resolves with 0 at the first signal. It listens to the end of the process: one that comes late must not be its death. */
+/** Resolves with 0 at the first signal. The listeners stay, so that a late signal does not kill the process. */
 function firstStopSignal(again: () => void): Promise<number> {
   const { promise: first, resolve } = Promise.withResolvers<number>();
   let firstAt: number | undefined;
@@ -86,7 +86,7 @@ function firstStopSignal(again: () => void): Promise<number> {
     resolve(0);
   };
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
-  // A terminal or a pipe that is gone leaves nobody to serve.
+  // Without its terminal or pipe the launcher has no user.
   process.stdout.on('error', onSignal);
   return first;
 }

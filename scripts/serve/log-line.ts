@@ -1,6 +1,6 @@
 const KNOWN_LEVELS: Readonly<Record<string, string>> = { fatal: 'FATAL ', error: 'ERROR ', warn: 'WARN ' };
 
-/** One log line of a service as a person reads it: time, service, message, then method, path, status and time taken. */
+/** One log line of a service in readable form: time, service, message, then method, path, status and duration. */
 export function humanLine(service: string, line: string): string {
   const entry = parse(line);
   if (!entry) return `${' '.repeat(8)} ${service.padEnd(8)} ${line}`;

@@ -10,7 +10,7 @@ export interface Address {
   readonly port: number;
 }
 
-/** Whether something listens there already. An address that cannot be bound for another reason is not judged here. */
+/** Whether the address is in use. Other reasons against binding it are not reported here. */
 export async function inUse({ host, port }: Address): Promise<boolean> {
   if (port === 0) return false;
   const server = createServer();
@@ -25,13 +25,13 @@ export async function inUse({ host, port }: Address): Promise<boolean> {
   }
 }
 
-/** How a client on this machine reaches a service that listens there. */
+/** Address for a client on this machine of a service that listens there. */
 export function urlOf({ host, port }: Address): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
-/** Resolves when a GET of the URL is answered with a status that `accepts` takes; rejects when aborted. */
+/** Resolves when a GET of the URL answers a status that `accepts` returns true for; rejects when aborted. */
 export async function untilAnswers(
   url: string,
   accepts: (status: number) => boolean,

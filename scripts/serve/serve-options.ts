@@ -4,10 +4,10 @@ import type { Address } from './ports.ts';
 export interface ServeOptions {
   readonly daemon: Address;
   readonly gateway: Address;
-  /** Seconds that commands are given to end; the services get five more. */
+  /** Seconds for commands to end; the services get five more. */
   readonly stopGraceSeconds: number;
   readonly daemonArgs: readonly string[];
-  /** What the gateway is told beside the environment. */
+  /** Options of the gateway in addition to the environment. */
   readonly gatewayArgs: readonly string[];
   readonly help: boolean;
 }
@@ -24,7 +24,7 @@ Where variables say what flags do not, they reach both services.
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * The launcher takes the public port and address for the gateway; every other flag is the daemon's.
+ * The launcher uses the public port and address for the gateway; every other flag is the daemon's.
  * @throws Error for a flag of its own without a value
  */
 export function readServeOptions(argv: readonly string[], env: Env): ServeOptions {

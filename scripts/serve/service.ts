@@ -7,26 +7,26 @@ import { humanLine } from './log-line.ts';
 import type { Address } from './ports.ts';
 import { RestartDelay } from './restart-delay.ts';
 
-/** The exit code of a program that was given a wrong option: starting it again would not help. */
+/** Exit code for a wrong option, which a restart cannot fix. */
 const WRONG_OPTION = 2;
 
 export interface ServiceSpec {
   readonly name: string;
   readonly command: readonly string[];
   readonly address: Address;
-  /** Path that answers once the service is up. */
+  /** Path that answers when the service is ready. */
   readonly health: string;
 }
 
 export interface ServiceOutput {
   readonly say: (line: string) => void;
-  /** Show logs as a person reads them; otherwise they go out as they come. */
+  /** Print logs in readable form instead of JSON. */
   readonly human: boolean;
 }
 
 /**
- * A child that is started again when it dies. It has a process group of its own, so that Ctrl-C reaches the launcher
- * alone, and a pipe as standard input, whose end tells it that the launcher is gone.
+ * A child that restarts when it dies. It has its own process group, so that Ctrl-C reaches only the launcher,
+ * and a pipe as standard input, which closes when the launcher dies.
  */
 export class Service {
   readonly name: string;
@@ -45,12 +45,12 @@ export class Service {
     this.#output = output;
   }
 
-  /** Resolves with the exit code for the launcher, when the service has ended in a way that a restart does not mend. */
+  /** Resolves with the launcher's exit code when the service has ended in a way that a restart cannot fix. */
   get failed(): Promise<number> {
     return this.#failed.promise;
   }
 
-  /** It never ran, or its last process stopped as it was told to. */
+  /** It never ran, or its last process stopped on request. */
   get endedInOrder(): boolean {
     return this.#child?.pid === undefined || this.#child.exitCode === 0;
   }
@@ -72,7 +72,7 @@ export class Service {
     child.once('exit', (code, signal) => this.#ended(code, signal, performance.now() - started));
   }
 
-  /** From now on a death is answered with a restart; before, it ends the launcher. */
+  /** From now on the service restarts when it dies; before, its death ends the launcher. */
   markReady(): void {
     this.#steady = true;
   }
@@ -103,7 +103,7 @@ export class Service {
     if (this.#stopping) return;
     const how = `${this.name} ended (${signal ?? `exit ${code}`})`;
     if (code === WRONG_OPTION) {
-      // The program itself has named the option, in a line of its own.
+      // The program has already printed the wrong option.
       this.#failed.resolve(WRONG_OPTION);
     } else if (this.#steady) {
       const delay = this.#delay.next(livedMs);

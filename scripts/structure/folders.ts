@@ -4,7 +4,7 @@ import { posix } from 'node:path';
 const MOST = 15;
 const PRODUCTION = /^(?:daemon|gateway|computer-use)\/src\/.*(?<!\.test|\.fixture)\.ts$/;
 
-/** The folders that hold more files of production code than that, as `folder: count`. */
+/** Folders above the limit, as `folder: count`. */
 export function crowdedFolders(files: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const file of files.filter((name) => PRODUCTION.test(name))) {

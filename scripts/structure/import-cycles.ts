@@ -26,7 +26,7 @@ export function importCycles(sources: ReadonlyMap<string, string>): string[][] {
   return [...cycles.values()];
 }
 
-/** All files that importing `file` loads; `file` itself only where an import leads back to it. */
+/** All files that importing `file` loads; `file` itself only if an import leads back to it. */
 function reachableFrom(file: string, graph: ReadonlyMap<string, readonly string[]>): Set<string> {
   const reachable = new Set<string>();
   const waiting = [...(graph.get(file) ?? [])];

@@ -1,7 +1,7 @@
 import { type Token, tokenize } from './tokens.ts';
 
 export interface Import {
-  /** As it is written; `<computed>` where it is no literal. */
+  /** The literal specifier; `<computed>` if it is not a literal. */
   readonly specifier: string;
   readonly line: number;
 }
@@ -48,7 +48,7 @@ function literalOr(token: Token | undefined, otherwise: string): string {
   return token?.kind === 'string' ? token.text : otherwise;
 }
 
-/** What follows the `from` of the clause that begins at `index`; undefined where the clause has none. */
+/** The token after the `from` of the clause that begins at `index`; undefined without one. */
 function afterFrom(tokens: readonly Token[], index: number): string | undefined {
   for (let at = index + 1; at < tokens.length; at += 1) {
     const token = tokens[at];

@@ -24,7 +24,7 @@ export async function loweredCounts(repository: string): Promise<string[]> {
   return faults;
 }
 
-/** What is lower than in every parent: a merge may take the number of a side that gave its reason. */
+/** Names with a lower number than in every parent: a merge may take the number of a side that gave its reason. */
 function loweredNames(after: TestCounts, before: readonly TestCounts[]): string[] {
   const [first = {}, ...others] = before;
   return Object.keys(first).filter((name) =>

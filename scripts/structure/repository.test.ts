@@ -66,7 +66,7 @@ test('no tracked file holds a note to do, a test that is switched off, or a path
   expect(faults.flat()).toEqual([]);
 });
 
-// Written in pieces, so that this file does not hold what it looks for.
+// Split, so that this file does not contain the patterns that it tests.
 test.each([
   [['// TO', 'DO later'], 'a note to do'],
   [['/* FIX', 'ME */'], 'a note to do'],

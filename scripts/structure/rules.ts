@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
 import { environmentReads, importsOf } from './imports.ts';
 
-/** What files may import. A target is a path in the repository, `node:x`, or `npm:x`. */
+/** A rule for the imports of files. A target is a path in the repository, `node:x`, or `npm:x`. */
 export interface ImportRule {
   readonly because: string;
   readonly files: RegExp;
   readonly except?: RegExp;
-  /** All that may be imported; by default, everything. */
+  /** Allowed targets; default: all. */
   readonly allowed?: RegExp;
   readonly forbidden?: RegExp;
 }
@@ -109,7 +109,7 @@ const READS_ENVIRONMENT =
 const TEST = /\.(?:test|fixture)\.ts$|\/testing\//;
 const CAPABILITY = /^daemon\/src\/capabilities\/([^/]+)\//;
 
-/** What breaks the rules in one file, as `file:line target: why`. Tests may import anything. */
+/** Violations of the rules in one file, as `file:line target: why`. Tests may import anything. */
 export function importFaults(file: string, source: string, rules: readonly ImportRule[] = IMPORT_RULES): string[] {
   if (TEST.test(file)) return [];
   const imports = importsOf(source).map(({ specifier, line }) => ({ target: targetOf(file, specifier), line }));
@@ -131,7 +131,7 @@ function reasonsAgainst(file: string, target: string, rules: readonly ImportRule
   return own && other && own !== other ? [...reasons, OTHER_CAPABILITY] : reasons;
 }
 
-/** The module that a specifier of the file means: a path in the repository, `node:x`, or `npm:x`. */
+/** The target of a specifier in a file: a path in the repository, `node:x`, or `npm:x`. */
 export function targetOf(file: string, specifier: string): string {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(file), specifier);
   if (specifier.startsWith('@sandbox/program/')) return `program/src/${specifier.slice('@sandbox/program/'.length)}`;

@@ -7,7 +7,7 @@ const FAULTS: readonly { readonly pattern: RegExp; readonly fault: string }[] = 
   { pattern: /(?<![\w.:/-])\/(?:work|root)(?=\/)/, fault: 'a path of one machine' },
 ];
 
-/** What no file of the repository should hold, as `file:line fault`. */
+/** Text that no file of the repository may contain, as `file:line fault`. */
 export function textFaults(file: string, text: string): string[] {
   if (import.meta.filename.endsWith(file)) return [];
   return text

@@ -1,6 +1,6 @@
 export interface Token {
   readonly kind: 'word' | 'string' | 'punctuation';
-  /** For a string, what stands between the quotes. */
+  /** For a string, the text between the quotes. */
   readonly text: string;
   readonly line: number;
 }

@@ -4,7 +4,7 @@ import { ROOT } from '../root.ts';
 
 const run = promisify(execFile);
 
-/** What git holds or would add, relative to the root; deleted files are left out. */
+/** Tracked and addable files, relative to the root, without deleted ones. */
 export async function trackedFiles(): Promise<string[]> {
   const list = async (...flags: string[]): Promise<string[]> => {
     const { stdout } = await run('git', ['ls-files', '-z', ...flags], { cwd: ROOT, maxBuffer: 64 * 1024 ** 2 });

@@ -4,12 +4,12 @@ import { trackedFiles } from './tracked-files.ts';
 
 const MANIFEST = /^daemon\/src\/capabilities\/[^/]+\/index\.ts$/;
 
-/** A manifest without its entry `v1:` and the import of what that names. */
+/** A manifest without its entry `v1:` and the import for it. */
 export function manifestWithoutV1(source: string): string {
   return source.replaceAll(/^import .* from '\.\/v1\/.*';\n/gm, '').replaceAll(/^ {2}v1: .*,\n/gm, '');
 }
 
-/** Copies the tracked files of a checkout, less every folder `v1/` of the daemon and the manifests' mention of it. */
+/** Copies the tracked files of a checkout without the daemon's `v1/` folders and the manifests' references to them. */
 export async function copyWithoutV1(root: string, target: string): Promise<void> {
   const files = (await trackedFiles()).filter((file) => !/^daemon\/src\/.*\/v1\//.test(file));
   for (const file of files) {
@@ -21,7 +21,7 @@ export async function copyWithoutV1(root: string, target: string): Promise<void>
   await linkPackages(root, target);
 }
 
-/** The packages are the checkout's, the workspaces are the copy's own. */
+/** Links the checkout's packages and the copy's own workspaces. */
 async function linkPackages(root: string, target: string): Promise<void> {
   const [modules, scope] = [join(target, 'node_modules'), join(target, 'node_modules/@sandbox')];
   await mkdir(scope, { recursive: true });

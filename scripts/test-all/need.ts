@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs';
 import process from 'node:process';
 import { succeeds } from './run-command.ts';
 
-/** Something of the machine that a step cannot do without. */
+/** A requirement of a step on the machine. */
 export interface Need {
   readonly name: string;
-  /** Exits 0 where it is there. */
+  /** Exits 0 if it is met. */
   readonly probe: readonly string[];
-  /** What gets it, one after the other, where that may be done. */
+  /** Commands that install it, in order, where that is permitted. */
   readonly obtain: readonly (readonly string[])[];
-  /** What it is for. */
+  /** Its purpose. */
   readonly reason: string;
 }
 
-/** How root gets a package on Debian. */
+/** Commands that install a package as root on Debian. */
 export function debianPackage(name: string): Need['obtain'] {
   return [
     ['apt-get', 'update', '-qq'],
@@ -21,7 +21,7 @@ export function debianPackage(name: string): Need['obtain'] {
   ];
 }
 
-/** A program on PATH that a package of Debian brings: the one of its name, unless another is named. */
+/** A program on PATH from a Debian package; by default the package has the program's name. */
 export function debianProgram(program: string, reason: string, packageName = program): Need {
   return {
     name: program,
@@ -31,12 +31,12 @@ export function debianProgram(program: string, reason: string, packageName = pro
   };
 }
 
-/** Packages are installed by root on Debian alone; anybody else is told what is missing. */
+/** Only root on Debian installs packages; otherwise the run reports what is missing. */
 export function mayInstall(): boolean {
   return process.getuid?.() === 0 && existsSync('/etc/debian_version');
 }
 
-/** The needs that are not met, after what may be obtained has been. */
+/** The needs that remain unmet after permitted installations. */
 export async function unmet(needs: readonly Need[], mayObtain: boolean): Promise<Need[]> {
   const missing: Need[] = [];
   for (const need of needs) {

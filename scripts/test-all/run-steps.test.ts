@@ -124,7 +124,7 @@ test("vitest's tests are counted one by one: passed, failed, and files and group
   ]);
 });
 
-// Written in pieces, so that nobody takes them for tests of this repository that do not run.
+// Split, so that no check takes them for skipped tests of this repository.
 const SKIPPED = `test.${'skip'}('c', () => {});`;
 const OFF_WHILE_IT_RUNS = `test('d', ({ skip }) => skip('for some reason'));`;
 

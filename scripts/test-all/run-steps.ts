@@ -9,41 +9,41 @@ import { type Tally, tallyOf, tallyOfOne } from './tally.ts';
 interface CommandStep {
   readonly name: string;
   readonly command: readonly string[];
-  /** The command is vitest: its tests are counted one by one. */
+  /** The command is vitest; each of its tests counts. */
   readonly vitest?: boolean;
   readonly needs?: readonly Need[];
-  /** A step that must have succeeded before. */
+  /** A step that must succeed first. */
   readonly after?: string;
 }
 
-/** Judges what the runs of vitest before it have reported. */
+/** A check of the reports of earlier vitest runs. */
 interface CheckStep {
   readonly name: string;
-  /** The steps that must have left a report, whether they succeeded or not. */
+  /** Steps that must have written a report, successful or not. */
   readonly reportsOf: readonly string[];
-  /** A line for each fault. */
+  /** One line per fault. */
   readonly check: (reports: readonly RunReport[]) => readonly string[];
 }
 
 export type Step = CommandStep | CheckStep;
 
 export interface Options {
-  /** Missing needs may be obtained. */
+  /** Missing needs may be installed. */
   readonly mayObtain: boolean;
-  /** Whatever is left out counts as failed. */
+  /** Skipped steps count as failed. */
   readonly strict: boolean;
   readonly say: (line: string) => void;
-  /** Where the output of the steps goes. */
+  /** Directory for the output of the steps. */
   readonly output: 'inherit' | 'ignore';
 }
 
-/** What the steps so far have left. */
+/** Results of the steps so far. */
 interface Past {
   readonly succeeded: Set<string>;
   readonly reports: Map<string, RunReport>;
 }
 
-/** Runs every step that can be run, whatever became of the others, and says how it went; `passed` on the last line. */
+/** Runs every possible step, also after failures, and prints the results; `passed` on the last line. */
 export async function runSteps(steps: readonly Step[], { mayObtain, strict, say, output }: Options): Promise<boolean> {
   const tallies: Tally[] = [];
   const past: Past = { succeeded: new Set(), reports: new Map() };

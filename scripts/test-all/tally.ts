@@ -1,17 +1,17 @@
 import { nameOf, type RunReport, type TestOutcome } from '../testing/run-report.ts';
 
-/** What became of the tests of a step. */
+/** Results of the tests of a step. */
 export interface Tally {
   readonly passed: number;
-  /** A line for each thing that failed. */
+  /** One line per failure. */
   readonly failures: readonly string[];
-  /** What did not run and should have. */
+  /** Tests that should have run and did not. */
   readonly leftOut: readonly string[];
-  /** Lines to read that decide nothing: tests that this machine cannot run, tables to update. */
+  /** Information without effect on the result: tests that this machine cannot run, tables to update. */
   readonly notes: readonly string[];
 }
 
-/** Of a step that is no run of tests: it counts one. */
+/** The tally of a step without tests: it counts one. */
 export function tallyOfOne(failures: readonly string[]): Tally {
   return { passed: failures.length === 0 ? 1 : 0, failures, leftOut: [], notes: [] };
 }

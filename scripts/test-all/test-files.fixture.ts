@@ -12,7 +12,7 @@ export const FAILS = `test('b', () => { throw new Error('on purpose'); });`;
 interface Terms {
   readonly expected?: readonly ExpectedSkip[];
   readonly lacks?: readonly MachineProperty[];
-  /** Of the table, for the only project. */
+  /** Test count of the only project. */
   readonly count?: number;
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 
-/** Whether the process runs; one that has ended and that nobody has asked about yet does not. */
+/** Whether the process runs; a zombie does not. */
 export function alive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -3,12 +3,12 @@ import { buildKeeper, KEEPER, SANITIZED_KEEPER } from '../build/keeper.ts';
 import { ROOT } from '../root.ts';
 import { has } from './machine.ts';
 
-/** Run by vitest before the unit tests; what cannot be built here is said, and its tests are skipped. */
+/** vitest runs this before the unit tests. If a build is not possible, that is printed, and its tests are skipped. */
 export async function setup(): Promise<void> {
   await Promise.all(
     [KEEPER, SANITIZED_KEEPER].map(async (variant) => {
       const result = await buildKeeper(ROOT, variant).catch((error: unknown) => {
-        // A compiler need not bring the sanitizers' libraries; nothing else is an excuse.
+        // A compiler may lack the sanitizers' libraries; any other failure counts.
         if (variant === KEEPER || has('sanitizers')) throw error;
         return error instanceof Error ? error.message : String(error);
       });

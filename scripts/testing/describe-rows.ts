@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 
-/** As `describe.each`, with rows that the machine may lack: their tests are skipped there, where a report shows them. */
+/** Like `describe.each`; tests of rows that the machine cannot run are skipped, so that the report shows them. */
 export function describeRows<Row extends { readonly isThere: boolean }>(
   rows: readonly Row[],
   title: (row: Row) => string,

@@ -1,20 +1,20 @@
 import type { MachineProperty } from './machine.ts';
 
-/** Tests that are skipped where the machine lacks something. */
+/** Tests that are skipped if the machine lacks a property. */
 export interface ExpectedSkip {
   readonly lacks: MachineProperty;
   readonly because: string;
-  /** Each the beginning of `file > group > title`; `*` stands for any text. */
+  /** Prefixes of `file > group > title`; `*` matches any text. */
   readonly tests: readonly string[];
 }
 
 const CORE = 'daemon/src/core';
-/** And the folders in it. */
+/** Includes its subfolders. */
 const PROCESS = 'daemon/src/core/process/*';
 const CAPABILITIES = 'daemon/src/capabilities';
 const PTY = `${CAPABILITIES}/pty`;
 
-/** Every skip that does not fail a run. An entry is of use only while the machine lacks the property. */
+/** All permitted skips. An entry applies only if the machine lacks the property. */
 export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
   {
     lacks: 'linux',

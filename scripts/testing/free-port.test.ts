@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { freePort } from './free-port.ts';
 
-test('every port is another one, can be listened on, and is none that the system gives by itself', async () => {
+test('every port is a new one, can be bound, and is outside the ephemeral range', async () => {
   const ports = await Promise.all(Array.from({ length: 200 }, () => freePort()));
   expect(new Set(ports).size).toBe(200);
   expect(Math.max(...ports)).toBeLessThan(30_000);

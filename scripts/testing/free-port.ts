@@ -7,8 +7,8 @@ const FROM = 20_000;
 const END = 30_000;
 
 /**
- * A port that nothing listens on, and that nobody takes before it is bound, or between two servers on it: it is not
- * one that the system gives to connections, and no other test gets it while this process lives.
+ * A free port that no other process takes before it is bound, or between two servers on it: it is outside
+ * the system's ephemeral range, and no other test gets it while this process lives.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -17,7 +17,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Below the ports that the system gives, where those do not begin lower still. */
+/** Below the usual ephemeral range; a lower start of that range lowers it further. */
 function end(): number {
   try {
     const low = Number.parseInt(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'), 10);
@@ -29,7 +29,7 @@ function end(): number {
 
 const reserved = new Set<number>();
 
-/** An abstract socket is a reservation that all tests of this machine see and that ends with its process. */
+/** Reserves a port by an abstract socket, which all tests of this machine see and which ends with its process. */
 async function reserve(port: number): Promise<boolean> {
   if (reserved.has(port)) return false;
   reserved.add(port);

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
 
-// Run by vitest before each test file: a table without rows would define no test, and nothing would say so.
+// vitest runs this before each test file: a table without rows would silently define no test.
 
 const guarded = new WeakSet<object>();
 
@@ -9,7 +9,7 @@ type Method = (this: unknown, ...args: unknown[]) => unknown;
 guard(test);
 guard(describe);
 
-/** Makes `each` and `for` of `test` or `describe` refuse an empty table, and those of what is derived from it. */
+/** Makes `each` and `for` of `test` or `describe`, and of APIs derived from them, reject an empty table. */
 function guard(api: object): void {
   if (guarded.has(api)) return;
   guarded.add(api);

@@ -3,25 +3,25 @@ import type { MachineProperty } from './machine.ts';
 import { nameOf, type RunReport, type TestOutcome } from './run-report.ts';
 import { compareCount, type TestCounts } from './test-counts.ts';
 
-/** A run as vitest tells of it. */
+/** A run as vitest reports it. */
 export interface FinishedRun {
   readonly tests: readonly TestOutcome[];
-  /** A line for each test, file and group that failed. */
+  /** One line per failed test, file and group. */
   readonly failures: readonly string[];
-  /** Tests were chosen by title, line or tag: vitest counts all others as skipped. */
+  /** Tests were selected by title, line or tag: vitest counts all others as skipped. */
   readonly chosen: boolean;
-  /** Projects of which every file ran. */
+  /** Projects with all files run. */
   readonly whole: readonly string[];
 }
 
-/** What runs are held against. */
+/** Expectations for a run. */
 export interface Terms {
   readonly expected: readonly ExpectedSkip[];
   readonly counts: TestCounts;
   readonly has: (property: MachineProperty) => boolean;
 }
 
-/** Adds to the failures of a run the skips that nothing excuses, and of whole projects what has gone missing. */
+/** Adds unexpected skips and, for whole projects, missing tests to the failures of a run. */
 export function judgeRun({ tests, failures, chosen, whole }: FinishedRun, terms: Terms): RunReport {
   const judged = tests.map((test) => (test.state === 'skipped' ? { ...test, ...excuseFor(test, terms) } : test));
   const unexpected = judged.filter(({ state, lacks }) => didNotRun(state) && lacks === undefined);
@@ -53,7 +53,7 @@ function excuseFor(test: TestOutcome, { expected, has }: Terms): { readonly lack
   return entry ? { lacks: entry.lacks } : {};
 }
 
-/** Entries for files that ran which name no test in them: the test was renamed, or is gone. */
+/** Entries for files that ran but have no such test: it was renamed or removed. */
 function staleEntries(tests: readonly TestOutcome[], expected: readonly ExpectedSkip[]): string[] {
   const [files, all] = [[...new Set(tests.map(({ file }) => file))], tests.map(nameOf)];
   return expected

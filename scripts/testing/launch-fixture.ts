@@ -1,4 +1,4 @@
-// Runs the launcher with what a test gives as JSON.
+// Runs the launcher with the JSON of a test.
 import process from 'node:process';
 import { launch } from '../serve/launch.ts';
 

@@ -8,7 +8,7 @@ import type { ServiceSpec } from '../serve/service.ts';
 import { freePort } from './free-port.ts';
 
 export interface FixtureService extends ServiceSpec {
-  /** What the service has reported so far, `up <pid>` and `term <pid>`. */
+  /** Reports of the service so far, `up <pid>` and `term <pid>`. */
   readonly events: () => string[];
 }
 
@@ -62,7 +62,7 @@ export class Launcher implements AsyncDisposable {
     return this.#text;
   }
 
-  /** Resolves when `condition` is true; looked at whenever the launcher or a service has written something. */
+  /** Resolves when `condition` is true; evaluated after each output of the launcher or a service. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) {
       if (this.#child.exitCode !== null) throw new Error(`the launcher has ended: ${this.#text}`);
@@ -78,7 +78,7 @@ export class Launcher implements AsyncDisposable {
     this.#child.kill(signal);
   }
 
-  /** Its exit code, or the signal that ended it, once nothing holds its output any more: no service lives on. */
+  /** Its exit code or signal, when all holders of its output have ended: no service is left. */
   async ended(): Promise<number | string> {
     const { exitCode, signalCode } = this.#child;
     if (this.#child.stdout.closed) return exitCode ?? signalCode ?? '';

@@ -8,7 +8,7 @@ import { MemoryGroup } from '../../daemon/src/memory-group.fixture.ts';
 const isLinux = process.platform === 'linux';
 const isRoot = isLinux && process.getuid?.() === 0;
 
-/** What a machine may lack, by name: a test may be skipped for one of these, and for nothing else. */
+/** Properties that a machine may lack, by name; the only reasons to skip a test. */
 const PROBES = {
   linux: () => isLinux,
   root: () => isRoot,
@@ -38,7 +38,7 @@ export type MachineProperty = keyof typeof PROBES;
 
 const known = new Map<MachineProperty, boolean>();
 
-/** Whether this machine has the property; probed once in a process. */
+/** Whether this machine has the property; probed once per process. */
 export function has(property: MachineProperty): boolean {
   const found = known.get(property) ?? PROBES[property]();
   known.set(property, found);
@@ -72,7 +72,7 @@ function canLimitMemory(): boolean {
   return group !== undefined;
 }
 
-/** A compiler need not bring the libraries of the sanitizers. */
+/** A compiler may lack the sanitizers' libraries. */
 function canSanitize(): boolean {
   const place = mkdtempSync(join(tmpdir(), 'sandboxd-sanitizers-'));
   const compiler = anyCompiler() ?? 'cc';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import process from 'node:process';
 
 /**
- * Run by vitest before the tests, whose processes get this environment: what they start is at home in a directory of
- * its own, where a shell has no start-up file that takes its time or a lock, and leaves no history behind.
+ * vitest runs this before the tests, and their processes inherit the environment: their home is a private directory
+ * without start-up files, which could take time or a lock, and without a shell history to write to.
  */
 export async function setup(): Promise<() => Promise<void>> {
   const home = await mkdtemp(join(tmpdir(), 'sandbox-home-'));

@@ -6,8 +6,8 @@ const ROUNDS = 4;
 const FACTOR = 4;
 
 /**
- * The first answer of a call that gets more seconds from round to round, since a busy machine may need more than the
- * first ones. Prints how many rounds it took, so that a machine that always needs the last one is noticed.
+ * The first answer of a call that gets more seconds in each round, since a busy machine may need more than the
+ * first ones. Prints the number of rounds, so that a machine that always needs the last one is noticed.
  */
 export async function withGrowingTime<T>(
   firstSeconds: number,

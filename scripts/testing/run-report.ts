@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** What became of one test. */
+/** The result of one test. */
 export interface TestOutcome {
   readonly project: string;
   /** Path from the root of the run. */
@@ -12,21 +12,21 @@ export interface TestOutcome {
   readonly lacks?: string;
 }
 
-/** What a run of vitest leaves for the checks after it. */
+/** The report of a vitest run for later checks. */
 export interface RunReport {
   readonly tests: readonly TestOutcome[];
-  /** A line for each thing that failed: tests, files, unexpected skips, too few tests. */
+  /** One line per failure: tests, files, unexpected skips, too few tests. */
   readonly failures: readonly string[];
-  /** What a developer may do about it, and need not. */
+  /** Optional actions for a developer. */
   readonly notes: readonly string[];
 }
 
-/** `file > group > title`, by which a test is named in reports and in the list of expected skips. */
+/** `file > group > title`, the name of a test in reports and in the list of expected skips. */
 export function nameOf({ file, titles }: Pick<TestOutcome, 'file' | 'titles'>): string {
   return [file, ...titles].join(' > ');
 }
 
-/** The report in a file; undefined where the run left none. */
+/** The report in a file; undefined if the run wrote none. */
 export async function readRunReport(file: string): Promise<RunReport | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as RunReport;

@@ -16,7 +16,7 @@ import { has } from './machine.ts';
 import { nameOf, type TestOutcome } from './run-report.ts';
 import { TEST_COUNTS } from './test-counts.ts';
 
-/** Makes a run fail for skips that are not expected and tests that are gone, and writes `--outputFile.run=FILE`. */
+/** Fails a run for unexpected skips and missing tests, and writes `--outputFile.run=FILE`. */
 export class RunReporter implements Reporter {
   readonly #terms: Terms;
   #vitest: Vitest | undefined;
@@ -39,7 +39,7 @@ export class RunReporter implements Reporter {
     const failures = modules.flatMap(failuresIn);
     const whole = chosen ? [] : await this.#wholeProjects(modules);
     const report = judgeRun({ tests: modules.flatMap(outcomesIn), failures, chosen, whole }, this.#terms);
-    // What vitest itself counts as failed it has already shown.
+    // vitest has already printed its own failures.
     const ours = report.failures.slice(failures.length);
     for (const line of [...ours.map((failure) => `FAILED: ${failure}`), ...report.notes]) {
       this.#vitest?.logger.error(line);
@@ -74,7 +74,7 @@ export class RunReporter implements Reporter {
 function outcomesIn(module: TestModule): TestOutcome[] {
   return [...module.children.allTests()].map((test) => {
     const { state } = test.result();
-    // The failure of the group is reported once; its tests have not run for no other reason.
+    // The group's failure is reported once; it is the only reason why its tests did not run.
     const blocked = state !== 'passed' && groupsAround(test).some((group) => group.errors().length > 0);
     return { ...placeOf(test), project: module.project.name, state: blocked ? 'failed' : state };
   });

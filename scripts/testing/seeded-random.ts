@@ -9,7 +9,7 @@ export class SeededRandom {
   readonly #stream: Cipheriv;
   #buffer = Buffer.alloc(0);
 
-  /** `what`: the input, for the line that names the seed. */
+  /** `what`: name of the input in the line with the seed. */
   constructor(what: string) {
     const seed = process.env[VARIABLE] ?? String(randomInt(2 ** 32));
     process.stderr.write(`${what}: ${VARIABLE}=${seed} replays it\n`);
@@ -26,7 +26,7 @@ export class SeededRandom {
     return taken;
   }
 
-  /** A whole number from 0 up to `end`, which is not one of them. */
+  /** A whole number from 0 to below `end`. */
   below(end: number): number {
     return Math.floor((this.bytes(4).readUInt32LE() / 2 ** 32) * end);
   }

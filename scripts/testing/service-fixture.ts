@@ -1,4 +1,4 @@
-// A service for the launcher's tests: answers /health on the port it is given, and does as the other arguments say.
+// A service for the launcher's tests: answers /health on the given port; further arguments control its behaviour.
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import process from 'node:process';

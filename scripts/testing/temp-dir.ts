@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A directory that is gone at the end of the test. */
+/** A directory that is removed at the end of the test. */
 export interface TempDir extends AsyncDisposable {
   readonly path: string;
 }

@@ -8,7 +8,7 @@ export const TEST_COUNTS_FILE = 'scripts/testing/test-counts.json';
 
 export const TEST_COUNTS: TestCounts = JSON.parse(readFileSync(join(import.meta.dirname, 'test-counts.json'), 'utf8'));
 
-/** What is wrong with the number of tests that were found, and what to write where there are more of them. */
+/** Faults in the number of found tests, and the lines to write if there are more. */
 export function compareCount(
   name: string,
   found: number,

@@ -37,19 +37,20 @@ export const DaemonOptions = z.object({
       env: 'SVC_API_KEY',
       aliases: ['SANDBOX_API_KEY'],
       flag: 'api-key',
-      description: 'The key that every request but the public ones must carry. Unset: open to whoever reaches it.',
+      description:
+        'Key that every request except the public ones requires. Unset: open to anyone who can reach the service.',
       secret: true,
     },
   ),
   apiKeyFile: named(z.string().optional(), {
     env: 'SVC_API_KEY_FILE',
     flag: 'api-key-file',
-    description: 'File to read the key from, where the key itself is not given.',
+    description: 'File with the key, used if the key itself is not set.',
   }),
   defaultUser: named(z.string().optional(), {
     env: 'SVC_DEFAULT_USER',
     flag: 'default-user',
-    description: 'Account that commands run as where the call names none. Unset: the account of the daemon.',
+    description: 'Account that commands run as unless the call names one. Unset: the account of the daemon.',
   }),
   runtimeDir: named(z.string().startsWith('/', 'expected an absolute path').default(defaultRuntimeDir()), {
     env: 'SVC_RUNTIME_DIR',
@@ -60,29 +61,30 @@ export const DaemonOptions = z.object({
     env: 'SVC_PROCESS_HOST',
     flag: 'process-host',
     description:
-      'Who holds commands. keeper: a process of its own, so that they outlive the daemon. supervised: a keeper that ' +
-      'something else starts, which the daemon waits for. portable: the daemon itself. auto: the keeper where there is one.',
+      'Holder of commands. keeper: a separate process, so that they outlive the daemon. supervised: a keeper that a ' +
+      'supervisor starts and the daemon waits for. portable: the daemon itself. auto: the keeper if it was built.',
   }),
   keeperProgram: named(z.string().startsWith('/', 'expected an absolute path').optional(), {
     env: 'SVC_KEEPER_PROGRAM',
     flag: 'keeper-program',
-    description: "The keeper's program. Unset: the one that was built with the daemon.",
+    description: "Path of the keeper's program. Unset: the one built with the daemon.",
   }),
   allowedHosts: named(list().default([]), {
     env: 'SVC_ALLOWED_HOSTS',
     flag: 'allowed-hosts',
     description:
-      'Host names served without a key beside IP addresses, dotless names and *.localhost; comma separated. *.name and *-name stand for one label.',
+      'Host names accepted without a key, besides IP addresses, dotless names and *.localhost; comma separated. ' +
+      'The * of *.name and *-name matches within one label.',
   }),
   allowedOrigins: named(list().default([]), {
     env: 'SVC_ALLOWED_ORIGINS',
     flag: 'allowed-origins',
-    description: 'Web origins (https://app.example) whose pages may call the service; comma separated.',
+    description: 'Web origins (https://app.example) with pages that may call the service; comma separated.',
   }),
   trustedProxies: named(trustedProxies().default(['loopback']), {
     env: 'SVC_TRUSTED_PROXIES',
     flag: 'trusted-proxies',
-    description: 'Addresses and networks whose X-Forwarded-* headers are believed; comma separated.',
+    description: 'Addresses and networks of proxies with trusted X-Forwarded-* headers; comma separated.',
   }),
   stopGraceSeconds: named(seconds(0, 600).default(2), {
     env: 'SVC_STOP_GRACE_SECONDS',
@@ -92,17 +94,17 @@ export const DaemonOptions = z.object({
   commandMaxRunning: named(wholeNumber(1, 100_000).default(256), {
     env: 'SVC_COMMAND_MAX_RUNNING',
     flag: 'command-max-running',
-    description: 'Commands that run at once; the next one is answered with 429.',
+    description: 'Commands that run at once; the next one gets 429.',
   }),
   commandMaxSessions: named(wholeNumber(1, 100_000).default(256), {
     env: 'SVC_COMMAND_MAX_SESSIONS',
     flag: 'command-max-sessions',
-    description: 'Command sessions that somebody named; the next one is answered with 429.',
+    description: 'Command sessions with a name from the caller; the next one gets 429.',
   }),
   commandMaxRecords: named(wholeNumber(1, 1_000_000).default(1000), {
     env: 'SVC_COMMAND_MAX_RECORDS',
     flag: 'command-max-records',
-    description: 'Ended commands that are remembered, newest first.',
+    description: 'Ended commands that are kept, newest first.',
   }),
   commandRetentionSeconds: named(seconds(1, 31_536_000).default(3600), {
     env: 'SVC_COMMAND_RETENTION_SECONDS',
@@ -112,17 +114,17 @@ export const DaemonOptions = z.object({
   commandOutputMaxBytes: named(wholeNumber(65_536, Number.MAX_SAFE_INTEGER).default(64 * MIB), {
     env: 'SVC_COMMAND_OUTPUT_MAX_BYTES',
     flag: 'command-output-max-bytes',
-    description: 'Bytes of each output stream kept on disk; the oldest go first.',
+    description: 'Bytes of each output stream kept on disk; the oldest are dropped first.',
   }),
   outputTotalMaxBytes: named(wholeNumber(65_536, Number.MAX_SAFE_INTEGER).default(2048 * MIB), {
     env: 'SVC_OUTPUT_TOTAL_MAX_BYTES',
     flag: 'output-total-max-bytes',
-    description: 'Bytes of output kept on disk altogether; the oldest ended commands go first.',
+    description: 'Bytes of output kept on disk in total; the oldest ended commands are removed first.',
   }),
   ptyHistoryBytes: named(wholeNumber(65_536, Number.MAX_SAFE_INTEGER).default(10 * MIB), {
     env: 'SVC_PTY_HISTORY_BYTES',
     flag: 'pty-history-bytes',
-    description: 'Bytes of the output of each terminal kept on disk; the oldest go first.',
+    description: 'Bytes of output of each terminal kept on disk; the oldest are dropped first.',
   }),
   shellBackend: named(
     z.enum(SHELL_BACKENDS, { error: `expected one of ${SHELL_BACKENDS.join(', ')}` }).default('native'),
@@ -130,18 +132,18 @@ export const DaemonOptions = z.object({
       env: 'SVC_SHELL_BACKEND',
       flag: 'shell-backend',
       description:
-        'What holds terminals. native: the process host; tmux: each is a tmux session; auto: tmux where it is.',
+        'Holder of terminals. native: the process host; tmux: a tmux session each; auto: tmux if it is on PATH.',
     },
   ),
   shellMaxSessions: named(wholeNumber(1, 10_000).default(20), {
     env: 'SVC_SHELL_MAX_SESSIONS',
     flag: 'shell-max-sessions',
-    description: 'Terminal sessions that are open at once; the next one is answered with 429 where none gives way.',
+    description: 'Terminal sessions that are open at once; the next one gets 429 if none can be evicted.',
   }),
   shellSessionTimeout: named(seconds(1, 31_536_000).default(3600), {
     env: 'SVC_SHELL_SESSION_TIMEOUT',
     flag: 'shell-session-timeout',
-    description: 'Seconds after which an idle terminal session that nobody named is closed.',
+    description: 'Seconds after which an idle terminal session without an id from the caller is closed.',
   }),
   browserStartMode: named(
     z.enum(START_MODES, { error: `expected one of ${START_MODES.join(', ')}` }).default('async'),
@@ -149,7 +151,7 @@ export const DaemonOptions = z.object({
       env: 'BROWSER_START_MODE',
       flag: 'browser-start-mode',
       description:
-        'auto: ready only when the browser answers. async, manual: ready without. The images start it by this.',
+        'auto: /ready waits for the browser. async, manual: it does not. The images also start the browser by this.',
     },
   ),
   browserHost: named(z.string().default('127.0.0.1'), {
@@ -165,23 +167,23 @@ export const DaemonOptions = z.object({
   watchMaxWatchers: named(wholeNumber(1, 10_000).default(128), {
     env: 'SVC_WATCH_MAX_WATCHERS',
     flag: 'watch-max-watchers',
-    description: 'Watchers of files at once; the next one is answered with 429.',
+    description: 'Watchers of files at once; the next one gets 429.',
   }),
   searchTimeoutSeconds: named(seconds(0.1, 3600).default(60), {
     env: 'SVC_SEARCH_TIMEOUT_SECONDS',
     flag: 'search-timeout-seconds',
-    description: 'Seconds after which a search in files answers with what it has found.',
+    description: 'Seconds after which a search in files ends with the results so far.',
   }),
   jwtPublicKey: named(z.string().optional(), {
     env: 'JWT_PUBLIC_KEY',
     flag: 'jwt-public-key',
-    description: 'Of 1.x; not used any more. Alone it leaves the service open, with a warning.',
+    description: 'Option of 1.x without effect. If SVC_API_KEY is unset, the service is open and logs a warning.',
     secret: true,
   }),
   validateResponses: named(boolean().default(false), {
     env: 'SVC_VALIDATE_RESPONSES',
     flag: 'validate-responses',
-    description: 'Check every JSON answer against its schema (the tests do); slower.',
+    description: 'Check every JSON answer against its schema, as the tests do; slower.',
   }),
   logLevel: named(z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }).default('info'), {
     env: 'LOG_LEVEL',
@@ -205,7 +207,7 @@ export function readConfig(
   return { ...config, apiKey: keyFromFile(config.apiKeyFile) };
 }
 
-/** What the daemon was started with; commands get it, less what is the product's own. */
+/** The daemon's own environment; commands get it without the product's own variables. */
 export function inheritedEnvironment(): Readonly<Record<string, string | undefined>> {
   return process.env;
 }
@@ -224,7 +226,7 @@ function keyFromFile(path: string): string {
   return text;
 }
 
-/** A directory that belongs to the user alone and outlives a restart. */
+/** A private directory of the user that survives a restart. */
 function defaultRuntimeDir(): string {
   const state = process.env['XDG_STATE_HOME'];
   return join(state?.startsWith('/') ? state : join(homedir(), '.local', 'state'), 'sandboxd');

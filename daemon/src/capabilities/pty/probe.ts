@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Finding } from '../../core/finding.ts';
-import type { ProcessHost } from '../../core/process/process-host.ts';
 import type { ShellLauncher } from './session/shell-launcher.ts';
 import { newRecord } from './session-terms.ts';
+import type { TerminalHost } from './tmux/tmux.ts';
 
 const PROBE_OUTPUT_BYTES = 65_536;
 
 /** Runs tty(1) in a real terminal of the process host. */
-export async function probeTerminal(processes: ProcessHost, launcher: ShellLauncher): Promise<Finding> {
+export async function probeTerminal(processes: TerminalHost, launcher: ShellLauncher): Promise<Finding> {
   try {
     const record = newRecord('probe', { command: 'tty' }, launcher.directory(undefined, undefined));
     const { spec } = launcher.prepare(randomUUID(), record);
