@@ -7,8 +7,8 @@ import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { z } from 'zod';
 import { buildApp } from './app.ts';
 import type { CommandResult } from './capabilities/commands/wire/schemas.ts';
+import { type Config, readConfig } from './config.ts';
 import { type Identity, lookUpIdentity, ownIdentity } from './core/account/identity.ts';
-import { type Config, readConfig } from './core/config.ts';
 import { hostOfTests } from './hosts.fixture.ts';
 import type { App } from './http/app-types.ts';
 

@@ -1,13 +1,15 @@
 import { createLogger, type Logger } from '@sandbox/program/logger.ts';
+import { PAGES } from '@sandbox/program/pages.ts';
 import { requestIdOf } from '@sandbox/program/request-id.ts';
 import { addressTest } from '@sandbox/program/trusted-proxies.ts';
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { CAPABILITIES } from './capabilities/index.ts';
-import type { MountedCapability } from './capability.ts';
+import type { Capability, MountedCapability } from './capability.ts';
+import type { Config } from './config.ts';
 import { TicketStore } from './core/access/tickets.ts';
-import type { Config } from './core/config.ts';
 import type { Core } from './core/core.ts';
 import { Metrics } from './core/metrics.ts';
+import { Ports } from './core/ports/port.ts';
 import { openProcessHost } from './core/process/open-process-host.ts';
 import { RuntimeDir } from './core/runtime-dir.ts';
 import { Gate } from './http/access/gate.ts';
@@ -32,7 +34,11 @@ const CLOSING_MS = 500;
  * The whole daemon without a socket: `inject` talks to it, `listen` opens it, `close` ends what it holds.
  * @throws Error in one line where it cannot start
  */
-export async function buildApp(config: Config, logger: Logger = loggerFor(config)): Promise<App> {
+export async function buildApp(
+  config: Config,
+  logger: Logger = loggerFor(config),
+  capabilities: readonly Capability[] = CAPABILITIES,
+): Promise<App> {
   const isTrusted = addressTest(config.trustedProxies);
   const runtime = await RuntimeDir.open(config.runtimeDir);
   const core: Core = {
@@ -45,26 +51,31 @@ export async function buildApp(config: Config, logger: Logger = loggerFor(config
   };
   warnIfOpen(config, logger);
   const app = frame(config, logger, core, isTrusted);
-  const publicPaths = [...PUBLIC_OPERATIONS, ...publicSurfacePaths()];
-  const gate = new Gate({ ...config, tickets: core.tickets, publicPaths });
+  const publicPaths = [
+    ...PUBLIC_OPERATIONS,
+    ...publicSurfacePaths(),
+    ...capabilities.flatMap((capability) => capability.publicPaths),
+  ];
+  const pages = [...PAGES, ...capabilities.flatMap((capability) => capability.pages)];
+  const gate = new Gate({ ...config, tickets: core.tickets, publicPaths, pages });
   guard(app, gate, isTrusted);
   refuseOtherMethods(app);
   readBodies(app);
 
-  const mounted = await mountAll(core);
+  const mounted = await mountAll(capabilities, core, config);
   endWith(app, [core.runtime, core.processes, ...mounted]);
   serveUpgrades(app);
   const probes = () => mounted.flatMap(({ probe }) => probe ?? []);
   mountSurface(
     app,
     'v2',
-    mounted.flatMap(({ v2 }) => v2 ?? []),
+    mounted.flatMap(({ v2 }) => v2),
     (scope) => mountOperations(scope, { gate, metrics: core.metrics, isTrusted, probes }),
   );
   mountSurface(
     app,
     'v1',
-    mounted.flatMap(({ v1 }) => v1 ?? []),
+    mounted.flatMap(({ v1 }) => v1),
   );
   return app;
 }
@@ -104,9 +115,14 @@ function frame(config: Config, logger: Logger, core: Core, isTrusted: (address: 
   return app;
 }
 
-async function mountAll(core: Core): Promise<MountedCapability[]> {
+async function mountAll(
+  capabilities: readonly Capability[],
+  core: Core,
+  config: Readonly<Record<string, unknown>>,
+): Promise<MountedCapability[]> {
+  const ports = new Ports();
   const mounted: MountedCapability[] = [];
-  for (const capability of CAPABILITIES) mounted.push(await capability.mount(core));
+  for (const capability of capabilities) mounted.push(await capability.mount(core, config, ports));
   return mounted;
 }
 

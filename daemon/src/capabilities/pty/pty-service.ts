@@ -42,20 +42,29 @@ export interface SessionStats {
   readonly timeout: number;
 }
 
+/** What bounds the sessions. */
+export interface SessionLimits {
+  readonly shellMaxSessions: number;
+  /** Seconds. */
+  readonly shellSessionTimeout: number;
+}
+
 /** Terminals: the rules of their ids, ceilings and ends live here. */
 export class PtyService implements AsyncDisposable {
   readonly #core: Core;
   readonly #tools: SessionTools;
+  readonly #limits: SessionLimits;
   readonly #sessions: Map<string, PtySession>;
   readonly #queues = new WeakMap<PtySession, ExecQueue>();
   readonly #sweeper: NodeJS.Timeout;
   #closing = false;
 
-  constructor(core: Core, tools: SessionTools, found: readonly PtySession[]) {
+  constructor(core: Core, tools: SessionTools, limits: SessionLimits, found: readonly PtySession[]) {
+    this.#limits = limits;
     this.#core = core;
     this.#tools = tools;
     this.#sessions = new Map(found.map((session) => [session.id, session]));
-    const timeoutMs = core.config.shellSessionTimeout * 1000;
+    const timeoutMs = limits.shellSessionTimeout * 1000;
     this.#sweeper = setInterval(
       () => void this.#sweep(timeoutMs),
       Math.min(60_000, Math.max(50, timeoutMs / SWEEPS)),
@@ -155,7 +164,7 @@ export class PtyService implements AsyncDisposable {
   stats(): SessionStats {
     const open = this.#open();
     const active = open.filter(({ busy }) => busy).length;
-    const { shellMaxSessions: max, shellSessionTimeout: timeout } = this.#core.config;
+    const { shellMaxSessions: max, shellSessionTimeout: timeout } = this.#limits;
     return { total: open.length, active, idle: open.length - active, max, timeout };
   }
 
@@ -226,7 +235,7 @@ export class PtyService implements AsyncDisposable {
   }
 
   async #makeRoom(): Promise<void> {
-    const { shellMaxSessions } = this.#core.config;
+    const { shellMaxSessions } = this.#limits;
     while (this.#open().length >= shellMaxSessions) {
       const oldest = nextToGiveWay(this.#open());
       if (oldest === undefined) refuseBeyond(shellMaxSessions, this.#open());

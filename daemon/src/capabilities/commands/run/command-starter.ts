@@ -29,11 +29,13 @@ export class CommandStarter implements AsyncDisposable {
   readonly #core: Core;
   readonly #store: CommandStore;
   readonly #launcher: Launcher;
+  readonly #maxRunning: number;
   readonly #keyed = new Map<string, Promise<Command>>();
   readonly #pending = new Set<Promise<Command>>();
   #closing = false;
 
-  constructor(core: Core, store: CommandStore, launcher: Launcher) {
+  constructor(core: Core, store: CommandStore, launcher: Launcher, maxRunning: number) {
+    this.#maxRunning = maxRunning;
     this.#core = core;
     this.#store = store;
     this.#launcher = launcher;
@@ -143,16 +145,15 @@ export class CommandStarter implements AsyncDisposable {
   }
 
   #refuseBeyondCeiling(): void {
-    const { commandMaxRunning } = this.#core.config;
     const { running } = this.#store;
-    if (running.size + this.#pending.size < commandMaxRunning) return;
+    if (running.size + this.#pending.size < this.#maxRunning) return;
     const holders = [...running].map(({ id, record }) => ({
       commandId: id,
       sessionId: record.sessionId,
       command: record.command.slice(0, 100),
       startedAt: record.startedAt,
     }));
-    throw new SandboxError('capacity', `${running.size} commands are running, the ceiling is ${commandMaxRunning}`, {
+    throw new SandboxError('capacity', `${running.size} commands are running, the ceiling is ${this.#maxRunning}`, {
       hint: 'wait for one to end, kill one, or raise SVC_COMMAND_MAX_RUNNING',
       data: { holders },
     });
