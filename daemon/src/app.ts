@@ -4,12 +4,12 @@ import { requestIdOf } from '@sandbox/program/request-id.ts';
 import { addressTest } from '@sandbox/program/trusted-proxies.ts';
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { CAPABILITIES } from './capabilities/index.ts';
-import type { Capability, MountedCapability } from './capability.ts';
+import type { Capability } from './capability.ts';
 import type { Config } from './config.ts';
 import { TicketStore } from './core/access/tickets.ts';
+import type { CoreConfig } from './core/config.ts';
 import type { Core } from './core/core.ts';
 import { Metrics } from './core/metrics.ts';
-import { Ports } from './core/ports/port.ts';
 import { openProcessHost } from './core/process/open-process-host.ts';
 import { RuntimeDir } from './core/runtime-dir.ts';
 import { Gate } from './http/access/gate.ts';
@@ -26,6 +26,7 @@ import { endAfterEarlyAnswers } from './http/streams/early-answer.ts';
 import { asksForWebSocket, serveUpgrades } from './http/streams/websocket.ts';
 import { mountSurface, publicSurfacePaths } from './http/surfaces.ts';
 import { validatorCompiler } from './http/validation.ts';
+import { MountedCapabilities } from './mount.ts';
 
 /** Milliseconds that connections get to take the last bytes of their answers when the daemon stops. */
 const CLOSING_MS = 500;
@@ -40,15 +41,7 @@ export async function buildApp(
   capabilities: readonly Capability[] = CAPABILITIES,
 ): Promise<App> {
   const isTrusted = addressTest(config.trustedProxies);
-  const runtime = await RuntimeDir.open(config.runtimeDir);
-  const core: Core = {
-    config,
-    logger,
-    runtime,
-    metrics: new Metrics(),
-    tickets: new TicketStore(),
-    processes: await openProcessHost(config, runtime, logger),
-  };
+  const core = await openCore(config, logger);
   warnIfOpen(config, logger);
   const app = frame(config, logger, core, isTrusted);
   const publicPaths = [
@@ -62,22 +55,27 @@ export async function buildApp(
   refuseOtherMethods(app);
   readBodies(app);
 
-  const mounted = await mountAll(capabilities, core, config);
-  endWith(app, [core.runtime, core.processes, ...mounted]);
+  const mounted = await MountedCapabilities.create(capabilities, core, config);
+  endWith(app, [core.runtime, core.processes, mounted]);
   serveUpgrades(app);
-  const probes = () => mounted.flatMap(({ probe }) => probe ?? []);
-  mountSurface(
-    app,
-    'v2',
-    mounted.flatMap(({ v2 }) => v2),
-    (scope) => mountOperations(scope, { gate, metrics: core.metrics, isTrusted, probes }),
+  mountSurface(app, 'v2', mounted.adapters('v2'), (scope) =>
+    mountOperations(scope, { gate, metrics: core.metrics, isTrusted, probes: mounted.probes }),
   );
-  mountSurface(
-    app,
-    'v1',
-    mounted.flatMap(({ v1 }) => v1),
-  );
+  mountSurface(app, 'v1', mounted.adapters('v1'));
   return app;
+}
+
+/** What capabilities are created from. @throws Error in one line where the runtime directory cannot be had */
+export async function openCore(config: CoreConfig, logger: Logger): Promise<Core> {
+  const runtime = await RuntimeDir.open(config.runtimeDir);
+  return {
+    config,
+    logger,
+    runtime,
+    metrics: new Metrics(),
+    tickets: new TicketStore(),
+    processes: await openProcessHost(config, runtime, logger),
+  };
 }
 
 function loggerFor({ logLevel, apiKey }: Config): Logger {
@@ -113,17 +111,6 @@ function frame(config: Config, logger: Logger, core: Core, isTrusted: (address: 
   logRequests(app, logger);
   measureRequests(app, core.metrics);
   return app;
-}
-
-async function mountAll(
-  capabilities: readonly Capability[],
-  core: Core,
-  config: Readonly<Record<string, unknown>>,
-): Promise<MountedCapability[]> {
-  const ports = new Ports();
-  const mounted: MountedCapability[] = [];
-  for (const capability of capabilities) mounted.push(await capability.mount(core, config, ports));
-  return mounted;
 }
 
 /** Closing the app ends streams by ending what they read from; only then are connections cut. */

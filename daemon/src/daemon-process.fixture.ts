@@ -13,8 +13,13 @@ export class DaemonProcess implements AsyncDisposable {
     this.child = child;
   }
 
-  static async start(runtimeDir: string, env: Record<string, string> = {}): Promise<DaemonProcess> {
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'start'], {
+  /** `program`: a module that starts a daemon; by default the product's. */
+  static async start(
+    runtimeDir: string,
+    env: Record<string, string> = {},
+    program: string = join(import.meta.dirname, 'main.ts'),
+  ): Promise<DaemonProcess> {
+    const child = spawn(process.execPath, [program, 'start'], {
       env: {
         ...process.env,
         SVC_RUNTIME_DIR: runtimeDir,
