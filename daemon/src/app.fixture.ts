@@ -7,8 +7,9 @@ import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { z } from 'zod';
 import { buildApp } from './app.ts';
 import type { CommandResult } from './capabilities/commands/wire/schemas.ts';
+import type { Capability } from './capability.ts';
+import { type Config, readConfig } from './config.ts';
 import { type Identity, lookUpIdentity, ownIdentity } from './core/account/identity.ts';
-import { type Config, readConfig } from './core/config.ts';
 import { hostOfTests } from './hosts.fixture.ts';
 import type { App } from './http/app-types.ts';
 
@@ -36,7 +37,11 @@ export class TestApp implements AsyncDisposable {
   }
 
   /** `directory`: a runtime directory of before, which is kept for the one after. */
-  static async start(overrides: Partial<Config> = {}, directory?: string): Promise<TestApp> {
+  static async start(
+    overrides: Partial<Config> = {},
+    directory?: string,
+    capabilities?: readonly Capability[],
+  ): Promise<TestApp> {
     const runtimeDir = directory ?? (await mkdtemp(join(tmpdir(), 'sandboxd-test-')));
     const base = readConfig([], { SVC_DEFAULT_USER: DEFAULT_USER });
     const config: Config = {
@@ -53,6 +58,7 @@ export class TestApp implements AsyncDisposable {
     const app = await buildApp(
       config,
       createLogger('daemon', config.logLevel, secrets, { write: (line) => void log.push(line) }),
+      capabilities,
     );
     return new TestApp(app, runtimeDir, log, directory !== undefined);
   }

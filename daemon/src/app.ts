@@ -1,11 +1,13 @@
 import { createLogger, type Logger } from '@sandbox/program/logger.ts';
+import { PAGES } from '@sandbox/program/pages.ts';
 import { requestIdOf } from '@sandbox/program/request-id.ts';
 import { addressTest } from '@sandbox/program/trusted-proxies.ts';
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { CAPABILITIES } from './capabilities/index.ts';
-import type { Capability, MountedCapability } from './capability.ts';
+import type { Capability } from './capability.ts';
+import type { Config } from './config.ts';
 import { TicketStore } from './core/access/tickets.ts';
-import type { Config } from './core/config.ts';
+import type { CoreConfig } from './core/config.ts';
 import type { DaemonCore } from './core/core.ts';
 import { Metrics } from './core/metrics.ts';
 import { openProcessHost } from './core/process/open-process-host.ts';
@@ -25,6 +27,7 @@ import { endAfterEarlyAnswers } from './http/streams/early-answer.ts';
 import { asksForWebSocket, serveUpgrades } from './http/streams/websocket.ts';
 import { mountSurface, publicSurfacePaths } from './http/surfaces.ts';
 import { validatorCompiler } from './http/validation.ts';
+import { MountedCapabilities } from './mount.ts';
 
 /** Milliseconds that connections get to take the last bytes of their answers when the daemon stops. */
 const CLOSING_MS = 500;
@@ -39,8 +42,35 @@ export async function buildApp(
   capabilities: readonly Capability[] = CAPABILITIES,
 ): Promise<App> {
   const isTrusted = addressTest(config.trustedProxies);
+  const core = await openCore(config, logger);
+  warnIfOpen(config, logger);
+  const app = frame(config, logger, core, isTrusted);
+  const publicPaths = [
+    ...PUBLIC_OPERATIONS,
+    ...publicSurfacePaths(),
+    ...capabilities.flatMap((capability) => capability.publicPaths),
+  ];
+  const pages = [...PAGES, ...capabilities.flatMap((capability) => capability.pages)];
+  const gate = new Gate({ ...config, tickets: core.tickets, publicPaths, pages });
+  guard(app, gate, isTrusted);
+  refuseOtherMethods(app);
+  readBodies(app);
+
+  const mounted = await MountedCapabilities.create(capabilities, core, config);
+  await core.processes.endUnowned();
+  endWith(app, [core.runtime, core.processes, mounted]);
+  serveUpgrades(app);
+  mountSurface(app, 'v2', mounted.adapters('v2'), (scope) =>
+    mountOperations(scope, { gate, metrics: core.metrics, isTrusted, probes: mounted.probes }),
+  );
+  mountSurface(app, 'v1', mounted.adapters('v1'));
+  return app;
+}
+
+/** What capabilities are created from. @throws Error in one line where the runtime directory cannot be had */
+export async function openCore(config: CoreConfig, logger: Logger): Promise<DaemonCore> {
   const runtime = await RuntimeDir.open(config.runtimeDir);
-  const core: DaemonCore = {
+  return {
     config,
     logger,
     runtime,
@@ -48,31 +78,6 @@ export async function buildApp(
     tickets: new TicketStore(),
     processes: Processes.open(await openProcessHost(config, runtime, logger), runtime.path, logger),
   };
-  warnIfOpen(config, logger);
-  const app = frame(config, logger, core, isTrusted);
-  const publicPaths = [...PUBLIC_OPERATIONS, ...publicSurfacePaths()];
-  const gate = new Gate({ ...config, tickets: core.tickets, publicPaths });
-  guard(app, gate, isTrusted);
-  refuseOtherMethods(app);
-  readBodies(app);
-
-  const mounted = await mountAll(core, capabilities);
-  await core.processes.endUnowned();
-  endWith(app, [core.runtime, core.processes, ...mounted]);
-  serveUpgrades(app);
-  const probes = () => mounted.flatMap(({ probe }) => probe ?? []);
-  mountSurface(
-    app,
-    'v2',
-    mounted.flatMap(({ v2 }) => v2 ?? []),
-    (scope) => mountOperations(scope, { gate, metrics: core.metrics, isTrusted, probes }),
-  );
-  mountSurface(
-    app,
-    'v1',
-    mounted.flatMap(({ v1 }) => v1 ?? []),
-  );
-  return app;
 }
 
 function loggerFor({ logLevel, apiKey }: Config): Logger {
@@ -108,12 +113,6 @@ function frame(config: Config, logger: Logger, core: DaemonCore, isTrusted: (add
   logRequests(app, logger);
   measureRequests(app, core.metrics);
   return app;
-}
-
-async function mountAll(core: DaemonCore, capabilities: readonly Capability[]): Promise<MountedCapability[]> {
-  const mounted: MountedCapability[] = [];
-  for (const capability of capabilities) mounted.push(await capability.mount(core));
-  return mounted;
 }
 
 /** Closing the app ends streams by ending what they read from; only then are connections cut. */

@@ -1,45 +1,90 @@
+import type { OptionShape, OptionValues } from '@sandbox/program/options.ts';
+import type { Page } from '@sandbox/program/pages.ts';
 import type { Core, DaemonCore } from './core/core.ts';
 import type { Finding } from './core/finding.ts';
+import type { Port, PortReader, Ports, Provision } from './core/ports/port.ts';
+import type { Requirement } from './core/requirement.ts';
+import type { BoundTool, DeclaredTool } from './core/tools/tool.ts';
 import type { App } from './http/app-types.ts';
 
-/** A domain service with thin adapters around it: everything that one part of the product is made of. */
-export interface CapabilityDefinition<S extends AsyncDisposable> {
+/** Registers the routes of a service; it maps requests and answers and composes nothing. */
+type Adapter<S> = (app: App, service: S, core: Core) => void;
+
+/** Everything that one part of the product is made of: a domain service and what the rest must know of it. */
+export interface CapabilityDefinition<S extends AsyncDisposable, O extends OptionShape> {
   readonly name: string;
-  readonly create: (core: Core) => S | Promise<S>;
+  /** Its options: part of the configuration, `--help` and the README's table. */
+  readonly options?: O;
+  /** What of the machine it uses, for `sandboxd doctor`. */
+  readonly requires?: readonly Requirement[];
+  /** Its paths that are served without a key, compared exactly. */
+  readonly publicPaths?: readonly string[];
+  /** Pages that a link with a credential opens, and what the cookie for them covers. */
+  readonly pages?: readonly Page[];
+  /** Ports that it fills for other capabilities. */
+  readonly provides?: readonly Provision<S>[];
+  /** Ports that it reads. */
+  readonly uses?: readonly Port<unknown>[];
+  readonly create: (core: Core, options: OptionValues<O>, ports: PortReader) => S | Promise<S>;
   /** Routes under `/v2`. */
-  readonly v2?: (app: App, service: S, core: Core) => void;
+  readonly v2?: Adapter<S>;
   /** Routes under `/v1`, in the layout of 1.x. */
-  readonly v1?: (app: App, service: S, core: Core) => void;
-  /** Does the real thing once and says whether it worked. */
+  readonly v1?: Adapter<S>;
+  /** Routes that the contract serves alike under both prefixes. */
+  readonly routes?: Adapter<S>;
+  /** Its MCP tools, and its parts of tools that several capabilities contribute. */
+  readonly tools?: readonly DeclaredTool<S>[];
+  /** Does the real thing once and says whether it worked, for `/ready`. */
   readonly probe?: (service: S) => Promise<Finding>;
 }
 
 /** A capability whose service runs; its adapters are bound to it. */
 export interface MountedCapability extends AsyncDisposable {
   readonly name: string;
-  readonly v2: ((app: App) => void) | undefined;
-  readonly v1: ((app: App) => void) | undefined;
+  readonly v2: readonly ((app: App) => void)[];
+  readonly v1: readonly ((app: App) => void)[];
+  readonly tools: readonly BoundTool[];
   readonly probe: (() => Promise<Finding>) | undefined;
 }
 
-export interface Capability {
+/** What the composition root knows of a capability before its service exists. */
+export interface Capability<O extends OptionShape = OptionShape> {
   readonly name: string;
-  /** The name of the capability is that of the owner of its processes. */
-  readonly mount: (core: DaemonCore) => Promise<MountedCapability>;
+  readonly options: O;
+  readonly requires: readonly Requirement[];
+  readonly publicPaths: readonly string[];
+  readonly pages: readonly Page[];
+  /** Its name is that of the owner of its processes. `config` holds the values of its options among others. */
+  readonly mount: (
+    core: DaemonCore,
+    config: Readonly<Record<string, unknown>>,
+    ports: Ports,
+  ) => Promise<MountedCapability>;
 }
 
 /** The seam: a capability is a folder and one line in `capabilities/index.ts`. */
-export function defineCapability<S extends AsyncDisposable>(definition: CapabilityDefinition<S>): Capability {
-  const { name, create, v2, v1, probe } = definition;
+export function defineCapability<S extends AsyncDisposable, O extends OptionShape = Record<never, never>>(
+  definition: CapabilityDefinition<S, O>,
+): Capability<O> {
+  const { name, options = {} as O, requires = [], publicPaths = [], pages = [] } = definition;
   return {
     name,
-    mount: async (daemon) => {
+    options,
+    requires,
+    publicPaths,
+    pages,
+    mount: async (daemon, config, ports) => {
       const core: Core = { ...daemon, processes: daemon.processes.of(name) };
-      const service = await create(core);
+      const { create, provides = [], uses = [], tools = [], probe } = definition;
+      const own = Object.fromEntries(Object.keys(options).map((key) => [key, config[key]])) as OptionValues<O>;
+      const service = await create(core, own, ports.readerFor(name, uses));
+      for (const { port, from } of provides) ports.fill(port, from(service));
+      const adapter = (mount: Adapter<S> | undefined) => (mount ? [(app: App) => mount(app, service, core)] : []);
       return {
         name,
-        v2: v2 && ((app) => v2(app, service, core)),
-        v1: v1 && ((app) => v1(app, service, core)),
+        v2: [...adapter(definition.v2), ...adapter(definition.routes)],
+        v1: [...adapter(definition.v1), ...adapter(definition.routes)],
+        tools: tools.map((tool) => tool.bind(service)),
         probe: probe && (() => probe(service)),
         [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
       };

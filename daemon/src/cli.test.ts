@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeOptions } from '@sandbox/program/options.ts';
 import { describe, expect, test } from 'vitest';
-import { DaemonOptions, readConfig } from './core/config.ts';
+import { DaemonOptions, readConfig } from './config.ts';
 import { DaemonProcess } from './daemon-process.fixture.ts';
 import { hasKeeper } from './hosts.fixture.ts';
 

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { helpText, OptionError } from '@sandbox/program/options.ts';
 import type { Running } from '@sandbox/program/run.ts';
-import { DaemonOptions, readConfig } from './core/config.ts';
 import { VERSION } from './core/version.ts';
 
 const USAGE = `Usage: sandboxd [start] [options]     serve the API
@@ -14,6 +13,7 @@ const USAGE = `Usage: sandboxd [start] [options]     serve the API
 export async function sandboxd(argv: readonly string[]): Promise<Running | undefined> {
   const [command = 'start', ...rest] = argv[0]?.startsWith('-') ? ['start', ...argv] : argv;
   if (argv.includes('--help') || argv.includes('-h') || command === 'help') {
+    const { DaemonOptions } = await import('./config.ts');
     process.stdout.write(helpText(USAGE, DaemonOptions));
     return undefined;
   }
@@ -35,6 +35,7 @@ export async function sandboxd(argv: readonly string[]): Promise<Running | undef
 }
 
 async function start(argv: readonly string[]): Promise<Running> {
+  const { readConfig } = await import('./config.ts');
   const config = readConfig(argv);
   const { buildApp } = await import('./app.ts');
   const app = await buildApp(config);
@@ -49,9 +50,12 @@ async function start(argv: readonly string[]): Promise<Running> {
 
 async function doctor(argv: readonly string[]): Promise<undefined> {
   const json = argv.includes('--json');
+  const { readConfig } = await import('./config.ts');
   const config = readConfig(argv.filter((arg) => arg !== '--json'));
   const { examine } = await import('./core/doctor.ts');
-  const checks = await examine(config);
+  const { CAPABILITIES } = await import('./capabilities/index.ts');
+  const requirements = CAPABILITIES.flatMap(({ requires }) => requires);
+  const checks = await examine(config, requirements);
   process.stdout.write(
     json
       ? `${JSON.stringify({ version: VERSION, checks }, null, 2)}\n`
@@ -67,6 +71,7 @@ async function doctor(argv: readonly string[]): Promise<undefined> {
 }
 
 async function reap(argv: readonly string[]): Promise<undefined> {
+  const { readConfig } = await import('./config.ts');
   const config = readConfig(argv);
   if (!existsSync(config.runtimeDir)) return undefined;
   const { RuntimeDir } = await import('./core/runtime-dir.ts');

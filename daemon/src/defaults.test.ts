@@ -15,7 +15,7 @@ import { CLOSE_GRACE_MS } from './capabilities/pty/session/session.ts';
 import { PING_MS as TERMINAL_PING_MS } from './capabilities/pty/viewer/viewer.ts';
 import { NAMES_MAX } from './capabilities/search/wire/fields.ts';
 import { EVENTS_KEPT } from './capabilities/watch/watcher.ts';
-import { DaemonOptions } from './core/config.ts';
+import { DaemonOptions } from './config.ts';
 import { BACKGROUND_MS } from './core/process/portable/portable-process.ts';
 import { JSON_BODY_LIMIT } from './http/body.ts';
 import { COMMAND_BYTES } from './http/fields.ts';

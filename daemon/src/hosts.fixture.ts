@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { describeRows } from '../../scripts/testing/describe-rows.ts';
-import type { Config } from './core/config.ts';
+import type { Config } from './config.ts';
 import { keeperProgram } from './core/process/keeper/keeper-program.ts';
 
 interface TestedHost {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildApp } from './app.ts';
-import { readConfig } from './core/config.ts';
+import { readConfig } from './config.ts';
 
 /** The OpenAPI document of a surface, from an app that lives only for this. */
 export async function openapiDocument(surface: 'v1' | 'v2'): Promise<unknown> {

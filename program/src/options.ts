@@ -55,13 +55,17 @@ export function list(): z.ZodType<string[], string> {
   );
 }
 
-type Shape = Readonly<Record<string, z.ZodType>>;
+/** Options by their names in the code. */
+export type OptionShape = Readonly<Record<string, z.ZodType>>;
+
+/** The values of options. */
+export type OptionValues<S extends OptionShape> = { readonly [K in keyof S]: z.output<S[K]> };
 
 /**
  * Reads a program's options from its flags and its environment. An empty variable counts as unset.
  * @throws OptionError for an unknown flag or the first wrong value.
  */
-export function readOptions<S extends Shape>(
+export function readOptions<S extends OptionShape>(
   options: z.ZodObject<S>,
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -80,7 +84,7 @@ export function readOptions<S extends Shape>(
 
 /** One line an option, for `--help` and the tables of the documentation. */
 export function describeOptions(
-  options: z.ZodObject<Shape>,
+  options: z.ZodObject<OptionShape>,
 ): { env: string; aliases: readonly string[]; flag: string; fallback: string; description: string }[] {
   return Object.values(options.shape).map((schema) => {
     const { env, aliases = [], flag, description } = namesOf(schema);
@@ -101,7 +105,7 @@ function fallbackOf(schema: z.ZodType): unknown {
   return fallback.success ? fallback.data : undefined;
 }
 
-export function helpText(usage: string, options: z.ZodObject<Shape>): string {
+export function helpText(usage: string, options: z.ZodObject<OptionShape>): string {
   const lines = describeOptions(options).map(
     ({ env, aliases, flag, fallback, description }) =>
       `  ${flag.padEnd(32)} ${[env, ...aliases].join(', ')}\n${' '.repeat(35)}${description}${fallback ? ` (default: ${fallback})` : ''}`,
@@ -109,7 +113,7 @@ export function helpText(usage: string, options: z.ZodObject<Shape>): string {
   return `${usage}\n\nOptions, each with its variable; the flag wins:\n${lines.join('\n')}\n`;
 }
 
-function parseFlags(shape: Shape, argv: readonly string[]): Record<string, string | undefined> {
+function parseFlags(shape: OptionShape, argv: readonly string[]): Record<string, string | undefined> {
   const known = Object.fromEntries(Object.values(shape).map((s) => [namesOf(s).flag, { type: 'string' as const }]));
   try {
     return parseArgs({ args: withBareBooleans(shape, argv), options: known, strict: true }).values;
@@ -119,7 +123,7 @@ function parseFlags(shape: Shape, argv: readonly string[]): Record<string, strin
 }
 
 /** `--flag` alone stands for `--flag=true` where the option is a boolean. */
-function withBareBooleans(shape: Shape, argv: readonly string[]): string[] {
+function withBareBooleans(shape: OptionShape, argv: readonly string[]): string[] {
   const booleans = new Set(
     Object.values(shape)
       .filter((schema) => schema.safeParse('true').data === true)
@@ -128,7 +132,7 @@ function withBareBooleans(shape: Shape, argv: readonly string[]): string[] {
   return argv.map((arg) => (booleans.has(arg) ? `${arg}=true` : arg));
 }
 
-function wrongValue(shape: Shape, given: Record<string, string>, error: z.ZodError): OptionError {
+function wrongValue(shape: OptionShape, given: Record<string, string>, error: z.ZodError): OptionError {
   const issue = error.issues[0];
   const key = String(issue?.path[0] ?? '');
   const schema = shape[key];

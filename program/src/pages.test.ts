@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { prefixesOfPage } from './pages.ts';
+import { GATEWAY_PATHS, PAGES, prefixesOfPage } from './pages.ts';
+
+const pages = [...PAGES, { path: GATEWAY_PATHS.terminal, opens: ['/v2/pty'] }];
 
 test.each([
   ['/', ['/']],
@@ -11,12 +13,12 @@ test.each([
   ['/proxy/3000/a/b', ['/proxy/3000']],
   ['/absproxy/3000/', ['/absproxy/3000']],
 ])('%s is a page with a cookie for %j', (path, prefixes) => {
-  expect(prefixesOfPage(path)).toEqual(prefixes);
+  expect(prefixesOfPage(path, pages)).toEqual(prefixes);
 });
 
 test.each(['/vncx', '/v2/pty', '/proxy', '/proxy/', '/proxy/name/', '/proxy/30a', '/absproxy', '', '/Terminal'])(
   '%j is no page',
   (path) => {
-    expect(prefixesOfPage(path)).toBeUndefined();
+    expect(prefixesOfPage(path, pages)).toBeUndefined();
   },
 );

@@ -21,19 +21,18 @@ export interface Page {
   readonly perPort?: boolean;
 }
 
-/** The gateway's pages. The cookie of the landing page is good for every path. */
+/** The gateway's pages that need nothing of the daemon; capabilities declare the others. The cookie of the landing page is good for every path. */
 export const PAGES: readonly Page[] = [
   { path: GATEWAY_PATHS.landing },
   { path: GATEWAY_PATHS.desktop, opens: [GATEWAY_PATHS.desktopSocket] },
   { path: GATEWAY_PATHS.codeServer },
   { path: GATEWAY_PATHS.jupyter },
-  { path: GATEWAY_PATHS.terminal, opens: ['/v2/pty'] },
   { path: GATEWAY_PATHS.preview, perPort: true },
   { path: GATEWAY_PATHS.absolutePreview, perPort: true },
 ];
 
 /** The prefixes that the cookie of the page at a path covers; undefined where the path is no page. */
-export function prefixesOfPage(path: string, pages: readonly Page[] = PAGES): readonly string[] | undefined {
+export function prefixesOfPage(path: string, pages: readonly Page[]): readonly string[] | undefined {
   for (const page of pages) {
     const own = ownPrefix(page, path);
     if (own !== undefined) return [own, ...(page.opens ?? [])];

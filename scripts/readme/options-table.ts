@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import process from 'node:process';
 import { describeOptions } from '@sandbox/program/options.ts';
-import { DaemonOptions } from '../../daemon/src/core/config.ts';
+import { DaemonOptions } from '../../daemon/src/config.ts';
 import { GatewayOptions } from '../../gateway/src/config.ts';
 
 type Rows = ReturnType<typeof describeOptions>;

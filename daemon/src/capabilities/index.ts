@@ -1,4 +1,3 @@
-import type { Capability } from '../capability.ts';
 import { browser } from './browser/index.ts';
 import { commands } from './commands/index.ts';
 import { files } from './files/index.ts';
@@ -8,4 +7,4 @@ import { system } from './system/index.ts';
 import { watch } from './watch/index.ts';
 
 /** Every capability, in the order in which they are made; they are disposed the other way round. */
-export const CAPABILITIES: readonly Capability[] = [system, commands, pty, files, browser, watch, search];
+export const CAPABILITIES = [system, commands, pty, files, browser, watch, search] as const;

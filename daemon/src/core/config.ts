@@ -2,26 +2,14 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { LOG_LEVELS } from '@sandbox/program/logger.ts';
-import {
-  boolean,
-  list,
-  named,
-  OptionError,
-  port,
-  readOptions,
-  seconds,
-  wholeNumber,
-} from '@sandbox/program/options.ts';
+import { boolean, list, named, OptionError, type OptionValues, port, seconds } from '@sandbox/program/options.ts';
 import { trustedProxies } from '@sandbox/program/trusted-proxies.ts';
 import { z } from 'zod';
 
-const MIB = 1024 ** 2;
-const SHELL_BACKENDS = ['native', 'tmux', 'auto'] as const;
-const START_MODES = ['async', 'auto', 'manual'] as const;
 const PROCESS_HOSTS = ['auto', 'keeper', 'supervised', 'portable'] as const;
 
-/** Every option of the daemon. `--help`, the README's table and the checks at boot come from here. */
-export const DaemonOptions = z.object({
+/** The options that belong to no capability. */
+export const CORE_OPTIONS = {
   host: named(z.string().default('127.0.0.1'), {
     env: 'SVC_HOST',
     flag: 'host',
@@ -91,89 +79,6 @@ export const DaemonOptions = z.object({
     flag: 'stop-grace-seconds',
     description: 'Seconds between SIGTERM and SIGKILL of running commands when the daemon stops.',
   }),
-  commandMaxRunning: named(wholeNumber(1, 100_000).default(256), {
-    env: 'SVC_COMMAND_MAX_RUNNING',
-    flag: 'command-max-running',
-    description: 'Commands that run at once; the next one gets 429.',
-  }),
-  commandMaxSessions: named(wholeNumber(1, 100_000).default(256), {
-    env: 'SVC_COMMAND_MAX_SESSIONS',
-    flag: 'command-max-sessions',
-    description: 'Command sessions with a name from the caller; the next one gets 429.',
-  }),
-  commandMaxRecords: named(wholeNumber(1, 1_000_000).default(1000), {
-    env: 'SVC_COMMAND_MAX_RECORDS',
-    flag: 'command-max-records',
-    description: 'Ended commands that are kept, newest first.',
-  }),
-  commandRetentionSeconds: named(seconds(1, 31_536_000).default(3600), {
-    env: 'SVC_COMMAND_RETENTION_SECONDS',
-    flag: 'command-retention-seconds',
-    description: 'Seconds that an ended command and its output are kept.',
-  }),
-  commandOutputMaxBytes: named(wholeNumber(65_536, Number.MAX_SAFE_INTEGER).default(64 * MIB), {
-    env: 'SVC_COMMAND_OUTPUT_MAX_BYTES',
-    flag: 'command-output-max-bytes',
-    description: 'Bytes of each output stream kept on disk; the oldest are dropped first.',
-  }),
-  outputTotalMaxBytes: named(wholeNumber(65_536, Number.MAX_SAFE_INTEGER).default(2048 * MIB), {
-    env: 'SVC_OUTPUT_TOTAL_MAX_BYTES',
-    flag: 'output-total-max-bytes',
-    description: 'Bytes of output kept on disk in total; the oldest ended commands are removed first.',
-  }),
-  ptyHistoryBytes: named(wholeNumber(65_536, Number.MAX_SAFE_INTEGER).default(10 * MIB), {
-    env: 'SVC_PTY_HISTORY_BYTES',
-    flag: 'pty-history-bytes',
-    description: 'Bytes of output of each terminal kept on disk; the oldest are dropped first.',
-  }),
-  shellBackend: named(
-    z.enum(SHELL_BACKENDS, { error: `expected one of ${SHELL_BACKENDS.join(', ')}` }).default('native'),
-    {
-      env: 'SVC_SHELL_BACKEND',
-      flag: 'shell-backend',
-      description:
-        'Holder of terminals. native: the process host; tmux: a tmux session each; auto: tmux if it is on PATH.',
-    },
-  ),
-  shellMaxSessions: named(wholeNumber(1, 10_000).default(20), {
-    env: 'SVC_SHELL_MAX_SESSIONS',
-    flag: 'shell-max-sessions',
-    description: 'Terminal sessions that are open at once; the next one gets 429 if none can be evicted.',
-  }),
-  shellSessionTimeout: named(seconds(1, 31_536_000).default(3600), {
-    env: 'SVC_SHELL_SESSION_TIMEOUT',
-    flag: 'shell-session-timeout',
-    description: 'Seconds after which an idle terminal session without an id from the caller is closed.',
-  }),
-  browserStartMode: named(
-    z.enum(START_MODES, { error: `expected one of ${START_MODES.join(', ')}` }).default('async'),
-    {
-      env: 'BROWSER_START_MODE',
-      flag: 'browser-start-mode',
-      description:
-        'auto: /ready waits for the browser. async, manual: it does not. The images also start the browser by this.',
-    },
-  ),
-  browserHost: named(z.string().default('127.0.0.1'), {
-    env: 'BROWSER_REMOTE_DEBUGGING_HOST',
-    flag: 'browser-remote-debugging-host',
-    description: "Host of the browser's DevTools.",
-  }),
-  browserPort: named(wholeNumber(1, 65_535).default(9222), {
-    env: 'BROWSER_REMOTE_DEBUGGING_PORT',
-    flag: 'browser-remote-debugging-port',
-    description: "Port of the browser's DevTools.",
-  }),
-  watchMaxWatchers: named(wholeNumber(1, 10_000).default(128), {
-    env: 'SVC_WATCH_MAX_WATCHERS',
-    flag: 'watch-max-watchers',
-    description: 'Watchers of files at once; the next one gets 429.',
-  }),
-  searchTimeoutSeconds: named(seconds(0.1, 3600).default(60), {
-    env: 'SVC_SEARCH_TIMEOUT_SECONDS',
-    flag: 'search-timeout-seconds',
-    description: 'Seconds after which a search in files ends with the results so far.',
-  }),
   jwtPublicKey: named(z.string().optional(), {
     env: 'JWT_PUBLIC_KEY',
     flag: 'jwt-public-key',
@@ -190,24 +95,16 @@ export const DaemonOptions = z.object({
     flag: 'log-level',
     description: `One of ${LOG_LEVELS.join(', ')}.`,
   }),
-});
+} as const;
 
-export type Config = z.infer<typeof DaemonOptions>;
+export type CoreConfig = OptionValues<typeof CORE_OPTIONS>;
 
-/**
- * The daemon's configuration; the only place that reads the environment.
- * @throws OptionError in one line that names the wrong option
- */
-export function readConfig(
-  argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): Config {
-  const config = readOptions(DaemonOptions, argv, env);
-  if (config.apiKey !== undefined || config.apiKeyFile === undefined) return config;
-  return { ...config, apiKey: keyFromFile(config.apiKeyFile) };
+/** The key, read from its file where only that is given. @throws OptionError where the file holds none */
+export function apiKeyOf({ apiKey, apiKeyFile }: Pick<CoreConfig, 'apiKey' | 'apiKeyFile'>): string | undefined {
+  return apiKey ?? (apiKeyFile === undefined ? undefined : keyFromFile(apiKeyFile));
 }
 
-/** The daemon's own environment; commands get it without the product's own variables. */
+/** The environment that the daemon was started with; commands inherit it less the product's own variables. */
 export function inheritedEnvironment(): Readonly<Record<string, string | undefined>> {
   return process.env;
 }

@@ -1,6 +1,6 @@
 import type { Logger } from '@sandbox/program/logger.ts';
 import type { TicketStore } from './access/tickets.ts';
-import type { Config } from './config.ts';
+import type { CoreConfig } from './config.ts';
 import type { Metrics } from './metrics.ts';
 import type { OwnedProcesses } from './process/owners/owned-processes.ts';
 import type { Processes } from './process/owners/processes.ts';
@@ -8,7 +8,7 @@ import type { RuntimeDir } from './runtime-dir.ts';
 
 /** What a capability is made from. */
 export interface Core {
-  readonly config: Config;
+  readonly config: CoreConfig;
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Those of this capability alone. */

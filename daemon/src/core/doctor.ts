@@ -1,50 +1,19 @@
 import { accessSync, constants } from 'node:fs';
 import { lookUpIdentity } from './account/identity.ts';
-import type { Config } from './config.ts';
+import type { CoreConfig } from './config.ts';
 import type { Finding } from './finding.ts';
 import { keeperProgram } from './process/keeper/keeper-program.ts';
-import { findTool } from './tool-path.ts';
+import type { Requirement } from './requirement.ts';
 
-/** A tool that commands or capabilities use. */
-interface Tool {
-  readonly name: string;
-  /** Program names, the first one found serves. */
-  readonly programs: readonly string[];
+export interface Check extends Finding {
   readonly required: boolean;
-  readonly hint: string;
 }
 
-const TOOLS: readonly Tool[] = [
-  { name: 'shell', programs: ['bash', 'sh'], required: true, hint: 'install bash' },
-  {
-    name: 'setpriv',
-    programs: ['setpriv'],
-    required: false,
-    hint: 'apt-get install util-linux: commands can then run as other accounts',
-  },
-  { name: 'python', programs: ['python3'], required: false, hint: 'apt-get install python3: Python code and packages' },
-  { name: 'node', programs: ['node'], required: false, hint: 'apt-get install nodejs: JavaScript code and packages' },
-  { name: 'ripgrep', programs: ['rg'], required: false, hint: 'apt-get install ripgrep: faster search in files' },
-  { name: 'tmux', programs: ['tmux'], required: false, hint: 'apt-get install tmux: the tmux backend of terminals' },
-  { name: 'git', programs: ['git'], required: false, hint: 'apt-get install git' },
-  {
-    name: 'browser',
-    programs: ['chromium', 'chromium-browser', 'google-chrome'],
-    required: false,
-    hint: 'apt-get install chromium: the browser routes and /cdp',
-  },
-];
-
-/** Looks at this machine: what is there for the service, and how to get what is missing. */
-export async function examine(config: Config): Promise<(Finding & { required: boolean })[]> {
-  const tools = TOOLS.map(({ name, programs, required, hint }) => {
-    const path = programs.map((program) => findTool(program)).find((found) => found !== undefined);
-    return path === undefined
-      ? { name, ok: false, required, detail: `no ${programs.join(' or ')} on PATH`, hint }
-      : { name, ok: true, required, detail: path };
-  });
+/** Examines this machine: what is there for the service, and how to get what is missing. */
+export async function examine(config: CoreConfig, requirements: readonly Requirement[]): Promise<Check[]> {
+  const checks = requirements.map(async ({ required, check }) => ({ ...(await check()), required }));
   return [
-    ...tools,
+    ...(await Promise.all(checks)),
     checkProcessHost(config),
     checkRuntimeDir(config.runtimeDir),
     ...checkDefaultUser(config.defaultUser),
@@ -52,7 +21,7 @@ export async function examine(config: Config): Promise<(Finding & { required: bo
 }
 
 /** Without a keeper the portable host serves, whose commands end with the daemon. */
-function checkProcessHost({ processHost, keeperProgram: given }: Config): Finding & { required: boolean } {
+function checkProcessHost({ processHost, keeperProgram: given }: CoreConfig): Check {
   const name = 'process keeper';
   const required = processHost === 'keeper' || given !== undefined;
   if (processHost === 'portable') return { name, ok: true, required, detail: 'not wanted: SVC_PROCESS_HOST=portable' };
@@ -63,7 +32,7 @@ function checkProcessHost({ processHost, keeperProgram: given }: Config): Findin
   return { name, ok: false, required, detail, hint: 'apt-get install gcc libc6-dev, then npm run build' };
 }
 
-function checkRuntimeDir(path: string): Finding & { required: boolean } {
+function checkRuntimeDir(path: string): Check {
   const name = 'runtime directory';
   for (let place = path; ; place = place.slice(0, place.lastIndexOf('/')) || '/') {
     try {
@@ -84,7 +53,7 @@ function checkRuntimeDir(path: string): Finding & { required: boolean } {
   }
 }
 
-function checkDefaultUser(user: string | undefined): (Finding & { required: boolean })[] {
+function checkDefaultUser(user: string | undefined): Check[] {
   if (user === undefined) return [];
   const name = 'default user';
   try {

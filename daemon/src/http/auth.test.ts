@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TestApp } from '../app.fixture.ts';
+import { readConfig } from '../config.ts';
 import { TicketStore } from '../core/access/tickets.ts';
-import { readConfig } from '../core/config.ts';
 import { Gate } from './access/gate.ts';
 
 const KEY = 'correct-horse-battery';
@@ -107,6 +107,7 @@ describe('credentials', () => {
       allowedOrigins: [],
       tickets: new TicketStore(),
       publicPaths: [],
+      pages: [],
     });
     const admits = (target: string, headers: Record<string, string> = {}) =>
       gate.judge({ method: 'GET', target, upgrade: false, headers, fromTrustedProxy: false }).admitted;

@@ -24,7 +24,7 @@ export interface Operations {
   readonly gate: Gate;
   readonly metrics: Metrics;
   readonly isTrusted: (address: string) => boolean;
-  readonly probes: () => readonly (() => Promise<Finding>)[];
+  readonly probes: readonly (() => Promise<Finding>)[];
 }
 
 /** The operator's routes, outside both surfaces. */
@@ -54,7 +54,7 @@ export function mountOperations(app: App, { gate, metrics, isTrusted, probes }: 
       response: { 200: envelopeOf(Readiness), 503: ErrorBody },
     },
     handler: async (_request, reply) => {
-      const checks = await Promise.all(probes().map((probe) => probe()));
+      const checks = await Promise.all(probes.map((probe) => probe()));
       const failed = checks.filter((check) => !check.ok);
       if (failed.length === 0) return ok({ checks }, 'ready');
       const message = `not ready: ${failed.map(({ name, detail }) => `${name} (${detail})`).join(', ')}`;

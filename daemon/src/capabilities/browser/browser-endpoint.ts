@@ -1,14 +1,19 @@
-import type { Config } from '../../core/config.ts';
 import type { Finding } from '../../core/finding.ts';
 
 const PATIENCE_MS = 2000;
 
+export interface BrowserTerms {
+  readonly browserHost: string;
+  readonly browserPort: number;
+  readonly browserStartMode: 'async' | 'auto' | 'manual';
+}
+
 /** Where the browser's DevTools listen. The daemon does not start the browser: the image does, or whoever runs it. */
 export class BrowserEndpoint implements AsyncDisposable {
   readonly #url: string;
-  readonly #mode: Config['browserStartMode'];
+  readonly #mode: BrowserTerms['browserStartMode'];
 
-  constructor({ browserHost, browserPort, browserStartMode }: Config) {
+  constructor({ browserHost, browserPort, browserStartMode }: BrowserTerms) {
     const host = browserHost.includes(':') ? `[${browserHost.replace(/[[\]]/g, '')}]` : browserHost;
     this.#url = `http://${host}:${browserPort}/json/version`;
     this.#mode = browserStartMode;

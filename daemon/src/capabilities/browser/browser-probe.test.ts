@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { readConfig } from '../../core/config.ts';
+import { readConfig } from '../../config.ts';
 import type { Finding } from '../../core/finding.ts';
 import { BrowserEndpoint } from './browser-endpoint.ts';
 

@@ -1,8 +1,17 @@
 import { defineCapability } from '../../capability.ts';
+import { tool } from '../../core/requirement.ts';
 import { BrowserEndpoint } from './browser-endpoint.ts';
+import { BrowserOptions } from './options.ts';
 
 export const browser = defineCapability({
   name: 'browser',
-  create: ({ config }) => new BrowserEndpoint(config),
+  options: BrowserOptions,
+  requires: [
+    tool('browser', {
+      programs: ['chromium', 'chromium-browser', 'google-chrome'],
+      hint: 'apt-get install chromium: the browser routes and /cdp',
+    }),
+  ],
+  create: (_core, options) => new BrowserEndpoint(options),
   probe: (endpoint) => endpoint.probe(),
 });

@@ -39,12 +39,12 @@ export class CommandService implements AsyncDisposable {
   readonly #launcher: Launcher;
   readonly #starter: CommandStarter;
 
-  constructor(core: Core, store: CommandStore, launcher: Launcher) {
+  constructor(core: Core, store: CommandStore, launcher: Launcher, maxRunning: number) {
     this.sessions = new SessionService(core, store, launcher);
     this.#core = core;
     this.#store = store;
     this.#launcher = launcher;
-    this.#starter = new CommandStarter(core, store, launcher);
+    this.#starter = new CommandStarter(core, store, launcher, maxRunning);
   }
 
   /**

@@ -1,5 +1,7 @@
 import { defineCapability } from '../../capability.ts';
+import { tool } from '../../core/requirement.ts';
 import { CommandService } from './command-service.ts';
+import { CommandsOptions } from './options.ts';
 import { Launcher } from './run/launcher.ts';
 import { CommandStore } from './store/command-store.ts';
 import { recover } from './store/recover.ts';
@@ -8,17 +10,30 @@ import { commandsV2 } from './v2/routes.ts';
 
 export const commands = defineCapability({
   name: 'commands',
-  create: async (core) => {
+  options: CommandsOptions,
+  requires: [
+    tool('shell', { programs: ['bash', 'sh'], required: true, hint: 'install bash' }),
+    tool('setpriv', { hint: 'apt-get install util-linux: commands can then run as other accounts' }),
+    tool('python', { programs: ['python3'], hint: 'apt-get install python3: Python code and packages' }),
+    tool('node', { hint: 'apt-get install nodejs: JavaScript code and packages' }),
+    tool('git', { hint: 'apt-get install git' }),
+  ],
+  create: async (core, options) => {
     const { config, logger, runtime } = core;
-    const { store, records } = CommandStore.open(runtime.path, logger, config.commandMaxSessions, {
-      maxRecords: config.commandMaxRecords,
-      maxAgeMs: config.commandRetentionSeconds * 1000,
-      maxBytes: config.outputTotalMaxBytes,
+    const { store, records } = CommandStore.open(runtime.path, logger, options.commandMaxSessions, {
+      maxRecords: options.commandMaxRecords,
+      maxAgeMs: options.commandRetentionSeconds * 1000,
+      maxBytes: options.outputTotalMaxBytes,
     });
     await recover(core, store, records);
     core.metrics.gauge('commands_running', 'Commands running at this moment.', () => store.running.size);
     core.metrics.gauge('command_sessions', 'Command sessions that are open.', () => store.sessions.list().length);
-    return new CommandService(core, store, new Launcher(config.defaultUser, config.commandOutputMaxBytes));
+    return new CommandService(
+      core,
+      store,
+      new Launcher(config.defaultUser, options.commandOutputMaxBytes),
+      options.commandMaxRunning,
+    );
   },
   v2: commandsV2,
   v1: commandsV1,

@@ -1,6 +1,9 @@
+import { GATEWAY_PATHS } from '@sandbox/program/pages.ts';
 import { defineCapability } from '../../capability.ts';
+import { tool } from '../../core/requirement.ts';
 import { findTool } from '../../core/tool-path.ts';
 import { ExecFiles } from './exec/exec-files.ts';
+import { TerminalOptions } from './options.ts';
 import { PtyService } from './pty-service.ts';
 import { recoverSessions } from './recover.ts';
 import { ScreenThread } from './screen/screen-thread.ts';
@@ -17,20 +20,23 @@ function usesTmux(backend: 'native' | 'tmux' | 'auto'): boolean {
 
 export const pty = defineCapability({
   name: 'pty',
-  create: async (core) => {
+  options: TerminalOptions,
+  requires: [tool('tmux', { hint: 'apt-get install tmux: the tmux backend of terminals' })],
+  pages: [{ path: GATEWAY_PATHS.terminal, opens: ['/v2/pty'] }],
+  create: async (core, options) => {
     const { config, runtime, processes } = core;
     const execFiles = new ExecFiles(runtime.path);
-    const tmux = usesTmux(config.shellBackend) ? new TmuxHost(processes, execFiles, runtime.path) : undefined;
+    const tmux = usesTmux(options.shellBackend) ? new TmuxHost(processes, execFiles, runtime.path) : undefined;
     const tools = {
       host: tmux ?? processes,
       tmux,
-      launcher: new ShellLauncher(config.defaultUser, config.ptyHistoryBytes),
+      launcher: new ShellLauncher(config.defaultUser, options.ptyHistoryBytes),
       files: new SessionFiles(runtime.path),
       execFiles,
       screens: new ScreenThread(),
-      historyBytes: config.ptyHistoryBytes,
+      historyBytes: options.ptyHistoryBytes,
     };
-    const service = new PtyService(core, tools, await recoverSessions(core, tools));
+    const service = new PtyService(core, tools, options, await recoverSessions(core, tools));
     core.metrics.gauge('terminal_sessions', 'Terminal sessions that are open.', () => service.stats().total);
     core.metrics.gauge('terminal_viewers', 'Viewers attached to terminals.', () =>
       service.list().reduce((sum, { attached }) => sum + attached, 0),

@@ -39,15 +39,24 @@ export interface SessionStats {
   readonly timeout: number;
 }
 
+/** Bounds of the sessions. */
+export interface SessionLimits {
+  readonly shellMaxSessions: number;
+  /** Seconds. */
+  readonly shellSessionTimeout: number;
+}
+
 /** Terminals. Each call holds the session that it works with, so that the session stays until the call is answered. */
 export class PtyService implements AsyncDisposable {
   readonly sessions: SessionStore;
   readonly #core: Core;
   readonly #tools: SessionTools;
+  readonly #limits: SessionLimits;
   readonly #queues = new WeakMap<PtySession, ExecQueue>();
 
-  constructor(core: Core, tools: SessionTools, found: readonly PtySession[]) {
-    const { shellMaxSessions: ceiling, shellSessionTimeout: timeoutSeconds } = core.config;
+  constructor(core: Core, tools: SessionTools, limits: SessionLimits, found: readonly PtySession[]) {
+    const { shellMaxSessions: ceiling, shellSessionTimeout: timeoutSeconds } = limits;
+    this.#limits = limits;
     this.#core = core;
     this.#tools = tools;
     this.sessions = new SessionStore(tools, found, { ceiling, timeoutSeconds });
@@ -141,7 +150,7 @@ export class PtyService implements AsyncDisposable {
   stats(): SessionStats {
     const open = this.list().filter((session) => session.open);
     const active = open.filter(({ busy }) => busy).length;
-    const { shellMaxSessions: max, shellSessionTimeout: timeout } = this.#core.config;
+    const { shellMaxSessions: max, shellSessionTimeout: timeout } = this.#limits;
     return { total: open.length, active, idle: open.length - active, max, timeout };
   }
 

@@ -1,11 +1,15 @@
 import { defineCapability } from '../../capability.ts';
+import { tool } from '../../core/requirement.ts';
+import { SearchOptions } from './options.ts';
 import { SearchService } from './search-service.ts';
 import { searchV1 } from './v1/routes.ts';
 import { searchV2 } from './v2/routes.ts';
 
 export const search = defineCapability({
   name: 'search',
-  create: ({ config }) => new SearchService(config.searchTimeoutSeconds),
+  options: SearchOptions,
+  requires: [tool('ripgrep', { programs: ['rg'], hint: 'apt-get install ripgrep: faster search in files' })],
+  create: (_core, { searchTimeoutSeconds }) => new SearchService(searchTimeoutSeconds),
   v2: searchV2,
   v1: searchV1,
 });

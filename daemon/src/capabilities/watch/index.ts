@@ -1,6 +1,7 @@
 import { defineCapability } from '../../capability.ts';
 import { keeperProgram } from '../../core/process/keeper/keeper-program.ts';
 import { InotifyBackend } from './inotify/inotify-backend.ts';
+import { WatchOptions } from './options.ts';
 import { PortableBackend } from './portable-backend.ts';
 import { watchV1 } from './v1/routes.ts';
 import { watchV2 } from './v2/routes.ts';
@@ -8,10 +9,11 @@ import { WatchService } from './watch-service.ts';
 
 export const watch = defineCapability({
   name: 'watch',
-  create: ({ config, logger, metrics }) => {
+  options: WatchOptions,
+  create: ({ config, logger, metrics }, { watchMaxWatchers }) => {
     const { path, isThere } = keeperProgram(config.keeperProgram);
     const inotify = isThere ? new InotifyBackend(path, logger) : undefined;
-    const service = new WatchService(inotify ?? new PortableBackend(), config.watchMaxWatchers);
+    const service = new WatchService(inotify ?? new PortableBackend(), watchMaxWatchers);
     if (!inotify) logger.info({ reason: `no keeper at ${path}` }, 'watchers stand on chokidar: renames are not paired');
     metrics.gauge('watchers', 'Watchers, and waits for one event, at this moment.', () => service.count);
     metrics.gauge('watched_directories', 'Directories that inotify watches.', () => inotify?.directories ?? 0);

@@ -1,12 +1,12 @@
 import type { Logger } from '@sandbox/program/logger.ts';
-import type { Config } from '../config.ts';
+import type { CoreConfig } from '../config.ts';
 import type { RuntimeDir } from '../runtime-dir.ts';
 import { KeeperHost } from './keeper/keeper-host.ts';
 import { keeperProgram } from './keeper/keeper-program.ts';
 import { PortableHost } from './portable/portable-host.ts';
 import type { ProcessHost } from './process-host.ts';
 
-type Wish = Pick<Config, 'processHost' | 'keeperProgram'>;
+type Wish = Pick<CoreConfig, 'processHost' | 'keeperProgram'>;
 
 /**
  * The process host that the configuration asks for, and one line in the log that says which.

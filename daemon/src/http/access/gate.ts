@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Page } from '@sandbox/program/pages.ts';
 import type { TicketStore } from '../../core/access/tickets.ts';
 import { ApiKey } from './api-key.ts';
 import { type Credentials, credentialsOf } from './credentials.ts';
@@ -36,6 +37,8 @@ export interface GateOptions {
   readonly tickets: TicketStore;
   /** Served without a key. Compared with the path as it was sent, never by prefix, never looking at the query. */
   readonly publicPaths: readonly string[];
+  /** Pages that a link with a credential opens. */
+  readonly pages: readonly Page[];
 }
 
 /** Decides who gets in, by credential, `Host` and `Origin`; for the daemon and, through `/internal/auth`, for the gateway. */
@@ -47,12 +50,12 @@ export class Gate {
   readonly #tickets: TicketStore;
   readonly #publicPaths: ReadonlySet<string>;
 
-  constructor({ apiKey, allowedHosts, allowedOrigins, tickets, publicPaths }: GateOptions) {
+  constructor({ apiKey, allowedHosts, allowedOrigins, tickets, publicPaths, pages }: GateOptions) {
     this.#publicPaths = new Set(publicPaths);
     this.#hosts = new HostRule(allowedHosts);
     this.origins = new OriginRule(allowedOrigins);
     this.#key = apiKey === undefined ? undefined : new ApiKey(apiKey);
-    this.#cookies = this.#key && new SessionCookies(this.#key);
+    this.#cookies = this.#key && new SessionCookies(this.#key, pages);
     this.#tickets = tickets;
   }
 

@@ -1,3 +1,4 @@
+import { PAGES } from '@sandbox/program/pages.ts';
 import { expect, test } from 'vitest';
 import { TicketStore } from '../../core/access/tickets.ts';
 import { Gate } from './gate.ts';
@@ -13,6 +14,7 @@ test.each([
     allowedOrigins: [],
     tickets: new TicketStore(),
     publicPaths: ['/'],
+    pages: PAGES,
   });
   const verdict = gate.judge({
     method: 'GET',

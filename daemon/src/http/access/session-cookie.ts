@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { prefixesOfPage } from '@sandbox/program/pages.ts';
+import { PAGES, type Page, prefixesOfPage } from '@sandbox/program/pages.ts';
 import { covers, isUnder } from '../../core/access/path-prefix.ts';
 import type { ApiKey } from './api-key.ts';
 
@@ -13,8 +13,10 @@ const NAME = /^svc_session(_[a-z0-9_-]+)?$/;
  */
 export class SessionCookies {
   readonly #signingKey: Buffer;
+  readonly #pages: readonly Page[];
 
-  constructor(key: ApiKey) {
+  constructor(key: ApiKey, pages: readonly Page[] = PAGES) {
+    this.#pages = pages;
     this.#signingKey = key.derive('session cookie');
   }
 
@@ -23,7 +25,7 @@ export class SessionCookies {
    * A ticket's prefix narrows what the cookie is good for.
    */
   issue(path: string, options: { ticketPrefix?: string; secure: boolean; now?: number }): string | undefined {
-    const covered = prefixesOfPage(path);
+    const covered = prefixesOfPage(path, this.#pages);
     if (!covered) return undefined;
     const narrowed = options.ticketPrefix === undefined ? covered : narrow(covered, options.ticketPrefix);
     const expires = Math.floor((options.now ?? Date.now()) / 1000) + LIFETIME_SECONDS;

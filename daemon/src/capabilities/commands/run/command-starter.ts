@@ -29,12 +29,14 @@ export class CommandStarter implements AsyncDisposable {
   readonly #core: Core;
   readonly #store: CommandStore;
   readonly #launcher: Launcher;
+  readonly #maxRunning: number;
   readonly #keyed = new Map<string, Promise<Command>>();
   /** Settle when their command is started or refused. */
   readonly #starting = new Set<Promise<void>>();
   #closing = false;
 
-  constructor(core: Core, store: CommandStore, launcher: Launcher) {
+  constructor(core: Core, store: CommandStore, launcher: Launcher, maxRunning: number) {
+    this.#maxRunning = maxRunning;
     this.#core = core;
     this.#store = store;
     this.#launcher = launcher;
@@ -157,16 +159,15 @@ export class CommandStarter implements AsyncDisposable {
   }
 
   #refuseBeyondCeiling(): void {
-    const { commandMaxRunning } = this.#core.config;
     const { running } = this.#store;
-    if (running.size + this.#starting.size < commandMaxRunning) return;
+    if (running.size + this.#starting.size < this.#maxRunning) return;
     const holders = [...running].map(({ id, record }) => ({
       commandId: id,
       sessionId: record.sessionId,
       command: record.command.slice(0, 100),
       startedAt: record.startedAt,
     }));
-    throw new SandboxError('capacity', `${running.size} commands are running, the ceiling is ${commandMaxRunning}`, {
+    throw new SandboxError('capacity', `${running.size} commands are running, the ceiling is ${this.#maxRunning}`, {
       hint: 'wait for one to end, kill one, or raise SVC_COMMAND_MAX_RUNNING',
       data: { holders },
     });

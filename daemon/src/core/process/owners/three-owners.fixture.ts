@@ -2,7 +2,7 @@ import { runProgram } from '@sandbox/program/run.ts';
 import { buildApp } from '../../../app.ts';
 import { CAPABILITIES } from '../../../capabilities/index.ts';
 import { defineCapability } from '../../../capability.ts';
-import { readConfig } from '../../config.ts';
+import { readConfig } from '../../../config.ts';
 import type { HostedProcess } from '../process-host.ts';
 
 interface Params {

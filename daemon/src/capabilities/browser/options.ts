@@ -1,0 +1,28 @@
+import { named, type OptionValues, wholeNumber } from '@sandbox/program/options.ts';
+import { z } from 'zod';
+
+const START_MODES = ['async', 'auto', 'manual'] as const;
+
+export const BrowserOptions = {
+  browserStartMode: named(
+    z.enum(START_MODES, { error: `expected one of ${START_MODES.join(', ')}` }).default('async'),
+    {
+      env: 'BROWSER_START_MODE',
+      flag: 'browser-start-mode',
+      description:
+        'auto: /ready waits for the browser. async, manual: it does not. The images also start the browser by this.',
+    },
+  ),
+  browserHost: named(z.string().default('127.0.0.1'), {
+    env: 'BROWSER_REMOTE_DEBUGGING_HOST',
+    flag: 'browser-remote-debugging-host',
+    description: "Host of the browser's DevTools.",
+  }),
+  browserPort: named(wholeNumber(1, 65_535).default(9222), {
+    env: 'BROWSER_REMOTE_DEBUGGING_PORT',
+    flag: 'browser-remote-debugging-port',
+    description: "Port of the browser's DevTools.",
+  }),
+} as const;
+
+export type BrowserOptions = OptionValues<typeof BrowserOptions>;

@@ -1,0 +1,40 @@
+import { type OptionShape, type OptionValues, readOptions } from '@sandbox/program/options.ts';
+import { z } from 'zod';
+import { CAPABILITIES } from './capabilities/index.ts';
+import type { Capability } from './capability.ts';
+import { apiKeyOf, CORE_OPTIONS, type CoreConfig, inheritedEnvironment } from './core/config.ts';
+
+type OptionsOf<C> = C extends Capability<infer O> ? OptionValues<O> : never;
+/** The intersection of the members of a union. */
+type Intersection<U> = (U extends unknown ? (member: U) => void : never) extends (all: infer I) => void ? I : never;
+
+/** The values of all options: the core's and those of every capability. */
+export type Config = CoreConfig & Intersection<OptionsOf<(typeof CAPABILITIES)[number]>>;
+
+/** Every option of the daemon, for `--help`, the README's table and the checks at boot. */
+export const DaemonOptions = optionsOf(CAPABILITIES);
+
+/**
+ * The daemon's configuration.
+ * @throws OptionError in one line that names the wrong option
+ */
+export function readConfig(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = inheritedEnvironment(),
+  options: z.ZodObject<OptionShape> = DaemonOptions,
+): Config {
+  const config = readOptions(options, argv, env) as Config;
+  return { ...config, apiKey: apiKeyOf(config) };
+}
+
+/** The options of the core and of these capabilities. @throws Error where two have one name */
+export function optionsOf(capabilities: readonly Capability[]): z.ZodObject<OptionShape> {
+  const union: Record<string, z.ZodType> = { ...CORE_OPTIONS };
+  for (const { name, options } of capabilities) {
+    for (const [key, schema] of Object.entries(options)) {
+      if (key in union) throw new Error(`the option ${key} of ${name} exists already`);
+      union[key] = schema;
+    }
+  }
+  return z.object(union);
+}
