@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 /** Hints for clients about what a tool does (Model Context Protocol, ToolAnnotations). */
-export interface ToolAnnotations {
+interface ToolAnnotations {
   readonly readOnlyHint?: boolean;
   readonly destructiveHint?: boolean;
   readonly idempotentHint?: boolean;
