@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { EventLog, isLoss, type LogEntry } from './event-log.ts';
 
@@ -37,10 +38,11 @@ test('a log of events that have a size keeps so many bytes, and always the newes
 test('a wait ends by an event after its cursor, by the end of the log, by its time or by its signal', async () => {
   const log = logOf(2, { entries: 3 });
   await log.moreThan(1, { ms: LONG_MS });
-  const waiting = log.moreThan(3, { ms: LONG_MS });
+  const waiting = log.moreThan(3, { ms: LONG_MS }).then(() => log.last);
   log.add([{ name: 'c' }]);
+  await turn();
   log.add([{ name: 'd' }]);
-  await waiting;
+  expect(await waiting).toBe(4);
   const started = performance.now();
   await log.moreThan(4, { ms: 20 });
   // A timer of Node may fire in the millisecond before its time.
