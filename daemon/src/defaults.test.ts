@@ -8,7 +8,7 @@ import { LIST_MAX } from './capabilities/files/read/list.ts';
 import { READ_BYTES_MAX } from './capabilities/files/read/read.ts';
 import { ENTRIES_MAX } from './capabilities/files/tar/extract.ts';
 import { ARCHIVE_BYTES_MAX } from './capabilities/files/tar/import.ts';
-import { KEPT_MS } from './capabilities/files/write/part-register.ts';
+import { KEPT_MS } from './capabilities/files/parts/part-journal.ts';
 import { KILL_GRACE_MS as EXEC_KILL_GRACE_MS } from './capabilities/pty/exec.ts';
 import { NO_CHANGE_SECONDS } from './capabilities/pty/pty-service.ts';
 import { CLOSE_GRACE_MS } from './capabilities/pty/session/session.ts';

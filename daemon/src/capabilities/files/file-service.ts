@@ -5,11 +5,11 @@ import { type Caller, makeDirectories, makeDirectory, Ownership } from '../../co
 import { copyPath } from './change/copy.ts';
 import { deletePath } from './change/delete.ts';
 import { movePath } from './change/move.ts';
-import { StagedPaths } from './change/staged-paths.ts';
 import type { ReplaceMode } from './edit/edit.ts';
 import { Editor, type EditResult } from './edit/editor.ts';
 import { type ViewRange, viewPath } from './edit/view.ts';
 import type { Precondition } from './etag.ts';
+import { PartJournal } from './parts/part-journal.ts';
 import { PathLocks } from './path-locks.ts';
 import { Download } from './read/download.ts';
 import { type Listing, type ListRequest, listDirectory } from './read/list.ts';
@@ -21,7 +21,6 @@ import { ARCHIVE_BYTES_MAX, type Imported, type ImportTerms, importTree } from '
 import { type FormReader, uploadForm } from './upload/form-upload.ts';
 import { type Piece, type Progress, ResumableUploads } from './upload/resumable.ts';
 import { Upload, type Uploaded, type UploadTerms } from './upload/upload.ts';
-import { PartRegister } from './write/part-register.ts';
 import { realTarget } from './write/real-target.ts';
 import { isAtOnce, type Written, writeInPlace } from './write/write.ts';
 import { writeAtomically } from './write/write-atomically.ts';
@@ -54,16 +53,14 @@ export class FileService implements AsyncDisposable {
   readonly #locks = new PathLocks();
   readonly #editor = new Editor(this.#locks);
 
-  readonly #staged: StagedPaths;
-  readonly #parts: PartRegister;
+  readonly #journal: PartJournal;
   readonly #resumable: ResumableUploads;
 
-  /** `parts`: a directory of the service's own, where it notes which uploads are not complete; `staged`: a file of such notes. */
-  constructor(defaultUser: string | undefined, parts: string, staged: string) {
+  /** @param journal file for the notes of unfinished files */
+  constructor(defaultUser: string | undefined, journal: string) {
     this.#ownership = new Ownership(defaultUser);
-    this.#parts = new PartRegister(parts);
-    this.#staged = new StagedPaths(staged);
-    this.#resumable = new ResumableUploads(this.#locks, this.#parts);
+    this.#journal = new PartJournal(journal);
+    this.#resumable = new ResumableUploads(this.#locks, this.#journal);
   }
 
   /** @throws SandboxError `invalid` where the caller names an account that does not exist */
@@ -89,7 +86,7 @@ export class FileService implements AsyncDisposable {
       const target = realTarget(path);
       const written = { ...terms, append, owner };
       return this.#locks.hold(target, () =>
-        atomic ? writeAtomically(target, bytes, written, this.#staged) : writeInPlace(target, bytes, written),
+        atomic ? writeAtomically(target, bytes, written, this.#journal) : writeInPlace(target, bytes, written),
       );
     });
   }
@@ -137,13 +134,13 @@ export class FileService implements AsyncDisposable {
   /** @returns how many FIFOs, sockets and devices were left out */
   copy(source: FilePath, destination: FilePath, overwrite: boolean, caller: Caller): Promise<number> {
     return attempt('copy', source, () =>
-      copyPath(source, destination, overwrite, this.#ownership.of(caller), this.#staged),
+      copyPath(source, destination, overwrite, this.#ownership.of(caller), this.#journal),
     );
   }
 
   move(source: FilePath, destination: FilePath, overwrite: boolean, caller: Caller): Promise<void> {
     return attempt('move', source, () =>
-      movePath(source, destination, overwrite, this.#ownership.of(caller), this.#staged),
+      movePath(source, destination, overwrite, this.#ownership.of(caller), this.#journal),
     );
   }
 
@@ -159,7 +156,7 @@ export class FileService implements AsyncDisposable {
     terms: WholeTerms = {},
   ): Promise<Uploaded> {
     return attempt('upload', path, async () => {
-      await using upload = new Upload(this.#locks, this.#staged, { ...terms, owner: this.#ownership.of(caller) });
+      await using upload = new Upload(this.#locks, this.#journal, { ...terms, owner: this.#ownership.of(caller) });
       await upload.receive(source, path);
       return await upload.commit(path);
     });
@@ -172,7 +169,7 @@ export class FileService implements AsyncDisposable {
     terms: WholeTerms = {},
   ): Promise<Uploaded & { readonly path: FilePath }> {
     return attempt('upload', '', async () => {
-      await using upload = new Upload(this.#locks, this.#staged, { ...terms, owner: this.#ownership.of(caller) });
+      await using upload = new Upload(this.#locks, this.#journal, { ...terms, owner: this.#ownership.of(caller) });
       return await uploadForm(upload, read);
     });
   }
@@ -204,14 +201,14 @@ export class FileService implements AsyncDisposable {
   importTree(
     path: FilePath,
     source: AsyncIterable<Buffer>,
-    { length, ...terms }: Omit<ImportTerms, 'owner' | 'stages'> & { readonly length: number },
+    { length, ...terms }: Omit<ImportTerms, 'owner' | 'journal'> & { readonly length: number },
     caller: Caller,
   ): Promise<Imported> {
     return attempt('import', path, () => {
       if (length > ARCHIVE_BYTES_MAX) {
         throw overCap(`the archive is over ${ARCHIVE_BYTES_MAX} bytes`, 'import', shownPath(path), 'send it in parts');
       }
-      return importTree(path, source, { ...terms, owner: this.#ownership.of(caller), stages: this.#staged });
+      return importTree(path, source, { ...terms, owner: this.#ownership.of(caller), journal: this.#journal });
     });
   }
 
@@ -221,8 +218,7 @@ export class FileService implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#parts[Symbol.dispose]();
-    this.#staged[Symbol.dispose]();
+    this.#journal[Symbol.dispose]();
   }
 }
 

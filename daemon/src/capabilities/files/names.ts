@@ -7,7 +7,3 @@ export function extensionOf(name: string): string | undefined {
 export function isHidden(name: string): boolean {
   return name.startsWith('.');
 }
-
-/** Of files that are not finished: no listing of changes tells of them. */
-export const PART_PREFIX = '.svc-upload-';
-export const PART_SUFFIX = '.part';

@@ -1,8 +1,6 @@
 import { type ByteName, textOf } from '../../core/files/byte-name.ts';
+import { isPartName } from '../../core/files/part-name.ts';
 import { GlobRules } from '../../core/glob/glob-rules.ts';
-
-/** Names of unfinished uploads, which no watcher reports. */
-const PART = /(?:^|\/)\.svc-upload-[^/]*\.part$/;
 
 /** Decides what a watcher descends into and what it reports, by patterns in the syntax of .gitignore. */
 export class PathFilter {
@@ -18,7 +16,10 @@ export class PathFilter {
   /** Whether it is neither reported nor descended into. The directories above it are assumed not to be excluded. */
   excludes(path: ByteName, isDirectory: boolean): boolean {
     if (path === '') return false;
-    return PART.test(path) || (!this.#exclude.isEmpty && this.#exclude.judge(textOf(path), isDirectory) === 'matched');
+    return (
+      isPartName(path.slice(path.lastIndexOf('/') + 1)) ||
+      (!this.#exclude.isEmpty && this.#exclude.judge(textOf(path), isDirectory) === 'matched')
+    );
   }
 
   reports(path: ByteName, isDirectory: boolean): boolean {

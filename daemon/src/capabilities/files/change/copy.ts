@@ -26,13 +26,13 @@ import {
   withoutTrailingSlashes,
 } from '../../../core/files/file-path.ts';
 import { makeDirectories, makeDirectory, type Owner } from '../../../core/files/ownership.ts';
+import { renameOnto } from '../parts/part-file.ts';
+import type { PartJournal } from '../parts/part-journal.ts';
 import { kindOf } from '../read/kinds.ts';
 import { Slices } from '../slices.ts';
-import { renameOnto } from '../write/part-file.ts';
 import { realTarget } from '../write/real-target.ts';
 import { removeTree } from './delete.ts';
 import { replaceDirectory } from './replace-directory.ts';
-import type { StagedPaths } from './staged-paths.ts';
 import { setLinkTime, setTime } from './times.ts';
 
 /** Whose the copies are: the account's, or with `keep` each as its original, with its times. */
@@ -49,7 +49,7 @@ export async function copyPath(
   destination: FilePath,
   overwrite: boolean,
   owner: Owner | undefined,
-  staged: StagedPaths,
+  journal: PartJournal,
 ): Promise<number> {
   const stats = statSync(source);
   const target = withoutTrailingSlashes(destination);
@@ -58,7 +58,7 @@ export async function copyPath(
   if (existing && !overwrite) throw systemFailure('EEXIST', 'copy', shownPath(destination), OVERWRITE_HINT);
   requireSameKind('copy', stats, statSync(target, { throwIfNoEntry: false }), destination);
   makeDirectories(parentOf(target), owner);
-  return copyInto(source, stats, stats.isDirectory() ? target : realTarget(target), { owner }, staged);
+  return copyInto(source, stats, stats.isDirectory() ? target : realTarget(target), { owner }, journal);
 }
 
 export const OVERWRITE_HINT = 'remove it first, or set overwrite';
@@ -69,19 +69,19 @@ export async function copyInto(
   stats: Stats,
   target: FilePath,
   owner: CopyOwner,
-  staged: StagedPaths,
+  journal: PartJournal,
 ): Promise<number> {
-  const part = staged.begin(parentOf(target));
+  const part = journal.begin(parentOf(target));
   try {
     const skipped = await copyTree(source, part, stats, { owner, slices: new Slices(), linked: new Map() });
-    if (stats.isDirectory()) await replaceDirectory(part, target, staged);
+    if (stats.isDirectory()) await replaceDirectory(part, target, journal);
     else renameOnto(part, target);
     return skipped;
   } catch (error) {
     await removeTree(part);
     throw error;
   } finally {
-    staged.end(part);
+    journal.end(part);
   }
 }
 

@@ -3,7 +3,7 @@ import { systemCodeOf, systemFailure } from '../../../core/files/file-failure.ts
 import { type FilePath, joinPath, namesInSync, shownPath } from '../../../core/files/file-path.ts';
 import { copyInto } from '../change/copy.ts';
 import { HeldDirectory } from '../change/held-directory.ts';
-import type { StagedPaths } from '../change/staged-paths.ts';
+import type { PartJournal } from '../parts/part-journal.ts';
 import { Slices } from '../slices.ts';
 
 /**
@@ -12,11 +12,11 @@ import { Slices } from '../slices.ts';
  * another file system, because one is mounted below the target, is copied.
  * @throws FileFailure `invalid_target` before anything is moved, where a file would replace a directory
  */
-export async function mergeInto(staged: FilePath, target: FilePath, stages: StagedPaths): Promise<void> {
+export async function mergeInto(staged: FilePath, target: FilePath, journal: PartJournal): Promise<void> {
   using from = HeldDirectory.open(staged);
   using to = HeldDirectory.open(target, { follow: true });
   requireNoConflict(from, to, target);
-  await mergeEntries(from, to, stages, new Slices());
+  await mergeEntries(from, to, journal, new Slices());
 }
 
 function requireNoConflict(from: HeldDirectory, to: HeldDirectory, shown: FilePath): void {
@@ -35,7 +35,7 @@ function requireNoConflict(from: HeldDirectory, to: HeldDirectory, shown: FilePa
 async function mergeEntries(
   from: HeldDirectory,
   to: HeldDirectory,
-  stages: StagedPaths,
+  journal: PartJournal,
   slices: Slices,
 ): Promise<void> {
   for (const name of namesInSync(from.base)) {
@@ -44,9 +44,9 @@ async function mergeEntries(
     if (staged.isDirectory() && existing?.isDirectory()) {
       using below = HeldDirectory.open(from.at(name));
       using there = HeldDirectory.open(to.at(name));
-      await mergeEntries(below, there, stages, slices);
+      await mergeEntries(below, there, journal, slices);
     } else {
-      await replaceEntry(from.at(name), to.at(name), { staged, existing, stages });
+      await replaceEntry(from.at(name), to.at(name), { staged, existing, journal });
     }
     if (slices.isDue) await slices.rest();
   }
@@ -55,13 +55,13 @@ async function mergeEntries(
 async function replaceEntry(
   source: FilePath,
   target: FilePath,
-  { staged, existing, stages }: { staged: Stats; existing: Stats | undefined; stages: StagedPaths },
+  { staged, existing, journal }: { staged: Stats; existing: Stats | undefined; journal: PartJournal },
 ): Promise<void> {
   if (staged.isDirectory() && existing) unlinkSync(target);
   try {
     renameSync(source, target);
   } catch (error) {
     if (systemCodeOf(error) !== 'EXDEV') throw error;
-    await copyInto(source, staged, target, 'keep', stages);
+    await copyInto(source, staged, target, 'keep', journal);
   }
 }

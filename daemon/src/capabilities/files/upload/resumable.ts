@@ -3,10 +3,10 @@ import { lstatSync } from 'node:fs';
 import { SandboxError } from '../../../core/errors.ts';
 import { badRequest } from '../../../core/files/file-failure.ts';
 import { bytesOfPath, type FilePath, parentOf, shownPath } from '../../../core/files/file-path.ts';
-import { partPath } from '../change/staged-paths.ts';
+import { PartFile } from '../parts/part-file.ts';
+import type { PartJournal } from '../parts/part-journal.ts';
+import { partPath } from '../parts/part-note.ts';
 import type { PathLocks } from '../path-locks.ts';
-import { PartFile } from '../write/part-file.ts';
-import type { PartRegister } from '../write/part-register.ts';
 import { realTarget } from '../write/real-target.ts';
 import { requireWritable } from '../write/write.ts';
 import { hashOf, spool } from './spool.ts';
@@ -27,11 +27,11 @@ export type Progress =
 /** Uploads that come in pieces. Each has a part beside its target that outlives connections and the daemon, for an hour. */
 export class ResumableUploads {
   readonly #locks: PathLocks;
-  readonly #parts: PartRegister;
+  readonly #journal: PartJournal;
 
-  constructor(locks: PathLocks, parts: PartRegister) {
+  constructor(locks: PathLocks, journal: PartJournal) {
     this.#locks = locks;
-    this.#parts = parts;
+    this.#journal = journal;
   }
 
   /** Bytes that are there of an upload that is not complete. */
@@ -56,7 +56,7 @@ export class ResumableUploads {
     requireWritable(target, terms.precondition);
     const name = partOf(target);
     return this.#locks.hold(name, async () => {
-      this.#parts.keep(name);
+      this.#journal.keep(name);
       await using part = PartFile.resume(name, terms.owner);
       if (restart) part.truncate(0);
       if (part.length !== start) throw misplaced(path, part.length);
@@ -69,7 +69,7 @@ export class ResumableUploads {
       if (part.length !== total) return { isComplete: false, size: part.length };
       const sha256 = await hashOf(part);
       const { etag } = await this.#locks.hold(target, () => part.commit(target, { ...terms, sync: false }));
-      this.#parts.forget(name);
+      this.#journal.end(name);
       return { isComplete: true, size: end, sha256, etag };
     });
   }

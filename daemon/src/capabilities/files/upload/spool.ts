@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { releaseBuffer } from '@sandbox/program/release-buffer.ts';
-import type { PartFile } from '../write/part-file.ts';
+import type { PartFile } from '../parts/part-file.ts';
 
 /** Bytes that are gathered before they are written: what a network gives at once is small. */
 const BATCH_BYTES = 512 * 1024;

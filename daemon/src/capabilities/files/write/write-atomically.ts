@@ -1,7 +1,7 @@
 import type { FilePath } from '../../../core/files/file-path.ts';
-import type { StagedPaths } from '../change/staged-paths.ts';
+import { PartFile } from '../parts/part-file.ts';
+import type { PartJournal } from '../parts/part-journal.ts';
 import { OpenFile } from '../read/open-file.ts';
-import { PartFile } from './part-file.ts';
 import { requireWritable, type WriteTerms, type Written } from './write.ts';
 
 /** Bytes that are copied at once where an appended file is written anew. */
@@ -16,10 +16,10 @@ export async function writeAtomically(
   target: FilePath,
   bytes: Buffer,
   terms: WriteTerms,
-  staged: StagedPaths,
+  journal: PartJournal,
 ): Promise<Written> {
   const before = requireWritable(target, terms.precondition);
-  await using part = PartFile.create(target, terms.owner, staged);
+  await using part = PartFile.create(target, terms.owner, journal);
   if (terms.append && before) await copyOld(target, part);
   if (bytes.length > 0) await part.write([bytes]);
   return await part.commit(target, { ...terms, sync: true });

@@ -20,9 +20,9 @@ import { promisify } from 'node:util';
 import { busyMountPoint, systemCodeOf } from '../../../core/files/file-failure.ts';
 import { type FilePath, parentOf, shownPath } from '../../../core/files/file-path.ts';
 import { giveDescriptor, makeDirectories, type Owner } from '../../../core/files/ownership.ts';
-import type { StagedPaths } from '../change/staged-paths.ts';
 import { etagOf, outdate, type Precondition } from '../etag.ts';
-import { requireWritable, type Written } from './write.ts';
+import { requireWritable, type Written } from '../write/write.ts';
+import type { PartJournal } from './part-journal.ts';
 
 const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 /** Bytes that are read at once where a part is copied or hashed. */
@@ -47,25 +47,25 @@ export class PartFile implements AsyncDisposable {
   readonly path: FilePath;
   readonly descriptor: number;
   /** Where it is noted; undefined for a part that outlives this object. */
-  readonly #staged: StagedPaths | undefined;
+  readonly #journal: PartJournal | undefined;
   #length: number;
   #isOpen = true;
 
-  private constructor(path: FilePath, descriptor: number, length: number, staged: StagedPaths | undefined) {
+  private constructor(path: FilePath, descriptor: number, length: number, journal: PartJournal | undefined) {
     this.path = path;
     this.descriptor = descriptor;
     this.#length = length;
-    this.#staged = staged;
+    this.#journal = journal;
   }
 
   /** Begins a file in the directory of `target`, which is made where it is missing. */
-  static create(target: FilePath, owner: Owner | undefined, staged: StagedPaths): PartFile {
+  static create(target: FilePath, owner: Owner | undefined, journal: PartJournal): PartFile {
     const directory = parentOf(target);
-    const path = staged.begin(directory);
+    const path = journal.begin(directory);
     try {
-      return new PartFile(path, openNew(path, directory, owner), 0, staged);
+      return new PartFile(path, openNew(path, directory, owner), 0, journal);
     } catch (error) {
-      staged.end(path);
+      journal.end(path);
       throw error;
     }
   }
@@ -98,10 +98,10 @@ export class PartFile implements AsyncDisposable {
   }
 
   /** This part where it can be renamed to `target`, else a copy of it that can. */
-  async beside(target: FilePath, owner: Owner | undefined, staged: StagedPaths): Promise<PartFile> {
+  async beside(target: FilePath, owner: Owner | undefined, journal: PartJournal): Promise<PartFile> {
     makeDirectories(parentOf(target), owner);
     if (statSync(parentOf(target)).dev === fstatSync(this.descriptor).dev) return this;
-    const copy = PartFile.create(target, owner, staged);
+    const copy = PartFile.create(target, owner, journal);
     for await (const bytes of this.read()) await copy.write([bytes]);
     return copy;
   }
@@ -127,7 +127,7 @@ export class PartFile implements AsyncDisposable {
     if (sync) await fsyncAsync(this.descriptor);
     const etag = etagOf(fstatSync(this.descriptor, { bigint: true }));
     renameOnto(this.path, target);
-    this.#staged?.end(this.path);
+    this.#journal?.end(this.path);
     await this.#close();
     if (sync) await syncDirectory(parentOf(target));
     return { etag, created: !before };
@@ -136,9 +136,9 @@ export class PartFile implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#isOpen) return;
     await this.#close();
-    if (!this.#staged) return;
+    if (!this.#journal) return;
     unlinkQuietly(this.path);
-    this.#staged.end(this.path);
+    this.#journal.end(this.path);
   }
 
   async #close(): Promise<void> {
