@@ -4,7 +4,7 @@ import { asFileFailure, badRequest, notRegular, systemFailure } from '../../core
 import { type FilePath, nameOf, parentOf, shownPath, withoutTrailingSlashes } from '../../core/files/file-path.ts';
 import { expandBraces } from '../../core/glob/expand-braces.ts';
 import { findTool } from '../../core/tool-path.ts';
-import { yieldToEventLoop } from '../../core/turns.ts';
+import { isTurnSpent, yieldToEventLoop } from '../../core/turns.ts';
 import type { FoundName, GrepRequest, GrepResult, NamesRequest, NamesResult } from './requests.ts';
 import type { Place } from './ripgrep/ripgrep.ts';
 import { RipgrepEngine } from './ripgrep/ripgrep-engine.ts';
@@ -77,7 +77,7 @@ export class SearchService implements AsyncDisposable {
     for (const name of names) {
       const stat = statOf(name.path);
       facts.push({ ...name, size: stat?.size ?? null, modifiedAt: stat?.mtime ?? null });
-      await yieldToEventLoop();
+      if (isTurnSpent()) await yieldToEventLoop();
     }
     return facts;
   }

@@ -26,10 +26,10 @@ import {
   withoutTrailingSlashes,
 } from '../../../core/files/file-path.ts';
 import { makeDirectories, makeDirectory, type Owner } from '../../../core/files/ownership.ts';
+import { isTurnSpent, yieldToEventLoop } from '../../../core/turns.ts';
 import { renameOnto } from '../parts/part-file.ts';
 import type { PartJournal } from '../parts/part-journal.ts';
 import { kindOf } from '../read/kinds.ts';
-import { Slices } from '../slices.ts';
 import { realTarget } from '../write/real-target.ts';
 import { removeTree } from './delete.ts';
 import { replaceDirectory } from './replace-directory.ts';
@@ -73,7 +73,7 @@ export async function copyInto(
 ): Promise<number> {
   const part = journal.begin(parentOf(target));
   try {
-    const skipped = await copyTree(source, part, stats, { owner, slices: new Slices(), linked: new Map() });
+    const skipped = await copyTree(source, part, stats, { owner, linked: new Map() });
     if (stats.isDirectory()) await replaceDirectory(part, target, journal);
     else renameOnto(part, target);
     return skipped;
@@ -102,7 +102,6 @@ export function requireSameKind(operation: string, source: Stats, existing: Stat
 /** A copy that is under way. */
 interface Copying {
   readonly owner: CopyOwner;
-  readonly slices: Slices;
   /** Where what has several names has gone, by device and inode, so that its other names lead there too. */
   readonly linked: Map<string, FilePath>;
 }
@@ -115,7 +114,7 @@ async function copyTree(source: FilePath, target: FilePath, stats: Stats, copyin
   let skipped = 0;
   for (const name of await namesIn(source)) {
     skipped += await copyEntry(joinPath(source, name), joinPath(target, name), copying);
-    if (copying.slices.isDue) await copying.slices.rest();
+    if (isTurnSpent()) await yieldToEventLoop();
   }
   dress(target, stats, copying.owner);
   return skipped;

@@ -9,7 +9,7 @@ import {
   shownPath,
   withoutTrailingSlashes,
 } from '../../../core/files/file-path.ts';
-import { Slices } from '../slices.ts';
+import { isTurnSpent, yieldToEventLoop } from '../../../core/turns.ts';
 import { HeldDirectory } from './held-directory.ts';
 
 /** Directories that are held open at once; below that many, paths have to do. */
@@ -30,7 +30,7 @@ export async function deletePath(path: FilePath, recursive: boolean): Promise<vo
     unlinkSync(target);
   } else if (recursive) {
     using parent = HeldDirectory.open(parentOf(target), { follow: true });
-    await removeDirectory(parent.at(nameOf(target)), new Slices(), 0);
+    await removeDirectory(parent.at(nameOf(target)), 0);
   } else {
     rmdirSync(target);
   }
@@ -39,26 +39,26 @@ export async function deletePath(path: FilePath, recursive: boolean): Promise<vo
 /** Removes whatever is there, or nothing. */
 export async function removeTree(path: FilePath): Promise<void> {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats?.isDirectory()) await removeDirectory(path, new Slices(), 0);
+  if (stats?.isDirectory()) await removeDirectory(path, 0);
   else if (stats) unlinkSync(path);
 }
 
 /** Follows no link, also none that takes a directory's place meanwhile. */
-async function removeDirectory(path: FilePath, slices: Slices, depth: number): Promise<void> {
+async function removeDirectory(path: FilePath, depth: number): Promise<void> {
   if (depth < HELD_MAX) {
     using directory = HeldDirectory.open(path);
-    await removeEntries(directory.base, slices, depth);
+    await removeEntries(directory.base, depth);
   } else {
-    await removeEntries(path, slices, depth);
+    await removeEntries(path, depth);
   }
   removeOne(path, rmdirSync);
 }
 
-async function removeEntries(directory: FilePath, slices: Slices, depth: number): Promise<void> {
+async function removeEntries(directory: FilePath, depth: number): Promise<void> {
   for (const name of namesInSync(directory)) {
     const entry = joinPath(directory, name);
-    if (!removeOne(entry, unlinkSync)) await removeDirectory(entry, slices, depth + 1);
-    if (slices.isDue) await slices.rest();
+    if (!removeOne(entry, unlinkSync)) await removeDirectory(entry, depth + 1);
+    if (isTurnSpent()) await yieldToEventLoop();
   }
 }
 

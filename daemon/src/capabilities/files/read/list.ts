@@ -11,8 +11,8 @@ import {
   sortPaths,
   withoutTrailingSlashes,
 } from '../../../core/files/file-path.ts';
+import { isTurnSpent, yieldToEventLoop } from '../../../core/turns.ts';
 import { isHidden } from '../names.ts';
-import { Slices } from '../slices.ts';
 
 /** Entries that one answer carries. */
 export const LIST_MAX = 10_000;
@@ -61,7 +61,6 @@ class Collector {
   /** Names from the root of the list to the last entry that was taken. */
   last: readonly FilePath[] = [];
   readonly #request: ListRequest;
-  readonly #slices = new Slices();
 
   constructor(request: ListRequest) {
     this.#request = request;
@@ -81,7 +80,7 @@ class Collector {
       const after = order === 0 ? below : undefined;
       const visited = this.#visit(lookAt(directory, name), depth, after, above);
       if (!(typeof visited === 'boolean' ? visited : await visited)) return false;
-      if (this.#slices.isDue) await this.#slices.rest();
+      if (isTurnSpent()) await yieldToEventLoop();
     }
     return true;
   }

@@ -14,8 +14,8 @@ import {
 import { badRequest, overCap } from '../../../core/files/file-failure.ts';
 import { bytesOfPath, type FilePath, latin1Of, pathOfLatin1, shownPath } from '../../../core/files/file-path.ts';
 import type { Owner } from '../../../core/files/ownership.ts';
+import { isTurnSpent, yieldToEventLoop } from '../../../core/turns.ts';
 import { setDescriptorTime, setLinkTime, setTime } from '../change/times.ts';
-import { Slices } from '../slices.ts';
 import { writeAll, writeAtOnce } from '../write/write.ts';
 import { keyOf, Links, type Parts, parentKeyOf, partsOf } from './judge.ts';
 import type { TarEntry, TarReader } from './read-entries.ts';
@@ -71,17 +71,16 @@ export class Extraction {
 
   /** @throws FileFailure `bad_request` for an entry that is refused, `too_large` over 100,000 entries; TarFault */
   async run(reader: TarReader): Promise<Extracted> {
-    const slices = new Slices();
     for (let entry = await reader.next(); entry; entry = await reader.next()) {
       this.#entries += 1;
       if (this.#entries > ENTRIES_MAX) {
         throw overCap(`the archive has over ${ENTRIES_MAX} entries`, 'import', shownPath(this.#target));
       }
       await this.#extract(entry, reader);
-      if (slices.isDue) await slices.rest();
+      if (isTurnSpent()) await yieldToEventLoop();
     }
     this.#links.requireWithin();
-    await this.#dressDirectories(slices);
+    await this.#dressDirectories();
     return {
       entries: this.#entries,
       bytes: this.#bytes,
@@ -176,12 +175,12 @@ export class Extraction {
   }
 
   /** The deepest first: a directory that must not be written to cannot be dressed within any more. */
-  async #dressDirectories(slices: Slices): Promise<void> {
+  async #dressDirectories(): Promise<void> {
     for (const { path, entry } of [...this.#directories.values()].reverse()) {
       this.#give(path, entry);
       chmodSync(path, entry?.mode ?? 0o777 & ~process.umask());
       if (entry) setTime(path, entry.mtime);
-      if (slices.isDue) await slices.rest();
+      if (isTurnSpent()) await yieldToEventLoop();
     }
   }
 

@@ -1,10 +1,10 @@
 import { lstatSync, renameSync, type Stats, unlinkSync } from 'node:fs';
 import { systemCodeOf, systemFailure } from '../../../core/files/file-failure.ts';
 import { type FilePath, joinPath, namesInSync, shownPath } from '../../../core/files/file-path.ts';
+import { isTurnSpent, yieldToEventLoop } from '../../../core/turns.ts';
 import { copyInto } from '../change/copy.ts';
 import { HeldDirectory } from '../change/held-directory.ts';
 import type { PartJournal } from '../parts/part-journal.ts';
-import { Slices } from '../slices.ts';
 
 /**
  * Moves what lies in one directory into another. A directory that is there keeps its attributes and what else it holds;
@@ -16,7 +16,7 @@ export async function mergeInto(staged: FilePath, target: FilePath, journal: Par
   using from = HeldDirectory.open(staged);
   using to = HeldDirectory.open(target, { follow: true });
   requireNoConflict(from, to, target);
-  await mergeEntries(from, to, journal, new Slices());
+  await mergeEntries(from, to, journal);
 }
 
 function requireNoConflict(from: HeldDirectory, to: HeldDirectory, shown: FilePath): void {
@@ -32,23 +32,18 @@ function requireNoConflict(from: HeldDirectory, to: HeldDirectory, shown: FilePa
   }
 }
 
-async function mergeEntries(
-  from: HeldDirectory,
-  to: HeldDirectory,
-  journal: PartJournal,
-  slices: Slices,
-): Promise<void> {
+async function mergeEntries(from: HeldDirectory, to: HeldDirectory, journal: PartJournal): Promise<void> {
   for (const name of namesInSync(from.base)) {
     const staged = lstatSync(from.at(name));
     const existing = lstatSync(to.at(name), { throwIfNoEntry: false });
     if (staged.isDirectory() && existing?.isDirectory()) {
       using below = HeldDirectory.open(from.at(name));
       using there = HeldDirectory.open(to.at(name));
-      await mergeEntries(below, there, journal, slices);
+      await mergeEntries(below, there, journal);
     } else {
       await replaceEntry(from.at(name), to.at(name), { staged, existing, journal });
     }
-    if (slices.isDue) await slices.rest();
+    if (isTurnSpent()) await yieldToEventLoop();
   }
 }
 

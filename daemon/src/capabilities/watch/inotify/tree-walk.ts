@@ -1,7 +1,7 @@
 import { type ByteName, bytesOf } from '../../../core/files/byte-name.ts';
 import { entriesOf } from '../../../core/files/directory-entries.ts';
 import { IN, type InotifyReader } from '../../../core/process/keeper/inotify-reader.ts';
-import { yieldToEventLoop } from '../../../core/turns.ts';
+import { isTurnSpent, yieldToEventLoop } from '../../../core/turns.ts';
 import type { WatchTerms } from '../watch-backend.ts';
 import { absoluteName } from '../watch-event.ts';
 import { isWatchLimit } from '../watch-limits.ts';
@@ -110,7 +110,7 @@ export class TreeWalk {
     for (const node of top.all()) {
       if (node.watch !== undefined) this.#reader.drop(node.watch, node);
       node.watch = undefined;
-      await yieldToEventLoop();
+      if (isTurnSpent()) await yieldToEventLoop();
     }
   }
 
@@ -177,6 +177,7 @@ export class TreeWalk {
         const isDirectory = entry.isDirectory();
         this.#found(node, name, isDirectory, terms);
         if (isDirectory) found?.add(name);
+        if (!isTurnSpent()) continue;
         await yieldToEventLoop();
         if (this.#isClosed || !node.isIn(this.root)) return;
       }
