@@ -30,7 +30,7 @@ export interface WriteRequest {
   readonly append?: boolean | undefined;
   /** Permission bits. */
   readonly mode?: number | undefined;
-  /** Beside the file, then renamed, so that nobody ever sees a part of it. */
+  /** Written beside the file and renamed, so that readers see the old content or the new one. */
   readonly atomic?: boolean | undefined;
   readonly precondition?: Precondition | undefined;
 }
@@ -47,7 +47,7 @@ export type EditCommand =
   | { readonly command: 'insert'; readonly line: number; readonly text: string }
   | { readonly command: 'undo_edit' };
 
-/** Works on files with the daemon's own rights; who asked only decides whose is what is created. Failures are `FileFailure`. */
+/** Works on files with the daemon's privileges; the caller only sets the owner of created files. Errors: `FileFailure`. */
 export class FileService implements AsyncDisposable {
   readonly #ownership: Ownership;
   readonly #locks = new PathLocks();
@@ -99,17 +99,17 @@ export class FileService implements AsyncDisposable {
     });
   }
 
-  /** The `create` of 1.x's editor, which `undo_edit` takes back where the file was there before. */
+  /** The editor command `create` of 1.x; `undo_edit` restores a file that it replaced. */
   create(path: FilePath, content: string, caller: Caller): Promise<EditResult> {
     return attempt('create', path, () => this.#editor.create(path, content, this.#ownership.of(caller)));
   }
 
-  /** The `view` of 1.x's editor: a file with its lines numbered, or what a directory holds, two levels deep. */
+  /** The editor command `view` of 1.x: a file with numbered lines, or the entries of a directory, two levels deep. */
   view(path: FilePath, range: ViewRange | undefined): Promise<string> {
     return attempt('view', path, () => viewPath(path, range));
   }
 
-  /** @returns how often the text was there */
+  /** @returns the number of occurrences */
   replace(path: FilePath, oldStr: string, newStr: string): Promise<number> {
     return attempt('replace', path, () => this.#editor.replace(path, oldStr, newStr));
   }
@@ -122,7 +122,7 @@ export class FileService implements AsyncDisposable {
     return attempt('list', request.path, () => listDirectory(request));
   }
 
-  /** With `parents`, what is missing above is made too, and an existing directory is no failure. */
+  /** With `parents`, missing parents are created too, and an existing directory is not an error. */
   mkdir(path: FilePath, parents: boolean, caller: Caller): Promise<void> {
     return attempt('mkdir', path, () => {
       const owner = this.#ownership.of(caller);
@@ -131,7 +131,7 @@ export class FileService implements AsyncDisposable {
     });
   }
 
-  /** @returns how many FIFOs, sockets and devices were left out */
+  /** @returns how many FIFOs, sockets and devices were skipped */
   copy(source: FilePath, destination: FilePath, overwrite: boolean, caller: Caller): Promise<number> {
     return attempt('copy', source, () =>
       copyPath(source, destination, overwrite, this.#ownership.of(caller), this.#journal),
@@ -148,7 +148,7 @@ export class FileService implements AsyncDisposable {
     return attempt('delete', path, () => deletePath(path, recursive));
   }
 
-  /** Receives a file; cut, it leaves the old one whole and no rest. */
+  /** Receives a file; an upload that is cut off leaves the old file as it was. */
   uploadWhole(
     path: FilePath,
     source: AsyncIterable<Buffer>,
@@ -162,7 +162,7 @@ export class FileService implements AsyncDisposable {
     });
   }
 
-  /** Receives the file of a form, which says where it goes. */
+  /** Receives the file of a form to the path in the form. */
   uploadForm(
     read: FormReader,
     caller: Caller,
@@ -174,7 +174,7 @@ export class FileService implements AsyncDisposable {
     });
   }
 
-  /** One piece of a file that comes in several. */
+  /** Receives one piece of a file. */
   uploadPiece(
     path: FilePath,
     source: AsyncIterable<Buffer>,
@@ -187,7 +187,7 @@ export class FileService implements AsyncDisposable {
     return attempt('upload', path, () => this.#resumable.append(path, source, piece, restart, owned));
   }
 
-  /** Bytes that are there of a file that comes in pieces. */
+  /** Bytes received so far of a file in pieces. */
   uploadedSize(path: FilePath): Promise<number> {
     return attempt('upload', path, () => this.#resumable.sizeOf(path));
   }
@@ -197,7 +197,7 @@ export class FileService implements AsyncDisposable {
     return attempt('export', path, () => exportTree(path, terms));
   }
 
-  /** @param length of the archive, where its sender says so; 0 where not */
+  /** @param length bytes of the archive; 0 if unknown */
   importTree(
     path: FilePath,
     source: AsyncIterable<Buffer>,
@@ -212,7 +212,7 @@ export class FileService implements AsyncDisposable {
     });
   }
 
-  /** A file to be sent; whoever asks disposes it. */
+  /** Opens a file to send; the caller disposes it. */
   download(path: FilePath, policy: ChangePolicy): Promise<Download> {
     return attempt('download', path, () => Download.open(path, policy));
   }
@@ -222,12 +222,12 @@ export class FileService implements AsyncDisposable {
   }
 }
 
-/** A file by its own name: what it takes to write it at once is no more than to open it. */
+/** Whether the path is a regular file and not a link, so that it can be opened for writing directly. */
 function isFile(path: FilePath): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
-/** What the system refuses becomes a failure of this operation on this path. */
+/** Turns errors of system calls into failures of this operation on this path. */
 async function attempt<T>(operation: string, path: FilePath, action: () => T | Promise<T>): Promise<T> {
   try {
     return await action();

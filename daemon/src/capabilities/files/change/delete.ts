@@ -12,11 +12,11 @@ import {
 import { isTurnSpent, yieldToEventLoop } from '../../../core/turns.ts';
 import { HeldDirectory } from './held-directory.ts';
 
-/** Directories that are held open at once; below that many, paths have to do. */
+/** Directories held open at once; deeper ones are reached by path. */
 const HELD_MAX = 128;
 
 /**
- * Removes a file, a link (not what it leads to), an empty directory, or with `recursive` whatever there is.
+ * Removes a file, a link (not its target), an empty directory, or with `recursive` a directory tree.
  * @throws as `unlink` and `rmdir` do; `ENOTEMPTY` without `recursive`
  */
 export async function deletePath(path: FilePath, recursive: boolean): Promise<void> {
@@ -36,14 +36,14 @@ export async function deletePath(path: FilePath, recursive: boolean): Promise<vo
   }
 }
 
-/** Removes whatever is there, or nothing. */
+/** Removes a file or a directory tree; a missing one is not an error. */
 export async function removeTree(path: FilePath): Promise<void> {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats?.isDirectory()) await removeDirectory(path, 0);
   else if (stats) unlinkSync(path);
 }
 
-/** Follows no link, also none that takes a directory's place meanwhile. */
+/** Follows no link, even one that replaces a directory meanwhile. */
 async function removeDirectory(path: FilePath, depth: number): Promise<void> {
   if (depth < HELD_MAX) {
     using directory = HeldDirectory.open(path);
@@ -62,7 +62,7 @@ async function removeEntries(directory: FilePath, depth: number): Promise<void> 
   }
 }
 
-/** Answers false for a directory where a file was expected. What is gone already is no failure. */
+/** Answers false for a directory where a file was expected. A missing entry is not an error. */
 function removeOne(path: FilePath, remove: (path: FilePath) => void): boolean {
   try {
     remove(path);

@@ -8,8 +8,8 @@ import { removeTree } from './delete.ts';
 import { replaceDirectory } from './replace-directory.ts';
 
 /**
- * Moves a file, a link or a directory; it keeps owner, mode and times. Over a border of file systems, and out of a layer
- * of an image, it is copied whole and then removed.
+ * Moves a file, a link or a directory; it keeps owner, mode and times. To another file system, and from a layer
+ * of an image, it is copied and then removed.
  * @throws FileFailure `already_exists` without `overwrite`
  */
 export async function movePath(
@@ -49,7 +49,10 @@ async function rename(
   else renameExclusively(from, to);
 }
 
-/** There is no rename that refuses an existing name; a second link does. Where there are no links, the look before has to do. */
+/**
+ * Renames without replacing an existing name, which `link` refuses and Node's `rename` does not. Without hard links the
+ * earlier check has to suffice.
+ */
 function renameExclusively(from: FilePath, to: FilePath): void {
   try {
     linkSync(from, to);

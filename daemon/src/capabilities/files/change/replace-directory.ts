@@ -5,8 +5,8 @@ import type { PartJournal } from '../parts/part-journal.ts';
 import { removeTree } from './delete.ts';
 
 /**
- * Gives a directory a name, in place of whatever has it. What had it is moved aside first and comes back where the
- * new one cannot have the name; a directory of an image layer cannot be moved (EXDEV) and is removed.
+ * Renames a directory onto a name that may exist. The existing entry is moved aside first and restored where the
+ * rename fails; a directory of an image layer cannot be moved (EXDEV) and is removed.
  * @throws FileFailure `already_exists` where the target is a mount point
  */
 export async function replaceDirectory(source: FilePath, target: FilePath, journal: PartJournal): Promise<void> {

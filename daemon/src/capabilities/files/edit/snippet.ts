@@ -1,7 +1,7 @@
-/** Lines before and after an edit that its answer shows. */
+/** Lines before and after an edit in its answer. */
 const CONTEXT_LINES = 4;
 
-/** Lines as `cat -n` numbers them, from `first` on (counted from 1). */
+/** Lines numbered as by `cat -n`, beginning with the number `first`. */
 function numbered(text: string, first = 1): string {
   return text
     .split('\n')

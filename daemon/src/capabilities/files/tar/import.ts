@@ -11,7 +11,7 @@ import { mergeInto } from './merge.ts';
 import { TarReader } from './read-entries.ts';
 import { TarFault } from './tar-fault.ts';
 
-/** Bytes of an archive, and of what comes out of a compressed one. */
+/** Most bytes of an archive, compressed and decompressed. */
 export const ARCHIVE_BYTES_MAX = 4 * 1024 ** 3;
 
 export interface ImportTerms {
@@ -19,9 +19,9 @@ export interface ImportTerms {
   readonly journal: PartJournal;
   /** Whether to keep the owners that the archive names, where the daemon is root. */
   readonly keepOwners: boolean;
-  /** Bytes of the archive, also of what comes out of a compressed one. */
+  /** Most bytes of the archive, compressed and decompressed. */
   readonly bytesMax?: number | undefined;
-  /** What has to be done; unset: `rename` where the target is not there, else `merge`. */
+  /** Unset: `rename` where the target does not exist, otherwise `merge`. */
   readonly mode?: ImportMode | undefined;
 }
 
@@ -30,10 +30,10 @@ type ImportMode = 'rename' | 'merge';
 export type Imported = Extracted & { readonly mode: ImportMode };
 
 /**
- * Extracts an archive, plain or compressed by gzip, beside its target, and moves it there when it is whole: a target that
- * was not there appears at once, into one that was there its entries are moved one by one.
- * @throws FileFailure `bad_request` for an archive that is refused or cut, `too_large` over 4 GiB or 100,000 entries,
- * `already_exists` where `rename` is asked for and the target is there
+ * Extracts an archive, plain or gzip, beside its target, and moves it there when it is complete: a missing target
+ * is created in one step, into an existing one the entries are moved one by one.
+ * @throws FileFailure `bad_request` for a refused or truncated archive, `too_large` over 4 GiB or 100,000 entries,
+ * `already_exists` where the target exists and the mode is `rename`
  */
 export async function importTree(
   path: FilePath,
@@ -65,7 +65,7 @@ export async function importTree(
   }
 }
 
-/** A directory that nobody else can enter: beside the target, or in it where it cannot be moved from there. */
+/** A directory that other users cannot enter: beside the target, or in it where that is another file system. */
 function makeStage(target: FilePath, mode: ImportMode, journal: PartJournal): FilePath {
   const isBeside = mode === 'rename' || statSync(parentOf(target)).dev === statSync(target).dev;
   try {

@@ -7,9 +7,9 @@ import { HeldDirectory } from '../change/held-directory.ts';
 import type { PartJournal } from '../parts/part-journal.ts';
 
 /**
- * Moves what lies in one directory into another. A directory that is there keeps its attributes and what else it holds;
- * files and links are replaced, a link also where a directory comes. No link in the target is followed. What lies on
- * another file system, because one is mounted below the target, is copied.
+ * Moves the entries of one directory into another. An existing directory keeps its attributes and other entries;
+ * files and links are replaced, a link also by a directory. No link in the target is followed. Entries for
+ * another file system that is mounted below the target are copied.
  * @throws FileFailure `invalid_target` before anything is moved, where a file would replace a directory
  */
 export async function mergeInto(staged: FilePath, target: FilePath, journal: PartJournal): Promise<void> {

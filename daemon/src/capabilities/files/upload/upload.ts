@@ -22,7 +22,7 @@ export interface Uploaded {
   readonly etag: string;
 }
 
-/** A file that is being received beside its target; committed, it takes the target's name. */
+/** A file that is received beside its target; it gets the target's name when committed. */
 export class Upload implements AsyncDisposable {
   readonly #locks: PathLocks;
   readonly #journal: PartJournal;
@@ -36,7 +36,7 @@ export class Upload implements AsyncDisposable {
     this.#terms = terms;
   }
 
-  /** Receives the content; without a target yet, beside the files of the system's temporary directory. */
+  /** Receives the content; while the target is unknown, in the system's temporary directory. */
   async receive(source: AsyncIterable<Buffer>, path: FilePath | undefined): Promise<void> {
     const target = path === undefined ? joinPath(tmpdir(), 'upload') : realTarget(path);
     if (path !== undefined) requireWritable(target, this.#terms.precondition);

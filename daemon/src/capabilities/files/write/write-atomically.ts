@@ -4,12 +4,12 @@ import type { PartJournal } from '../parts/part-journal.ts';
 import { OpenFile } from '../read/open-file.ts';
 import { requireWritable, type WriteTerms, type Written } from './write.ts';
 
-/** Bytes that are copied at once where an appended file is written anew. */
+/** Bytes of one read when the old content of an appended file is copied. */
 const COPY_BYTES = 1024 ** 2;
 
 /**
- * Writes beside the file, to the disk, then renames: whoever looks sees the old content or the new one. Mode and owner
- * stay; the inode does not.
+ * Writes beside the file, syncs, then renames: readers see the old content or the new one. Mode and owner
+ * are kept, the inode is not.
  * @throws FileFailure `already_exists` where the target is a mount point
  */
 export async function writeAtomically(
