@@ -158,7 +158,7 @@ function openNew(path: FilePath, directory: FilePath, owner: Owner | undefined):
   return open();
 }
 
-export function unlinkQuietly(path: FilePath): void {
+function unlinkQuietly(path: FilePath): void {
   try {
     unlinkSync(path);
   } catch (error) {
