@@ -47,7 +47,7 @@ export type EditCommand =
   | { readonly command: 'insert'; readonly line: number; readonly text: string }
   | { readonly command: 'undo_edit' };
 
-/** Works on files with the daemon's privileges; the caller only sets the owner of created files. Errors: `FileFailure`. */
+/** Works on files with the daemon's privileges; the caller only sets the owner of created files. Errors: FileFailure. */
 export class FileService implements AsyncDisposable {
   readonly #ownership: Ownership;
   readonly #locks = new PathLocks();

@@ -44,7 +44,7 @@ test('[fs.swapped] a link that takes the place of an upload while it comes in is
   expect(readFileSync(join(dir, 'outside'), 'utf8')).toBe('outside');
 });
 
-test('a part that somebody else put there is not written to', async ({ dir }) => {
+test('a part of another user is not written to', async ({ dir }) => {
   writeFileSync(join(dir, 'outside'), 'outside');
   symlinkSync('outside', join(dir, 'part'));
   await using part = PartFile.resume(join(dir, 'part'), undefined);

@@ -28,7 +28,7 @@ function record(text: string): string {
   return `${length ?? Buffer.byteLength(text) + 3} ${text}\n`;
 }
 
-/** An archive of one file whose header is changed; its checksum is made right again. */
+/** An archive of one file with a changed header and its correct checksum. */
 function changed(change: (header: Buffer) => void): Buffer {
   const tar = archive({ name: 'f', body: 'x' });
   const header = tar.subarray(0, BLOCK);

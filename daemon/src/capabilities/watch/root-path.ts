@@ -29,7 +29,7 @@ export class RootPath {
   }
 
   /**
-   * Watches the existing part of the path. `files`: the last name may be a file; changes of its content and mode matter.
+   * Watches the existing part of the path. `files`: the last name may be a file, with changes of content and mode.
    * @throws InotifyFailure at the limit of watches
    */
   async follow(files: boolean): Promise<void> {

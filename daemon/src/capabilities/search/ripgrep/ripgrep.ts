@@ -44,8 +44,8 @@ export function picker({ type, include }: GrepRequest): (name: ByteName) => bool
 }
 
 /**
- * Whether ripgrep's text output suffices, which alone counts the searched files. JSON has the matching text in a line, and
- * the begin and end of a match over several lines.
+ * Whether ripgrep's text output suffices, which alone counts the searched files. JSON has the matching text in a line,
+ * and the begin and end of a match over several lines.
  */
 export function isTextEnough(request: GrepRequest, { isFile }: Place): boolean {
   const picksItself = request.type === undefined || request.include.length === 0;

@@ -14,7 +14,7 @@ interface Root {
   readonly identity: string;
 }
 
-/** Watches a root and, where it is a directory, its tree; again whenever its path leads to another file or directory. */
+/** Watches a root and, if it is a directory, its tree; again whenever its path leads to another file or directory. */
 export class InotifyWatch implements AsyncDisposable, InotifyWitness {
   readonly #reader: InotifyReader;
   readonly #terms: WatchTerms;
