@@ -3,29 +3,37 @@ import { type WaitBounds, Waiters } from './wait.ts';
 /** An entry of a log with its number, from 1 on. */
 export type Numbered<T> = T & { readonly seq: number };
 
-/** Stands for entries that are gone, in the place of the newest of them. */
+/** Stands in the log for entries that were lost; where the log itself dropped them, in place of the newest of them. */
 export interface Loss {
   readonly seq: number;
   readonly reason: string;
 }
 
-/** What a log keeps: at most so many entries and, where they have a size, so many bytes. */
+/** An entry of a log, as readers get it. */
+export type LogEntry<T> = Numbered<T> | Loss;
+
+export function isLoss<T extends object>(entry: LogEntry<T>): entry is Loss {
+  return 'reason' in entry;
+}
+
+/** Bounds of what a log keeps: a number of entries and, where they have a size, of bytes. */
 export interface EventLogLimits<T> {
   readonly entries: number;
   readonly bytes?: number;
+  /** Bytes of an entry; a loss has none. */
   readonly sizeOf?: (entry: T) => number;
 }
 
-/** Why entries that a reader asked for are not kept any more. */
+/** Reason of the loss that a reader gets for entries that are no longer kept. */
 const TOO_MANY = 'too_many_events';
 
 /**
- * The newest entries of something that happens, by number. Readers pull at their own pace, so that one that stands
- * still costs nothing; a reader that has fallen behind what is kept gets a loss first.
+ * The newest entries of a sequence of events, by number. Readers pull at their own pace, so that a slow reader costs
+ * nothing; a reader that has fallen behind the kept entries gets a loss first. An entry has no field `reason`.
  */
-export class EventLog<T extends object> {
+export class EventLog<T extends object & { readonly reason?: never }> {
   readonly #limits: EventLogLimits<T>;
-  readonly #entries = new Map<number, { readonly entry: Numbered<T> | Loss; readonly bytes: number }>();
+  readonly #entries = new Map<number, { readonly entry: LogEntry<T>; readonly bytes: number }>();
   readonly #waiters = new Waiters();
   #bytes = 0;
   #last = 0;
@@ -36,11 +44,12 @@ export class EventLog<T extends object> {
     this.#limits = limits;
   }
 
-  /** Number of the newest entry; 0 where there is none yet. */
+  /** Number of the newest entry; 0 before the first. */
   get last(): number {
     return this.#last;
   }
 
+  /** Number of the oldest entry that is kept; of the first to come in an empty log. */
   get firstKept(): number {
     return this.#firstKept;
   }
@@ -49,7 +58,7 @@ export class EventLog<T extends object> {
     return this.#closed;
   }
 
-  add(...entries: readonly T[]): void {
+  add(entries: readonly T[]): void {
     for (const entry of entries) this.#append({ ...entry, seq: this.#last + 1 }, this.#limits.sizeOf?.(entry) ?? 0);
     this.#waiters.wake();
   }
@@ -59,9 +68,9 @@ export class EventLog<T extends object> {
     this.#waiters.wake();
   }
 
-  /** What came after the number `cursor`, oldest first, at most `limit` entries. */
-  after(cursor: number, limit: number): (Numbered<T> | Loss)[] {
-    const entries: (Numbered<T> | Loss)[] = [];
+  /** Entries after the number `cursor`, oldest first, at most `limit` beside the loss of a reader that fell behind. */
+  after(cursor: number, limit: number): LogEntry<T>[] {
+    const entries: LogEntry<T>[] = [];
     let next = cursor + 1;
     if (next < this.#firstKept) {
       entries.push({ seq: this.#firstKept - 1, reason: TOO_MANY });
@@ -74,7 +83,7 @@ export class EventLog<T extends object> {
     return entries;
   }
 
-  /** Resolves when there is something after `cursor`, the log is closed, or a bound ends the wait. */
+  /** Resolves when there is an entry after `cursor`, the log is closed, or a bound ends the wait. */
   async moreThan(cursor: number, bounds: WaitBounds): Promise<void> {
     const deadline = performance.now() + (bounds.ms ?? Number.POSITIVE_INFINITY);
     while (this.#last <= cursor && !this.#closed) {
@@ -84,13 +93,13 @@ export class EventLog<T extends object> {
     }
   }
 
-  /** Nothing more is added; those who wait are woken. */
+  /** Wakes all waiting readers; their waits end from now on at once. */
   close(): void {
     this.#closed = true;
     this.#waiters.wake();
   }
 
-  #append(entry: Numbered<T> | Loss, bytes: number): void {
+  #append(entry: LogEntry<T>, bytes: number): void {
     this.#last = entry.seq;
     this.#entries.set(entry.seq, { entry, bytes });
     this.#bytes += bytes;

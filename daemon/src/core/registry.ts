@@ -51,6 +51,12 @@ export class Registry<T extends object> {
     return [...this.#items.values()];
   }
 
+  /** The items that count against the ceiling, as the answer to a call beyond it describes them. */
+  holders(): object[] {
+    const { counts = () => true, describe } = this.#terms;
+    return [...this.#items].filter(([, item]) => counts(item)).map(([id, item]) => describe(id, item));
+  }
+
   has(id: string): boolean {
     return this.#items.has(id) || this.#reserved.has(id);
   }
@@ -118,12 +124,11 @@ export class Registry<T extends object> {
   }
 
   #full(counted: readonly (readonly [string, T])[]): SandboxError {
-    const { kind, ceiling, hint, describe } = this.#terms;
+    const { kind, ceiling, hint } = this.#terms;
     const taken = counted.length + this.#reserved.size;
-    const holders = counted.map(([id, item]) => describe(id, item));
     return new SandboxError('capacity', `${taken} ${kind} are open, the ceiling is ${ceiling}`, {
       hint,
-      data: { holders },
+      data: { holders: this.holders() },
     });
   }
 }

@@ -1,13 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Milliseconds that long work may take of one turn of the event loop, whoever does it. */
+/** Milliseconds that long work may take of one turn of the event loop, all callers together. */
 const BUDGET_MS = 8;
 
 let turnBegan = 0;
 let isNoted = false;
 
-/** Whether long work has to let others run before it goes on. */
-function isTurnSpent(): boolean {
+/**
+ * Whether long work has to let other work run before it continues. A loop over many entries checks it itself and awaits
+ * `yieldToEventLoop` only then: an await for each entry takes longer than the work on it.
+ */
+export function isTurnSpent(): boolean {
   if (!isNoted) {
     isNoted = true;
     turnBegan = performance.now();
@@ -19,7 +22,7 @@ function isTurnSpent(): boolean {
   return performance.now() - turnBegan > BUDGET_MS;
 }
 
-/** Called between two pieces of long work: comes back at once, or in a turn that has time for another piece. */
+/** Resolves in a turn of the event loop that has time for another piece of long work: at once, or in a later one. */
 export async function yieldToEventLoop(): Promise<void> {
   while (isTurnSpent()) await nextTurn();
 }

@@ -2,28 +2,9 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
+import { mimeTypeOf } from '@sandbox/program/mime-types.ts';
 import { answerRefusal } from '../exchange/answers.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.css': 'text/css; charset=utf-8',
-  '.gif': 'image/gif',
-  '.html': 'text/html; charset=utf-8',
-  '.ico': 'image/vnd.microsoft.icon',
-  '.jpg': 'image/jpeg',
-  '.js': 'text/javascript; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
-  '.map': 'application/json; charset=utf-8',
-  '.mjs': 'text/javascript; charset=utf-8',
-  '.mp3': 'audio/mpeg',
-  '.oga': 'audio/ogg',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.txt': 'text/plain; charset=utf-8',
-  '.wasm': 'application/wasm',
-  '.woff': 'font/woff',
-  '.woff2': 'font/woff2',
-};
 
 /** Of every file: kept by nobody but the browser, which asks each time; never taken for another type. */
 const FILE_HEADERS: OutgoingHttpHeaders = {
@@ -129,7 +110,8 @@ function fileName(path: string): string | undefined {
 }
 
 function typeOf(path: string): string {
-  return TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream';
+  const type = mimeTypeOf(extname(path));
+  return type.startsWith('text/') || type === 'application/json' ? `${type}; charset=utf-8` : type;
 }
 
 function isKnown(condition: string | undefined, etag: string): boolean {

@@ -2,11 +2,11 @@ import type { BigIntStats } from 'node:fs';
 import { futimesSync } from 'node:fs';
 import { SandboxError } from '../../core/errors.ts';
 
-/** A file that was overwritten within one tick of the system's clock must show a later time all the same. */
+/** Longest difference of times that counts as one tick of the file system's clock, in nanoseconds. */
 const TICK_NS = 1_000_000_000n;
 const STEP_NS = 1_000_000n;
 
-/** What has to be true of the file before it is written. */
+/** Conditions on the existing file for a write. */
 export interface Precondition {
   /** Entity tags, or `*` for any file. */
   readonly ifMatch?: string | undefined;
@@ -16,19 +16,19 @@ export interface Precondition {
   readonly failsAs: 'conflict' | 'precondition';
 }
 
-/** A strong validator (RFC 9110 §8.8.3): another content has another tag. */
+/** A strong validator (RFC 9110 §8.8.3): it changes with every change of the content. */
 export function etagOf({ ino, size, mtimeNs }: Pick<BigIntStats, 'ino' | 'size' | 'mtimeNs'>): string {
   return `"${ino.toString(36)}-${size.toString(36)}-${mtimeNs.toString(36)}"`;
 }
 
-/** Whether one of the tags of a header or field is this one; tags may come without their quotes. */
+/** Whether the list of a header or field contains the tag, with or without quotes. */
 function listsTag(list: string, etag: string | undefined): boolean {
   if (etag === undefined) return false;
   const tags = list.split(',').map((tag) => tag.trim());
   return tags.some((tag) => tag === '*' || tag === etag || `"${tag}"` === etag);
 }
 
-/** @throws SandboxError of the kind that the precondition names; its data has the tag that the file has now */
+/** @throws SandboxError of the kind `failsAs`, with the present tag of the file in its data */
 export function requirePrecondition(
   precondition: Precondition | undefined,
   etag: string | undefined,
@@ -47,7 +47,7 @@ export function requirePrecondition(
 }
 
 /**
- * Makes sure that the file under `descriptor` has a later time than what it replaces: the system's clock for files
+ * Gives the file under `descriptor` a later time than that of the file it replaces: the file system's clock
  * ticks every few milliseconds, and two writes within one would give two contents one tag.
  */
 export function outdate(

@@ -5,11 +5,11 @@ import { type Caller, makeDirectories, makeDirectory, Ownership } from '../../co
 import { copyPath } from './change/copy.ts';
 import { deletePath } from './change/delete.ts';
 import { movePath } from './change/move.ts';
-import { StagedPaths } from './change/staged-paths.ts';
 import type { ReplaceMode } from './edit/edit.ts';
 import { Editor, type EditResult } from './edit/editor.ts';
 import { type ViewRange, viewPath } from './edit/view.ts';
 import type { Precondition } from './etag.ts';
+import { PartJournal } from './parts/part-journal.ts';
 import { PathLocks } from './path-locks.ts';
 import { Download } from './read/download.ts';
 import { type Listing, type ListRequest, listDirectory } from './read/list.ts';
@@ -21,7 +21,6 @@ import { ARCHIVE_BYTES_MAX, type Imported, type ImportTerms, importTree } from '
 import { type FormReader, uploadForm } from './upload/form-upload.ts';
 import { type Piece, type Progress, ResumableUploads } from './upload/resumable.ts';
 import { Upload, type Uploaded, type UploadTerms } from './upload/upload.ts';
-import { PartRegister } from './write/part-register.ts';
 import { realTarget } from './write/real-target.ts';
 import { isAtOnce, type Written, writeInPlace } from './write/write.ts';
 import { writeAtomically } from './write/write-atomically.ts';
@@ -31,7 +30,7 @@ export interface WriteRequest {
   readonly append?: boolean | undefined;
   /** Permission bits. */
   readonly mode?: number | undefined;
-  /** Beside the file, then renamed, so that nobody ever sees a part of it. */
+  /** Written beside the file and renamed, so that readers see the old content or the new one. */
   readonly atomic?: boolean | undefined;
   readonly precondition?: Precondition | undefined;
 }
@@ -48,22 +47,20 @@ export type EditCommand =
   | { readonly command: 'insert'; readonly line: number; readonly text: string }
   | { readonly command: 'undo_edit' };
 
-/** Works on files with the daemon's own rights; who asked only decides whose is what is created. Failures are `FileFailure`. */
+/** Works on files with the daemon's privileges; the caller only sets the owner of created files. Errors: FileFailure. */
 export class FileService implements AsyncDisposable {
   readonly #ownership: Ownership;
   readonly #locks = new PathLocks();
   readonly #editor = new Editor(this.#locks);
 
-  readonly #staged: StagedPaths;
-  readonly #parts: PartRegister;
+  readonly #journal: PartJournal;
   readonly #resumable: ResumableUploads;
 
-  /** `parts`: a directory of the service's own, where it notes which uploads are not complete; `staged`: a file of such notes. */
-  constructor(defaultUser: string | undefined, parts: string, staged: string) {
+  /** @param journal file for the notes of unfinished files */
+  constructor(defaultUser: string | undefined, journal: string) {
     this.#ownership = new Ownership(defaultUser);
-    this.#parts = new PartRegister(parts);
-    this.#staged = new StagedPaths(staged);
-    this.#resumable = new ResumableUploads(this.#locks, this.#parts);
+    this.#journal = new PartJournal(journal);
+    this.#resumable = new ResumableUploads(this.#locks, this.#journal);
   }
 
   /** @throws SandboxError `invalid` where the caller names an account that does not exist */
@@ -89,7 +86,7 @@ export class FileService implements AsyncDisposable {
       const target = realTarget(path);
       const written = { ...terms, append, owner };
       return this.#locks.hold(target, () =>
-        atomic ? writeAtomically(target, bytes, written, this.#staged) : writeInPlace(target, bytes, written),
+        atomic ? writeAtomically(target, bytes, written, this.#journal) : writeInPlace(target, bytes, written),
       );
     });
   }
@@ -102,17 +99,17 @@ export class FileService implements AsyncDisposable {
     });
   }
 
-  /** The `create` of 1.x's editor, which `undo_edit` takes back where the file was there before. */
+  /** The editor command `create` of 1.x; `undo_edit` restores a file that it replaced. */
   create(path: FilePath, content: string, caller: Caller): Promise<EditResult> {
     return attempt('create', path, () => this.#editor.create(path, content, this.#ownership.of(caller)));
   }
 
-  /** The `view` of 1.x's editor: a file with its lines numbered, or what a directory holds, two levels deep. */
+  /** The editor command `view` of 1.x: a file with numbered lines, or the entries of a directory, two levels deep. */
   view(path: FilePath, range: ViewRange | undefined): Promise<string> {
     return attempt('view', path, () => viewPath(path, range));
   }
 
-  /** @returns how often the text was there */
+  /** @returns the number of occurrences */
   replace(path: FilePath, oldStr: string, newStr: string): Promise<number> {
     return attempt('replace', path, () => this.#editor.replace(path, oldStr, newStr));
   }
@@ -125,7 +122,7 @@ export class FileService implements AsyncDisposable {
     return attempt('list', request.path, () => listDirectory(request));
   }
 
-  /** With `parents`, what is missing above is made too, and an existing directory is no failure. */
+  /** With `parents`, missing parents are created too, and an existing directory is not an error. */
   mkdir(path: FilePath, parents: boolean, caller: Caller): Promise<void> {
     return attempt('mkdir', path, () => {
       const owner = this.#ownership.of(caller);
@@ -134,16 +131,16 @@ export class FileService implements AsyncDisposable {
     });
   }
 
-  /** @returns how many FIFOs, sockets and devices were left out */
+  /** @returns how many FIFOs, sockets and devices were skipped */
   copy(source: FilePath, destination: FilePath, overwrite: boolean, caller: Caller): Promise<number> {
     return attempt('copy', source, () =>
-      copyPath(source, destination, overwrite, this.#ownership.of(caller), this.#staged),
+      copyPath(source, destination, overwrite, this.#ownership.of(caller), this.#journal),
     );
   }
 
   move(source: FilePath, destination: FilePath, overwrite: boolean, caller: Caller): Promise<void> {
     return attempt('move', source, () =>
-      movePath(source, destination, overwrite, this.#ownership.of(caller), this.#staged),
+      movePath(source, destination, overwrite, this.#ownership.of(caller), this.#journal),
     );
   }
 
@@ -151,7 +148,7 @@ export class FileService implements AsyncDisposable {
     return attempt('delete', path, () => deletePath(path, recursive));
   }
 
-  /** Receives a file; cut, it leaves the old one whole and no rest. */
+  /** Receives a file; an upload that is cut off leaves the old file as it was. */
   uploadWhole(
     path: FilePath,
     source: AsyncIterable<Buffer>,
@@ -159,25 +156,25 @@ export class FileService implements AsyncDisposable {
     terms: WholeTerms = {},
   ): Promise<Uploaded> {
     return attempt('upload', path, async () => {
-      await using upload = new Upload(this.#locks, this.#staged, { ...terms, owner: this.#ownership.of(caller) });
+      await using upload = new Upload(this.#locks, this.#journal, { ...terms, owner: this.#ownership.of(caller) });
       await upload.receive(source, path);
       return await upload.commit(path);
     });
   }
 
-  /** Receives the file of a form, which says where it goes. */
+  /** Receives the file of a form to the path in the form. */
   uploadForm(
     read: FormReader,
     caller: Caller,
     terms: WholeTerms = {},
   ): Promise<Uploaded & { readonly path: FilePath }> {
     return attempt('upload', '', async () => {
-      await using upload = new Upload(this.#locks, this.#staged, { ...terms, owner: this.#ownership.of(caller) });
+      await using upload = new Upload(this.#locks, this.#journal, { ...terms, owner: this.#ownership.of(caller) });
       return await uploadForm(upload, read);
     });
   }
 
-  /** One piece of a file that comes in several. */
+  /** Receives one piece of a file. */
   uploadPiece(
     path: FilePath,
     source: AsyncIterable<Buffer>,
@@ -190,7 +187,7 @@ export class FileService implements AsyncDisposable {
     return attempt('upload', path, () => this.#resumable.append(path, source, piece, restart, owned));
   }
 
-  /** Bytes that are there of a file that comes in pieces. */
+  /** Bytes received so far of a file in pieces. */
   uploadedSize(path: FilePath): Promise<number> {
     return attempt('upload', path, () => this.#resumable.sizeOf(path));
   }
@@ -200,38 +197,37 @@ export class FileService implements AsyncDisposable {
     return attempt('export', path, () => exportTree(path, terms));
   }
 
-  /** @param length of the archive, where its sender says so; 0 where not */
+  /** @param length bytes of the archive; 0 if unknown */
   importTree(
     path: FilePath,
     source: AsyncIterable<Buffer>,
-    { length, ...terms }: Omit<ImportTerms, 'owner' | 'stages'> & { readonly length: number },
+    { length, ...terms }: Omit<ImportTerms, 'owner' | 'journal'> & { readonly length: number },
     caller: Caller,
   ): Promise<Imported> {
     return attempt('import', path, () => {
       if (length > ARCHIVE_BYTES_MAX) {
         throw overCap(`the archive is over ${ARCHIVE_BYTES_MAX} bytes`, 'import', shownPath(path), 'send it in parts');
       }
-      return importTree(path, source, { ...terms, owner: this.#ownership.of(caller), stages: this.#staged });
+      return importTree(path, source, { ...terms, owner: this.#ownership.of(caller), journal: this.#journal });
     });
   }
 
-  /** A file to be sent; whoever asks disposes it. */
+  /** Opens a file to send; the caller disposes it. */
   download(path: FilePath, policy: ChangePolicy): Promise<Download> {
     return attempt('download', path, () => Download.open(path, policy));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#parts[Symbol.dispose]();
-    this.#staged[Symbol.dispose]();
+    this.#journal[Symbol.dispose]();
   }
 }
 
-/** A file by its own name: what it takes to write it at once is no more than to open it. */
+/** Whether the path is a regular file and not a link, so that it can be opened for writing directly. */
 function isFile(path: FilePath): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
-/** What the system refuses becomes a failure of this operation on this path. */
+/** Turns errors of system calls into failures of this operation on this path. */
 async function attempt<T>(operation: string, path: FilePath, action: () => T | Promise<T>): Promise<T> {
   try {
     return await action();

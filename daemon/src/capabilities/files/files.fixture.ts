@@ -8,7 +8,7 @@ import { TestApp } from '../../app.fixture.ts';
 
 export { describe, expect } from 'vitest';
 
-// What tests say of modes holds for files that are made under this one, whatever they were started under.
+// Expected modes of created files depend on the umask.
 process.umask(0o022);
 
 interface Fixtures {
@@ -33,7 +33,7 @@ export const test = base.extend<Fixtures>({
   },
 });
 
-/** Answers the `data` of a call that has to succeed. */
+/** The `data` of a call that must succeed. */
 // biome-ignore lint/suspicious/noExplicitAny: a test looks at what it expects.
 export async function get(daemon: TestApp, route: string, query: Record<string, string> = {}): Promise<any> {
   return dataOf(await daemon.inject({ url: `/v2/fs/${route}`, query }));
@@ -72,7 +72,7 @@ export function tree(root: string): void {
   utimesSync(join(root, 'f'), 1e9, 1e9);
 }
 
-/** How `/v2/fs/{route}` refuses the body. */
+/** Status and type of a failed call of `/v2/fs/{route}`. */
 export async function refused(daemon: TestApp, route: string, body: object): Promise<{ status: number; type: string }> {
   return failure(daemon.post(`/v2/fs/${route}`, body));
 }

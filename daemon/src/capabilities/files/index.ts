@@ -6,8 +6,7 @@ import { filesV2 } from './v2/routes.ts';
 
 export const files = defineCapability({
   name: 'files',
-  create: ({ config, runtime }) =>
-    new FileService(config.defaultUser, runtime.directory('uploads'), join(runtime.directory('staged'), 'notes')),
+  create: ({ config, runtime }) => new FileService(config.defaultUser, join(runtime.directory('parts'), 'journal')),
   v2: filesV2,
   v1: filesV1,
 });

@@ -1,4 +1,4 @@
-/** What follows the last dot of a name, dot included; undefined for a name that only begins with it. */
+/** The extension of a name with its dot; undefined without one, as for `.profile`. */
 export function extensionOf(name: string): string | undefined {
   const at = name.lastIndexOf('.');
   return at <= 0 || at === name.length - 1 || /^\.+$/.test(name.slice(0, at)) ? undefined : name.slice(at);
@@ -7,7 +7,3 @@ export function extensionOf(name: string): string | undefined {
 export function isHidden(name: string): boolean {
   return name.startsWith('.');
 }
-
-/** Of files that are not finished: no listing of changes tells of them. */
-export const PART_PREFIX = '.svc-upload-';
-export const PART_SUFFIX = '.part';

@@ -1,10 +1,10 @@
 import { bytesOfPath, type FilePath } from '../../core/files/file-path.ts';
 
-/** One writer at a time for each path; the others wait in the order in which they came. */
+/** One writer at a time for each path; further writers wait in their order. */
 export class PathLocks {
   readonly #tails = new Map<string, Promise<void>>();
 
-  /** Whether nobody holds any. */
+  /** Whether no path is locked. */
   get isIdle(): boolean {
     return this.#tails.size === 0;
   }

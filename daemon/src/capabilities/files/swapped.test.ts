@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { HeldDirectory } from './change/held-directory.ts';
-import { StagedPaths } from './change/staged-paths.ts';
 import { expect, test } from './files.fixture.ts';
-import { PartFile } from './write/part-file.ts';
+import { PartFile } from './parts/part-file.ts';
+import { PartJournal } from './parts/part-journal.ts';
 import { writeInPlace } from './write/write.ts';
 
 const TERMS = { append: false, owner: undefined };
@@ -34,8 +34,8 @@ test('[fs.swapped] a link that takes the place of an upload while it comes in is
 }) => {
   writeFileSync(join(dir, 'outside'), 'outside');
   writeFileSync(join(dir, 'f'), 'old');
-  using staged = new StagedPaths(join(dir, 'notes'));
-  await using part = PartFile.create(join(dir, 'f'), undefined, staged);
+  using journal = new PartJournal(join(dir, 'notes'));
+  await using part = PartFile.create(join(dir, 'f'), undefined, journal);
   await part.write([Buffer.from('new')]);
   unlinkSync(join(dir, 'f'));
   symlinkSync('outside', join(dir, 'f'));
@@ -44,7 +44,7 @@ test('[fs.swapped] a link that takes the place of an upload while it comes in is
   expect(readFileSync(join(dir, 'outside'), 'utf8')).toBe('outside');
 });
 
-test('a part that somebody else put there is not written to', async ({ dir }) => {
+test('a part of another user is not written to', async ({ dir }) => {
   writeFileSync(join(dir, 'outside'), 'outside');
   symlinkSync('outside', join(dir, 'part'));
   await using part = PartFile.resume(join(dir, 'part'), undefined);

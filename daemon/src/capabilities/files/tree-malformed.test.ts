@@ -3,9 +3,9 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync,
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { StagedPaths } from './change/staged-paths.ts';
 import { setLinkTime, setTime } from './change/times.ts';
 import { describe, expect, test } from './files.fixture.ts';
+import { PartJournal } from './parts/part-journal.ts';
 import { BLOCK } from './tar/header.ts';
 import { importTree } from './tar/import.ts';
 import { archive, exported, imported } from './tree.fixture.ts';
@@ -28,7 +28,7 @@ function record(text: string): string {
   return `${length ?? Buffer.byteLength(text) + 3} ${text}\n`;
 }
 
-/** An archive of one file whose header is changed; its checksum is made right again. */
+/** An archive of one file with a changed header and its correct checksum. */
 function changed(change: (header: Buffer) => void): Buffer {
   const tar = archive({ name: 'f', body: 'x' });
   const header = tar.subarray(0, BLOCK);
@@ -108,8 +108,8 @@ describe('a malformed archive is refused, and nothing is left behind', () => {
   );
 
   test('[fs.tree-bytes] a bomb is too large by what comes out of it, or by what it says', async ({ dir }) => {
-    using stages = new StagedPaths(join(dir, 'notes'));
-    const terms = { owner: undefined, keepOwners: false, stages, bytesMax: 10_000_000 };
+    using journal = new PartJournal(join(dir, 'notes'));
+    const terms = { owner: undefined, keepOwners: false, journal, bytesMax: 10_000_000 };
     const many = gzipSync(
       archive(
         { name: 'small', body: 'x' },

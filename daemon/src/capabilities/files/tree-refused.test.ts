@@ -100,7 +100,7 @@ describe('what is refused leaves nothing', () => {
     expect(readdirSync(to)).toEqual(['f']);
   });
 
-  test('an archive that is cut, is none, or has a wrong checksum', async ({ daemon, dir }) => {
+  test('a truncated archive, other bytes, or a wrong checksum', async ({ daemon, dir }) => {
     const whole = archive({ name: 'f', body: 'x'.repeat(2000) });
     const wrong = Buffer.from(whole);
     wrong[0] = 0x7a;

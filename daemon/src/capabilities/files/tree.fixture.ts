@@ -29,7 +29,7 @@ export function imported(
   });
 }
 
-/** An archive of entries as given; a body is padded, two zero blocks end it. */
+/** An archive of the given entries, with padded bodies and two zero blocks at the end. */
 export function archive(
   ...entries: (Partial<Omit<Header, 'name' | 'link'>> & { name: string; link?: string; body?: string })[]
 ): Buffer {

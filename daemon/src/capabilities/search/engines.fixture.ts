@@ -6,7 +6,7 @@ import { findTool } from '../../core/tool-path.ts';
 import type { GrepRequest } from './requests.ts';
 import { SearchService } from './search-service.ts';
 
-/** Where it is installed. */
+/** Path of ripgrep; undefined where it is not installed. */
 export const ripgrep = findTool('rg');
 
 export interface Engine {
@@ -24,7 +24,7 @@ export const engineTitle = ({ name }: Engine): string => `the ${name} engine`;
 
 export const NEVER = new AbortController().signal;
 
-/** A search of a directory for a pattern, with nothing else asked for. */
+/** A search of a directory for a pattern with default options. */
 export function grepRequest(path: FilePath, pattern: string): GrepRequest {
   return {
     path,
@@ -61,7 +61,7 @@ export class Tree implements Disposable {
     return new SearchService(600, find).grep(request, NEVER);
   }
 
-  /** `file:line:text` of what is found. */
+  /** The matches as `file:line:text`. */
   async lines(find: () => string | undefined, pattern: string, more: Partial<GrepRequest> = {}): Promise<string[]> {
     const { matches } = await this.grep(find, pattern, more);
     return matches.map(({ file, lineNumber, line }) => `${this.named(shownPath(file))}:${lineNumber}:${line}`);

@@ -55,7 +55,7 @@ const CASES: readonly (readonly [name: string, pattern: string, more: Partial<Gr
   ['everything', '', { include: ['a.txt', 'no-end'] }],
 ];
 
-/** What matched in a line is told of single files alone. */
+/** The matching text of a line is known for single files only. */
 function comparable(result: GrepResult | undefined) {
   return { ...result, matches: result?.matches.map((match) => ({ ...match, match: undefined })) };
 }
@@ -88,7 +88,7 @@ describe.runIf(ripgrep !== undefined)('both engines give the same answer', () =>
       using tree = new Tree(SAMPLE);
       const [theirs, own] = await Promise.all(ENGINES.map(({ find }) => tree.names(find, pattern)));
       expect(own).toEqual(theirs);
-      // Regular files alone are found, and that one is a directory.
+      // Only regular files are found, and this one is a directory.
       expect((own?.length ?? 0) > 0).toBe(pattern !== 'deep');
     },
   );
@@ -105,7 +105,7 @@ describe.runIf(ripgrep !== undefined)('both engines give the same answer', () =>
 });
 
 describeRows(ENGINES, engineTitle, ({ name, find }) => {
-  test('[grep.matches] tells files, line numbers from 1, and lines without their end', async () => {
+  test('[grep.matches] answers files, line numbers from 1, and lines without their end', async () => {
     using tree = new Tree(SAMPLE);
     expect(await tree.lines(find, 'foo', { include: ['*.ts', 'a.txt'] })).toEqual([
       'a/deep/c.ts:1:const foo = 1;',
@@ -116,7 +116,7 @@ describeRows(ENGINES, engineTitle, ({ name, find }) => {
     ]);
   });
 
-  test('of a single file it tells what matched', async () => {
+  test('for a single file it answers the matching text', async () => {
     using tree = new Tree(SAMPLE);
     const { matches, filesSearched } = await tree.grep(find, 'b\\w+', { path: join(tree.root, 'a.txt') });
     expect(matches.map(({ lineNumber, match }) => [lineNumber, match])).toEqual([
@@ -126,13 +126,13 @@ describeRows(ENGINES, engineTitle, ({ name, find }) => {
     expect(filesSearched).toBe(1);
   });
 
-  test('[grep.context] tells the lines around', async () => {
+  test('[grep.context] answers the lines around', async () => {
     using tree = new Tree(SAMPLE);
     const { matches } = await tree.grep(find, 'qux', { before: 1, after: 3 });
     expect(matches).toMatchObject([{ before: ['baz foo foo'], after: ['foo'] }]);
   });
 
-  test('[grep.limit] comes back as soon as there is enough, in an order that does not change', async () => {
+  test('[grep.limit] answers as soon as there are enough matches, in a stable order', async () => {
     using tree = new Tree(
       Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`d${index % 7}/f${index}`, 'foo\n'])),
     );
@@ -152,7 +152,7 @@ describeRows(ENGINES, engineTitle, ({ name, find }) => {
     else await expect(found).rejects.toThrow('PCRE2');
   });
 
-  test('many callers at once all get their answer', async () => {
+  test('many concurrent callers all get their answer', async () => {
     using tree = new Tree(SAMPLE);
     const service = new SearchService(600, find);
     const request = grepRequest(tree.root, 'foo');
@@ -181,7 +181,7 @@ describeRows(ENGINES, engineTitle, ({ name, find }) => {
     expect(names).toEqual([{ path: odd, isDirectory: false }]);
   });
 
-  test("[find.python-glob] Python's globs leave hidden names alone, and only ** descends", async () => {
+  test("[find.python-glob] Python's globs skip hidden names, and only ** descends", async () => {
     using tree = new Tree({ 'a.py': '', 'd/b.py': '', 'd/e/c.py': '', '.h.py': '', '.d/x.py': '', '{a,b}': '' });
     const found = (pattern: string) => tree.names(find, pattern, 'python');
     expect(await found('*.py')).toEqual(['a.py']);

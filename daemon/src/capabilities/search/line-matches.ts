@@ -1,9 +1,9 @@
 import type { GrepMatch } from './requests.ts';
 
-/** Characters of a line that are answered. */
+/** Most characters of a line in an answer. */
 const LINE_KEPT = 1024 ** 2;
 
-/** Where something matched in a text, in characters. */
+/** The range of a match in a text, in characters. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -12,8 +12,8 @@ export interface Span {
 type Found = Omit<GrepMatch, 'file' | 'before' | 'after'> & { readonly lastLine: number };
 
 /**
- * The spans as matches of lines: those that share a line are one. `text` begins at the beginning of line `firstLine`;
- * spans come in their order.
+ * The spans as matches of lines; spans that share a line are one match. `text` begins with line `firstLine`;
+ * spans are in ascending order.
  */
 export function matchesOfLines(text: string, firstLine: number, spans: readonly Span[]): Found[] {
   let at = 0;
@@ -47,7 +47,7 @@ function cut(text: string): string {
   return withoutEnd(text).slice(0, LINE_KEPT);
 }
 
-/** Where the line ends that this character is in, before its `\n`. */
+/** End of the line of this character, before its `\n`. */
 function endOfLine(text: string, at: number): number {
   const end = text.indexOf('\n', at);
   return end < 0 ? text.length : end;

@@ -9,9 +9,9 @@ import { SearchService } from './search-service.ts';
 interface LongSearch {
   readonly files: Readonly<Record<string, string>>;
   readonly pattern: string;
-  /** Resolves when the search that is started next has come to what takes long. */
+  /** Resolves when the next search has reached the long part. */
   readonly begun: (root: string) => Promise<void>;
-  /** Files with a match that are surely found before. */
+  /** Files with a match that are found before. */
   readonly found: readonly string[];
 }
 
@@ -35,7 +35,7 @@ const LONG_SEARCHES: Readonly<Record<'ripgrep' | 'own', LongSearch>> = {
   },
 };
 
-/** Command lines of the processes whose working directory is the root. */
+/** Command lines of the processes with the root as working directory. */
 function processesIn(root: string): string[] {
   return readdirSync('/proc').flatMap((pid) => {
     try {
@@ -47,7 +47,7 @@ function processesIn(root: string): string[] {
 }
 
 describeRows(ENGINES, engineTitle, ({ name, find }) => {
-  test('[search.bounded] a search of minutes is ended when its time is over, not before', async () => {
+  test('[search.bounded] a search of minutes ends when its time is over, not before', async () => {
     const { files, pattern } = LONG_SEARCHES[name];
     using tree = new Tree(files);
     const request = grepRequest(tree.root, pattern);
@@ -58,7 +58,7 @@ describeRows(ENGINES, engineTitle, ({ name, find }) => {
     expect(result).toMatchObject({ filesSearched: null, stop: 'time' });
   });
 
-  test('[search.cancelled] a caller that goes away ends the search, whatever it is busy with', async () => {
+  test('[search.cancelled] a caller that disconnects ends the search', async () => {
     const { files, pattern, begun, found } = LONG_SEARCHES[name];
     using tree = new Tree(files);
     const gone = new AbortController();

@@ -1,9 +1,9 @@
 import type { GrepMatch, Stop } from './requests.ts';
 
-/** Bytes of text that one answer carries (contract §1.5). */
+/** Most bytes of text in one answer. */
 const ANSWER_BYTES = 8 * 1024 ** 2;
 
-/** Takes matches until there are enough of them. */
+/** Collects matches up to the bounds of an answer. */
 export class MatchCollector {
   readonly #wanted: number;
   readonly #matches: GrepMatch[] = [];
@@ -26,7 +26,7 @@ export class MatchCollector {
     return this.#matches;
   }
 
-  /** @returns whether more may come */
+  /** @returns whether another match fits */
   add(match: GrepMatch): boolean {
     if (this.#stop !== undefined) return false;
     if (this.isFull) this.#stop = 'results';

@@ -1,12 +1,12 @@
 import type { FilePath } from '../../core/files/file-path.ts';
 
-/** What is looked for in the content of files. */
+/** A search in the content of files. */
 export interface GrepRequest {
   /** A directory or a regular file. */
   readonly path: FilePath;
   readonly pattern: string;
   readonly recursive: boolean;
-  /** Globs in the manner of .gitignore. */
+  /** Globs in the syntax of .gitignore. */
   readonly include: readonly string[];
   readonly exclude: readonly string[];
   readonly fixedStrings: boolean;
@@ -16,11 +16,11 @@ export interface GrepRequest {
   readonly before: number;
   readonly after: number;
   readonly maxResults: number;
-  /** Matches that are passed over. */
+  /** Matches to skip. */
   readonly offset: number;
   /** A file type by ripgrep's name. */
   readonly type: string | undefined;
-  /** Bytes; larger files in a directory are passed over. */
+  /** Bytes; larger files in a directory are skipped. */
   readonly maxFileSize: number | undefined;
 }
 
@@ -28,15 +28,15 @@ export interface GrepMatch {
   readonly file: FilePath;
   /** From 1 on. */
   readonly lineNumber: number;
-  /** Without its end; of a match over several lines, all of them. */
+  /** Without its line end; all lines of a match over several lines. */
   readonly line: string;
-  /** The first that matches in it; of searches in a directory it may be empty. */
+  /** The first matching text of the line; may be empty in a directory. */
   readonly match: string;
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
 
-/** Why a search ended before it had seen everything. */
+/** Why a search ended early. */
 export type Stop = 'results' | 'size' | 'time';
 
 export interface GrepResult {
@@ -46,18 +46,18 @@ export interface GrepResult {
   readonly stop: Stop | undefined;
 }
 
-/** What is looked for among names. */
+/** A search for names. */
 export interface NamesRequest {
   /** A directory. */
   readonly path: FilePath;
   readonly pattern: string;
   /**
-   * `ripgrep`: a pattern without a slash fits names anywhere, hidden ones too, and regular files alone are found.
-   * `python`: relative to the directory, only `**` descends, wildcards leave hidden names alone, and everything is found.
+   * `ripgrep`: a pattern without a slash matches names at any depth, hidden ones too; only regular files are found.
+   * `python`: relative to the directory, only `**` descends, wildcards skip hidden names, and all types are found.
    */
   readonly dialect: 'ripgrep' | 'python';
   readonly exclude: readonly string[];
-  /** In the `python` dialect: wildcards reach hidden names too. */
+  /** In the `python` dialect: wildcards match hidden names too. */
   readonly hidden: boolean;
   /** In the `python` dialect: directories are not found. */
   readonly filesOnly?: boolean;

@@ -4,14 +4,14 @@ import { asFileFailure, badRequest, notRegular, systemFailure } from '../../core
 import { type FilePath, nameOf, parentOf, shownPath, withoutTrailingSlashes } from '../../core/files/file-path.ts';
 import { expandBraces } from '../../core/glob/expand-braces.ts';
 import { findTool } from '../../core/tool-path.ts';
-import { yieldToEventLoop } from '../../core/turns.ts';
+import { isTurnSpent, yieldToEventLoop } from '../../core/turns.ts';
 import type { FoundName, GrepRequest, GrepResult, NamesRequest, NamesResult } from './requests.ts';
 import type { Place } from './ripgrep/ripgrep.ts';
 import { RipgrepEngine } from './ripgrep/ripgrep-engine.ts';
 import { Slots } from './slots.ts';
 import { WalkEngine } from './walk/walk-engine.ts';
 
-/** Searches at a time: each takes a process or a thread, and all cores. */
+/** Concurrent searches: each uses a process or a thread, and all cores. */
 const AT_ONCE = 4;
 
 export interface FileFacts extends FoundName {
@@ -19,7 +19,7 @@ export interface FileFacts extends FoundName {
   readonly modifiedAt: Date | null;
 }
 
-/** Searches names and contents of files: with ripgrep where it is on PATH at the time of the call, else by itself. */
+/** Searches names and contents of files: with ripgrep if it is on PATH at the call, otherwise with its own engine. */
 export class SearchService implements AsyncDisposable {
   readonly #timeoutMs: number;
   readonly #findRipgrep: () => string | undefined;
@@ -27,15 +27,15 @@ export class SearchService implements AsyncDisposable {
   readonly #slots = new Slots(AT_ONCE);
   readonly #closing = new AbortController();
 
-  /** `timeout`: seconds after which a search answers with what it has. */
+  /** @param timeout seconds after which a search answers with its matches so far */
   constructor(timeout: number, findRipgrep: () => string | undefined = () => findTool('rg')) {
     this.#timeoutMs = timeout * 1000;
     this.#findRipgrep = findRipgrep;
   }
 
   /**
-   * Lines that match. What cannot be read, and files with NUL, are passed over.
-   * @throws FileFailure as the system says of the path; `bad_request` for a pattern, glob or type that is none
+   * Matching lines. Unreadable files and files with NUL bytes are skipped.
+   * @throws FileFailure as the system call on the path; `bad_request` for an invalid pattern, glob or type
    */
   async grep(request: GrepRequest, gone: AbortSignal): Promise<GrepResult> {
     const isFile = this.#requireSearchable(request.path, 'grep');
@@ -48,7 +48,7 @@ export class SearchService implements AsyncDisposable {
     return await new RipgrepEngine(program).grep(request, place, signal);
   }
 
-  /** @throws FileFailure as `grep`; `ENOTDIR` where the path is no directory */
+  /** @throws FileFailure as `grep`; `ENOTDIR` where the path is not a directory */
   async names(request: NamesRequest, gone: AbortSignal): Promise<NamesResult> {
     if (this.#requireSearchable(request.path, 'search')) {
       throw systemFailure('ENOTDIR', 'search', shownPath(request.path));
@@ -57,7 +57,7 @@ export class SearchService implements AsyncDisposable {
     using _slot = await this.#slot(gone);
     const signal = this.#bound(gone);
     const place = placeOf(request.path, false);
-    // ripgrep knows regular files alone, and its own dialect of globs.
+    // ripgrep finds regular files only, by globs of its own dialect.
     const program = place && request.dialect === 'ripgrep' ? this.#findRipgrep() : undefined;
     if (place === undefined || program === undefined) return await this.#own.names(request, signal);
     return await new RipgrepEngine(program).names(request, place, signal);
@@ -71,13 +71,13 @@ export class SearchService implements AsyncDisposable {
     }
   }
 
-  /** What the names stand for now, in their order; links are not followed. */
+  /** Size and time of each file now, in the order of the names; links are not followed. */
   async facts(names: readonly FoundName[]): Promise<FileFacts[]> {
     const facts: FileFacts[] = [];
     for (const name of names) {
       const stat = statOf(name.path);
       facts.push({ ...name, size: stat?.size ?? null, modifiedAt: stat?.mtime ?? null });
-      await yieldToEventLoop();
+      if (isTurnSpent()) await yieldToEventLoop();
     }
     return facts;
   }
@@ -86,12 +86,12 @@ export class SearchService implements AsyncDisposable {
     this.#closing.abort();
   }
 
-  /** @throws SandboxError `unavailable` where the caller goes away, or the service stops, before its turn */
+  /** @throws SandboxError `unavailable` where the caller disconnects or the service stops before its turn */
   async #slot(gone: AbortSignal): Promise<Disposable> {
     try {
       return await this.#slots.take(AbortSignal.any([gone, this.#closing.signal]));
     } catch (error) {
-      throw new SandboxError('unavailable', 'the search was given up before its turn', { cause: error });
+      throw new SandboxError('unavailable', 'the search was cancelled before its turn', { cause: error });
     }
   }
 
@@ -120,7 +120,7 @@ function statOf(path: FilePath): Stats | undefined {
   }
 }
 
-/** Undefined where ripgrep cannot be told the path: arguments and directories of programs are text. */
+/** Undefined where the path is not UTF-8: arguments and working directories of programs are text. */
 function placeOf(path: FilePath, isFile: boolean): Place | undefined {
   const given = withoutTrailingSlashes(path);
   if (!isFile) return typeof given === 'string' ? { cwd: given, target: './', isFile } : undefined;

@@ -4,7 +4,7 @@ import { Slots } from './slots.ts';
 
 const NEVER = new AbortController().signal;
 
-test('so many work at a time, the others come in their order, and who goes away gives up its place', async () => {
+test('at most the given number run at once, others follow in order, and an aborted caller gives up its turn', async () => {
   const slots = new Slots(2);
   const first = await slots.take(NEVER);
   const second = await slots.take(NEVER);
@@ -27,7 +27,7 @@ test('so many work at a time, the others come in their order, and who goes away 
   first[Symbol.dispose]();
   const slot = await third;
   await turn();
-  // A place that is given back twice is one place.
+  // A place that is released twice is one place.
   expect(order).toEqual(['third']);
   slot[Symbol.dispose]();
   await fifth;

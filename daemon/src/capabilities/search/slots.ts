@@ -1,4 +1,6 @@
-/** Lets so many work at a time; the others wait for their turn, in the order in which they came. */
+import { onAbort } from '../../core/wait.ts';
+
+/** A fixed number of places; further callers wait for one in their order. */
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -7,7 +9,7 @@ export class Slots {
     this.#free = count;
   }
 
-  /** Disposing the answer makes room for the next one. @throws the reason of the signal, where it is aborted first */
+  /** Takes a place until the answer is disposed. @throws the reason of the signal, where it fires first */
   async take(signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted();
     if (this.#free > 0) this.#free -= 1;
@@ -23,19 +25,14 @@ export class Slots {
 
   async #turn(signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const onAbort = (): void => {
+    this.#waiting.push(resolve);
+    using _listening = onAbort(signal, () => {
       const index = this.#waiting.indexOf(resolve);
       if (index < 0) return;
       this.#waiting.splice(index, 1);
       reject(signal.reason);
-    };
-    this.#waiting.push(resolve);
-    signal.addEventListener('abort', onAbort);
-    try {
-      await promise;
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-    }
+    });
+    await promise;
   }
 
   #release(): void {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { describeOnBackends, Watching } from './watching.fixture.ts';
 
 describeOnBackends(({ open, everything }) => {
-  test('[watch.event-types] a file that comes, changes and goes is told, and so is a directory', async () => {
+  test('[watch.event-types] creation, change and removal of a file are reported, and those of a directory', async () => {
     await using watching = new Watching(open());
     const watcher = await watching.watch();
     watching.put('a', 'x');
@@ -18,13 +18,13 @@ describeOnBackends(({ open, everything }) => {
     expect(await watching.until(watcher, 'remove d')).toEqual(['remove d']);
   });
 
-  test('[watch.recursive] what a new directory holds is told, whatever order it came in', async () => {
+  test('[watch.recursive] everything in a new directory is reported, in any order of creation', async () => {
     await using watching = new Watching(open());
     const watcher = await watching.watch();
     mkdirSync(watching.path('a/b/c'), { recursive: true });
     writeFileSync(watching.path('a/b/c/file'), 'x');
-    const told = await watching.until(watcher, 'create a/b/c/file');
-    expect(told.filter((words) => words.startsWith('create')).sort()).toEqual([
+    const seen = await watching.until(watcher, 'create a/b/c/file');
+    expect(seen.filter((words) => words.startsWith('create')).sort()).toEqual([
       'create a',
       'create a/b',
       'create a/b/c',
@@ -34,17 +34,17 @@ describeOnBackends(({ open, everything }) => {
     await watching.until(watcher, 'create a/b/c/later');
   });
 
-  test('[watch.recursive] without recursion only the directory itself is seen', async () => {
+  test('[watch.recursive] without recursion only the directory itself is watched', async () => {
     await using watching = new Watching(open());
     mkdirSync(watching.path('d'));
     const watcher = await watching.watch({ recursive: false });
     writeFileSync(watching.path('d/below'), '');
     writeFileSync(watching.path('top'), '');
-    const told = await watching.until(watcher, 'create top');
-    expect(told.filter((words) => words.includes('below'))).toEqual([]);
+    const seen = await watching.until(watcher, 'create top');
+    expect(seen.filter((words) => words.includes('below'))).toEqual([]);
   });
 
-  test('[watch.exclude] [watch.include] [watch.parts] patterns leave out and pick, and spooled uploads are never told', async () => {
+  test('[watch.exclude] [watch.include] [watch.parts] patterns exclude and include, and unfinished uploads are never reported', async () => {
     await using watching = new Watching(open());
     const picky = await watching.watch({ exclude: ['skip', '*.tmp'], include: ['*.ts', 'last'] });
     mkdirSync(watching.path('skip'));
@@ -55,36 +55,36 @@ describeOnBackends(({ open, everything }) => {
     writeFileSync(watching.path('src/b.js'), '');
     writeFileSync(watching.path('c.tmp'), '');
     writeFileSync(watching.path('.svc-upload-1.part'), '');
-    const told = await watching.until(picky, 'create src/b.ts');
+    const seen = await watching.until(picky, 'create src/b.ts');
     renameSync(watching.path('.svc-upload-1.part'), watching.path('last'));
-    told.push(...(await watching.until(picky, 'create last')));
-    expect(told.filter((words) => /skip|tmp|js|svc/.test(words))).toEqual([]);
+    seen.push(...(await watching.until(picky, 'create last')));
+    expect(seen.filter((words) => /skip|tmp|js|svc/.test(words))).toEqual([]);
     expect((await watching.until(all, 'create last')).filter((words) => words.includes('svc'))).toEqual([]);
   });
 
-  test('a link to a directory is told and not followed', async () => {
+  test('a link to a directory is reported and not followed', async () => {
     await using watching = new Watching(open());
     mkdirSync(watching.path('real'));
     symlinkSync('real', watching.path('link'));
     const watcher = await watching.watch();
     symlinkSync('real', watching.path('later'));
-    const told = await watching.until(watcher, 'create later');
+    const seen = await watching.until(watcher, 'create later');
     writeFileSync(watching.path('real/file'), '');
-    told.push(...(await watching.until(watcher, 'create real/file')));
+    seen.push(...(await watching.until(watcher, 'create real/file')));
     writeFileSync(watching.path('end'), '');
-    told.push(...(await watching.until(watcher, 'create end')));
-    expect(told.filter((words) => /(?:link|later)\//.test(words))).toEqual([]);
+    seen.push(...(await watching.until(watcher, 'create end')));
+    expect(seen.filter((words) => /(?:link|later)\//.test(words))).toEqual([]);
   });
 
-  test('[watch.rename] a rename is told', async () => {
+  test('[watch.rename] a rename is reported', async () => {
     await using watching = new Watching(open());
     mkdirSync(watching.path('d'));
     writeFileSync(watching.path('a'), '');
     const watcher = await watching.watch();
     renameSync(watching.path('a'), watching.path('d/b'));
     const wanted = everything ? ['rename a > d/b'] : ['create d/b', 'remove a'];
-    const told: string[] = [];
-    for (const words of wanted) if (!told.includes(words)) told.push(...(await watching.until(watcher, words)));
-    expect(told.sort()).toEqual(wanted);
+    const seen: string[] = [];
+    for (const words of wanted) if (!seen.includes(words)) seen.push(...(await watching.until(watcher, words)));
+    expect(seen.sort()).toEqual(wanted);
   });
 });

@@ -2,10 +2,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type Change, type ChangeType, changeOf } from './change.ts';
 import { Debouncer } from './debouncer.ts';
-import { EventLog, isLoss } from './event-log.ts';
 import { wordsOf } from './watching.fixture.ts';
 
-function told(changes: readonly (readonly [ChangeType, string, string?])[]): string[] {
+function debounced(changes: readonly (readonly [ChangeType, string, string?])[]): string[] {
   const handed: Change[] = [];
   const debouncer = new Debouncer(5000, (some) => handed.push(...some));
   for (const [type, path, oldPath] of changes) debouncer.add(changeOf(type, path, false, oldPath ?? null));
@@ -19,7 +18,7 @@ function withNothing(change: Change) {
 
 test.each([
   {
-    name: 'writes are one',
+    name: 'writes are merged',
     of: [
       ['write', 'a'],
       ['write', 'b'],
@@ -28,7 +27,7 @@ test.each([
     are: ['write a', 'write b'],
   },
   {
-    name: 'writes belong to the creation',
+    name: 'writes are merged with the creation before them',
     of: [
       ['create', 'a'],
       ['write', 'a'],
@@ -36,7 +35,7 @@ test.each([
     are: ['create a'],
   },
   {
-    name: 'a mode and a content are two',
+    name: 'a change of mode and a write are two',
     of: [
       ['write', 'a'],
       ['chmod', 'a'],
@@ -45,7 +44,7 @@ test.each([
     are: ['write a', 'chmod a'],
   },
   {
-    name: 'what goes and comes is told each time',
+    name: 'each creation and removal is reported',
     of: [
       ['create', 'a'],
       ['remove', 'a'],
@@ -55,7 +54,7 @@ test.each([
     are: ['create a', 'remove a', 'create a'],
   },
   {
-    name: 'after a rename the name is new',
+    name: 'changes after a rename are not merged with earlier ones',
     of: [
       ['write', 'a'],
       ['rename', 'b', 'a'],
@@ -64,11 +63,11 @@ test.each([
     ],
     are: ['write a', 'rename a > b', 'write a', 'write b'],
   },
-] as const)('[watch.debounce] of one window, $name', ({ of, are }) => {
-  expect(told(of)).toEqual(are);
+] as const)('[watch.debounce] within one window, $name', ({ of, are }) => {
+  expect(debounced(of)).toEqual(are);
 });
 
-test('[watch.debounce] changes are handed over together when the time is over', async () => {
+test('[watch.debounce] changes are handed over together when the delay is over', async () => {
   const handed = Promise.withResolvers<readonly Change[]>();
   const debouncer = new Debouncer(60, handed.resolve);
   const added = performance.now();
@@ -80,12 +79,12 @@ test('[watch.debounce] changes are handed over together when the time is over', 
   expect(changes.map(({ path }) => path)).toEqual(['a', 'b']);
 });
 
-test('[watch.debounce] changes that go on do not put off those that wait', async () => {
+test('[watch.debounce] further changes do not delay waiting ones', async () => {
   let handed: readonly Change[] = [];
   const debouncer = new Debouncer(60, (changes) => {
     handed = changes;
   });
-  // One a millisecond, by the clock: what went on being put off would be handed over for its number alone.
+  // One change a millisecond: if each put off the delay, they would be handed over only when there are too many.
   for (let next = performance.now(); handed.length === 0; await turn()) {
     if (performance.now() < next) continue;
     debouncer.add(changeOf('write', `${next}`, false));
@@ -93,15 +92,4 @@ test('[watch.debounce] changes that go on do not put off those that wait', async
   }
   expect(handed.length).toBeLessThanOrEqual(62);
   debouncer[Symbol.dispose]();
-});
-
-test('[watch.kept] a log keeps the newest events, and tells who fell behind', () => {
-  const log = new EventLog(3);
-  for (const name of ['a', 'b', 'c', 'd', 'e']) log.addEvents([withNothing(changeOf('write', name, false))]);
-  expect(log.after(0, 100).map(wordsOf)).toEqual(['too_many_events', 'write c', 'write d', 'write e']);
-  expect(log.after(0, 100).map(({ seq }) => seq)).toEqual([2, 3, 4, 5]);
-  expect(log.after(2, 2).map(wordsOf)).toEqual(['write c', 'write d']);
-  log.addLoss('queue_overflow');
-  expect(log.after(5, 100).map(({ seq }) => seq)).toEqual([6]);
-  expect(log.after(5, 100).every(isLoss)).toBe(true);
 });

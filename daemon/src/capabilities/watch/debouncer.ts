@@ -1,14 +1,14 @@
 import type { Change, ChangeType } from './change.ts';
 
-/** Changes that wait at most; then they are told before their time. */
+/** Changes that may wait; more are handed over before the delay is over. */
 const MAX_PENDING = 5000;
 
-/** What stands for more than one change of a path: what was there before is another file. */
+/** Changes after which the path is another file: later changes are not merged with earlier ones. */
 const BARRIERS: ReadonlySet<ChangeType> = new Set(['create', 'remove', 'rename']);
 
 /**
- * Gathers changes and hands them over at most `delayMs` after the first of them. Of a path, changes of one type become
- * one, and writes after a creation belong to it; the order stays.
+ * Collects changes and hands them over at most `delayMs` milliseconds after the first. Changes of one path and type are
+ * merged, and writes are merged with the creation before them; the order is kept.
  */
 export class Debouncer {
   readonly #delayMs: number;
@@ -24,7 +24,7 @@ export class Debouncer {
   }
 
   add(change: Change): void {
-    if (this.#isTold(change)) return;
+    if (this.#isMerged(change)) return;
     this.#pending.push(change);
     if (this.#pending.length >= MAX_PENDING || this.#delayMs === 0) this.flush();
     else this.#timer ??= setTimeout(() => this.flush(), this.#delayMs);
@@ -45,8 +45,8 @@ export class Debouncer {
     this.#pending = [];
   }
 
-  #isTold({ type, path, oldPath, isDirectory }: Change): boolean {
-    // Whatever lay in a directory that went away is told anew when it comes again.
+  #isMerged({ type, path, oldPath, isDirectory }: Change): boolean {
+    // After a directory was removed or renamed, entries below its path are other files.
     if (isDirectory && (type === 'remove' || type === 'rename')) this.#types.clear();
     const types = this.#types.get(path);
     if (types?.has(type) && type !== 'rename') return true;

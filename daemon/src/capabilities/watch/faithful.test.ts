@@ -16,11 +16,11 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-/** What a reader that only gets the events believes to be there. */
-function believed(told: readonly string[], before: readonly string[]): Set<string> {
+/** The paths that exist according to the events alone. */
+function believed(reported: readonly string[], before: readonly string[]): Set<string> {
   let there = new Set<string>(before);
   const below = (path: string, root: string): boolean => path === root || path.startsWith(`${root}/`);
-  for (const words of told) {
+  for (const words of reported) {
     const [type = '', ...rest] = words.split(' ');
     const [first = '', second = ''] = rest.filter((word) => word !== '>');
     if (type === 'create') there.add(first);
@@ -39,7 +39,7 @@ function tree(root: string): string[] {
   return readdirSync(root, { withFileTypes: true, recursive: true }).map(named).sort();
 }
 
-/** What happens to directories beside changes of files and removals. */
+/** Changes of directories besides changes of files and removals. */
 interface Happening {
   readonly made: boolean;
   readonly renamed: boolean;
@@ -59,40 +59,40 @@ function act(random: (below: number) => number, root: string, { made, renamed }:
     else if (renamed) renameSync(one, other);
     else renameSync(join(one, `f${random(5)}`), join(other, `f${random(5)}`));
   } catch {
-    // Into itself, onto what is not empty, in what is not there: nothing happened.
+    // A rename into itself or onto a directory with entries, or a missing path: nothing changed.
   }
 }
 
-/** Changes in bursts; answers all that was reported until nothing is on its way any more. */
+/** Makes changes in bursts; answers all reports of them. */
 async function afterBursts(
   watching: Watching,
   watcher: Watcher,
   random: (below: number) => number,
   { burst, ...happening }: Happening & { readonly burst: number },
 ): Promise<string[]> {
-  const told: string[] = [];
+  const reported: string[] = [];
   for (let round = 0; round < MARKS; round += 1) {
     for (let count = 0; count < burst; count += 1) {
       act(random, watching.directory, happening);
       if (random(20) === 0) await turn();
     }
     writeFileSync(watching.path(`mark${round}`), '');
-    told.push(...(await watching.until(watcher, `create mark${round}`)));
+    reported.push(...(await watching.until(watcher, `create mark${round}`)));
   }
   writeFileSync(watching.path('end'), '');
-  told.push(...(await watching.until(watcher, 'create end')));
-  // What is found by looking is told after the mark: it comes with the next one.
+  reported.push(...(await watching.until(watcher, 'create end')));
+  // Entries found by a scan are reported after the mark, before the next one.
   rmSync(watching.path('end'));
-  return [...told, ...(await watching.until(watcher, 'remove end'))];
+  return [...reported, ...(await watching.until(watcher, 'remove end'))];
 }
 
-/** Directories and files that are there before they are watched. */
+/** Directories and files that exist before the watch. */
 function plant(watching: Watching): void {
   for (const name of ['d0/d1/d2', 'd1/d3', 'd2/d0/d0', 'd3/d2']) mkdirSync(watching.path(name), { recursive: true });
   for (const name of ['d0/d1/d2/f0', 'd1/f1', 'd2/d0/f2', 'd3/d2/f3']) writeFileSync(watching.path(name), 'x');
 }
 
-describe.runIf(hasInotify)('[watch.faithful] a reader that believes the events knows what is there', () => {
+describe.runIf(hasInotify)('[watch.faithful] the events alone give the paths that exist', () => {
   test.each([
     { seed: 1, burst: 20, renamed: false },
     { seed: 4, burst: 80, renamed: false },
@@ -104,26 +104,26 @@ describe.runIf(hasInotify)('[watch.faithful] a reader that believes the events k
   ])('seed $seed, bursts of $burst changes, directories renamed too: $renamed', async ({ seed, burst, renamed }) => {
     await using watching = new Watching();
     const watcher = await watching.watch();
-    const told = await afterBursts(watching, watcher, numbers(seed), { burst, made: true, renamed });
+    const reported = await afterBursts(watching, watcher, numbers(seed), { burst, made: true, renamed });
     const there = tree(watching.directory);
     expect(there.length).toBeGreaterThan(MARKS);
-    // Or, where directories were renamed as they were made, it is told that something is missing.
-    const isUnclear = told.includes('unclear_order');
+    // Or, where directories were renamed while they were created, a loss is reported.
+    const isUnclear = reported.includes('unclear_order');
     expect([renamed, isUnclear]).not.toEqual([false, true]);
-    if (!isUnclear) expect([...believed(told, [])].sort()).toEqual(there);
+    if (!isUnclear) expect([...believed(reported, [])].sort()).toEqual(there);
     mkdirSync(watching.path('d0/d0/d0'), { recursive: true });
     writeFileSync(watching.path('d0/d0/d0/last'), '');
     await watching.until(watcher, 'create d0/d0/d0/last');
   });
 
-  test.each([2, 3, 5, 8])('seed %i: of directories that are watched already, every rename is clear', async (seed) => {
+  test.each([2, 3, 5, 8])('seed %i: every rename of a watched directory is certain', async (seed) => {
     await using watching = new Watching();
     plant(watching);
     const before = tree(watching.directory);
     const watcher = await watching.watch();
-    const told = await afterBursts(watching, watcher, numbers(seed), { burst: 60, made: false, renamed: true });
-    expect(told).not.toContain('unclear_order');
-    expect(told.filter((words) => /^rename d\d/.test(words)).length).toBeGreaterThan(10);
-    expect([...believed(told, before)].sort()).toEqual(tree(watching.directory));
+    const reported = await afterBursts(watching, watcher, numbers(seed), { burst: 60, made: false, renamed: true });
+    expect(reported).not.toContain('unclear_order');
+    expect(reported.filter((words) => /^rename d\d/.test(words)).length).toBeGreaterThan(10);
+    expect([...believed(reported, before)].sort()).toEqual(tree(watching.directory));
   });
 });

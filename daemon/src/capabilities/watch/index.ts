@@ -14,8 +14,8 @@ export const watch = defineCapability({
     const { path, isThere } = keeperProgram(config.keeperProgram);
     const inotify = isThere ? new InotifyBackend(path, logger) : undefined;
     const service = new WatchService(inotify ?? new PortableBackend(), watchMaxWatchers);
-    if (!inotify) logger.info({ reason: `no keeper at ${path}` }, 'watchers stand on chokidar: renames are not paired');
-    metrics.gauge('watchers', 'Watchers, and waits for one event, at this moment.', () => service.count);
+    if (!inotify) logger.info({ reason: `no keeper at ${path}` }, 'watchers use chokidar: renames are not paired');
+    metrics.gauge('watchers', 'Watchers, and waits for one event.', () => service.count);
     metrics.gauge('watched_directories', 'Directories that inotify watches.', () => inotify?.directories ?? 0);
     return service;
   },

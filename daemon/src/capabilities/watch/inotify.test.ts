@@ -13,7 +13,7 @@ import { bytesOf } from '../../core/files/byte-name.ts';
 import { hasInotify, inotify, Watching } from './watching.fixture.ts';
 
 describe.runIf(hasInotify)('by inotify', () => {
-  test('[watch.rename] both names of a rename come as one event, also from one directory into another', async () => {
+  test('[watch.rename] both names of a rename are one event, also between directories', async () => {
     await using watching = new Watching();
     mkdirSync(watching.path('x/deep'), { recursive: true });
     writeFileSync(watching.path('a'), '');
@@ -27,7 +27,7 @@ describe.runIf(hasInotify)('by inotify', () => {
     expect(await watching.until(watcher, 'create y/deep/file')).toEqual(['create y/deep/file']);
   });
 
-  test('what leaves the tree is removed, what comes into it is created with all it holds', async () => {
+  test('a directory moved out of the tree is removed, one moved into it is created with everything in it', async () => {
     await using outside = new Watching();
     await using watching = new Watching();
     mkdirSync(outside.path('d/e'), { recursive: true });
@@ -43,7 +43,7 @@ describe.runIf(hasInotify)('by inotify', () => {
     expect(await watching.until(watcher, 'create d/h')).toEqual(['create d', 'create d/h']);
   });
 
-  test('[watch.event-types] a changed mode is told', async () => {
+  test('[watch.event-types] a change of mode is reported', async () => {
     await using watching = new Watching();
     writeFileSync(watching.path('a'), '');
     const watcher = await watching.watch();
@@ -51,7 +51,7 @@ describe.runIf(hasInotify)('by inotify', () => {
     expect(await watching.until(watcher, 'chmod a')).toEqual(['chmod a']);
   });
 
-  test('[watch.root-again] a root that is removed and made again is watched again', async () => {
+  test('[watch.root-again] a removed root that is created again is watched again', async () => {
     await using watching = new Watching();
     mkdirSync(watching.path('p/root'), { recursive: true });
     const watcher = await watching.watch({ path: watching.path('p/root') });
@@ -61,13 +61,13 @@ describe.runIf(hasInotify)('by inotify', () => {
     await watching.until(watcher, 'remove ');
     mkdirSync(watching.path('p/root/d'), { recursive: true });
     writeFileSync(watching.path('p/root/d/b'), '');
-    const told = await watching.until(watcher, 'create d/b');
-    expect(told.sort()).toEqual(['create ', 'create d', 'create d/b']);
+    const seen = await watching.until(watcher, 'create d/b');
+    expect(seen.sort()).toEqual(['create ', 'create d', 'create d/b']);
     writeFileSync(watching.path('p/root/d/c'), '');
     expect(await watching.until(watcher, 'create d/c')).toEqual(['create d/c']);
   });
 
-  test('a root whose parent is renamed is gone, and what takes its name is watched', async () => {
+  test('after a rename of its parent the root is removed, and a new directory of its name is watched', async () => {
     await using watching = new Watching();
     mkdirSync(watching.path('p/q/root'), { recursive: true });
     mkdirSync(watching.path('n/q/root'), { recursive: true });
@@ -78,8 +78,8 @@ describe.runIf(hasInotify)('by inotify', () => {
     await watching.until(watcher, 'create ');
     writeFileSync(watching.path('old/q/root/old'), '');
     writeFileSync(watching.path('p/q/root/new'), '');
-    const told = await watching.until(watcher, 'create new');
-    expect(told.filter((words) => words.includes('old'))).toEqual([]);
+    const seen = await watching.until(watcher, 'create new');
+    expect(seen.filter((words) => words.includes('old'))).toEqual([]);
   });
 
   test('a file is watched through writes, replacement and removal', async () => {
@@ -96,7 +96,7 @@ describe.runIf(hasInotify)('by inotify', () => {
     await watching.until(watcher, 'create ');
   });
 
-  test('[watch.path-b64] names that are not UTF-8 are told exactly', async () => {
+  test('[watch.path-b64] names that are not UTF-8 are reported exactly', async () => {
     await using watching = new Watching();
     const watcher = await watching.watch();
     const name = Buffer.from([0x61, 0xff, 0xfe]);
@@ -104,11 +104,11 @@ describe.runIf(hasInotify)('by inotify', () => {
     mkdirSync(path);
     await watching.until(watcher, 'create a\xff\xfe');
     writeFileSync(Buffer.concat([path, Buffer.from('/ä')]), '');
-    const told = await watching.until(watcher, `create a\xff\xfe/${Buffer.from('ä').toString('latin1')}`);
-    expect(bytesOf(told.at(-1)?.slice(7) ?? '')).toEqual(Buffer.concat([name, Buffer.from('/ä')]));
+    const seen = await watching.until(watcher, `create a\xff\xfe/${Buffer.from('ä').toString('latin1')}`);
+    expect(bytesOf(seen.at(-1)?.slice(7) ?? '')).toEqual(Buffer.concat([name, Buffer.from('/ä')]));
   });
 
-  test('[watch.overflow] a reader that is killed is started again, the loss is told, and watching goes on', async () => {
+  test('[watch.overflow] a killed reader is restarted, the loss is reported, and watching continues', async () => {
     const backend = inotify();
     await using watching = new Watching(backend);
     mkdirSync(watching.path('d'));
@@ -119,7 +119,7 @@ describe.runIf(hasInotify)('by inotify', () => {
     expect(await watching.until(watcher, 'create d/a')).toEqual(['create d/a']);
   });
 
-  test('[watch.overflow] where the queue of the kernel overflows that is told, and directories made meanwhile are watched', async () => {
+  test('[watch.overflow] an overflow of the kernel queue is reported, and directories created meanwhile are watched', async () => {
     const backend = inotify();
     await using watching = new Watching(backend);
     mkdirSync(watching.path('gone/below'), { recursive: true });
@@ -140,7 +140,7 @@ describe.runIf(hasInotify)('by inotify', () => {
     await watching.until(watcher, 'create new/below/f');
   });
 
-  test('watches are given back, and the last one ends the reader', async () => {
+  test('watches are released, and the last release ends the reader', async () => {
     const backend = inotify();
     await using watching = new Watching(backend);
     mkdirSync(watching.path('a/b/c'), { recursive: true });

@@ -5,11 +5,11 @@ import { SandboxError } from '../../core/errors.ts';
 import { keeperProgram } from '../../core/process/keeper/keeper-program.ts';
 import { hasInotify, inotify, Watching } from './watching.fixture.ts';
 
-/** Whether this machine lets us have limits of our own. */
+/** Whether the tests can set limits of inotify in a user namespace. */
 const hasLimits = hasInotify && canLimit();
 if (!hasLimits) process.stderr.write('not tested: limits of inotify, no user namespace to set them in\n');
 
-/** The keeper in a user namespace of its own, whose limits are its own too (namespaces(7)). */
+/** The keeper in a user namespace of its own, which has limits of its own (namespaces(7)). */
 function limited(watching: Watching, limit: 'max_inotify_watches' | 'max_inotify_instances', value: number): string {
   const script = watching.path(`keeper-${limit}`);
   const { path } = keeperProgram(undefined);
@@ -19,7 +19,7 @@ function limited(watching: Watching, limit: 'max_inotify_watches' | 'max_inotify
   return script;
 }
 
-/** Asks the machine alone: a defect of ours must not leave these tests out. */
+/** Asks the system only: a defect of the product must not skip these tests. */
 function canLimit(): boolean {
   const command = ['-Ur', '/bin/sh', '-c', 'echo 100 > /proc/sys/user/max_inotify_watches'];
   return spawnSync('/usr/bin/unshare', command).status === 0;
@@ -31,11 +31,11 @@ async function failureOf(made: Promise<unknown>): Promise<SandboxError> {
     (reason: unknown) => reason,
   );
   if (error instanceof SandboxError) return error;
-  throw new Error(`no failure of ours: ${error}`);
+  throw new Error(`not a SandboxError: ${error}`);
 }
 
 describe.runIf(hasLimits)('limits of the system', () => {
-  test('[file-error.inotify-enospc] no more watches is said as that, not as a full disk, with who holds them', async () => {
+  test('[file-error.inotify-enospc] the limit of watches is not reported as a full disk, and lists the holders', async () => {
     await using place = new Watching();
     await using watching = new Watching(inotify(limited(place, 'max_inotify_watches', 12)));
     const small = await watching.watch();
@@ -44,12 +44,12 @@ describe.runIf(hasLimits)('limits of the system', () => {
     expect(failure.kind).toBe('capacity');
     expect(failure.message).toContain('limit of inotify watches');
     expect(failure.details.hint).toContain('fs.inotify.max_user_watches');
-    expect(failure.details.data).toMatchObject({ errno_name: 'ENOSPC', holders: [{ watcher_id: small.id }] });
+    expect(failure.details.data).toMatchObject({ errnoName: 'ENOSPC', holders: [{ watcherId: small.id }] });
     writeFileSync(watching.path('still'), '');
     await watching.until(small, 'create still');
   });
 
-  test('[watch.overflow] a directory for which no watch is left is told as a loss', async () => {
+  test('[watch.overflow] a directory that cannot be watched at the limit is reported as a loss', async () => {
     await using place = new Watching();
     await using watching = new Watching(inotify(limited(place, 'max_inotify_watches', 12)));
     const watcher = await watching.watch();
@@ -57,7 +57,7 @@ describe.runIf(hasLimits)('limits of the system', () => {
     await watching.until(watcher, 'watch_limit');
   });
 
-  test('no more instances is said as that', async () => {
+  test('the limit of instances is named in the error', async () => {
     await using place = new Watching();
     await using watching = new Watching(inotify(limited(place, 'max_inotify_instances', 0)));
     const failure = await failureOf(watching.watch());
@@ -67,7 +67,7 @@ describe.runIf(hasLimits)('limits of the system', () => {
   });
 });
 
-test('[status.capacity-429] [watch.capacity] one watcher too many is refused and learns who holds the others', async () => {
+test('[status.capacity-429] [watch.capacity] a watcher beyond the ceiling is refused with the holders of the others', async () => {
   await using watching = new Watching(undefined, 2);
   const first = await watching.watch();
   const shared = await watching.watch();
@@ -76,7 +76,7 @@ test('[status.capacity-429] [watch.capacity] one watcher too many is refused and
   const failure = await failureOf(watching.watch({ debounceMs: 60 }));
   expect(failure.kind).toBe('capacity');
   expect(failure.details.data).toMatchObject({
-    holders: [{ watcher_id: first.id, subscribers: 2 }, { subscribers: 1 }],
+    holders: [{ watcherId: first.id, subscribers: 2 }, { subscribers: 1 }],
   });
   await watching.service.release(first.id);
   await failureOf(watching.watch({ debounceMs: 60 }));

@@ -14,8 +14,8 @@ const TYPES: Readonly<Record<string, readonly [type: ChangeType, isDirectory: bo
 };
 
 /**
- * chokidar, where there is no inotify reader. It stands on `fs.watch`: a rename is a removal and a creation, changes of mode
- * are not told, and changes may be lost without a word.
+ * Watches through chokidar where there is no inotify reader. chokidar uses `fs.watch`: a rename is a removal and a
+ * creation, changes of mode are not reported, and changes may be lost without a report.
  */
 export class PortableBackend implements WatchBackend {
   readonly name = 'portable';

@@ -1,18 +1,19 @@
+import { errnoName } from '../../core/errno-name.ts';
 import { type ByteName, bytesOf } from '../../core/files/byte-name.ts';
 import { IN, type InotifyListener, type InotifyReader } from '../../core/process/keeper/inotify-reader.ts';
 import { isWatchLimit } from './watch-limits.ts';
 
 const NAMES = IN.create | IN.delete | IN.movedFrom | IN.movedTo | IN.deleteSelf | IN.moveSelf;
 
-/** What happens to the name of the root in the directory that it lies in. */
+/** An event of the root's name in its parent directory. */
 export type NameEvent = (mask: number) => void;
 
-/** The directories that the path of a root leads through, watched for the one name that matters in each. */
+/** The directories on the path of a root, each watched for the one name that continues the path. */
 export class RootPath {
   readonly #reader: InotifyReader;
   readonly #steps: readonly Step[];
 
-  /** `onMoved`: some part of the path means something else now. `onLast`: an event of the root's own name. */
+  /** `onMoved`: the path leads elsewhere now. `onLast`: an event of the root's own name. */
   constructor(
     reader: InotifyReader,
     root: ByteName,
@@ -28,8 +29,8 @@ export class RootPath {
   }
 
   /**
-   * Watches as much of the path as there is. `files`: the last name may be a file, whose content and mode matter.
-   * @throws InotifyFailure for want of watches
+   * Watches the existing part of the path. `files`: the last name may be a file, with changes of content and mode.
+   * @throws InotifyFailure at the limit of watches
    */
   async follow(files: boolean): Promise<void> {
     let isBroken = false;
@@ -50,14 +51,13 @@ export class RootPath {
     }
   }
 
-  /** Undefined where we may not look; the path may go on behind it. */
+  /** Undefined where the directory may not be read; the path may continue below it. */
   async #add(step: Step, mask: number): Promise<number | 'gone' | undefined> {
     try {
       return await this.#reader.add(bytesOf(step.directory), mask, step);
     } catch (error) {
       if (isWatchLimit(error) || this.#reader.isGone) throw error;
-      const code = error instanceof Error && 'code' in error ? error.code : '';
-      return code === 'EACCES' ? undefined : 'gone';
+      return errnoName(error) === 'EACCES' ? undefined : 'gone';
     }
   }
 }

@@ -9,17 +9,17 @@ export interface WatchTerms {
   readonly filter: PathFilter;
 }
 
-/** Sees changes. One suite runs on every backend; what a backend does not promise stands in `promises`. */
+/** A source of changes. One suite runs on every backend; `promises` says what a backend guarantees. */
 export interface WatchBackend extends AsyncDisposable {
   readonly name: 'inotify' | 'portable';
   readonly promises: {
-    /** A rename is one change, a mode that changes is told, a lost change is told, a root that is made again is seen. */
+    /** A rename is one change; changes of mode and lost changes are reported; a recreated root is watched again. */
     readonly everything: boolean;
   };
   /**
-   * Tells what happens from the moment it resolves until the answer is disposed. The root may be a file, and need not be
-   * there yet.
-   * @throws SandboxError `capacity` where a limit of the system is reached, `unavailable` where nothing can be watched
+   * Reports changes to the sink from the moment it resolves until the answer is disposed. The root may be a file, and
+   * need not exist yet.
+   * @throws SandboxError `capacity` where the limit of watches is reached, `unavailable` where nothing can be watched
    */
   watch(terms: WatchTerms, sink: ChangeSink): Promise<AsyncDisposable>;
 }

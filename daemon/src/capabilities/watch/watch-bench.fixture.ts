@@ -6,8 +6,22 @@ import type { z } from 'zod';
 import { TestApp } from '../../app.fixture.ts';
 import type { WatchEvents } from './wire/schemas.ts';
 
-export const SURFACES = ['/v2', '/v1/file'] as const;
-export type Surface = (typeof SURFACES)[number];
+/** How one surface words the routes of watchers. */
+export interface Surface {
+  readonly prefix: string;
+  readonly pollMethod: 'GET' | 'POST';
+  /** The oldest name of the cursor in a poll. */
+  readonly cursorField: 'cursor' | 'since';
+  /** The status of a failed file operation. */
+  readonly fileFailure: (status: number) => number;
+}
+
+export const V2: Surface = {
+  prefix: '/v2',
+  pollMethod: 'GET',
+  cursorField: 'cursor',
+  fileFailure: (status) => status,
+};
 
 /** A daemon and a directory to watch. */
 export class WatchBench implements AsyncDisposable {
@@ -22,7 +36,7 @@ export class WatchBench implements AsyncDisposable {
     return new WatchBench(await TestApp.start());
   }
 
-  /** Makes a file that has its content at once, as one event. `mtime`: seconds since 1970. */
+  /** Creates a file with its content in one event. `mtime`: seconds since 1970. */
   write(name: string, mtime?: number): void {
     const draft = `${this.directory}.draft`;
     writeFileSync(draft, name);
@@ -32,9 +46,9 @@ export class WatchBench implements AsyncDisposable {
 
   async create(
     more: object = {},
-    surface: Surface = '/v2',
+    surface = V2,
   ): Promise<{ watcher_id: string; initial_cursor: number; reused: boolean }> {
-    const answer = await this.daemon.post(`${surface}/watch`, { path: this.directory, debounce: 50, ...more });
+    const answer = await this.daemon.post(`${surface.prefix}/watch`, { path: this.directory, debounce: 50, ...more });
     expect(answer.statusCode).toBe(200);
     return answer.json().data;
   }
@@ -43,12 +57,12 @@ export class WatchBench implements AsyncDisposable {
   async poll(
     id: string,
     query: Record<string, number>,
-    surface: Surface = '/v2',
+    { prefix, pollMethod }: Surface = V2,
   ): Promise<z.infer<typeof WatchEvents>> {
-    const url = `${surface}/watch/${id}/poll`;
+    const url = `${prefix}/watch/${id}/poll`;
     const texts = Object.fromEntries(Object.entries(query).map(([name, value]) => [name, `${value}`]));
     const answer =
-      surface === '/v1/file' ? await this.daemon.post(url, query) : await this.daemon.inject({ url, query: texts });
+      pollMethod === 'POST' ? await this.daemon.post(url, query) : await this.daemon.inject({ url, query: texts });
     expect(answer.statusCode).toBe(200);
     return answer.json().data;
   }

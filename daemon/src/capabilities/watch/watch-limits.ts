@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
+import { errnoName } from '../../core/errno-name.ts';
 import { SandboxError } from '../../core/errors.ts';
 import { InotifyFailure } from '../../core/process/keeper/inotify-reader.ts';
 
-/** The user's watches are used up. The kernel says it with the error of a full disk, which it is not. */
+/** Whether the user's limit of watches is reached; the kernel answers ENOSPC, although no disk is full (inotify(7)). */
 export function isWatchLimit(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOSPC';
+  return errnoName(error) === 'ENOSPC';
 }
 
-/** What a failure to watch means for the caller. */
+/** The error for the caller where a watch failed. */
 export function asWatchFailure(error: unknown): unknown {
   if (isWatchLimit(error)) {
     const limit = limitOf('max_user_watches');

@@ -1,16 +1,17 @@
-import { lstatSync } from 'node:fs';
-import { type ByteName, bytesOf } from '../../core/files/byte-name.ts';
+import { EventLog, type LogEntry } from '../../core/event-log.ts';
+import type { ByteName } from '../../core/files/byte-name.ts';
 import type { FilePath } from '../../core/files/file-path.ts';
 import { yieldToEventLoop } from '../../core/turns.ts';
 import type { Change, ChangeSink, LossReason } from './change.ts';
 import { Debouncer } from './debouncer.ts';
-import { EventLog, type WatchEvent } from './event-log.ts';
+import { eventOf, type WatchEvent } from './watch-event.ts';
 
-/** Events of a watcher that are kept. */
+/** Events that a watcher keeps. */
 export const EVENTS_KEPT = 10_000;
-/** Changes that wait to be looked at; with more of them there is no keeping up. */
+/** Changes that may wait to be logged; with more, the watcher cannot keep up and reports a loss. */
 const MAX_QUEUED = 2 * EVENTS_KEPT;
-const LOOKS_AT_ONCE = 64;
+/** Changes that are logged before the event loop runs other work. */
+const BATCH = 64;
 
 export interface WatcherTerms {
   readonly path: FilePath;
@@ -21,19 +22,26 @@ export interface WatcherTerms {
   readonly include: readonly string[];
 }
 
-type Told = Omit<WatchEvent, 'seq'>;
+/** Which events a reader gets, and how long it waits for the first. */
+export interface ReadRequest {
+  /** Number of the last event that the reader has; one beyond the newest counts as the newest. */
+  readonly cursor: number;
+  readonly limit: number;
+  /** Milliseconds; 0: not at all. */
+  readonly waitMs: number;
+}
 
-/** One configuration that is watched, with what was seen so far; shared by all who asked for it. */
+/** One watched configuration with its events; all callers that asked for it share it. */
 export class Watcher implements ChangeSink, AsyncDisposable {
   readonly id: string;
   readonly terms: WatcherTerms;
   readonly root: ByteName;
   readonly createdAt = new Date();
-  readonly log = new EventLog(EVENTS_KEPT);
+  readonly log = new EventLog<WatchEvent>({ entries: EVENTS_KEPT });
   subscribers = 1;
   readonly #debouncer: Debouncer;
   #queue: (Change | LossReason)[] = [];
-  #isTelling = false;
+  #isLogging = false;
   #source: AsyncDisposable | undefined;
 
   constructor(id: string, root: ByteName, terms: WatcherTerms) {
@@ -43,9 +51,20 @@ export class Watcher implements ChangeSink, AsyncDisposable {
     this.#debouncer = new Debouncer(terms.debounceMs, (changes) => this.#enqueue(changes));
   }
 
-  /** Where its changes come from; disposed with it. */
+  /** The source of its changes; disposed with it. */
   feedFrom(source: AsyncDisposable): void {
     this.#source = source;
+  }
+
+  /** Events after a cursor, and the cursor to continue from; none after `waitMs`, or when the signal fires. */
+  async read(
+    { cursor, limit, waitMs }: ReadRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly entries: LogEntry<WatchEvent>[]; readonly cursor: number }> {
+    const from = Math.min(cursor, this.log.last);
+    if (waitMs > 0) await this.log.moreThan(from, { ms: waitMs, signal });
+    const entries = this.log.after(from, limit);
+    return { entries, cursor: entries.at(-1)?.seq ?? from };
   }
 
   change(change: Change): void {
@@ -68,43 +87,25 @@ export class Watcher implements ChangeSink, AsyncDisposable {
     if (this.log.isClosed) return;
     if (this.#queue.length + items.length > MAX_QUEUED) this.#queue = ['too_many_events'];
     else for (const item of items) this.#queue.push(item);
-    if (!this.#isTelling) void this.#tell();
+    if (!this.#isLogging) void this.#logQueued();
   }
 
-  /** Looks at what changed and puts it into the log, in its order. */
-  async #tell(): Promise<void> {
-    this.#isTelling = true;
+  /** Logs the queued changes in their order, each with the state of its file. */
+  async #logQueued(): Promise<void> {
+    this.#isLogging = true;
     while (this.#queue.length > 0) {
-      const items = this.#queue.splice(0, LOOKS_AT_ONCE);
-      let events: Told[] = [];
-      for (const item of items) {
+      let events: WatchEvent[] = [];
+      for (const item of this.#queue.splice(0, BATCH)) {
         if (typeof item !== 'string') events.push(eventOf(this.root, item));
         else {
-          this.log.addEvents(events);
+          this.log.add(events);
           events = [];
           this.log.addLoss(item);
         }
       }
-      this.log.addEvents(events);
+      this.log.add(events);
       await yieldToEventLoop();
     }
-    this.#isTelling = false;
-  }
-}
-
-export function absoluteName(root: ByteName, path: ByteName): ByteName {
-  if (path === '') return root;
-  return root === '/' ? `/${path}` : `${root}/${path}`;
-}
-
-/** The change with what the file is like now. */
-export function eventOf(root: ByteName, change: Change): Told {
-  const nothing = { ...change, mtime: null, size: null, inode: null };
-  if (change.type === 'remove') return nothing;
-  try {
-    const stat = lstatSync(bytesOf(absoluteName(root, change.path)), { throwIfNoEntry: false });
-    return stat === undefined ? nothing : { ...change, mtime: stat.mtimeMs / 1000, size: stat.size, inode: stat.ino };
-  } catch {
-    return nothing;
+    this.#isLogging = false;
   }
 }

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@sandbox/program/logger.ts';
 import { describeRows } from '../../../../scripts/testing/describe-rows.ts';
+import { isLoss, type LogEntry } from '../../core/event-log.ts';
 import { keeperProgram } from '../../core/process/keeper/keeper-program.ts';
-import { isLoss, type LogEntry } from './event-log.ts';
+import type { Change } from './change.ts';
 import { InotifyBackend } from './inotify/inotify-backend.ts';
 import { PortableBackend } from './portable-backend.ts';
 import type { WatchBackend } from './watch-backend.ts';
@@ -20,7 +21,7 @@ interface BackendRow {
   readonly name: string;
   readonly isThere: boolean;
   readonly open: () => WatchBackend;
-  /** Every event comes, however short the time between two. */
+  /** Every event is reported, however short the time between two. */
   readonly everything: boolean;
 }
 
@@ -38,7 +39,7 @@ export function inotify(program: string = keeper.path): InotifyBackend {
   return new InotifyBackend(program, createLogger('test', 'silent', []));
 }
 
-/** A directory of its own, and a service that watches. */
+/** A watch service and a directory of its own. */
 export class Watching implements AsyncDisposable {
   readonly directory = mkdtempSync(join(tmpdir(), 'watch-'));
   readonly service: WatchService;
@@ -52,7 +53,7 @@ export class Watching implements AsyncDisposable {
     return join(this.directory, ...names);
   }
 
-  /** A file that is there with its content at once, as one event: who writes into it may be told of twice. */
+  /** Creates a file with its content in one event; writing into it could be reported as two. */
   put(name: string, content: string): void {
     const draft = `${this.directory}.draft`;
     writeFileSync(draft, content);
@@ -71,22 +72,22 @@ export class Watching implements AsyncDisposable {
     return watcher;
   }
 
-  /** What comes until an event of that kind has come, as `type path` or `rename old > new`; a loss as its reason. */
+  /** The events up to the given one, each as `type path` or `rename old > new`; a loss as its reason. */
   async until(watcher: Watcher, last: string): Promise<string[]> {
-    const told: string[] = [];
+    const seen: string[] = [];
     const limit = AbortSignal.timeout(PATIENCE_MS);
-    while (!told.includes(last)) {
+    while (!seen.includes(last)) {
       const cursor = this.#cursors.get(watcher) ?? 0;
-      await watcher.log.moreThan(cursor, limit);
+      await watcher.log.moreThan(cursor, { signal: limit });
       for (const entry of watcher.log.after(cursor, 1000)) {
-        told.push(wordsOf(entry));
+        seen.push(wordsOf(entry));
         this.#cursors.set(watcher, entry.seq);
-        if (isLoss(entry) && entry.reason === last) return told;
+        if (isLoss(entry) && entry.reason === last) return seen;
       }
       if (limit.aborted || watcher.log.isClosed)
-        throw new Error(`no ${JSON.stringify(last)} came, but ${JSON.stringify(told)}`);
+        throw new Error(`no ${JSON.stringify(last)} came, but ${JSON.stringify(seen)}`);
     }
-    return told;
+    return seen;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -95,7 +96,7 @@ export class Watching implements AsyncDisposable {
   }
 }
 
-export function wordsOf(entry: LogEntry): string {
+export function wordsOf(entry: LogEntry<Change>): string {
   if (isLoss(entry)) return entry.reason;
   const { type, path, oldPath } = entry;
   return oldPath === null ? `${type} ${path}` : `${type} ${oldPath} > ${path}`;

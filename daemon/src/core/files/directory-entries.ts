@@ -1,7 +1,7 @@
 import { opendirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { type ByteName, bytesOf } from './byte-name.ts';
 
-/** Bytes of a directory itself, from which on it may hold so many names that listing it at once takes long. */
+/** Size of a directory file in bytes above which listing it in one call takes too long. */
 const LARGE_BYTES = 64 * 1024;
 const ENTRIES_A_READ = 256;
 
@@ -11,7 +11,7 @@ interface Entry {
 }
 
 /**
- * What a directory holds; a large one piece by piece, so that a million names do not stop everything else.
+ * Entries of a directory, a large one in pieces, so that a million names do not block the event loop.
  * @throws as `readdir` does
  */
 export function entriesOf(path: ByteName): Iterable<Entry> {
@@ -21,7 +21,7 @@ export function entriesOf(path: ByteName): Iterable<Entry> {
   return readdirSync(bytes, { withFileTypes: true, encoding: 'latin1' });
 }
 
-/** Costs several times as much: a handle with functions of its own for each directory. */
+/** Takes several times as long for a small directory: it creates a handle for each. */
 function* entriesInPieces(path: Buffer): Iterable<Entry> {
   const directory = opendirSync(path, { encoding: 'latin1', bufferSize: ENTRIES_A_READ });
   try {
@@ -31,7 +31,7 @@ function* entriesInPieces(path: Buffer): Iterable<Entry> {
   }
 }
 
-/** File systems that the kernel makes up: they are endless and tell no changes. */
+/** Virtual file systems of the kernel: they may be endless and report no changes. */
 const MADE_UP: ReadonlySet<string> = new Set(
   (
     'autofs binfmt_misc bpf cgroup cgroup2 configfs debugfs devpts efivarfs fusectl hugetlbfs mqueue nsfs proc pstore ' +
@@ -39,7 +39,7 @@ const MADE_UP: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Where such file systems are mounted (proc_pid_mountinfo(5)); none where the system does not say. */
+/** Mount points of such file systems (proc_pid_mountinfo(5)); empty without /proc. */
 export function madeUpMounts(): ReadonlySet<ByteName> {
   let text: string;
   try {

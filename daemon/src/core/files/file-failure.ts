@@ -15,7 +15,7 @@ export type FileErrorType =
   | 'no_space_left'
   | 'io_error';
 
-/** What went wrong with a file. */
+/** Facts about a failed file operation. */
 export interface FileErrorData {
   /** The system's number of the error, positive; null where no system call failed. */
   readonly errno: number | null;
@@ -84,7 +84,7 @@ interface FailureTerms {
   readonly cause?: unknown;
 }
 
-/** A failure in our own words. `code` names the errno that it stands for. */
+/** A failure with a message of its own. `code` is the errno name that it corresponds to. */
 function failureOf(message: string, terms: FailureTerms): FileFailure {
   const { type, operation, path, code, hint, cause } = terms;
   const data: FileErrorData = {
@@ -100,8 +100,8 @@ function failureOf(message: string, terms: FailureTerms): FileFailure {
 }
 
 /**
- * What a failed system call means for the caller, by the table of the contract.
- * A failure that is one already, and a defect that no system call caused, stay what they are.
+ * The failure for an error of a system call.
+ * A FileFailure, and an error that no system call caused, are returned unchanged.
  */
 export function asFileFailure(error: unknown, operation: string, path: string): Error {
   if (!(error instanceof Error)) return new Error(String(error));
@@ -138,7 +138,7 @@ export function invalidPath(message: string, operation: string, path: string): F
   });
 }
 
-/** A request that fits its schema and still makes no sense. */
+/** A request that matches its schema but cannot be carried out. */
 export function badRequest(message: string, operation: string, path: string, hint?: string): FileFailure {
   return failureOf(message, { type: 'bad_request', operation, path, hint });
 }
@@ -165,7 +165,7 @@ export function overCap(message: string, operation: string, path: string, hint?:
   return failureOf(message, { type: 'too_large', operation, path, hint });
 }
 
-/** A system call that would fail with `code`, where we know so without making it. */
+/** The failure of a system call that is known to fail with `code` without calling it. */
 export function systemFailure(code: string, operation: string, path: string, hint?: string): FileFailure {
   const type = TYPES[code] ?? 'io_error';
   const message = `${operation} failed: ${TEXTS.get(code) ?? code} (${code}): ${path}`;

@@ -33,7 +33,7 @@ export function pathOfBytes(bytes: Buffer): FilePath {
   return isUtf8(bytes) ? bytes.toString('utf8') : bytes;
 }
 
-/** Text whose characters are its bytes, whatever reads them: to convert it would change nothing and take time. */
+/** ASCII text, which needs no conversion to bytes. */
 function isPlainAscii(text: string): boolean {
   return /^[ -~]*$/.test(text);
 }

@@ -4,7 +4,7 @@ import { SandboxError } from '../errors.ts';
 import { systemCodeOf } from './file-failure.ts';
 import { type FilePath, parentOf, withoutTrailingSlashes } from './file-path.ts';
 
-/** Whose what is created becomes. */
+/** Owner of created files. */
 export interface Owner {
   readonly uid: number;
   readonly gid: number;
@@ -19,7 +19,7 @@ export interface Caller {
 }
 
 /**
- * Decides whose objects become. The daemon reads and writes with its own rights whoever asks.
+ * Decides the owner of created files. The daemon reads and writes with its own privileges for every caller.
  * Undefined: nothing has to be given away, what is created is the daemon's own.
  * @throws SandboxError `invalid` where the account does not exist, `forbidden` where the daemon may give nothing away
  */
@@ -55,7 +55,7 @@ export function giveDescriptor(descriptor: number, owner: Owner | undefined): vo
 }
 
 /**
- * Makes one directory. It is given away through a descriptor, so that a name that somebody swapped meanwhile is not.
+ * Creates one directory. Its owner is set through a descriptor, so that an entry that replaces it keeps its own.
  * @throws as `mkdir` does
  */
 export function makeDirectory(path: FilePath, owner: Owner | undefined, mode = 0o777): void {

@@ -16,7 +16,7 @@ const EXCEPTIONS: Readonly<Record<FileErrorType, string>> = {
   io_error: 'OSError',
 };
 
-/** Errors whose exception differs from that of their type. */
+/** Exceptions of errors that differ from those of their type. */
 const BY_ERRNO: Readonly<Record<string, string>> = {
   ENOTDIR: 'NotADirectoryError',
   ENAMETOOLONG: 'OSError',

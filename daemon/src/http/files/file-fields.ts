@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { absolutePath, exactPath, type FilePath, shownPath } from '../../core/files/file-path.ts';
 import { ErrorBody, V2_ERRORS, ValidationErrorBody } from '../envelope.ts';
 
-/** A path as text, where no file need exist of that name. What it may hold is judged by `core/files`, whose answer is 400. */
+/** A path as text; the file need not exist. `core/files` checks the text and answers 400. */
 const PathText = z.string().meta({ description: 'Absolute.' });
 
 const PathBase64 = z
@@ -21,14 +21,14 @@ export const SourceFields = {
   destination_b64: PathBase64.optional(),
 } as const;
 
-/** Of a query: whose what is created becomes. */
+/** Query field: owner of created files. */
 export const UserField = {
-  user: z.string().optional().meta({ description: 'Account that what is created belongs to.' }),
+  user: z.string().optional().meta({ description: 'Owner of created files.' }),
 } as const;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Holds that `name` or its base64 is there: a path that is left out is a fault of the request's form. */
+/** Checks that `name` or its base64 is present: a missing path is a validation error. */
 export function requirePath(name: string, base64 = `${name}_b64`): (context: z.core.ParsePayload<Fields>) => void {
   return ({ value, issues }) => {
     if (value[name] !== undefined || value[base64] !== undefined) return;
@@ -45,7 +45,7 @@ export function pathOf(
   return absolutePath({ path: path ?? file, base64: path_b64 }, operation);
 }
 
-/** How an answer names a path: `path_b64` only where the text is not exact. */
+/** Path fields of an answer; `path_b64` only where the path is not UTF-8. */
 export function pathFields(path: FilePath): { path: string; path_b64?: string } {
   const exact = exactPath(path);
   return exact === undefined ? { path: shownPath(path) } : { path: shownPath(path), path_b64: exact };

@@ -26,22 +26,22 @@ import {
   withoutTrailingSlashes,
 } from '../../../core/files/file-path.ts';
 import { makeDirectories, makeDirectory, type Owner } from '../../../core/files/ownership.ts';
+import { isTurnSpent, yieldToEventLoop } from '../../../core/turns.ts';
+import { renameOnto } from '../parts/part-file.ts';
+import type { PartJournal } from '../parts/part-journal.ts';
 import { kindOf } from '../read/kinds.ts';
-import { Slices } from '../slices.ts';
-import { renameOnto } from '../write/part-file.ts';
 import { realTarget } from '../write/real-target.ts';
 import { removeTree } from './delete.ts';
 import { replaceDirectory } from './replace-directory.ts';
-import type { StagedPaths } from './staged-paths.ts';
 import { setLinkTime, setTime } from './times.ts';
 
-/** Whose the copies are: the account's, or with `keep` each as its original, with its times. */
+/** Owner of the copies: an account, or with `keep` that of each original, with its times. */
 export type CopyOwner = { readonly owner: Owner | undefined } | 'keep';
 
 /**
- * Copies a file or a directory with what it holds; links in it stay links. What is there appears whole or not at all.
- * FIFOs, sockets and devices in a directory are left out.
- * @returns how many were left out
+ * Copies a file or a directory tree; links in it stay links. The target gets its name when the copy is complete.
+ * FIFOs, sockets and devices in a directory are skipped.
+ * @returns how many were skipped
  * @throws FileFailure `already_exists` without `overwrite`, `bad_request` where the destination lies in the source
  */
 export async function copyPath(
@@ -49,7 +49,7 @@ export async function copyPath(
   destination: FilePath,
   overwrite: boolean,
   owner: Owner | undefined,
-  staged: StagedPaths,
+  journal: PartJournal,
 ): Promise<number> {
   const stats = statSync(source);
   const target = withoutTrailingSlashes(destination);
@@ -58,7 +58,7 @@ export async function copyPath(
   if (existing && !overwrite) throw systemFailure('EEXIST', 'copy', shownPath(destination), OVERWRITE_HINT);
   requireSameKind('copy', stats, statSync(target, { throwIfNoEntry: false }), destination);
   makeDirectories(parentOf(target), owner);
-  return copyInto(source, stats, stats.isDirectory() ? target : realTarget(target), { owner }, staged);
+  return copyInto(source, stats, stats.isDirectory() ? target : realTarget(target), { owner }, journal);
 }
 
 export const OVERWRITE_HINT = 'remove it first, or set overwrite';
@@ -69,23 +69,23 @@ export async function copyInto(
   stats: Stats,
   target: FilePath,
   owner: CopyOwner,
-  staged: StagedPaths,
+  journal: PartJournal,
 ): Promise<number> {
-  const part = staged.begin(parentOf(target));
+  const part = journal.begin(parentOf(target));
   try {
-    const skipped = await copyTree(source, part, stats, { owner, slices: new Slices(), linked: new Map() });
-    if (stats.isDirectory()) await replaceDirectory(part, target, staged);
+    const skipped = await copyTree(source, part, stats, { owner, linked: new Map() });
+    if (stats.isDirectory()) await replaceDirectory(part, target, journal);
     else renameOnto(part, target);
     return skipped;
   } catch (error) {
     await removeTree(part);
     throw error;
   } finally {
-    staged.end(part);
+    journal.end(part);
   }
 }
 
-/** @throws FileFailure `bad_request` where one path is the other or lies in it */
+/** @throws FileFailure `bad_request` where the paths are the same, or the destination lies in the source */
 export function requireApart(operation: string, source: FilePath, destination: FilePath): void {
   const [from, to] = [realTarget(source), realTarget(destination)];
   const shown = shownPath(destination);
@@ -93,17 +93,16 @@ export function requireApart(operation: string, source: FilePath, destination: F
   if (isWithin(to, from)) throw badRequest(`the destination lies in the source: ${shown}`, operation, shown);
 }
 
-/** A file replaces a file, a directory a directory. */
+/** Only a file can replace a file, and a directory a directory. @throws FileFailure `EISDIR`, `ENOTDIR` */
 export function requireSameKind(operation: string, source: Stats, existing: Stats | undefined, at: FilePath): void {
   if (!existing || source.isDirectory() === existing.isDirectory()) return;
   throw systemFailure(existing.isDirectory() ? 'EISDIR' : 'ENOTDIR', operation, shownPath(at));
 }
 
-/** A copy that is under way. */
+/** State of one copy. */
 interface Copying {
   readonly owner: CopyOwner;
-  readonly slices: Slices;
-  /** Where what has several names has gone, by device and inode, so that its other names lead there too. */
+  /** Copies of files with several names, by device and inode, so that the other names become hard links. */
   readonly linked: Map<string, FilePath>;
 }
 
@@ -115,7 +114,7 @@ async function copyTree(source: FilePath, target: FilePath, stats: Stats, copyin
   let skipped = 0;
   for (const name of await namesIn(source)) {
     skipped += await copyEntry(joinPath(source, name), joinPath(target, name), copying);
-    if (copying.slices.isDue) await copying.slices.rest();
+    if (isTurnSpent()) await yieldToEventLoop();
   }
   dress(target, stats, copying.owner);
   return skipped;
@@ -134,7 +133,7 @@ function copyLink(source: FilePath, target: FilePath, stats: Stats, { owner }: C
   return 0;
 }
 
-/** What is moved stays one file under all of its names; what is copied becomes several. */
+/** A moved file keeps its hard links; a copied one becomes a file for each name. */
 async function copyOne(source: FilePath, target: FilePath, stats: Stats, { owner, linked }: Copying): Promise<number> {
   const key = owner === 'keep' && stats.nlink > 1 ? `${stats.dev}:${stats.ino}` : undefined;
   const first = key === undefined ? undefined : linked.get(key);
@@ -160,7 +159,7 @@ function dressFile(path: FilePath, stats: Stats, owner: CopyOwner): void {
   if (owner === 'keep') setTime(path, stats.mtimeMs / 1000, stats.atimeMs / 1000);
 }
 
-/** Of a directory or a link. Both lie in a directory that nobody else can enter until the copy is whole. */
+/** Sets owner, mode and times of a directory or a link, by path: other users cannot enter the unfinished copy. */
 function dress(path: FilePath, stats: Stats, owner: CopyOwner): void {
   const { uid, gid } = ownerOf(stats, owner);
   if (uid !== undefined && gid !== undefined) lchownSync(path, uid, gid);

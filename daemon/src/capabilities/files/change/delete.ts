@@ -9,14 +9,14 @@ import {
   shownPath,
   withoutTrailingSlashes,
 } from '../../../core/files/file-path.ts';
-import { Slices } from '../slices.ts';
+import { isTurnSpent, yieldToEventLoop } from '../../../core/turns.ts';
 import { HeldDirectory } from './held-directory.ts';
 
-/** Directories that are held open at once; below that many, paths have to do. */
+/** Directories held open at once; deeper ones are reached by path. */
 const HELD_MAX = 128;
 
 /**
- * Removes a file, a link (not what it leads to), an empty directory, or with `recursive` whatever there is.
+ * Removes a file, a link (not its target), an empty directory, or with `recursive` a directory tree.
  * @throws as `unlink` and `rmdir` do; `ENOTEMPTY` without `recursive`
  */
 export async function deletePath(path: FilePath, recursive: boolean): Promise<void> {
@@ -30,39 +30,39 @@ export async function deletePath(path: FilePath, recursive: boolean): Promise<vo
     unlinkSync(target);
   } else if (recursive) {
     using parent = HeldDirectory.open(parentOf(target), { follow: true });
-    await removeDirectory(parent.at(nameOf(target)), new Slices(), 0);
+    await removeDirectory(parent.at(nameOf(target)), 0);
   } else {
     rmdirSync(target);
   }
 }
 
-/** Removes whatever is there, or nothing. */
+/** Removes a file or a directory tree; a missing one is not an error. */
 export async function removeTree(path: FilePath): Promise<void> {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats?.isDirectory()) await removeDirectory(path, new Slices(), 0);
+  if (stats?.isDirectory()) await removeDirectory(path, 0);
   else if (stats) unlinkSync(path);
 }
 
-/** Follows no link, also none that takes a directory's place meanwhile. */
-async function removeDirectory(path: FilePath, slices: Slices, depth: number): Promise<void> {
+/** Follows no link, even one that replaces a directory meanwhile. */
+async function removeDirectory(path: FilePath, depth: number): Promise<void> {
   if (depth < HELD_MAX) {
     using directory = HeldDirectory.open(path);
-    await removeEntries(directory.base, slices, depth);
+    await removeEntries(directory.base, depth);
   } else {
-    await removeEntries(path, slices, depth);
+    await removeEntries(path, depth);
   }
   removeOne(path, rmdirSync);
 }
 
-async function removeEntries(directory: FilePath, slices: Slices, depth: number): Promise<void> {
+async function removeEntries(directory: FilePath, depth: number): Promise<void> {
   for (const name of namesInSync(directory)) {
     const entry = joinPath(directory, name);
-    if (!removeOne(entry, unlinkSync)) await removeDirectory(entry, slices, depth + 1);
-    if (slices.isDue) await slices.rest();
+    if (!removeOne(entry, unlinkSync)) await removeDirectory(entry, depth + 1);
+    if (isTurnSpent()) await yieldToEventLoop();
   }
 }
 
-/** Answers false for a directory where a file was expected. What is gone already is no failure. */
+/** Answers false for a directory where a file was expected. A missing entry is not an error. */
 function removeOne(path: FilePath, remove: (path: FilePath) => void): boolean {
   try {
     remove(path);

@@ -2,8 +2,8 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { type FilePath, joinPath } from '../../../core/files/file-path.ts';
 
 /**
- * A directory held open, so that what is done by name in it stays in it, whatever is swapped for a link above it.
- * Where the system has no /proc, the path has to do.
+ * A directory held open, so that operations on names in it stay in it even if a parent is replaced by a link.
+ * Without /proc, its path is used.
  */
 export class HeldDirectory implements Disposable {
   readonly #descriptor: number;
@@ -29,7 +29,7 @@ export class HeldDirectory implements Disposable {
     return this.#base;
   }
 
-  /** The path of an entry, good as long as the directory is held. */
+  /** The path of an entry, valid while the directory is held open. */
   at(name: FilePath): FilePath {
     return joinPath(this.#base, name);
   }

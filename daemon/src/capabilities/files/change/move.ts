@@ -2,14 +2,14 @@ import { linkSync, lstatSync, renameSync, type Stats, unlinkSync } from 'node:fs
 import { busyMountPoint, systemCodeOf, systemFailure } from '../../../core/files/file-failure.ts';
 import { type FilePath, parentOf, shownPath, withoutTrailingSlashes } from '../../../core/files/file-path.ts';
 import { makeDirectories, type Owner } from '../../../core/files/ownership.ts';
+import type { PartJournal } from '../parts/part-journal.ts';
 import { copyInto, OVERWRITE_HINT, requireApart, requireSameKind } from './copy.ts';
 import { removeTree } from './delete.ts';
 import { replaceDirectory } from './replace-directory.ts';
-import type { StagedPaths } from './staged-paths.ts';
 
 /**
- * Moves a file, a link or a directory; it keeps owner, mode and times. Over a border of file systems, and out of a layer
- * of an image, it is copied whole and then removed.
+ * Moves a file, a link or a directory; it keeps owner, mode and times. To another file system, and from a layer
+ * of an image, it is copied and then removed.
  * @throws FileFailure `already_exists` without `overwrite`
  */
 export async function movePath(
@@ -17,7 +17,7 @@ export async function movePath(
   destination: FilePath,
   overwrite: boolean,
   owner: Owner | undefined,
-  staged: StagedPaths,
+  journal: PartJournal,
 ): Promise<void> {
   const [from, to] = [withoutTrailingSlashes(source), withoutTrailingSlashes(destination)];
   const stats = lstatSync(from);
@@ -27,13 +27,13 @@ export async function movePath(
   requireSameKind('move', stats, existing, destination);
   makeDirectories(parentOf(to), owner);
   try {
-    await rename(from, to, stats, { existing, overwrite, staged });
+    await rename(from, to, stats, { existing, overwrite, journal });
   } catch (error) {
     const code = systemCodeOf(error);
     if (code === 'EBUSY')
       throw busyMountPoint('move', shownPath(lstatSync(from, { throwIfNoEntry: false }) ? source : destination));
     if (code !== 'EXDEV') throw error;
-    await copyInto(from, stats, to, 'keep', staged);
+    await copyInto(from, stats, to, 'keep', journal);
     await removeTree(from);
   }
 }
@@ -42,14 +42,17 @@ async function rename(
   from: FilePath,
   to: FilePath,
   stats: Stats,
-  { existing, overwrite, staged }: { existing: Stats | undefined; overwrite: boolean; staged: StagedPaths },
+  { existing, overwrite, journal }: { existing: Stats | undefined; overwrite: boolean; journal: PartJournal },
 ): Promise<void> {
-  if (existing?.isDirectory()) await replaceDirectory(from, to, staged);
+  if (existing?.isDirectory()) await replaceDirectory(from, to, journal);
   else if (overwrite || stats.isDirectory()) renameSync(from, to);
   else renameExclusively(from, to);
 }
 
-/** There is no rename that refuses an existing name; a second link does. Where there are no links, the look before has to do. */
+/**
+ * Renames without replacing an existing name, which `link` refuses and Node's `rename` does not. Without hard links the
+ * earlier check has to suffice.
+ */
 function renameExclusively(from: FilePath, to: FilePath): void {
   try {
     linkSync(from, to);

@@ -1,21 +1,21 @@
 import { lstatSync, renameSync } from 'node:fs';
 import { busyMountPoint, systemCodeOf } from '../../../core/files/file-failure.ts';
 import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
+import type { PartJournal } from '../parts/part-journal.ts';
 import { removeTree } from './delete.ts';
-import type { StagedPaths } from './staged-paths.ts';
 
 /**
- * Gives a directory a name, in place of whatever has it. What had it is moved aside first and comes back where the
- * new one cannot have the name; a directory of an image layer cannot be moved (EXDEV) and is removed.
+ * Renames a directory onto a name that may exist. The existing entry is moved aside first and restored where the
+ * rename fails; a directory of an image layer cannot be moved (EXDEV) and is removed.
  * @throws FileFailure `already_exists` where the target is a mount point
  */
-export async function replaceDirectory(source: FilePath, target: FilePath, staged: StagedPaths): Promise<void> {
+export async function replaceDirectory(source: FilePath, target: FilePath, journal: PartJournal): Promise<void> {
   const existing = lstatSync(target, { throwIfNoEntry: false });
   if (!existing) {
     renameSync(source, target);
     return;
   }
-  const aside = staged.beginAside(target);
+  const aside = journal.beginAside(target);
   try {
     if (moveAside(target, aside)) await exchange(source, target, aside);
     else {
@@ -23,7 +23,7 @@ export async function replaceDirectory(source: FilePath, target: FilePath, stage
       renameSync(source, target);
     }
   } finally {
-    staged.end(aside);
+    journal.end(aside);
   }
 }
 

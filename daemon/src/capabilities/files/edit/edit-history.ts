@@ -1,6 +1,6 @@
 import { bytesOfPath, type FilePath } from '../../../core/files/file-path.ts';
 
-/** Contents that are remembered of one file, and characters of all together. */
+/** Former contents kept for one file, and characters kept for all files together. */
 const DEPTH = 20;
 const CHARACTERS = 32 * 1024 ** 2;
 
@@ -9,7 +9,7 @@ interface Step {
   readonly size: number;
 }
 
-/** What files were before they were edited, newest last; the file that was edited longest ago is forgotten first. */
+/** Contents of files before their edits, newest last; those of the least recently edited file are dropped first. */
 export class EditHistory {
   readonly #files = new Map<string, Step[]>();
   #size = 0;
@@ -25,7 +25,7 @@ export class EditHistory {
     this.#trim();
   }
 
-  /** What the file was before the last edit that was not undone. */
+  /** Content of the file before the last edit that was not undone. */
   peek(path: FilePath): string | undefined {
     return this.#files.get(keyOf(path))?.at(-1)?.before;
   }

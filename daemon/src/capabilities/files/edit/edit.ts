@@ -5,7 +5,7 @@ import { around, numberedOutput } from './snippet.ts';
 export const REPLACE_MODES = ['ALL', 'FIRST', 'LAST'] as const;
 export type ReplaceMode = (typeof REPLACE_MODES)[number];
 
-/** What an edit makes of a text, and how it tells of it. */
+/** The text after an edit, and the message about it. */
 export interface Edited {
   readonly content: string;
   readonly output: string;
@@ -14,11 +14,11 @@ export interface Edited {
 export interface Replacement {
   readonly oldStr: string;
   readonly newStr: string;
-  /** Unset: the text to replace has to be there exactly once. */
+  /** Unset: the text to replace must occur exactly once. */
   readonly mode?: ReplaceMode | undefined;
 }
 
-/** @throws FileFailure `bad_request` where the text is absent, or is there more than once without a mode */
+/** @throws FileFailure `bad_request` where the text does not occur, or more than once without a mode */
 export function strReplace(path: FilePath, content: string, { oldStr, newStr, mode }: Replacement): Edited {
   const shown = shownPath(path);
   if (oldStr === '') throw badRequest('old_str is empty', 'edit', shown, 'give the text to replace');
@@ -64,7 +64,7 @@ export function insertLines(path: FilePath, content: string, afterLine: number, 
   return { content: edited, output };
 }
 
-/** How often the text was there is how often it was replaced. */
+/** Replaces every occurrence, and counts them. */
 export function replaceEvery(content: string, oldStr: string, newStr: string): { content: string; count: number } {
   const places = oldStr === '' ? [] : placesOf(content, oldStr);
   return { content: replaceAt(content, places, oldStr.length, newStr), count: places.length };

@@ -18,7 +18,7 @@ export interface EditResult {
   readonly etag: string;
 }
 
-/** Edits text files, one edit of a file at a time, and remembers what they were. What is remembered ends with the daemon. */
+/** Edits text files, one edit of a file at a time, and keeps their former contents in memory for undo. */
 export class Editor {
   readonly #locks: PathLocks;
   readonly #history = new EditHistory();
@@ -35,7 +35,7 @@ export class Editor {
     return this.#change(path, (content) => insertLines(path, content, afterLine, text), precondition);
   }
 
-  /** Replaces every occurrence; none is no failure. */
+  /** Replaces every occurrence; no occurrence is not an error. @returns their number */
   async replace(path: FilePath, oldStr: string, newStr: string): Promise<number> {
     if (oldStr === '') throw badRequest('old_str is empty', 'replace', shownPath(path), 'give the text to replace');
     let replaced = 0;
@@ -60,7 +60,7 @@ export class Editor {
     });
   }
 
-  /** @throws FileFailure `bad_request` where nothing is remembered of the file */
+  /** @throws FileFailure `bad_request` where no former content of the file is kept */
   async undo(path: FilePath): Promise<EditResult> {
     const target = realTarget(path);
     return this.#locks.hold(target, async () => {

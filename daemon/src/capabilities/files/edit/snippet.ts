@@ -1,7 +1,7 @@
-/** Lines before and after an edit that its answer shows. */
+/** Lines before and after an edit in its answer. */
 const CONTEXT_LINES = 4;
 
-/** Lines as `cat -n` numbers them, from `first` on (counted from 1). */
+/** Lines numbered as by `cat -n`, beginning with the number `first`. */
 function numbered(text: string, first = 1): string {
   return text
     .split('\n')
@@ -14,7 +14,7 @@ export function numberedOutput(text: string, description: string, first = 1): st
   return `Here's the result of running \`cat -n\` on ${description}:\n${numbered(text, first)}\n`;
 }
 
-/** Lines around an edit that begins after `line` lines and is `added` newlines long, with the number of the first one. */
+/** Lines around an edit after `line` lines with `added` newlines, and the number of the first of them. */
 export function around(content: string, line: number, added: number): { text: string; first: number } {
   const lines = content.split('\n');
   const from = Math.max(0, line - CONTEXT_LINES);

@@ -8,7 +8,7 @@ import { numberedOutput } from './snippet.ts';
 /** First and last line, counted from 1; -1 as the last: to the end. */
 export type ViewRange = readonly [first: number, last: number];
 
-/** @throws FileFailure `bad_request` where the range is none of the file's, or is given for a directory */
+/** @throws FileFailure `bad_request` where the range lies outside the file, or is given for a directory */
 export async function viewPath(path: FilePath, range: ViewRange | undefined): Promise<string> {
   const shown = shownPath(path);
   if (statPath(path, true).stats.isDirectory()) {

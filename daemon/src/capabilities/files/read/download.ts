@@ -5,7 +5,7 @@ import { OpenFile } from './open-file.ts';
 import { READ_BYTES_MAX } from './read.ts';
 import { type ChangePolicy, sendBytes } from './send-bytes.ts';
 
-/** A regular file held open to be sent, as it was when it was opened. */
+/** A regular file held open for sending. */
 export class Download implements Disposable {
   readonly etag: string;
   readonly modified: Date;
@@ -14,7 +14,7 @@ export class Download implements Disposable {
   readonly #path: FilePath;
   readonly #file: OpenFile;
   readonly #policy: ChangePolicy;
-  /** What a file of /proc holds, which says that it is empty. */
+  /** Content of a file of /proc, which has the size 0. */
   readonly #unsized: Buffer | undefined;
 
   private constructor(path: FilePath, file: OpenFile, policy: ChangePolicy, unsized: Buffer | undefined) {
@@ -28,7 +28,7 @@ export class Download implements Disposable {
     this.#unsized = unsized;
   }
 
-  /** @throws FileFailure `invalid_target` for what is no regular file; `too_large` for one that does not say its size */
+  /** @throws FileFailure `invalid_target` unless it is a regular file; `too_large` for a large file of size 0 */
   static async open(path: FilePath, policy: ChangePolicy): Promise<Download> {
     const file = OpenFile.open(path, 'download');
     try {
@@ -40,8 +40,8 @@ export class Download implements Disposable {
   }
 
   /**
-   * Bytes of the file. With `abort` the first ones are read before this resolves, so that a change can still be told in
-   * the head of an answer; one that comes later ends the bytes with an error.
+   * Bytes of the file. With `abort` the first ones are read before this resolves, so that a change can still
+   * be reported in the status of an answer; a later change ends the bytes with an error.
    * @throws SandboxError `conflict`
    */
   async read(start: number, end: number): Promise<AsyncIterable<Buffer> | Iterable<Buffer>> {

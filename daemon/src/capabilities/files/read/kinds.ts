@@ -5,7 +5,7 @@ type Kinds = Pick<
   'isFile' | 'isDirectory' | 'isSymbolicLink' | 'isFIFO' | 'isSocket' | 'isBlockDevice' | 'isCharacterDevice'
 >;
 
-/** What a name in the file system stands for. */
+/** The type of a file. */
 export function kindOf(stats: Kinds): string {
   if (stats.isFile()) return 'file';
   if (stats.isDirectory()) return 'directory';
@@ -17,7 +17,7 @@ export function kindOf(stats: Kinds): string {
 
 const known = new Map<number, string>();
 
-/** As `ls -l` shows type and mode. */
+/** Type and mode in the form of `ls -l`. */
 export function permissionsOf(stats: Kinds & { readonly mode: number | bigint }): string {
   const mode = Number(stats.mode);
   const text = known.get(mode) ?? describe(stats, mode);

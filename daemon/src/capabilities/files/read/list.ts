@@ -11,10 +11,10 @@ import {
   sortPaths,
   withoutTrailingSlashes,
 } from '../../../core/files/file-path.ts';
+import { isTurnSpent, yieldToEventLoop } from '../../../core/turns.ts';
 import { isHidden } from '../names.ts';
-import { Slices } from '../slices.ts';
 
-/** Entries that one answer carries. */
+/** Entries in one answer. */
 export const LIST_MAX = 10_000;
 
 export interface ListRequest {
@@ -23,7 +23,7 @@ export interface ListRequest {
   /** 1: the directory's own entries; unset: no limit. */
   readonly maxDepth?: number | undefined;
   readonly showHidden: boolean;
-  /** Where the list before this one ended. */
+  /** The end of the previous page. */
   readonly cursor?: string | undefined;
   readonly limit: number;
   readonly includes?: ((entry: ListEntry) => boolean) | undefined;
@@ -32,21 +32,21 @@ export interface ListRequest {
 export interface ListEntry {
   readonly name: FilePath;
   readonly path: FilePath;
-  /** Of the entry itself, not of what a link leads to. */
+  /** Of the entry itself, not of the target of a link. */
   readonly stats: Stats;
-  /** Also for a link that leads to one. */
+  /** Also for a link to a directory. */
   readonly isDirectory: boolean;
 }
 
 export interface Listing {
   readonly entries: ListEntry[];
-  /** Undefined where everything was listed. */
+  /** Undefined on the last page. */
   readonly cursor: string | undefined;
 }
 
 /**
- * Entries in the order of their names, each directory before what it holds. Links are not descended into, and a
- * directory that must not be read below the first one is listed and not descended into either.
+ * Entries in the order of their names, each directory before its entries. Links are not descended into, and a
+ * directory below the root that may not be read is listed without its entries.
  */
 export async function listDirectory(request: ListRequest): Promise<Listing> {
   const after = request.cursor === undefined ? [] : partsOfCursor(request.cursor, request.path);
@@ -58,16 +58,15 @@ export async function listDirectory(request: ListRequest): Promise<Listing> {
 
 class Collector {
   readonly entries: ListEntry[] = [];
-  /** Names from the root of the list to the last entry that was taken. */
+  /** Names from the root of the list to the last listed entry. */
   last: readonly FilePath[] = [];
   readonly #request: ListRequest;
-  readonly #slices = new Slices();
 
   constructor(request: ListRequest) {
     this.#request = request;
   }
 
-  /** `after`: names of the entry to go on behind. Answers false where there is more than may be listed. */
+  /** @param after names of the entry to continue after. Answers false where there are more entries than the limit. */
   async walk(
     directory: FilePath,
     depth: number,
@@ -81,12 +80,12 @@ class Collector {
       const after = order === 0 ? below : undefined;
       const visited = this.#visit(lookAt(directory, name), depth, after, above);
       if (!(typeof visited === 'boolean' ? visited : await visited)) return false;
-      if (this.#slices.isDue) await this.#slices.rest();
+      if (isTurnSpent()) await yieldToEventLoop();
     }
     return true;
   }
 
-  /** `after`: the entry itself was listed before, and so was what it holds up to there. */
+  /** @param after the last listed entry below this one, if a page ended in it */
   #visit(
     entry: ListEntry | undefined,
     depth: number,

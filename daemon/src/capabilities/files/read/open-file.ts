@@ -14,9 +14,9 @@ import { notRegular, systemFailure } from '../../../core/files/file-failure.ts';
 import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
 import { kindOf } from './kinds.ts';
 
-/** Bytes that are read at once without going through the thread pool: it takes ten times as long as the read. */
+/** Bytes that are read synchronously: the thread pool takes ten times as long as such a read. */
 const SYNC_BYTES = 256 * 1024;
-/** Files of /proc say that they are empty; they are read by pieces of this many bytes. */
+/** Bytes of one read of a file of /proc, which has the size 0. */
 const UNSIZED_BYTES = 64 * 1024;
 
 const readAsync = promisify(read);
@@ -32,7 +32,7 @@ export class OpenFile implements Disposable {
   }
 
   /**
-   * A FIFO, socket or device is refused before it is opened, which alone can have effects.
+   * A FIFO, socket or device is refused before the open, which can have side effects.
    * @throws FileFailure `invalid_target`; else as `open` does
    */
   static open(path: FilePath, operation: string): OpenFile {
@@ -52,7 +52,7 @@ export class OpenFile implements Disposable {
     return Number(this.stats.size);
   }
 
-  /** As much of `length` bytes from `offset` on as there is. */
+  /** At most `length` bytes from `offset`, fewer at the end of the file. */
   async read(offset: number, length: number): Promise<Buffer> {
     const bytes = Buffer.allocUnsafe(length);
     let filled = 0;
@@ -64,7 +64,7 @@ export class OpenFile implements Disposable {
     return bytes.subarray(0, filled);
   }
 
-  /** The whole file, also one that does not say how long it is; undefined where it is over `cap` bytes. */
+  /** The whole file, also one of /proc with the size 0; undefined where it is over `cap` bytes. */
   async readWhole(cap: number): Promise<Buffer | undefined> {
     if (this.size > cap) return undefined;
     if (this.size > 0) return this.read(0, this.size);
@@ -78,7 +78,7 @@ export class OpenFile implements Disposable {
     return undefined;
   }
 
-  /** Bytes read into a buffer of the caller's, at most as many as fit; 0 at the end. */
+  /** Reads into the buffer; answers the number of bytes, 0 at the end. */
   async readAt(buffer: Buffer, offset: number, length: number): Promise<number> {
     return (await readAsync(this.descriptor, buffer, 0, length, offset)).bytesRead;
   }

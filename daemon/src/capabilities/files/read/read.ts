@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { notText, overCap } from '../../../core/files/file-failure.ts';
 import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
+import { continuationHead, incompleteTail } from '../../../core/output/text-slice.ts';
 import { etagOf } from '../etag.ts';
 import { OpenFile } from './open-file.ts';
 
-/** Bytes of a file that one answer carries. */
+/** Bytes of a file in one answer. */
 export const READ_BYTES_MAX = 16 * 1024 ** 2;
 
 const NEWLINE = 0x0a;
@@ -62,19 +63,13 @@ export async function readBytes(path: FilePath, { offset, length }: ByteRange): 
   return { bytes: read, size: file.size, etag: etagOf(file.stats) };
 }
 
-/** Some bytes as text; a sequence that the range cuts is left out at both ends. */
+/** Bytes as text; UTF-8 sequences that are cut off at either end are left out. */
 export function textOf(bytes: Buffer, path: FilePath): { text: string; skipped: number } {
-  let [from, to] = [0, bytes.length];
-  while (from < Math.min(3, bytes.length) && isContinuation(bytes[from])) from += 1;
-  for (let back = 1; back <= Math.min(3, bytes.length - from); back += 1) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if (isContinuation(byte)) continue;
-    if (byte >= 0xc0 && sequenceLength(byte) > back) to = bytes.length - back;
-    break;
-  }
-  const whole = bytes.subarray(from, to);
+  const skipped = continuationHead(bytes);
+  const rest = bytes.subarray(skipped);
+  const whole = rest.subarray(0, rest.length - incompleteTail(rest));
   if (!isUtf8(whole)) throw notText('read', shownPath(path));
-  return { text: whole.toString('utf8'), skipped: from };
+  return { text: whole.toString('utf8'), skipped };
 }
 
 async function unsized(file: OpenFile, path: FilePath, offset: number, length: number): Promise<Buffer> {
@@ -96,7 +91,7 @@ function linesOf(bytes: Buffer, startLine: number, endLine = Number.POSITIVE_INF
   return bytes.subarray(start, end > start && bytes[end - 1] === NEWLINE ? end - 1 : end);
 }
 
-/** Where the line begins that is `count` lines after the one at `from`; the end where there are fewer. */
+/** Offset of the line `count` lines after the one at `from`; the end where there are fewer. */
 function lineOffset(bytes: Buffer, from: number, count: number): number {
   if (count === Number.POSITIVE_INFINITY) return bytes.length;
   let at = from;
@@ -108,18 +103,9 @@ function lineOffset(bytes: Buffer, from: number, count: number): number {
   return at;
 }
 
-/** An unfinished last line counts. */
+/** Counts a last line without newline too. */
 function countLines(bytes: Buffer): number {
   let count = 0;
   for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count += 1;
   return bytes.length > 0 && bytes.at(-1) !== NEWLINE ? count + 1 : count;
-}
-
-function isContinuation(byte = 0): boolean {
-  return (byte & 0xc0) === 0x80;
-}
-
-function sequenceLength(lead: number): number {
-  if (lead >= 0xf0) return 4;
-  return lead >= 0xe0 ? 3 : 2;
 }

@@ -5,16 +5,16 @@ import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
 import { etagOf } from '../etag.ts';
 import type { OpenFile } from './open-file.ts';
 
-/** Bytes of one read: large, since a read and a write cost the same whatever their size. Two buffers are in use at once. */
+/** Bytes of one read: large, because each read and write has a fixed cost. Two buffers are in use at once. */
 const PIECE_BYTES = 512 * 1024;
 
-/** What to do about a file that changes while it is sent. */
+/** The reaction to a file that changes during its transfer. */
 export type ChangePolicy = 'ignore' | 'abort';
 
 /**
- * Bytes of an open file; the next piece is read while one is sent. A piece is good until the one after the next is asked
- * for.
- * @throws SandboxError `conflict` where the file changed and that shall not be, or where it is not as long any more
+ * Bytes of an open file; the next piece is read while one is sent. A piece is valid until the second one after it is
+ * read.
+ * @throws SandboxError `conflict` where the file changed and the policy is `abort`, or where it got shorter
  */
 export async function* sendBytes(
   file: OpenFile,
@@ -42,7 +42,7 @@ export async function* sendBytes(
   }
 }
 
-/** Fills the buffer, so that only the last piece is short: a short one might be written later than it is used again. */
+/** Fills the buffer, so that only the last piece is short: a short one might be reused before it is written. */
 async function readPiece(file: OpenFile, path: FilePath, buffer: Buffer, from: number, end: number): Promise<Buffer> {
   const length = Math.min(buffer.length, end - from);
   let filled = 0;

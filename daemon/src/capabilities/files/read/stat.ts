@@ -12,7 +12,7 @@ export interface FileStat {
   readonly etag: string;
 }
 
-/** What a path stands for; with `followSymlinks`, what its link leads to, while `isSymlink` still tells of the link. */
+/** The entry at a path; with `followSymlinks`, the link's target, while `isSymlink` is still that of the link. */
 export function statPath(path: FilePath, followSymlinks: boolean): FileStat {
   const own = lstatSync(path, { bigint: true });
   const isSymlink = own.isSymbolicLink();

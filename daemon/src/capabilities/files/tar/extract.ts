@@ -14,15 +14,15 @@ import {
 import { badRequest, overCap } from '../../../core/files/file-failure.ts';
 import { bytesOfPath, type FilePath, latin1Of, pathOfLatin1, shownPath } from '../../../core/files/file-path.ts';
 import type { Owner } from '../../../core/files/ownership.ts';
+import { isTurnSpent, yieldToEventLoop } from '../../../core/turns.ts';
 import { setDescriptorTime, setLinkTime, setTime } from '../change/times.ts';
-import { Slices } from '../slices.ts';
 import { writeAll, writeAtOnce } from '../write/write.ts';
 import { keyOf, Links, type Parts, parentKeyOf, partsOf } from './judge.ts';
 import type { TarEntry, TarReader } from './read-entries.ts';
 
-/** Entries of one archive. */
+/** Most entries of one archive. */
 export const ENTRIES_MAX = 100_000;
-/** Bytes of a file that is taken in one piece. */
+/** Most bytes of a file that is written in one piece. */
 const WHOLE_BYTES = 64 * 1024;
 const SKIPPED_SHOWN = 100;
 const SKIPPED_TYPES: Readonly<Record<string, string>> = { '3': 'character device', '4': 'block device', '6': 'FIFO' };
@@ -31,11 +31,11 @@ export interface Extracted {
   readonly entries: number;
   readonly bytes: number;
   readonly skippedCount: number;
-  /** What was left out, the first hundred. */
+  /** The first hundred skipped entries. */
   readonly skipped: readonly { readonly name: string; readonly type: string }[];
 }
 
-/** Whose what is extracted becomes: the account's, or as the archive says. */
+/** Owner of extracted files: an account, or with `keep` the owner in the archive. */
 export type ExtractOwner = { readonly owner: Owner | undefined } | 'keep';
 
 interface Directory {
@@ -44,12 +44,12 @@ interface Directory {
 }
 
 /**
- * Extracts into a directory that nobody else can enter, so that no name in it changes under our hands. Each entry is
- * judged before anything is written for it, and all links together at the end.
- * @param target where it will be, for links that name it
+ * Extracts into a directory that other users cannot enter, so that no name in it is replaced meanwhile. Each entry is
+ * checked before it is written, and all links together at the end.
+ * @param target final path of the directory, for absolute links into it
  */
 export class Extraction {
-  /** A character a byte, as keys are. */
+  /** As a byte string, like the keys. */
   readonly #root: string;
   readonly #target: FilePath;
   readonly #owner: ExtractOwner;
@@ -69,19 +69,18 @@ export class Extraction {
     this.#directories.set('', { path: root, entry: undefined });
   }
 
-  /** @throws FileFailure `bad_request` for an entry that is refused, `too_large` over 100,000 entries; TarFault */
+  /** @throws FileFailure `bad_request` for a refused entry, `too_large` over 100,000 entries; TarFault */
   async run(reader: TarReader): Promise<Extracted> {
-    const slices = new Slices();
     for (let entry = await reader.next(); entry; entry = await reader.next()) {
       this.#entries += 1;
       if (this.#entries > ENTRIES_MAX) {
         throw overCap(`the archive has over ${ENTRIES_MAX} entries`, 'import', shownPath(this.#target));
       }
       await this.#extract(entry, reader);
-      if (slices.isDue) await slices.rest();
+      if (isTurnSpent()) await yieldToEventLoop();
     }
     this.#links.requireWithin();
-    await this.#dressDirectories(slices);
+    await this.#dressDirectories();
     return {
       entries: this.#entries,
       bytes: this.#bytes,
@@ -127,7 +126,7 @@ export class Extraction {
     this.#directories.set(key, { path, entry });
   }
 
-  /** Makes what is missing above, and removes an entry of that name that came before: the last one counts. */
+  /** Creates missing parents, and removes an earlier entry of the same name: the last one counts. */
   #makeRoom(parts: Parts, entry: TarEntry): FilePath {
     const key = keyOf(parts);
     if (!this.#directories.has(parentKeyOf(key))) this.#requireDirectory(parts.slice(0, -1), entry);
@@ -175,13 +174,13 @@ export class Extraction {
     this.#files.add(keyOf(parts));
   }
 
-  /** The deepest first: a directory that must not be written to cannot be dressed within any more. */
-  async #dressDirectories(slices: Slices): Promise<void> {
+  /** The deepest first: entries of a directory cannot be changed once it is read-only. */
+  async #dressDirectories(): Promise<void> {
     for (const { path, entry } of [...this.#directories.values()].reverse()) {
       this.#give(path, entry);
       chmodSync(path, entry?.mode ?? 0o777 & ~process.umask());
       if (entry) setTime(path, entry.mtime);
-      if (slices.isDue) await slices.rest();
+      if (isTurnSpent()) await yieldToEventLoop();
     }
   }
 
@@ -207,7 +206,7 @@ export class Extraction {
   }
 }
 
-/** The highest number means that an owner stays (chown(2)). */
+/** The highest number leaves the owner unchanged (chown(2)). */
 function isAccount(id: number): boolean {
   return Number.isInteger(id) && id >= 0 && id < 2 ** 32 - 1;
 }

@@ -1,4 +1,4 @@
-/** Patterns that leave entries of a tree out: one without `/` goes by the name alone, at any depth. `*`, `?` and `**`. */
+/** Patterns of excluded entries with `*`, `?` and `**`; one without `/` matches names at any depth. */
 export function excluder(patterns: readonly string[]): (relative: string, name: string) => boolean {
   const byName = patterns.filter((pattern) => !pattern.replace(/\/$/, '').includes('/'));
   const byPath = patterns.filter((pattern) => !byName.includes(pattern)).map((pattern) => segmentsOf(pattern));
@@ -20,7 +20,7 @@ function isOne(pattern: string, letter: string): boolean {
   return pattern === '?' || pattern === letter;
 }
 
-/** Goes back to the last wildcard alone, so that no pattern takes longer than the product of both lengths. */
+/** Backtracks to the last wildcard only, so that no match takes longer than the product of both lengths. */
 function matches(
   pattern: readonly string[],
   subject: readonly string[],

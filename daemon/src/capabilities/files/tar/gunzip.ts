@@ -3,7 +3,7 @@ import { createGunzip } from 'node:zlib';
 import { TarFault } from './tar-fault.ts';
 
 const GZIP = Buffer.from([0x1f, 0x8b]);
-/** How files begin that some take for archives of tar. */
+/** First bytes of compressed formats that are not supported. */
 const OTHERS: readonly (readonly [name: string, magic: Buffer])[] = [
   ['xz', Buffer.from('fd377a585a00', 'hex')],
   ['zstd', Buffer.from('28b52ffd', 'hex')],
@@ -13,8 +13,8 @@ const OTHERS: readonly (readonly [name: string, magic: Buffer])[] = [
 const MAGIC_BYTES = 10;
 
 /**
- * Undoes gzip where the bytes begin as it does (RFC 1952 §2.3.1), whatever their sender calls them.
- * @throws TarFault for what is compressed in another way
+ * Decompresses gzip, recognized by its first bytes (RFC 1952 §2.3.1) and not by a header of the request.
+ * @throws TarFault for another compressed format
  */
 export async function* gunzipped(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const iterator = source[Symbol.asyncIterator]();

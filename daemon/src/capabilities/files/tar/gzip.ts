@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 
-/** Compresses fast rather than well: what matters is how long it takes. */
+/** Compresses at the fastest level: the time matters more than the size. */
 export async function* gzipped(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const gzip = createGzip({ level: 1, chunkSize: 256 * 1024 });
   pipeline(Readable.from(source), gzip, () => undefined);

@@ -1,4 +1,4 @@
-/** Bytes of a block; everything in an archive begins at a multiple of it. */
+/** Bytes of a block; headers and bodies begin at multiples of it. */
 export const BLOCK = 512;
 
 const NAME = { at: 0, length: 100 };
@@ -6,7 +6,7 @@ const LINK = { at: 157, length: 100 };
 const CHECKSUM = { at: 148, length: 8 };
 const MAGIC_AT = 257;
 
-/** What one header says (POSIX.1-2024 ustar, and the forms of GNU for long values). */
+/** Fields of one header (POSIX.1-2024 ustar, and GNU's forms of long values). */
 export interface Header {
   /** One letter; `0` for a regular file. */
   readonly type: string;
@@ -20,7 +20,7 @@ export interface Header {
   readonly mtime: number;
 }
 
-/** Whether name and link fit into one header; longer ones go before it, in blocks of their own. */
+/** Whether name and link fit into one header; longer ones need entries of their own before it. */
 export function fits(text: Buffer): boolean {
   return text.length <= NAME.length;
 }
@@ -63,7 +63,7 @@ function writeOctal(block: Buffer, at: number, digits: number, value: number): v
   }
 }
 
-/** The sum of all bytes, the checksum itself taken as spaces. */
+/** The sum of all bytes, with spaces in place of the checksum. */
 function checksumOf(block: Buffer): number {
   let sum = 0;
   for (let at = 0; at < BLOCK; at += 1) sum += block[at] ?? 0;

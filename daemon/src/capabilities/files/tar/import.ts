@@ -3,7 +3,7 @@ import { badRequest, overCap, systemCodeOf, systemFailure } from '../../../core/
 import { type FilePath, parentOf, shownPath, withoutTrailingSlashes } from '../../../core/files/file-path.ts';
 import { makeDirectories, type Owner } from '../../../core/files/ownership.ts';
 import { removeTree } from '../change/delete.ts';
-import type { StagedPaths } from '../change/staged-paths.ts';
+import type { PartJournal } from '../parts/part-journal.ts';
 import { realTarget } from '../write/real-target.ts';
 import { type Extracted, Extraction } from './extract.ts';
 import { gunzipped } from './gunzip.ts';
@@ -11,17 +11,17 @@ import { mergeInto } from './merge.ts';
 import { TarReader } from './read-entries.ts';
 import { TarFault } from './tar-fault.ts';
 
-/** Bytes of an archive, and of what comes out of a compressed one. */
+/** Most bytes of an archive, compressed and decompressed. */
 export const ARCHIVE_BYTES_MAX = 4 * 1024 ** 3;
 
 export interface ImportTerms {
   readonly owner: Owner | undefined;
-  readonly stages: StagedPaths;
+  readonly journal: PartJournal;
   /** Whether to keep the owners that the archive names, where the daemon is root. */
   readonly keepOwners: boolean;
-  /** Bytes of the archive, also of what comes out of a compressed one. */
+  /** Most bytes of the archive, compressed and decompressed. */
   readonly bytesMax?: number | undefined;
-  /** What has to be done; unset: `rename` where the target is not there, else `merge`. */
+  /** Unset: `rename` where the target does not exist, otherwise `merge`. */
   readonly mode?: ImportMode | undefined;
 }
 
@@ -30,15 +30,15 @@ type ImportMode = 'rename' | 'merge';
 export type Imported = Extracted & { readonly mode: ImportMode };
 
 /**
- * Extracts an archive, plain or compressed by gzip, beside its target, and moves it there when it is whole: a target that
- * was not there appears at once, into one that was there its entries are moved one by one.
- * @throws FileFailure `bad_request` for an archive that is refused or cut, `too_large` over 4 GiB or 100,000 entries,
- * `already_exists` where `rename` is asked for and the target is there
+ * Extracts an archive, plain or gzip, beside its target, and moves it there when it is complete: a missing target
+ * is created in one step, into an existing one the entries are moved one by one.
+ * @throws FileFailure `bad_request` for a refused or truncated archive, `too_large` over 4 GiB or 100,000 entries,
+ * `already_exists` where the target exists and the mode is `rename`
  */
 export async function importTree(
   path: FilePath,
   source: AsyncIterable<Buffer>,
-  { owner, stages, keepOwners, mode: asked, bytesMax = ARCHIVE_BYTES_MAX }: ImportTerms,
+  { owner, journal, keepOwners, mode: asked, bytesMax = ARCHIVE_BYTES_MAX }: ImportTerms,
 ): Promise<Imported> {
   const target = realTarget(withoutTrailingSlashes(path));
   const existing = statSync(target, { throwIfNoEntry: false });
@@ -46,7 +46,7 @@ export async function importTree(
   if (existing && asked === 'rename') throw systemFailure('EEXIST', 'import', shownPath(path), 'use mode=merge');
   const mode: ImportMode = existing ? 'merge' : 'rename';
   if (mode === 'rename') makeDirectories(parentOf(target), owner);
-  const staged = makeStage(target, mode, stages);
+  const staged = makeStage(target, mode, journal);
   try {
     const tooLarge = (): Error =>
       overCap(`the archive is over ${bytesMax} bytes`, 'import', shownPath(path), 'send it in parts');
@@ -55,35 +55,35 @@ export async function importTree(
     const extracted = await extraction.run(reader);
     await reader.drain();
     if (mode === 'rename') renameSync(staged, target);
-    else await mergeInto(staged, target, stages);
+    else await mergeInto(staged, target, journal);
     return { ...extracted, mode };
   } catch (error) {
     throw error instanceof TarFault ? badRequest(error.message, 'import', shownPath(path)) : error;
   } finally {
     await removeStage(staged);
-    stages.end(staged);
+    journal.end(staged);
   }
 }
 
-/** A directory that nobody else can enter: beside the target, or in it where it cannot be moved from there. */
-function makeStage(target: FilePath, mode: ImportMode, stages: StagedPaths): FilePath {
+/** A directory that other users cannot enter: beside the target, or in it where that is another file system. */
+function makeStage(target: FilePath, mode: ImportMode, journal: PartJournal): FilePath {
   const isBeside = mode === 'rename' || statSync(parentOf(target)).dev === statSync(target).dev;
   try {
-    return makeStageIn(isBeside ? parentOf(target) : target, stages);
+    return makeStageIn(isBeside ? parentOf(target) : target, journal);
   } catch (error) {
     const isRefused = ['EACCES', 'EPERM', 'EROFS'].includes(systemCodeOf(error) ?? '');
     if (mode === 'rename' || !isBeside || !isRefused) throw error;
-    return makeStageIn(target, stages);
+    return makeStageIn(target, journal);
   }
 }
 
-function makeStageIn(directory: FilePath, stages: StagedPaths): FilePath {
-  const path = stages.begin(directory);
+function makeStageIn(directory: FilePath, journal: PartJournal): FilePath {
+  const path = journal.begin(directory);
   try {
     mkdirSync(path, { mode: 0o700 });
     return path;
   } catch (error) {
-    stages.end(path);
+    journal.end(path);
     throw error;
   }
 }

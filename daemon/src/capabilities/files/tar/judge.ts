@@ -5,11 +5,11 @@ import type { TarEntry } from './read-entries.ts';
 /** Links that Linux follows in one path. */
 const LINKS_MAX = 40;
 
-/** Parts of a name below the root; none for the root itself. Bytes, as latin1 text. */
+/** Parts of a name below the root, as byte strings; empty for the root itself. */
 export type Parts = readonly string[];
 
 /**
- * Where an entry goes.
+ * The place of an entry below the root.
  * @throws FileFailure `bad_request` for an absolute name and for one with `..`
  */
 export function partsOf(name: FilePath, what: string, target: string): Parts {
@@ -26,17 +26,17 @@ export function keyOf(parts: Parts): string {
   return parts.join('/');
 }
 
-/** The key of what an entry lies in; empty for the root. */
+/** The key of an entry's parent; empty for the root. */
 export function parentKeyOf(key: string): string {
   return key.slice(0, Math.max(0, key.lastIndexOf('/')));
 }
 
-/** Symlinks of an archive, by the names of their entries, and where each one leads. */
+/** Symlinks of an archive with their targets, by the names of their entries. */
 export class Links {
   readonly #target: string;
   readonly #links = new Map<string, { readonly entry: FilePath; readonly to: string }>();
 
-  /** `target`: the directory that the archive goes to. */
+  /** @param target directory into which the archive is imported */
   constructor(target: FilePath) {
     this.#target = latin1Of(target);
   }
@@ -54,9 +54,9 @@ export class Links {
   }
 
   /**
-   * Follows every link through all others, as the system would once they are in place: what a single one says can stay
-   * within while what it goes through does not.
-   * @throws FileFailure `bad_request` where one leaves the target
+   * Resolves every link through all others, as the system would after the import: a single link can stay inside while
+   * the links that it passes through lead outside.
+   * @throws FileFailure `bad_request` where a link leads out of the target
    */
   requireWithin(): void {
     for (const [key, { entry, to }] of this.#links) {
@@ -68,7 +68,7 @@ export class Links {
     }
   }
 
-  /** Where a link leads, from the directory that it lies in; undefined where that is without. A loop leads nowhere. */
+  /** The path that a link in a directory resolves to; undefined outside the target. A loop resolves to nothing. */
   #resolve(from: Parts, to: string, budget: { left: number }): Parts | undefined {
     const start = this.#startOf(from, to);
     let at = start?.at;

@@ -10,18 +10,18 @@ import {
 } from '../../../core/files/file-path.ts';
 import { BLOCK, fits, type Header, writeHeader } from './header.ts';
 
-/** Bytes that are gathered before they are sent. */
+/** Bytes that are collected before they are sent. */
 const PIECE_BYTES = 512 * 1024;
 const SLASH = Buffer.from('/');
 const NO_LINK = Buffer.alloc(0);
 
-/** Whether an entry, and what lies in it, is left out; its path is relative to the root. */
+/** Whether an entry and everything below it is excluded; its path is relative to the root. */
 export type Exclude = (relative: string, name: string) => boolean;
 
 /**
  * A directory as a tar archive in GNU's format: names are exact, links stay links, a second name of a file is a hard
- * link. FIFOs, sockets and devices are left out. A file that gets shorter while it is read is filled up with zeros.
- * With `reuse`, a piece is good only until the one after the next is asked for.
+ * link. FIFOs, sockets and devices are skipped. A file that gets shorter during the export is padded with zeros.
+ * With `reuse`, a piece is valid until the second one after it is read.
  */
 export async function* packDirectory(
   root: FilePath,
@@ -34,7 +34,7 @@ export async function* packDirectory(
 class Packer {
   readonly #exclude: Exclude | undefined;
   readonly #pieces: Pieces;
-  /** The first name of each file that has several. */
+  /** The first name of each file with several names. */
   readonly #linked = new Map<string, Buffer>();
 
   constructor(exclude: Exclude | undefined, reuse: boolean) {
@@ -92,7 +92,7 @@ class Packer {
   }
 }
 
-/** Undefined for a file that is gone meanwhile. */
+/** Undefined for a file that was removed meanwhile. */
 function open(path: FilePath): number | undefined {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -121,7 +121,7 @@ function* longText(pieces: Pieces, type: string, text: Buffer): Generator<Buffer
   yield* pieces.pad(BLOCK - (text.length % BLOCK));
 }
 
-/** Gathers what is small, and reads files straight into what is sent. */
+/** Collects headers and small files, and reads large files directly into the buffers that are sent. */
 class Pieces {
   readonly #reuse: boolean;
   #spare: Buffer | undefined;
@@ -171,7 +171,7 @@ class Pieces {
     }
   }
 
-  /** What is gathered; the next goes into other memory, since this may be sent later than it is asked for. */
+  /** The collected bytes; the next ones use another buffer, because these may still wait to be sent. */
   take(): Buffer {
     const piece = this.#buffer.subarray(0, this.#used);
     const next = this.#spare ?? Buffer.allocUnsafeSlow(PIECE_BYTES);

@@ -1,17 +1,17 @@
 import { BLOCK } from './header.ts';
 import { TarFault } from './tar-fault.ts';
 
-/** Bytes between two entries: all headers that only say more about the next one. */
+/** Most bytes between two entries: the headers that extend the next one. */
 const HEADERS_BYTES = 8 * 1024 ** 2;
 
-/** Keeps what went by since the last entry, for what tar-stream does not tell of a header. */
+/** Keeps the bytes since the last entry, for the fields of a header that tar-stream does not give. */
 export class PassedBytes {
   #pieces: { readonly at: number; readonly bytes: Buffer }[] = [];
   #received = 0;
-  /** Where the headers of the next entry begin. */
+  /** Offset of the headers of the next entry. */
   #start = 0;
 
-  /** @throws TarFault where what is between two entries is over 8 MiB */
+  /** @throws TarFault where there are over 8 MiB between two entries */
   add(bytes: Buffer): void {
     this.#pieces.push({ at: this.#received, bytes });
     this.#received += bytes.length;
@@ -19,7 +19,7 @@ export class PassedBytes {
     if (this.#received - bytes.length - this.#start > HEADERS_BYTES) throw new TarFault('headers are over 8 MiB');
   }
 
-  /** The headers of an entry, whose own block is the last one; `end` is where its body begins. */
+  /** The headers of an entry, the last block being its own. @param end offset of its body */
   headersTo(end: number, size: number): Buffer {
     const headers = this.#slice(this.#start, end);
     this.#start = end + Math.ceil(size / BLOCK) * BLOCK;
@@ -27,7 +27,7 @@ export class PassedBytes {
     return headers;
   }
 
-  /** Whether the archive has said that no entry follows, by a block of zeros in place of a header. */
+  /** Whether a block of zeros in place of a header has ended the archive. */
   get isEnded(): boolean {
     if (this.#received < this.#start + BLOCK) return false;
     return isZero(this.#slice(this.#start, this.#start + BLOCK));

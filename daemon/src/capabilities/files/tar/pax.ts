@@ -3,15 +3,15 @@ import { TarFault } from './tar-fault.ts';
 
 const [SIZE_AT, SIZE_END, TYPE_AT] = [124, 136, 156];
 const [SPACE, NEWLINE] = [0x20, 0x0a];
-/** What a header for all entries may not say: they would be one file. */
+/** Records that a global header may not have: all entries would be one file. */
 const OF_ONE = ['path', 'linkpath', 'size'];
 
-/** Values as bytes: some archivers write names that are not UTF-8. */
+/** Values are bytes: some archivers write names that are not UTF-8. */
 export type PaxRecords = ReadonlyMap<string, Buffer>;
 
 /**
- * What the extended headers before an entry say (POSIX.1-2024, pax): for it alone, and for all from here on.
- * @throws TarFault for records that are none: what is said of an entry must not be overlooked
+ * Records of the extended headers before an entry (POSIX.1-2024, pax): local, and global for all later entries.
+ * @throws TarFault for malformed records, because no record of an entry may be ignored
  */
 export function paxRecords(headers: Buffer): { own: PaxRecords; global: PaxRecords } {
   const [own, global] = [new Map<string, Buffer>(), new Map<string, Buffer>()];

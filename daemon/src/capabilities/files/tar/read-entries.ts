@@ -5,14 +5,14 @@ import { PassedBytes } from './passed-bytes.ts';
 import { type PaxRecords, paxRecords } from './pax.ts';
 import { TarFault } from './tar-fault.ts';
 
-/** Bytes of the stream that are taken in one go. */
+/** Bytes of the stream that are passed on at once. */
 const WATER_MARK = 64 * 1024;
-/** Names of headers come as bytes; formats older than POSIX are read too. */
+/** Options of tar-stream: names as bytes, and formats older than POSIX. */
 const OPTIONS = { filenameEncoding: 'latin1', allowUnknownFormat: true };
 const TYPE_AT = 156;
 /** tar-stream reads a time before 1970, which begins with 0xff, one second too late. */
 const MTIME_AT = 136;
-/** A label of a volume, which is no entry. */
+/** The type of a volume label, which is not an entry. */
 const VOLUME = 'V';
 
 type Entry = ExtractEvents['entry'];
@@ -27,24 +27,24 @@ export interface TarEntry {
   readonly gid: number;
   readonly size: number;
   readonly mtime: number;
-  /** Of a file: the form of sparse files that it has, if any, which nothing here can expand. */
+  /** Format of a sparse file, which is not supported; undefined for other files. */
   readonly isSparse: boolean;
 }
 
 interface Came {
   readonly entry: Entry;
-  /** The blocks before its body: what extends its header, and its header. */
+  /** The blocks before its body: extended headers and its header. */
   readonly headers: Buffer;
-  /** Whether the archive has ended before it. */
+  /** Whether the archive ended before it. */
   readonly isBeyond: boolean;
 }
 
-/** Reads the entries of an archive one by one, by tar-stream, with names as exact bytes. */
+/** Reads the entries of an archive one by one with tar-stream, and keeps the exact bytes of names. */
 export class TarReader {
   readonly #extract = extract({ ...OPTIONS, highWaterMark: WATER_MARK });
   readonly #passed = new PassedBytes();
   readonly #pumped: Promise<void>;
-  /** What the archive says of all entries from here on. */
+  /** Global records for all later entries. */
   readonly #global = new Map<string, Buffer>();
   #came: Came | undefined;
   #current: Entry | undefined;
@@ -56,7 +56,7 @@ export class TarReader {
   readonly #limit: number;
   readonly #overLimit: () => Error;
 
-  /** @param limit bytes of the stream altogether; an entry that says it is larger is not waited for */
+  /** @param limit bytes of the whole stream; an entry with a larger size is refused before its body */
   constructor(source: AsyncIterable<Buffer>, limit: number, overLimit: () => Error) {
     this.#limit = limit;
     this.#overLimit = overLimit;
@@ -71,7 +71,7 @@ export class TarReader {
     });
   }
 
-  /** Undefined at the end of the archive; what is unread of the entry before is passed over. @throws TarFault */
+  /** Undefined at the end of the archive; the unread rest of the previous entry is skipped. @throws TarFault */
   async next(): Promise<TarEntry | undefined> {
     for (;;) {
       const came = await this.#following();
@@ -82,7 +82,7 @@ export class TarReader {
     }
   }
 
-  /** The body of the entry that came last. */
+  /** The body of the current entry. */
   async *body(): AsyncGenerator<Buffer> {
     const stream = this.#current?.[1];
     if (!stream) return;
@@ -93,7 +93,7 @@ export class TarReader {
     }
   }
 
-  /** The body of a small entry in one. */
+  /** The whole body of a small entry. */
   async wholeBody(): Promise<Buffer> {
     const stream = this.#current?.[1];
     if (!stream || stream.header.size === 0) return Buffer.alloc(0);
@@ -107,7 +107,7 @@ export class TarReader {
     return Buffer.concat(pieces);
   }
 
-  /** Reads to the end, so that whoever sends has sent all. */
+  /** Reads to the end of the stream, so that the sender can finish its request. */
   async drain(): Promise<void> {
     await this.#pumped;
   }
@@ -145,7 +145,7 @@ export class TarReader {
     this.#wake();
   }
 
-  /** What tar-stream makes of bytes behind the end is no fault. */
+  /** Errors of tar-stream about bytes after the end are ignored. */
   #end(fault: unknown): void {
     if (!this.#isOver && !this.#passed.isEnded) this.#fault = fault;
     this.#isOver = true;
@@ -187,7 +187,7 @@ function entryOf({ entry: [header], headers }: Came, pax: PaxRecords): TarEntry 
   };
 }
 
-/** A record without a value takes back what another header says. */
+/** A record without a value cancels that of a global header. */
 function textOf(pax: PaxRecords, key: string, other: string): FilePath {
   const value = pax.get(key);
   return value?.length ? pathOfBytes(value) : pathOfLatin1(other);

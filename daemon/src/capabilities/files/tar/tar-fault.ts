@@ -1,2 +1,2 @@
-/** Bytes that are no archive, or none that is whole. */
+/** A malformed or truncated archive. */
 export class TarFault extends Error {}

@@ -2,7 +2,7 @@ import { badRequest } from '../../../core/files/file-failure.ts';
 import { absolutePath, type FilePath } from '../../../core/files/file-path.ts';
 import type { Upload, Uploaded } from './upload.ts';
 
-/** Where a file goes whose sender says nothing about it. */
+/** Directory of an uploaded file if the form has no path. */
 const DEFAULT_DIRECTORY = '/tmp';
 
 type Fields = ReadonlyMap<string, string>;
@@ -12,7 +12,7 @@ interface IncomingFile {
   readonly content: AsyncIterable<Buffer>;
 }
 
-/** Reads a form: hands over its file while it comes in, with the fields before it, and answers all fields. */
+/** Reads a form: passes its file on as it arrives, with the fields before it, and answers all fields. */
 export type FormReader = (take: (file: IncomingFile, fields: Fields) => Promise<void>) => Promise<Fields>;
 
 /**

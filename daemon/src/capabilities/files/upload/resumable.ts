@@ -3,47 +3,47 @@ import { lstatSync } from 'node:fs';
 import { SandboxError } from '../../../core/errors.ts';
 import { badRequest } from '../../../core/files/file-failure.ts';
 import { bytesOfPath, type FilePath, parentOf, shownPath } from '../../../core/files/file-path.ts';
-import { partPath } from '../change/staged-paths.ts';
+import { PartFile } from '../parts/part-file.ts';
+import type { PartJournal } from '../parts/part-journal.ts';
+import { partPath } from '../parts/part-note.ts';
 import type { PathLocks } from '../path-locks.ts';
-import { PartFile } from '../write/part-file.ts';
-import type { PartRegister } from '../write/part-register.ts';
 import { realTarget } from '../write/real-target.ts';
 import { requireWritable } from '../write/write.ts';
 import { hashOf, spool } from './spool.ts';
 import type { Uploaded, UploadTerms } from './upload.ts';
 
-/** Where a piece lies in the file, and how long the file will be; the end is known with the last piece. */
+/** Byte range of a piece, and the size of the file, which may be unknown before the last piece. */
 export interface Piece {
   readonly start: number;
   readonly end: number;
   readonly total: number | undefined;
 }
 
-/** How far an upload has come: what it made, or how many bytes are there. */
+/** Progress of an upload: the complete file, or the bytes received so far. */
 export type Progress =
   | ({ readonly isComplete: true } & Uploaded)
   | { readonly isComplete: false; readonly size: number };
 
-/** Uploads that come in pieces. Each has a part beside its target that outlives connections and the daemon, for an hour. */
+/** Uploads in pieces. Each has a part beside its target that outlives connections and the daemon, for an hour. */
 export class ResumableUploads {
   readonly #locks: PathLocks;
-  readonly #parts: PartRegister;
+  readonly #journal: PartJournal;
 
-  constructor(locks: PathLocks, parts: PartRegister) {
+  constructor(locks: PathLocks, journal: PartJournal) {
     this.#locks = locks;
-    this.#parts = parts;
+    this.#journal = journal;
   }
 
-  /** Bytes that are there of an upload that is not complete. */
+  /** Bytes received so far of an incomplete upload. */
   sizeOf(path: FilePath): number {
     return lstatSync(partOf(realTarget(path)), { throwIfNoEntry: false })?.size ?? 0;
   }
 
   /**
-   * Appends one piece. The last one, which ends at the total, completes the file. A piece that is cut keeps what came.
-   * @param restart whether to forget what is there
+   * Appends one piece. The last one, which ends at the total, completes the file. A truncated piece is kept.
+   * @param restart whether to discard the bytes received so far
    * @throws SandboxError `conflict` where the piece does not begin where the part ends; its data has that size
-   * @throws FileFailure `bad_request` where the body is not as long as the piece
+   * @throws FileFailure `bad_request` where the length of the body differs from that of the piece
    */
   append(
     path: FilePath,
@@ -56,7 +56,7 @@ export class ResumableUploads {
     requireWritable(target, terms.precondition);
     const name = partOf(target);
     return this.#locks.hold(name, async () => {
-      this.#parts.keep(name);
+      this.#journal.keep(name);
       await using part = PartFile.resume(name, terms.owner);
       if (restart) part.truncate(0);
       if (part.length !== start) throw misplaced(path, part.length);
@@ -69,7 +69,7 @@ export class ResumableUploads {
       if (part.length !== total) return { isComplete: false, size: part.length };
       const sha256 = await hashOf(part);
       const { etag } = await this.#locks.hold(target, () => part.commit(target, { ...terms, sync: false }));
-      this.#parts.forget(name);
+      this.#journal.end(name);
       return { isComplete: true, size: end, sha256, etag };
     });
   }

@@ -1,15 +1,15 @@
 import { createHash, type Hash } from 'node:crypto';
 import { releaseBuffer } from '@sandbox/program/release-buffer.ts';
-import type { PartFile } from '../write/part-file.ts';
+import type { PartFile } from '../parts/part-file.ts';
 
-/** Bytes that are gathered before they are written: what a network gives at once is small. */
+/** Bytes that are collected before a write: single reads from the network are small. */
 const BATCH_BYTES = 512 * 1024;
 
 /**
- * Appends what comes to a part, in large writes that overlap with the reading.
- * @param source gives its pieces away: their memory is freed once they are written
- * @param limit bytes after which the source has to end
- * @returns whether it ended within them
+ * Appends the source to a part, in large writes that overlap with the reads.
+ * @param source its pieces are released once they are written
+ * @param limit most bytes of the source
+ * @returns whether the source ended within the limit
  */
 export async function spool(
   source: AsyncIterable<Buffer>,
@@ -56,7 +56,7 @@ export function newHash(): Hash {
   return createHash('sha256');
 }
 
-/** Of a file that was written in several pieces. */
+/** SHA-256 of the content of a part, as hexadecimal text. */
 export async function hashOf(part: PartFile): Promise<string> {
   const hash = newHash();
   for await (const bytes of part.read()) hash.update(bytes);

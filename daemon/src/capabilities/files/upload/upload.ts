@@ -2,10 +2,10 @@ import { tmpdir } from 'node:os';
 import type { FilePath } from '../../../core/files/file-path.ts';
 import { joinPath } from '../../../core/files/file-path.ts';
 import type { Owner } from '../../../core/files/ownership.ts';
-import type { StagedPaths } from '../change/staged-paths.ts';
 import type { Precondition } from '../etag.ts';
+import { PartFile } from '../parts/part-file.ts';
+import type { PartJournal } from '../parts/part-journal.ts';
 import type { PathLocks } from '../path-locks.ts';
-import { PartFile } from '../write/part-file.ts';
 import { realTarget } from '../write/real-target.ts';
 import { requireWritable } from '../write/write.ts';
 import { newHash, spool } from './spool.ts';
@@ -22,25 +22,25 @@ export interface Uploaded {
   readonly etag: string;
 }
 
-/** A file that is being received beside its target; committed, it takes the target's name. */
+/** A file that is received beside its target; it gets the target's name when committed. */
 export class Upload implements AsyncDisposable {
   readonly #locks: PathLocks;
-  readonly #staged: StagedPaths;
+  readonly #journal: PartJournal;
   readonly #terms: UploadTerms;
   #part: PartFile | undefined;
   #sha256 = '';
 
-  constructor(locks: PathLocks, staged: StagedPaths, terms: UploadTerms) {
+  constructor(locks: PathLocks, journal: PartJournal, terms: UploadTerms) {
     this.#locks = locks;
-    this.#staged = staged;
+    this.#journal = journal;
     this.#terms = terms;
   }
 
-  /** Receives the content; without a target yet, beside the files of the system's temporary directory. */
+  /** Receives the content; while the target is unknown, in the system's temporary directory. */
   async receive(source: AsyncIterable<Buffer>, path: FilePath | undefined): Promise<void> {
     const target = path === undefined ? joinPath(tmpdir(), 'upload') : realTarget(path);
     if (path !== undefined) requireWritable(target, this.#terms.precondition);
-    const part = PartFile.create(target, this.#terms.owner, this.#staged);
+    const part = PartFile.create(target, this.#terms.owner, this.#journal);
     this.#part = part;
     const hash = newHash();
     await spool(source, part, { hash });
@@ -53,7 +53,7 @@ export class Upload implements AsyncDisposable {
     if (!received) throw new Error('nothing was received');
     const target = realTarget(path);
     const { owner } = this.#terms;
-    await using part = await received.beside(target, owner, this.#staged);
+    await using part = await received.beside(target, owner, this.#journal);
     const size = part.length;
     const { etag } = await this.#locks.hold(target, () => part.commit(target, { ...this.#terms, sync: false }));
     return { size, sha256: this.#sha256, etag };

@@ -10,7 +10,7 @@ import { ChangePolicyField } from '../wire/schemas.ts';
 
 const DownloadQueryV1 = z.object({ ...PathFields, change_policy: ChangePolicyField }).check(requirePath('path'));
 
-/** The one route of 1.x's files whose status says what went wrong. */
+/** The one file route of 1.x that answers failures with an error status. */
 export function downloadRouteV1(app: App, files: FileService): void {
   app.get('/file/download', {
     errorHandler: answerByStatus,

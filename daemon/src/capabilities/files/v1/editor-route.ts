@@ -56,7 +56,7 @@ function resultOf(path: FilePath, output: string, edited: EditResult | undefined
   };
 }
 
-/** An empty range means the whole file. @throws FileFailure `bad_request` for one that has not two numbers */
+/** An empty range means the whole file. @throws FileFailure `bad_request` unless it has two numbers */
 function viewRange([first, last, ...more]: readonly number[], path: FilePath): ViewRange | undefined {
   if (first === undefined) return undefined;
   if (last === undefined || more.length > 0) {

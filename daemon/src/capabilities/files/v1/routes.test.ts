@@ -12,7 +12,7 @@ const SCHEMAS: Readonly<Record<string, readonly [request: string, answer: string
   str_replace_editor: ['StrReplaceEditorRequest', 'StrReplaceEditorResult'],
 };
 
-/** Calls a route whose request and answer are held against the schemas of 1.x. */
+/** Calls a route, and checks its request and answer against the schemas of 1.x. */
 async function call(daemon: TestApp, route: string, body: object) {
   const [request, answer] = SCHEMAS[route] ?? [];
   if (request) expectValid(request, body);

@@ -29,7 +29,7 @@ import { includesTypes, listDataV1 } from './wire.ts';
 
 const tags = ['file'];
 
-/** The routes of 1.x. What goes wrong with a file is told in an answer of status 200. */
+/** The routes of 1.x. A failed file operation is an answer of status 200. */
 export function filesV1(app: App, files: FileService): void {
   answerFileFailures(app);
   app.post('/file/read', {
@@ -104,7 +104,7 @@ export function filesV1(app: App, files: FileService): void {
   uploadRouteV1(app, files);
 }
 
-/** Routes that 1.x got when v2 was there, with the bodies of v2. */
+/** Later routes of 1.x, with the bodies of v2. */
 function laterRoutes(app: App, files: FileService): void {
   app.post('/file/stat', {
     schema: {

@@ -106,7 +106,7 @@ export const UploadResult = z
   .object({ file_path: z.string(), file_size: z.int(), success: z.boolean(), sha256: z.string() })
   .meta({ id: 'FileUploadResult' });
 
-/** Bodies of v2, which 1.x clients send with `sudo`. */
+/** Bodies of v2 with the field `sudo` of 1.x clients. */
 export const StatBodyV1 = z
   .object({ ...PathFields, follow_symlinks: z.boolean().default(true) })
   .check(requirePath('path'))

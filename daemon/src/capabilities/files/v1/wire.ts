@@ -8,7 +8,7 @@ import type { ListBody, ListResult } from './schemas.ts';
 
 type ListTerms = z.infer<typeof ListBody>;
 
-/** Files of these extensions, and every directory. */
+/** Accepts files with these extensions, and every directory. */
 export function includesTypes(types: readonly string[] | undefined): ((entry: ListEntry) => boolean) | undefined {
   if (types === undefined || types.length === 0) return undefined;
   const wanted = new Set(types.map((type) => type.replace(/^\*?\.?/, '.').toLowerCase()));
@@ -33,7 +33,7 @@ export function listDataV1(
   };
 }
 
-/** Values of other names sort by name, as an unknown order did in 1.x. */
+/** An unknown order sorts by name, as in 1.x. */
 function sortEntries(entries: readonly ListEntry[], by: string, descending: boolean): ListEntry[] {
   const byName = (a: ListEntry, b: ListEntry): number => comparePaths(a.path, b.path);
   const orders: Readonly<Record<string, (a: ListEntry, b: ListEntry) => number>> = {

@@ -20,7 +20,7 @@ import { contentBytes, editCommand, editedData, endsOf, preconditionOf } from '.
 const tags = ['files'];
 const querystring = z.object(UserField);
 
-/** Routes that change what is there. */
+/** Routes that change files and directories. */
 export function changeRoutesV2(app: App, files: FileService): void {
   app.post('/fs/write', {
     schema: {

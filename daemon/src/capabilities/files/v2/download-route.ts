@@ -1,3 +1,4 @@
+import { mimeTypeOf } from '@sandbox/program/mime-types.ts';
 import { z } from 'zod';
 import { shownPath } from '../../../core/files/file-path.ts';
 import type { App } from '../../../http/app-types.ts';
@@ -5,7 +6,7 @@ import { ErrorBody } from '../../../http/envelope.ts';
 import { FILE_ERRORS, PathFields, pathOf, requirePath } from '../../../http/files/file-fields.ts';
 import { sendFile } from '../../../http/files/send-file.ts';
 import type { FileService } from '../file-service.ts';
-import { mimeTypeOf } from '../read/mime.ts';
+import { extensionOf } from '../names.ts';
 import { ChangePolicyField } from '../wire/schemas.ts';
 
 const DownloadQuery = z
@@ -27,7 +28,7 @@ export function downloadRouteV2(app: App, files: FileService): void {
       files.requireCaller(request.query);
       using download = await files.download(path, request.query.change_policy);
       const { etag, modified, size, name } = download;
-      const contentType = mimeTypeOf(shownPath(path));
+      const contentType = mimeTypeOf(extensionOf(shownPath(path)));
       const read = (start: number, end: number) => download.read(start, end);
       return await sendFile(request, reply, { etag, modified, size, name, contentType, read });
     },

@@ -6,7 +6,7 @@ import { READ_BYTES_MAX } from '../read/read.ts';
 
 export const flag = z.stringbool({ error: 'expected true or false' });
 
-/** Permission bits: octal digits, as `chmod` takes them, or their number. */
+/** Permission bits: octal digits as for `chmod`, or a number. */
 const Mode = z
   .union([z.string().regex(/^0?[0-7]{3,4}$/, 'expected octal digits such as 0644'), z.int().min(0).max(0o7777)])
   .transform((mode) => (typeof mode === 'string' ? Number.parseInt(mode, 8) : mode))

@@ -1,3 +1,4 @@
+import { mimeTypeOf } from '@sandbox/program/mime-types.ts';
 import type { z } from 'zod';
 import { badRequest } from '../../../core/files/file-failure.ts';
 import { exactPath, type FilePath, nameOf, shownPath } from '../../../core/files/file-path.ts';
@@ -7,14 +8,13 @@ import type { EditCommand } from '../file-service.ts';
 import { extensionOf, isHidden } from '../names.ts';
 import { kindOf, modeText, permissionsOf } from '../read/kinds.ts';
 import type { ListEntry, Listing } from '../read/list.ts';
-import { mimeTypeOf } from '../read/mime.ts';
 import type { FileStat } from '../read/stat.ts';
 import type { Progress } from '../upload/resumable.ts';
 import type { CopyBody, EditBody, FileEdited, FileList, FileStatus, FileUploaded, WriteBody } from './schemas.ts';
 
 type ContentFields = Pick<z.infer<typeof WriteBody>, 'content' | 'encoding' | 'leading_newline' | 'trailing_newline'>;
 
-/** @throws FileFailure `bad_request` where the content is not in its encoding */
+/** @throws FileFailure `bad_request` where the content does not match its encoding */
 export function contentBytes(
   { content, encoding, leading_newline, trailing_newline }: ContentFields,
   path: FilePath,
@@ -35,7 +35,7 @@ function decodeContent(content: string, encoding: string, path: FilePath): Buffe
   throw badRequest('content has characters over U+00FF, which are no bytes', 'write', shownPath(path), 'use utf-8');
 }
 
-/** @throws FileFailure `bad_request` that names the missing field, or the route that does what is asked for */
+/** @throws FileFailure `bad_request` with the missing field, or with the route to use instead */
 export function editCommand(body: z.infer<typeof EditBody>, path: FilePath): EditCommand {
   const { command, old_str, new_str, insert_line, replace_mode } = body;
   const refuse = (message: string, hint?: string): Error => badRequest(message, 'edit', shownPath(path), hint);
@@ -91,7 +91,7 @@ export function statData(
     group: group ?? null,
     inode: Number(stats.ino),
     etag,
-    mime_type: stats.isDirectory() ? 'inode/directory' : mimeTypeOf(shownPath(nameOf(path))),
+    mime_type: stats.isDirectory() ? 'inode/directory' : mimeTypeOf(extensionOf(shownPath(nameOf(path)))),
     symlink_target: symlinkTarget === undefined ? null : shownPath(symlinkTarget),
   };
 }
@@ -121,14 +121,14 @@ function entryData({ name, path, stats, isDirectory }: ListEntry): z.infer<typeo
     is_hidden: isHidden(shown),
     size: stats.size,
     extension: isDirectory ? null : (extensionOf(shown) ?? null),
-    // `stats.mtime` is made, and kept, when it is asked for, which takes longer than all the rest of an entry.
+    // Node creates `stats.mtime` on first use, which takes longer than the rest of the entry.
     modified_time: new Date(Math.round(stats.mtimeMs)).toISOString(),
     permissions: permissionsOf(stats),
   };
   return exact === undefined ? entry : { ...entry, path_b64: exact };
 }
 
-/** The two ends of a copy or a move. */
+/** Source and destination of a copy or a move. */
 export function endsOf({ source, source_b64, destination, destination_b64 }: z.infer<typeof CopyBody>) {
   return {
     from: { path: source, path_b64: source_b64 },
@@ -136,7 +136,7 @@ export function endsOf({ source, source_b64, destination, destination_b64 }: z.i
   };
 }
 
-/** A precondition of a write from the headers (412) or the field (409). */
+/** The precondition of a write from the headers (fails with 412) or the field (409). */
 export function preconditionOf(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   field: string | undefined,

@@ -14,8 +14,8 @@ import {
 const LINKS_MAX = 40;
 
 /**
- * The path that a write to `path` reaches, symlinks resolved, also where the file or its directories are missing.
- * @throws as `realpath` does, but for `ENOENT`; `ELOOP` for a loop of links that lead nowhere
+ * The path that a write to `path` reaches after its symlinks; the file and its directories need not exist.
+ * @throws as `realpath` does, but for `ENOENT`; `ELOOP` for a loop of links
  */
 export function realTarget(path: FilePath, links = LINKS_MAX): FilePath {
   try {

@@ -1,25 +1,25 @@
 import type { FilePath } from '../../../core/files/file-path.ts';
-import type { StagedPaths } from '../change/staged-paths.ts';
+import { PartFile } from '../parts/part-file.ts';
+import type { PartJournal } from '../parts/part-journal.ts';
 import { OpenFile } from '../read/open-file.ts';
-import { PartFile } from './part-file.ts';
 import { requireWritable, type WriteTerms, type Written } from './write.ts';
 
-/** Bytes that are copied at once where an appended file is written anew. */
+/** Bytes of one read when the old content of an appended file is copied. */
 const COPY_BYTES = 1024 ** 2;
 
 /**
- * Writes beside the file, to the disk, then renames: whoever looks sees the old content or the new one. Mode and owner
- * stay; the inode does not.
+ * Writes beside the file, syncs, then renames: readers see the old content or the new one. Mode and owner
+ * are kept, the inode is not.
  * @throws FileFailure `already_exists` where the target is a mount point
  */
 export async function writeAtomically(
   target: FilePath,
   bytes: Buffer,
   terms: WriteTerms,
-  staged: StagedPaths,
+  journal: PartJournal,
 ): Promise<Written> {
   const before = requireWritable(target, terms.precondition);
-  await using part = PartFile.create(target, terms.owner, staged);
+  await using part = PartFile.create(target, terms.owner, journal);
   if (terms.append && before) await copyOld(target, part);
   if (bytes.length > 0) await part.write([bytes]);
   return await part.commit(target, { ...terms, sync: true });

@@ -10,7 +10,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { TestApp } from '../../../app.fixture.ts';
 import { lookUpIdentity } from '../../../core/account/identity.ts';
 import { describe, expect, failure, get, post, test } from '../files.fixture.ts';
 
@@ -195,7 +194,7 @@ describe('preconditions', () => {
   });
 });
 
-describe.runIf(process.getuid?.() === 0)('whose it becomes (left out where the tests do not run as root)', () => {
+describe.runIf(process.getuid?.() === 0)('the owner of created files (skipped unless the tests run as root)', () => {
   const nobody = process.getuid?.() === 0 ? lookUpIdentity('nobody') : undefined;
   const ofNobody = { uid: nobody?.uid, gid: nobody?.gid };
 
@@ -253,13 +252,6 @@ describe.runIf(process.getuid?.() === 0)('whose it becomes (left out where the t
       await post(daemon, 'write', { path: join(dir, 'atomic'), content: 'y', atomic });
       expect(statSync(join(dir, 'atomic'))).toMatchObject(ofNobody);
     }
-  });
-
-  test('the default account, and sudo of v1, which means root', async ({ dir }) => {
-    await using daemon = await TestApp.start({ defaultUser: 'nobody' });
-    await daemon.post('/v1/file/write', { file: join(dir, 'default'), content: '' });
-    await daemon.post('/v1/file/write', { file: join(dir, 'sudo'), content: '', sudo: true });
-    expect([statSync(join(dir, 'default')).uid, statSync(join(dir, 'sudo')).uid]).toEqual([nobody?.uid, 0]);
   });
 
   test('[file-error.permission-denied] [status.permission-403] what the system refuses a daemon that is not root is 403', async ({

@@ -17,9 +17,9 @@ import { giveDescriptor, makeDirectories, type Owner } from '../../../core/files
 import { etagOf, outdate, type Precondition, requirePrecondition } from '../etag.ts';
 import { requireRegular } from '../read/open-file.ts';
 
-/** Bytes that are written at once without going through the thread pool. */
+/** Bytes that are written synchronously, without the thread pool. */
 const SYNC_BYTES = 256 * 1024;
-/** Attempts where somebody else makes and removes the file at the same time. */
+/** Attempts where another process creates and removes the file at the same time. */
 const ATTEMPTS = 8;
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NONBLOCK, O_NOFOLLOW, O_APPEND } = constants;
@@ -27,7 +27,7 @@ const writeAsync = promisify(writeCallback);
 
 export interface WriteTerms {
   readonly append: boolean;
-  /** Permission bits that the file gets; unset: an existing file keeps its own. */
+  /** Permission bits; unset: an existing file keeps its own. */
   readonly mode?: number | undefined;
   readonly precondition?: Precondition | undefined;
   readonly owner: Owner | undefined;
@@ -39,8 +39,8 @@ export interface Written {
 }
 
 /**
- * Writes in place: an existing file keeps its inode, mode and owner. `target` has no symlinks left in it; one that
- * takes its place meanwhile is not followed.
+ * Writes in place: an existing file keeps its inode, mode and owner. `target` has its symlinks resolved; one that
+ * replaces it meanwhile is not followed.
  */
 export async function writeInPlace(target: FilePath, bytes: Buffer, terms: WriteTerms): Promise<Written> {
   const { descriptor, before } = openTarget(target, terms);
@@ -58,7 +58,7 @@ export async function writeInPlace(target: FilePath, bytes: Buffer, terms: Write
   }
 }
 
-/** What is at `target` now, held against the precondition. @throws FileFailure `invalid_target` for anything but a file */
+/** The target, checked against the precondition. @throws FileFailure `invalid_target` unless it is a regular file */
 export function requireWritable(
   target: FilePath,
   precondition: Precondition | undefined,
@@ -69,12 +69,12 @@ export function requireWritable(
   return before;
 }
 
-/** Whether a write of so many bytes waits for nothing, so that nobody else can come between its steps. */
+/** Whether a write of so many bytes is synchronous, so that no other call runs between its steps. */
 export function isAtOnce(length: number): boolean {
   return length <= SYNC_BYTES;
 }
 
-/** Writes all of it, or throws as `write` does: a full disk takes a part first. */
+/** Writes all bytes. @throws as `write`; a full disk may take some of them first */
 export async function writeAll(descriptor: number, bytes: Buffer): Promise<void> {
   if (isAtOnce(bytes.length)) {
     writeAtOnce(descriptor, bytes);
@@ -85,12 +85,12 @@ export async function writeAll(descriptor: number, bytes: Buffer): Promise<void>
   }
 }
 
-/** Writes all of it without letting anybody else go first: for bytes of which `isAtOnce` says so. */
+/** Writes all bytes synchronously, where `isAtOnce` allows it. */
 export function writeAtOnce(descriptor: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at, bytes.length - at);
 }
 
-/** Opens what is there, or makes it: only what this call made may be given away. */
+/** Opens an existing file or creates one; only a file that this call created gets another owner. */
 function openTarget(target: FilePath, terms: WriteTerms): { descriptor: number; before: BigIntStats | undefined } {
   const flags = O_WRONLY | O_NONBLOCK | O_NOFOLLOW | (terms.append ? O_APPEND : 0);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
@@ -102,7 +102,7 @@ function openTarget(target: FilePath, terms: WriteTerms): { descriptor: number; 
     'EAGAIN',
     'write',
     shownPath(target),
-    'somebody else makes and removes the file; repeat the call',
+    'another process creates and removes the file; repeat the call',
   );
 }
 

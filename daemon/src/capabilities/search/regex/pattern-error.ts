@@ -1,2 +1,2 @@
-/** A pattern that means nothing, or nothing without ripgrep; the message says what. */
+/** A pattern that is invalid, or needs ripgrep; the message says why. */
 export class PatternError extends Error {}

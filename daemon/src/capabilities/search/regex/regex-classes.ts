@@ -2,7 +2,7 @@ import { PatternError } from './pattern-error.ts';
 
 export const WORD = '[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\u200c\\u200d]';
 
-/** Bytes that are not UTF-8 are read as this; to ripgrep they are no characters that "anything but" could mean. */
+/** The character for bytes that are not UTF-8, which ripgrep matches with no negated class. */
 export const NO_CHARACTER = '\\ufffd';
 
 const SHORTHANDS: Readonly<Record<string, string>> = {
@@ -34,20 +34,20 @@ const POSIX: Readonly<Record<string, string>> = {
 };
 
 export interface Piece {
-  /** As JavaScript has it with the flag `v`. */
+  /** In JavaScript's syntax with the flag `v`. */
   readonly source: string;
-  /** Where the pattern goes on. */
+  /** Position after it in the pattern. */
   readonly next: number;
-  /** One character, which a range may begin or end with. */
+  /** A single character, which can be an end of a range. */
   readonly single?: boolean;
 }
 
-/** A character that means itself, in a class or out of it. */
+/** A literal character, in a class or outside. */
 export function literal(char: string): string {
   return /[A-Za-z0-9]/.test(char) ? char : `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
-/** An escape that means characters: what may stand in a class and out of it. */
+/** An escape for characters, valid in a class and outside. */
 export function characterEscape(pattern: string, at: number): Piece {
   const char = pattern[at + 1];
   if (char === undefined) throw new PatternError('incomplete escape sequence');
@@ -91,7 +91,7 @@ function isProperty(source: string): boolean {
   }
 }
 
-/** A class in brackets, nested ones and POSIX names too. */
+/** A class in brackets, with nested classes and POSIX names. */
 export function bracketClass(pattern: string, start: number): Piece {
   let at = start + 1;
   const negated = pattern[at] === '^';

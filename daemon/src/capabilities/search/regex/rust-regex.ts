@@ -4,18 +4,18 @@ import { bracketClass, characterEscape, literal, NO_CHARACTER, type Piece, WORD 
 const ANY = '[\\s\\S]';
 const NOT_NEWLINE = `[^\\n${NO_CHARACTER}]`;
 
-/** What a group changes until its end. */
+/** Flags that a group changes until its end. */
 interface Mode {
   readonly dotAll: boolean;
   readonly multiLine: boolean;
-  /** Groups of ours that are open within it. */
+  /** Groups that the translation has opened within it. */
   extra: number;
 }
 
 /**
- * A regular expression as ripgrep's own engine has it (the syntax of Rust's `regex`), for JavaScript's: the same matches,
- * though not the same guarantee of time. `^` and `$` stand at lines, `.` is anything but a newline.
- * @throws PatternError for what is none, and for what only ripgrep has
+ * Translates a regular expression of ripgrep (the syntax of Rust's `regex` crate) to JavaScript: the same matches,
+ * but without its linear time. `^` and `$` match at lines, `.` matches all but a newline.
+ * @throws PatternError for an invalid pattern, and for syntax that only ripgrep supports
  */
 export function rustRegex(pattern: string, { ignoreCase }: { readonly ignoreCase: boolean }): RegExp {
   const modes: Mode[] = [{ dotAll: false, multiLine: true, extra: 0 }];
@@ -111,7 +111,7 @@ function group(pattern: string, at: number, modes: Mode[]): Piece {
   const changed = { dotAll: flag(mode.dotAll, 's', on, off), multiLine: flag(mode.multiLine, 'm', on, off) };
   const source = `(?${on.includes('i') ? 'i' : ''}${off.includes('i') ? '-i' : ''}:`;
   if (end === ':') modes.push({ ...changed, extra: 0 });
-  // Without a colon they hold until the end of the group around them.
+  // Flags without a colon apply until the end of the enclosing group.
   else modes.splice(-1, 1, { ...changed, extra: (modes.at(-1)?.extra ?? 0) + 1 });
   return { source, next: at + whole.length };
 }

@@ -5,13 +5,13 @@ import { bytesOfText, type Message } from './ripgrep-messages.ts';
 
 type Found = ReturnType<typeof matchesOfLines>[number];
 
-/** What ripgrep says of one file, put together as matches with the lines around them. */
+/** Assembles ripgrep's messages about one file to matches with the lines around them. */
 export class FileMatches {
   readonly #file: FilePath;
   readonly #before: number;
   readonly #after: number;
   readonly #found: Found[] = [];
-  /** By line number; only where lines around matches are wanted. */
+  /** By line number; only where lines around matches are requested. */
   readonly #lines = new Map<number, string>();
   #lastLine = 0;
 
@@ -25,7 +25,7 @@ export class FileMatches {
     return this.#found.length;
   }
 
-  /** The lines after the last match have come. */
+  /** Whether the lines after the last match are complete. */
   get isLastComplete(): boolean {
     return this.#lastLine >= (this.#found.at(-1)?.lastLine ?? 0) + this.#after;
   }
@@ -42,7 +42,7 @@ export class FileMatches {
     if (type === 'context') return;
     const chars = charsOf(bytes, text);
     const spans = data.submatches.map(({ start, end }) => ({ start: chars(start), end: chars(end) }));
-    // Of an empty match at the very end nothing is said.
+    // ripgrep does not report an empty match at the end of the file.
     this.#found.push(...matchesOfLines(text, first, spans.length > 0 ? spans : [{ start: 0, end: 0 }]));
   }
 
@@ -67,7 +67,7 @@ export class FileMatches {
   }
 }
 
-/** Turns offsets in bytes into offsets in characters; they are the same where all is ASCII. */
+/** Converts byte offsets to character offsets; for ASCII they are the same. */
 function charsOf(bytes: Buffer, text: string): (offset: number) => number {
   if (bytes.length === text.length) return (offset) => offset;
   return (offset) => bytes.toString('utf8', 0, offset).length;

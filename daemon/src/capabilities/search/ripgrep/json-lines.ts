@@ -1,4 +1,4 @@
-/** Bytes of a line; a longer one is passed over. */
+/** Most bytes of a line; longer ones are skipped. */
 const MAX_LINE = 32 * 1024 ** 2;
 const NEWLINE = 0x0a;
 

@@ -5,18 +5,18 @@ import { FileMatches } from './file-matches.ts';
 import { type Place, pathIn, picker } from './ripgrep.ts';
 import { type Message, nameOfText } from './ripgrep-messages.ts';
 
-/** What one run of ripgrep found. */
+/** Result of one run of ripgrep. */
 export interface Pass {
-  /** By name relative to the place, in the order in which ripgrep came to them. */
+  /** By name relative to the place, in ripgrep's order. */
   readonly byFile: readonly { readonly name: ByteName; readonly matches: readonly GrepMatch[] }[];
   readonly collector: MatchCollector;
-  /** It was ended before it had seen everything. */
+  /** Whether it was ended early. */
   readonly cut: boolean;
-  /** Undefined where ripgrep did not say. */
+  /** Undefined where ripgrep did not report it. */
   readonly filesSearched: number | undefined;
 }
 
-/** Puts the matches of one run together, file by file. */
+/** Assembles the matches of one run, file by file. */
 export class PassReader {
   readonly #request: GrepRequest;
   readonly #place: Place;
@@ -25,7 +25,7 @@ export class PassReader {
   readonly #accepts: (name: ByteName) => boolean;
   readonly #collector: MatchCollector;
   readonly #byFile: { name: ByteName; matches: readonly GrepMatch[] }[] = [];
-  /** With several threads ripgrep still writes one file after the other. */
+  /** ripgrep writes the messages of one file together, also with several threads. */
   #current: { name: ByteName; matches: FileMatches } | undefined;
   #isFull = false;
   #filesSearched: number | undefined;
@@ -48,7 +48,7 @@ export class PassReader {
     return !this.#isFull;
   }
 
-  /** @returns whether more is wanted */
+  /** @returns whether the search continues */
   take(message: Message): boolean {
     if (message.type === 'begin') this.#begin(nameOfText(message.data.path));
     else if (message.type === 'summary') this.#sum(message.filesSearched);

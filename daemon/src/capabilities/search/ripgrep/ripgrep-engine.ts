@@ -1,6 +1,7 @@
 import { SandboxError } from '../../../core/errors.ts';
 import type { ByteName } from '../../../core/files/byte-name.ts';
 import { ToolRun } from '../../../core/process/tool-run.ts';
+import { onAbort } from '../../../core/wait.ts';
 import type { FoundName, GrepRequest, GrepResult, NamesRequest, NamesResult } from '../requests.ts';
 import { jsonLines } from './json-lines.ts';
 import { type Pass, PassReader } from './pass-reader.ts';
@@ -21,7 +22,7 @@ import {
 import type { Message } from './ripgrep-messages.ts';
 import { textMessages } from './ripgrep-text.ts';
 
-/** Milliseconds in which a search that has just enough may still end by itself: then nothing was left out. */
+/** Milliseconds in which a search with just enough results may still end by itself: then nothing was left out. */
 const GRACE_MS = 100;
 
 /** Searches with the program ripgrep. */
@@ -33,9 +34,9 @@ export class RipgrepEngine {
   }
 
   /**
-   * First with all cores and unordered; where that finds more than is wanted, once more in order until there is enough, so
-   * that the same call gets the same matches and `offset` pages through them.
-   * @throws FileFailure `bad_request` for what ripgrep cannot make sense of
+   * Searches with all cores and unordered first; if that finds more than requested, again in order until there are
+   * enough matches, so that the same call gets the same matches and `offset` pages through them.
+   * @throws FileFailure `bad_request` where ripgrep refuses the search
    */
   async grep(request: GrepRequest, place: Place, signal: AbortSignal): Promise<GrepResult> {
     const isCounted = isTextEnough(request, place) || place.isFile;
@@ -90,7 +91,7 @@ export class RipgrepEngine {
     const reader = new PassReader(request, place, { isLast: sorted, onEnough: () => ending.soon(GRACE_MS) });
     const messages = isTextEnough(request, place) ? textMessages(run.stdout) : jsonLines(run.stdout);
     await readAll(messages, reader).catch((error: unknown) => {
-      // Its output is destroyed when it is ended before its time.
+      // Ending a run early destroys its output.
       if (!ending.isEnded) throw error;
     });
     if (reader.isWhole) {
@@ -110,7 +111,7 @@ async function readAll(messages: AsyncIterable<unknown>, reader: PassReader): Pr
   for await (const message of messages) if (!reader.take(message as Message)) return;
 }
 
-/** Where ripgrep does not count: as many as it would search. */
+/** The number of files that a search would read, for searches in which ripgrep does not count them. */
 async function countFiles(program: string, request: GrepRequest, place: Place, signal: AbortSignal): Promise<number> {
   await using run = new ToolRun(program, filesArguments(selection(request, place), place), place.cwd);
   using _ending = endWith(signal, run);
@@ -125,11 +126,11 @@ async function countFiles(program: string, request: GrepRequest, place: Place, s
 
 interface Ending extends Disposable {
   readonly isEnded: boolean;
-  /** Ends the run after that time unless it has ended. */
+  /** Ends the run after so many milliseconds, unless it ends before. */
   readonly soon: (ms: number) => void;
 }
 
-/** Ends the run when the signal is aborted. */
+/** Ends the run when the signal fires. */
 function endWith(signal: AbortSignal, run: ToolRun): Ending {
   let isEnded = false;
   let timer: NodeJS.Timeout | undefined;
@@ -137,8 +138,7 @@ function endWith(signal: AbortSignal, run: ToolRun): Ending {
     isEnded = true;
     void run[Symbol.asyncDispose]();
   };
-  if (signal.aborted) end();
-  signal.addEventListener('abort', end);
+  const listening = onAbort(signal, end);
   return {
     get isEnded() {
       return isEnded;
@@ -148,7 +148,7 @@ function endWith(signal: AbortSignal, run: ToolRun): Ending {
     },
     [Symbol.dispose]: () => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', end);
+      listening[Symbol.dispose]();
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { ByteName } from '../../../core/files/byte-name.ts';
 
-/** Text as ripgrep's JSON has it: as it is, or its bytes where they are not UTF-8. */
+/** Text in ripgrep's JSON: as text, or as bytes in base64 where it is not UTF-8. */
 type Text = { readonly text: string } | { readonly bytes: string } | { readonly raw: Buffer };
 
 interface Lines {
@@ -11,13 +11,13 @@ interface Lines {
   readonly submatches: readonly { readonly start: number; readonly end: number }[];
 }
 
-/** What `rg --json` writes, a line each; `submatches` is empty where it was not asked for. */
+/** The messages of `rg --json`, one a line; `submatches` is empty where it was not requested. */
 export type Message =
   | { readonly type: 'begin'; readonly data: { readonly path: Text } }
   | { readonly type: 'match' | 'context'; readonly data: Lines }
   | { readonly type: 'end'; readonly data: { readonly path: Text; readonly binary_offset: number | null } }
   | { readonly type: 'summary'; readonly filesSearched?: number }
-  /** Of ours: a line was too long to be taken. */
+  /** Added by the daemon: a line was longer than the bound. */
   | { readonly type: 'oversize' };
 
 export function bytesOfText(text: Text): Buffer {
@@ -25,7 +25,7 @@ export function bytesOfText(text: Text): Buffer {
   return 'text' in text ? Buffer.from(text.text) : Buffer.from(text.bytes, 'base64');
 }
 
-/** As a path relative to where ripgrep ran, which it begins with `./`. */
+/** The path relative to ripgrep's working directory, without the leading `./`. */
 export function nameOfText(text: Text): ByteName {
   const name = bytesOfText(text).toString('latin1');
   return name.startsWith('./') ? name.slice(2) : name;

@@ -4,12 +4,12 @@ import type { Message } from './ripgrep-messages.ts';
 const MAX_LINE = 32 * 1024 ** 2;
 const NEWLINE = 0x0a;
 const NUL = 0;
-/** What it says of a file in which it came upon a NUL after matches. */
+/** ripgrep's note about a file with a NUL byte after matches. */
 const BINARY = /^([^\0]*?): (?:WARNING: stopped searching binary file|binary file matches)[^\n]*\n/;
 
 /**
- * What ripgrep writes with `--null --line-number --with-filename --stats`, as the messages of its JSON: `path NUL number`,
- * then `:` in a match or `-` around one, then the line. Only this form counts the files that were searched. Paths begin
+ * Converts the output of `--null --line-number --with-filename --stats` to messages of its JSON: `path NUL number`,
+ * then `:` in a match or `-` around one, then the line. Only this output has the number of searched files. Paths begin
  * with `./`, so a newline at the beginning of a record begins the statistics.
  */
 export async function* textMessages(chunks: AsyncIterable<Buffer>): AsyncIterable<Message> {
@@ -46,7 +46,7 @@ class Records {
     return messages;
   }
 
-  /** Where the next record begins; undefined where this one is not complete, or the last one was. */
+  /** Offset of the next record; undefined where this one is incomplete or the last. */
   take(data: Buffer, at: number): number | undefined {
     if (data[at] === NEWLINE) return undefined;
     const nul = data.indexOf(NUL, at);

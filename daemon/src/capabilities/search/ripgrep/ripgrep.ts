@@ -10,18 +10,18 @@ import type { GrepRequest } from '../requests.ts';
 /** Where a search runs: ripgrep takes globs relative to its directory. */
 export interface Place {
   readonly cwd: string;
-  /** What is searched, as ripgrep is told. */
+  /** The argument for ripgrep: the file or directory to search. */
   readonly target: string;
   readonly isFile: boolean;
 }
 
 const COMMON = ['--no-config', '--no-messages', '--hidden', '--no-ignore', '--color=never'];
 
-/** Arguments that pick files; the same for a search in them and for counting them. */
+/** Arguments that select files, for the search and for counting. */
 export function selection(request: GrepRequest, place: Place): string[] {
   if (place.isFile) return [];
   const { type, exclude, maxFileSize, recursive } = request;
-  // ripgrep takes a file that fits an include whatever its type: the type is left to it then, the globs to us.
+  // ripgrep searches a file that matches an include regardless of its type: with a type, `picker` applies the globs.
   const include = type === undefined ? request.include : [];
   return [
     ...include.map((glob) => `--glob=${glob}`),
@@ -33,7 +33,7 @@ export function selection(request: GrepRequest, place: Place): string[] {
   ];
 }
 
-/** What `selection` leaves to us. */
+/** Whether a name is selected by the globs that `selection` does not pass to ripgrep. */
 export function picker({ type, include }: GrepRequest): (name: ByteName) => boolean {
   if (type === undefined || include.length === 0) return () => true;
   const rules = new GlobRules(include);
@@ -44,8 +44,8 @@ export function picker({ type, include }: GrepRequest): (name: ByteName) => bool
 }
 
 /**
- * Whether ripgrep's text serves: only there it counts the files that were searched. JSON tells what matched in a line, and
- * where a match over several lines begins and ends.
+ * Whether ripgrep's text output suffices, which alone counts the searched files. JSON has the matching text in a line,
+ * and the begin and end of a match over several lines.
  */
 export function isTextEnough(request: GrepRequest, { isFile }: Place): boolean {
   const picksItself = request.type === undefined || request.include.length === 0;
@@ -84,7 +84,7 @@ export function filesArguments(globs: readonly string[], place: Place): string[]
   return [...COMMON, '--files', '--null', ...globs, '--', place.target];
 }
 
-/** Calls with each name that `rg --files` finds, until it says false. @throws as `refusal` */
+/** Calls `onName` with each name of `rg --files` until it answers false. @throws as `refusal` */
 export async function eachFile(
   run: ToolRun,
   request: { readonly path: FilePath; readonly pattern: string },
@@ -105,12 +105,12 @@ export function pathIn(place: Place, name: ByteName): FilePath {
   return joinPath(place.cwd, pathOf(name));
 }
 
-/** Look-around and back-references are not for ripgrep's own engine. */
+/** Whether the pattern has look-around or back-references, which only PCRE2 supports. */
 export function wantsPcre2(stderr: string): boolean {
   return /look-around|backreferences/.test(stderr);
 }
 
-/** What ripgrep could not make sense of, in its words. */
+/** The error for a search that ripgrep refused, with its message. */
 export function refusal(stderr: string, { path, pattern }: { path: FilePath; pattern: string }): Error {
   if (/PCRE2 is not available/.test(stderr)) {
     return badRequest('this ripgrep has no PCRE2, which look-around and back-references need', 'grep', shownPath(path));
@@ -124,7 +124,7 @@ export function refusal(stderr: string, { path, pattern }: { path: FilePath; pat
   return badRequest(reason, 'grep', shownPath(path), 'patterns are regular expressions as ripgrep has them');
 }
 
-/** Mounts of file systems that the kernel makes up: reading them may never end. */
+/** Excludes mounted virtual file systems of the kernel: reading them may never end. */
 function skippedMounts(root: string): string[] {
   const prefix = byteNameOf(root === '/' ? '/' : `${root}/`);
   const below = [...madeUpMounts()].filter((mount) => mount.startsWith(prefix) && mount.length > prefix.length);

@@ -94,7 +94,7 @@ function nameRoutes(app: App, service: SearchService): void {
   });
 }
 
-/** The generated SDKs of 1.x name their language; the one for Go only itself. */
+/** The generated SDKs of 1.x send their language, the one for Go only its user agent. */
 function isGeneratedSdk(headers: IncomingHttpHeaders): boolean {
   return headers['x-fern-language'] !== undefined || /^Go-http-client\//.test(headers['user-agent'] ?? '');
 }

@@ -5,7 +5,7 @@ import type { GrepMatch, GrepRequest } from '../requests.ts';
 import type { FileFacts } from '../search-service.ts';
 import type { GlobBodyV1, GlobResultV1, SearchResultV1 } from './schemas.ts';
 
-/** Lines that one answer of 1.x carries. */
+/** Most lines in one answer of 1.x. */
 const LINES_MAX = 10_000;
 
 export function fileSearch(path: FilePath, pattern: string): GrepRequest {
@@ -27,7 +27,7 @@ export function fileSearch(path: FilePath, pattern: string): GrepRequest {
   };
 }
 
-/** `forSdk`: as the generated SDKs parse it. */
+/** @param forSdk in the layout that the generated SDKs parse */
 export function fileSearchResult(
   path: FilePath,
   matches: readonly GrepMatch[],
@@ -48,7 +48,7 @@ export function fileSearchResult(
   };
 }
 
-/** In the order that is asked for; an unknown one is that of paths. */
+/** Sorts by the requested order; an unknown one sorts by path. */
 export function globFiles(
   facts: readonly FileFacts[],
   { sort_by, sort_desc, include_metadata }: z.infer<typeof GlobBodyV1>,

@@ -1,4 +1,4 @@
-/** What ripgrep's most used file types stand for (`rg --type-list`), for searches without ripgrep. */
+/** Globs of ripgrep's most used file types (`rg --type-list`), for searches without ripgrep. */
 const FILE_TYPES: Readonly<Record<string, string>> = {
   c: '*.[chH] *.[chH].in *.cats',
   cmake: '*.cmake CMakeLists.txt',
@@ -42,7 +42,7 @@ const FILE_TYPES: Readonly<Record<string, string>> = {
   yaml: '*.yaml *.yml',
 };
 
-/** Globs of names; undefined for a type that is not known here. */
+/** Globs of names; undefined for an unknown type. */
 export function globsOfType(type: string): string[] | undefined {
   return Object.hasOwn(FILE_TYPES, type) ? FILE_TYPES[type]?.split(' ') : undefined;
 }

@@ -12,7 +12,7 @@ export interface TextTerms {
   readonly after: number;
 }
 
-/** What matches in a text that begins with line `firstLine`, at most `limit` of it. */
+/** At most `limit` matches in a text that begins with line `firstLine`. */
 export function searchText(text: string, firstLine: number, limit: number, terms: TextTerms): WorkerMatch[] {
   const spans = terms.multiline ? spansOf(text, terms.regex) : spansByLine(text, terms.regex, limit);
   const found = matchesOfLines(text, firstLine, spans).slice(0, limit);
@@ -38,7 +38,7 @@ function spansOf(text: string, regex: RegExp): Span[] {
   return spans;
 }
 
-/** The first match of each line: a line is answered once. */
+/** The first match of each line: a line is in the answer once. */
 function spansByLine(text: string, regex: RegExp, limit: number): Span[] {
   const spans: Span[] = [];
   // What is nowhere in the text is in none of its lines, unless the beginning of a line is that of all.

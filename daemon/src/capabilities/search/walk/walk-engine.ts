@@ -1,12 +1,13 @@
 import { byteNameOf, pathOf } from '../../../core/files/byte-name.ts';
 import { badRequest } from '../../../core/files/file-failure.ts';
 import { type FilePath, shownPath, withoutTrailingSlashes } from '../../../core/files/file-path.ts';
+import { onAbort } from '../../../core/wait.ts';
 import { MatchCollector } from '../match-collector.ts';
 import type { FoundName, GrepRequest, GrepResult, NamesRequest, NamesResult, Stop } from '../requests.ts';
 import { join } from './walk.ts';
 import type { WorkerMessage, WorkerTask } from './worker-task.ts';
 
-/** As ripgrep's: a search that has just enough may still end by itself. */
+/** Milliseconds in which a search with just enough results may still end by itself, as with ripgrep. */
 const GRACE_MS = 100;
 
 interface Outcome {
@@ -14,9 +15,9 @@ interface Outcome {
   readonly stop: Stop | undefined;
 }
 
-/** Searches by walking, reading and matching by itself, in a thread: slower than ripgrep, with the same answers. */
+/** Walks directories and matches lines in a worker thread: slower than ripgrep, with the same answers. */
 export class WalkEngine {
-  /** @throws FileFailure `bad_request` for a pattern that is none, or that needs ripgrep */
+  /** @throws FileFailure `bad_request` for an invalid pattern, or one that needs ripgrep */
   async grep(request: GrepRequest, isFile: boolean, signal: AbortSignal): Promise<GrepResult> {
     const { path, offset, maxResults, ...terms } = request;
     const root = byteNameOf(withoutTrailingSlashes(path));
@@ -47,7 +48,7 @@ export class WalkEngine {
   }
 }
 
-/** `take` says whether more is wanted; `perhaps`: only whether there is more. */
+/** `take` answers whether the search continues; `perhaps`: only for `GRACE_MS`, to know whether there is more. */
 async function search(
   path: FilePath,
   task: WorkerTask,
@@ -59,9 +60,8 @@ async function search(
   if (signal.aborted) return { filesSearched: null, stop: 'time' };
   const worker = startSearch(task);
   const stopped = (stop: Stop) => (): void => outcome.resolve({ filesSearched: null, stop });
-  const onAbort = stopped('time');
   let grace: NodeJS.Timeout | undefined;
-  signal.addEventListener('abort', onAbort);
+  using _listening = onAbort(signal, stopped('time'));
   worker.on('message', (message: WorkerMessage) => {
     if (message.kind === 'done') outcome.resolve(message);
     else if (message.kind === 'refused') outcome.reject(badRequest(message.reason, 'grep', shownPath(path)));
@@ -72,12 +72,11 @@ async function search(
     }
   });
   worker.once('error', (error) => outcome.reject(error));
-  worker.once('exit', () => outcome.reject(new Error('the search thread ended without a word')));
+  worker.once('exit', () => outcome.reject(new Error('the search thread ended without a result')));
   try {
     return await outcome.promise;
   } finally {
     clearTimeout(grace);
-    signal.removeEventListener('abort', onAbort);
     await worker.terminate();
   }
 }

@@ -1,7 +1,7 @@
 import type { ByteName } from '../../../core/files/byte-name.ts';
 import type { GrepMatch, GrepRequest, NamesRequest, Stop } from '../requests.ts';
 
-/** A search as its worker is told it: paths are byte strings. */
+/** A search in the form for its worker thread: paths are byte strings. */
 export type WorkerTask =
   | {
       readonly kind: 'grep';

@@ -1,23 +1,23 @@
 import type { ByteName } from '../../../core/files/byte-name.ts';
 import type { InotifyListener } from '../../../core/process/keeper/inotify-reader.ts';
 
-/** Hears what happens in the directories of a tree. */
+/** Receives the events of the directories of a tree. */
 export interface TreeEvents {
   readonly happened: (node: DirectoryNode, mask: number, cookie: number, name: ByteName) => void;
 }
 
 /**
- * A directory that is watched. It knows its parent instead of its path: a directory that is renamed takes all below it
- * along without a further word.
+ * A watched directory. It has its parent instead of its path, so that renaming a directory renames everything below it
+ * without another step.
  */
 export class DirectoryNode implements InotifyListener {
   name: ByteName;
   parent: DirectoryNode | undefined;
   children: Map<ByteName, DirectoryNode> | undefined;
-  /** The kernel's number; undefined where it is not watched (yet). */
+  /** The kernel's number of the watch; undefined while it is not watched. */
   watch: number | undefined;
-  /** Names whose creation was told a moment ago. */
-  told: Set<ByteName> | undefined;
+  /** Names of entries for which a creation was reported recently. */
+  announced: Set<ByteName> | undefined;
   readonly #tree: TreeEvents;
 
   constructor(tree: TreeEvents, name: ByteName, parent?: DirectoryNode) {
@@ -50,7 +50,7 @@ export class DirectoryNode implements InotifyListener {
     parent.#take(this);
   }
 
-  /** Out of its tree; what lies below it goes with it. */
+  /** Removes it from its tree, with the directories below it. */
   unlink(): void {
     const siblings = this.parent?.children;
     if (siblings?.get(this.name) === this) siblings.delete(this.name);
@@ -63,7 +63,7 @@ export class DirectoryNode implements InotifyListener {
     return node === root;
   }
 
-  /** This one and all below it. */
+  /** This directory and all below it. */
   *all(): Iterable<DirectoryNode> {
     const stack: DirectoryNode[] = [this];
     for (let node = stack.pop(); node !== undefined; node = stack.pop()) {

@@ -5,7 +5,7 @@ import type { WatchBackend, WatchTerms } from '../watch-backend.ts';
 import { asWatchFailure } from '../watch-limits.ts';
 import { InotifyWatch } from './inotify-watch.ts';
 
-/** Milliseconds before another reader is started where the last one could not be. */
+/** Milliseconds until the next attempt to start a reader after a failed one. */
 const RETRY_MS = 1000;
 
 interface Held {
@@ -16,7 +16,7 @@ interface Held {
   isClosed: boolean;
 }
 
-/** inotify itself, through one reader for all watches, which runs while there are any. */
+/** Watches through inotify, with one reader process for all watches, which runs while there are any. */
 export class InotifyBackend implements WatchBackend {
   readonly name = 'inotify';
   readonly promises = { everything: true } as const;
@@ -30,12 +30,12 @@ export class InotifyBackend implements WatchBackend {
     this.#logger = logger;
   }
 
-  /** Directories that are watched now, by all watches together. */
+  /** Directories that all watches together watch now. */
   get directories(): number {
     return this.#reader?.watches ?? 0;
   }
 
-  /** Of the reader; undefined where none runs. */
+  /** Process id of the reader; undefined while none runs. */
   get readerPid(): number | undefined {
     return this.#reader?.pid;
   }
@@ -70,7 +70,7 @@ export class InotifyBackend implements WatchBackend {
     held.isClosed = true;
     clearTimeout(held.retry);
     this.#held.delete(held);
-    // With the reader go all watches at once, however many there are.
+    // Ending the reader ends all of its watches in one step.
     if (this.#held.size === 0) await this.#endReader();
     await held.current?.[Symbol.asyncDispose]();
     held.current = undefined;
@@ -82,19 +82,19 @@ export class InotifyBackend implements WatchBackend {
     await reader?.[Symbol.asyncDispose]();
   }
 
-  /** The reader is gone: what happens until everything is watched by another one is lost, and told as lost then. */
+  /** After the end of the reader: changes until another reader watches everything are reported as lost. */
   #openAgain(held: Held): void {
     const gone = held.current;
     held.current = undefined;
     void gone?.[Symbol.asyncDispose]();
     if (held.isClosed) return;
-    const tell = (): void => {
+    const report = (): void => {
       if (!held.isClosed) held.sink.lost('reader_restarted');
     };
-    this.#open(held).then(tell, (error: unknown) => {
+    this.#open(held).then(report, (error: unknown) => {
       if (held.isClosed) return;
-      tell();
-      this.#logger.error({ err: error }, 'the inotify reader cannot be started again');
+      report();
+      this.#logger.error({ err: error }, 'the inotify reader cannot be restarted');
       held.retry = setTimeout(() => this.#openAgain(held), RETRY_MS).unref();
     });
   }

@@ -7,14 +7,14 @@ import { RootPath } from '../root-path.ts';
 import type { WatchTerms } from '../watch-backend.ts';
 import { InotifyTree } from './inotify-tree.ts';
 
-/** What the path of the root leads to. */
+/** The file or directory that the path of the root leads to. */
 interface Root {
   readonly isDirectory: boolean;
-  /** Tells two directories apart that had the same name one after the other. */
+  /** Distinguishes two directories that had the same name one after the other. */
   readonly identity: string;
 }
 
-/** A root and, where it is a directory, its tree: taken up again whenever its path leads to something new. */
+/** Watches a root and, if it is a directory, its tree; again whenever its path leads to another file or directory. */
 export class InotifyWatch implements AsyncDisposable, InotifyWitness {
   readonly #reader: InotifyReader;
   readonly #terms: WatchTerms;
@@ -48,12 +48,12 @@ export class InotifyWatch implements AsyncDisposable, InotifyWitness {
   }
 
   onOverflow(): void {
-    const tell = (): void => {
+    const report = (): void => {
       if (!this.#isClosed) this.#sink.lost('queue_overflow');
     };
-    tell();
-    // Once more when all is watched again: whoever looks for himself after that misses nothing.
-    void this.#tree?.lookAgain().then(tell);
+    report();
+    // Again when everything is watched: a reader that lists the directory after that misses nothing.
+    void this.#tree?.rescan().then(report);
     this.#check();
   }
 
@@ -72,7 +72,7 @@ export class InotifyWatch implements AsyncDisposable, InotifyWitness {
   #rootEvent(mask: number): void {
     const isDirectory = (mask & IN.isDir) !== 0;
     if ((mask & (IN.create | IN.delete | IN.movedFrom | IN.movedTo)) !== 0) {
-      // What is there under the name is another one now, even where it looks the same.
+      // The name leads to another file or directory now, even one with the same identity.
       if ((mask & (IN.delete | IN.movedFrom)) !== 0) this.#rootIsGone();
       this.#check();
     } else if (!isDirectory && this.#root !== undefined) {
@@ -89,7 +89,7 @@ export class InotifyWatch implements AsyncDisposable, InotifyWitness {
     this.#sink.change(changeOf('remove', '', root.isDirectory));
   }
 
-  /** Follows the path anew; once more where something happens meanwhile. */
+  /** Follows the path again, and once more if another event comes meanwhile. */
   #check(): void {
     this.#isStale = true;
     this.#checking ??= this.#checkAll()
@@ -110,7 +110,7 @@ export class InotifyWatch implements AsyncDisposable, InotifyWitness {
       const known = this.#root;
       if (this.#isClosed || (now?.identity === known?.identity && this.#hasTree(now))) continue;
       if (known && now && !known.isDirectory && !now.isDirectory) {
-        // A file put in the place of a file is how editors write.
+        // Editors write by replacing a file with another.
         this.#root = now;
         this.#sink.change(changeOf('write', '', false));
         continue;
@@ -152,7 +152,7 @@ function rootAt(path: ByteName): Root | undefined {
   try {
     stat = statSync(bytesOf(path), { bigint: true, throwIfNoEntry: false });
   } catch {
-    // Out of reach is as good as not there.
+    // A root that cannot be reached counts as missing.
   }
   return stat && { isDirectory: stat.isDirectory(), identity: `${stat.dev}:${stat.ino}` };
 }

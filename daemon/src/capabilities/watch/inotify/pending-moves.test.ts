@@ -9,15 +9,15 @@ const half = (path: string): MovedFrom => ({
   node: undefined,
 });
 
-test('[watch.rename] nothing has left before all that happened was told: the other half may be on its way', async () => {
+test('[watch.rename] a first half waits for its second until all earlier events are delivered', async () => {
   const asked = Promise.withResolvers<void>();
-  const told = Promise.withResolvers<void>();
+  const delivered = Promise.withResolvers<void>();
   const left: string[] = [];
   const moves = new PendingMoves(
     ({ path }) => left.push(path),
     () => {
       asked.resolve();
-      return told.promise;
+      return delivered.promise;
     },
   );
   moves.add(1, half('renamed'));
@@ -25,6 +25,6 @@ test('[watch.rename] nothing has left before all that happened was told: the oth
   await asked.promise;
   expect(moves.take(1)).toEqual(half('renamed'));
   expect(left).toEqual([]);
-  told.resolve();
+  delivered.resolve();
   await expect.poll(() => left).toEqual(['gone']);
 });

@@ -1,35 +1,35 @@
 import type { ByteName } from '../../../core/files/byte-name.ts';
 import type { DirectoryNode } from './directory-node.ts';
 
-/** Milliseconds between the two halves of a rename at most, for the kernel, which queues both at once. */
-const PATIENCE_MS = 10;
+/** Milliseconds between the two halves of a rename at most; the kernel queues both at once. */
+const PAIRING_MS = 10;
 
-/** The first half of a rename: something left this place. */
+/** The first half of a rename: the former path. */
 export interface MovedFrom {
   readonly path: ByteName;
   readonly isDirectory: boolean;
   readonly isVisible: boolean;
-  /** It lay in a directory that was looked into a moment ago. */
+  /** Its directory was scanned recently. */
   readonly isFresh: boolean;
-  /** The directory that left, where it was watched. */
+  /** The renamed directory, where it is watched. */
   readonly node: DirectoryNode | undefined;
 }
 
-/** Pairs the halves of renames by their cookie (inotify(7)). What gets no second half has left the tree. */
+/** Pairs the halves of renames by their cookie (inotify(7)). A first half without a second has left the tree. */
 export class PendingMoves {
   readonly #pending = new Map<number, { readonly half: MovedFrom; readonly timer: NodeJS.Timeout }>();
   readonly #onLeft: (half: MovedFrom) => void;
   readonly #caughtUp: () => Promise<void>;
 
-  /** `caughtUp`: all that has happened so far was told. */
+  /** @param caughtUp resolves when the events so far were delivered */
   constructor(onLeft: (half: MovedFrom) => void, caughtUp: () => Promise<void>) {
     this.#onLeft = onLeft;
     this.#caughtUp = caughtUp;
   }
 
   add(cookie: number, half: MovedFrom): void {
-    // Where the reader or this process stood still, the second half is on its way.
-    const timer = setTimeout(() => void this.#caughtUp().then(() => this.#giveUp(cookie)), PATIENCE_MS);
+    // If the reader or this process was suspended, the second half may still come.
+    const timer = setTimeout(() => void this.#caughtUp().then(() => this.#giveUp(cookie)), PAIRING_MS);
     this.#pending.set(cookie, { half, timer });
   }
 
@@ -41,7 +41,7 @@ export class PendingMoves {
     return found.half;
   }
 
-  /** Something else takes the name now: what had it has left, and that comes first. */
+  /** Another file takes the name: its former holder has left, and that is reported first. */
   settle(path: ByteName): void {
     for (const [cookie, { half }] of [...this.#pending]) if (half.path === path) this.#giveUp(cookie);
   }

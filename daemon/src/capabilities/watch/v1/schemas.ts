@@ -8,7 +8,7 @@ const Cursor = z.int().min(0);
 export const PollBodyV1 = z
   .object({
     cursor: Cursor.optional(),
-    since: Cursor.optional().meta({ description: 'The older name of cursor.' }),
+    since: Cursor.optional().meta({ description: 'An older name of cursor.' }),
     limit: z.int().min(1).max(1000).default(100),
     timeout: z.int().min(0).max(60).default(0),
   })

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
+import type { Numbered } from '../../../core/event-log.ts';
 import { type ByteName, pathOf, textOf } from '../../../core/files/byte-name.ts';
 import { exactPath, shownPath } from '../../../core/files/file-path.ts';
 import { pathFields } from '../../../http/files/file-fields.ts';
-import type { WatchEvent } from '../event-log.ts';
-import { absoluteName } from '../watcher.ts';
+import { absoluteName, type WatchEvent } from '../watch-event.ts';
 import type { WatchEventInfo } from './schemas.ts';
 
-export function eventInfo(root: ByteName, event: WatchEvent): z.infer<typeof WatchEventInfo> {
+export function eventInfo(root: ByteName, event: Numbered<WatchEvent>): z.infer<typeof WatchEventInfo> {
   const old = event.oldPath === null ? undefined : pathOf(absoluteName(root, event.oldPath));
   const oldExact = old === undefined ? undefined : exactPath(old);
   return {

@@ -13,12 +13,14 @@ const WatchTermsFields = {
     .min(50)
     .max(5000)
     .default(300)
-    .meta({ description: 'Milliseconds that changes are gathered; of one path, changes of one type become one.' }),
+    .meta({ description: 'Milliseconds that changes are collected; changes of one path and type are merged.' }),
   exclude: Patterns.default([...DEFAULT_EXCLUDE]).meta({
     description:
-      'Names and paths in the manner of .gitignore that are neither reported nor descended into; replaces the default.',
+      'Patterns in the syntax of .gitignore for what is neither reported nor descended into; replaces the default.',
   }),
-  include_patterns: Patterns.default([]).meta({ description: 'Where given, only what fits one of them is reported.' }),
+  include_patterns: Patterns.default([]).meta({
+    description: 'If not empty, only what matches one of these patterns is reported.',
+  }),
 } as const;
 
 export const CreateWatchBody = z
@@ -29,8 +31,10 @@ export const CreateWatchBody = z
 export const WatchCreated = z
   .object({
     watcher_id: z.string(),
-    initial_cursor: z.int().meta({ description: 'Poll from it to get what happens from now on.' }),
-    reused: z.boolean().meta({ description: 'The same configuration is watched already; it has one subscriber more.' }),
+    initial_cursor: z.int().meta({ description: 'Poll from it to get the events from now on.' }),
+    reused: z
+      .boolean()
+      .meta({ description: 'An existing watcher of the same configuration is shared; it has one more subscriber.' }),
   })
   .meta({ id: 'WatchCreated' });
 
@@ -55,11 +59,11 @@ export const WatchEventInfo = z
     type: z.enum(CHANGE_TYPES),
     ...NamedPath,
     relative_path: z.string().meta({ description: 'From the root of the watcher; empty for the root itself.' }),
-    old_path: z.string().nullable().meta({ description: 'Of a rename: where it was.' }),
+    old_path: z.string().nullable().meta({ description: 'The former path of a rename.' }),
     old_path_b64: z.string().optional(),
     is_dir: z.boolean(),
     timestamp: z.number().meta({ description: 'Seconds since 1970.' }),
-    mtime: z.number().nullable().meta({ description: 'Seconds since 1970; null where it is gone.' }),
+    mtime: z.number().nullable().meta({ description: 'Seconds since 1970; null where the file no longer exists.' }),
     size: z.int().nullable(),
     inode: z.int().nullable(),
   })
@@ -69,16 +73,14 @@ export const WatchEvents = z
   .object({
     events: z.array(WatchEventInfo),
     cursor: z.int().meta({ description: 'Poll from it next time.' }),
-    overflow: z
-      .boolean()
-      .meta({ description: 'Events are missing before or among these: look at the directory itself again.' }),
+    overflow: z.boolean().meta({ description: 'Events are missing before or among these: list the directory again.' }),
   })
   .meta({ id: 'WatchEvents' });
 
 export const WatchReleased = z
   .object({
     watcher_id: z.string(),
-    subscribers: z.int().meta({ description: 'That are left; with none the watcher is stopped.' }),
+    subscribers: z.int().meta({ description: 'Remaining subscribers; at 0 the watcher is stopped.' }),
   })
   .meta({ id: 'WatchReleased' });
 
@@ -87,16 +89,11 @@ const Cursor = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 export const PollQuery = z.object({
   cursor: Cursor.default(0),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
-  timeout: z.coerce
-    .number()
-    .min(0)
-    .max(60)
-    .default(0)
-    .meta({ description: 'Seconds to wait where there is no event.' }),
+  timeout: z.coerce.number().min(0).max(60).default(0).meta({ description: 'Seconds to wait if there is no event.' }),
 });
 
 export const EventsQuery = z.object({
-  cursor: Cursor.optional().meta({ description: 'Begin after it; else with the oldest event that is kept.' }),
+  cursor: Cursor.optional().meta({ description: 'Begin after it; by default with the oldest kept event.' }),
 });
 
 export const WatcherParams = z.object({ watcher_id: z.string() });

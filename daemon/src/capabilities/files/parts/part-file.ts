@@ -20,12 +20,12 @@ import { promisify } from 'node:util';
 import { busyMountPoint, systemCodeOf } from '../../../core/files/file-failure.ts';
 import { type FilePath, parentOf, shownPath } from '../../../core/files/file-path.ts';
 import { giveDescriptor, makeDirectories, type Owner } from '../../../core/files/ownership.ts';
-import type { StagedPaths } from '../change/staged-paths.ts';
 import { etagOf, outdate, type Precondition } from '../etag.ts';
-import { requireWritable, type Written } from './write.ts';
+import { requireWritable, type Written } from '../write/write.ts';
+import type { PartJournal } from './part-journal.ts';
 
 const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-/** Bytes that are read at once where a part is copied or hashed. */
+/** Bytes of one read when a part is copied or hashed. */
 const COPY_BYTES = 512 * 1024;
 const [readAsync, writevAsync, fsyncAsync, closeAsync] = [
   promisify(read),
@@ -38,39 +38,39 @@ export interface CommitTerms {
   readonly mode?: number | undefined;
   readonly precondition?: Precondition | undefined;
   readonly owner: Owner | undefined;
-  /** Whether the content has to be on the disk before the name leads to it. */
+  /** Whether the content is synced to disk before the file gets its name. */
   readonly sync: boolean;
 }
 
-/** A file that comes into being beside its target, and takes its name when it is whole; disposed before, it leaves nothing. */
+/** An unfinished file beside its target. It gets the target's name when committed; disposed before, it is removed. */
 export class PartFile implements AsyncDisposable {
   readonly path: FilePath;
   readonly descriptor: number;
-  /** Where it is noted; undefined for a part that outlives this object. */
-  readonly #staged: StagedPaths | undefined;
+  /** Undefined for a part that outlives this object. */
+  readonly #journal: PartJournal | undefined;
   #length: number;
   #isOpen = true;
 
-  private constructor(path: FilePath, descriptor: number, length: number, staged: StagedPaths | undefined) {
+  private constructor(path: FilePath, descriptor: number, length: number, journal: PartJournal | undefined) {
     this.path = path;
     this.descriptor = descriptor;
     this.#length = length;
-    this.#staged = staged;
+    this.#journal = journal;
   }
 
-  /** Begins a file in the directory of `target`, which is made where it is missing. */
-  static create(target: FilePath, owner: Owner | undefined, staged: StagedPaths): PartFile {
+  /** Creates a part in the directory of `target`, with missing parents. */
+  static create(target: FilePath, owner: Owner | undefined, journal: PartJournal): PartFile {
     const directory = parentOf(target);
-    const path = staged.begin(directory);
+    const path = journal.begin(directory);
     try {
-      return new PartFile(path, openNew(path, directory, owner), 0, staged);
+      return new PartFile(path, openNew(path, directory, owner), 0, journal);
     } catch (error) {
-      staged.end(path);
+      journal.end(path);
       throw error;
     }
   }
 
-  /** Takes up a part of before, or begins it; it outlives this object unless it is committed. */
+  /** Opens or creates a part that outlives this object unless it is committed. */
   static resume(path: FilePath, owner: Owner | undefined): PartFile {
     makeDirectories(parentOf(path), owner);
     const descriptor = openOwn(path);
@@ -81,7 +81,7 @@ export class PartFile implements AsyncDisposable {
     return this.#length;
   }
 
-  /** Its content from the beginning on; a piece is good until the next one is asked for. */
+  /** Its content from the beginning; a piece is valid until the next one is read. */
   async *read(): AsyncGenerator<Buffer> {
     const buffer = Buffer.allocUnsafe(COPY_BYTES);
     for (let at = 0; at < this.#length; ) {
@@ -97,16 +97,16 @@ export class PartFile implements AsyncDisposable {
     this.#length = length;
   }
 
-  /** This part where it can be renamed to `target`, else a copy of it that can. */
-  async beside(target: FilePath, owner: Owner | undefined, staged: StagedPaths): Promise<PartFile> {
+  /** This part if it can be renamed to `target`, otherwise a copy on the same file system. */
+  async beside(target: FilePath, owner: Owner | undefined, journal: PartJournal): Promise<PartFile> {
     makeDirectories(parentOf(target), owner);
     if (statSync(parentOf(target)).dev === fstatSync(this.descriptor).dev) return this;
-    const copy = PartFile.create(target, owner, staged);
+    const copy = PartFile.create(target, owner, journal);
     for await (const bytes of this.read()) await copy.write([bytes]);
     return copy;
   }
 
-  /** Appends all of the pieces; they may be used again afterwards. */
+  /** Appends the pieces; their memory can be reused afterwards. */
   async write(pieces: Buffer[]): Promise<void> {
     let rest = pieces;
     while (rest.length > 0) {
@@ -117,7 +117,7 @@ export class PartFile implements AsyncDisposable {
   }
 
   /**
-   * Gives the file its name. An existing file is replaced by one of the same mode and owner.
+   * Gives the file its name. It takes mode and owner of the file that it replaces.
    * @throws FileFailure `already_exists` where the target is a mount point; the precondition's failure
    */
   async commit(target: FilePath, { mode, precondition, owner, sync }: CommitTerms): Promise<Written> {
@@ -127,7 +127,7 @@ export class PartFile implements AsyncDisposable {
     if (sync) await fsyncAsync(this.descriptor);
     const etag = etagOf(fstatSync(this.descriptor, { bigint: true }));
     renameOnto(this.path, target);
-    this.#staged?.end(this.path);
+    this.#journal?.end(this.path);
     await this.#close();
     if (sync) await syncDirectory(parentOf(target));
     return { etag, created: !before };
@@ -136,9 +136,9 @@ export class PartFile implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#isOpen) return;
     await this.#close();
-    if (!this.#staged) return;
+    if (!this.#journal) return;
     unlinkQuietly(this.path);
-    this.#staged.end(this.path);
+    this.#journal.end(this.path);
   }
 
   async #close(): Promise<void> {
@@ -158,7 +158,7 @@ function openNew(path: FilePath, directory: FilePath, owner: Owner | undefined):
   return open();
 }
 
-export function unlinkQuietly(path: FilePath): void {
+function unlinkQuietly(path: FilePath): void {
   try {
     unlinkSync(path);
   } catch (error) {
@@ -176,7 +176,7 @@ export function renameOnto(source: FilePath, target: FilePath): void {
   }
 }
 
-/** Mode and owner of what is replaced; of a new file, the account's, with the mode that any new file has. */
+/** Sets mode and owner of the replaced file; a new file gets the owner's account and the mode of the umask. */
 function adopt(
   descriptor: number,
   before: BigIntStats | undefined,
@@ -188,7 +188,7 @@ function adopt(
   fchmodSync(descriptor, mode ?? (before ? Number(before.mode) & 0o7777 : 0o666 & ~process.umask()));
 }
 
-/** A daemon that is not root replaces files of others by its own, as any editor does. */
+/** Without root the owner cannot be kept: the new file belongs to the daemon's user. */
 function keepOwner(descriptor: number, { uid, gid }: BigIntStats): void {
   try {
     fchownSync(descriptor, Number(uid), Number(gid));
@@ -197,7 +197,7 @@ function keepOwner(descriptor: number, { uid, gid }: BigIntStats): void {
   }
 }
 
-/** A part that somebody else put there is not written to: its owner would see, or choose, what becomes of it. */
+/** Never writes to a part of another user, who could read or change the content. */
 function openOwn(path: FilePath): number {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats && (!stats.isFile() || stats.nlink !== 1 || stats.uid !== process.geteuid?.())) unlinkSync(path);

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { DaemonProcess } from '../../../daemon-process.fixture.ts';
 import { describe, expect, test } from '../files.fixture.ts';
 import { archive } from '../tree.fixture.ts';
-import { StagedPaths } from './staged-paths.ts';
+import { PartJournal } from './part-journal.ts';
 
-/** Sends the head of a request and a piece of its body, and then nothing more. */
+/** Sends the head of a request and a piece of its body only. */
 function beginToPut(url: string, piece: Buffer, headers: Record<string, string | number>): void {
   const sent = request(url, { method: 'PUT', headers });
   sent.on('error', () => undefined);
@@ -17,7 +17,7 @@ function parts(directory: string): string[] {
   return readdirSync(directory).filter((name) => name.endsWith('.part'));
 }
 
-test('[fs.killed] what a daemon was receiving when it was killed is gone once it is back; parts of pieces stay', async ({
+test('[fs.killed] a restarted daemon removes the unfinished files of a killed one, and keeps parts of pieces', async ({
   dir,
 }) => {
   const [files, runtime] = [join(dir, 'files'), join(dir, 'runtime')];
@@ -51,47 +51,49 @@ test('[fs.killed] what a daemon was receiving when it was killed is gone once it
   expect(await asked.json()).toMatchObject({ data: { file_size: kept, complete: false } });
 });
 
-describe('notes of what is staged', () => {
-  test('there are none while nothing is staged, and few however much was', ({ dir }) => {
+describe('the journal of parts', () => {
+  test('it is empty without parts, and bounded after many parts', ({ dir }) => {
     const notes = join(dir, 'notes');
-    using staged = new StagedPaths(notes);
-    const first = staged.begin(dir);
-    for (let index = 0; index < 10_000; index += 1) staged.end(staged.begin(dir));
+    using journal = new PartJournal(notes);
+    const first = journal.begin(dir);
+    for (let index = 0; index < 10_000; index += 1) journal.end(journal.begin(dir));
     expect(statSync(notes).size).toBeLessThan(512 * 1024);
-    staged.end(first);
+    journal.end(first);
     expect(statSync(notes).size).toBe(0);
   });
 
-  test('a directory that was moved aside gets its name back, or goes where another has it', async ({ dir }) => {
+  test('a directory that was moved aside gets its name back, or is removed where the name is taken', async ({
+    dir,
+  }) => {
     const [notes, lost, replaced] = [join(dir, 'notes'), join(dir, 'lost'), join(dir, 'replaced')];
     {
-      using staged = new StagedPaths(notes);
+      using journal = new PartJournal(notes);
       for (const target of [lost, replaced]) {
-        const aside = staged.beginAside(target).toString();
+        const aside = journal.beginAside(target).toString();
         mkdirSync(aside);
         writeFileSync(join(aside, 'old'), target);
       }
     }
     mkdirSync(replaced);
-    using _again = new StagedPaths(notes);
+    using _again = new PartJournal(notes);
     await expect.poll(() => readdirSync(dir).sort()).toEqual(['lost', 'notes', 'replaced']);
     expect([readdirSync(lost), readdirSync(replaced)]).toEqual([['old'], []]);
     await expect.poll(() => statSync(notes).size).toBe(0);
   });
 
-  test('only what has the name of a part is removed, and no link is followed to it', async ({ dir }) => {
+  test('only entries with the name of a part are removed, and no link is followed to them', async ({ dir }) => {
     const notes = join(dir, 'notes');
     mkdirSync(join(dir, 'outside'));
     writeFileSync(join(dir, 'outside/kept'), '');
     let part = '';
     {
-      using staged = new StagedPaths(notes);
-      part = staged.begin(dir).toString();
+      using journal = new PartJournal(notes);
+      part = journal.begin(dir).toString();
     }
     symlinkSync('outside', part);
     const foreign = Buffer.from(join(dir, 'outside')).toString('base64');
     writeFileSync(notes, `${foreign}\n\n*\n${readFileSync(notes, 'utf8')}${foreign.slice(0, 7)}`);
-    using _again = new StagedPaths(notes);
+    using _again = new PartJournal(notes);
     await expect.poll(() => readdirSync(dir).sort()).toEqual(['notes', 'outside']);
     expect(readdirSync(join(dir, 'outside'))).toEqual(['kept']);
   });

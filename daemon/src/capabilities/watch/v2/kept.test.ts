@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readStream, WatchBench } from './watch-bench.fixture.ts';
+import { readStream, WatchBench } from '../watch-bench.fixture.ts';
 
 const KEPT = 10_000;
 /** The largest page, well below the queue of the kernel. */
@@ -17,7 +17,7 @@ async function makeEvents(bench: WatchBench, id: string, from: number, count: nu
   }
 }
 
-test('[watch.kept] [watch.sse] 10,000 events are kept; a reader that is further behind gets an overflow first', async () => {
+test('[watch.kept] [watch.sse] 10,000 events are kept; a reader that fell further behind gets an overflow first', async () => {
   await using bench = await WatchBench.start();
   const { watcher_id } = await bench.create({ recursive: false });
   for (let from = 0; from < KEPT; from += ROUND) await makeEvents(bench, watcher_id, from, ROUND);

@@ -1,13 +1,15 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { SURFACES, WatchBench } from './watch-bench.fixture.ts';
+import { V2, WatchBench } from '../watch-bench.fixture.ts';
+import { V1 } from './surface.fixture.ts';
 
 const CEILING = 128;
+const SURFACES = [V2, V1];
 
-test('[watch.capacity] [status.capacity-429] 128 watchers are taken, also of callers at once; the 129th is 429', async () => {
+test('[watch.capacity] [status.capacity-429] 128 watchers are created, also by concurrent callers of both surfaces; the 129th is 429', async () => {
   await using bench = await WatchBench.start();
-  const create = (debounce: number, surface: string = '/v2') =>
-    bench.daemon.post(`${surface}/watch`, { path: bench.directory, debounce });
+  const create = (debounce: number, { prefix } = V2) =>
+    bench.daemon.post(`${prefix}/watch`, { path: bench.directory, debounce });
   const answers = await Promise.all(
     Array.from({ length: CEILING + 12 }, (_, at) => create(50 + at, SURFACES[at % SURFACES.length])),
   );

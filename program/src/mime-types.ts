@@ -1,5 +1,4 @@
-import { extensionOf } from '../names.ts';
-
+/** Media types by file extension (IANA media types registry; `x-` types where none is registered). */
 const TYPES: Readonly<Record<string, string>> = {
   avif: 'image/avif',
   bmp: 'image/bmp',
@@ -27,10 +26,12 @@ const TYPES: Readonly<Record<string, string>> = {
   json: 'application/json',
   jsonl: 'application/x-ndjson',
   log: 'text/plain',
+  map: 'application/json',
   md: 'text/markdown',
   mjs: 'text/javascript',
   mp3: 'audio/mpeg',
   mp4: 'video/mp4',
+  oga: 'audio/ogg',
   ogg: 'audio/ogg',
   parquet: 'application/vnd.apache.parquet',
   pdf: 'application/pdf',
@@ -52,6 +53,8 @@ const TYPES: Readonly<Record<string, string>> = {
   wav: 'audio/wav',
   webm: 'video/webm',
   webp: 'image/webp',
+  woff: 'font/woff',
+  woff2: 'font/woff2',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   xml: 'application/xml',
   xz: 'application/x-xz',
@@ -61,7 +64,7 @@ const TYPES: Readonly<Record<string, string>> = {
   zst: 'application/zstd',
 };
 
-/** By the name alone. */
-export function mimeTypeOf(name: string): string {
-  return TYPES[extensionOf(name)?.slice(1).toLowerCase() ?? ''] ?? 'application/octet-stream';
+/** The media type of a file with this extension, with its dot; `application/octet-stream` for an unknown one. */
+export function mimeTypeOf(extension: string | undefined): string {
+  return TYPES[extension?.slice(1).toLowerCase() ?? ''] ?? 'application/octet-stream';
 }

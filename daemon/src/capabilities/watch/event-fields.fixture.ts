@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { SURFACES, WatchBench } from './watch-bench.fixture.ts';
+import { expect, test } from 'vitest';
+import { type Surface, WatchBench } from './watch-bench.fixture.ts';
 import { hasInotify } from './watching.fixture.ts';
 
 /** Seconds since 1970, by the clock that times events. */
@@ -9,7 +9,8 @@ function now(): number {
   return (performance.timeOrigin + performance.now()) / 1000;
 }
 
-describe.each(SURFACES)('under %s', (surface) => {
+/** Tests of the fields of an event, which are the same on every surface. */
+export function describeEventFields(surface: Surface): void {
   test('[watch.event-fields] times are Unix seconds with fractions; size and inode are those of the file', async () => {
     await using bench = await WatchBench.start();
     const { watcher_id } = await bench.create({}, surface);
@@ -36,7 +37,7 @@ describe.each(SURFACES)('under %s', (surface) => {
     expect(timestamp).toBeLessThan(after);
   });
 
-  test('[watch.event-fields] what is gone has neither time nor size, and a directory says that it is one', async () => {
+  test('[watch.event-fields] a removed file has neither time nor size; a directory has is_dir', async () => {
     await using bench = await WatchBench.start();
     bench.write('file');
     const { watcher_id } = await bench.create({}, surface);
@@ -66,4 +67,4 @@ describe.each(SURFACES)('under %s', (surface) => {
       },
     ]);
   });
-});
+}

@@ -1,0 +1,53 @@
+import { SandboxError } from '../../core/errors.ts';
+import type { Numbered } from '../../core/event-log.ts';
+import type { ByteName } from '../../core/files/byte-name.ts';
+import { type FilePath, shownPath } from '../../core/files/file-path.ts';
+import { waitFor } from '../../core/wait.ts';
+import { type Change, type ChangeType, changeOf } from './change.ts';
+import type { PathFilter } from './path-filter.ts';
+import { rootName, statRoot } from './root-name.ts';
+import type { WatchBackend } from './watch-backend.ts';
+import { eventOf, type WatchEvent } from './watch-event.ts';
+
+export interface WaitRequest {
+  readonly path: FilePath;
+  readonly types: readonly ChangeType[];
+  /** Milliseconds. */
+  readonly timeoutMs: number;
+}
+
+export interface FirstChange {
+  readonly root: ByteName;
+  readonly event: Numbered<WatchEvent>;
+}
+
+/**
+ * The first change of these types at or below a path, which need not exist. An existing file or directory counts as
+ * created.
+ * @throws SandboxError `unavailable` where no such change happens in time or the signal fires
+ */
+export async function firstChange(
+  backend: WatchBackend,
+  filter: PathFilter,
+  { path, types, timeoutMs }: WaitRequest,
+  signal: AbortSignal,
+): Promise<FirstChange> {
+  const root = rootName(path);
+  const deadline = performance.now() + timeoutMs;
+  const first = Promise.withResolvers<Change>();
+  const accept = (change: Change): void => {
+    if (types.includes(change.type)) first.resolve(change);
+  };
+  const acceptExisting = (): void => {
+    const stat = statRoot(root);
+    if (stat) accept(changeOf('create', '', stat.isDirectory()));
+  };
+  const terms = { root, recursive: true, filter };
+  await using _source = await backend.watch(terms, { change: accept, lost: acceptExisting });
+  acceptExisting();
+  const end = await waitFor(first.promise, { ms: deadline - performance.now(), signal });
+  if (end === 'settled') return { root, event: { ...eventOf(root, await first.promise), seq: 1 } };
+  throw new SandboxError('unavailable', `nothing of ${types.join(', ')} happened at ${shownPath(path)} in time`, {
+    hint: 'wait again, longer, or for other events',
+  });
+}

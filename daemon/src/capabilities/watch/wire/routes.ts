@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { App } from '../../../http/app-types.ts';
+import { envelopeOf, ok } from '../../../http/envelope.ts';
+import { sendEvents } from '../../../http/streams/sse.ts';
+import type { WatchService } from '../watch-service.ts';
+import { cursorOf, streamEvents } from './event-stream.ts';
+import { EventsQuery, WatcherInfo, WatcherParams, WatchReleased } from './schemas.ts';
+import { watcherInfo } from './wire.ts';
+
+/** What the surfaces say differently of the same routes. */
+interface Surface {
+  readonly path: string;
+  readonly tags: string[];
+  /** Schemas of error answers by status. */
+  readonly errors: Readonly<Record<number, z.ZodType>>;
+}
+
+/** The routes that are the same on every surface: list, stream and release. */
+export function watcherRoutes(app: App, service: WatchService, { path, tags, errors }: Surface): void {
+  app.get(path, {
+    schema: {
+      tags,
+      summary: 'List the watchers',
+      response: { 200: envelopeOf(z.object({ watchers: z.array(WatcherInfo) })), ...errors },
+    },
+    handler: async () => {
+      const watchers = service.list().map((watcher) => watcherInfo(watcher, service.backend.name));
+      return ok({ watchers }, `${watchers.length} watchers`);
+    },
+  });
+
+  app.get(`${path}/:watcher_id/events`, {
+    schema: {
+      tags,
+      summary: 'Stream the events as Server-Sent Events: watch_started, file_change, overflow',
+      description: 'Last-Event-ID, `<watcher_id>:<seq>`, resumes after that event.',
+      params: WatcherParams,
+      querystring: EventsQuery,
+      produces: ['text/event-stream'],
+    },
+    handler: async ({ params: { watcher_id }, query, headers }, reply) => {
+      const watcher = service.get(watcher_id);
+      const cursor = cursorOf(watcher_id, headers['last-event-id']) ?? query.cursor;
+      return sendEvents(reply, (gone) => streamEvents(watcher, cursor, gone));
+    },
+  });
+
+  app.delete(`${path}/:watcher_id`, {
+    schema: {
+      tags,
+      summary: 'Release a watcher; without subscribers it is stopped',
+      params: WatcherParams,
+      response: { 200: envelopeOf(WatchReleased), ...errors },
+    },
+    handler: async ({ params: { watcher_id } }) => {
+      const { subscribers } = await service.release(watcher_id);
+      return ok({ watcher_id, subscribers }, subscribers === 0 ? 'stopped' : `${subscribers} subscribers are left`);
+    },
+  });
+}
