@@ -101,7 +101,7 @@ export const GatewayOptions = z.object({
 export interface GatewayConfig {
   readonly gatewayHost: string;
   readonly gatewayPort: number;
-  /** Where to connect to: never a wildcard, an IPv6 address without brackets. */
+  /** Host to connect to: never a wildcard; an IPv6 address has no brackets. */
   readonly daemonHost: string;
   readonly daemonPort: number;
   readonly isTrusted: (address: string) => boolean;
@@ -109,16 +109,16 @@ export interface GatewayConfig {
   readonly browser: Address;
   readonly vnc: Address;
   readonly novncDir: string;
-  /** Undefined where it is off. */
+  /** Undefined if disabled. */
   readonly codeServer: Address | undefined;
-  /** Undefined where it is off. */
+  /** Undefined if disabled. */
   readonly jupyter: Address | undefined;
   readonly previewPath: (typeof PREVIEW_PATHS)[number];
-  /** Ports of the product beside the gateway's own, which no preview reaches. */
+  /** Ports of the product besides the gateway's own; they cannot be previewed. */
   readonly ownPorts: ReadonlySet<number>;
 }
 
-/** @throws OptionError naming the first wrong option. */
+/** @throws OptionError naming the first invalid option */
 export function readConfig(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): GatewayConfig {
   const options = readOptions(GatewayOptions, argv, env);
   const { gatewayHost, gatewayPort, daemonPort, vnc, novncDir, previewPath, logLevel } = options;

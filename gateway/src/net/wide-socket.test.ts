@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { WideSocket } from './wide-socket.ts';
 
-test('what comes in pieces of every size arrives whole and in order, and then the end', async () => {
+test('pieces of any size arrive complete and in order, followed by the end', async () => {
   const hash = createHash('sha256');
   const pieces = Array.from({ length: 400 }, (_, i) => Buffer.alloc(1 + ((i * 7919) % 300_000), i));
   for (const piece of pieces) hash.update(piece);
@@ -15,18 +15,18 @@ test('what comes in pieces of every size arrives whole and in order, and then th
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const socket = new WideSocket().connect((server.address() as AddressInfo).port, '127.0.0.1');
-  const heard = createHash('sha256');
+  const received = createHash('sha256');
   let longest = 0;
   for await (const chunk of socket as AsyncIterable<Buffer>) {
-    heard.update(chunk);
+    received.update(chunk);
     longest = Math.max(longest, chunk.length);
   }
-  expect(heard.digest('hex')).toBe(hash.digest('hex'));
+  expect(received.digest('hex')).toBe(hash.digest('hex'));
   expect(longest).toBeGreaterThan(64 * 1024);
   server.close();
 });
 
-test('one that is not read holds the sender back', async () => {
+test('a socket that is not read causes backpressure on the sender', async () => {
   const server = createServer((socket) => void socket.write(Buffer.alloc(64 * 1024 ** 2))).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const socket = new WideSocket().connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -39,7 +39,7 @@ test('one that is not read holds the sender back', async () => {
   server.close();
 });
 
-test('what is pumped arrives whole and in order at a sink that is slow, from buffers that are used again', async () => {
+test('pumped bytes arrive complete and in order at a slow sink, from reused buffers', async () => {
   const pieces = Array.from({ length: 300 }, (_, i) => Buffer.alloc(1 + ((i * 7919) % 300_000), i));
   const hash = createHash('sha256');
   for (const piece of pieces) hash.update(piece);
@@ -49,14 +49,14 @@ test('what is pumped arrives whole and in order at a sink that is slow, from buf
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const socket = new WideSocket().connect((server.address() as AddressInfo).port, '127.0.0.1');
-  const heard = createHash('sha256');
+  const received = createHash('sha256');
   const buffers = new Set<ArrayBufferLike>();
   const sink = new Writable({
     highWaterMark: 128 * 1024,
     write(chunk: Buffer, _encoding, callback) {
       if (chunk.length > 64 * 1024) buffers.add(chunk.buffer);
       setImmediate(() => {
-        heard.update(chunk);
+        received.update(chunk);
         callback();
       });
     },
@@ -64,7 +64,7 @@ test('what is pumped arrives whole and in order at a sink that is slow, from buf
   socket.pumpInto(sink);
   socket.on('end', () => sink.end());
   await once(sink, 'finish');
-  expect(heard.digest('hex')).toBe(hash.digest('hex'));
+  expect(received.digest('hex')).toBe(hash.digest('hex'));
   expect(buffers.size).toBeLessThan(4);
   server.close();
 });
