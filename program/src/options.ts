@@ -1,18 +1,18 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 
-/** How one option is called from outside. Every option has a variable and a flag; the flag wins. */
+/** The names of one option. Every option has an environment variable and a flag; the flag takes precedence. */
 interface OptionNames {
   readonly env: string;
-  /** Older names of the variable, looked at in this order when `env` is not set. */
+  /** Older names of the variable, read in this order if `env` is not set. */
   readonly aliases?: readonly string[];
   readonly flag: string;
   readonly description: string;
-  /** The value is a credential: it is never repeated in a message. */
+  /** Whether the value is a credential, which error messages must not contain. */
   readonly secret?: boolean;
 }
 
-/** A wrong option. Its message is one line that names the option; a program ends with it before it does anything. */
+/** An invalid option. The message is one line that names the option. */
 export class OptionError extends Error {}
 
 /** Gives an option its names: `named(z.string().optional(), { env: 'SVC_HOST', flag: 'host', … })`. */
@@ -45,7 +45,7 @@ export function boolean(): z.ZodType<boolean, string> {
   return z.stringbool({ error: 'expected true or false' });
 }
 
-/** Comma-separated, blanks trimmed, empty items dropped. */
+/** A comma-separated list; items are trimmed and empty items are dropped. */
 export function list(): z.ZodType<string[], string> {
   return z.string().transform((text) =>
     text
@@ -58,8 +58,8 @@ export function list(): z.ZodType<string[], string> {
 type Shape = Readonly<Record<string, z.ZodType>>;
 
 /**
- * Reads a program's options from its flags and its environment. An empty variable counts as unset.
- * @throws OptionError for an unknown flag or the first wrong value.
+ * Reads a program's options from flags and environment variables. An empty variable counts as unset.
+ * @throws OptionError for an unknown flag or the first invalid value
  */
 export function readOptions<S extends Shape>(
   options: z.ZodObject<S>,
@@ -75,10 +75,10 @@ export function readOptions<S extends Shape>(
   }
   const result = options.safeParse(given);
   if (result.success) return result.data;
-  throw wrongValue(options.shape, given, result.error);
+  throw invalidValue(options.shape, given, result.error);
 }
 
-/** One line an option, for `--help` and the tables of the documentation. */
+/** One row per option, for `--help` and the tables of the documentation. */
 export function describeOptions(
   options: z.ZodObject<Shape>,
 ): { env: string; aliases: readonly string[]; flag: string; fallback: string; description: string }[] {
@@ -88,13 +88,13 @@ export function describeOptions(
       env,
       aliases,
       flag: `--${flag}`,
-      fallback: shown(fallbackOf(schema)),
+      fallback: formatValue(fallbackOf(schema)),
       description,
     };
   });
 }
 
-/** As it would be given: what a prefault is read into may be no text. */
+/** The default in the notation of the variable; the parsed value of a prefault may be an object. */
 function fallbackOf(schema: z.ZodType): unknown {
   if (schema instanceof z.ZodPrefault) return schema.def.defaultValue;
   const fallback = schema.safeParse(undefined);
@@ -102,11 +102,11 @@ function fallbackOf(schema: z.ZodType): unknown {
 }
 
 export function helpText(usage: string, options: z.ZodObject<Shape>): string {
-  const lines = describeOptions(options).map(
-    ({ env, aliases, flag, fallback, description }) =>
-      `  ${flag.padEnd(32)} ${[env, ...aliases].join(', ')}\n${' '.repeat(35)}${description}${fallback ? ` (default: ${fallback})` : ''}`,
-  );
-  return `${usage}\n\nOptions, each with its variable; the flag wins:\n${lines.join('\n')}\n`;
+  const lines = describeOptions(options).map(({ env, aliases, flag, fallback, description }) => {
+    const defaultText = fallback ? ` (default: ${fallback})` : '';
+    return `  ${flag.padEnd(32)} ${[env, ...aliases].join(', ')}\n${' '.repeat(35)}${description}${defaultText}`;
+  });
+  return `${usage}\n\nOptions with their variables; a flag takes precedence:\n${lines.join('\n')}\n`;
 }
 
 function parseFlags(shape: Shape, argv: readonly string[]): Record<string, string | undefined> {
@@ -118,7 +118,7 @@ function parseFlags(shape: Shape, argv: readonly string[]): Record<string, strin
   }
 }
 
-/** `--flag` alone stands for `--flag=true` where the option is a boolean. */
+/** Expands `--flag` to `--flag=true` for boolean options. */
 function withBareBooleans(shape: Shape, argv: readonly string[]): string[] {
   const booleans = new Set(
     Object.values(shape)
@@ -128,11 +128,11 @@ function withBareBooleans(shape: Shape, argv: readonly string[]): string[] {
   return argv.map((arg) => (booleans.has(arg) ? `${arg}=true` : arg));
 }
 
-function wrongValue(shape: Shape, given: Record<string, string>, error: z.ZodError): OptionError {
+function invalidValue(shape: Shape, given: Record<string, string>, error: z.ZodError): OptionError {
   const issue = error.issues[0];
   const key = String(issue?.path[0] ?? '');
   const schema = shape[key];
-  if (!schema) return new OptionError(issue?.message ?? 'wrong options');
+  if (!schema) return new OptionError(issue?.message ?? 'invalid options');
   const { env, flag, secret } = namesOf(schema);
   const value = given[key] === undefined || secret ? '' : `, got ${JSON.stringify(given[key])}`;
   return new OptionError(`${env} (--${flag}): ${issue?.message}${value}`);
@@ -144,7 +144,7 @@ function namesOf(schema: z.ZodType): OptionNames {
   return names;
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === undefined || value === '') return '';
   return Array.isArray(value) ? value.join(',') : String(value);
 }
