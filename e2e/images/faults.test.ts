@@ -6,13 +6,13 @@ const sandbox = sharedSandbox();
 
 interface Fault {
   readonly program: string;
-  /** What ends with it, because it lives from it. */
+  /** Programs that depend on it and end with it. */
   readonly takesAlong?: readonly string[];
-  /** What shows that it serves again. */
+  /** Whether it serves again. */
   readonly serves: (sandbox: Sandbox) => Promise<boolean>;
 }
 
-/** Process ids of the programs that run. */
+/** Process ids of the running programs. */
 async function pids(of: Sandbox): Promise<Record<string, number>> {
   const lines = (await of.shell('supervisorctl status || true')).split('\n');
   const running = lines.map((line) => /^(\S+) +RUNNING +pid (\d+)/.exec(line)).filter((match) => match !== null);
@@ -25,7 +25,7 @@ async function allRunning(of: Sandbox): Promise<Record<string, number>> {
   return pids(of);
 }
 
-const answers = (path: string): Fault['serves'] => {
+const responds = (path: string): Fault['serves'] => {
   return async (of) =>
     (await of.shell(`curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:8080${path} || true`)) === '200';
 };
@@ -35,12 +35,12 @@ const FAULTS: readonly Fault[] = [
   { program: 'chromium', serves: browses },
   { program: 'window-manager', serves: browses },
   { program: 'xvnc', takesAlong: ['chromium', 'window-manager'], serves: browses },
-  { program: 'gateway', serves: answers('/ready') },
-  { program: 'daemon', serves: answers('/ready') },
+  { program: 'gateway', serves: responds('/ready') },
+  { program: 'daemon', serves: responds('/ready') },
 ];
 
 test.each(FAULTS)(
-  '[images.program-killed] $program comes back after SIGKILL, the others and what runs undisturbed',
+  '[images.program-killed] $program restarts after SIGKILL without affecting other programs and commands',
   async ({ program, takesAlong = [], serves }) => {
     const before = await allRunning(sandbox());
     const { command_id, pid } = await sandbox().run('while read -r line; do echo "got $line"; done', { mode: 'async' });
@@ -58,12 +58,12 @@ test.each(FAULTS)(
   },
 );
 
-test('[images.keeper-killed] the keeper comes back after SIGKILL; its commands are lost, and new ones run', async () => {
+test('[images.keeper-killed] the keeper restarts after SIGKILL; its commands are lost, and new ones run', async () => {
   const before = await allRunning(sandbox());
   const { command_id } = await sandbox().run('setsid sleep 601 & exec sleep 602', { mode: 'async' });
   await sandbox().shell(`kill -KILL ${before['keeper']}`);
   await expect.poll(async () => (await pids(sandbox()))['keeper']).not.toBe(before['keeper']);
-  await expect.poll(() => answers('/ready')(sandbox())).toBe(true);
+  await expect.poll(() => responds('/ready')(sandbox())).toBe(true);
   const answer = await sandbox().fetch(`/v2/commands/${command_id}`);
   expect(((await answer.json()) as { data: object }).data).toMatchObject({ command: { status: 'lost' } });
   expect((await sandbox().run('echo new')).stdout).toBe('new\n');
@@ -72,13 +72,13 @@ test('[images.keeper-killed] the keeper comes back after SIGKILL; its commands a
   expect((await pids(sandbox()))['gateway']).toBe(before['gateway']);
 });
 
-test('[images.daemon-restart] supervisorctl restart daemon ends the commands in order', async () => {
+test('[images.daemon-restart] supervisorctl restart daemon ends the commands gracefully', async () => {
   await allRunning(sandbox());
   const { command_id } = await sandbox().run('trap "echo ended; exit 5" TERM; while :; do sleep 0.05; done', {
     mode: 'async',
   });
   await sandbox().shell('supervisorctl restart daemon');
-  await expect.poll(() => answers('/ready')(sandbox())).toBe(true);
+  await expect.poll(() => responds('/ready')(sandbox())).toBe(true);
   const answer = await sandbox().fetch(`/v2/commands/${command_id}`);
   expect(((await answer.json()) as { data: object }).data).toMatchObject({
     stdout: 'ended\n',
@@ -86,7 +86,7 @@ test('[images.daemon-restart] supervisorctl restart daemon ends the commands in 
   });
 });
 
-test('[images.unhealthy] what is promised and down makes the health check fail, by name', async () => {
+test('[images.unhealthy] the health check names a required program that is stopped', async () => {
   await allRunning(sandbox());
   await sandbox().shell('supervisorctl stop xvnc');
   expect(await sandbox().shell('/opt/svc/hooks/healthcheck || true')).toContain('sandbox: xvnc is STOPPED');
@@ -94,7 +94,7 @@ test('[images.unhealthy] what is promised and down makes the health check fail, 
   await untilHealthy(sandbox());
 });
 
-test('[images.user-program] a program of the user is added while the container runs', async () => {
+test('[images.user-program] a program of the user can be added to a running container', async () => {
   const conf = '[program:mine]\\ncommand=sleep 600\\n';
   await sandbox().shell(
     `printf '${conf}' > /opt/svc/supervisord/mine.conf && supervisorctl reread && supervisorctl update`,

@@ -17,7 +17,7 @@ async function status(path: string, headers: Record<string, string> = {}): Promi
   return answer.status;
 }
 
-/** A shop in the sandbox: a form, and a page that says what was ordered. */
+/** A web shop in the sandbox: a form, and a page with the order. */
 const SHOP = `require("node:http").createServer(async (req, res) => {
   res.setHeader("content-type", "text/html");
   const fields = new URLSearchParams(await require("node:stream/consumers").text(req));
@@ -28,7 +28,7 @@ const SHOP = `require("node:http").createServer(async (req, res) => {
 const SHOP_URL = 'http://127.0.0.1:3100/';
 let shop: ReturnType<typeof startServer> | undefined;
 
-/** The shop, and a browser that can go there. */
+/** Starts the shop and waits for the browser. */
 async function openShop(): Promise<{ log: () => Promise<string> }> {
   await expect.poll(() => status('/cdp/json/version')).toBe(200);
   shop ??= startServer(sandbox(), `exec node -e '${SHOP}'`, 'the shop is open');
@@ -42,7 +42,7 @@ test.each<[string, (url: string) => Promise<Browser>]>([
   ['header', (url) => chromium.connectOverCDP(`${url}/cdp`, { headers: HEADERS })],
   ['query', (url) => chromium.connectOverCDP(`${url}/cdp?api_key=${KEY}`)],
 ])(
-  '[images.gateway-cdp] Playwright orders in the browser of the image, with the key in the %s',
+  '[images.gateway-cdp] Playwright fills in a form in the browser of the image, with the key in the %s',
   async (where, connect) => {
     const { log } = await openShop();
     const browser = await connect(sandbox().url);
@@ -65,25 +65,28 @@ test.each<[string, (url: string) => Promise<Browser>]>([
 test.each<[string, (url: string) => Promise<PuppeteerBrowser>]>([
   ['header', (url) => puppeteer.connect({ browserWSEndpoint: `${url}/cdp`, headers: HEADERS })],
   ['query', (url) => puppeteer.connect({ browserWSEndpoint: `${url}/cdp?api_key=${KEY}` })],
-])('[images.gateway-puppeteer] so does Puppeteer with the key in the %s', async (where, connect) => {
-  const { log } = await openShop();
-  const browser = await connect(sandbox().url.replace('http', 'ws'));
-  const page = await browser.newPage();
-  await page.setViewport(VIEW);
-  await page.goto(SHOP_URL);
-  await page.type('input', `teapot by ${where}`);
-  await page.select('select', 'large');
-  await Promise.all([page.waitForNavigation(), page.click('button')]);
-  expect(await page.$eval('h1', (title) => title.textContent)).toBe(`Thank you for the teapot by ${where}`);
-  const picture = await page.screenshot();
-  await keepPicture(`puppeteer-${where}`, picture);
-  expect(pictureSize(picture)).toEqual([VIEW.width, VIEW.height]);
-  await expect.poll(log).toContain(`ordered large teapot by ${where}\n`);
-  await page.close();
-  await browser.disconnect();
-});
+])(
+  '[images.gateway-puppeteer] Puppeteer fills in a form in the browser of the image, with the key in the %s',
+  async (where, connect) => {
+    const { log } = await openShop();
+    const browser = await connect(sandbox().url.replace('http', 'ws'));
+    const page = await browser.newPage();
+    await page.setViewport(VIEW);
+    await page.goto(SHOP_URL);
+    await page.type('input', `teapot by ${where}`);
+    await page.select('select', 'large');
+    await Promise.all([page.waitForNavigation(), page.click('button')]);
+    expect(await page.$eval('h1', (title) => title.textContent)).toBe(`Thank you for the teapot by ${where}`);
+    const picture = await page.screenshot();
+    await keepPicture(`puppeteer-${where}`, picture);
+    expect(pictureSize(picture)).toEqual([VIEW.width, VIEW.height]);
+    await expect.poll(log).toContain(`ordered large teapot by ${where}\n`);
+    await page.close();
+    await browser.disconnect();
+  },
+);
 
-test('[images.gateway-vnc] the desktop of the image greets a viewer, and its pages are there', async () => {
+test('[images.gateway-vnc] the desktop of the image sends its RFB greeting, and its pages are served', async () => {
   const viewer = new WebSocket(`${sandbox().url.replace('http', 'ws')}/websockify?api_key=${KEY}`);
   const [greeting] = (await once(viewer, 'message')) as [Buffer];
   expect(String(greeting)).toMatch(/^RFB 003\.008\n/);
@@ -92,14 +95,14 @@ test('[images.gateway-vnc] the desktop of the image greets a viewer, and its pag
   expect(await status('/vnc/app/ui.js')).toBe(200);
 });
 
-test('[images.gateway-editors] code-server and JupyterLab answer below their prefixes', async () => {
+test('[images.gateway-editors] code-server and JupyterLab respond below their prefixes', async () => {
   await expect.poll(() => status('/code-server/healthz')).toBe(200);
   expect(await (await sandbox().fetch('/code-server/?folder=/home/sandbox')).text()).toContain('vscode');
   await expect.poll(() => status('/jupyter/api')).toBe(200);
   expect(await (await sandbox().fetch('/jupyter/lab')).text()).toContain('JupyterLab');
 });
 
-test('[images.gateway-preview] a server in the image is previewed in every form, the product’s own ports in none', async () => {
+test('[images.gateway-preview] a server in the image can be previewed in every form, the product’s own ports cannot', async () => {
   await startWebServer(sandbox(), 3000);
   await expect.poll(() => status('/proxy/3000/')).toBe(200);
   expect(await status('/nothing-of-ours', { 'x-aio-proxy-port': '3000' })).toBe(404);
@@ -116,7 +119,7 @@ const COLOURS = `<title>colours</title><body style="margin:0;background:rgb(10,1
   <input style="position:absolute;left:40px;top:40px;width:600px;height:60px;font-size:40px">
   <div style="position:absolute;right:0;bottom:0;width:300px;height:200px;background:rgb(230,140,20)"></div>`;
 
-/** Where points of a page in the sandbox's browser lie on its desktop. */
+/** Desktop coordinates of points of a page in the sandbox's browser. */
 function onDesktop(page: Page): Promise<{ input: Place; blue: Place; orange: Place }> {
   return page.evaluate<{ input: Place; blue: Place; orange: Place }>(`(() => {
     const [left, top] = [screenX, screenY + outerHeight - innerHeight];
@@ -128,7 +131,7 @@ function onDesktop(page: Page): Promise<{ input: Place; blue: Place; orange: Pla
   })()`);
 }
 
-test('[images.gateway-desktop] a person sees the browser of the sandbox, types into it and resizes it', async () => {
+test('[images.gateway-desktop] a user sees the browser of the sandbox, types into it and resizes it', async () => {
   const inside = await chromium.connectOverCDP(`${sandbox().url}/cdp?api_key=${KEY}`);
   const seen = await firstPage(inside);
   await seen.goto(`data:text/html,${encodeURIComponent(COLOURS)}`);
@@ -153,10 +156,10 @@ test('[images.gateway-desktop] a person sees the browser of the sandbox, types i
   await inside.close();
 });
 
-// The terminal paints on a canvas otherwise, which nothing but a person can read.
+// Otherwise the terminal renders on a canvas, and a test cannot read its text.
 const SETTINGS = '{"terminal.integrated.gpuAcceleration":"off"}';
 
-test('[images.gateway-code-server] a person edits a file in code-server and uses its terminal', async () => {
+test('[images.gateway-code-server] a user edits a file in code-server and uses its terminal', async () => {
   const settings = '~/.local/share/code-server/User';
   await sandbox().run(`mkdir -p ~/poems ${settings}; echo '${SETTINGS}' > ${settings}/settings.json`);
   await sandbox().run('echo "first line" > ~/poems/note.txt');
@@ -176,7 +179,7 @@ test('[images.gateway-code-server] a person edits a file in code-server and uses
   await expect.poll(() => screen.textContent()).toContain('$');
   await page.locator('.terminal-wrapper .xterm-screen').click();
   await page.locator('.terminal-wrapper .xterm.focus').waitFor();
-  // It shows a prompt before it takes keys: once one has come through, so does what follows.
+  // The prompt appears before the terminal accepts keys; after one key is echoed, further keys are accepted.
   const prompts = async () => {
     await page.keyboard.press('Enter');
     return (await screen.textContent())?.split('$').length ?? 0;
@@ -190,7 +193,7 @@ test('[images.gateway-code-server] a person edits a file in code-server and uses
   expect(foreign).toEqual([]);
 });
 
-test('[images.code-server-quiet] code-server begins without a chat, and a user may have one', async () => {
+test('[images.code-server-quiet] code-server starts without a chat, which a user can enable', async () => {
   const settings = '/home/sandbox/.local/share/code-server/User/settings.json';
   await sandbox().shell(`rm -f ${settings} && supervisorctl restart code-server`);
   await expect.poll(() => status('/code-server/healthz')).toBe(200);
@@ -206,7 +209,7 @@ test('[images.code-server-quiet] code-server begins without a chat, and a user m
   expect([person.foreign, another.foreign]).toEqual([[], []]);
 });
 
-test('[images.gateway-jupyter] a person runs a cell in JupyterLab', async () => {
+test('[images.gateway-jupyter] a user runs a cell in JupyterLab', async () => {
   await using person = await personAt(sandbox().url, `/jupyter/lab?api_key=${KEY}`, { width: 1200, height: 800 });
   const { page, foreign } = person;
   await page.locator('.jp-LauncherCard[data-category="Notebook"]').first().click();

@@ -4,13 +4,13 @@ import { sharedSandbox } from './sandbox.ts';
 
 const sandbox = sharedSandbox({ env: { SVC_API_KEY: 'secret-key' } });
 
-test('[images.account] commands run as the account sandbox in its home, the daemon as root', async () => {
+test('[images.account] commands run as the user sandbox in its home, the daemon as root', async () => {
   const { stdout } = await sandbox().run('id -un; id -u; pwd; cd; pwd');
   expect(stdout).toBe('sandbox\n1000\n/home/sandbox\n/home/sandbox\n');
   expect(await sandbox().shell('stat -c %u /proc/$(supervisorctl pid daemon)')).toBe('0');
 });
 
-test("[images.home-gem] /home/gem is the account's home", async () => {
+test('[images.home-gem] /home/gem is the home of the user', async () => {
   expect((await sandbox().run('touch /home/gem/here && ls /home/sandbox/here')).stdout).toBe('/home/sandbox/here\n');
 });
 
@@ -39,7 +39,7 @@ test('[images.healthcheck] the health check passes, and no process list shows th
   expect(await sandbox().shell('cat /proc/[0-9]*/cmdline | tr "\\0" " "')).not.toContain('secret-key');
 });
 
-test('[images.labels] the image says what it is', async () => {
+test('[images.labels] the image has its labels', async () => {
   const labels = JSON.parse(
     await docker('inspect', '--format', '{{json .Config.Labels}}', sandbox().container.getId()),
   );
@@ -54,13 +54,13 @@ test('[images.tini] tini is the first process', async () => {
   expect(await sandbox().shell('tr "\\0" " " < /proc/1/cmdline')).toBe('tini -g -- /opt/svc/hooks/entrypoint');
 });
 
-test('[images.secrets] no program of the account has the key in its environment', async () => {
+test('[images.secrets] no program of the user has the key in its environment', async () => {
   const names = await sandbox().run('tr "\\0" "\\n" < /proc/$(pgrep -o chromium)/environ | cut -d= -f1');
   expect(names.stdout).toContain('DISPLAY');
   expect(names.stdout).not.toMatch(/API_KEY|^SVC_|^SUPERVISOR_/m);
 });
 
-test('[images.vnc-socket] VNC answers on its socket, to the gateway and not on a port', async () => {
+test('[images.vnc-socket] VNC listens on a unix socket for the gateway and on no port', async () => {
   const banner = await sandbox().shell(
     'python3 -c "import socket; s = socket.socket(socket.AF_UNIX); s.connect(\'/run/svc/user/vnc.sock\'); print(s.recv(12))"',
   );

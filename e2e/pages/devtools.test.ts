@@ -22,7 +22,7 @@ test.each<[string, Connect]>([
     'the address of the WebSocket',
     (origin) => chromium.connectOverCDP(`${origin.replace('http', 'ws')}/cdp?api_key=${KEY}`),
   ],
-])('[cdp.playwright] Playwright does its work through /cdp with %s', async (_what, connect) => {
+])('[cdp.playwright] Playwright works through /cdp with %s', async (_what, connect) => {
   await using stage = await Stage.open();
   await using services = await sandbox(stage);
   const browser = await connect(services.url);
@@ -49,7 +49,7 @@ test.each<[string, (origin: string) => Promise<PuppeteerBrowser>]>([
     'in a header',
     (origin) => puppeteer.connect({ browserWSEndpoint: `${origin.replace('http', 'ws')}/cdp`, headers: HEADERS }),
   ],
-])('[cdp.puppeteer] so does Puppeteer with the key %s', async (_what, connect) => {
+])('[cdp.puppeteer] Puppeteer works through /cdp with the key %s', async (_what, connect) => {
   await using stage = await Stage.open();
   await using services = await sandbox(stage);
   const browser = await connect(services.url);
@@ -62,7 +62,7 @@ test.each<[string, (origin: string) => Promise<PuppeteerBrowser>]>([
   await browser.disconnect();
 });
 
-test('without the key neither gets in', async () => {
+test('without the key Playwright and Puppeteer are refused', async () => {
   await using stage = await Stage.open();
   await using services = await sandbox(stage);
   await expect(chromium.connectOverCDP(`${services.url}/cdp`)).rejects.toThrow('401');
@@ -70,7 +70,7 @@ test('without the key neither gets in', async () => {
   await expect(puppeteer.connect({ browserWSEndpoint: endpoint })).rejects.toThrow();
 });
 
-test('[relay.daemon-restart] a daemon that restarts leaves the open relays alone', async () => {
+test('[relay.daemon-restart] open relays survive a restart of the daemon', async () => {
   await using stage = await Stage.open();
   await using services = await sandbox(stage);
   const browser = await chromium.connectOverCDP(`${services.url}/cdp?api_key=${KEY}`);

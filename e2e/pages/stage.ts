@@ -11,17 +11,17 @@ import { expect } from 'vitest';
 import { freePort } from '../../scripts/testing/free-port.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
-/** As in an image without a graphics card, and without user namespaces. */
+/** Chromium flags for a machine without a GPU and user namespaces. */
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
 const APPEAR_MS = 120_000;
 
-/** A browser that a person would sit before. */
+/** Starts a browser outside the sandbox, as a user has it. */
 export async function personsBrowser(): Promise<Browser & AsyncDisposable> {
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS] });
   return Object.assign(browser, { [Symbol.asyncDispose]: () => browser.close() });
 }
 
-/** The page that a browser begins with; its DevTools answer before it is there. */
+/** Waits for the first page of a browser, which appears later than DevTools. */
 export async function firstPage(browser: Browser): Promise<Page> {
   await expect.poll(() => browser.contexts()[0]?.pages()).not.toHaveLength(0);
   const page = browser.contexts()[0]?.pages()[0];
@@ -29,7 +29,7 @@ export async function firstPage(browser: Browser): Promise<Page> {
   return page;
 }
 
-/** The programs of one test, which end with it. */
+/** The programs of one test, which are killed at its end. */
 export class Stage implements AsyncDisposable {
   readonly directory: string;
   readonly #stack = new AsyncDisposableStack();
@@ -43,7 +43,7 @@ export class Stage implements AsyncDisposable {
     return new Stage(await mkdtemp(join(tmpdir(), 'pages-')));
   }
 
-  /** An X display whose RFB server listens on a unix socket. */
+  /** Starts an X display with an RFB server on a unix socket. */
   async display(): Promise<{ readonly display: string; readonly socketPath: string }> {
     const socketPath = join(this.directory, 'vnc.sock');
     const options = [
@@ -57,14 +57,14 @@ export class Stage implements AsyncDisposable {
       '-nolisten',
       'tcp',
     ];
-    // It chooses a display that is free and writes its number to that descriptor.
+    // The server selects a free display and writes its number to descriptor 3.
     const child = this.#start('Xtigervnc', ['-displayfd', '3', '-geometry', '1000x700', '-depth', '24', ...options]);
     const [number] = (await once(child.stdio[3] as Readable, 'data')) as [Buffer];
     await until(() => stat(socketPath));
     return { display: `:${String(number).trim()}`, socketPath };
   }
 
-  /** A browser that the sandbox would run, with its DevTools on a port; without a display it has no window. */
+  /** Starts a browser as the sandbox does; resolves with its DevTools port. It is headless without a display. */
   async sandboxBrowser(display?: string): Promise<number> {
     const port = await freePort();
     const place =
@@ -86,7 +86,7 @@ export class Stage implements AsyncDisposable {
     return port;
   }
 
-  /** Any other program; it is there once `ready` does not fail. */
+  /** Starts any other program and waits until `ready` succeeds. */
   async program(file: string, args: readonly string[], ready: () => Promise<unknown>): Promise<void> {
     this.#start(file, args);
     await until(ready);

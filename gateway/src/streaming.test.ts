@@ -65,7 +65,7 @@ test.each([
   expect(text).not.toContain('0\r\n\r\n');
 });
 
-test('an aborted response to HTTP/1.0, whose body ends with the connection, is a reset', async () => {
+test('an aborted response to HTTP/1.0 is a reset, because its body ends with the connection', async () => {
   await using daemon = await startDaemon((_req, res) => void res.write('part'));
   await using gateway = await startGateway(daemon.port);
   using wire = new Wire(gateway.port);
@@ -102,7 +102,7 @@ test.each([
   expect(res.req.complete).toBe(head.startsWith('GET'));
 });
 
-test('a stream whose client disconnects ends at the daemon', async () => {
+test('a stream ends at the daemon when its client disconnects', async () => {
   const streams = new Set<ServerResponse>();
   const allGone = Promise.withResolvers<void>();
   await using daemon = await startDaemon((_req, res) => {

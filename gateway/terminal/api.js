@@ -1,26 +1,26 @@
-/** Everything is asked for beside the page, so that it works behind a prefix too. */
+/** Relative to the page, so that it works behind a path prefix. */
 const base = new URL('../v2/pty/', location.href);
 
 async function call(path, method = 'GET', body = undefined) {
-  const answer = await fetch(new URL(path, base), {
+  const response = await fetch(new URL(path, base), {
     method,
     credentials: 'same-origin',
     headers: body === undefined ? {} : { 'content-type': 'application/json' },
     body: body === undefined ? undefined : JSON.stringify(body),
   });
-  const { message, hint, data } = await answer.json().catch(() => ({ message: `status ${answer.status}` }));
-  if (answer.ok) return data;
-  throw Object.assign(new Error(hint ? `${message}: ${hint}` : message), { status: answer.status });
+  const { message, hint, data } = await response.json().catch(() => ({ message: `status ${response.status}` }));
+  if (response.ok) return data;
+  throw Object.assign(new Error(hint ? `${message}: ${hint}` : message), { status: response.status });
 }
 
 const sessionPath = (id) => `sessions/${encodeURIComponent(id)}`;
 
-/** The sessions there are, by id. */
+/** @returns the sessions by id */
 export async function listSessions() {
   return (await call('sessions')).sessions;
 }
 
-/** @returns its id */
+/** @returns the id of the new session */
 export async function openSession(size) {
   return (await call('sessions', 'POST', { ...size, retention: 'persistent' })).session_id;
 }
@@ -29,7 +29,7 @@ export async function closeSession(id) {
   await call(sessionPath(id), 'DELETE');
 }
 
-/** @param since the offset to go on from; undefined paints the screen anew */
+/** @param since the offset to resume from; undefined restores the screen */
 export function socketUrl(id, since) {
   const url = new URL(`${sessionPath(id)}/ws`, base);
   url.protocol = url.protocol.replace('http', 'ws');

@@ -1,4 +1,4 @@
-/** Copies what is selected; where the page is not served securely, by the way that browsers had before. */
+/** Copies the selection; without a secure context by `execCommand`, because the Clipboard API is missing. */
 async function copy(terminal) {
   const text = terminal.getSelection();
   if (navigator.clipboard) {
@@ -15,8 +15,8 @@ async function copy(terminal) {
 }
 
 /**
- * Ctrl-Shift-C copies, and Ctrl-C where something is selected, as Cmd-C does; Ctrl-Shift-V, Shift-Insert and Cmd-V paste,
- * which the browser does by itself as long as the terminal does not take the keys.
+ * Ctrl-Shift-C copies, as do Ctrl-C and Cmd-C with a selection. Ctrl-Shift-V, Shift-Insert and Cmd-V paste: the browser
+ * does this if the terminal does not handle the keys.
  */
 export function useClipboard(terminal) {
   terminal.attachCustomKeyEventHandler((event) => {

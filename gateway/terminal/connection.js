@@ -1,49 +1,49 @@
 import { socketUrl } from './api.js';
 
-/** Bytes drawn after which the service is told, so that it never gets far ahead of a slow screen. */
+/** Drawn bytes between acknowledgements, which limit how far the service gets ahead of a slow screen. */
 const ACK_BYTES = 128 * 1024;
 const FIRST_DELAY_MS = 250;
 const LAST_DELAY_MS = 5000;
-/** Bytes typed without a connection that are kept for it. */
-const TYPED_BYTES = 4096;
-/** The session is not there (any more). */
+/** Largest number of bytes that are queued while disconnected. */
+const QUEUED_BYTES = 4096;
+/** Close code for a session that does not exist. */
 const NOT_FOUND = 4404;
 
-/** One session on one screen: it reconnects and goes on at the byte where it was cut. */
+/** Connects one session to one terminal; reconnects and resumes at the next byte. */
 export class Connection {
   #id;
   #terminal;
-  #tell;
+  #onState;
   #socket;
   #offset;
   #drawn = 0;
-  #told = 0;
+  #acknowledged = 0;
   #delay = FIRST_DELAY_MS;
   #timer;
-  #over = false;
+  #ended = false;
   #ready = false;
-  #typed = [];
+  #queued = [];
 
-  /** @param tell gets the state in words, and whether the session is over */
-  constructor(id, terminal, tell) {
+  /** @param onState called with the state as text, and whether the session has ended */
+  constructor(id, terminal, onState) {
     this.#id = id;
     this.#terminal = terminal;
-    this.#tell = tell;
+    this.#onState = onState;
     this.#connect();
   }
 
-  /** What comes while there is no connection follows when there is one. */
+  /** Sends input; queues up to 4096 bytes of it while disconnected. */
   type(bytes) {
     if (this.#ready) this.#socket.send(bytes);
-    else if (!this.#over && this.#typed.length + bytes.length <= TYPED_BYTES) this.#typed.push(...bytes);
+    else if (!this.#ended && this.#queued.length + bytes.length <= QUEUED_BYTES) this.#queued.push(...bytes);
   }
 
   resize({ cols, rows }) {
-    this.#say({ type: 'resize', cols, rows });
+    this.#send({ type: 'resize', cols, rows });
   }
 
   close() {
-    this.#over = true;
+    this.#ended = true;
     clearTimeout(this.#timer);
     this.#socket.close();
   }
@@ -64,10 +64,10 @@ export class Connection {
       case 'ready':
         this.#moveTo(message.offset);
         this.#delay = FIRST_DELAY_MS;
-        this.#tell('', false);
+        this.#onState('', false);
         this.resize(this.#terminal);
         this.#ready = true;
-        if (this.#typed.length > 0) this.#socket.send(Uint8Array.from(this.#typed.splice(0)));
+        if (this.#queued.length > 0) this.#socket.send(Uint8Array.from(this.#queued.splice(0)));
         break;
       case 'restore_output':
         this.#terminal.reset();
@@ -77,12 +77,12 @@ export class Connection {
         this.#moveTo(message.offset);
         break;
       case 'exit':
-        this.#over = true;
+        this.#ended = true;
         this.#ready = false;
-        this.#tell(`ended${message.signal ? ` by ${message.signal}` : ` with ${message.exit_code}`}`, true);
+        this.#onState(`ended${message.signal ? ` by ${message.signal}` : ` with ${message.exit_code}`}`, true);
         break;
       case 'error':
-        this.#tell(message.data, false);
+        this.#onState(message.data, false);
         break;
       default:
     }
@@ -92,33 +92,33 @@ export class Connection {
     this.#offset += bytes.length;
     this.#terminal.write(bytes, () => {
       this.#drawn += bytes.length;
-      if (this.#drawn - this.#told < ACK_BYTES) return;
-      this.#told = this.#drawn;
-      this.#say({ type: 'ack', offset: this.#drawn });
+      if (this.#drawn - this.#acknowledged < ACK_BYTES) return;
+      this.#acknowledged = this.#drawn;
+      this.#send({ type: 'ack', offset: this.#drawn });
     });
   }
 
   #moveTo(offset) {
     this.#offset = offset;
     this.#drawn = offset;
-    this.#told = offset;
-    this.#say({ type: 'ack', offset });
+    this.#acknowledged = offset;
+    this.#send({ type: 'ack', offset });
   }
 
   #onClose(code) {
     this.#ready = false;
-    if (this.#over) return;
+    if (this.#ended) return;
     if (code === NOT_FOUND) {
-      this.#over = true;
-      this.#tell('there is no such session', true);
+      this.#ended = true;
+      this.#onState('no such session', true);
       return;
     }
-    this.#tell('reconnecting…', false);
+    this.#onState('reconnecting…', false);
     this.#timer = setTimeout(() => this.#connect(), this.#delay);
     this.#delay = Math.min(LAST_DELAY_MS, this.#delay * 2);
   }
 
-  #say(message) {
+  #send(message) {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
   }
 }

@@ -39,7 +39,7 @@ function size() {
   return { cols: terminal.cols, rows: terminal.rows };
 }
 
-/** The session that the page shows stands in its address, so that it can be kept and shared. */
+/** Shows a session and writes its id to the URL, so that the URL can be bookmarked and shared. */
 function attach(id) {
   if (id === current) return;
   connection?.close();
@@ -85,7 +85,7 @@ function entryOf(id, { status, working_dir: directory, current_command: command 
   const end = document.createElement('button');
   end.type = 'button';
   end.textContent = '×';
-  end.title = `Close ${id} and what runs in it`;
+  end.title = `Close ${id} and end its programs`;
   end.onclick = () => void close(id);
   entry.append(name, end);
   return entry;
@@ -97,7 +97,7 @@ async function refresh() {
     list.replaceChildren(...Object.entries(sessions).map(([id, record]) => entryOf(id, record)));
     return sessions;
   } catch (error) {
-    show(error.status === 401 ? 'the key is not accepted any more: open the page with it again' : error.message);
+    show(error.status === 401 ? 'the key is no longer accepted: open the page with the key again' : error.message);
     return {};
   }
 }

@@ -25,7 +25,7 @@ const LOCAL_HOST = 'localhost';
 /** Timeout of a discovery request, in milliseconds; a browser that is starting answers late. */
 const DISCOVERY_TIMEOUT_MS = 10_000;
 const DISCOVERY_MAX_BYTES = 16 * 1024 * 1024;
-/** Paths whose response contains DevTools URLs; `/json/protocol` is long and contains none. */
+/** Paths of responses with DevTools URLs; `/json/protocol` is long and contains no URL. */
 const DISCOVERY = /^\/json(?:\/(?:version|list|new)?)?\/?$/;
 const ABSENT_HINT = 'the browser is starting, was not started (BROWSER_START_MODE) or has exited: retry shortly';
 

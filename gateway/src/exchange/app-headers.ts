@@ -67,7 +67,7 @@ export function publicPrefix({ req, peer }: Exchange): string {
 
 type ForwardedName = 'x-forwarded-host' | 'x-forwarded-proto' | 'x-forwarded-prefix';
 
-/** The first value of an X-Forwarded-* header of a trusted proxy; empty if there is none. */
+/** The first value of an X-Forwarded-* header of a trusted proxy; empty if it is absent. */
 function forwardedValue(req: IncomingMessage, peer: Peer, name: ForwardedName): string {
   if (!peer.trusted) return '';
   return (String(req.headers[name] ?? '').split(',', 1)[0] ?? '').trim();

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { freePort } from '../../../scripts/testing/free-port.ts';
 import { Daemon, exchange, startDaemon, startGateway, Wire } from '../gateway.fixture.ts';
 
-/** Keep-alive timeout of a daemon whose connections the test reuses, in milliseconds. */
+/** Keep-alive timeout of a daemon with reused connections, in milliseconds. */
 const KEEP_ALIVE_MS = 60_000;
 
 test('[gateway.daemon-down] a stopped daemon is 503 with a hint, and is reached as soon as it is back', async () => {
