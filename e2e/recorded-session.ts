@@ -1,30 +1,30 @@
 import { expect } from 'vitest';
 import { WebSocket } from 'ws';
 
-/** Lines of the large file: 50 MB, and 56 MB on a terminal. */
+/** Lines of the large file: 50 MB as a file, 56 MB on a terminal. */
 const LINES = 6_400_000;
 
-/** Where the session runs, and how it is reached. */
+/** Address of the service, and access to its files. */
 export interface Place {
-  /** Of the gateway. */
+  /** URL of the gateway. */
   readonly url: string;
   readonly key: string;
-  /** A directory there that the session may write into. */
+  /** A directory of the sandbox that the session can write to. */
   readonly directory: string;
-  /** What lies in a file there. */
+  /** Reads a file of the sandbox. */
   readonly read: (path: string) => Promise<Buffer>;
 }
 
-/** A program that takes the whole screen. */
+/** A full-screen program. */
 export interface ScreenProgram {
   readonly command: string;
-  /** Stands on the screen once it is there. */
+  /** Text on the screen when the program is ready. */
   readonly shows: string;
-  /** What is typed then; it ends the program. */
+  /** Keys that are typed then; the last one ends the program. */
   readonly keys: readonly string[];
 }
 
-/** Every byte that one viewer was sent. */
+/** A viewer that records every byte it receives. */
 class Viewer implements Disposable {
   readonly socket: WebSocket;
   readonly #parts: Buffer[] = [];
@@ -52,7 +52,7 @@ class Viewer implements Disposable {
     return this.#until(() => this.#tail.includes(text), text);
   }
 
-  told(type: string): Promise<void> {
+  message(type: string): Promise<void> {
     return this.#until(() => this.#types.has(type), type);
   }
 
@@ -71,13 +71,13 @@ class Viewer implements Disposable {
 }
 
 /**
- * Drives programs and a file of 50 MB through one session that script(1) records, with two viewers, one of which reads
- * nothing until all is over; both must have got what was recorded.
+ * Runs programs and prints a file of 50 MB in one session that script(1) records, with two viewers, one of which does
+ * not read until the end; both must receive exactly the recorded bytes.
  */
 export async function followRecorded({ url, key, directory, read }: Place, programs: readonly ScreenProgram[]) {
   const headers = { 'x-api-key': key };
   const record = `${directory}/typescript`;
-  // The shell between script and bash takes PS1 for its own and drops it.
+  // The shell between script and bash consumes PS1, so it is set for bash here.
   const args = ['-q', '-f', '-c', "PS1='$ ' exec bash --norc --noprofile", record];
   const session = { id: 'recorded', command: 'script', args, cols: 100, rows: 30 };
   const made = await fetch(`${url}/v2/pty/sessions`, { method: 'POST', headers, body: JSON.stringify(session) });
@@ -100,10 +100,10 @@ export async function followRecorded({ url, key, directory, read }: Place, progr
   quick.socket.send(Buffer.from(`seq ${LINES} > ${directory}/large; cat ${directory}/large; echo all""over\r`));
   await quick.shows('allover');
   quick.socket.send(Buffer.from('exit\r'));
-  await quick.told('exit');
+  await quick.message('exit');
   stalled.socket.resume();
-  await stalled.told('exit');
-  await stalled.told('relay_resumed');
+  await stalled.message('exit');
+  await stalled.message('relay_resumed');
   const whole = await read(record);
   const recorded = whole.subarray(whole.indexOf('\n') + 1, whole.lastIndexOf('\nScript done'));
   expect(recorded.length).toBeGreaterThan(50_000_000);

@@ -5,12 +5,12 @@ const ID = String.raw`\[[a-z0-9]+(?:-[a-z0-9]+)*\.[a-z0-9-]+\]\s*`;
 const IN_SOURCE = new RegExp(String.raw`[([]\s*(['"\`])((?:${ID})+)`, 'g');
 const AT_START = new RegExp(`^(?:${ID})+`);
 
-/** The ids in brackets at the beginning of the titles in a test file: `test('[a.b] [a.c] does so', …)`, or of a row of titles. */
+/** The ids at the beginning of the titles in a test file, `test('[a.b] [a.c] works', …)`, or of rows of titles. */
 export function idsInTitles(source: string): string[] {
   return [...source.matchAll(IN_SOURCE)].flatMap(([, , ids = '']) => idsIn(ids));
 }
 
-/** The ids at the beginning of the title of a test that was run, and of the groups around it. */
+/** The ids at the beginning of the title of a test in a run, and of its groups. */
 function idsOf({ titles }: TestOutcome): string[] {
   return titles.flatMap((title) => idsIn(AT_START.exec(title)?.[0] ?? ''));
 }
@@ -20,15 +20,15 @@ function idsIn(text: string): string[] {
 }
 
 /**
- * What is wrong between the requirements and what runs have shown, one line each. A test that failed is a fault of its
- * run and not of the coverage; one that the machine cannot run excuses its ids; any other that did not run shows nothing.
+ * Lists mismatches between the requirements and the tests of runs, one line each. A failed test counts as coverage, as
+ * does one that the machine lacks something for; any other test that did not run does not.
  */
 export function faultsOfRuns(requirements: readonly Requirement[], tests: readonly TestOutcome[]): string[] {
   const counted = tests.filter(({ state, lacks }) => state === 'passed' || state === 'failed' || lacks !== undefined);
   return coverageFaults(requirements, new Set(counted.flatMap(idsOf)));
 }
 
-/** What is wrong between the requirements and the ids that tests name, one line each. */
+/** Lists mismatches between the requirements and the ids in test titles, one line each. */
 export function coverageFaults(requirements: readonly Requirement[], tested: ReadonlySet<string>): string[] {
   const known = new Set(requirements.map(({ id }) => id));
   const untested = requirements.filter(({ id, waitsFor }) => !waitsFor && !tested.has(id));

@@ -19,12 +19,12 @@ async function testedIds(): Promise<Set<string>> {
   return ids;
 }
 
-// The quick check of a developer: `npm test` decides by what its runs have shown.
-test('every requirement that waits for nothing is named by a title, and every id in a title is a requirement', async () => {
+// A quick check for developers; `npm test` checks the results of its runs.
+test('every requirement without waitsFor is in a title, and every id in a title is a requirement', async () => {
   expect(coverageFaults(REQUIREMENTS, await testedIds())).toEqual([]);
 });
 
-test('ids are read from the beginning of titles, several in one, over lines and modifiers', () => {
+test('ids are read from the beginning of titles: several per title, over lines and modifiers', () => {
   const source = `
     test('[a.one] works', () => {});
     test.each(cases)(
@@ -36,7 +36,7 @@ test('ids are read from the beginning of titles, several in one, over lines and 
   expect(idsInTitles(source)).toEqual(['a.one', 'a.two-b', 'a-x.three', 'a.four']);
 });
 
-test('a requirement without a test, a test before its feature, a repetition and an unknown id are faults', () => {
+test('a requirement without a test, a test before its feature, a duplicate and an unknown id are faults', () => {
   const requirements = [
     { id: 'a.one', source: 's', behaviour: 'b' },
     { id: 'a.two', source: 's', behaviour: 'b', waitsFor: 'kernels' },
@@ -51,7 +51,7 @@ test('a requirement without a test, a test before its feature, a repetition and 
   ]);
 });
 
-test('what ran covers, by its own title or that of a group; a skip does where the machine lacks something, else not', () => {
+test('a test covers the ids of its title and its groups; a skipped one only if the machine lacks something', () => {
   const requirements = ['one', 'two', 'three', 'four', 'five'].map((name) => ({
     id: `a.${name}`,
     source: 's',

@@ -13,7 +13,7 @@ import { STREAMS } from './requirements/streams.ts';
 import { TERMINALS } from './requirements/terminals.ts';
 import { WATCH } from './requirements/watch.ts';
 
-/** Every statement of the contract that a test has to show. */
+/** Every statement of the contract that needs a test. */
 export const REQUIREMENTS: readonly Requirement[] = [
   ...CONVENTIONS,
   ...AUTHENTICATION,

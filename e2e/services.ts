@@ -1,30 +1,28 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { programCommand } from '../scripts/program-command.ts';
 import { freePort } from '../scripts/testing/free-port.ts';
+import { type TempDir, tempDir } from '../scripts/testing/temp-dir.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
-/** Where nothing is, whatever runs on the machine that tests. */
+/** Addresses where nothing listens, independent of the programs on the test machine. */
 const NO_UPSTREAMS: Variables = { BROWSER_REMOTE_DEBUGGING_PORT: '1', GATEWAY_VNC: '/nonexistent/vnc.sock' };
 
-/** The built daemon and the built gateway before it, on free ports, for one scenario. */
+/** The built daemon and gateway on free ports, for one scenario. */
 export class Services implements AsyncDisposable {
   readonly url: string;
   readonly daemonPort: number;
   readonly log: string[];
   daemon: ChildProcess;
   readonly #gateway: ChildProcess;
-  readonly #directory: string;
+  readonly #directory: TempDir;
   readonly #env: Variables;
 
   private constructor(
     started: { url: string; daemonPort: number; daemon: ChildProcess; gateway: ChildProcess; log: string[] },
-    directory: string,
+    directory: TempDir,
     env: Variables,
   ) {
     this.url = started.url;
@@ -37,9 +35,9 @@ export class Services implements AsyncDisposable {
   }
 
   static async start(env: Variables = {}): Promise<Services> {
-    const directory = await mkdtemp(join(tmpdir(), 'sandbox-e2e-'));
+    const directory = await tempDir();
     const log: string[] = [];
-    const all = { SVC_RUNTIME_DIR: directory, SVC_STOP_GRACE_SECONDS: '0.2', ...NO_UPSTREAMS, ...env };
+    const all = { SVC_RUNTIME_DIR: directory.path, SVC_STOP_GRACE_SECONDS: '0.2', ...NO_UPSTREAMS, ...env };
     const daemon = await startService('sandboxd', { ...all, SVC_PORT: String(await freePort()) }, log);
     const gateway = await startService('gateway', { ...all, SVC_PORT: String(daemon.port), GATEWAY_PORT: '0' }, log);
     const url = `http://127.0.0.1:${gateway.port}`;
@@ -60,11 +58,11 @@ export class Services implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([stop(this.#gateway, 'SIGTERM'), stop(this.daemon, 'SIGTERM')]);
-    await rm(this.#directory, { recursive: true, force: true });
+    await this.#directory[Symbol.asyncDispose]();
   }
 }
 
-/** Starts a service and waits until its log says where it listens. */
+/** Starts a service; resolves with the port when its log reports that it listens. */
 async function startService(
   name: 'sandboxd' | 'gateway',
   env: Variables,

@@ -6,7 +6,7 @@ const WITHOUT_BROWSER = ['daemon', 'gateway', 'keeper', 'window-manager', 'xvnc'
 
 const ROWS: readonly (readonly [title: string, row: Row])[] = [
   [
-    '[config.start-auto] BROWSER_START_MODE=auto is ready with the browser, and not without',
+    '[config.start-auto] BROWSER_START_MODE=auto is ready only while the browser runs',
     {
       env: { BROWSER_START_MODE: 'auto' },
       see: async (sandbox) => {
@@ -17,7 +17,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     },
   ],
   [
-    '[config.start-async] BROWSER_START_MODE=async is ready without the browser, which comes by itself',
+    '[config.start-async] BROWSER_START_MODE=async is ready without the browser and starts it',
     {
       env: { BROWSER_START_MODE: 'async' },
       see: async (sandbox) => {
@@ -28,7 +28,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     },
   ],
   [
-    '[config.start-manual] BROWSER_START_MODE=manual starts no browser, and none is missed',
+    '[config.start-manual] BROWSER_START_MODE=manual starts no browser and is healthy without one',
     {
       env: { BROWSER_START_MODE: 'manual' },
       see: async (sandbox) => {
@@ -38,7 +38,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     },
   ],
   [
-    '[config.debugging-port] BROWSER_REMOTE_DEBUGGING_PORT is where the DevTools listen',
+    '[config.debugging-port] BROWSER_REMOTE_DEBUGGING_PORT is the port of DevTools',
     {
       env: { BROWSER_REMOTE_DEBUGGING_PORT: '9333', BROWSER_START_MODE: 'auto' },
       see: async (sandbox) => {
@@ -48,7 +48,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     },
   ],
   [
-    '[config.debugging-host] BROWSER_REMOTE_DEBUGGING_HOST of elsewhere leaves the browser to that place',
+    '[config.debugging-host] with another host in BROWSER_REMOTE_DEBUGGING_HOST no browser is started',
     {
       env: { BROWSER_REMOTE_DEBUGGING_HOST: 'browser.example' },
       see: async (sandbox) => {
@@ -57,7 +57,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     },
   ],
   [
-    '[config.browser-args] BROWSER_EXTRA_ARGS are flags, quoted as in a shell and not expanded',
+    '[config.browser-args] BROWSER_EXTRA_ARGS are flags with shell quoting and without expansion',
     {
       env: { BROWSER_EXTRA_ARGS: '--user-agent="Agent $HOME 1" --force-dark-mode' },
       see: async (sandbox) => {
@@ -67,7 +67,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     },
   ],
   [
-    '[config.homepage] HOMEPAGE is the page that the browser starts with',
+    '[config.homepage] HOMEPAGE is the start page of the browser',
     {
       env: { HOMEPAGE: 'data:text/html,<title>at-home</title>', BROWSER_START_MODE: 'auto' },
       see: async (sandbox) => {
@@ -76,7 +76,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     },
   ],
   [
-    "[config.browser-lang] [config.browser-agent] BROWSER_LANG and BROWSER_USER_AGENT are the page's",
+    '[config.browser-lang] [config.browser-agent] BROWSER_LANG and BROWSER_USER_AGENT are visible to a page',
     {
       env: {
         BROWSER_LANG: 'de-DE',
@@ -114,7 +114,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     },
   ],
   [
-    '[config.proxy-map] PROXY_MAP sends single hosts elsewhere, with or without a proxy for the rest',
+    '[config.proxy-map] PROXY_MAP maps single hosts to other addresses, with or without a proxy',
     {
       env: { PROXY_MAP: 'mapped.example=127.0.0.1:3129', BROWSER_START_MODE: 'auto' },
       see: async (sandbox) => {

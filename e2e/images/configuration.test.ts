@@ -6,7 +6,7 @@ const KEY = { SVC_API_KEY: 'key-of-the-test' };
 
 const ROWS: readonly (readonly [title: string, row: Row])[] = [
   [
-    '[config.api-key] SVC_API_KEY is wanted from every caller, and never said',
+    '[config.api-key] SVC_API_KEY is required from every client and never disclosed',
     {
       env: KEY,
       see: async (sandbox) => {
@@ -18,7 +18,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     },
   ],
   [
-    '[config.sandbox-api-key] SANDBOX_API_KEY is the same key',
+    '[config.sandbox-api-key] SANDBOX_API_KEY is an alias of SVC_API_KEY',
     {
       env: { SANDBOX_API_KEY: 'other-key' },
       see: async (sandbox) => {
@@ -28,7 +28,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     },
   ],
   [
-    '[config.api-key-file] SVC_API_KEY_FILE names a file with the key, for the health check too',
+    '[config.api-key-file] SVC_API_KEY_FILE names a file with the key, also for the health check',
     {
       env: { SVC_API_KEY_FILE: '/etc/sandbox-key' },
       key: 'key-in-a-file',
@@ -42,7 +42,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     },
   ],
   [
-    '[config.default-user] SVC_DEFAULT_USER names the account of commands',
+    '[config.default-user] SVC_DEFAULT_USER is the user of commands',
     {
       env: { SVC_DEFAULT_USER: 'games' },
       see: async (sandbox) => {
@@ -52,7 +52,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     },
   ],
   [
-    '[config.code-server] DISABLE_CODE_SERVER=false starts code-server, on a socket alone',
+    '[config.code-server] DISABLE_CODE_SERVER=false starts code-server on a unix socket only',
     {
       env: { DISABLE_CODE_SERVER: 'false' },
       see: async (sandbox) => {
@@ -63,7 +63,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     },
   ],
   [
-    '[config.jupyter] DISABLE_JUPYTER=false starts JupyterLab, on a socket alone',
+    '[config.jupyter] DISABLE_JUPYTER=false starts JupyterLab on a unix socket only',
     {
       env: { DISABLE_JUPYTER: 'false' },
       see: async (sandbox) => {
@@ -74,7 +74,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     },
   ],
   [
-    '[config.disabled] neither of them runs by default',
+    '[config.disabled] code-server and JupyterLab do not run by default',
     {
       env: {},
       see: async (sandbox) => {
@@ -84,7 +84,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     },
   ],
   [
-    '[config.workspace] WORKSPACE may name the home that it is',
+    '[config.workspace] WORKSPACE may be set to the home directory',
     {
       env: { WORKSPACE: '/home/sandbox' },
       see: async (sandbox) => {
@@ -116,7 +116,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     },
   ],
   [
-    '[config.log-level] LOG_LEVEL is the least severe level that services log',
+    '[config.log-level] LOG_LEVEL is the lowest level that services log',
     {
       env: { LOG_LEVEL: 'warn' },
       see: async (sandbox) => {
@@ -126,7 +126,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     },
   ],
   [
-    '[config.user-variables] what the container was started with reaches the commands',
+    '[config.user-variables] variables of the container reach the commands',
     {
       env: { TOKEN: 'of-the-user' },
       see: async (sandbox) => {

@@ -13,7 +13,7 @@ import { startSandbox } from './sandbox.ts';
 const SECCOMP = `seccomp=${readFileSync(join(ROOT, 'images/seccomp.json'), 'utf8')}`;
 const AUTO = { BROWSER_START_MODE: 'auto' };
 
-test('[images.plain] a plain docker run works: without the profile the sandbox of the browser is off, and this is said', async () => {
+test('[images.plain] a plain docker run works; without the profile the browser runs unsandboxed and a warning is logged', async () => {
   await using sandbox = await startSandbox({ env: AUTO, plain: true });
   expect(await browserLine(sandbox)).toMatch(/--no-sandbox\n[\s\S]*--disable-dev-shm-usage/);
   await sandbox.said('sandbox: chromium: no user namespaces here, so its sandbox is off');
@@ -24,14 +24,14 @@ test('[images.plain] a plain docker run works: without the profile the sandbox o
   await expect.poll(() => devTools(sandbox, 'list')).toContain('"title": "drawn"');
 });
 
-test('[images.seccomp] with the profile the sandbox of the browser is on, with no capability and no new privilege', async () => {
+test('[images.seccomp] with the profile the browser is sandboxed, without capabilities and new privileges', async () => {
   await using sandbox = await startSandbox({
     env: AUTO,
     with: (container) =>
       container.withSecurityOpt(SECCOMP, 'no-new-privileges').withDroppedCapabilities('ALL').withUser('1000'),
   });
   expect(await browserLine(sandbox)).not.toContain('--no-sandbox');
-  // A process of a page has user namespace and seccomp filter of its own.
+  // A sandboxed renderer has its own user namespace and seccomp filter.
   await expect.poll(() => devTools(sandbox, 'list')).toContain('"type": "page"');
   const page =
     'p=$(pgrep -f type=renderer | head -n 1); readlink /proc/$p/ns/user /proc/1/ns/user; grep Seccomp: /proc/$p/status';
@@ -40,7 +40,7 @@ test('[images.seccomp] with the profile the sandbox of the browser is on, with n
   expect(filter).toMatch(/Seccomp:\s+2/);
 });
 
-test('[images.user] --user runs everything as that account, says so, and refuses other users', async () => {
+test('[images.user] --user runs everything as that user, logs it, and refuses other users', async () => {
   await using sandbox = await startSandbox({ env: AUTO, with: (container) => container.withUser('1000') });
   await sandbox.said('sandbox: started as uid 1000: everything runs as that account');
   expect((await sandbox.run('id -u')).stdout).toBe('1000\n');
@@ -55,7 +55,7 @@ test('[images.user] --user runs everything as that account, says so, and refuses
   await untilHealthy(sandbox);
 });
 
-test('[images.capabilities] root without capabilities says that everything runs as root, and works', async () => {
+test('[images.capabilities] without capabilities everything runs as root and a warning is logged', async () => {
   await using sandbox = await startSandbox({
     env: AUTO,
     with: (container) => container.withDroppedCapabilities('ALL'),
@@ -78,7 +78,7 @@ test('[images.read-only] a read-only root works with a tmpfs for /tmp, /run, /va
   await untilHealthy(sandbox);
 });
 
-test('[images.stale-lock] the browser starts over the lock of one that is gone', async () => {
+test('[images.stale-lock] a stale lock of an earlier browser does not prevent the start', async () => {
   const profile = '/home/sandbox/.config/sandbox-browser';
   const hook = `mkdir -p ${profile}; ln -s gone-77 ${profile}/SingletonLock; chown -R sandbox: /home/sandbox`;
   await using sandbox = await startSandbox({ env: { ...AUTO, RUN_HOOK_INIT: hook } });
@@ -104,7 +104,7 @@ test('[images.stop] docker stop ends everything in order within 3 s, with exit c
   await docker('start', id);
 });
 
-test('[images.restart] docker restart comes back whole, with the records of before', async () => {
+test('[images.restart] docker restart keeps files and command records', async () => {
   await using sandbox = await startSandbox({ env: AUTO });
   const { command_id } = await sandbox.run('echo before > ~/file; echo before');
   await sandbox.container.restart({ timeout: 30_000 });
@@ -115,10 +115,9 @@ test('[images.restart] docker restart comes back whole, with the records of befo
 });
 
 const isRoot = process.getuid?.() === 0;
-if (!isRoot)
-  process.stderr.write('not tested: PUID and PGID, which need root to make a directory of another account\n');
+if (!isRoot) process.stderr.write('not tested: PUID and PGID, which need root to create a directory of another user\n');
 
-test.runIf(isRoot)('[config.puid] PUID and PGID make the account own a mounted home', async () => {
+test.runIf(isRoot)('[config.puid] with PUID and PGID the user owns a mounted home', async () => {
   const home = await mkdtemp(join(tmpdir(), 'sandbox-home-'));
   await chown(home, 4711, 4712);
   try {
@@ -134,7 +133,7 @@ test.runIf(isRoot)('[config.puid] PUID and PGID make the account own a mounted h
   }
 });
 
-test('[images.command-line] arguments of docker run are run instead of the service', async () => {
+test('[images.command-line] arguments of docker run are executed instead of the service', async () => {
   const { code, output } = await runOnce({}, [], ['sandboxd', 'version']);
   expect([code, output.trim()]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+$/)]);
 });

@@ -9,13 +9,13 @@ const PROMISED = ['chromium', 'code-server', 'daemon', 'gateway', 'jupyter', 'ke
 
 interface Fault {
   readonly program: string;
-  /** What ends with it, because it lives from it. */
+  /** Programs that depend on it and end with it. */
   readonly takesAlong?: readonly string[];
-  /** What shows that it serves again. */
+  /** Whether it serves again. */
   readonly serves: (sandbox: Sandbox) => Promise<boolean>;
 }
 
-/** Process ids of the programs that run. */
+/** Process ids of the running programs. */
 async function pids(of: Sandbox): Promise<Record<string, number>> {
   const lines = (await of.shell('supervisorctl status || true')).split('\n');
   const running = lines.map((line) => /^(\S+) +RUNNING +pid (\d+)/.exec(line)).filter((match) => match !== null);
@@ -27,7 +27,7 @@ async function allRunning(of: Sandbox): Promise<Record<string, number>> {
   return pids(of);
 }
 
-const answers = (path: string): Fault['serves'] => {
+const responds = (path: string): Fault['serves'] => {
   return async (of) =>
     (await of.shell(`curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:8080${path} || true`)) === '200';
 };
@@ -48,8 +48,8 @@ const FAULTS: readonly Fault[] = [
   { program: 'code-server', serves: editsCode },
   { program: 'jupyter', serves: servesNotebooks },
   { program: 'xvnc', takesAlong: ['chromium', 'window-manager'], serves: browses },
-  { program: 'gateway', serves: answers('/ready') },
-  { program: 'daemon', serves: answers('/ready') },
+  { program: 'gateway', serves: responds('/ready') },
+  { program: 'daemon', serves: responds('/ready') },
 ];
 
 /** A command and a terminal, and that both have run on. */
@@ -76,7 +76,7 @@ async function startSessions(of: Sandbox, id: string): Promise<{ runOn: () => Pr
 }
 
 test.each(FAULTS)(
-  '[images.program-killed] $program comes back after SIGKILL, the others and what runs undisturbed',
+  '[images.program-killed] $program restarts after SIGKILL without affecting other programs and commands',
   async ({ program, takesAlong = [], serves }) => {
     const before = await allRunning(sandbox());
     expect(await serves(sandbox())).toBe(true);
@@ -98,12 +98,12 @@ test.each(FAULTS)(
   },
 );
 
-test('[images.keeper-killed] the keeper comes back after SIGKILL; its commands are lost, and new ones run', async () => {
+test('[images.keeper-killed] the keeper restarts after SIGKILL; its commands are lost, and new ones run', async () => {
   const before = await allRunning(sandbox());
   const { command_id } = await sandbox().run('setsid sleep 601 & exec sleep 602', { mode: 'async' });
   await sandbox().shell(`kill -KILL ${before['keeper']}`);
   await expect.poll(async () => (await pids(sandbox()))['keeper']).not.toBe(before['keeper']);
-  await expect.poll(() => answers('/ready')(sandbox())).toBe(true);
+  await expect.poll(() => responds('/ready')(sandbox())).toBe(true);
   const answer = await sandbox().fetch(`/v2/commands/${command_id}`);
   expect(((await answer.json()) as { data: object }).data).toMatchObject({ command: { status: 'lost' } });
   expect((await sandbox().run('echo new')).stdout).toBe('new\n');
@@ -112,13 +112,13 @@ test('[images.keeper-killed] the keeper comes back after SIGKILL; its commands a
   expect((await pids(sandbox()))['gateway']).toBe(before['gateway']);
 });
 
-test('[images.daemon-restart] supervisorctl restart daemon ends the commands in order', async () => {
+test('[images.daemon-restart] supervisorctl restart daemon ends the commands gracefully', async () => {
   await allRunning(sandbox());
   const { command_id } = await sandbox().run('trap "echo ended; exit 5" TERM; while :; do sleep 0.05; done', {
     mode: 'async',
   });
   await sandbox().shell('supervisorctl restart daemon');
-  await expect.poll(() => answers('/ready')(sandbox())).toBe(true);
+  await expect.poll(() => responds('/ready')(sandbox())).toBe(true);
   const answer = await sandbox().fetch(`/v2/commands/${command_id}`);
   expect(((await answer.json()) as { data: object }).data).toMatchObject({
     stdout: 'ended\n',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { sharedSandbox } from './sandbox.ts';
 
-/** A file of the host's, which is mounted into the container alone and read-only elsewhere. */
+/** A file of the host that is mounted as a single file, and again read-only. */
 const directory = mkdtempSync(join(tmpdir(), 'sandbox-mounted-'));
 const mounted = join(directory, 'file');
 writeFileSync(mounted, 'old');
@@ -35,14 +35,14 @@ function writing(body: object): RequestInit {
   return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-/** What a tree is: names, types, modes, sizes, links, owners, times in microseconds. */
+/** Describes a tree: names, types, modes, sizes, links, owners, times in microseconds. */
 function described(path: string): Promise<string> {
   return sandbox().shell(
     `cd ${path} && find . -printf '%p %y %m %s %l %u %g %T@\\n' | sed -E 's/^(\\S* d \\S* )[0-9]*/\\1/; s/([0-9]{9,}\\.[0-9]{6})[0-9]*$/\\1/' | sort`,
   );
 }
 
-test('[images.files-layer] a directory of a layer of the image, which cannot be renamed, is moved with all that it is', async () => {
+test('[images.files-layer] a directory of an image layer, which cannot be renamed, is moved with all metadata', async () => {
   const [from, to] = ['/usr/share/git-core', '/usr/share/moved'];
   await sandbox().shell('cp -a /etc/skel /tmp/skel');
   onTestFinished(async () => {
@@ -59,7 +59,7 @@ test('[images.files-layer] a directory of a layer of the image, which cannot be 
   expect(await described(from)).toBe(before);
 });
 
-test('[images.files-mounted] a mounted file is written in place, and not replaced', async () => {
+test('[images.files-mounted] a mounted file is written in place and cannot be replaced', async () => {
   const path = '/home/sandbox/mounted';
   const atomic = await refused('/v2/fs/write', writing({ path, content: 'new', atomic: true }));
   expect(atomic).toMatchObject([409, 'already_exists', { hint: expect.stringContaining('mount point') }]);
@@ -74,7 +74,7 @@ test('[images.files-mounted] a mounted file is written in place, and not replace
   expect(elsewhere).toMatchObject([403, 'read_only_filesystem', { data: { errno_name: 'EROFS' } }]);
 });
 
-test('[images.files-full-disk] a disk that fills up in the middle of an upload is 507, and nothing is left on it', async () => {
+test('[images.files-full-disk] a disk that becomes full during an upload is 507, and no partial file remains', async () => {
   await sandbox().post('/v2/fs/write', { path: '/home/sandbox/small/old', content: 'old' });
   const body = Buffer.alloc(5_000_000, 'x');
   const put = await refused('/v2/fs/upload?path=/home/sandbox/small/old', { method: 'PUT', body });
@@ -89,7 +89,7 @@ test('[images.files-full-disk] a disk that fills up in the middle of an upload i
   expect(await sandbox().shell('ls -A /home/sandbox/small; cat /home/sandbox/small/old')).toBe('old\nold');
 });
 
-test('[images.files-owner] what is made belongs to the account, parents included; with sudo of v1 to root', async () => {
+test('[images.files-owner] created objects and their parents belong to the default user; with sudo of v1 to root', async () => {
   await sandbox().post('/v2/fs/write', { path: '/home/sandbox/o/a/f', content: '' });
   await sandbox().post('/v2/fs/mkdir', { path: '/home/sandbox/o/d' });
   await sandbox().post('/v2/fs/copy', { source: '/etc/hostname', destination: '/home/sandbox/o/copy' });

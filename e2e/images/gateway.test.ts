@@ -20,7 +20,7 @@ async function status(path: string, headers: Record<string, string> = {}): Promi
   return answer.status;
 }
 
-/** A shop in the sandbox: a form, and a page that says what was ordered. */
+/** A web shop in the sandbox: a form, and a page with the order. */
 const SHOP = `require("node:http").createServer(async (req, res) => {
   res.setHeader("content-type", "text/html");
   const fields = new URLSearchParams(await require("node:stream/consumers").text(req));
@@ -44,7 +44,7 @@ test.each<[string, (url: string) => Promise<Browser>]>([
   ['header', (url) => connectPlaywright(`${url}/cdp`, HEADERS)],
   ['query', (url) => connectPlaywright(`${url}/cdp?api_key=${KEY}`)],
 ])(
-  '[images.gateway-cdp] Playwright orders in the browser of the image, with the key in the %s',
+  '[images.gateway-cdp] Playwright fills in a form in the browser of the image, with the key in the %s',
   async (where, connect) => {
     const { log } = await openShop();
     const browser = await connect(sandbox().url);
@@ -85,7 +85,7 @@ test.each<[string, (url: string) => Promise<PuppeteerBrowser>]>([
   await browser.disconnect();
 });
 
-test('[images.gateway-vnc] the desktop of the image greets a viewer, and its pages are there', async () => {
+test('[images.gateway-vnc] the desktop of the image sends its RFB greeting, and its pages are served', async () => {
   const viewer = new WebSocket(`${sandbox().url.replace('http', 'ws')}/websockify?api_key=${KEY}`);
   const [greeting] = (await once(viewer, 'message')) as [Buffer];
   expect(String(greeting)).toMatch(/^RFB 003\.008\n/);
@@ -119,7 +119,7 @@ const COLOURS = `<title>colours</title><body style="margin:0;background:rgb(10,1
   <input style="position:absolute;left:40px;top:40px;width:600px;height:60px;font-size:40px">
   <div style="position:absolute;right:0;bottom:0;width:300px;height:200px;background:rgb(230,140,20)"></div>`;
 
-/** Where points of a page in the sandbox's browser lie on its desktop. */
+/** Desktop coordinates of points of a page in the sandbox's browser. */
 function onDesktop(page: Page): Promise<{ input: Place; blue: Place; orange: Place }> {
   return page.evaluate<{ input: Place; blue: Place; orange: Place }>(`(() => {
     const [left, top] = [screenX, screenY + outerHeight - innerHeight];
@@ -156,10 +156,10 @@ test('[images.gateway-desktop] a person sees the browser of the sandbox, types i
   await inside.close();
 });
 
-// The terminal paints on a canvas otherwise, which nothing but a person can read.
+// Otherwise the terminal renders on a canvas, and a test cannot read its text.
 const SETTINGS = '{"terminal.integrated.gpuAcceleration":"off"}';
 
-test('[images.gateway-code-server] a person edits a file in code-server and uses its terminal', async () => {
+test('[images.gateway-code-server] a user edits a file in code-server and uses its terminal', async () => {
   const settings = '~/.local/share/code-server/User';
   await sandbox().run(`mkdir -p ~/poems ${settings}; echo '${SETTINGS}' > ${settings}/settings.json`);
   await sandbox().run('echo "first line" > ~/poems/note.txt');
@@ -179,7 +179,7 @@ test('[images.gateway-code-server] a person edits a file in code-server and uses
   await expect.poll(() => screen.textContent()).toContain('$');
   await page.locator('.terminal-wrapper .xterm-screen').click();
   await page.locator('.terminal-wrapper .xterm.focus').waitFor();
-  // It shows a prompt before it takes keys: once one has come through, so does what follows.
+  // The prompt appears before the terminal accepts keys; after one key is echoed, further keys are accepted.
   const prompts = async () => {
     await page.keyboard.press('Enter');
     return (await screen.textContent())?.split('$').length ?? 0;
@@ -193,7 +193,7 @@ test('[images.gateway-code-server] a person edits a file in code-server and uses
   expect(foreign).toEqual([]);
 });
 
-test('[images.code-server-quiet] code-server begins without a chat, and a user may have one', async () => {
+test('[images.code-server-quiet] code-server starts without a chat, which a user can enable', async () => {
   const settings = '/home/sandbox/.local/share/code-server/User/settings.json';
   await sandbox().shell(`rm -f ${settings} && supervisorctl restart code-server`);
   await expect.poll(() => status('/code-server/healthz')).toBe(200);
@@ -209,7 +209,7 @@ test('[images.code-server-quiet] code-server begins without a chat, and a user m
   expect([person.foreign, another.foreign]).toEqual([[], []]);
 });
 
-test('[images.gateway-jupyter] a person runs a cell in JupyterLab', async () => {
+test('[images.gateway-jupyter] a user runs a cell in JupyterLab', async () => {
   await using person = await personAt(sandbox().url, `/jupyter/lab?api_key=${KEY}`, { width: 1200, height: 800 });
   const { page, foreign } = person;
   await page.locator('.jp-LauncherCard[data-category="Notebook"]').first().click();

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { runOnce } from './run-once.ts';
 import { startSandbox } from './sandbox.ts';
 
-test('[config.hook-init] [config.hook-pre-services] [config.hook-post-ready] hooks run in their order, as root, and are logged', async () => {
-  // The service is asked, not the supervisor, which calls a program running only after it has stayed for a while.
+test('[config.hook-init] [config.hook-pre-services] [config.hook-post-ready] hooks run in order as root, and their output is logged', async () => {
+  // Checks the service itself, because the supervisor reports RUNNING only some time after the start.
   const at = `echo "$(id -un) $(curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:8080/ready)"`;
   const env = { RUN_HOOK_INIT: at, RUN_HOOK_PRE_SERVICES: at, RUN_HOOK_POST_READY: `${at}; exit 3` };
   await using sandbox = await startSandbox({ env });
@@ -20,7 +20,7 @@ test('[config.hook-init] [config.hook-pre-services] [config.hook-post-ready] hoo
   expect((await sandbox.fetch('/ready')).status).toBe(200);
 });
 
-test('[images.hook-directories] programs of the drop-in directories run by name, after the variable', async () => {
+test('[images.hook-directories] programs of the drop-in directories run in order of their names, after the variable', async () => {
   const hook = (name: string): { content: string; target: string; mode: number } => ({
     content: `#!/bin/sh\necho from ${name}\n`,
     target: `/opt/svc/hooks.d/init/${name}`,
@@ -34,7 +34,7 @@ test('[images.hook-directories] programs of the drop-in directories run by name,
   expect(sandbox.log.match(/from .*/g)).toEqual(['from the variable', 'from 10-a', 'from 20-b']);
 });
 
-test('[images.hook-left-behind] a hook that leaves a process behind does not hold the boot up', async () => {
+test('[images.hook-left-behind] a hook with a background process does not delay the boot', async () => {
   await using sandbox = await startSandbox({ env: { RUN_HOOK_INIT: 'sleep 300 & echo started' } });
   await sandbox.said('sandbox: hook init: started');
   expect(await sandbox.shell('pgrep -x sleep -a')).toContain('sleep 300');

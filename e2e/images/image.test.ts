@@ -14,7 +14,7 @@ test('[images.account] commands run as the account sandbox in its home, the daem
   expect(await sandbox().shell('stat -c %u /proc/$(supervisorctl pid daemon)')).toBe('0');
 });
 
-test("[images.home-gem] /home/gem is the account's home", async () => {
+test('[images.home-gem] /home/gem is the home of the user', async () => {
   expect((await sandbox().run('touch /home/gem/here && ls /home/sandbox/here')).stdout).toBe('/home/sandbox/here\n');
 });
 
@@ -43,7 +43,7 @@ test('[images.healthcheck] the health check passes, and no process list shows th
   expect(await sandbox().shell('cat /proc/[0-9]*/cmdline | tr "\\0" " "')).not.toContain('secret-key');
 });
 
-test('[images.labels] the image says what it is', async () => {
+test('[images.labels] the image has its labels', async () => {
   const labels = JSON.parse(
     await docker('inspect', '--format', '{{json .Config.Labels}}', sandbox().container.getId()),
   );
@@ -67,7 +67,7 @@ test('[images.secrets] no program of the account has the key in its environment'
   expect(names.filter((name) => / (?:.*API_KEY|SVC_|SUPERVISOR_)/.test(name))).toEqual([]);
 });
 
-test('[images.vnc-socket] VNC answers on its socket, to the gateway and not on a port', async () => {
+test('[images.vnc-socket] VNC listens on a unix socket for the gateway and on no port', async () => {
   const banner = await sandbox().shell(
     'python3 -c "import socket; s = socket.socket(socket.AF_UNIX); s.connect(\'/run/svc/user/vnc.sock\'); print(s.recv(12))"',
   );

@@ -6,7 +6,7 @@ const sandbox = sharedSandbox();
 const APP = '/home/sandbox/app';
 const PACKAGES = 60;
 
-/** Packages of a tarball each, of directories and files, with a program; and an application that needs all of them. */
+/** Creates packages with directories, files and a program, one tarball each, and an application that depends on all. */
 const MAKE_PACKAGES = `
 import io, json, os, tarfile
 os.makedirs('packages')
@@ -32,13 +32,13 @@ interface Event {
   readonly old_path: string | null;
 }
 
-/** What somebody knows of a directory who polls, and lists it again only where a poll says that changes are missing. */
+/** A client's view of a directory from polled events; it lists the directory again only after an overflow. */
 class Follower {
   readonly #sandbox: Sandbox;
   readonly #id: string;
-  #there = new Set<string>();
+  #paths = new Set<string>();
   #cursor = 0;
-  /** Polls that said so. */
+  /** Polls with an overflow. */
   overflows = 0;
   events = 0;
 
@@ -47,8 +47,8 @@ class Follower {
     this.#id = id;
   }
 
-  get there(): string[] {
-    return [...this.#there].sort();
+  get paths(): string[] {
+    return [...this.#paths].sort();
   }
 
   async until(type: Event['type'], path: string): Promise<void> {
@@ -67,37 +67,37 @@ class Follower {
     }
   }
 
-  /** All that is there now, page by page. */
+  /** Lists the directory, page by page. */
   async list(): Promise<void> {
-    this.#there.clear();
+    this.#paths.clear();
     for (let cursor: string | undefined = ''; cursor !== undefined; ) {
       const query = new URLSearchParams({ path: APP, recursive: 'true', limit: '10000', ...(cursor && { cursor }) });
       const answer = await this.#sandbox.fetch(`/v2/fs/list?${query}`);
       const { data } = (await answer.json()) as { data: { files: { path: string }[]; cursor: string | null } };
-      for (const { path } of data.files) this.#there.add(path);
+      for (const { path } of data.files) this.#paths.add(path);
       cursor = data.cursor ?? undefined;
     }
   }
 
   #apply({ type, path, old_path }: Event): void {
     const below = (root: string) => (name: string) => name === root || name.startsWith(`${root}/`);
-    if (type === 'create') this.#there.add(path);
-    if (type === 'remove') for (const name of this.there.filter(below(path))) this.#there.delete(name);
+    if (type === 'create') this.#paths.add(path);
+    if (type === 'remove') for (const name of this.paths.filter(below(path))) this.#paths.delete(name);
     if (type !== 'rename' || old_path === null) return;
-    const moved = this.there.filter(below(old_path));
-    if (moved.length > 0) for (const name of this.there.filter(below(path))) this.#there.delete(name);
-    for (const name of moved) this.#there.delete(name);
-    for (const name of moved) this.#there.add(path + name.slice(old_path.length));
-    this.#there.add(path);
+    const moved = this.paths.filter(below(old_path));
+    if (moved.length > 0) for (const name of this.paths.filter(below(path))) this.#paths.delete(name);
+    for (const name of moved) this.#paths.delete(name);
+    for (const name of moved) this.#paths.add(path + name.slice(old_path.length));
+    this.#paths.add(path);
   }
 }
 
-/** What is there, as the sandbox itself sees it. */
+/** The paths that exist, found inside the sandbox. */
 async function found(): Promise<string[]> {
   return (await sandbox().shell(`find ${APP} -mindepth 1`)).split('\n').sort();
 }
 
-test('[images.npm-install] whoever follows an npm install by its events knows every file of it', {
+test('[images.npm-install] the events of an npm install and its listings give every file', {
   timeout: 300_000,
 }, async () => {
   await sandbox().run('python3 -', { stdin: MAKE_PACKAGES });
@@ -108,7 +108,7 @@ test('[images.npm-install] whoever follows an npm install by its events knows ev
   });
   const follower = new Follower(sandbox(), watcher_id);
   await follower.list();
-  /** Runs a command in the application, followed from its beginning to its end. */
+  /** Runs a command in the application and follows its events to the end. */
   const run = async (command: string): Promise<void> => {
     const ran = sandbox().run(`${command} && touch ${APP}/end && rm ${APP}/end`, { cwd: APP, timeout: 250 });
     const followed = follower.until('remove', `${APP}/end`);
@@ -120,12 +120,12 @@ test('[images.npm-install] whoever follows an npm install by its events knows ev
 
   await run(`${npm} install`);
   await run('true');
-  expect(follower.there).toEqual(await found());
-  expect(follower.there.length).toBeGreaterThan(PACKAGES * 60);
+  expect(follower.paths).toEqual(await found());
+  expect(follower.paths.length).toBeGreaterThan(PACKAGES * 60);
   expect((await sandbox().run('node_modules/.bin/run7', { cwd: APP })).stdout).toBe('7\n');
 
   await run(`${npm} uninstall dep1 dep2 dep3 && rm -r node_modules/dep4 && ${npm} install`);
   await run('true');
-  expect(follower.there).toEqual(await found());
-  process.stdout.write(`npm install: ${follower.events} events, ${follower.overflows} times told to look again\n`);
+  expect(follower.paths).toEqual(await found());
+  process.stdout.write(`npm install: ${follower.events} events, ${follower.overflows} overflows\n`);
 });

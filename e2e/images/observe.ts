@@ -1,17 +1,17 @@
 import { expect } from 'vitest';
 import type { Sandbox, SandboxOptions } from './sandbox.ts';
 
-/** What a variable is set to, and what is seen of it. */
+/** A variable's value and the check of its effect. */
 export interface Row extends SandboxOptions {
   readonly see: (sandbox: Sandbox) => Promise<void>;
 }
 
-/** Until the health check has nothing to say: a program counts as running only when it has stayed for a while. */
+/** Waits until the health check reports no problem; a program counts as running some time after its start. */
 export async function untilHealthy(sandbox: Sandbox): Promise<void> {
   await expect.poll(() => sandbox.shell('/opt/svc/hooks/healthcheck 2>&1 || true')).toBe('');
 }
 
-/** The browser's command line, once it is there. */
+/** Waits for the browser; resolves with its command line, one argument per line. */
 export async function browserLine(sandbox: Sandbox): Promise<string> {
   await expect.poll(() => devTools(sandbox, 'version')).toContain('Chrome/');
   return sandbox.shell('tr "\\0" "\\n" < /proc/$(supervisorctl pid chromium)/cmdline');
@@ -45,12 +45,12 @@ export function openTab(sandbox: Sandbox, url: string): Promise<string> {
   return sandbox.shell(`curl -s -X PUT 'http://127.0.0.1:9222/json/new?${url}'`);
 }
 
-/** A server in the container, which logs what it is asked for. */
+/** Starts a web server in the container that logs its requests. */
 export function startWebServer(sandbox: Sandbox, port: number): Promise<{ log: () => Promise<string> }> {
   return startServer(sandbox, `exec python3 -u -m http.server --bind 127.0.0.1 ${port} 2>&1`, 'Serving HTTP');
 }
 
-/** A server in the container that is there once it has said so. */
+/** Starts a server in the container; resolves when its output contains `said`. */
 export async function startServer(
   sandbox: Sandbox,
   command: string,

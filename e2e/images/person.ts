@@ -7,12 +7,12 @@ import { personsBrowser } from '../pages/browsers.ts';
 
 const PICTURES = join(ROOT, 'dist/e2e-screenshots');
 
-/** What a person at a browser of their own sees of a sandbox. */
+/** A user's browser outside the sandbox that shows a page of the sandbox. */
 export interface Person extends AsyncDisposable {
   readonly page: Page;
-  /** What the page has asked of other hosts than the sandbox's. */
+  /** Requests of the page to other hosts than the sandbox's. */
   readonly foreign: readonly string[];
-  /** What the page has written to its console. */
+  /** Console messages of the page. */
   readonly said: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export interface Place {
   readonly y: number;
 }
 
-/** A person whose browser shows `path` of the sandbox at `url`; the picture is kept where the test fails. */
+/** Opens `path` of the sandbox at `url` in a browser; a screenshot is kept if the test fails. */
 export async function personAt(
   url: string,
   path: string,
@@ -33,8 +33,9 @@ export async function personAt(
   const said: string[] = [];
   page.on('console', (message) => said.push(message.text()));
   page.on('request', (request) => {
-    const asked = new URL(request.url());
-    if (/^(?:http|ws)s?:$/.test(asked.protocol) && asked.host !== new URL(url).host) foreign.push(asked.href);
+    const requested = new URL(request.url());
+    const isNetwork = /^(?:http|ws)s?:$/.test(requested.protocol);
+    if (isNetwork && requested.host !== new URL(url).host) foreign.push(requested.href);
   });
   let last: Buffer | undefined;
   onTestFailed(async ({ task }) => {
@@ -52,20 +53,20 @@ export async function personAt(
   };
 }
 
-/** Keeps a picture for people to look at. */
+/** Writes a screenshot to dist/e2e-screenshots. */
 export async function keepPicture(name: string, png: Uint8Array): Promise<void> {
   await mkdir(PICTURES, { recursive: true });
   await writeFile(join(PICTURES, `${name.replace(/[^a-z0-9]+/gi, '-').slice(0, 80)}.png`), png);
 }
 
-/** Width and height that a PNG states (PNG specification, IHDR). */
+/** Width and height of a PNG (PNG specification, IHDR). */
 export function pictureSize(png: Uint8Array): [width: number, height: number] {
   const bytes = Buffer.from(png);
   if (bytes.toString('latin1', 1, 4) !== 'PNG') throw new Error('not a PNG');
   return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
 }
 
-/** The different colours of a patch of 40 by 40 pixels of the desktop that noVNC shows; none while it shows nothing. */
+/** Up to five distinct colours of 40 by 40 pixels of noVNC's canvas; empty while there is no canvas. */
 export function patchColours(page: Page, { x, y }: Place): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {
     const canvas = document.querySelector('#noVNC_container canvas');

@@ -9,7 +9,7 @@ import { LABEL } from '../setup/images.ts';
 
 const KEY = { authorization: 'Bearer change-me', 'content-type': 'application/json' };
 
-/** A command of the README, continued lines joined. */
+/** A command of the README with its continuation lines joined. */
 async function commandOfReadme(begin: string): Promise<string> {
   const readme = (await readFile(join(ROOT, 'README.md'), 'utf8')).replaceAll('\\\n', ' ');
   const line = readme.split('\n').find((text) => text.startsWith(begin));
@@ -28,7 +28,7 @@ async function run(url: string, command: string): Promise<string> {
   return ((await answer.json()) as { data: { stdout: string } }).data.stdout;
 }
 
-test('[images.readme-run] the docker run of the README gives a container that turns healthy', async () => {
+test('[images.readme-run] the docker run of the README starts a container that becomes healthy', async () => {
   const port = await freePort();
   const labels = Object.entries(LABEL).map(([name, value]) => `--label '${name}=${value}'`);
   const line = (await commandOfReadme('docker run '))
@@ -44,7 +44,7 @@ test('[images.readme-run] the docker run of the README gives a container that tu
   }
 });
 
-test('[images.compose] compose comes up healthy, with the key of .env and the workspace as the home', async () => {
+test('[images.compose] compose becomes healthy, with the key of .env and the workspace as the home', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'sandbox-compose-'));
   const [port, project] = [await freePort(), `sandbox-e2e-${process.pid}`];
   const environment = join(directory, '.env');

@@ -8,7 +8,7 @@ const HOME = '/home/sandbox';
 const REPO = `${HOME}/repo`;
 const FILES = 20_000;
 
-/** A history with whatever git keeps: many small files, links, executables, long names, names that are not UTF-8. */
+/** A history with every kind of entry in git: many small files, links, executables, long and non-UTF-8 names. */
 const MAKE_ORIGIN = `
 import os, random
 os.makedirs('made/deep/' + '/'.join('level%d' % n for n in range(30)))
@@ -27,7 +27,7 @@ open('made/deep/' + '/'.join('level%d' % n for n in range(30)) + '/bottom', 'w')
 open('made/binary', 'wb').write(random.Random(7).randbytes(3000000))
 `;
 
-/** What lies in a working copy and git does not keep: several names of a file, modes, times, what is empty, an owner. */
+/** Properties of a working copy that git does not store: hard links, modes, times, empty directories, an owner. */
 const DRESS = `cd ${REPO}
 for n in 1 2 3 4 5 6 7 8 9; do ln d00$n/file03.py d01$n/same; done
 chmod 600 d020/file01.py; chmod 4755 d020/file02.py; chmod 444 d020/file03.py
@@ -35,7 +35,7 @@ touch -d 1960-01-01 d020/file04.py; touch -d 2001-09-09 d020
 mkdir empty locked; touch locked/in; chmod 555 locked
 chown daemon:daemon d020/file05.py`;
 
-/** Names, types, modes, sizes, links, owners, whole seconds and numbers of names of all that is there. */
+/** Lists names, types, modes, sizes, links, owners, times in seconds and link counts of a tree. */
 const DESCRIBE = `cd ${REPO} && find . -printf '%p %y %m %s %l %u %g %T@ %n\\n' | \
   sed -E 's/^(.* d [0-7]+ )[0-9]+/\\1/; s/\\.[0-9]{10}( [0-9]+)$/\\1/' | sort`;
 
@@ -103,7 +103,7 @@ test('[images.repository] a cloned repository is the same after an export, a del
   expect([git.exit_code, git.stdout]).toEqual([0, '']);
 });
 
-test('[images.repository] a repository is edited by clients of 1.x and of v2, and git sees just that', {
+test('[images.repository] edits by clients of 1.x and v2 are the only changes in git status', {
   timeout: 300_000,
 }, async () => {
   await clone('edited');

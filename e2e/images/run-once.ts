@@ -2,7 +2,7 @@ import { DAEMON_IMAGE } from '../../scripts/images/build-images.ts';
 import { capture } from '../../scripts/images/docker.ts';
 import { LABEL } from '../setup/images.ts';
 
-/** Runs a container that ends by itself; answers its exit code and all that it said. */
+/** Runs a container that exits by itself; resolves with its exit code and output. */
 export async function runOnce(
   env: Readonly<Record<string, string>>,
   options: readonly string[] = [],

@@ -13,17 +13,17 @@ const GIB = 1024 ** 3;
 
 export interface SandboxOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** The key, where the environment does not give it. */
+  /** The API key, if `env` does not contain it. */
   readonly key?: string;
-  /** The public port, where the environment moves it. */
+  /** The public port, if `env` changes it. */
   readonly port?: number;
-  /** What to change about the container before it starts. */
+  /** Changes the container before it starts. */
   readonly with?: (container: SandboxContainer) => void;
-  /** Started without what compose.yaml gives it: no 4 GiB of shared memory. */
+  /** Without the 4 GiB of shared memory that compose.yaml sets. */
   readonly plain?: boolean;
 }
 
-/** A command as the API answers it. */
+/** A command in a response of the API. */
 export interface CommandData {
   readonly command_id: string;
   readonly status: string;
@@ -34,14 +34,14 @@ export interface CommandData {
 }
 
 class SandboxContainer extends GenericContainer {
-  /** The root file system cannot be written. */
+  /** Mounts the root file system read-only. */
   withReadOnlyRoot(): this {
     this.hostConfig.ReadonlyRootfs = true;
     return this;
   }
 }
 
-/** A container of the daemon image that answers `/ready`. */
+/** A ready container of the daemon image. */
 export class Sandbox implements AsyncDisposable {
   readonly container: StartedTestContainer;
   readonly #key: string | undefined;
@@ -82,17 +82,17 @@ export class Sandbox implements AsyncDisposable {
     }
   }
 
-  /** Read anew, because another start of the container has another port. */
+  /** Not cached, because the port changes when the container restarts. */
   get url(): string {
     return `http://127.0.0.1:${this.container.getMappedPort(this.#port)}`;
   }
 
-  /** What the container has said so far, as far as it has come through. */
+  /** The container's log so far. */
   get log(): string {
     return this.#log.join('');
   }
 
-  /** Until the container has said `what`. */
+  /** Waits until the log contains `what`. */
   async said(what: string | RegExp): Promise<void> {
     const says = () => expect.poll(() => this.log);
     await (typeof what === 'string' ? says().toContain(what) : says().toMatch(what));
@@ -118,14 +118,14 @@ export class Sandbox implements AsyncDisposable {
     return this.post('/v2/commands', { command, ...more });
   }
 
-  /** Runs a shell script beside the service, as root; answers its output. */
+  /** Runs a shell script as root by docker exec; resolves with its output. */
   async shell(script: string): Promise<string> {
     const { exitCode, output } = await this.container.exec(['sh', '-c', script]);
     if (exitCode !== 0) throw new Error(`exit ${exitCode}: ${output}`);
     return output.trim();
   }
 
-  /** Writes what the container has said to a file that is named after the test. */
+  /** Writes the container's log to a file named after the test. */
   async keepLog(test: string): Promise<void> {
     await mkdir(LOGS, { recursive: true });
     const file = join(LOGS, `${test.replace(/[^a-z0-9]+/gi, '-').slice(0, 80)}.log`);
@@ -138,14 +138,14 @@ export class Sandbox implements AsyncDisposable {
   }
 }
 
-/** A container of one test; its log is kept where the test fails. */
+/** Starts a container for one test; its log is kept if the test fails. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const sandbox = await Sandbox.start(options);
   onTestFailed(({ task }) => sandbox.keepLog(task.name));
   return sandbox;
 }
 
-/** One container for all tests of a file. */
+/** Starts one container for all tests of a file. */
 export function sharedSandbox(options: SandboxOptions = {}): () => Sandbox {
   let sandbox: Sandbox | undefined;
   const started = (): Sandbox => {

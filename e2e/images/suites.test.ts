@@ -9,7 +9,7 @@ import { readRunReport } from '../../scripts/testing/run-report.ts';
 import { compareCount } from '../../scripts/testing/test-counts.ts';
 import { runOnce } from './run-once.ts';
 
-/** The suites that run in the image: a name, and the tests that belong to it. */
+/** The test suites that run in the image, by name. */
 const SUITES = [
   { name: 'commands', path: 'daemon/src/capabilities/commands' },
   { name: 'files', path: 'daemon/src/capabilities/files' },
@@ -18,7 +18,7 @@ const SUITES = [
   { name: 'pty', path: 'daemon/src/capabilities/pty' },
 ] as const;
 
-/** The checkout is mounted; its packages are linked, so that what tests write beside them stays in the container. */
+/** The checkout is mounted and its packages are linked, so that files that tests write stay in the container. */
 const SCRIPT = `set -e
 mkdir -p /suite/node_modules/@sandbox && cd /suite
 cp -r /repo/package.json /repo/package-lock.json /repo/tsconfig.json /repo/vitest.config.ts \
@@ -30,13 +30,13 @@ for workspace in program daemon gateway; do ln -s "/suite/$workspace" node_modul
 chmod -R a+rX /suite
 exec node node_modules/vitest/vitest.mjs run --project unit "$0" --outputFile.run=/report/report.json`;
 
-// An empty variable counts as unset: daemons of tests find and start what they need by themselves.
+// An empty variable counts as unset, so daemons of tests use their own defaults.
 const ENV = { TEST_DEFAULT_USER: 'sandbox', SVC_PROCESS_HOST: '', SVC_RUNTIME_DIR: '', SVC_STOP_GRACE_SECONDS: '' };
 
-/** All that the image may lack: a test that is skipped for anything else is lost. */
+/** Accepted reasons for skipped tests in the image; a test skipped for any other reason is an error. */
 const LACKING: readonly MachineProperty[] = ['mounts', 'memory limits', 'user namespaces', 'zsh'];
 
-// The packages that are mounted must be those for Linux.
+// The mounted packages must be built for Linux.
 const linux = has('linux');
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 
 test.runIf(linux).each(SUITES)(
-  '[images.suites] the tests of $name pass in the image, as root with the account as default user',
+  '[images.suites] the tests of $name pass in the image as root with the default user',
   { timeout: 600_000 },
   async ({ name, path }) => {
     const log = join(ROOT, `dist/e2e-${name}.log`);

@@ -17,14 +17,14 @@ async function screenShows(id: string, text: string): Promise<void> {
   await expect.poll(screen).toContain(text);
 }
 
-test("[images.terminal] a terminal is the account's, and finds the programs that commands find", async () => {
+test('[images.terminal] a terminal runs as the default user with the PATH of commands', async () => {
   await sandbox().post('/v2/pty/sessions', { id: 'a' });
   expect(await exec('a', 'id -un; pwd')).toBe('sandbox\n/home/sandbox');
   const { stdout } = await sandbox().run('echo "$PATH"');
   expect(await exec('a', 'echo "$PATH"')).toBe(stdout.trim());
 });
 
-test('[images.terminal] programs of the image that take the whole terminal are driven by keys and seen on the screen', async () => {
+test('[images.terminal] full-screen programs of the image are controlled by keys and shown on the screen', async () => {
   await sandbox().post('/v2/pty/sessions', { id: 'b' });
   const type = (input: string): Promise<unknown> => sandbox().post('/v2/pty/sessions/b/input', { input });
   await type('nano /home/sandbox/note\r');
@@ -37,7 +37,7 @@ test('[images.terminal] programs of the image that take the whole terminal are d
   await screenShows('b', '42');
 });
 
-test('[images.terminal] the page of terminals is served to whoever has the key', async () => {
+test('[images.terminal] the terminal page is served to clients with the key', async () => {
   expect((await fetch(`${sandbox().url}/terminal/`)).status).toBe(401);
   const page = await sandbox().fetch('/terminal/');
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('xterm')]);

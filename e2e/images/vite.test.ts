@@ -7,7 +7,7 @@ import { type Sandbox, sharedSandbox } from './sandbox.ts';
 
 const KEY = 'secret-key';
 const VIEW = { width: 800, height: 500 };
-/** Where the packages of this repository are in the container, Vite among them. */
+/** The packages of this repository in the container, which include Vite. */
 const PACKAGES = '/srv/packages/node_modules';
 const sandbox = sharedSandbox({
   env: { SVC_API_KEY: KEY },
@@ -24,7 +24,7 @@ function say(box: Sandbox, directory: string, text: string): Promise<unknown> {
   return box.run(`echo 'export const text = "${text}";' > ~/${directory}/text.js`);
 }
 
-/** A Vite application, made and started by commands as an agent would. */
+/** Creates and starts a Vite application by commands. */
 async function startVite(directory: string, port: number, base: string): Promise<void> {
   const box = sandbox();
   await box.run(
@@ -40,7 +40,7 @@ test.each([
   ['on a host of its own', 'host', 5173, '/', (url: string) => [url.replace('127.0.0.1', '5173.localhost'), '/']],
   ['below its path', 'path', 5174, '/absproxy/5174/', (url: string) => [url, '/absproxy/5174/']],
 ] as const)(
-  '[images.gateway-vite] a Vite app %s loads and reloads hot',
+  '[images.gateway-vite] a Vite app %s loads and hot-reloads',
   async (_what, directory, port, base, where) => {
     await startVite(directory, port, base);
     const [url = '', path = ''] = where(sandbox().url);

@@ -16,7 +16,7 @@ async function site(stage: Stage): Promise<number> {
   return port;
 }
 
-/** What a page gets of an address with whatever cookies the browser sends: a status, or that it may not see it. */
+/** Fetches a URL from a page with the cookies of the browser: a status, or an error of the browser. */
 function asks(
   page: { evaluate<R>(script: (given: [string, string]) => R, given: [string, string]): Promise<R> },
   url: string,
@@ -79,7 +79,7 @@ test('[cookie.foreign-page] a page of another origin reads nothing and posts not
   expect(data.commands).toHaveLength(1);
 });
 
-test('[preview.own-cookie] a previewed page with its own cookie reaches no other prefix and not the API', async () => {
+test('[preview.own-cookie] a previewed page with its own cookie reaches neither another prefix nor the API', async () => {
   await using stage = await Stage.open();
   const [port, other] = [await site(stage), await site(stage)];
   await using services = await Services.start({ SVC_API_KEY: KEY });
@@ -120,7 +120,7 @@ test('[preview.own-cookie] a previewed page with its own cookie reaches no other
   }
 });
 
-test('[preview.isolated-page] an isolated preview has an origin of nobody: its script reaches neither cookies nor the API', async () => {
+test('[preview.isolated-page] an isolated preview has an opaque origin: its script reaches neither cookies nor the API', async () => {
   await using stage = await Stage.open();
   const port = await site(stage);
   await using services = await Services.start({ SVC_API_KEY: KEY, SVC_PREVIEW_PATH: 'isolated' });

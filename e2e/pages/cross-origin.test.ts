@@ -9,7 +9,7 @@ const KEY = 'open-sesame-7';
 const SERVE =
   'require("node:http").createServer((q, s) => s.setHeader("content-type", "text/html").end("<title>page</title>" + q.method)).listen(process.argv[1], "127.0.0.1")';
 
-test('[cors.real-page] a page of a listed origin uses the gateway’s own paths with the key, another page cannot', async () => {
+test('[cors.real-page] a page of a listed origin can use the gateway’s own paths with the key, another page cannot', async () => {
   await using stage = await Stage.open();
   const port = await freePort();
   await stage.program(process.execPath, ['-e', SERVE, String(port)], () => fetch(`http://127.0.0.1:${port}`));

@@ -13,12 +13,12 @@ const COLOUR = `(() => {
   return [...canvas.getContext('2d').getImageData(canvas.width * 3 / 4, canvas.height / 2, 1, 1).data].slice(0, 3);
 })()`;
 
-/** The colour beside the middle of what noVNC shows. */
+/** The colour next to the centre of noVNC's canvas. */
 function shownColour(page: Page): Promise<number[]> {
   return page.evaluate<number[]>(COLOUR);
 }
 
-test('[vnc.real-browser] a person sees the sandbox’s browser, types into it and resizes it', async () => {
+test('[vnc.real-browser] a user sees the sandbox’s browser, types into it and resizes it', async () => {
   await using stage = await Stage.open();
   const { display, socketPath } = await stage.display();
   const port = await stage.sandboxBrowser(display);

@@ -47,7 +47,7 @@ test.each<[string, (origin: string) => Promise<PuppeteerBrowser>]>([
     'in a header',
     (origin) => connectPuppeteer({ browserWSEndpoint: `${origin.replace('http', 'ws')}/cdp`, headers: HEADERS }),
   ],
-])('[cdp.puppeteer] so does Puppeteer with the key %s', async (_what, connect) => {
+])('[cdp.puppeteer] Puppeteer works through /cdp with the key %s', async (_what, connect) => {
   await using stage = await Stage.open();
   await using services = await sandbox(stage);
   const browser = await connect(services.url);
@@ -60,7 +60,7 @@ test.each<[string, (origin: string) => Promise<PuppeteerBrowser>]>([
   await browser.disconnect();
 });
 
-test('without the key neither gets in', async () => {
+test('without the key Playwright and Puppeteer are refused', async () => {
   await using stage = await Stage.open();
   await using services = await sandbox(stage);
   await expect(connectPlaywright(`${services.url}/cdp`)).rejects.toThrow('401');
@@ -68,7 +68,7 @@ test('without the key neither gets in', async () => {
   await expect(connectPuppeteer({ browserWSEndpoint: endpoint })).rejects.toThrow('401');
 });
 
-test('[relay.daemon-restart] a daemon that restarts leaves the open relays alone', async () => {
+test('[relay.daemon-restart] open relays survive a restart of the daemon', async () => {
   await using stage = await Stage.open();
   await using services = await sandbox(stage);
   const browser = await connectPlaywright(`${services.url}/cdp?api_key=${KEY}`);

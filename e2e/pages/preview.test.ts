@@ -11,11 +11,11 @@ import { Stage } from './stage.ts';
 
 const KEY = 'open-sesame-7';
 
-/** A Vite application whose page shows what its module says. */
+/** A Vite application with a page that shows the text of a module. */
 async function viteApp(stage: Stage, base: (port: number) => string): Promise<number> {
   const port = await freePort();
   await writeFile(join(stage.directory, 'index.html'), '<h1></h1><script type="module" src="./main.js"></script>');
-  await say(stage, 'first');
+  await writeModule(stage, 'first');
   await writeFile(
     join(stage.directory, 'main.js'),
     "import { text } from './text.js'; const show = (t) => { document.querySelector('h1').textContent = t; }; show(text); window.loaded = (window.loaded ?? 0) + 1; import.meta.hot.accept('./text.js', (next) => show(next.text));",
@@ -29,11 +29,11 @@ async function viteApp(stage: Stage, base: (port: number) => string): Promise<nu
   return port;
 }
 
-function say(stage: Stage, text: string): Promise<void> {
+function writeModule(stage: Stage, text: string): Promise<void> {
   return writeFile(join(stage.directory, 'text.js'), `export const text = ${JSON.stringify(text)};`);
 }
 
-/** Opens an application that is to show what its module says, also when it changes. */
+/** Opens the application and checks that it shows the text of the module, also after a change. */
 async function reloadsHot(page: Page, url: string, stage: Stage): Promise<void> {
   const said: string[] = [];
   page.on('console', (message) => said.push(message.text()));
@@ -41,12 +41,12 @@ async function reloadsHot(page: Page, url: string, stage: Stage): Promise<void> 
   expect(page.url()).toBe(url);
   await expect.poll(() => page.textContent('h1')).toBe('first');
   await expect.poll(() => said).toContain('[vite] connected.');
-  await say(stage, 'second');
+  await writeModule(stage, 'second');
   await expect.poll(() => page.textContent('h1')).toBe('second');
   expect(await page.evaluate('window.loaded')).toBe(1);
 }
 
-test('[preview.vite-host] a Vite app on a host of its own loads and reloads hot', async () => {
+test('[preview.vite-host] a Vite app on its own host loads and hot-reloads', async () => {
   await using stage = await Stage.open();
   const port = await viteApp(stage, () => '/');
   await using services = await Services.start({ SVC_API_KEY: KEY });
@@ -56,7 +56,7 @@ test('[preview.vite-host] a Vite app on a host of its own loads and reloads hot'
   await reloadsHot(page, `http://${port}.localhost:${gateway}/`, stage);
 });
 
-test('[preview.vite-path] a Vite app that knows its base loads and reloads hot below /absproxy', async () => {
+test('[preview.vite-path] a Vite app that knows its base loads and hot-reloads below /absproxy', async () => {
   await using stage = await Stage.open();
   const port = await viteApp(stage, (own) => `/absproxy/${own}/`);
   await using services = await Services.start({ SVC_API_KEY: KEY });
@@ -65,7 +65,7 @@ test('[preview.vite-path] a Vite app that knows its base loads and reloads hot b
   await reloadsHot(page, `${services.url}/absproxy/${port}/`, stage);
 });
 
-test('[preview.link] the landing page lists what listens and leads to a host of its own, without the key in sight', async () => {
+test('[preview.link] the landing page lists listening ports and opens one on its own host, without the key in the URL', async () => {
   await using stage = await Stage.open();
   const port = await freePort();
   await stage.program(

@@ -25,7 +25,7 @@ export class Stage implements AsyncDisposable {
     return new Stage(await mkdtemp(join(tmpdir(), 'pages-')));
   }
 
-  /** An X display whose RFB server listens on a unix socket. */
+  /** Starts an X display with an RFB server on a unix socket. */
   async display(): Promise<{ readonly display: string; readonly socketPath: string }> {
     const socketPath = join(this.directory, 'vnc.sock');
     const options = [
@@ -39,14 +39,14 @@ export class Stage implements AsyncDisposable {
       '-nolisten',
       'tcp',
     ];
-    // It chooses a display that is free and writes its number to that descriptor.
+    // The server selects a free display and writes its number to descriptor 3.
     const child = this.#start('Xtigervnc', ['-displayfd', '3', '-geometry', '1000x700', '-depth', '24', ...options]);
     const [number] = (await once(child.stdio[3] as Readable, 'data')) as [Buffer];
     await until(() => stat(socketPath));
     return { display: `:${String(number).trim()}`, socketPath };
   }
 
-  /** A browser that the sandbox would run, with its DevTools on a port; without a display it has no window. */
+  /** Starts a browser as the sandbox does; resolves with its DevTools port. It is headless without a display. */
   async sandboxBrowser(display?: string): Promise<number> {
     const port = await freePort();
     const place =
@@ -68,7 +68,7 @@ export class Stage implements AsyncDisposable {
     return port;
   }
 
-  /** Any other program; it is there once `ready` does not fail. */
+  /** Starts any other program and waits until `ready` succeeds. */
   async program(file: string, args: readonly string[], ready: () => Promise<unknown>): Promise<void> {
     this.#start(file, args);
     await until(ready);

@@ -7,10 +7,10 @@ import { Services } from '../services.ts';
 import { personsBrowser } from './browsers.ts';
 
 const KEY = 'open-sesame-7';
-/** What was on the screen, for eyes. */
+/** Directory for screenshots. */
 const PICTURES = join(ROOT, 'dist/pages');
 
-/** What stands on the page's terminal, line by line. */
+/** The lines of the page's terminal. */
 async function lines(page: Page): Promise<string[]> {
   const rows = await page.locator('.xterm-rows > div').allTextContents();
   return rows.map((row) => row.replaceAll('\u00a0', ' ').trimEnd());
@@ -30,7 +30,7 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(PICTURES, `terminal-${name}.png`) });
 }
 
-/** A shell that reads no start-up file. */
+/** Creates a session with a shell without start-up files. */
 async function bareSession(services: Services, id: string): Promise<void> {
   const body = { id, command: 'bash', args: ['--norc', '--noprofile'], env: { PS1: '$ ' } };
   const headers = { 'x-api-key': KEY };
@@ -38,7 +38,7 @@ async function bareSession(services: Services, id: string): Promise<void> {
   expect(made.status).toBe(200);
 }
 
-test('[terminal.reconnect] a daemon that is killed is joined again, at the byte where it was cut', async () => {
+test('[terminal.reconnect] the page reconnects after the daemon was killed, and continues at the next byte', async () => {
   await using services = await Services.start({ SVC_API_KEY: KEY });
   await bareSession(services, 'a');
   await using person = await personsBrowser();
@@ -62,7 +62,7 @@ test('[terminal.reconnect] a daemon that is killed is joined again, at the byte 
   expect((await lines(page)).filter((line) => line === '2')).toHaveLength(1);
 });
 
-test('[terminal.clipboard] what is selected is copied, and pasted', async () => {
+test('[terminal.clipboard] a selection is copied and pasted', async () => {
   await using services = await Services.start({ SVC_API_KEY: KEY });
   await bareSession(services, 'a');
   await using person = await personsBrowser();
@@ -72,7 +72,7 @@ test('[terminal.clipboard] what is selected is copied, and pasted', async () => 
   await shows(page, '$');
   await type(page, 'clear; echo pre""cious');
   await shows(page, 'precious');
-  // xterm.js lays a sheet over its rows, which takes the pointer.
+  // xterm.js covers its rows with an element that receives the pointer events.
   await page.locator('.xterm-rows').getByText('precious').first().dblclick({ force: true });
   await picture(page, 'selected');
   await page.keyboard.press('Control+Shift+C');
@@ -85,7 +85,7 @@ test('[terminal.clipboard] what is selected is copied, and pasted', async () => 
   expect((await lines(page)).join('\n')).not.toContain('^C');
 });
 
-test('[terminal.sessions] the sessions are listed, opened, changed between and closed', async () => {
+test('[terminal.sessions] sessions are listed, opened, switched and closed', async () => {
   await using services = await Services.start({ SVC_API_KEY: KEY });
   await bareSession(services, 'first');
   await bareSession(services, 'second');
@@ -103,7 +103,7 @@ test('[terminal.sessions] the sessions are listed, opened, changed between and c
   await expect.poll(async () => (await lines(page)).filter((line) => line !== '')).toEqual(['$']);
   expect(page.url()).toBe(`${services.url}/terminal/#second`);
   await picture(page, 'sessions');
-  await page.getByTitle('Close second and what runs in it').click();
+  await page.getByTitle('Close second and end its programs').click();
   await shows(page, 'in the first');
   await expect.poll(() => tabs.count()).toBe(1);
   await page.getByRole('button', { name: '+ New' }).click();

@@ -55,7 +55,7 @@ export const COMMANDS_RUN: readonly Requirement[] = [
     'cmd.output-order': 'output is both streams in the order of arrival',
     'cmd.offsets': 'offset and stderr_offset are the end offsets of the streams',
     'cmd.status-completed': 'a command that ends by itself is completed, with its exit code',
-    'cmd.status-killed': 'a command ended by a signal is killed, whoever sent it, with signal and exit_code -1',
+    'cmd.status-killed': 'a command ended by a signal of any sender is killed, with signal and exit_code -1',
     'cmd.status-failed': 'a command that could not be started is failed, and message says why',
     'cmd.max-running-429': 'SVC_COMMAND_MAX_RUNNING commands run at once, 256 by default; the next answers 429',
   }),

@@ -52,7 +52,7 @@ export const FILES: readonly Requirement[] = [
     'fs.download-head': 'HEAD of download answers the same head',
     'fs.download-range': 'download answers ranges with 206 and 416',
     'fs.download-conditions': 'download answers conditions with 304 and 412, and honours If-Range',
-    'fs.download-change': 'change_policy=abort ends a download whose file changes, ignore does not',
+    'fs.download-change': 'with change_policy=abort a change of the file aborts its download, with ignore it does not',
     'fs.tree-export': 'GET tree answers a tar stream of the directory',
     'fs.tree-gzip': 'GET tree compresses with Accept-Encoding gzip, PUT tree takes it',
     'fs.tree-exclude': 'exclude leaves entries out',

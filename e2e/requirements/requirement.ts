@@ -1,4 +1,4 @@
-/** What a requirement may wait for: a part of the product that is not there yet. */
+/** A part of the product that does not exist yet. */
 export type Feature =
   | 'browser'
   | 'desktop'
@@ -10,10 +10,10 @@ export type Feature =
   | 'watch'
   | 'windows';
 
-/** One checkable statement of the contract. Some test carries its id at the beginning of its title: `[id] …`. */
+/** One testable statement of the contract. A test has its id at the beginning of its title: `[id] …`. */
 export interface Requirement {
   readonly id: string;
-  /** Document and section that the statement stands in. */
+  /** Document and section of the statement. */
   readonly source: string;
   readonly behaviour: string;
   readonly waitsFor?: Feature;
@@ -24,7 +24,7 @@ export function section(source: string, behaviours: Readonly<Record<string, stri
   return Object.entries(behaviours).map(([id, behaviour]) => ({ id, source, behaviour }));
 }
 
-/** The requirements of one section that no test can show before `waitsFor` exists. */
+/** The requirements of one section that cannot be tested before `waitsFor` exists. */
 export function later(waitsFor: Feature, source: string, behaviours: Readonly<Record<string, string>>): Requirement[] {
   return section(source, behaviours).map((requirement) => ({ ...requirement, waitsFor }));
 }

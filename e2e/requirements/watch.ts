@@ -9,7 +9,7 @@ export const WATCH: readonly Requirement[] = [
   }),
   ...section('api.md §3', {
     'watch.create': 'POST /v2/watch answers watcher_id, initial_cursor and reused',
-    'watch.recursive': 'recursive=true sees what is below, also in directories that come later; false does not',
+    'watch.recursive': 'recursive=true watches subdirectories, also new ones; false does not',
     'watch.debounce': 'debounce gathers changes; those of one path and type become one',
     'watch.exclude': 'exclude names what is neither reported nor descended into',
     'watch.default-exclude': 'by default .git, node_modules and their like are excluded; exclude replaces that list',
@@ -27,16 +27,16 @@ export const WATCH: readonly Requirement[] = [
     'watch.event-types': 'types are create, write, remove, rename and chmod',
     'watch.rename': 'a rename is one event with old_path',
     'watch.overflow': 'lost events are reported, never silent',
-    'watch.faithful': 'whoever only hears the events knows what is there, or is told that some are missing',
+    'watch.faithful': 'the events describe every change, or report that some are missing',
     'watch.capacity': 'the watcher over the ceiling of 128 is refused with 429 and the holders',
-    'watch.kept': '10,000 events of a watcher are kept; who has fallen behind them is told so',
+    'watch.kept': '10,000 events of a watcher are kept; a client behind them gets overflow',
     'watch-v1.since': 'poll takes cursor and the older since',
     'watch-v1.envelope': 'watch answers of 1.x use the envelope',
     'watch-v1.wait':
       'wait answers one event, at once where the file exists and create is asked for, 503 when nothing came',
   }),
   ...section('docs/watching.md', {
-    'watch.root-again': 'a root that is removed and made again is watched again',
-    'watch.path-b64': 'names that are not UTF-8 are told exactly by path_b64',
+    'watch.root-again': 'a root that is removed and created again is watched again',
+    'watch.path-b64': 'names that are not UTF-8 are exact in path_b64',
   }),
 ];

@@ -13,7 +13,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** Asks as a browser does that opens a page, by any host. */
+/** Requests a page as a browser does, with any Host. */
 function open(services: Services, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
   const { port } = new URL(services.url);
   return new Promise((resolve, reject) => {

@@ -43,7 +43,7 @@ test('[auth.svc-header] [auth.aio-header] the key opens the gateway in every for
   expect(await status('/health')).toBe(200);
 });
 
-test('[cookie.redirect] a page opened with the key or a ticket loses it from its address and keeps working', async () => {
+test('[cookie.redirect] a page opened with the key or a ticket is redirected without it and stays usable', async () => {
   await using services = await Services.start({ SVC_API_KEY: KEY });
   const open = (path: string, cookie = '') =>
     fetch(services.url + path, { headers: { accept: 'text/html', cookie }, redirect: 'manual' });
@@ -74,7 +74,7 @@ test('[cookie.redirect] a page opened with the key or a ticket loses it from its
   expect(services.log.join('\n')).not.toContain(data.ticket);
 });
 
-test('[proxy.host-passed-on] the daemon sees the original Host', async () => {
+test('[proxy.host-passed-on] the daemon receives the original Host', async () => {
   await using services = await Services.start();
   const { port } = new URL(services.url);
   const status = async (host: string) => {
@@ -87,14 +87,14 @@ test('[proxy.host-passed-on] the daemon sees the original Host', async () => {
   expect(await status('rebound.example')).toBe(403);
 });
 
-test('one request id runs through gateway and daemon', async () => {
+test('gateway and daemon log the same request id', async () => {
   await using services = await Services.start();
   const answer = await fetch(`${services.url}/v2/commands`, { headers: { 'x-request-id': 'trace-me-1' } });
   expect(answer.headers.get('x-request-id')).toBe('trace-me-1');
   await expect.poll(() => namesOf(services, 'trace-me-1')).toEqual(['daemon', 'gateway']);
 });
 
-test('[gateway.streamed] 100 MB go in through stdin and come out as raw bytes, unchanged', async () => {
+test('[gateway.streamed] 100 MB of stdin are returned unchanged as raw output', async () => {
   await using services = await Services.start({ SVC_COMMAND_OUTPUT_MAX_BYTES: '200000000' });
   const { command_id } = await run(services, { command: 'cat', mode: 'async' });
   const hash = createHash('sha256');
@@ -122,7 +122,7 @@ test('[gateway.streamed] 100 MB go in through stdin and come out as raw bytes, u
   expect(back).toBe(hash.digest('hex'));
 });
 
-test('[gateway.daemon-down] [gateway.health] a daemon that is away answers 503 with the envelope, and is found again', async () => {
+test('[gateway.daemon-down] [gateway.health] a stopped daemon is 503 with the envelope, and is reached again after its start', async () => {
   await using services = await Services.start();
   await run(services, { command: 'echo kept' });
   const health = await fetch(`${services.url}/health`);
@@ -138,7 +138,7 @@ test('[gateway.daemon-down] [gateway.health] a daemon that is away answers 503 w
   expect(back.data.commands[0]?.command).toBe('echo kept');
 });
 
-test('[stream.heartbeat] a silent stream says every 15 s that it is there', async () => {
+test('[stream.heartbeat] a stream sends a heartbeat after 15 s of silence', async () => {
   await using services = await Services.start();
   const { command_id } = await run(services, { command: 'sleep 600', mode: 'async' });
   const started = performance.now();
@@ -147,7 +147,7 @@ test('[stream.heartbeat] a silent stream says every 15 s that it is there', asyn
   expect((await reader?.read())?.value).toBe('{"type":"heartbeat"}\n');
   const silence = performance.now() - started;
   expect(silence).toBeGreaterThan(14_000);
-  // A busy machine may be late.
+  // The upper bound allows for a busy machine.
   expect(silence).toBeLessThan(19_000);
   await reader?.cancel();
   const { data } = (await (await fetch(`${services.url}/v2/commands/${command_id}`)).json()) as {

@@ -17,7 +17,7 @@ interface Started {
   readonly log: () => string;
 }
 
-/** `npm start` as a user calls it, once it has said that it is ready. */
+/** Runs `npm start` as a user does; resolves when it reports that it is ready. */
 async function start(runtimeDir: string): Promise<Started> {
   const [port, daemonPort] = [await freePort(), await freePort()];
   const npm = spawn('npm', ['start', '--', '--port', String(port)], {
@@ -40,14 +40,14 @@ async function start(runtimeDir: string): Promise<Started> {
   return { npm, url: `http://127.0.0.1:${port}`, log: () => log };
 }
 
-/** The daemon of a runtime directory. */
+/** The process id of the daemon of a runtime directory. */
 function daemonOf(runtimeDir: string): number {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     const [environment, commandLine] = ['environ', 'cmdline'].map((file) => textOf(`/proc/${pid}/${file}`));
     const isDaemon = commandLine?.includes('sandboxd.mjs\0start\0');
     if (isDaemon && environment?.includes(`SVC_RUNTIME_DIR=${runtimeDir}\0`)) return Number(pid);
   }
-  throw new Error('there is no daemon');
+  throw new Error('no daemon process found');
 }
 
 function textOf(path: string): string {
@@ -65,7 +65,7 @@ async function call(url: string, body?: object): Promise<{ status: number; data:
   return { status: response.status, data };
 }
 
-test('[stop.ends-commands] npm start serves on its port, and SIGTERM for npm ends services and commands', async () => {
+test('[stop.ends-commands] npm start serves on its port, and SIGTERM to npm ends services and commands', async () => {
   await using dir = await tempDir();
   const { npm, url, log } = await start(dir.path);
   const closed = once(npm, 'close');
@@ -75,7 +75,7 @@ test('[stop.ends-commands] npm start serves on its port, and SIGTERM for npm end
     const pid = Number(data['pid']);
     expect([data['status'], alive(pid)]).toEqual(['running', true]);
     npm.kill('SIGTERM');
-    // Its output is closed once nobody holds it any more, the services included.
+    // The output closes when the last process that holds it has ended, the services included.
     expect(await closed).toEqual([0, null]);
     expect(alive(pid)).toBe(false);
     expect(log()).not.toContain(KEY);
@@ -85,10 +85,10 @@ test('[stop.ends-commands] npm start serves on its port, and SIGTERM for npm end
 });
 
 const hasKeeper = existsSync(join(ROOT, 'dist/keeper'));
-if (!hasKeeper) process.stderr.write('not tested: the death of the daemon under npm start, without a keeper\n');
+if (!hasKeeper) process.stderr.write('not tested: a killed daemon under npm start, without a keeper\n');
 
 test.runIf(hasKeeper)(
-  '[restart.running] npm start starts a daemon that died again beside what it ran, and leaves nothing behind',
+  '[restart.running] npm start restarts a killed daemon beside its running commands, and leaves no process behind',
   async () => {
     await using dir = await tempDir();
     const { npm, url, log } = await start(dir.path);
@@ -105,7 +105,7 @@ test.runIf(hasKeeper)(
       await expect.poll(async () => (await call(output)).status).toBe(200);
       expect((await call(output)).data).toMatchObject({ stdout: 'here\n', command: { pid, status: 'running' } });
       process.kill(daemonOf(dir.path), 'SIGKILL');
-      // Before there is a daemon that could be asked to end what the last one left.
+      // At this time no daemon is running that could end the commands of the last one.
       await says('sandbox: daemon ended (SIGKILL), starting it again', 2);
       npm.kill('SIGTERM');
       expect(await closed).toEqual([0, null]);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { Services } from '../services.ts';
 
-/** What came out of a terminal, and at which offset. */
+/** Output of a terminal and its offset. */
 class Viewer implements Disposable {
   readonly socket: WebSocket;
   offset = 0;
@@ -36,7 +36,7 @@ class Viewer implements Disposable {
   }
 }
 
-test('a terminal is used through the gateway, and goes on where the daemon died under it', async () => {
+test('a terminal works through the gateway, and resumes after the daemon was killed', async () => {
   await using services = await Services.start({ SVC_API_KEY: 'the-key' });
   const call = async (path: string, body?: object) => {
     const answer = await fetch(services.url + path, {
@@ -50,7 +50,7 @@ test('a terminal is used through the gateway, and goes on where the daemon died 
   await call('/v2/pty/sessions', bare);
   using first = new Viewer(socket);
   first.socket.once('open', () => first.socket.send('echo list""ening; read -r x; echo "got $x"\r'));
-  // What is typed before the shell has gone on from its own editing of the line is not for `read`.
+  // Input that arrives while the shell still edits its command line would not reach `read`.
   await first.shows('listening');
   expect((await call('/v2/pty/sessions/a/screen')).output).toContain('read -r x');
   await services.stopDaemon('SIGKILL');

@@ -5,16 +5,16 @@ import { ROOT } from '../../scripts/root.ts';
 
 const NAME = 'sandbox-service.e2e';
 
-/** Marks the containers that the tests of this checkout start. */
+/** The label of containers that the tests of this checkout start. */
 export const LABEL: Readonly<Record<string, string>> = { [NAME]: ROOT };
 
-/** Run by vitest before the tests of the images: engine and images are there afterwards, and no container of a run before. */
+/** Run by vitest before the tests of the images: builds the images and removes containers of earlier runs. */
 export async function setup(): Promise<void> {
   await buildImages((line) => process.stdout.write(`images: ${line}\n`));
   await removeContainers();
 }
 
-/** Containers of tests that were cut off; nothing else removes them. */
+/** Removes containers of aborted tests. */
 export async function teardown(): Promise<void> {
   await removeContainers();
 }

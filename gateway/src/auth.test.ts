@@ -4,8 +4,8 @@ import { exchange, startDaemon, startGateway } from './gateway.fixture.ts';
 
 const PAGE = 'Accept: text/html,*/*';
 
-/** Judges as the daemon does: the key `k` in a field or in the query; a page that was opened so gets a cookie. */
-function judging(req: IncomingMessage, res: ServerResponse): void {
+/** Admits the key `k` in a header or the query, and sets cookies for a credential in the query. */
+function authDaemon(req: IncomingMessage, res: ServerResponse): void {
   const target = new URL(String(req.headers['x-original-uri'] ?? '/'), 'http://x');
   const byQuery = target.searchParams.get('api_key') === 'k' || target.searchParams.get('ticket') === 't';
   const known = byQuery || req.headers['x-api-key'] === 'k' || req.headers.cookie === 'svc=1';
@@ -22,8 +22,8 @@ function judging(req: IncomingMessage, res: ServerResponse): void {
   } else res.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end('never read');
 }
 
-test('the question carries the request’s own fields, and only the gateway’s X-Original-*', async () => {
-  await using daemon = await startDaemon(judging);
+test('the request to /internal/auth has the headers of the client, and only the gateway’s X-Original-*', async () => {
+  await using daemon = await startDaemon(authDaemon);
   await using gateway = await startGateway(daemon.port);
   const fields = 'Cookie: svc=1\nAuthorization: Bearer x\nX-SVC-API-Key: y\nOrigin: http://o\nX-Request-Id: id1';
   const spoofed = 'X-Original-URI: /health\nX-Original-Method: HEAD\nX-Original-Upgrade: websocket';
@@ -33,9 +33,9 @@ test('the question carries the request’s own fields, and only the gateway’s 
     '{}',
   );
   expect(answer).toMatch(/^HTTP\/1\.1 503 /);
-  const [question] = daemon.requests;
-  expect(question?.method).toBe('GET');
-  expect(question?.headers).toMatchObject({
+  const [authRequest] = daemon.requests;
+  expect(authRequest?.method).toBe('GET');
+  expect(authRequest?.headers).toMatchObject({
     host: 'h',
     cookie: 'svc=1',
     authorization: 'Bearer x',
@@ -46,15 +46,15 @@ test('the question carries the request’s own fields, and only the gateway’s 
     'x-original-uri': '/cdp/json/a%20b?c',
     'x-original-method': 'POST',
   });
-  expect(question?.headers).not.toHaveProperty('x-original-upgrade');
-  expect(question?.headers).not.toHaveProperty('content-length');
+  expect(authRequest?.headers).not.toHaveProperty('x-original-upgrade');
+  expect(authRequest?.headers).not.toHaveProperty('content-length');
 });
 
-test('[auth.form] a program without a key gets the envelope, a browser the form', async () => {
-  await using daemon = await startDaemon(judging);
+test('[auth.form] an API client without a key gets the envelope, a browser the key form', async () => {
+  await using daemon = await startDaemon(authDaemon);
   await using gateway = await startGateway(daemon.port);
-  const program = await exchange(gateway.port, 'GET /vnc/ HTTP/1.1\nHost: h');
-  expect(program).toMatch(/^HTTP\/1\.1 401 [\s\S]*WWW-Authenticate: Bearer[\s\S]*"success":false/);
+  const envelope = await exchange(gateway.port, 'GET /vnc/ HTTP/1.1\nHost: h');
+  expect(envelope).toMatch(/^HTTP\/1\.1 401 [\s\S]*WWW-Authenticate: Bearer[\s\S]*"success":false/);
   const page = await exchange(gateway.port, `GET /vnc/?path=a%22%3Cb&api_key=wrong HTTP/1.1\nHost: h\n${PAGE}`);
   expect(page).toMatch(/^HTTP\/1\.1 401 [\s\S]*Content-Type: text\/html/);
   expect(page).toContain('<input type="hidden" name="path" value="a&quot;&lt;b">');
@@ -63,19 +63,19 @@ test('[auth.form] a program without a key gets the envelope, a browser the form'
   expect(page).not.toMatch(/<script|https?:\/\//);
 });
 
-test('what the daemon forbids is 403, in JSON and as a page', async () => {
-  await using daemon = await startDaemon(judging);
+test('a request that the daemon forbids is 403, as JSON or as a page', async () => {
+  await using daemon = await startDaemon(authDaemon);
   await using gateway = await startGateway(daemon.port);
   const head = 'GET /cdp HTTP/1.1\nHost: h\nOrigin: http://evil\nX-API-Key: k';
   expect(await exchange(gateway.port, head)).toMatch(/^HTTP\/1\.1 403 [\s\S]*SVC_ALLOWED_ORIGINS/);
   expect(await exchange(gateway.port, `${head}\n${PAGE}`)).toMatch(/^HTTP\/1\.1 403 [\s\S]*<!doctype html>/);
 });
 
-test('[gateway.problem-page] what is refused is a page for a browser, escaped, and the envelope for a program', async () => {
-  await using daemon = await startDaemon(judging);
+test('[gateway.problem-page] an error is an escaped page for a browser, and the envelope for an API client', async () => {
+  await using daemon = await startDaemon(authDaemon);
   await using gateway = await startGateway(daemon.port);
   for (const [path, status, words] of [
-    ['/proxy/2/', 503, 'port 2 is not reachable (503)</p>\n<p>start what is to be seen on 127.0.0.1:2'],
+    ['/proxy/2/', 503, 'port 2 is not reachable (503)</p>\n<p>start a server on 127.0.0.1:2'],
     ['/proxy/0/', 400, 'whole number from 1 to 65535 (400)<'],
     ['/jupyter/', 404, '<p>JupyterLab is off (404)</p>\n<p>start the sandbox with DISABLE_JUPYTER=false<'],
     ['/vnc/index.html', 503, 'noVNC&#39;s pages are not in'],
@@ -90,8 +90,8 @@ test('[gateway.problem-page] what is refused is a page for a browser, escaped, a
   expect(absent).toContain('Retry-After: 1\r\n');
 });
 
-test('a page opened with a key is led to itself without it, with the cookie', async () => {
-  await using daemon = await startDaemon(judging);
+test('a page opened with a key is redirected to its URL without the key, with the cookie', async () => {
+  await using daemon = await startDaemon(authDaemon);
   await using gateway = await startGateway(daemon.port);
   const answer = await exchange(
     gateway.port,
@@ -103,8 +103,8 @@ test('a page opened with a key is led to itself without it, with the cookie', as
   expect(answer).toContain('Referrer-Policy: no-referrer');
 });
 
-test('a program with a key in its query is not led anywhere; the cookies go with the answer', async () => {
-  await using daemon = await startDaemon(judging);
+test('an API client with a key in its query is not redirected; the response sets the cookies', async () => {
+  await using daemon = await startDaemon(authDaemon);
   await using browser = await startDaemon((_req, res) => void res.end('{}'));
   await using gateway = await startGateway(daemon.port, {
     env: { BROWSER_REMOTE_DEBUGGING_PORT: String(browser.port) },
@@ -113,7 +113,7 @@ test('a program with a key in its query is not led anywhere; the cookies go with
   expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*Set-Cookie: svc=1; HttpOnly\r\nSet-Cookie: second=2/);
 });
 
-test('a daemon that cannot judge lets nobody in', async () => {
+test('a request is refused if the daemon makes no valid decision', async () => {
   await using daemon = await startDaemon((req, res) => {
     if (req.headers['x-original-uri'] === '/cdp/dies') req.socket.destroy();
     else res.writeHead(req.headers['x-original-uri'] === '/cdp/200' ? 200 : 500).end();
@@ -132,8 +132,8 @@ test('a daemon that cannot judge lets nobody in', async () => {
   expect([away.status, away.headers.get('retry-after')]).toEqual([503, '1']);
 });
 
-test('a large refused upload gets its answer', async () => {
-  await using daemon = await startDaemon(judging);
+test('a large refused upload gets the response', async () => {
+  await using daemon = await startDaemon(authDaemon);
   await using gateway = await startGateway(daemon.port);
   const answer = await exchange(
     gateway.port,
@@ -143,8 +143,8 @@ test('a large refused upload gets its answer', async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 401 [\s\S]*Connection: close[\s\S]*"success":false/);
 });
 
-test('[landing.public] the landing page shows a stranger nothing but the form', async () => {
-  await using daemon = await startDaemon(judging);
+test('[landing.public] without the key the landing page shows only the form', async () => {
+  await using daemon = await startDaemon(authDaemon);
   await using gateway = await startGateway(daemon.port);
   const answer = await exchange(gateway.port, `GET / HTTP/1.1\nHost: h\n${PAGE}`);
   expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*name="api_key"/);
@@ -155,8 +155,8 @@ test('[landing.public] the landing page shows a stranger nothing but the form', 
   expect(daemon.requests.map((req) => req.headers['x-original-uri'])).toEqual(['/metrics']);
 });
 
-test('[landing.page] the landing page shows the state of the sandbox to who has the key, escaped', async () => {
-  await using daemon = await startDaemon(judging);
+test('[landing.page] with the key the landing page shows the state of the sandbox, escaped', async () => {
+  await using daemon = await startDaemon(authDaemon);
   await using gateway = await startGateway(daemon.port);
   for (const credential of ['X-API-Key: k', 'Cookie: svc=1']) {
     const answer = await exchange(gateway.port, `GET / HTTP/1.1\nHost: h\n${PAGE}\n${credential}`);
@@ -165,8 +165,8 @@ test('[landing.page] the landing page shows the state of the sandbox to who has 
   }
 });
 
-test('[landing.page] a key in the address of the landing page becomes the cookie for everything, a wrong one the form again', async () => {
-  await using daemon = await startDaemon(judging);
+test('[landing.page] a key in the query of the landing page becomes a cookie, a wrong one shows the form again', async () => {
+  await using daemon = await startDaemon(authDaemon);
   await using gateway = await startGateway(daemon.port);
   const opened = await exchange(gateway.port, `GET /?x=1&ticket=t HTTP/1.1\nHost: h\n${PAGE}`);
   expect(opened).toMatch(/^HTTP\/1\.1 302 [\s\S]*Location: \/\?x=1\r\n[\s\S]*Set-Cookie: svc=1/);
@@ -176,15 +176,15 @@ test('[landing.page] a key in the address of the landing page becomes the cookie
   expect(wrong).not.toContain('nope');
 });
 
-test('[landing.program] for programs / is the daemon’s', async () => {
+test('[landing.program] for an API client / is the daemon’s', async () => {
   await using daemon = await startDaemon((req, res) => void res.end(`<${req.method} ${req.url}>`));
   await using gateway = await startGateway(daemon.port);
   expect(await exchange(gateway.port, 'GET /?x HTTP/1.1\nHost: h')).toContain('<GET /?x>');
   expect(await exchange(gateway.port, `POST / HTTP/1.1\nHost: h\n${PAGE}\nContent-Length: 0`)).toContain('<POST />');
 });
 
-test('HEAD of a page has its head alone', async () => {
-  await using daemon = await startDaemon(judging);
+test('HEAD of a page has no body', async () => {
+  await using daemon = await startDaemon(authDaemon);
   await using gateway = await startGateway(daemon.port);
   const answer = await exchange(gateway.port, `HEAD / HTTP/1.1\nHost: h\n${PAGE}`);
   expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*Content-Length: \d{3,}[\s\S]*\r\n\r\n$/);

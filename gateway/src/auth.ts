@@ -1,44 +1,48 @@
-import type { Upstream } from './daemon/upstream.ts';
-import { answer, answerRefusal } from './exchange/answers.ts';
-import { isPreflight, keepGrant } from './exchange/cross-origin.ts';
+import type { DaemonUpstream } from './daemon/daemon-upstream.ts';
+import { isPreflight, keepCorsHeaders } from './exchange/cross-origin.ts';
 import { type Exchange, isUpgrade, wantsPage } from './exchange/exchange.ts';
-import { answerFailure } from './exchange/failure.ts';
-import { type FlatHeaders, forwardedHeaders, OF_THE_BODY, withoutFields } from './exchange/headers.ts';
+import { CONTENT_HEADERS, type FlatHeaders, requestHeaders, withoutFields } from './exchange/headers.ts';
 import { keyPage, PAGE_HEADERS } from './exchange/pages.ts';
+import { sendError, sendResponse } from './exchange/responses.ts';
 import { carriesCredential, withoutCredentials } from './exchange/target.ts';
+import { sendUpstreamError } from './exchange/upstream-error.ts';
 
-/** What comes with the permission to go on. */
+/** What the daemon returns for an admitted request. */
 export interface Admission {
-  /** Go out with whatever answers the request. */
+  /** `Set-Cookie` values for the response. */
   readonly cookies: readonly string[];
-  /** Fields and query parameters that carry a credential of the service: what stands behind the gate does not get them. */
+  /** Headers and query parameters that carry a credential of the service; applications must not receive them. */
   readonly credentials: ReadonlySet<string>;
 }
 
-/** What the daemon says of a request. */
-type Judgement =
-  | ({ readonly allowed: true } & Admission)
-  | { readonly allowed: false; readonly status: number; readonly headers: Readonly<Record<string, string>> };
+/** The daemon's decision about a request. */
+type AccessDecision =
+  | ({ readonly admitted: true } & Admission)
+  | { readonly admitted: false; readonly status: number; readonly headers: Readonly<Record<string, string>> };
 
 /**
- * Asks the daemon, which alone judges who gets in (contract §1.4), with the request's own fields.
- * @param target what is asked for, as the daemon is to judge it.
- * @throws the client's error where the daemon gives no answer.
+ * Asks the daemon, which alone decides about access (contract §1.4), with the headers of the request.
+ * @param target path and query that the daemon decides about
+ * @throws the connection's error if the daemon does not respond
  */
-export async function judge(exchange: Exchange, target: string, upstream: Upstream): Promise<Judgement> {
-  const { status, headers } = await upstream.ask('/internal/auth', questionHeaders(exchange, target, upstream));
-  keepGrant(exchange.res, headers);
+export async function requestDecision(
+  exchange: Exchange,
+  target: string,
+  upstream: DaemonUpstream,
+): Promise<AccessDecision> {
+  const { status, headers } = await upstream.get('/internal/auth', authRequestHeaders(exchange, target, upstream));
+  keepCorsHeaders(exchange.res, headers);
   if (status === 204) {
-    const named = valuesOf(headers, 'x-credentials').flatMap((value) => value.split(','));
-    const credentials = new Set(named.map((name) => name.trim()));
-    return { allowed: true, cookies: valuesOf(headers, 'set-cookie'), credentials };
+    const fields = valuesOf(headers, 'x-credentials').flatMap((value) => value.split(','));
+    const credentials = new Set(fields.map((name) => name.trim()));
+    return { admitted: true, cookies: valuesOf(headers, 'set-cookie'), credentials };
   }
   const challenge = valuesOf(headers, 'www-authenticate')[0];
-  return { allowed: false, status, headers: challenge === undefined ? {} : { 'WWW-Authenticate': challenge } };
+  return { admitted: false, status, headers: challenge === undefined ? {} : { 'WWW-Authenticate': challenge } };
 }
 
-function questionHeaders(exchange: Exchange, target: string, upstream: Upstream): FlatHeaders {
-  const headers = withoutFields(forwardedHeaders(exchange, upstream.authority), OF_THE_BODY);
+function authRequestHeaders(exchange: Exchange, target: string, upstream: DaemonUpstream): FlatHeaders {
+  const headers = withoutFields(requestHeaders(exchange, upstream.authority), CONTENT_HEADERS);
   headers.push('X-Original-URI', target, 'X-Original-Method', exchange.req.method ?? 'GET');
   if (isUpgrade(exchange)) headers.push('X-Original-Upgrade', exchange.protocol);
   return headers;
@@ -49,66 +53,66 @@ function valuesOf(raw: readonly string[], name: string): string[] {
 }
 
 /**
- * Lets a request through to one of the gateway's own upstreams, or answers it.
- * @param target what is asked for, as the daemon is to judge it.
- * @returns undefined where it has been answered here.
+ * Requires the daemon's admission for a request to one of the gateway's own upstreams.
+ * @param target path and query that the daemon decides about
+ * @returns undefined if the response has been sent here
  */
-export async function passGate(
+export async function authorize(
   exchange: Exchange,
-  upstream: Upstream,
+  upstream: DaemonUpstream,
   target: string = exchange.target.raw,
 ): Promise<Admission | undefined> {
   try {
-    const judgement = await judge(exchange, target, upstream);
-    if (!judgement.allowed) {
-      answerJudgement(exchange, judgement);
+    const decision = await requestDecision(exchange, target, upstream);
+    if (!decision.admitted) {
+      sendDenial(exchange, decision);
       return undefined;
     }
     if (isPreflight(exchange.res)) {
-      answer(exchange, 204, {}, '');
+      sendResponse(exchange, 204, {}, '');
       return undefined;
     }
-    return answerWithCookie(exchange, judgement.cookies) ? undefined : judgement;
+    return redirectWithCookie(exchange, decision.cookies) ? undefined : decision;
   } catch (error) {
-    answerFailure(exchange, error);
+    sendUpstreamError(exchange, error);
     return undefined;
   }
 }
 
-/** Takes the credential out of a page's address once a cookie stands for it (contract §1.4). */
-export function answerWithCookie(exchange: Exchange, cookies: readonly string[]): boolean {
+/** Redirects a page to its URL without the credential, which the cookie replaces (contract §1.4). */
+export function redirectWithCookie(exchange: Exchange, cookies: readonly string[]): boolean {
   if (cookies.length === 0 || !wantsPage(exchange) || isUpgrade(exchange)) return false;
   if (!carriesCredential(exchange.target.query)) return false;
   const headers = { ...PAGE_HEADERS, Location: withoutCredentials(exchange.target), 'Set-Cookie': [...cookies] };
-  answer(exchange, 302, headers, '');
+  sendResponse(exchange, 302, headers, '');
   return true;
 }
 
-export function answerJudgement(
+export function sendDenial(
   exchange: Exchange,
-  { status, headers }: Judgement & { readonly allowed: false },
+  { status, headers }: AccessDecision & { readonly admitted: false },
 ): void {
   if (status < 400 || status > 499) {
-    answerRefusal(exchange, 503, {
-      message: 'the daemon could not judge the request',
-      hint: 'repeat it shortly; the log of the daemon says more',
+    sendError(exchange, 503, {
+      message: 'the daemon could not decide about the request',
+      hint: 'retry shortly; the log of the daemon has the cause',
       headers: { 'Retry-After': '1' },
     });
   } else if (status === 401 && wantsPage(exchange) && !isUpgrade(exchange)) {
-    answer(exchange, status, { ...PAGE_HEADERS, ...headers }, keyPage(exchange.target));
+    sendResponse(exchange, status, { ...PAGE_HEADERS, ...headers }, keyPage(exchange.target));
   } else if (status === 401) {
-    answerRefusal(exchange, 401, {
+    sendError(exchange, 401, {
       message: 'a valid API key is required',
-      hint: 'send Authorization: Bearer <key>, x-api-key: <key>, or ?api_key=<key> where headers cannot be set',
+      hint: 'send Authorization: Bearer <key>, x-api-key: <key>, or ?api_key=<key> if headers cannot be set',
       headers,
     });
   } else {
-    answerRefusal(exchange, status, { message: 'the daemon refuses this request', headers, hint: refusalHint(status) });
+    sendError(exchange, status, { message: 'the daemon refuses this request', headers, hint: refusalHint(status) });
   }
 }
 
 function refusalHint(status: number): string {
   return status === 403
     ? 'the Host or the Origin is not allowed: see SVC_ALLOWED_HOSTS and SVC_ALLOWED_ORIGINS'
-    : 'the log of the daemon says more';
+    : 'the log of the daemon has the cause';
 }

@@ -2,7 +2,7 @@ import { OptionError } from '@sandbox/program/options.ts';
 import { expect, test } from 'vitest';
 import { readConfig } from './config.ts';
 
-test('without variables the gateway listens on loopback and expects the daemon there', () => {
+test('by default the gateway listens on loopback and connects to the daemon there', () => {
   const config = readConfig([], {});
   expect(config).toMatchObject({
     gatewayHost: '127.0.0.1',
@@ -41,7 +41,7 @@ test.each([
   ['SVC_TRUSTED_PROXIES', '10.0.0.0/33'],
   ['SVC_TRUSTED_PROXIES', 'everyone'],
   ['LOG_LEVEL', 'loud'],
-])('a wrong %s (%s) is refused in one line that names it', (name, value) => {
+])('an invalid %s (%s) is an error of one line that names it', (name, value) => {
   const read = () => readConfig([], { [name]: value });
   expect(read).toThrow(OptionError);
   expect(read).toThrow(new RegExp(`^${name} \\(--[a-z-]+\\): [^\\n]+$`));

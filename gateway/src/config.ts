@@ -118,7 +118,7 @@ export interface GatewayConfig {
   readonly ownPorts: ReadonlySet<number>;
 }
 
-/** @throws OptionError naming the first wrong option. */
+/** @throws OptionError naming the first invalid option */
 export function readConfig(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): GatewayConfig {
   const options = readOptions(GatewayOptions, argv, env);
   const { gatewayHost, gatewayPort, daemonPort, vnc, novncDir, previewPath, logLevel } = options;

@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { envelope } from './exchange/answers.ts';
-import { type Peer, peerOf } from './exchange/forwarded.ts';
+import { type Peer, peerOf } from './exchange/peer.ts';
+import { envelope } from './exchange/responses.ts';
 
 interface Connection {
   readonly peer: Peer;
-  /** The newest answer on it; earlier ones are done or stand before it. */
-  newest: ServerResponse | undefined;
+  /** The response to the last request on it; earlier responses are complete or are sent first. */
+  last: ServerResponse | undefined;
 }
 
 const REFUSALS: Readonly<Record<string, readonly [status: string, message: string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the head of the request is too long'],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['413 Payload Too Large', 'the extensions of a chunk are too long'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the head of the request did not come in time'],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the request header section is too long'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['413 Payload Too Large', 'the chunk extensions are too long'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request header section did not arrive in time'],
 };
 const MALFORMED = ['400 Bad Request', 'the request is not valid HTTP/1.1'] as const;
 
-/** The open connections of the public port, upgraded ones too. */
+/** The open connections of the public port, upgraded ones included. */
 export class Connections {
   readonly #isTrusted: (address: string) => boolean;
   readonly #open = new Map<Socket, Connection>();
@@ -28,28 +28,28 @@ export class Connections {
   }
 
   add(socket: Socket): void {
-    this.#open.set(socket, { peer: peerOf(socket, this.#isTrusted), newest: undefined });
+    this.#open.set(socket, { peer: peerOf(socket, this.#isTrusted), last: undefined });
     socket.once('close', () => {
       this.#open.delete(socket);
       if (this.#open.size === 0) this.#onEmpty?.();
     });
   }
 
-  /** @returns undefined for a request behind an answer that ends its connection: it is not served. */
+  /** @returns undefined for a request after a response that closes the connection: it must not be handled */
   begin(socket: Socket, res: ServerResponse): Connection | undefined {
     const connection = this.#open.get(socket);
-    if (!connection || connection.newest?.shouldKeepAlive === false) return undefined;
-    connection.newest = res;
+    if (!connection || connection.last?.shouldKeepAlive === false) return undefined;
+    connection.last = res;
     return connection;
   }
 
-  /** An answer on it is not complete yet. */
+  /** Whether a response on the connection is incomplete. */
   isBusy(socket: Socket): boolean {
-    const newest = this.#open.get(socket)?.newest;
-    return newest !== undefined && !newest.writableFinished;
+    const last = this.#open.get(socket)?.last;
+    return last !== undefined && !last.writableFinished;
   }
 
-  /** Answers what the parser refuses, where no other answer stands in the way, and ends the connection. */
+  /** Responds to a parser error, unless another response is in progress, and closes the connection. */
   refuse(error: NodeJS.ErrnoException, socket: Socket): void {
     if (!socket.writable || error.code === 'ECONNRESET' || this.isBusy(socket)) {
       socket.destroy();
@@ -67,7 +67,7 @@ export class Connections {
     for (const [socket] of this.#open) if (!this.isBusy(socket)) socket.destroy();
   }
 
-  /** Resolves when the last one has closed and everybody who listens for it has heard. */
+  /** Resolves when the last connection has closed. */
   async allClosed(): Promise<void> {
     if (this.#open.size === 0) return;
     await new Promise<void>((resolve) => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { GatewayOptions } from './config.ts';
 import { MISSED_MAX, PING_MS } from './net/silent-peer.ts';
 
-test('the default of every variable is the one that is documented', () => {
+test('every variable has its documented default', () => {
   const defaults = describeOptions(GatewayOptions).map(({ env, fallback }) => [env, fallback]);
   expect(Object.fromEntries(defaults)).toEqual({
     GATEWAY_HOST: '127.0.0.1',
@@ -26,6 +26,6 @@ test('the default of every variable is the one that is documented', () => {
   });
 });
 
-test('a relayed WebSocket gets a ping every 20 s, and two missed pongs end it', () => {
+test('a WebSocket gets a ping every 20 s and is terminated after two missed pongs', () => {
   expect([PING_MS, MISSED_MAX]).toEqual([20_000, 2]);
 });

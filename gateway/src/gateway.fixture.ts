@@ -6,7 +6,7 @@ import { freePort } from '../../scripts/testing/free-port.ts';
 import { readConfig } from './config.ts';
 import { buildGateway, type Gateway } from './gateway.ts';
 
-/** An upstream in the daemon's place: a real server whose sockets can be looked at and cut. */
+/** An HTTP server that replaces the daemon or another upstream; tests inspect and cut its sockets. */
 export class Daemon implements AsyncDisposable {
   readonly server: Server;
   readonly sockets = new Set<Socket>();
@@ -31,7 +31,7 @@ export class Daemon implements AsyncDisposable {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** On a port that stays free for it while it is away. */
+  /** Listens on a port that no other process takes while the server is stopped. */
   async listen(port?: number): Promise<this> {
     this.server.listen(port ?? (await freePort()), '127.0.0.1');
     await once(this.server, 'listening');
@@ -53,12 +53,12 @@ interface GatewaySetup {
   readonly trustedProxies?: string;
   readonly logLevel?: LogLevel;
   readonly log?: string[];
-  /** Variables of the gateway's. */
+  /** Environment variables of the gateway. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Where nothing is, whatever runs on the machine that tests. */
-const NOTHING = {
+/** Addresses where nothing listens, independent of the programs on the test machine. */
+const NO_UPSTREAMS = {
   BROWSER_REMOTE_DEBUGGING_PORT: '1',
   GATEWAY_VNC: '/nonexistent/vnc.sock',
   GATEWAY_NOVNC_DIR: '/nonexistent',
@@ -75,7 +75,7 @@ export async function startGateway(
     SVC_PORT: String(daemonPort),
     SVC_TRUSTED_PROXIES: trustedProxies,
     LOG_LEVEL: logLevel,
-    ...NOTHING,
+    ...NO_UPSTREAMS,
     ...env,
   });
   const logger = createLogger('gateway', logLevel, [], { write: (line) => void log.push(line) });
@@ -89,22 +89,22 @@ export async function startGateway(
   };
 }
 
-/** A daemon that judges as the real one does: by the key `k` in a field, the query or a cookie; the rest is up to `rest`. */
-export function startJudge(rest: RequestListener = (_req, res) => void res.end()): Promise<Daemon> {
+/** A daemon that admits the key `k` in a header, the query or a cookie; `rest` handles all other requests. */
+export function startAuthDaemon(rest: RequestListener = (_req, res) => void res.end()): Promise<Daemon> {
   return startDaemon((req, res) => {
     if (req.url !== '/internal/auth') return rest(req, res);
     const query = new URL(String(req.headers['x-original-uri']), 'http://x').searchParams;
-    const carriers = [
+    const credentials = [
       ...(req.headers['x-api-key'] === 'k' ? ['x-api-key'] : []),
       ...(req.headers.authorization === 'Bearer k' ? ['authorization'] : []),
       ...(query.get('api_key') === 'k' ? ['api_key'] : []),
     ];
-    const known = carriers.length > 0 || req.headers.cookie?.includes('svc_session=k');
-    res.writeHead(known ? 204 : 401, { 'X-Credentials': carriers.join(', ') }).end();
+    const admitted = credentials.length > 0 || req.headers.cookie?.includes('svc_session=k');
+    res.writeHead(admitted ? 204 : 401, { 'X-Credentials': credentials.join(', ') }).end();
   });
 }
 
-/** A bare connection: what it says is what is on the wire. */
+/** A TCP connection that sends and records raw bytes, as latin1 text. */
 export class Wire implements Disposable {
   readonly socket: Socket;
   #text = '';
@@ -135,7 +135,7 @@ export class Wire implements Disposable {
     return this;
   }
 
-  /** Waits until the text has come. @throws where the connection ends without it. */
+  /** Resolves with all text so far when it contains the part. @throws if the connection ends first */
   async until(part: string | RegExp): Promise<string> {
     for (;;) {
       if (typeof part === 'string' ? this.#text.includes(part) : part.test(this.#text)) return this.#text;
@@ -146,7 +146,7 @@ export class Wire implements Disposable {
     }
   }
 
-  /** Everything up to the end of the connection. */
+  /** Resolves with all text at the end of the connection. */
   async all(): Promise<string> {
     while (!this.#ended) {
       await new Promise<void>((resolve) => {
@@ -161,7 +161,7 @@ export class Wire implements Disposable {
   }
 }
 
-/** One request with `Connection: close`, and the whole answer. */
+/** Sends one request with `Connection: close`; resolves with the complete response. */
 export async function exchange(port: number, head: string, body = ''): Promise<string> {
   using wire = new Wire(port);
   return await wire.send(`${head.replaceAll('\n', '\r\n')}\r\nConnection: close\r\n\r\n${body}`).all();

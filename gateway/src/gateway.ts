@@ -4,33 +4,33 @@ import { endGently } from '@sandbox/program/close-when-read.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
 import { requestIdOf } from '@sandbox/program/request-id.ts';
 import { type PreviewTarget, previewByName } from './apps/preview-port.ts';
-import { type Admission, passGate } from './auth.ts';
+import { type Admission, authorize } from './auth.ts';
 import type { GatewayConfig } from './config.ts';
 import { Connections } from './connections.ts';
 import { logAccess } from './exchange/access-log.ts';
-import { answerRefusal } from './exchange/answers.ts';
 import { type Exchange, isUpgrade, type UpgradeExchange } from './exchange/exchange.ts';
+import { sendError } from './exchange/responses.ts';
 import { parseTarget } from './exchange/target.ts';
 import { relay } from './relay/relay.ts';
 import { isProtocolChange, relayUpgrade } from './relay/upgrade.ts';
 import { routeOf } from './routes.ts';
 import { Services } from './services.ts';
 
-/** How long a client may take to send the head of a request, in milliseconds. */
+/** Time for a client to send a request head, in milliseconds. */
 const HEAD_TIMEOUT_MS = 20_000;
-/** How long a connection waits for its next request, in milliseconds. */
+/** Keep-alive timeout of a client connection, in milliseconds. */
 const IDLE_TIMEOUT_MS = 65_000;
-/** How much of an answer may wait for a client, in bytes. */
+/** High-water mark of a response to a client, in bytes. */
 const WRITE_BYTES = 256 * 1024;
 
-const UNJUDGED: Admission = { cookies: [], credentials: new Set() };
+const UNGATED: Admission = { cookies: [], credentials: new Set() };
 
 interface GatewayContext {
   readonly logger: Logger;
   readonly version: string;
 }
 
-/** A gateway that listens on nothing yet. */
+/** Creates a gateway that does not listen yet. */
 export function buildGateway(config: GatewayConfig, context: GatewayContext): Gateway {
   return new Gateway(config, context);
 }
@@ -66,7 +66,7 @@ export class Gateway implements AsyncDisposable {
       .on('clientError', (error, socket) => this.#connections.refuse(error, socket as Socket));
   }
 
-  /** @throws the operating system's error where the address cannot be had. */
+  /** @throws the operating system's error if the address cannot be bound */
   listen(): Promise<{ readonly host: string; readonly port: number }> {
     const { gatewayHost: host, gatewayPort: port } = this.#config;
     return new Promise((resolve, reject) => {
@@ -78,7 +78,7 @@ export class Gateway implements AsyncDisposable {
     });
   }
 
-  /** Stops accepting, gives what is under way the grace, then ends it. */
+  /** Stops accepting connections, waits up to `graceMs` milliseconds for open requests, then closes them. */
   async close({ graceMs = 1_000 } = {}): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     const grace = setTimeout(() => this.#connections.destroyAll(), graceMs);
@@ -107,18 +107,18 @@ export class Gateway implements AsyncDisposable {
     socket.on('error', () => {});
     const res = this.#responseOn(req, socket);
     const requestId = requestIdOf(req.headers['x-request-id']);
-    answerRefusal({ req, res, requestId }, 405, {
-      message: 'CONNECT is not served here',
+    sendError({ req, res, requestId }, 405, {
+      message: 'CONNECT is not supported',
       headers: { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' },
     });
   }
 
   #onExpectation(req: IncomingMessage, res: ServerResponse): void {
     const exchange = this.#exchange(req, res);
-    if (exchange) answerRefusal(exchange, 417, { message: 'only Expect: 100-continue is understood' });
+    if (exchange) sendError(exchange, 417, { message: 'only Expect: 100-continue is supported' });
   }
 
-  /** For answers on a connection that the server has given away; the connection ends with them. */
+  /** Creates a response on a connection that the HTTP server has detached; the connection closes after the response. */
   #responseOn(req: IncomingMessage, socket: Socket): ServerResponse {
     const res = new ServerResponse(req);
     res.shouldKeepAlive = false;
@@ -130,7 +130,7 @@ export class Gateway implements AsyncDisposable {
     return res;
   }
 
-  /** @returns undefined where the request has been answered, or is one too many on its connection. */
+  /** @returns undefined if the response has been sent, or if the connection accepts no further request */
   #exchange(req: IncomingMessage, res: ServerResponse, { upgrade = false } = {}): Exchange | undefined {
     const connection = this.#connections.begin(req.socket, res);
     if (!connection) return undefined;
@@ -138,9 +138,9 @@ export class Gateway implements AsyncDisposable {
     const target = parseTarget(req.url ?? '', req.headers.host);
     logAccess(this.#logger, { req, res, requestId, path: target?.path ?? '-', upgrade });
     if (!target) {
-      answerRefusal({ req, res, requestId }, 400, { message: 'the request target is not one of this server' });
+      sendError({ req, res, requestId }, 400, { message: 'invalid request target' });
     } else if (!hasOneHost(req)) {
-      answerRefusal({ req, res, requestId }, 400, { message: 'a request has exactly one Host field' });
+      sendError({ req, res, requestId }, 400, { message: 'the request must have exactly one Host header' });
     } else {
       return { req, res, target, requestId, peer: connection.peer };
     }
@@ -155,27 +155,27 @@ export class Gateway implements AsyncDisposable {
       else relay(exchange, this.#services.upstream);
       return;
     }
-    const served = preview ? this.#servePreview(exchange, preview) : this.#serveOwn(exchange, route);
-    served.catch((error: unknown) => {
-      this.#logger.error({ err: error, request_id: exchange.requestId }, 'a handler failed');
-      answerRefusal(exchange, 500, { message: 'the gateway failed' });
+    const handled = preview ? this.#handlePreview(exchange, preview) : this.#handleRoute(exchange, route);
+    handled.catch((error: unknown) => {
+      this.#logger.error({ err: error, request_id: exchange.requestId }, 'request handler failed');
+      sendError(exchange, 500, { message: 'internal error of the gateway' });
     });
   }
 
-  /** A name with the gateway's own port is a name of the gateway: a platform before it may give it such a one. */
+  /** A host with the gateway's own port names the gateway itself: a platform's proxy may assign such a host to it. */
   #previewByName(exchange: Exchange): PreviewTarget | undefined {
     const preview = previewByName(exchange);
     return preview?.form === 'host' && preview.port === this.#publicPort() ? undefined : preview;
   }
 
-  async #servePreview(exchange: Exchange, preview: PreviewTarget): Promise<void> {
+  async #handlePreview(exchange: Exchange, preview: PreviewTarget): Promise<void> {
     const { upstream, previews } = this.#services;
-    const admission = await passGate(exchange, upstream, preview.judged);
-    if (admission) previews.answer(exchange, preview, admission);
+    const admission = await authorize(exchange, upstream, preview.authTarget);
+    if (admission) previews.handle(exchange, preview, admission);
   }
 
-  async #serveOwn(exchange: Exchange, route: ReturnType<typeof routeOf>): Promise<void> {
-    const admission = route?.gated === false ? UNJUDGED : await passGate(exchange, this.#services.upstream);
+  async #handleRoute(exchange: Exchange, route: ReturnType<typeof routeOf>): Promise<void> {
+    const admission = route?.gated === false ? UNGATED : await authorize(exchange, this.#services.upstream);
     if (admission) await route?.handler(exchange, this.#services, admission);
   }
 

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { type Daemon, exchange, startDaemon, startGateway, startJudge } from './gateway.fixture.ts';
+import { type Daemon, exchange, startAuthDaemon, startDaemon, startGateway } from './gateway.fixture.ts';
 
 const KEY = 'X-API-Key: k';
 const UPGRADE = 'Connection: Upgrade\nUpgrade: websocket\nSec-WebSocket-Key: x\nSec-WebSocket-Version: 13';
 
-interface Asking extends AsyncDisposable {
-  /** The whole answers to a request of a port in each form. */
+interface FaultSetup extends AsyncDisposable {
+  /** Requests a port in each form; resolves with the complete responses. */
   ask(port: number, method: string, fields?: string): Promise<string[]>;
 }
 
-async function asking(): Promise<Asking> {
-  const daemon = await startJudge();
+async function startFaults(): Promise<FaultSetup> {
+  const daemon = await startAuthDaemon();
   const gateway = await startGateway(daemon.port);
   return {
     ask: (port, method, fields = '') =>
@@ -35,11 +35,9 @@ test.each([
   ['a request', ''],
   ['a WebSocket', UPGRADE],
 ])('[preview.absent] %s to a port that nothing listens on is 503 with a hint', async (_what, fields) => {
-  await using set = await asking();
+  await using set = await startFaults();
   for (const answer of await set.ask(2, 'GET', fields)) {
-    expect(answer).toMatch(
-      /^HTTP\/1\.1 503 [\s\S]*Retry-After: 1[\s\S]*"success":false[\s\S]*start what is to be seen/,
-    );
+    expect(answer).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: 1[\s\S]*"success":false[\s\S]*start a server on/);
   }
 });
 
@@ -51,10 +49,10 @@ test.each([
   ['a WebSocket', 'closes', UPGRADE, closes],
   ['a request', 'resets', '', resets],
   ['a WebSocket', 'resets', UPGRADE, resets],
-])('[preview.absent] %s to a port that %s at once is 502', async (_what, _how, fields, spoil) => {
-  await using set = await asking();
+])('[preview.absent] %s to a port that %s at once is 502', async (_what, _how, fields, breakApp) => {
+  await using set = await startFaults();
   await using app = await startDaemon(() => {});
-  spoil(app);
+  breakApp(app);
   for (const answer of await set.ask(app.port, 'GET', fields)) {
     expect(answer).toMatch(/^HTTP\/1\.1 502 [\s\S]*"success":false/);
   }
@@ -63,7 +61,7 @@ test.each([
 test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'GET', 'OPTIONS'])(
   '[preview.no-body] %s without a body reaches the application without one',
   async (method) => {
-    await using set = await asking();
+    await using set = await startFaults();
     await using app = await startDaemon((req, res) => {
       const { 'transfer-encoding': coding = 'none', 'content-length': length = 'none' } = req.headers;
       res.end(`${req.method} ${coding} ${length}`);

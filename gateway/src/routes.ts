@@ -1,43 +1,43 @@
 import { GATEWAY_PATHS } from '@sandbox/program/pages.ts';
-import { answerLanding, isLanding } from './apps/landing.ts';
-import { isOpener, openPreview } from './apps/open-preview.ts';
+import { handleLanding, isLanding } from './apps/landing.ts';
+import { isOpenPreview, openPreview } from './apps/open-preview.ts';
 import { previewByPath } from './apps/preview-port.ts';
-import { answerTerminal } from './apps/terminal-page.ts';
+import { sendTerminal } from './apps/terminal-page.ts';
 import type { Admission } from './auth.ts';
-import { answerRefusal } from './exchange/answers.ts';
 import type { Exchange } from './exchange/exchange.ts';
+import { sendError } from './exchange/responses.ts';
 import type { Services } from './services.ts';
 
-/** Answers a request or an upgrade of one of the gateway's own paths; the gate's cookies go with the answer. */
+/** Handles a request or an upgrade of one of the gateway's paths; the response sets the cookies of the admission. */
 type Handler = (exchange: Exchange, services: Services, admission: Admission) => void | Promise<void>;
 
 interface Route {
   readonly path: string;
-  /** `exact`: this path alone. `prefix`: and all below it, at the boundary of a segment. */
+  /** `exact`: this path only. `prefix`: this path and everything below `path/`. */
   readonly match: 'exact' | 'prefix';
-  /** The daemon must allow the request first. */
+  /** Whether the request needs the daemon's admission first. */
   readonly gated: boolean;
   readonly handler: Handler;
-  /** Further conditions; where they do not hold the request is the daemon's. */
+  /** A further condition; a request that does not meet it goes to the daemon. */
   readonly when?: (exchange: Exchange) => boolean;
 }
 
-const landing: Handler = (exchange, services) => answerLanding(exchange, services);
-const browser: Handler = (exchange, services, admission) => services.browser.answer(exchange, admission);
-const desktop: Handler = (exchange, services, admission) => services.desktop.answer(exchange, admission);
-const codeServer: Handler = (exchange, services, admission) => services.codeServer.answer(exchange, admission);
-const jupyter: Handler = (exchange, services, admission) => services.jupyter.answer(exchange, admission);
+const landing: Handler = (exchange, services) => handleLanding(exchange, services);
+const browser: Handler = (exchange, services, admission) => services.browser.handle(exchange, admission);
+const desktop: Handler = (exchange, services, admission) => services.desktop.handle(exchange, admission);
+const codeServer: Handler = (exchange, services, admission) => services.codeServer.handle(exchange, admission);
+const jupyter: Handler = (exchange, services, admission) => services.jupyter.handle(exchange, admission);
 const opener: Handler = (exchange, services, admission) => openPreview(exchange, services, admission);
 
 const preview: Handler = (exchange, { previews }, admission) => {
-  const asked = previewByPath(exchange);
-  if (asked) previews.answer(exchange, asked, admission);
-  else answerRefusal(exchange, 404, { message: 'a preview names its port: /proxy/{port}/' });
+  const target = previewByPath(exchange);
+  if (target) previews.handle(exchange, target, admission);
+  else sendError(exchange, 404, { message: 'the path needs a port: /proxy/{port}/' });
 };
 
-const terminal: Handler = (exchange, _services, { cookies }) => answerTerminal(exchange, cookies);
+const terminal: Handler = (exchange, _services, admission) => sendTerminal(exchange, admission);
 
-/** The gateway's own paths. Everything else is the daemon's. */
+/** The gateway's own paths. All other requests go to the daemon. */
 const ROUTES: readonly Route[] = [
   { path: GATEWAY_PATHS.landing, match: 'exact', gated: false, handler: landing, when: isLanding },
   { path: GATEWAY_PATHS.browser, match: 'prefix', gated: true, handler: browser },
@@ -47,17 +47,17 @@ const ROUTES: readonly Route[] = [
   { path: GATEWAY_PATHS.jupyter, match: 'prefix', gated: true, handler: jupyter },
   { path: GATEWAY_PATHS.preview, match: 'prefix', gated: true, handler: preview },
   { path: GATEWAY_PATHS.absolutePreview, match: 'prefix', gated: true, handler: preview },
-  { path: GATEWAY_PATHS.openPreview, match: 'prefix', gated: true, handler: opener, when: isOpener },
+  { path: GATEWAY_PATHS.openPreview, match: 'prefix', gated: true, handler: opener, when: isOpenPreview },
   { path: GATEWAY_PATHS.terminal, match: 'prefix', gated: true, handler: terminal },
 ];
 
-const DEEPEST_FIRST = [...ROUTES].sort((a, b) => b.path.length - a.path.length);
+const LONGEST_FIRST = [...ROUTES].sort((a, b) => b.path.length - a.path.length);
 
 /**
- * The route of a request, by its path as it was sent. Nothing is decoded or normalised on purpose: what is not
- * literally one of ours goes on unchanged and means to the daemon what it means there.
+ * Finds the route of a request. The path is deliberately neither decoded nor normalised: a path that does not match
+ * literally is forwarded unchanged, and the daemon interprets it.
  */
-export function routeOf(exchange: Exchange, routes: readonly Route[] = DEEPEST_FIRST): Route | undefined {
+export function routeOf(exchange: Exchange, routes: readonly Route[] = LONGEST_FIRST): Route | undefined {
   const { path } = exchange.target;
   const route = routes.find((candidate) => matches(candidate, path));
   return route?.when && !route.when(exchange) ? undefined : route;

@@ -3,23 +3,23 @@ import { Desktop } from './apps/desktop.ts';
 import { CODE_SERVER, Editor, JUPYTER } from './apps/editors.ts';
 import { Previews } from './apps/preview.ts';
 import type { GatewayConfig } from './config.ts';
-import { Upstream } from './daemon/upstream.ts';
+import { DaemonUpstream } from './daemon/daemon-upstream.ts';
 
-/** What the gateway stands before. */
+/** The upstreams of the gateway: the daemon and the applications. */
 export class Services implements AsyncDisposable {
-  readonly upstream: Upstream;
+  readonly upstream: DaemonUpstream;
   readonly version: string;
   readonly browser: Browser;
   readonly desktop: Desktop;
   readonly codeServer: Editor;
   readonly jupyter: Editor;
   readonly previews: Previews;
-  /** Tells the ports of the product, the public one included, from those of what runs in the sandbox. */
+  /** Whether a port belongs to the product, the public port included, and must not be previewed. */
   readonly isOwnPort: (port: number) => boolean;
 
-  /** @param publicPort the port that the gateway listens on, once it does. */
+  /** @param publicPort the port that the gateway listens on, after it has started listening */
   constructor(config: GatewayConfig, version: string, publicPort: () => number) {
-    this.upstream = new Upstream(config.daemonHost, config.daemonPort);
+    this.upstream = new DaemonUpstream(config.daemonHost, config.daemonPort);
     this.version = version;
     this.isOwnPort = (port) => config.ownPorts.has(port) || port === publicPort();
     this.browser = new Browser(config.browser);

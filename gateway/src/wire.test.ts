@@ -16,7 +16,7 @@ test.each([
   '/proxyx/1',
   '/vnc-x',
   '/health?to=/cdp',
-])('%s is not literally one of the gateway’s paths and goes on unchanged', async (path) => {
+])('%s is not literally one of the gateway’s paths and is forwarded unchanged', async (path) => {
   await using daemon = await startDaemon(url);
   await using gateway = await startGateway(daemon.port);
   expect(await exchange(gateway.port, `GET ${path} HTTP/1.1\nHost: h`)).toContain(`<${path}>`);
@@ -42,7 +42,7 @@ test.each([
   ['/absproxy/2', 503],
   ['/open/1', 302],
   ['/terminal', 308],
-])('%s never reaches the daemon as itself', async (path, status) => {
+])('%s is not forwarded to the daemon', async (path, status) => {
   await using daemon = await startDaemon((_req, res) => void res.writeHead(204).end());
   await using gateway = await startGateway(daemon.port);
   const answer = await exchange(gateway.port, `GET ${path} HTTP/1.1\nHost: h`);
@@ -50,7 +50,7 @@ test.each([
   expect(daemon.requests.map((req) => req.url)).toEqual(['/internal/auth']);
 });
 
-test('an absolute-form is judged by the path in it and by the one Host', async () => {
+test('an absolute-form is routed by its path, and its authority must match the Host', async () => {
   await using daemon = await startDaemon((req, res) => {
     if (req.url === '/internal/auth') res.writeHead(401).end();
     else res.end(`<${req.url} ${req.headers.host}>`);
@@ -69,12 +69,12 @@ test.each([
   ['chunks and a length', 'POST / HTTP/1.1\nHost: h\nTransfer-Encoding: chunked\nContent-Length: 3'],
   ['two lengths', 'POST / HTTP/1.1\nHost: h\nContent-Length: 3\nContent-Length: 4'],
   ['a signed length', 'POST / HTTP/1.1\nHost: h\nContent-Length: +3'],
-  ['chunks that are not last', 'POST / HTTP/1.1\nHost: h\nTransfer-Encoding: chunked, identity'],
+  ['a final coding other than chunked', 'POST / HTTP/1.1\nHost: h\nTransfer-Encoding: chunked, identity'],
   ['a space before the colon', 'GET / HTTP/1.1\nHost: h\nX-Original-URI : /health'],
   ['a folded field', 'GET / HTTP/1.1\nHost: h\n X-Folded: 1'],
   ['a bare carriage return', 'GET / HTTP/1.1\nHost: h\nX: a\rX-Original-URI: /health'],
   ['a NUL in a field', 'GET / HTTP/1.1\nHost: h\nX: a\0b'],
-])('%s is refused with 400 and an id before the daemon sees it', async (_what, head) => {
+])('%s is refused with 400 and a request id, and does not reach the daemon', async (_what, head) => {
   await using daemon = await startDaemon(url);
   await using gateway = await startGateway(daemon.port);
   const answer = await exchange(gateway.port, head, '3\r\nabc\r\n0\r\n\r\n');
@@ -84,7 +84,7 @@ test.each([
   expect(daemon.requests).toEqual([]);
 });
 
-test('a chunk of a wrong size in the middle of a body is not passed on as an end', async () => {
+test('an invalid chunk size within a body is not forwarded as the end of the body', async () => {
   await using daemon = await startDaemon((req, res) => {
     req.on('data', () => {});
     req.on('end', () => res.end('whole'));
@@ -96,7 +96,7 @@ test('a chunk of a wrong size in the middle of a body is not passed on as an end
   expect(await wire.all()).not.toContain('whole');
 });
 
-test('a head that is too long is 431', async () => {
+test('a request head that is too long is 431', async () => {
   await using daemon = await startDaemon(url);
   await using gateway = await startGateway(daemon.port);
   const answer = await exchange(gateway.port, `GET / HTTP/1.1\nHost: h\nX: ${'x'.repeat(20_000)}`);
@@ -113,7 +113,7 @@ test('CONNECT is 405 and closed; another expectation than 100-continue is 417', 
   expect(daemon.requests).toEqual([]);
 });
 
-test('an offer of h2c is passed over: the request is served, the next one too', async () => {
+test('an offer of h2c is ignored: this request and the next one are relayed', async () => {
   await using daemon = await startDaemon((req, res) => {
     req.on('data', () => {});
     req.on('end', () => res.end(`<${req.url}>`));

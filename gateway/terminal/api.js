@@ -2,15 +2,15 @@
 const base = new URL('../v2/pty/', location.href);
 
 async function call(path, method = 'GET', body = undefined) {
-  const answer = await fetch(new URL(path, base), {
+  const response = await fetch(new URL(path, base), {
     method,
     credentials: 'same-origin',
     headers: body === undefined ? {} : { 'content-type': 'application/json' },
     body: body === undefined ? undefined : JSON.stringify(body),
   });
-  const { message, hint, data } = await answer.json().catch(() => ({ message: `status ${answer.status}` }));
-  if (answer.ok) return data;
-  throw Object.assign(new Error(hint ? `${message}: ${hint}` : message), { status: answer.status });
+  const { message, hint, data } = await response.json().catch(() => ({ message: `status ${response.status}` }));
+  if (response.ok) return data;
+  throw Object.assign(new Error(hint ? `${message}: ${hint}` : message), { status: response.status });
 }
 
 const sessionPath = (id) => `sessions/${encodeURIComponent(id)}`;

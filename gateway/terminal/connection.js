@@ -22,7 +22,7 @@ export class Connection {
   #timer;
   #ended = false;
   #ready = false;
-  #typed = [];
+  #queued = [];
 
   /** @param onState called with the state as text and whether the session has ended */
   constructor(id, terminal, onState) {
@@ -67,7 +67,7 @@ export class Connection {
         this.#onState('', false);
         this.resize(this.#terminal);
         this.#ready = true;
-        if (this.#typed.length > 0) this.#socket.send(Uint8Array.from(this.#typed.splice(0)));
+        if (this.#queued.length > 0) this.#socket.send(Uint8Array.from(this.#queued.splice(0)));
         break;
       case 'restore_output':
         this.#terminal.reset();

@@ -2,7 +2,7 @@ import type { ProxyRules, Target } from './proxy-rules.ts';
 
 const LOOPBACK = ['localhost', '*.localhost', '127.0.0.1', '[::1]'];
 
-/** The flags by which Chromium follows the rules: a proxy script, and addresses in place of hosts. */
+/** Chromium's flags for the rules: a proxy auto-configuration script, and host resolver rules. */
 export function browserFlags(rules: ProxyRules): string[] {
   const script = Buffer.from(proxyScript(rules)).toString('base64');
   const flags = [`--proxy-pac-url=data:application/x-ns-proxy-autoconfig;base64,${script}`];
@@ -13,7 +13,7 @@ export function browserFlags(rules: ProxyRules): string[] {
   return flags;
 }
 
-/** A proxy auto-configuration script: the first rule that fits a host decides. */
+/** A proxy auto-configuration script; the first matching rule applies. */
 export function proxyScript({ server, exclude, include, map }: ProxyRules): string {
   const table = [
     ...LOOPBACK.map((host) => [host, 'DIRECT']),
@@ -23,12 +23,12 @@ export function proxyScript({ server, exclude, include, map }: ProxyRules): stri
   ];
   const otherwise = server && include.length === 0 ? proxy(server) : 'DIRECT';
   return `var table = ${JSON.stringify(table)};
-function fits(host, pattern) {
+function matches(host, pattern) {
   if (pattern.slice(0, 2) === '*.') return host.slice(1 - pattern.length) === pattern.slice(1);
   return host === pattern || '[' + host + ']' === pattern;
 }
 function FindProxyForURL(url, host) {
-  for (var i = 0; i < table.length; i++) if (fits(host.toLowerCase(), table[i][0])) return table[i][1];
+  for (var i = 0; i < table.length; i++) if (matches(host.toLowerCase(), table[i][0])) return table[i][1];
   return ${JSON.stringify(otherwise)};
 }
 `;

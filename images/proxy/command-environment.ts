@@ -3,8 +3,8 @@ import type { ProxyRules } from './proxy-rules.ts';
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
 /**
- * What programs that look at `http_proxy` and its kin are told. They know one proxy and a list of exceptions: a list of
- * the only hosts that are meant (PROXY_INCLUDE) cannot be said to them, so then they are told nothing.
+ * The variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` for commands. They can express one proxy and a
+ * list of exceptions but no list of included hosts, so with PROXY_INCLUDE no variable is set.
  */
 export function commandEnvironment({ server, exclude, include, map }: ProxyRules): Record<string, string> {
   if (server === undefined || include.length > 0) return {};

@@ -1,5 +1,5 @@
-// Writes what PROXY_SERVER and its kin mean: flags for the browser and variables for commands, a line each, into the
-// directory of the first argument.
+// Translates PROXY_SERVER, PROXY_EXCLUDE, PROXY_INCLUDE and PROXY_MAP to the files `browser-flags` and
+// `command-environment`, one flag or variable per line, in the directory of the first argument.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';

@@ -1,4 +1,4 @@
-/** How a variable is wrong, in one line that names it. */
+/** An invalid variable; the message is one line that names it. */
 export class ProxyError extends Error {}
 
 export interface ProxySettings {
@@ -11,11 +11,11 @@ export interface ProxySettings {
   readonly map?: string | undefined;
 }
 
-/** Where connections to some hosts go. */
+/** The destination of connections to a mapped host. */
 export type Target =
   | { readonly kind: 'direct' }
   | { readonly kind: 'proxy'; readonly url: URL }
-  /** Another host, or host and port, to connect to. */
+  /** Another host to connect to, with an optional port. */
   | { readonly kind: 'host'; readonly address: string };
 
 export interface ProxyRules {
@@ -25,12 +25,12 @@ export interface ProxyRules {
   readonly map: readonly { readonly host: string; readonly target: Target }[];
 }
 
-/** A name, an address, or `*.` and a name, which stands for everything below it. */
+/** A name, an address, or `*.name` for all subdomains of a name. */
 const HOST_PATTERN = /^(?:\*\.)?[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$|^\[[0-9a-f:]+\]$/i;
 const ADDRESS = /^(?:[a-z0-9_.-]+|\[[0-9a-f:]+\])(?::\d{1,5})?$/i;
 const SCHEMES = ['http:', 'https:', 'socks4:', 'socks5:', 'socks5h:'];
 
-/** @throws ProxyError for the first value that cannot be understood */
+/** @throws ProxyError for the first invalid value */
 export function parseRules({ server, exclude = '', include = '', map = '' }: ProxySettings): ProxyRules {
   return {
     server: server === undefined || server === '' ? undefined : proxyUrl('PROXY_SERVER', server),
@@ -57,7 +57,7 @@ function proxyUrl(name: string, text: string): URL {
   const withScheme = text.includes('://') ? text : `http://${text}`;
   const url = URL.parse(withScheme);
   if (url && SCHEMES.includes(url.protocol) && url.hostname !== '') return url;
-  // A password may stand in it.
+  // The message omits the value, which may contain a password.
   throw new ProxyError(`${name}: expected the URL of an http, https or socks proxy`);
 }
 

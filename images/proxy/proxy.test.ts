@@ -4,15 +4,15 @@ import { browserFlags, proxyScript } from './browser-flags.ts';
 import { commandEnvironment } from './command-environment.ts';
 import { type ProxySettings, parseRules } from './proxy-rules.ts';
 
-function ways(settings: ProxySettings, hosts: readonly string[]): string[] {
+function routes(settings: ProxySettings, hosts: readonly string[]): string[] {
   const script = `${proxyScript(parseRules(settings))}; hosts.map((host) => FindProxyForURL('http://' + host, host))`;
   return Array.from(runInNewContext(script, { hosts }) as string[]);
 }
 
-test('everything but the loopback goes to the proxy', () => {
-  expect(ways({ server: 'proxy.example:3128' }, ['a.example', 'localhost', 'x.localhost', '127.0.0.1', '::1'])).toEqual(
-    ['PROXY proxy.example:3128', 'DIRECT', 'DIRECT', 'DIRECT', 'DIRECT'],
-  );
+test('all hosts except loopback use the proxy', () => {
+  expect(
+    routes({ server: 'proxy.example:3128' }, ['a.example', 'localhost', 'x.localhost', '127.0.0.1', '::1']),
+  ).toEqual(['PROXY proxy.example:3128', 'DIRECT', 'DIRECT', 'DIRECT', 'DIRECT']);
 });
 
 test.each([
@@ -20,20 +20,20 @@ test.each([
   ['https://p', 'HTTPS p:443'],
   ['socks5://p', 'SOCKS5 p:1080'],
   ['socks4://p:9', 'SOCKS p:9'],
-])('%s is the proxy %s', (server, proxy) => {
-  expect(ways({ server }, ['a.example'])).toEqual([proxy]);
+])('the script names %s as %s', (server, proxy) => {
+  expect(routes({ server }, ['a.example'])).toEqual([proxy]);
 });
 
-test('excluded hosts go direct; with a list of included ones only these go to the proxy', () => {
+test('excluded hosts connect directly; with a list of included hosts only these use the proxy', () => {
   const hosts = ['a.example', 'b.a.example', 'xa.example', 'other.example'];
   const [server, proxy] = ['p:1', 'PROXY p:1'];
-  expect(ways({ server, exclude: '*.a.example, other.example' }, hosts)).toEqual([proxy, 'DIRECT', proxy, 'DIRECT']);
-  expect(ways({ server, include: '.a.example' }, hosts)).toEqual(['DIRECT', proxy, 'DIRECT', 'DIRECT']);
+  expect(routes({ server, exclude: '*.a.example, other.example' }, hosts)).toEqual([proxy, 'DIRECT', proxy, 'DIRECT']);
+  expect(routes({ server, include: '.a.example' }, hosts)).toEqual(['DIRECT', proxy, 'DIRECT', 'DIRECT']);
 });
 
-test('a mapped host has its own proxy, none, or another address', () => {
+test('a mapped host uses its own proxy, no proxy, or another address', () => {
   const settings = { server: 'p:1', map: 'a.example=http://q:2,*.b.example=direct,c.example=10.0.0.1:81' };
-  expect(ways(settings, ['a.example', 'x.b.example', 'c.example', 'd.example'])).toEqual([
+  expect(routes(settings, ['a.example', 'x.b.example', 'c.example', 'd.example'])).toEqual([
     'PROXY q:2',
     'DIRECT',
     'DIRECT',
@@ -45,14 +45,14 @@ test('a mapped host has its own proxy, none, or another address', () => {
   ]);
 });
 
-test('commands are told the proxy and its exceptions in both cases of letters', () => {
-  const told = commandEnvironment(parseRules({ server: 'p:1', exclude: '*.a.example', map: 'b.example=direct' }));
-  expect(told).toMatchObject({ http_proxy: 'http://p:1', HTTPS_PROXY: 'http://p:1' });
-  expect(told['no_proxy']).toBe('localhost,127.0.0.1,::1,.a.example,b.example');
+test('commands get the proxy and its exceptions as variables in lower and upper case', () => {
+  const variables = commandEnvironment(parseRules({ server: 'p:1', exclude: '*.a.example', map: 'b.example=direct' }));
+  expect(variables).toMatchObject({ http_proxy: 'http://p:1', HTTPS_PROXY: 'http://p:1' });
+  expect(variables['no_proxy']).toBe('localhost,127.0.0.1,::1,.a.example,b.example');
   expect(commandEnvironment(parseRules({ server: 'socks5h://p:1' }))).toMatchObject({ ALL_PROXY: 'socks5h://p:1' });
 });
 
-test('commands are told nothing where only some hosts are meant, or no proxy is named', () => {
+test('commands get no variables with included hosts or without a proxy', () => {
   expect(commandEnvironment(parseRules({ server: 'p:1', include: 'a.example' }))).toEqual({});
   expect(commandEnvironment(parseRules({ map: 'a.example=direct' }))).toEqual({});
 });
@@ -63,6 +63,6 @@ test.each([
   [{ include: 'a,*' }, 'PROXY_INCLUDE: expected a list of hosts, got "*"'],
   [{ map: 'a.example' }, 'PROXY_MAP: expected host=target, got "a.example"'],
   [{ map: 'a.example=b c' }, 'PROXY_MAP: expected host[:port], a URL or direct, got "b c"'],
-])('%j is refused by name', (settings, message) => {
+])('%j is refused with the name of the variable', (settings, message) => {
   expect(() => parseRules(settings)).toThrow(message);
 });

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long an answered client may go on sending before its connection is cut, in milliseconds. */
+/** Time for a client to stop sending after the response before its connection is destroyed, in milliseconds. */
 const LINGER_MS = 30_000;
 
 /**
- * For an answer that comes before its request was read: the connection ends with it, but only our half at once.
- * Closing both with bytes unread would reset it and take the answer from the client (RFC 9112 §9.6).
- * @returns the header fields that say so.
+ * Prepares a response that is sent before the end of the request body: the connection closes after it, our half first.
+ * Closing both halves with unread bytes would reset the connection and lose the response (RFC 9112 §9.6).
+ * @returns the headers to send with the response
  */
 export function closeWhenRead(req: IncomingMessage, res: ServerResponse): { Connection: 'close' } {
   const { socket } = req;
@@ -19,10 +19,10 @@ export function closeWhenRead(req: IncomingMessage, res: ServerResponse): { Conn
   return { Connection: 'close' };
 }
 
-/** Ends our half, and the rest when the client has ended its own or 30 s have passed. */
+/** Ends our half of a connection, and destroys it when the client ends its half or after 30 s. */
 export function endGently(socket: Socket): void {
   socket.end();
   socket.resume();
-  const cut = setTimeout(() => socket.destroy(), LINGER_MS);
-  socket.once('close', () => clearTimeout(cut));
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Whether a request says that it has a body (RFC 9112 §6.3). */
+/** Whether the headers of a request declare a body (RFC 9112 §6.3). */
 export function hasBody({ headers }: IncomingMessage): boolean {
   if (headers['transfer-encoding'] !== undefined) return true;
   const length = headers['content-length'];

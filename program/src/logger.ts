@@ -5,7 +5,7 @@ export type { Logger };
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Where credentials stand when a request, its headers or its query are logged. */
+/** Keys of credentials in logged requests, headers and queries. */
 const CREDENTIAL_KEYS = [
   'authorization',
   'cookie',
@@ -19,8 +19,8 @@ const CREDENTIAL_KEYS = [
 ];
 
 /**
- * JSON lines on standard output. Credentials are removed twice: by the name of the field they stand in,
- * and, for the values in `secrets`, wherever they occur in a line.
+ * A logger of JSON lines on standard output. Credentials are redacted by key name and, for the values in `secrets`, at
+ * any place of a line.
  */
 export function createLogger(
   name: string,
@@ -45,7 +45,7 @@ export function createLogger(
   );
 }
 
-/** Replaces each secret, as it stands and as JSON and a URL write it. */
+/** Redacts each secret in its plain, JSON-escaped and percent-encoded form. */
 function scrubbed(destination: DestinationStream, secrets: readonly string[]): DestinationStream {
   const forms = secrets.flatMap((secret) => [
     ...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]),

@@ -1,18 +1,18 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 
-/** How one option is called from outside. Every option has a variable and a flag; the flag wins. */
+/** The names of one option. Every option has an environment variable and a flag; the flag takes precedence. */
 interface OptionNames {
   readonly env: string;
-  /** Older names of the variable, looked at in this order when `env` is not set. */
+  /** Older names of the variable, read in this order if `env` is not set. */
   readonly aliases?: readonly string[];
   readonly flag: string;
   readonly description: string;
-  /** The value is a credential: it is never repeated in a message. */
+  /** Whether the value is a credential, which error messages must not contain. */
   readonly secret?: boolean;
 }
 
-/** A wrong option. Its message is one line that names the option; a program ends with it before it does anything. */
+/** An invalid option. The message is one line that names the option. */
 export class OptionError extends Error {}
 
 /** Gives an option its names: `named(z.string().optional(), { env: 'SVC_HOST', flag: 'host', … })`. */
@@ -45,7 +45,7 @@ export function boolean(): z.ZodType<boolean, string> {
   return z.stringbool({ error: 'expected true or false' });
 }
 
-/** Comma-separated, blanks trimmed, empty items dropped. */
+/** A comma-separated list; items are trimmed and empty items are dropped. */
 export function list(): z.ZodType<string[], string> {
   return z.string().transform((text) =>
     text
@@ -62,8 +62,8 @@ export type OptionShape = Readonly<Record<string, z.ZodType>>;
 export type OptionValues<S extends OptionShape> = { readonly [K in keyof S]: z.output<S[K]> };
 
 /**
- * Reads a program's options from its flags and its environment. An empty variable counts as unset.
- * @throws OptionError for an unknown flag or the first wrong value.
+ * Reads a program's options from flags and environment variables. An empty variable counts as unset.
+ * @throws OptionError for an unknown flag or the first invalid value
  */
 export function readOptions<S extends OptionShape>(
   options: z.ZodObject<S>,
@@ -79,10 +79,10 @@ export function readOptions<S extends OptionShape>(
   }
   const result = options.safeParse(given);
   if (result.success) return result.data;
-  throw wrongValue(options.shape, given, result.error);
+  throw invalidValue(options.shape, given, result.error);
 }
 
-/** One line an option, for `--help` and the tables of the documentation. */
+/** One row per option, for `--help` and the tables of the documentation. */
 export function describeOptions(
   options: z.ZodObject<OptionShape>,
 ): { env: string; aliases: readonly string[]; flag: string; fallback: string; description: string }[] {
@@ -92,13 +92,13 @@ export function describeOptions(
       env,
       aliases,
       flag: `--${flag}`,
-      fallback: shown(fallbackOf(schema)),
+      fallback: formatValue(fallbackOf(schema)),
       description,
     };
   });
 }
 
-/** As it would be given: what a prefault is read into may be no text. */
+/** The default in the notation of the variable; the parsed value of a prefault may be an object. */
 function fallbackOf(schema: z.ZodType): unknown {
   if (schema instanceof z.ZodPrefault) return schema.def.defaultValue;
   const fallback = schema.safeParse(undefined);
@@ -136,7 +136,7 @@ function wrongValue(shape: OptionShape, given: Record<string, string>, error: z.
   const issue = error.issues[0];
   const key = String(issue?.path[0] ?? '');
   const schema = shape[key];
-  if (!schema) return new OptionError(issue?.message ?? 'wrong options');
+  if (!schema) return new OptionError(issue?.message ?? 'invalid options');
   const { env, flag, secret } = namesOf(schema);
   const value = given[key] === undefined || secret ? '' : `, got ${JSON.stringify(given[key])}`;
   return new OptionError(`${env} (--${flag}): ${issue?.message}${value}`);
@@ -148,7 +148,7 @@ function namesOf(schema: z.ZodType): OptionNames {
   return names;
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === undefined || value === '') return '';
   return Array.isArray(value) ? value.join(',') : String(value);
 }

@@ -17,7 +17,7 @@ test.each([
 });
 
 test.each(['/vncx', '/v2/pty', '/proxy', '/proxy/', '/proxy/name/', '/proxy/30a', '/absproxy', '', '/Terminal'])(
-  '%j is no page',
+  '%j is not a page',
   (path) => {
     expect(prefixesOfPage(path, pages)).toBeUndefined();
   },

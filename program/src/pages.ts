@@ -1,4 +1,4 @@
-/** The gateway's own paths; the daemon scopes the cookies of the pages among them. Everything else is the daemon's. */
+/** The gateway's own paths; the daemon uses them for the scope of cookies. All other paths belong to the daemon. */
 export const GATEWAY_PATHS = {
   landing: '/',
   browser: '/cdp',
@@ -12,12 +12,12 @@ export const GATEWAY_PATHS = {
   absolutePreview: '/absproxy',
 } as const;
 
-/** A page that a link with a credential opens. */
+/** A page that can be opened by a URL with a credential. */
 export interface Page {
   readonly path: string;
-  /** Prefixes beside its own that its assets and sockets need. */
+  /** Further prefixes that the page requests. */
   readonly opens?: readonly string[];
-  /** Below its path stands a port, and each port is a page of its own. */
+  /** Whether each port below the path is a separate page. */
   readonly perPort?: boolean;
 }
 

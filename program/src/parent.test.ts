@@ -27,7 +27,7 @@ function program(env: Record<string, string>): ChildProcess & { readonly output:
   return Object.assign(child, { output: () => text });
 }
 
-test('the end of the pipe stops the program in order, and the variable is not handed on', async () => {
+test('the end of standard input stops the program gracefully, and children do not inherit the variable', async () => {
   const child = program({ SVC_PARENT_PIPE: '1' });
   await once(child.stdout ?? child, 'data');
   child.stdin?.end();
@@ -35,7 +35,7 @@ test('the end of the pipe stops the program in order, and the variable is not ha
   expect([code, child.output()]).toEqual([0, 'up\nstopped undefined\n']);
 });
 
-test('without the variable the end of standard input means nothing', async () => {
+test('without the variable the end of standard input is ignored', async () => {
   const child = program({});
   await once(child.stdout ?? child, 'data');
   child.stdin?.end();

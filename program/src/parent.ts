@@ -1,11 +1,11 @@
 import process from 'node:process';
 
-/** Set by a launcher that holds the program's standard input open for as long as it lives. */
+/** Set by a launcher that keeps the program's standard input open during its own lifetime. */
 export const PARENT_PIPE = 'SVC_PARENT_PIPE';
 
 /**
- * Where a launcher has set `SVC_PARENT_PIPE`, the end of standard input means that the launcher is gone, however it
- * ended: the program then stops as if by SIGTERM. The variable is removed, so that it is not handed on.
+ * If a launcher has set `SVC_PARENT_PIPE`, stops the program as by SIGTERM when standard input ends, which means that
+ * the launcher has exited or crashed. Removes the variable, so that children do not inherit it.
  */
 export function stopWithParent(env: Record<string, string | undefined>): void {
   if (!env[PARENT_PIPE]) return;

@@ -1,7 +1,7 @@
 /**
- * Frees the memory of bytes that nobody needs any more, where no other bytes share it; they are empty afterwards. What a
- * socket reads is new memory each time, and the collector, which frees it late, marks the whole heap every 32 MiB for it:
- * that took half of the time of a long body.
+ * Frees the memory of a buffer that is no longer needed, unless other buffers share it; the buffer is empty afterwards.
+ * Each read of a socket allocates new memory, and the garbage collector marks the whole heap after every 32 MiB of it,
+ * which took half of the time of a long body.
  */
 export function releaseBuffer({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);

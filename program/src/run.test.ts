@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 const RUN = join(import.meta.dirname, 'run.ts');
 
-/** A program whose start takes until something comes on its standard input. */
+/** A program that finishes its start after it has read from standard input. */
 function startSlowly(outcome: string) {
   const script = `import { once } from 'node:events';
     import { runProgram } from ${JSON.stringify(RUN)};
@@ -20,8 +20,8 @@ function startSlowly(outcome: string) {
   return spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'pipe' });
 }
 
-test('a signal that comes during the start is heeded when that is done', async () => {
-  // It holds something, as what runs does: else it could end before the signal is seen.
+test('a signal during the start stops the program after the start', async () => {
+  // The interval keeps the program running; otherwise it could exit before it handles the signal.
   const program = startSlowly("setInterval(() => {}, 60_000); return { stop: async () => console.log('stopped') };");
   const ended = once(program, 'exit');
   await once(program.stdout, 'data');
@@ -30,16 +30,16 @@ test('a signal that comes during the start is heeded when that is done', async (
   expect([await text(program.stdout), await ended]).toEqual(['stopped\n', [0, null]]);
 });
 
-test('a start that fails after a signal ends with its one line', async () => {
-  const program = startSlowly("throw new Error('no luck');");
+test('a start that fails after a signal exits with one line of error', async () => {
+  const program = startSlowly("throw new Error('start failed');");
   const ended = once(program, 'exit');
   await once(program.stdout, 'data');
   program.kill('SIGTERM');
   program.stdin.end('go');
-  expect([await text(program.stderr), await ended]).toEqual(['slow: no luck\n', [1, null]]);
+  expect([await text(program.stderr), await ended]).toEqual(['slow: start failed\n', [1, null]]);
 });
 
-test('what only says something and has nothing to stop ends by itself', async () => {
+test('a program without anything to stop exits by itself', async () => {
   const program = startSlowly('return undefined;');
   const ended = once(program, 'exit');
   program.stdin.end('go');

@@ -1,15 +1,15 @@
 import process from 'node:process';
 import { OptionError } from './options.ts';
 
-/** Something a program runs until it is told to stop. `stop` resolves when nothing of it is left. */
+/** A running program. `stop` resolves when it has released all its resources. */
 export interface Running {
   stop(): Promise<void>;
 }
 
 /**
- * The life of a program: start, wait for SIGTERM or SIGINT, stop, exit 0. One that comes during the start is heeded as
- * soon as that is done; a second signal ends it at once.
- * A wrong option or a start that fails ends it with one line on standard error: exit 2 or 1.
+ * Runs a program: starts it, waits for SIGTERM or SIGINT, stops it and exits with 0. A signal during the start is
+ * handled after the start; a second signal exits at once. An OptionError exits with 2 and any other failure of the
+ * start with 1, each with one line on standard error.
  */
 export async function runProgram(name: string, start: () => Promise<Running | undefined>): Promise<void> {
   let started: Promise<Running | undefined> | undefined;
@@ -18,8 +18,8 @@ export async function runProgram(name: string, start: () => Promise<Running | un
     if (stopping) process.exit(signal === 'SIGINT' ? 130 : 143);
     stopping = true;
     started?.then(
-      (running) => stopInOrder(name, running),
-      // A start that fails ends it below.
+      (running) => stopGracefully(name, running),
+      // A failed start is handled below.
       () => {},
     );
   };
@@ -35,7 +35,7 @@ export async function runProgram(name: string, start: () => Promise<Running | un
   }
 }
 
-async function stopInOrder(name: string, running: Running | undefined): Promise<void> {
+async function stopGracefully(name: string, running: Running | undefined): Promise<void> {
   try {
     await running?.stop();
     process.exit(0);

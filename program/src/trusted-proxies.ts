@@ -4,7 +4,7 @@ import { list } from './options.ts';
 
 const NETWORK = /^([^/]+)\/(\d{1,3})$/;
 
-/** An option that lists peers: addresses, networks (`10.0.0.0/8`) or the word `loopback`. */
+/** An option with a list of peers: addresses, networks (`10.0.0.0/8`) or the word `loopback`. */
 export function trustedProxies(): z.ZodType<string[], string> {
   return list().refine(
     (blocks) => blocks.every(isAddressBlock),
@@ -12,7 +12,7 @@ export function trustedProxies(): z.ZodType<string[], string> {
   );
 }
 
-/** An address, a network, or the word `loopback`. */
+/** Whether a text is an address, a network, or the word `loopback`. */
 export function isAddressBlock(text: string): boolean {
   if (text === 'loopback' || isIP(text) !== 0) return true;
   const [, address = '', bits = ''] = NETWORK.exec(text) ?? [];
@@ -20,7 +20,7 @@ export function isAddressBlock(text: string): boolean {
   return family !== 0 && Number(bits) <= (family === 4 ? 32 : 128);
 }
 
-/** Tells whether an address lies in one of the blocks, each of which `isAddressBlock` accepts. */
+/** Creates a test whether an address is in one of the blocks, which `isAddressBlock` must accept. */
 export function addressTest(blocks: readonly string[]): (address: string) => boolean {
   const known = new BlockList();
   for (const block of blocks.flatMap((item) => (item === 'loopback' ? ['127.0.0.0/8', '::1'] : [item]))) {
@@ -36,7 +36,7 @@ export function addressTest(blocks: readonly string[]): (address: string) => boo
   };
 }
 
-/** Without the prefix of an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2). */
+/** Removes the prefix of an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2). */
 export function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }

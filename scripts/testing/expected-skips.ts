@@ -20,7 +20,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     lacks: 'linux',
     because: 'they look into /proc',
     tests: [
-      'gateway/src/net/listening-ports.test.ts > a server that starts is among them',
+      'gateway/src/net/listening-ports.test.ts > a server is listed while it listens',
       'scripts/build/keeper.test.ts > the keeper is compiled where',
       'scripts/testing/free-port.test.ts > no two processes get the same',
       `${CAPABILITIES}/files/read/read.test.ts > * > [fs.proc]`,
@@ -140,7 +140,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
   {
     lacks: 'IPv6 loopback',
     because: 'an application listens there',
-    tests: ['gateway/src/apps/preview.test.ts > an application that listens on ::1 alone'],
+    tests: ['gateway/src/apps/preview.test.ts > an application that listens on ::1 only'],
   },
   {
     lacks: 'git history',

@@ -2,7 +2,7 @@ import type { Logger } from '@sandbox/program/logger.ts';
 import type { FastifyRequest } from 'fastify';
 import type { App } from './app-types.ts';
 
-/** One line a request. Query strings are left out: they may carry the key. */
+/** Logs one line per request, without the query string, which may contain the key. */
 export function logRequests(app: App, logger: Logger): void {
   if (!logger.isLevelEnabled('info')) return;
   app.addHook('onResponse', (request, reply, done) => {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 
-/** A Fastify instance whose routes take their types from zod schemas. */
+/** A Fastify instance with routes that are typed by zod schemas. */
 export type App = FastifyInstance<
   RawServerDefault,
   IncomingMessage,

@@ -3,12 +3,12 @@ import type { FastifyRequest } from 'fastify';
 import { SandboxError } from '../core/errors.ts';
 import type { App } from './app-types.ts';
 
-/** Bytes of a JSON body; a longer one is 413. */
+/** Largest JSON body, in bytes; a longer one is 413. */
 export const JSON_BODY_LIMIT = 32 * 1024 ** 2;
 
 /**
- * Every body is read as JSON, whatever type it declares, so that a plain `curl -d` works; an absent or empty one is `{}`.
- * What a page of another origin may send without asking is a matter of the gate.
+ * Parses every body as JSON, whatever its Content-Type, so that a plain `curl -d` works; an absent or empty body is
+ * `{}`. The gate, not the Content-Type, protects against requests of other origins.
  */
 export function readBodies(app: App): void {
   app.removeAllContentTypeParsers();
@@ -41,12 +41,12 @@ export function readBodies(app: App): void {
   });
 }
 
-/** Within this scope an `application/octet-stream` body reaches the handler as a stream, unread and without a limit. */
+/** In this scope an `application/octet-stream` body reaches the handler as an unread stream without a size limit. */
 export function acceptRawBodies(scope: App): void {
   scope.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload));
 }
 
-/** Within this scope a body reaches the handler as a stream whatever type it declares. */
+/** In this scope a body of any Content-Type reaches the handler as an unread stream. */
 export function acceptAnyBody(scope: App): void {
   scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
 }
@@ -55,12 +55,12 @@ export function isRawBody(body: unknown): body is Readable {
   return body instanceof Readable;
 }
 
-/** What comes of a body, piece by piece. Whoever stops in the middle leaves the connection to the answer. */
+/** Iterates over a body. Stopping early does not destroy the stream, so that a response can still be sent. */
 export function piecesOf(body: Readable): AsyncIterable<Buffer> {
   return body.iterator({ destroyOnReturn: false });
 }
 
-/** By events: iterating over a stream costs a small body more than all the rest of its reading. */
+/** Uses events, because the iterator of a stream would dominate the cost of reading a small body. */
 function collect(payload: Readable, request: FastifyRequest): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const refuse = (): void =>
@@ -83,11 +83,11 @@ function collect(payload: Readable, request: FastifyRequest): Promise<string> {
   });
   payload.once('end', () => resolve(Buffer.concat(chunks, length).toString('utf8')));
   payload.once('error', reject);
-  payload.once('close', () => reject(new Error('the body was cut')));
+  payload.once('close', () => reject(new Error('the connection closed before the end of the body')));
   return promise;
 }
 
-/** An explicit null for a field means that it is absent. */
+/** Removes fields with an explicit null, which means absent. */
 function withoutNulls(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   const entries = Object.entries(body);

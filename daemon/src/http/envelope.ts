@@ -7,17 +7,17 @@ export interface Envelope<T> {
   readonly hint: string | null;
 }
 
-/** The answer of a call that was carried out. */
+/** The envelope of a successful call. */
 export function ok<T>(data: T, message: string): Envelope<T> {
   return { success: true, message, data, hint: null };
 }
 
-/** The answer of a call that could not be carried out. */
+/** The envelope of a failed call. */
 export function failure(message: string, hint: string | null = null, data: unknown = null): Envelope<unknown> {
   return { success: false, message, data, hint };
 }
 
-/** The schema of an answer whose payload is `data`. */
+/** The schema of an envelope with the payload `data`. */
 export function envelopeOf<T extends z.ZodType>(data: T) {
   return z.object({ success: z.boolean(), message: z.string(), data, hint: z.string().nullable() });
 }
@@ -44,7 +44,7 @@ export const ValidationErrorBody = z
   })
   .meta({ id: 'ValidationErrorBody', description: 'Which fields of the request are wrong.' });
 
-/** Error answers that every route of v2 may give. */
+/** Error responses of every v2 route. */
 export const V2_ERRORS = {
   400: ErrorBody,
   401: ErrorBody,

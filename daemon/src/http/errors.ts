@@ -22,22 +22,22 @@ const STATUS: Readonly<Record<ErrorKind, number>> = {
   io: 500,
 };
 
-/** Seconds after which a refused call may be repeated. */
+/** Retry-After of a 429, in seconds. */
 const RETRY_AFTER = '1';
 
-/** How a surface words errors beyond what all surfaces share. */
+/** How the errors of a surface differ from those of the other surfaces. */
 export interface ErrorWording {
-  /** The name of a camelCase field of the service on this surface. */
+  /** The wire name of a service's camelCase field on this surface. */
   readonly fieldName?: (field: string) => string;
-  /** The status of an error that differs from its kind's. */
+  /** The status of an error, if it differs from that of its kind. */
   readonly statusOf?: (error: SandboxError) => number | undefined;
-  /** Fields beside `errors` in the body of a 422. */
+  /** Additional fields of the body of a 422. */
   readonly validationFields?: (issues: ValidationFailure['issues']) => Record<string, unknown>;
 }
 
 type ErrorHandler = (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
-/** The error handler of a surface: the only place where its errors become answers. */
+/** The error handler of a surface: the only place that maps its errors to responses. */
 export function errorHandler(wording: ErrorWording = {}): ErrorHandler {
   return (error, request, reply) => {
     if (error instanceof SandboxError) return answerKnown(error, reply, wording);
@@ -47,8 +47,8 @@ export function errorHandler(wording: ErrorWording = {}): ErrorHandler {
     }
     const status = 'statusCode' in error ? (error.statusCode ?? 500) : 500;
     if (status < 500) return reply.code(status).send(failure(oneLine(error.message)));
-    request.log.error({ err: error, reqId: request.id }, 'a request failed by a defect of the service');
-    return reply.code(500).send(failure('internal error', `the log tells more under request id ${request.id}`));
+    request.log.error({ err: error, reqId: request.id }, 'unexpected error in a request');
+    return reply.code(500).send(failure('internal error', `the log has the details under request id ${request.id}`));
   };
 }
 

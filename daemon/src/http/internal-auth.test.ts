@@ -6,15 +6,15 @@ import { SessionCookies } from './access/session-cookie.ts';
 const KEY = 'correct-horse-battery';
 const PAGE = { accept: 'text/html,application/xhtml+xml' };
 
-interface Question {
+interface AuthRequest {
   readonly uri?: string;
   readonly method?: string;
   readonly upgrade?: string;
   readonly headers?: Record<string, string>;
 }
 
-/** Asks as the gateway does. */
-function ask(daemon: TestApp, { uri, method = 'GET', upgrade, headers = {} }: Question) {
+/** Requests an access decision as the gateway does. */
+function ask(daemon: TestApp, { uri, method = 'GET', upgrade, headers = {} }: AuthRequest) {
   return daemon.inject({
     url: '/internal/auth',
     headers: {
@@ -26,7 +26,7 @@ function ask(daemon: TestApp, { uri, method = 'GET', upgrade, headers = {} }: Qu
   });
 }
 
-/** Opens a page with the key in its query and answers the cookie it is given. */
+/** The session cookie of a page that is opened with a credential in its query. */
 async function cookieFrom(daemon: TestApp, uri: string): Promise<string> {
   const answer = await ask(daemon, { uri, headers: PAGE });
   const cookie = answer.headers['set-cookie'];
@@ -35,7 +35,7 @@ async function cookieFrom(daemon: TestApp, uri: string): Promise<string> {
 }
 
 describe('/internal/auth', () => {
-  test('[auth.internal-open] everything is allowed without a key, and what is public with one', async () => {
+  test('[auth.internal-open] without an API key every path is allowed, with one the public paths', async () => {
     await using open = await TestApp.start();
     expect((await ask(open, { uri: '/vnc/index.html' })).statusCode).toBe(204);
     await using closed = await TestApp.start({ apiKey: KEY });
@@ -45,11 +45,11 @@ describe('/internal/auth', () => {
 
   test.each([
     ['a header', { uri: '/vnc/', headers: { 'x-api-key': KEY } }],
-    ['a bearer', { uri: '/cdp/json', headers: { authorization: `Bearer ${KEY}` } }],
+    ['the Authorization header', { uri: '/cdp/json', headers: { authorization: `Bearer ${KEY}` } }],
     ['the query of the target', { uri: `/websockify?api_key=${KEY}`, upgrade: 'websocket' }],
-  ])('[auth.internal-credential] %s is looked at', async (_name, question) => {
+  ])('[auth.internal-credential] the key in %s is accepted', async (_name, request) => {
     await using daemon = await TestApp.start({ apiKey: KEY });
-    expect((await ask(daemon, question)).statusCode).toBe(204);
+    expect((await ask(daemon, request)).statusCode).toBe(204);
   });
 
   test.each([
@@ -58,21 +58,21 @@ describe('/internal/auth', () => {
     ['a wrong key', { uri: '/vnc/?api_key=wrong' }],
     ['a public path in the query', { uri: '/vnc/?x=/health' }],
     ['a path that only resolves to a public one', { uri: '/vnc/../health' }],
-  ])('[auth.internal-refused] [auth.internal-no-body] %s answers 401 without a body', async (_name, question) => {
+  ])('[auth.internal-refused] [auth.internal-no-body] %s is 401 without a body', async (_name, request) => {
     await using daemon = await TestApp.start({ apiKey: KEY });
-    const answer = await ask(daemon, question);
+    const answer = await ask(daemon, request);
     expect(answer.statusCode).toBe(401);
     expect(answer.body).toBe('');
   });
 
-  test('[status.internal-auth-204] it answers 204 without a body', async () => {
+  test('[status.internal-auth-204] an admitted request is 204 without a body', async () => {
     await using daemon = await TestApp.start();
     const answer = await ask(daemon, { uri: '/vnc/' });
     expect(answer.statusCode).toBe(204);
     expect(answer.body).toBe('');
   });
 
-  test('[auth.internal-host-origin] [origin.cdp] it judges Host and Origin of the request it is asked about', async () => {
+  test('[auth.internal-host-origin] [origin.cdp] Host and Origin of the original request are checked', async () => {
     await using daemon = await TestApp.start();
     expect((await ask(daemon, { uri: '/cdp/json', headers: { host: 'evil.example' } })).statusCode).toBe(403);
     const foreign = { host: 'localhost:8080', origin: 'http://evil.example' };
@@ -85,32 +85,32 @@ describe('/internal/auth', () => {
   });
 });
 
-describe('what the gateway is told', () => {
-  test('[auth.carriers] it names what carries a credential of the service, and nothing else', async () => {
+describe('credential fields', () => {
+  test('[auth.carriers] only the fields that carry a credential of the service are named', async () => {
     await using daemon = await TestApp.start({ apiKey: KEY });
-    const named = async (question: Question) => {
-      const { statusCode, headers } = await ask(daemon, question);
+    const fieldsOf = async (request: AuthRequest) => {
+      const { statusCode, headers } = await ask(daemon, request);
       expect(statusCode).toBe(204);
       return headers['x-credentials'];
     };
     const cookie = await cookieFrom(daemon, `/proxy/3000/?api_key=${KEY}`);
     const uri = '/proxy/3000/';
-    expect(await named({ uri, headers: { authorization: `Bearer ${KEY}` } })).toBe('authorization');
+    expect(await fieldsOf({ uri, headers: { authorization: `Bearer ${KEY}` } })).toBe('authorization');
     expect(
-      await named({ uri, headers: { cookie, authorization: 'Bearer its-own', 'x-api-key': 'x' } }),
+      await fieldsOf({ uri, headers: { cookie, authorization: 'Bearer its-own', 'x-api-key': 'x' } }),
     ).toBeUndefined();
-    expect(await named({ uri: `${uri}?api_key=${KEY}`, headers: { 'x-svc-api-key': KEY, 'x-aio-api-key': KEY } })).toBe(
-      'x-svc-api-key, x-aio-api-key, api_key',
-    );
-    expect(await named({ uri: `${uri}?api_key=its-own`, headers: { cookie } })).toBeUndefined();
-    expect(await named({ uri: `${uri}?ticket=spent`, headers: { cookie } })).toBe('ticket');
+    expect(
+      await fieldsOf({ uri: `${uri}?api_key=${KEY}`, headers: { 'x-svc-api-key': KEY, 'x-aio-api-key': KEY } }),
+    ).toBe('x-svc-api-key, x-aio-api-key, api_key');
+    expect(await fieldsOf({ uri: `${uri}?api_key=its-own`, headers: { cookie } })).toBeUndefined();
+    expect(await fieldsOf({ uri: `${uri}?ticket=spent`, headers: { cookie } })).toBe('ticket');
     await using open = await TestApp.start();
     expect((await ask(open, { uri, headers: { 'x-api-key': 'its-own' } })).headers['x-credentials']).toBeUndefined();
   });
 });
 
 describe('the session cookie', () => {
-  test('[cookie.attributes] it is HttpOnly, SameSite=Lax, host-only and expires', async () => {
+  test('[cookie.attributes] the cookie is HttpOnly, SameSite=Lax, host-only and expires', async () => {
     await using daemon = await TestApp.start({ apiKey: KEY });
     const answer = await ask(daemon, { uri: `/vnc/index.html?api_key=${KEY}`, headers: PAGE });
     const cookie = String(answer.headers['set-cookie']);
@@ -126,10 +126,10 @@ describe('the session cookie', () => {
     expect(String(secure.headers['set-cookie'])).toMatch(/; Secure/);
   });
 
-  test('only pages that are opened by a link get one', async () => {
+  test('only a page that is opened with a credential in its query gets a cookie', async () => {
     await using daemon = await TestApp.start({ apiKey: KEY });
-    const without = async (question: Question) => {
-      const { statusCode, headers } = await ask(daemon, question);
+    const without = async (request: AuthRequest) => {
+      const { statusCode, headers } = await ask(daemon, request);
       expect([statusCode, headers['set-cookie']]).toEqual([204, undefined]);
     };
     await without({ uri: `/vnc/?api_key=${KEY}` });
@@ -139,7 +139,7 @@ describe('the session cookie', () => {
     await without({ uri: '/vnc/', headers: { ...PAGE, 'x-api-key': KEY } });
   });
 
-  test('[cookie.landing-page] the one of the landing page covers everything', async () => {
+  test('[cookie.landing-page] the cookie of the landing page is valid for every path', async () => {
     await using daemon = await TestApp.start({ apiKey: KEY });
     const cookie = await cookieFrom(daemon, `/?api_key=${KEY}`);
     for (const uri of ['/vnc/', '/websockify', '/v2/commands', '/metrics']) {
@@ -148,7 +148,7 @@ describe('the session cookie', () => {
     expect((await daemon.inject({ url: '/v2/commands', headers: { cookie } })).statusCode).toBe(200);
   });
 
-  test('[cookie.page-prefix] that of /vnc/ is good for /vnc/ and its socket alone', async () => {
+  test('[cookie.page-prefix] the cookie of /vnc/ is valid for /vnc/ and its WebSocket only', async () => {
     await using daemon = await TestApp.start({ apiKey: KEY });
     const cookie = await cookieFrom(daemon, `/vnc/index.html?api_key=${KEY}`);
     const status = async (uri: string) => (await ask(daemon, { uri, headers: { cookie } })).statusCode;
@@ -161,7 +161,7 @@ describe('the session cookie', () => {
     expect(await status('/vncx')).toBe(401);
   });
 
-  test('[cookie.preview-prefix] that of a preview is good for that port alone', async () => {
+  test('[cookie.preview-prefix] the cookie of a preview is valid for that port only', async () => {
     await using daemon = await TestApp.start({ apiKey: KEY });
     const cookie = await cookieFrom(daemon, `/proxy/3000/?api_key=${KEY}`);
     expect((await ask(daemon, { uri: '/proxy/3000/a/b', headers: { cookie } })).statusCode).toBe(204);
@@ -178,7 +178,7 @@ describe('the session cookie', () => {
       expect((await ask(daemon, { uri, headers: { cookie } })).statusCode).toBe(401);
   });
 
-  test('a ticket narrows it to its prefix', async () => {
+  test('the prefix of a ticket restricts the cookie', async () => {
     await using daemon = await TestApp.start({ apiKey: KEY });
     const { ticket } = (await daemon.post('/v2/tickets', { path_prefix: '/vnc' }, { 'x-api-key': KEY })).json().data;
     const cookie = await cookieFrom(daemon, `/vnc/?ticket=${ticket}`);
@@ -186,7 +186,7 @@ describe('the session cookie', () => {
     expect((await ask(daemon, { uri: '/websockify', headers: { cookie } })).statusCode).toBe(401);
   });
 
-  test('[cookie.signed] an altered or expired one, and one of another key, is refused', async () => {
+  test('[cookie.signed] an altered or expired cookie, and one of another key, is refused', async () => {
     await using daemon = await TestApp.start({ apiKey: KEY });
     const cookie = await cookieFrom(daemon, `/vnc/?api_key=${KEY}`);
     const [name = '', value = ''] = cookie.split('=');
@@ -207,19 +207,19 @@ describe('the session cookie', () => {
     expect((await ask(other, { uri: '/vnc/', headers: { cookie } })).statusCode).toBe(401);
   });
 
-  test('[origin.cors] what the gateway asks about gets the grant of a listed origin, a preflight without a key', async () => {
+  test('[origin.cors] a decision has CORS headers for a listed origin, and a preflight needs no key', async () => {
     await using daemon = await TestApp.start({ apiKey: KEY, allowedOrigins: ['https://listed.example'] });
-    const asked = (origin: string, method: string, more = {}) =>
+    const decide = (origin: string, method: string, more = {}) =>
       ask(daemon, { uri: '/cdp/json', method, headers: { origin, 'access-control-request-method': 'GET', ...more } });
-    const preflight = await asked('https://listed.example', 'OPTIONS');
+    const preflight = await decide('https://listed.example', 'OPTIONS');
     expect([preflight.statusCode, preflight.body]).toEqual([204, '']);
     expect(preflight.headers).toMatchObject({
       'access-control-allow-origin': 'https://listed.example',
       'access-control-allow-methods': expect.stringContaining('POST'),
     });
     for (const [answer, status] of [
-      [await asked('https://listed.example', 'GET'), 401],
-      [await asked('https://listed.example', 'GET', { 'x-api-key': KEY }), 204],
+      [await decide('https://listed.example', 'GET'), 401],
+      [await decide('https://listed.example', 'GET', { 'x-api-key': KEY }), 204],
     ] as const) {
       expect([answer.statusCode, answer.headers['access-control-allow-origin']]).toEqual([
         status,
@@ -227,11 +227,11 @@ describe('the session cookie', () => {
       ]);
       expect(answer.headers).not.toHaveProperty('access-control-allow-methods');
     }
-    const other = await asked('https://evil.example', 'OPTIONS');
+    const other = await decide('https://evil.example', 'OPTIONS');
     expect([other.statusCode, other.headers['access-control-allow-origin']]).toEqual([401, undefined]);
   });
 
-  test('[origin.cookie] a foreign page cannot use it to change or to connect', async () => {
+  test('[origin.cookie] the cookie does not admit a state change or a WebSocket of another origin', async () => {
     await using daemon = await TestApp.start({ apiKey: KEY, allowedOrigins: ['https://listed.example'] });
     const cookie = await cookieFrom(daemon, `/?api_key=${KEY}`);
     const post = (origin: string) =>

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Metrics } from '../core/metrics.ts';
 import type { App } from './app-types.ts';
 
-/** Counts and times every answer under its route's pattern, so that ids never become labels. */
+/** Counts and times every response by its route pattern, so that ids do not become labels. */
 export function measureRequests(app: App, metrics: Metrics): void {
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unmatched';
@@ -15,5 +15,5 @@ export function measureRequests(app: App, metrics: Metrics): void {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
   });
-  metrics.gauge('http_open_connections', 'Connections open at this moment.', () => open.size);
+  metrics.gauge('http_open_connections', 'Open HTTP connections.', () => open.size);
 }

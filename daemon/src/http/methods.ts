@@ -3,16 +3,16 @@ import router from 'find-my-way';
 import type { App } from './app-types.ts';
 import { failure } from './envelope.ts';
 
-/** Characters of a parameter in a path; a longer one is no route. */
+/** Longest path parameter, in characters; a longer one matches no route. */
 export const MAX_PARAM_LENGTH = 4096;
 
 type Paths = ReturnType<typeof router>;
 
-/** A path that is there answers every method that it does not have with 405 and `Allow` (RFC 9110 §15.5.6). */
+/** Responds with 405 and `Allow` to an unsupported method of a known path (RFC 9110 §15.5.6). */
 export function refuseOtherMethods(app: App): void {
   const methods = new Map<string, Set<string>>();
-  app.addHook('onRoute', ({ url, method }) => note(methods, { url, method }));
-  // Made when it is first needed: as routes of the app itself the refusals would be most of what there is to register.
+  app.addHook('onRoute', ({ url, method }) => recordMethod(methods, { url, method }));
+  // Built at first use: as routes of the app itself, the 405 responses would dominate the registration time.
   let paths: Paths | undefined;
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) {
@@ -33,14 +33,14 @@ export function refuseOtherMethods(app: App): void {
   });
 }
 
-function note(methods: Map<string, Set<string>>, { url, method }: Pick<RouteOptions, 'url' | 'method'>): void {
+function recordMethod(methods: Map<string, Set<string>>, { url, method }: Pick<RouteOptions, 'url' | 'method'>): void {
   const known = methods.get(url) ?? new Set();
   for (const name of [method].flat()) known.add(name.toUpperCase());
   if (known.has('GET')) known.add('HEAD');
   methods.set(url, known);
 }
 
-/** Finds the methods of a path, as the app finds its routes. */
+/** A router that maps a path to its methods by the rules of the app's router. */
 function pathsOf(methods: ReadonlyMap<string, ReadonlySet<string>>): Paths {
   const paths = router({ maxParamLength: MAX_PARAM_LENGTH });
   for (const [url, known] of methods) paths.on('GET', url, () => undefined, known);

@@ -15,8 +15,8 @@ export interface Document {
 }
 
 /**
- * Describes routes in OpenAPI 3.1. They are registered once more on an app that never serves, so that nothing of
- * this is loaded before somebody asks.
+ * Describes routes in OpenAPI 3.1. The routes are registered again on an app that never listens, so that the packages
+ * for this are loaded only for the first request of a document.
  */
 export async function describeRoutes(
   mount: (scope: App) => void,
@@ -58,7 +58,7 @@ export async function describeRoutes(
   return document;
 }
 
-/** The registry of schemas is global: keeps the ones that the routes of this document lead to. */
+/** Keeps only the schemas that the routes of this document reference, because the schema registry is global. */
 function onlyReachable(document: Document): Document {
   const { components = {}, ...rest } = document;
   const schemas = components.schemas ?? {};

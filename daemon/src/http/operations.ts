@@ -91,8 +91,8 @@ export function mountOperations(app: App, { gate, metrics, isTrusted, probes }: 
     const decision = gate.judge(accessRequest);
     if (!decision.admitted) return reply.code(refusal(decision).kind === 'forbidden' ? 403 : 401).send();
     if (decision.setCookie !== undefined) void reply.header('set-cookie', decision.setCookie);
-    const carriers = gate.credentialFields(accessRequest);
-    if (carriers.length > 0) void reply.header('x-credentials', carriers.join(', '));
+    const fields = gate.credentialFields(accessRequest);
+    if (fields.length > 0) void reply.header('x-credentials', fields.join(', '));
     return reply.code(204).send();
   });
 }

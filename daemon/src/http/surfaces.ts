@@ -13,13 +13,13 @@ interface Surface {
   readonly title: string;
   readonly description: string;
   readonly errors: ErrorWording;
-  /** Paths below the prefix that the contract fixes, beside the routes of the capabilities. */
+  /** Paths below the prefix that the contract defines in addition to the routes of the capabilities. */
   readonly fixed: readonly FixedPath[];
 }
 
 interface FixedPath {
   readonly path: string;
-  /** Served without a key. */
+  /** Whether the path needs no key. */
   readonly isPublic: boolean;
   readonly mount: (routes: App, document: () => Promise<Document>) => void;
 }
@@ -45,7 +45,7 @@ const PING: FixedPath = {
     }),
 };
 
-/** The generations of the API, each below the prefix of its name. */
+/** The API versions, each below the prefix of its name. */
 const SURFACES: Readonly<Record<SurfaceName, Surface>> = {
   v2: {
     title: 'Sandbox service',
@@ -61,7 +61,7 @@ const SURFACES: Readonly<Record<SurfaceName, Surface>> = {
   },
 };
 
-/** The fixed paths of all surfaces that need no key. */
+/** The fixed paths that need no key, of all surfaces. */
 export function publicSurfacePaths(): string[] {
   return Object.entries(SURFACES).flatMap(([name, { fixed }]) =>
     fixed.filter(({ isPublic }) => isPublic).map(({ path }) => `/${name}${path}`),
@@ -69,8 +69,8 @@ export function publicSurfacePaths(): string[] {
 }
 
 /**
- * Registers one generation of routes and its OpenAPI document. Each adapter has a scope of its own, so that its hooks
- * and its error handler end with it. `besides` adds routes outside the prefix to the document.
+ * Registers the routes of one API version and its OpenAPI document. Each adapter has its own scope for its hooks and
+ * its error handler. `besides` adds routes outside the prefix to the document.
  */
 export function mountSurface(
   app: App,

@@ -1,7 +1,7 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import type { z } from 'zod';
 
-/** The part of the request, as `location` of an error names it. */
+/** Names of the request parts in the `location` of an error. */
 const PARTS: Readonly<Record<string, string>> = {
   body: 'body',
   querystring: 'query',
@@ -9,7 +9,7 @@ const PARTS: Readonly<Record<string, string>> = {
   headers: 'header',
 };
 
-/** A request that does not fit its schema: status 422. */
+/** A request that does not match its schema: status 422. */
 export class ValidationFailure extends Error {
   readonly issues: readonly { location: (string | number)[]; message: string; type: string }[];
 
@@ -33,7 +33,7 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, ht
   };
 };
 
-/** The issues in the form of FastAPI (`HTTPValidationError`), which clients of 1.x parse. */
+/** The issues in the format of FastAPI (`HTTPValidationError`), which clients of 1.x parse. */
 export function detailOf(issues: ValidationFailure['issues']): Record<string, unknown> {
   return { detail: issues.map(({ location, message, type }) => ({ loc: location, msg: message, type })) };
 }

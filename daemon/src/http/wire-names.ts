@@ -1,9 +1,9 @@
-/** The name of a camelCase key on the wire. */
+/** Converts a camelCase key to snake_case. */
 export function wireName(key: string): string {
   return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The data of an error with all its keys as they are named on the wire. */
+/** Copies the data of an error with all keys in snake_case. */
 export function wireNamed(data: unknown): unknown {
   if (Array.isArray(data)) return data.map(wireNamed);
   if (typeof data !== 'object' || data === null) return data;

@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { Daemon, exchange, startDaemon, startGateway, startJudge, Wire } from '../gateway.fixture.ts';
+import { Daemon, exchange, startAuthDaemon, startDaemon, startGateway, Wire } from '../gateway.fixture.ts';
 
 const KEY = 'X-API-Key: k';
 
-/** Answers as Chromium's discovery does: local names alone, and addresses made of `Host`. */
+/** Responds as Chromium's discovery does: accepts only local hosts, and builds addresses from `Host`. */
 async function startBrowser(port?: number): Promise<Daemon & { readonly sockets2: WebSocketServer }> {
   const browser = new Daemon((req, res) => {
     const host = req.headers.host ?? '';
     if (!/^(localhost|127\.0\.0\.1)(:\d+)?$/.test(host)) return void res.writeHead(500).end('Host header is specified');
-    // It reads no chunked body.
+    // Chromium supports no chunked request body.
     if (req.headers['transfer-encoding'] !== undefined) return void req.socket.destroy();
     const devtools = (path: string) => ({
       webSocketDebuggerUrl: `ws://${host}/devtools/${path}`,
@@ -45,26 +45,26 @@ function body(answer: string): unknown {
   return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
 }
 
-test('[cdp.discovery] /cdp/json names addresses that the client can reach', async () => {
-  await using daemon = await startJudge();
+test('[cdp.discovery] /cdp/json returns addresses that the client can reach', async () => {
+  await using daemon = await startAuthDaemon();
   await using browser = await startBrowser();
   await using gateway = await startGateway(daemon.port, {
     env: { BROWSER_REMOTE_DEBUGGING_PORT: String(browser.port) },
   });
   const get = async (path: string, fields = `Host: box.example:8080\n${KEY}`) =>
     body(await exchange(gateway.port, `GET ${path} HTTP/1.1\n${fields}`));
-  const place = 'box.example:8080/cdp/devtools/';
+  const base = 'box.example:8080/cdp/devtools/';
   for (const path of ['/cdp/json/version', '/cdp/json/version/'])
     expect(await get(path)).toEqual({
       Browser: 'Chrome/1',
-      webSocketDebuggerUrl: `ws://${place}browser/B`,
-      devtoolsFrontendUrl: `https://frontend.example/inspector.html?ws=${encodeURIComponent(`${place}browser/B`)}&x=1`,
+      webSocketDebuggerUrl: `ws://${base}browser/B`,
+      devtoolsFrontendUrl: `https://frontend.example/inspector.html?ws=${encodeURIComponent(`${base}browser/B`)}&x=1`,
       title: 'ws://localhost/devtools/page/T',
     });
   for (const path of ['/cdp/json', '/cdp/json/', '/cdp/json/list'])
     expect(await get(path)).toMatchObject([
-      { webSocketDebuggerUrl: `ws://${place}page/P` },
-      { webSocketDebuggerUrl: `ws://${place}page/Q` },
+      { webSocketDebuggerUrl: `ws://${base}page/P` },
+      { webSocketDebuggerUrl: `ws://${base}page/Q` },
     ]);
   const made = body(
     await exchange(gateway.port, `PUT /cdp/json/new?http://a.example/?b HTTP/1.1\nHost: h\n${KEY}\nContent-Length: 0`),
@@ -81,23 +81,23 @@ test('[cdp.discovery] /cdp/json names addresses that the client can reach', asyn
   );
 });
 
-test('[cdp.forwarded] scheme, host and prefix are those that a trusted proxy tells', async () => {
-  await using daemon = await startJudge();
+test('[cdp.forwarded] scheme, host and prefix are taken from a trusted proxy', async () => {
+  await using daemon = await startAuthDaemon();
   await using browser = await startBrowser();
   const env = { BROWSER_REMOTE_DEBUGGING_PORT: String(browser.port) };
   await using gateway = await startGateway(daemon.port, { env });
   await using strict = await startGateway(daemon.port, { env, trustedProxies: '192.0.2.1' });
-  const told = 'X-Forwarded-Proto: https\nX-Forwarded-Host: public.example\nX-Forwarded-Prefix: /box/1/';
+  const forwarded = 'X-Forwarded-Proto: https\nX-Forwarded-Host: public.example\nX-Forwarded-Prefix: /box/1/';
   const version = async (port: number) =>
-    body(await exchange(port, `GET /cdp/json/version HTTP/1.1\nHost: inner\n${told}\n${KEY}`));
+    body(await exchange(port, `GET /cdp/json/version HTTP/1.1\nHost: inner\n${forwarded}\n${KEY}`));
   expect(await version(gateway.port)).toMatchObject({
     webSocketDebuggerUrl: 'wss://public.example/box/1/cdp/devtools/browser/B',
   });
   expect(await version(strict.port)).toMatchObject({ webSocketDebuggerUrl: 'ws://inner/cdp/devtools/browser/B' });
 });
 
-test('[cdp.query-key] who came with the key in the address is given addresses with it', async () => {
-  await using daemon = await startJudge();
+test('[cdp.query-key] a client with the key in the query gets addresses with the key', async () => {
+  await using daemon = await startAuthDaemon();
   await using browser = await startBrowser();
   await using gateway = await startGateway(daemon.port, {
     env: { BROWSER_REMOTE_DEBUGGING_PORT: String(browser.port) },
@@ -115,7 +115,7 @@ test('[cdp.query-key] who came with the key in the address is given addresses wi
 test.each(['/cdp/devtools/page/P', '/cdp', '/cdp/'])(
   '[cdp.relay] [cdp.host-origin] the WebSocket at %s is relayed with a local Host and without Origin',
   async (path) => {
-    await using daemon = await startJudge();
+    await using daemon = await startAuthDaemon();
     await using browser = await startBrowser();
     await using gateway = await startGateway(daemon.port, {
       env: { BROWSER_REMOTE_DEBUGGING_PORT: String(browser.port) },
@@ -130,14 +130,14 @@ test.each(['/cdp/devtools/page/P', '/cdp', '/cdp/'])(
     expect(((await once(client, 'message'))[0] as Buffer).equals(big)).toBe(true);
     client.close();
     await once(client, 'close');
-    const stranger = new WebSocket(url);
-    const [error] = (await once(stranger, 'error')) as [Error];
+    const unauthorized = new WebSocket(url);
+    const [error] = (await once(unauthorized, 'error')) as [Error];
     expect(error.message).toContain('401');
   },
 );
 
-test('[cdp.absent] a browser that is gone is 503 with a hint, and comes back', async () => {
-  await using daemon = await startJudge();
+test('[cdp.absent] a stopped browser is 503 with a hint, and is reached again after its start', async () => {
+  await using daemon = await startAuthDaemon();
   const first = await startBrowser();
   const { port } = first;
   await using gateway = await startGateway(daemon.port, { env: { BROWSER_REMOTE_DEBUGGING_PORT: String(port) } });
@@ -165,9 +165,9 @@ test('[cdp.absent] a browser that is gone is 503 with a hint, and comes back', a
 
 test.each([
   ['what is not JSON', (res: { end(text: string): void }) => res.end('starting'), '200'],
-  ['half an answer', (res: { destroy(): void }) => void res.destroy(), '502'],
-])('a discovery with %s is no crash', async (_what, answer, status) => {
-  await using daemon = await startJudge();
+  ['an aborted response', (res: { destroy(): void }) => void res.destroy(), '502'],
+])('a discovery with %s does not crash the gateway', async (_what, answer, status) => {
+  await using daemon = await startAuthDaemon();
   await using browser = await startDaemon((_req, res) => void answer(res as never));
   await using gateway = await startGateway(daemon.port, {
     env: { BROWSER_REMOTE_DEBUGGING_PORT: String(browser.port) },

@@ -1,29 +1,28 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { exchange, startGateway, startJudge, Wire } from '../gateway.fixture.ts';
-import { IN_FLIGHT_MAX_MB, WRITTEN_MAX_MB } from '../in-flight.fixture.ts';
+import { tempDir } from '../../../scripts/testing/temp-dir.ts';
+import { exchange, startAuthDaemon, startGateway, Wire } from '../gateway.fixture.ts';
+import { fill, IN_FLIGHT_MAX_MB, writeUntilBlocked } from '../in-flight.fixture.ts';
 import { RfbServer } from '../rfb.fixture.ts';
 
 const KEY = 'X-API-Key: k';
 const HEADERS = { 'x-api-key': 'k' };
 
-interface Viewing extends AsyncDisposable {
+interface DesktopSetup extends AsyncDisposable {
   readonly port: number;
   readonly rfb: RfbServer;
   view(options?: { path?: string; protocols?: string[] }): WebSocket;
   close(): Promise<void>;
 }
 
-/** A gateway before an RFB server. */
-async function viewing(greet: (socket: Socket) => void = () => {}): Promise<Viewing> {
+/** A gateway in front of an RFB server. */
+async function startDesktop(greet: (socket: Socket) => void = () => {}): Promise<DesktopSetup> {
   const rfb = await RfbServer.start(greet);
-  const daemon = await startJudge();
+  const daemon = await startAuthDaemon();
   const gateway = await startGateway(daemon.port, { env: { GATEWAY_VNC: rfb.path } });
   return {
     port: gateway.port,
@@ -39,7 +38,7 @@ async function viewing(greet: (socket: Socket) => void = () => {}): Promise<View
   };
 }
 
-async function noneLeft(rfb: RfbServer): Promise<void> {
+async function untilAllClosed(rfb: RfbServer): Promise<void> {
   for (const socket of rfb.sockets) socket.resume();
   await Promise.all([...rfb.sockets].map((socket) => once(socket, 'close')));
 }
@@ -49,8 +48,8 @@ test.each([
   ['/websockify?token=x', []],
   ['/vnc/websockify', ['base64', 'binary']],
   ['/vnc/websockify/', []],
-])('[vnc.websockify] RFB goes both ways in binary frames at %s, protocols %j', async (path, protocols) => {
-  await using set = await viewing((socket) => socket.write('RFB 003.008\n'));
+])('[vnc.websockify] RFB is relayed both ways in binary frames at %s, protocols %j', async (path, protocols) => {
+  await using set = await startDesktop((socket) => socket.write('RFB 003.008\n'));
   const viewer = set.view({ path, protocols });
   const [greeting, isBinary] = (await once(viewer, 'message')) as [Buffer, boolean];
   expect([String(greeting), isBinary, viewer.protocol]).toEqual([
@@ -68,12 +67,12 @@ test.each([
   }
   viewer.close();
   await once(viewer, 'close');
-  await noneLeft(set.rfb);
+  await untilAllClosed(set.rfb);
 });
 
-test('[vnc.several] viewers have connections of their own, and one that leaves takes no other along', async () => {
+test('[vnc.several] each viewer has its own connection, which ends independently of the others', async () => {
   const names = ['viewer 1', 'viewer 2', 'viewer 3'].values();
-  await using set = await viewing((socket) => socket.write(String(names.next().value)));
+  await using set = await startDesktop((socket) => socket.write(String(names.next().value)));
   const viewers = [set.view(), set.view(), set.view()];
   const greetings = await Promise.all(viewers.map(async (viewer) => String((await once(viewer, 'message'))[0])));
   expect(greetings.sort()).toEqual(['viewer 1', 'viewer 2', 'viewer 3']);
@@ -85,38 +84,31 @@ test('[vnc.several] viewers have connections of their own, and one that leaves t
   );
 });
 
-test('[vnc.backpressure] a viewer that does not read holds the desktop back', async () => {
-  await using set = await viewing();
+test('[vnc.backpressure] a viewer that does not read causes backpressure on the desktop', async () => {
+  await using set = await startDesktop();
   const viewer = set.view();
   await once(viewer, 'open');
   viewer.pause();
   const socket = await set.rfb.connection();
-  const taken = await fill(socket);
-  expect(taken).toBeLessThan(IN_FLIGHT_MAX_MB);
+  const written = await fill(socket);
+  expect(written).toBeLessThan(IN_FLIGHT_MAX_MB);
   viewer.resume();
   let got = 0;
   viewer.on('message', (bytes: Buffer) => {
     got += bytes.length;
   });
-  await expect.poll(() => got).toBe(taken * 1024 ** 2);
+  await expect.poll(() => got).toBe(written * 1024 ** 2);
   viewer.terminate();
 });
 
-test('[vnc.backpressure] a desktop that does not read holds the viewer back', async () => {
-  await using set = await viewing((socket) => socket.pause());
+test('[vnc.backpressure] a desktop that does not read causes backpressure on the viewer', async () => {
+  await using set = await startDesktop((socket) => socket.pause());
   const viewer = set.view();
   await once(viewer, 'open');
-  let sent = 0;
-  for (let quiet = 0; quiet < 2_000 && sent < WRITTEN_MAX_MB; ) {
-    if (viewer.bufferedAmount > 0) {
-      quiet += 1;
-      await turn();
-    } else {
-      quiet = 0;
-      sent += 1;
-      viewer.send(Buffer.alloc(1024 ** 2));
-    }
-  }
+  const sent = await writeUntilBlocked({
+    isBlocked: () => viewer.bufferedAmount > 0,
+    write: (megabyte) => viewer.send(megabyte),
+  });
   expect(sent).toBeLessThan(IN_FLIGHT_MAX_MB);
   const socket = await set.rfb.connection();
   let got = 0;
@@ -128,35 +120,19 @@ test('[vnc.backpressure] a desktop that does not read holds the viewer back', as
   viewer.terminate();
 });
 
-/** Writes megabytes until held back for 2,000 turns; resolves with how many were taken. */
-async function fill(socket: Socket): Promise<number> {
-  let taken = 0;
-  for (let quiet = 0; quiet < 2_000 && taken < WRITTEN_MAX_MB; ) {
-    if (socket.writableNeedDrain) {
-      quiet += 1;
-      await turn();
-    } else {
-      quiet = 0;
-      taken += 1;
-      socket.write(Buffer.alloc(1024 ** 2));
-    }
-  }
-  return taken;
-}
-
 test.each([
   ['the desktop ends', (rfb: Socket) => void rfb.end('bye'), 1000],
   ['the desktop is reset', (rfb: Socket) => void rfb.destroy(), 1000],
   ['the viewer sends text', (_rfb: Socket, viewer: WebSocket) => viewer.send('text'), 1003],
   [
-    'the viewer sends a frame without end',
+    'the viewer sends an oversized frame',
     (_rfb: Socket, viewer: WebSocket) => viewer.send(Buffer.alloc(17 * 1024 ** 2)),
     1009,
   ],
   ['the viewer closes', (_rfb: Socket, viewer: WebSocket) => viewer.close(4000), 4000],
-  ['the viewer is cut', (_rfb: Socket, viewer: WebSocket) => viewer.terminate(), 1006],
-])('[vnc.ends] where %s both sides are closed', async (_what, cut, code) => {
-  await using set = await viewing();
+  ['the viewer is disconnected', (_rfb: Socket, viewer: WebSocket) => viewer.terminate(), 1006],
+])('[vnc.ends] if %s, both sides are closed', async (_what, cut, code) => {
+  await using set = await startDesktop();
   const viewer = set.view();
   viewer.on('error', () => {});
   await once(viewer, 'open');
@@ -168,8 +144,8 @@ test.each([
   await expect.poll(() => set.rfb.sockets.size).toBe(0);
 });
 
-test('a frame that is not masked ends both sides', async () => {
-  await using set = await viewing();
+test('an unmasked frame closes both sides', async () => {
+  await using set = await startDesktop();
   using wire = new Wire(set.port);
   const fields =
     'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
@@ -185,19 +161,19 @@ test.each([
   ['no key', 'Upgrade: websocket\r\nSec-WebSocket-Version: 13'],
   ['a wrong key', 'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x'],
   ['another version', 'Upgrade: websocket\r\nSec-WebSocket-Version: 7\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='],
-])('an upgrade with %s is 400 and leaves no connection', async (_what, fields) => {
-  await using set = await viewing();
+])('an upgrade with %s is 400 and leaves no connection open', async (_what, fields) => {
+  await using set = await startDesktop();
   using wire = new Wire(set.port);
   wire.send(`GET /websockify HTTP/1.1\r\nHost: h\r\n${KEY}\r\nConnection: Upgrade\r\n${fields}\r\n\r\n`);
   expect(await wire.all()).toMatch(/^HTTP\/1\.1 400 /);
   await expect.poll(() => set.rfb.sockets.size).toBe(0);
 });
 
-test('[vnc.gate] nobody reaches the desktop or its pages without the key', async () => {
-  await using set = await viewing();
+test('[vnc.gate] the desktop and its pages require the key', async () => {
+  await using set = await startDesktop();
   for (const path of ['/websockify', '/vnc/websockify', '/websockify?api_key=wrong']) {
-    const stranger = new WebSocket(`ws://127.0.0.1:${set.port}${path}`);
-    expect(((await once(stranger, 'error')) as [Error])[0].message).toContain('401');
+    const unauthorized = new WebSocket(`ws://127.0.0.1:${set.port}${path}`);
+    expect(((await once(unauthorized, 'error')) as [Error])[0].message).toContain('401');
   }
   expect(await exchange(set.port, 'GET /vnc/app/ui.js HTTP/1.1\nHost: h')).toMatch(/^HTTP\/1\.1 401 /);
   expect(set.rfb.connections).toBe(0);
@@ -207,7 +183,7 @@ test('[vnc.gate] nobody reaches the desktop or its pages without the key', async
 });
 
 test('[vnc.absent] without a desktop the upgrade is 503 with a hint', async () => {
-  await using daemon = await startJudge();
+  await using daemon = await startAuthDaemon();
   await using gateway = await startGateway(daemon.port);
   using wire = new Wire(gateway.port);
   const fields =
@@ -216,12 +192,13 @@ test('[vnc.absent] without a desktop the upgrade is 503 with a hint', async () =
   expect(await wire.all()).toMatch(/^HTTP\/1\.1 503 [\s\S]*the desktop is not reachable[\s\S]*GATEWAY_VNC/);
 });
 
-test('[vnc.pages] noVNC’s pages are served from their directory, index.html being its application', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'novnc-'));
+test('[vnc.pages] noVNC’s pages are served from their directory, vnc.html also as index.html', async () => {
+  await using novnc = await tempDir();
+  const directory = novnc.path;
   await mkdir(join(directory, 'app'));
   await writeFile(join(directory, 'vnc.html'), '<title>noVNC</title>');
   await writeFile(join(directory, 'app/ui.js'), 'let ui;');
-  await using daemon = await startJudge();
+  await using daemon = await startAuthDaemon();
   await using gateway = await startGateway(daemon.port, { env: { GATEWAY_NOVNC_DIR: directory } });
   const get = (path: string) => exchange(gateway.port, `GET ${path} HTTP/1.1\nHost: h\n${KEY}`);
   expect(await get('/vnc')).toMatch(/^HTTP\/1\.1 308 [\s\S]*Location: vnc\/\r/);
@@ -235,8 +212,8 @@ test('[vnc.pages] noVNC’s pages are served from their directory, index.html be
   expect(await get('/vnc/index.html')).toMatch(/^HTTP\/1\.1 503 [\s\S]*apt-get install[\s\S]*novnc/);
 });
 
-test('[relay.leaks-nothing] a hundred viewers that come and go leave no descriptor', async () => {
-  await using set = await viewing((socket) => socket.write('RFB 003.008\n'));
+test('[relay.leaks-nothing] a hundred viewers leave no open descriptor', async () => {
+  await using set = await startDesktop((socket) => socket.write('RFB 003.008\n'));
   const descriptors = async () => (await readdir('/proc/self/fd')).length;
   const round = async () => {
     const viewers = Array.from({ length: 25 }, () => set.view());
@@ -254,8 +231,8 @@ test('[relay.leaks-nothing] a hundred viewers that come and go leave no descript
   await expect.poll(descriptors).toBeLessThanOrEqual(before + 2);
 });
 
-test('a gateway that stops ends its viewers', async () => {
-  await using set = await viewing();
+test('a gateway that stops disconnects its viewers', async () => {
+  await using set = await startDesktop();
   const viewer = set.view();
   await once(viewer, 'open');
   const closed = once(viewer, 'close');

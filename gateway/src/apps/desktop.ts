@@ -1,27 +1,27 @@
 import { GATEWAY_PATHS } from '@sandbox/program/pages.ts';
 import type { Admission } from '../auth.ts';
-import { answer, answerRefusal } from '../exchange/answers.ts';
 import { type Exchange, isUpgrade } from '../exchange/exchange.ts';
+import { sendError, sendResponse } from '../exchange/responses.ts';
 import type { Address } from '../net/address.ts';
 import { RfbRelay } from './rfb-relay.ts';
-import { answerSlash } from './slash.ts';
+import { redirectToSlash } from './slash-redirect.ts';
 import { StaticFiles } from './static-files.ts';
 
 const PAGES = GATEWAY_PATHS.desktop;
-/** Where noVNC's page has its WebSocket: older versions resolve its path against the root, newer ones against the page. */
+/** WebSocket paths of noVNC: older versions resolve the path against the root, newer ones against the page. */
 const SOCKETS: ReadonlySet<string> = new Set(
   [GATEWAY_PATHS.desktopSocket, `${PAGES}${GATEWAY_PATHS.desktopSocket}`].flatMap((path) => [path, `${path}/`]),
 );
-/** What a person wants who opens the desktop without saying how. */
-const FIRST_VIEW = 'index.html?autoconnect=true&resize=scale&reconnect=true';
-/** noVNC's application; Debian's package calls it so, the link of 1.x `index.html`. */
+/** Default view of the desktop for a URL without a query. */
+const DEFAULT_VIEW = 'index.html?autoconnect=true&resize=scale&reconnect=true';
+/** noVNC's main page in Debian's package; links of 1.x name it `index.html`. */
 const APPLICATION = 'vnc.html';
 const HEADERS = {
   'Content-Security-Policy':
     "default-src 'self' 'unsafe-inline' data: blob:; connect-src 'self' ws: wss:; object-src 'none'; base-uri 'none'; form-action 'self'",
 };
 
-/** The desktop in a browser: noVNC's pages, and the WebSocket that they speak RFB over (RFC 6143). */
+/** The desktop in a browser: noVNC's pages, and the WebSocket that carries RFB (RFC 6143). */
 export class Desktop {
   readonly address: Address;
   readonly #files: StaticFiles;
@@ -33,44 +33,44 @@ export class Desktop {
     this.#relay = new RfbRelay(address);
   }
 
-  async answer(exchange: Exchange, admission: Admission): Promise<void> {
+  async handle(exchange: Exchange, admission: Admission): Promise<void> {
     const { path, query } = exchange.target;
-    if (SOCKETS.has(path)) this.#answerSocket(exchange, admission);
+    if (SOCKETS.has(path)) this.#handleSocket(exchange, admission);
     else if (!path.startsWith(PAGES))
-      answerRefusal(exchange, 404, { message: 'the desktop has its WebSocket at /websockify' });
+      sendError(exchange, 404, { message: 'the WebSocket of the desktop is at /websockify' });
     else if (isUpgrade(exchange))
-      answerRefusal(exchange, 404, { message: 'the desktop has its WebSocket at /websockify' });
-    else if (path === PAGES) answerSlash(exchange, admission);
-    else if (path === `${PAGES}/` && query === undefined) this.#lead(exchange, admission);
-    else await this.#answerFile(exchange, path.slice(PAGES.length + 1), admission);
+      sendError(exchange, 404, { message: 'the WebSocket of the desktop is at /websockify' });
+    else if (path === PAGES) redirectToSlash(exchange, admission);
+    else if (path === `${PAGES}/` && query === undefined) this.#redirectToDefaultView(exchange, admission);
+    else await this.#sendFile(exchange, path.slice(PAGES.length + 1), admission);
   }
 
-  #answerSocket(exchange: Exchange, admission: Admission): void {
+  #handleSocket(exchange: Exchange, admission: Admission): void {
     if (isUpgrade(exchange)) {
-      this.#relay.answer(exchange, admission);
+      this.#relay.accept(exchange, admission);
       return;
     }
-    answerRefusal(exchange, 426, {
-      message: 'this is the WebSocket of the desktop',
+    sendError(exchange, 426, {
+      message: 'this path is the WebSocket of the desktop',
       hint: 'open /vnc/ in a browser, or connect a WebSocket that carries RFB in binary frames',
       headers: { Upgrade: 'websocket' },
     });
   }
 
-  #lead(exchange: Exchange, { cookies }: Admission): void {
-    const Location = FIRST_VIEW;
-    answer(exchange, 302, cookies.length > 0 ? { Location, 'Set-Cookie': [...cookies] } : { Location }, '');
+  #redirectToDefaultView(exchange: Exchange, { cookies }: Admission): void {
+    const Location = DEFAULT_VIEW;
+    sendResponse(exchange, 302, cookies.length > 0 ? { Location, 'Set-Cookie': [...cookies] } : { Location }, '');
   }
 
-  async #answerFile(exchange: Exchange, path: string, { cookies }: Admission): Promise<void> {
+  async #sendFile(exchange: Exchange, path: string, { cookies }: Admission): Promise<void> {
     const isPage = path === '' || path === 'index.html';
     if (isPage && !(await this.#files.has(APPLICATION))) {
-      answerRefusal(exchange, 503, {
+      sendError(exchange, 503, {
         message: `noVNC's pages are not in ${this.#files.directory}`,
-        hint: 'apt-get install --no-install-recommends novnc, or name its directory by GATEWAY_NOVNC_DIR',
+        hint: 'apt-get install --no-install-recommends novnc, or set GATEWAY_NOVNC_DIR to its directory',
       });
       return;
     }
-    await this.#files.answer(exchange, { path: isPage ? APPLICATION : path, headers: HEADERS, cookies });
+    await this.#files.send(exchange, { path: isPage ? APPLICATION : path, headers: HEADERS, cookies });
   }
 }

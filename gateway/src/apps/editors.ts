@@ -1,25 +1,25 @@
 import { GATEWAY_PATHS } from '@sandbox/program/pages.ts';
 import type { Admission } from '../auth.ts';
-import { answerRefusal } from '../exchange/answers.ts';
+import { appHeaders, publicPrefix, queryWithout } from '../exchange/app-headers.ts';
 import { type Exchange, isUpgrade } from '../exchange/exchange.ts';
-import { ownHeaders, publicPrefix, queryWithout } from '../exchange/own-headers.ts';
+import { sendError } from '../exchange/responses.ts';
 import type { Address } from '../net/address.ts';
 import { UploadAgent } from '../net/upload-agent.ts';
 import type { ProxyTarget } from '../relay/proxy-target.ts';
 import { relayStreamed } from '../relay/streamed.ts';
 import { relayUpgrade } from '../relay/upgrade.ts';
-import { movedHeaders } from './preview-answer.ts';
-import { answerSlash } from './slash.ts';
+import { rewriteHeaders } from './rewrite-headers.ts';
+import { redirectToSlash } from './slash-redirect.ts';
 
-/** What distinguishes one application that is served below a prefix from another. */
+/** How one application is served below its prefix. */
 export interface EditorKind {
   readonly service: string;
   readonly prefix: string;
-  /** `stripped`: it believes to be at the root. `kept`: it has been told its prefix. */
+  /** `stripped`: the application serves the root. `kept`: the application is configured with the prefix. */
   readonly paths: 'stripped' | 'kept';
-  /** `client`: it compares a page's `Origin` with the host that the client sees. `localhost`: it serves local names alone. */
+  /** `client`: the application compares `Origin` with the client's `Host`. `localhost`: it accepts local names only. */
   readonly host: 'client' | 'localhost';
-  /** The variable that turns it on. */
+  /** The variable that enables it when set to `false`. */
   readonly variable: string;
 }
 
@@ -39,13 +39,13 @@ export const JUPYTER: EditorKind = {
   variable: 'DISABLE_JUPYTER',
 };
 
-/** An application of the image's that asks for no credential itself: the gate before it is the only one. */
+/** An application of the image without authentication of its own: the daemon's access decision protects it. */
 export class Editor implements Disposable {
   readonly kind: EditorKind;
   readonly #address: Address | undefined;
   readonly #agent = new UploadAgent({ keepAlive: false });
 
-  /** @param address undefined where it is off. */
+  /** @param address undefined if the application is disabled */
   constructor(kind: EditorKind, address: Address | undefined) {
     this.kind = kind;
     this.#address = address;
@@ -55,18 +55,18 @@ export class Editor implements Disposable {
     return this.#address;
   }
 
-  answer(exchange: Exchange, admission: Admission): void {
+  handle(exchange: Exchange, admission: Admission): void {
     const { service, prefix, variable } = this.kind;
     if (!this.#address) {
-      answerRefusal(exchange, 404, {
+      sendError(exchange, 404, {
         message: `${service} is off`,
         hint: `start the sandbox with ${variable}=false`,
       });
     } else if (exchange.target.path === prefix) {
-      answerSlash(exchange, admission);
-    } else if (isProxyOfItsOwn(exchange.target.path.slice(prefix.length))) {
-      answerRefusal(exchange, 404, {
-        message: `${service} does not show ports here`,
+      redirectToSlash(exchange, admission);
+    } else if (isBuiltInProxy(exchange.target.path.slice(prefix.length))) {
+      sendError(exchange, 404, {
+        message: `${service} serves no ports here`,
         hint: 'open /proxy/{port}/ of the sandbox instead',
       });
     } else {
@@ -77,19 +77,19 @@ export class Editor implements Disposable {
   }
 
   #proxyTarget(exchange: Exchange, admission: Admission, to: Address): ProxyTarget {
-    const { service, paths, host: shown } = this.kind;
+    const { service, paths, host: expectedHost } = this.kind;
     const { path, query } = exchange.target;
-    const host = shown === 'localhost' ? 'localhost' : undefined;
+    const host = expectedHost === 'localhost' ? 'localhost' : undefined;
     const prefix = publicPrefix(exchange) + this.kind.prefix;
     const form = paths === 'stripped' ? 'path' : 'absolute';
-    const told = { requestId: exchange.requestId, cookies: admission.cookies, host };
+    const rewrite = { requestId: exchange.requestId, cookies: admission.cookies, host };
     return {
       service,
       to,
       agent: this.#agent,
       path: (paths === 'stripped' ? path.slice(this.kind.prefix.length) : path) + queryWithout(query, admission),
-      headers: [...ownHeaders(exchange, admission, host), 'X-Forwarded-Prefix', prefix],
-      answered: (raw) => movedHeaders(raw, { form, prefix }, told),
+      headers: [...appHeaders(exchange, admission, host), 'X-Forwarded-Prefix', prefix],
+      responseHeaders: (raw) => rewriteHeaders(raw, { form, prefix }, rewrite),
     };
   }
 
@@ -98,8 +98,8 @@ export class Editor implements Disposable {
   }
 }
 
-/** code-server shows any port below two paths of its own, whose case and encoding it does not mind. */
-function isProxyOfItsOwn(path: string): boolean {
+/** code-server proxies any port below `/proxy` and `/absproxy`, in any case and percent-encoding. */
+function isBuiltInProxy(path: string): boolean {
   const first = path.split(/(?:\/|%2f|\\|%5c)+/i).find((segment) => segment !== '' && segment !== '.');
   let name = first ?? '';
   try {

@@ -1,47 +1,47 @@
-import { answerJudgement, answerWithCookie, judge } from '../auth.ts';
-import type { Upstream } from '../daemon/upstream.ts';
-import { answer } from '../exchange/answers.ts';
+import { redirectWithCookie, requestDecision, sendDenial } from '../auth.ts';
+import type { DaemonUpstream } from '../daemon/daemon-upstream.ts';
 import { type Exchange, isUpgrade, wantsPage } from '../exchange/exchange.ts';
-import { answerFailure } from '../exchange/failure.ts';
-import { forwardedHeaders } from '../exchange/headers.ts';
+import { requestHeaders } from '../exchange/headers.ts';
 import { type DaemonState, keyPage, type Link, PAGE_HEADERS, statusPage } from '../exchange/pages.ts';
+import { sendResponse } from '../exchange/responses.ts';
 import { carriesCredential } from '../exchange/target.ts';
+import { sendUpstreamError } from '../exchange/upstream-error.ts';
 import { isListening } from '../net/address.ts';
 import { listeningPorts } from '../net/listening-ports.ts';
 import type { Services } from '../services.ts';
 
-/** Needs the key when one is set, so the judgement of it is the judgement of who asks. */
+/** A path that requires the key if one is set: its access decision tells whether the client is authenticated. */
 const GUARDED_PATH = '/metrics';
 
-/** `/` is a page for browsers only; for programs it is the daemon's. */
+/** `/` is a page for browsers; a request that does not accept HTML goes to the daemon. */
 export function isLanding(exchange: Exchange): boolean {
   return wantsPage(exchange) && !isUpgrade(exchange);
 }
 
 /**
- * The landing page: without a valid credential nothing but the form that asks for the key, with one the state of
- * the sandbox. A credential in the address becomes the cookie that covers everything, which the daemon gives for `/`.
+ * The landing page: the key form without a valid credential, the state of the sandbox with one. A credential in the
+ * URL becomes the cookie that the daemon issues for `/`, which is valid for every path.
  */
-export async function answerLanding(exchange: Exchange, services: Services): Promise<void> {
+export async function handleLanding(exchange: Exchange, services: Services): Promise<void> {
   const { upstream } = services;
   const { target } = exchange;
-  const presented = carriesCredential(target.query);
+  const hasCredential = carriesCredential(target.query);
   try {
-    if (presented) {
-      const opened = await judge(exchange, target.raw, upstream);
-      if (opened.allowed && answerWithCookie(exchange, opened.cookies)) return;
+    if (hasCredential) {
+      const decision = await requestDecision(exchange, target.raw, upstream);
+      if (decision.admitted && redirectWithCookie(exchange, decision.cookies)) return;
     }
     const query = target.query === undefined ? '' : `?${target.query}`;
-    const judgement = await judge(exchange, `${GUARDED_PATH}${query}`, upstream);
-    if (judgement.allowed) {
-      answer(exchange, 200, PAGE_HEADERS, await sandboxPage(exchange, services));
-    } else if (judgement.status === 401) {
-      answer(exchange, 200, PAGE_HEADERS, keyPage(target, { rejected: presented }));
+    const decision = await requestDecision(exchange, `${GUARDED_PATH}${query}`, upstream);
+    if (decision.admitted) {
+      sendResponse(exchange, 200, PAGE_HEADERS, await sandboxPage(exchange, services));
+    } else if (decision.status === 401) {
+      sendResponse(exchange, 200, PAGE_HEADERS, keyPage(target, { rejected: hasCredential }));
     } else {
-      answerJudgement(exchange, judgement);
+      sendDenial(exchange, decision);
     }
   } catch (error) {
-    answerFailure(exchange, error);
+    sendUpstreamError(exchange, error);
   }
 }
 
@@ -56,7 +56,7 @@ async function sandboxPage(exchange: Exchange, services: Services): Promise<stri
   return statusPage({ version, daemon, links, previews });
 }
 
-/** The gateway's own services that something listens for. */
+/** Links to the gateway's applications that are listening. */
 async function runningLinks({ browser, desktop, codeServer, jupyter }: Services): Promise<Link[]> {
   const known = [
     { text: 'Desktop', href: 'vnc/', address: desktop.address },
@@ -68,9 +68,9 @@ async function runningLinks({ browser, desktop, codeServer, jupyter }: Services)
   return [{ text: 'Terminal', href: 'terminal/' }, ...known.filter((_, i) => running[i])];
 }
 
-async function daemonState(exchange: Exchange, upstream: Upstream): Promise<DaemonState | undefined> {
-  const { body } = await upstream.ask('/health', forwardedHeaders(exchange, upstream.authority));
-  const health = parsed(body);
+async function daemonState(exchange: Exchange, upstream: DaemonUpstream): Promise<DaemonState | undefined> {
+  const { body } = await upstream.get('/health', requestHeaders(exchange, upstream.authority));
+  const health = parseObject(body);
   const status = health?.['status'];
   const version = health?.['version'];
   return {
@@ -79,8 +79,8 @@ async function daemonState(exchange: Exchange, upstream: Upstream): Promise<Daem
   };
 }
 
-/** The object of the answer, or of its `data` where it comes in an envelope. */
-function parsed(body: Buffer): Record<string, unknown> | undefined {
+/** The JSON object of a response, or its `data` if the object is an envelope; undefined for anything else. */
+function parseObject(body: Buffer): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(body.toString());
     if (!isRecord(value)) return undefined;

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { exchange, startDaemon, startGateway } from '../gateway.fixture.ts';
 
-/** What lets a request in: the key `k` in a field, the address or a cookie. */
+/** Where a request carries the key `k`: in a header, the query or a cookie. */
 function keysOf({ headers }: IncomingMessage, query: URLSearchParams): string[] {
   return [
     ...(headers['x-api-key'] === 'k' ? ['x-api-key'] : []),
@@ -12,14 +12,14 @@ function keysOf({ headers }: IncomingMessage, query: URLSearchParams): string[] 
   ];
 }
 
-/** A daemon that gives tickets to the key; the ticket `t` is spent by its first use. */
-function startTicketOffice(): ReturnType<typeof startDaemon> {
+/** A daemon that issues tickets to requests with the key, and admits the ticket `t` anywhere but for a new ticket. */
+function startTicketDaemon(): ReturnType<typeof startDaemon> {
   return startDaemon(async (req, res) => {
     const { pathname, searchParams } = new URL(String(req.headers['x-original-uri'] ?? req.url), 'http://x');
     const keys = keysOf(req, searchParams);
     if (pathname !== '/v2/tickets') {
-      const carriers = searchParams.get('ticket') === 't' ? [...keys, 'ticket'] : keys;
-      res.writeHead(carriers.length > 0 ? 204 : 401, { 'X-Credentials': carriers.join() }).end();
+      const credentials = searchParams.get('ticket') === 't' ? [...keys, 'ticket'] : keys;
+      res.writeHead(credentials.length > 0 ? 204 : 401, { 'X-Credentials': credentials.join() }).end();
     } else if (keys.length === 0) {
       res.writeHead(401).end('{}');
     } else {
@@ -30,21 +30,24 @@ function startTicketOffice(): ReturnType<typeof startDaemon> {
 }
 
 test.each([
-  ['the key in a field', '/open/3000', '\nX-API-Key: k'],
-  ['the key in the address', '/open/3000?api_key=k', ''],
-  ['the key in the address of a page', '/open/3000?api_key=k', '\nAccept: text/html'],
+  ['the key in a header', '/open/3000', '\nX-API-Key: k'],
+  ['the key in the query', '/open/3000?api_key=k', ''],
+  ['the key in the query of a page', '/open/3000?api_key=k', '\nAccept: text/html'],
   ['the cookie', '/open/3000', '\nCookie: svc_session=k'],
-])('[preview.link] with %s /open leads to a host of its own with a ticket for it', async (_what, path, fields) => {
-  await using daemon = await startTicketOffice();
-  await using gateway = await startGateway(daemon.port);
-  const answer = await exchange(gateway.port, `GET ${path} HTTP/1.1\nHost: localhost:${gateway.port}${fields}`);
-  expect(answer).toMatch(/^HTTP\/1\.1 302 /);
-  expect(answer).toContain(`Location: http://3000.localhost:${gateway.port}/?ticket=for-proxy-3000\r\n`);
-  expect(answer).toMatch(/Cache-Control: no-store[\s\S]*Referrer-Policy: no-referrer/);
-});
+])(
+  '[preview.link] with %s, /open redirects to a host of the port with a ticket for it',
+  async (_what, path, fields) => {
+    await using daemon = await startTicketDaemon();
+    await using gateway = await startGateway(daemon.port);
+    const answer = await exchange(gateway.port, `GET ${path} HTTP/1.1\nHost: localhost:${gateway.port}${fields}`);
+    expect(answer).toMatch(/^HTTP\/1\.1 302 /);
+    expect(answer).toContain(`Location: http://3000.localhost:${gateway.port}/?ticket=for-proxy-3000\r\n`);
+    expect(answer).toMatch(/Cache-Control: no-store[\s\S]*Referrer-Policy: no-referrer/);
+  },
+);
 
-test('[preview.link] on any other host it leads below this one, without a ticket', async () => {
-  await using daemon = await startTicketOffice();
+test('[preview.link] on any other host it redirects to a path of this host, without a ticket', async () => {
+  await using daemon = await startTicketDaemon();
   await using gateway = await startGateway(daemon.port);
   for (const [host, prefix, location] of [
     ['box.example', '', '/proxy/3000/'],
@@ -56,8 +59,8 @@ test('[preview.link] on any other host it leads below this one, without a ticket
   }
 });
 
-test('[preview.link] a ticket that is spent by it, or nothing, leads nowhere', async () => {
-  await using daemon = await startTicketOffice();
+test('[preview.link] a spent ticket or no credential is 401', async () => {
+  await using daemon = await startTicketDaemon();
   await using gateway = await startGateway(daemon.port);
   const spent = await exchange(gateway.port, 'GET /open/3000?ticket=t HTTP/1.1\nHost: localhost');
   expect(spent).toMatch(/^HTTP\/1\.1 401 [\s\S]*open this with the key/);

@@ -1,63 +1,63 @@
 import type { Admission } from '../auth.ts';
-import { answer, answerRefusal } from '../exchange/answers.ts';
+import { publicHost, publicPrefix, publicScheme, queryWith } from '../exchange/app-headers.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import { answerFailure } from '../exchange/failure.ts';
-import { forwardedHeaders, OF_THE_BODY, withoutFields } from '../exchange/headers.ts';
-import { publicHost, publicPrefix, publicScheme, queryWith } from '../exchange/own-headers.ts';
+import { CONTENT_HEADERS, requestHeaders, withoutFields } from '../exchange/headers.ts';
+import { sendError, sendResponse } from '../exchange/responses.ts';
+import { sendUpstreamError } from '../exchange/upstream-error.ts';
 import { fetchSmall } from '../relay/fetch-small.ts';
 import type { Services } from '../services.ts';
 
 const PATH = /^\/open\/([1-9]\d{0,4})$/;
-const ANSWER_MS = 10_000;
-const ANSWER_MAX_BYTES = 64 * 1024;
+const TICKET_TIMEOUT_MS = 10_000;
+const TICKET_MAX_BYTES = 64 * 1024;
 
-export function isOpener({ target }: Exchange): boolean {
+export function isOpenPreview({ target }: Exchange): boolean {
   return PATH.test(target.path);
 }
 
 /**
- * Leads to a preview: on a host of its own where there can be one, with a ticket in place of the credential that
- * the browser keeps for this host; else below this one.
+ * Redirects to a preview: on `{port}.localhost` with a ticket, because the browser sends this host's cookie to no other
+ * host; on any other host to `/proxy/{port}/`.
  */
 export async function openPreview(exchange: Exchange, services: Services, admission: Admission): Promise<void> {
   const port = PATH.exec(exchange.target.path)?.[1] ?? '';
   const host = previewHost(publicHost(exchange), port);
   try {
     if (host === undefined) {
-      lead(exchange, `${publicPrefix(exchange)}/proxy/${port}/`);
+      redirect(exchange, `${publicPrefix(exchange)}/proxy/${port}/`);
       return;
     }
-    const address = `${publicScheme(exchange)}://${host}/`;
-    if (!isIdentified(exchange, admission)) {
-      lead(exchange, address);
+    const url = `${publicScheme(exchange)}://${host}/`;
+    if (!hasCredential(exchange, admission)) {
+      redirect(exchange, url);
       return;
     }
-    const ticket = await ticketFor(exchange, services, { port, admission });
-    if (ticket !== undefined) lead(exchange, `${address}?ticket=${ticket}`);
-    else answerRefusal(exchange, 401, { message: 'a ticket leads to no other page', hint: 'open this with the key' });
+    const ticket = await createTicket(exchange, services, { port, admission });
+    if (ticket !== undefined) redirect(exchange, `${url}?ticket=${ticket}`);
+    else sendError(exchange, 401, { message: 'a ticket cannot open another page', hint: 'open this with the key' });
   } catch (error) {
-    if (error instanceof TypeError) answerRefusal(exchange, 503, { message: 'the daemon gave no ticket' });
-    else answerFailure(exchange, error);
+    if (error instanceof TypeError) sendError(exchange, 503, { message: 'the daemon issued no ticket' });
+    else sendUpstreamError(exchange, error);
   }
 }
 
-/** `3000.localhost` needs no name to be set up; of any other host it is not known that it has such names. */
+/** `3000.localhost` resolves without configuration; for any other host such names may not exist. */
 function previewHost(host: string, port: string): string | undefined {
   return /^localhost(:\d+)?$/i.test(host) ? `${port}.${host}` : undefined;
 }
 
-/** Without a key nobody shows anything, and no ticket is needed. */
-function isIdentified({ req }: Exchange, { credentials }: Admission): boolean {
+/** Whether the request carries a credential; without an API key none is sent and no ticket is needed. */
+function hasCredential({ req }: Exchange, { credentials }: Admission): boolean {
   return credentials.size > 0 || (req.headers.cookie?.includes('svc_session') ?? false);
 }
 
-/** @returns undefined where what let this request in is good for no ticket. */
-async function ticketFor(
+/** @returns undefined if the credential of this request cannot create a ticket */
+async function createTicket(
   exchange: Exchange,
   { upstream }: Services,
   { port, admission }: { readonly port: string; readonly admission: Admission },
 ): Promise<string | undefined> {
-  const headers = withoutFields(forwardedHeaders(exchange, upstream.authority), OF_THE_BODY);
+  const headers = withoutFields(requestHeaders(exchange, upstream.authority), CONTENT_HEADERS);
   const body = JSON.stringify({ path_prefix: `/proxy/${port}` });
   const { status, body: text } = await fetchSmall({
     to: upstream,
@@ -66,8 +66,8 @@ async function ticketFor(
     path: `/v2/tickets${queryWith(exchange.target.query, admission)}`,
     headers: [...headers, 'Content-Type', 'application/json', 'Content-Length', String(body.length)],
     body,
-    timeoutMs: ANSWER_MS,
-    maxBytes: ANSWER_MAX_BYTES,
+    timeoutMs: TICKET_TIMEOUT_MS,
+    maxBytes: TICKET_MAX_BYTES,
   });
   if (status === 401) return undefined;
   const { data } = JSON.parse(text.toString()) as { data?: { ticket?: unknown } };
@@ -75,6 +75,11 @@ async function ticketFor(
   return data.ticket;
 }
 
-function lead(exchange: Exchange, location: string): void {
-  answer(exchange, 302, { Location: location, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' }, '');
+function redirect(exchange: Exchange, location: string): void {
+  sendResponse(
+    exchange,
+    302,
+    { Location: location, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' },
+    '',
+  );
 }

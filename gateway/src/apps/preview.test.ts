@@ -5,11 +5,11 @@ import process from 'node:process';
 import { expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { freePort } from '../../../scripts/testing/free-port.ts';
-import { type Daemon, exchange, startDaemon, startGateway, startJudge, Wire } from '../gateway.fixture.ts';
+import { type Daemon, exchange, startAuthDaemon, startDaemon, startGateway, Wire } from '../gateway.fixture.ts';
 
 const KEY = 'X-API-Key: k';
 
-/** Answers with what it got. */
+/** Responds with the request it received. */
 function echo(req: IncomingMessage, res: ServerResponse): void {
   const chunks: Buffer[] = [];
   req.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -29,16 +29,16 @@ function echoed(answer: string): Echo {
   return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n{') + 4)) as Echo;
 }
 
-interface Stage extends AsyncDisposable {
+interface PreviewSetup extends AsyncDisposable {
   readonly daemon: Daemon;
   readonly app: Daemon;
   readonly gateway: { readonly port: number };
   get(path: string, fields?: string): Promise<string>;
 }
 
-/** An application behind a gateway whose daemon knows the key `k`. */
-async function stage(listener: RequestListener = echo, env: Record<string, string> = {}): Promise<Stage> {
-  const daemon = await startJudge((_req, res) => void res.end('the daemon'));
+/** A gateway in front of an application, with a daemon that admits the key `k`. */
+async function startPreview(listener: RequestListener = echo, env: Record<string, string> = {}): Promise<PreviewSetup> {
+  const daemon = await startAuthDaemon((_req, res) => void res.end('the daemon'));
   const app = await startDaemon(listener);
   const gateway = await startGateway(daemon.port, { env });
   return {
@@ -54,8 +54,8 @@ async function stage(listener: RequestListener = echo, env: Record<string, strin
   };
 }
 
-test('[preview.path] /proxy/{port}/ leads to the port without the prefix, /absproxy/{port}/ with it', async () => {
-  await using set = await stage();
+test('[preview.path] /proxy/{port}/ forwards paths without the prefix, /absproxy/{port}/ with it', async () => {
+  await using set = await startPreview();
   const { port } = set.app;
   expect(echoed(await set.get(`/proxy/${port}/a%2Fb/../c?x=%20`)).url).toBe('/a%2Fb/../c?x=%20');
   expect(echoed(await set.get(`/absproxy/${port}/a?x`)).url).toBe(`/absproxy/${port}/a?x`);
@@ -73,13 +73,13 @@ test('[preview.path] /proxy/{port}/ leads to the port without the prefix, /abspr
 });
 
 test.each([
-  ['a host of its own under localhost', (port: number) => ({ host: `${port}.localhost:8080` })],
-  ['the same with a dot at its end', (port: number) => ({ host: `${port}.LOCALHOST.` })],
-  ['a name that begins with it', (port: number) => ({ host: `${port}-box.example` })],
+  ['a host below localhost', (port: number) => ({ host: `${port}.localhost:8080` })],
+  ['the same with a trailing dot', (port: number) => ({ host: `${port}.LOCALHOST.` })],
+  ['a name that begins with the port', (port: number) => ({ host: `${port}-box.example` })],
   ['x-aio-proxy-port', (port: number) => ({ host: 'h', field: `x-aio-proxy-port: ${port}` })],
   ['x-svc-proxy-port', (port: number) => ({ host: 'h', field: `x-svc-proxy-port: ${port}` })],
-])('[preview.host] [preview.field] %s picks the port for every path', async (_what, choose) => {
-  await using set = await stage();
+])('[preview.host] [preview.field] %s selects the port for every path', async (_what, choose) => {
+  await using set = await startPreview();
   const { host, field } = choose(set.app.port) as { host: string; field?: string };
   const fields = `Host: ${host}${field ? `\n${field}` : ''}`;
   for (const path of ['/', '/cdp/json', '/v2/commands?x', '/internal/auth', '/vnc/', '/health']) {
@@ -92,8 +92,8 @@ test.each([
   expect(set.daemon.requests.at(-1)?.headers['x-original-uri']).toBe(`/proxy/${set.app.port}/health`);
 });
 
-test('a host before a trusted proxy picks the port too, of an untrusted one not', async () => {
-  await using set = await stage();
+test('X-Forwarded-Host selects the port if the proxy is trusted', async () => {
+  await using set = await startPreview();
   const forwarded = `X-Forwarded-Host: ${set.app.port}-box.example`;
   expect(echoed(await set.get('/x', `Host: inner\n${forwarded}\n${KEY}`)).url).toBe('/x');
   await using strict = await startGateway(set.daemon.port, { trustedProxies: '192.0.2.1' });
@@ -101,9 +101,9 @@ test('a host before a trusted proxy picks the port too, of an untrusted one not'
 });
 
 test.each(['0', '99999', '65536', '080', '-1', 'abc', '1e3', '80x', '%38%30', ''])(
-  '[preview.bad-port] port %j is refused with 400, after the key has been asked for',
+  '[preview.bad-port] port %j is 400 with the key, 401 without it',
   async (port) => {
-    await using set = await stage();
+    await using set = await startPreview();
     expect(await set.get(`/proxy/${port}/`)).toMatch(/^HTTP\/1\.1 400 [\s\S]*1 to 65535/);
     expect(await set.get(`/absproxy/${port}/`)).toMatch(/^HTTP\/1\.1 400 /);
     expect(await set.get(`/proxy/${port}/`, 'Host: h')).toMatch(/^HTTP\/1\.1 401 /);
@@ -114,22 +114,25 @@ test.each(['0', '99999', '65536', '080', '-1', 'abc', '1e3', '80x', '%38%30', ''
   },
 );
 
-test.each(['0.localhost', '99999.localhost', '99999-box.example'])('[preview.bad-port] so is %s', async (host) => {
-  await using set = await stage();
-  expect(await set.get('/', `Host: ${host}\n${KEY}`)).toMatch(/^HTTP\/1\.1 400 /);
-});
+test.each(['0.localhost', '99999.localhost', '99999-box.example'])(
+  '[preview.bad-port] the host %s is 400',
+  async (host) => {
+    await using set = await startPreview();
+    expect(await set.get('/', `Host: ${host}\n${KEY}`)).toMatch(/^HTTP\/1\.1 400 /);
+  },
+);
 
 test.each([
-  ['the daemon', ({ daemon }: Stage) => daemon.port],
-  ['the gateway', ({ gateway }: Stage) => gateway.port],
+  ['the daemon', ({ daemon }: PreviewSetup) => daemon.port],
+  ['the gateway', ({ gateway }: PreviewSetup) => gateway.port],
   ['the browser', () => 9333],
   ['the desktop worker', () => 18_155],
   ['VNC', () => 5999],
   ['code-server', () => 5998],
   ['JupyterLab', () => 5997],
   ['the browser MCP server', () => 8155],
-])('[preview.own-ports] the port of %s is refused, with the key, in every form', async (_what, choose) => {
-  await using set = await stage(echo, {
+])('[preview.own-ports] the port of %s is refused with the key in every form', async (_what, choose) => {
+  await using set = await startPreview(echo, {
     BROWSER_REMOTE_DEBUGGING_PORT: '9333',
     SVC_COMPUTER_USE_URL: 'http://127.0.0.1:18155',
     GATEWAY_VNC: '127.0.0.1:5999',
@@ -156,21 +159,21 @@ test.each([
   expect(await wire.all()).toMatch(/^HTTP\/1\.1 403 /);
 });
 
-test('an application that listens on ::1 alone is found', async ({ skip }) => {
+test('an application that listens on ::1 only is reached', async ({ skip }) => {
   const app = createServer(echo).listen(await freePort(), '::1');
   const found = await once(app, 'listening').catch((error: NodeJS.ErrnoException) => error.code ?? 'error');
   if (typeof found === 'string') {
     process.stdout.write(`preview on ::1: not tested, this machine has no IPv6 loopback (${found})\n`);
     skip();
   }
-  await using set = await stage();
+  await using set = await startPreview();
   const { port } = app.address() as AddressInfo;
   expect(echoed(await set.get(`/proxy/${port}/six`)).url).toBe('/six');
   app.close();
 });
 
-test('[preview.no-credential] the application sees no credential of the service, and all of its own', async () => {
-  await using set = await stage();
+test('[preview.no-credential] the application receives no credential of the service, and all of its own', async () => {
+  await using set = await startPreview();
   const path = `/proxy/${set.app.port}/?api_key=k&a=1&ticket=its-own`;
   const fields = `Host: h\n${KEY}\nAuthorization: Bearer its-own\nCookie: a=1; svc_session=k; svc_session_vnc=x; b=2`;
   const { url, headers } = echoed(await set.get(path, fields));
@@ -187,8 +190,8 @@ test('[preview.no-credential] the application sees no credential of the service,
   ]);
 });
 
-test('[preview.cookies] cookies and redirects of the application stay below its prefix', async () => {
-  await using set = await stage((req, res) => {
+test('[preview.cookies] cookies and redirects of the application are restricted to its prefix', async () => {
+  await using set = await startPreview((req, res) => {
     const cookies = ['a=1; Path=/; HttpOnly', 'b=2; Domain=localhost; path=/x', 'c=3', 'svc_session=mine; Path=/'];
     res.writeHead(302, {
       'Set-Cookie': cookies,
@@ -221,7 +224,7 @@ test('[preview.cookies] cookies and redirects of the application stay below its 
   expect(own).not.toContain('svc_session');
 });
 
-test('[preview.isolated] [preview.off] [config.preview-path] SVC_PREVIEW_PATH sandboxes pages below the prefix, or refuses them', async () => {
+test('[preview.isolated] [preview.off] [config.preview-path] SVC_PREVIEW_PATH sandboxes previews by path, or refuses them', async () => {
   const page: RequestListener = (_req, res) =>
     void res.setHeader('Content-Security-Policy', "img-src 'self'").end('page');
   for (const [mode, path, own] of [
@@ -229,7 +232,7 @@ test('[preview.isolated] [preview.off] [config.preview-path] SVC_PREVIEW_PATH sa
     ['isolated', 200, true],
     ['off', 403, false],
   ] as const) {
-    await using set = await stage(page, { SVC_PREVIEW_PATH: mode });
+    await using set = await startPreview(page, { SVC_PREVIEW_PATH: mode });
     const answer = await set.get(`/proxy/${set.app.port}/`);
     expect([mode, Number(answer.slice(9, 12)), answer.includes('sandbox allow-')]).toEqual([mode, path, own]);
     expect(answer.includes('allow-same-origin')).toBe(false);
@@ -240,8 +243,8 @@ test('[preview.isolated] [preview.off] [config.preview-path] SVC_PREVIEW_PATH sa
   }
 });
 
-test('a page’s own Origin is the application’s own, a foreign one stays foreign', async () => {
-  await using set = await stage();
+test('a same-origin Origin is rewritten to the application’s origin, another stays unchanged', async () => {
+  await using set = await startPreview();
   const { port } = set.app;
   const origin = async (host: string, from: string, path = '/') =>
     echoed(await set.get(path, `Host: ${host}\nOrigin: ${from}\n${KEY}`)).headers['origin'];
@@ -251,8 +254,8 @@ test('a page’s own Origin is the application’s own, a foreign one stays fore
   expect(await origin('h', 'null', `/proxy/${port}/`)).toBe('null');
 });
 
-test('[preview.streams] bodies, events and WebSockets pass, without the key none reaches the application', async () => {
-  await using set = await stage((req, res) => {
+test('[preview.streams] bodies, event streams and WebSockets are relayed with the key, and refused without it', async () => {
+  await using set = await startPreview((req, res) => {
     if (req.url !== '/events') return echo(req, res);
     res.writeHead(200, { 'Content-Type': 'text/event-stream' });
     res.write('data: 1\n\n');
@@ -282,8 +285,8 @@ test('[preview.streams] bodies, events and WebSockets pass, without the key none
   const before = set.app.requests.length;
   const upgrade = 'Connection: Upgrade\nUpgrade: websocket\nSec-WebSocket-Key: x\nSec-WebSocket-Version: 13';
   expect(await set.get(`/proxy/${port}/`, 'Host: h')).toMatch(/^HTTP\/1\.1 401 /);
-  using stranger = new Wire(set.gateway.port);
-  stranger.send(`GET /proxy/${port}/ws HTTP/1.1\nHost: h\n${upgrade}\n\n`.replaceAll('\n', '\r\n'));
-  expect(await stranger.all()).toMatch(/^HTTP\/1\.1 401 /);
+  using unauthorized = new Wire(set.gateway.port);
+  unauthorized.send(`GET /proxy/${port}/ws HTTP/1.1\nHost: h\n${upgrade}\n\n`.replaceAll('\n', '\r\n'));
+  expect(await unauthorized.all()).toMatch(/^HTTP\/1\.1 401 /);
   expect([set.app.requests.length, sockets.clients.size]).toEqual([before, 0]);
 });

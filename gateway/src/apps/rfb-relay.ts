@@ -2,21 +2,21 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { Admission } from '../auth.ts';
-import { answerRefusal } from '../exchange/answers.ts';
 import type { UpgradeExchange } from '../exchange/exchange.ts';
-import { answerFailure } from '../exchange/failure.ts';
+import { sendError } from '../exchange/responses.ts';
+import { sendUpstreamError } from '../exchange/upstream-error.ts';
 import { type Address, connectTo } from '../net/address.ts';
-import { endSilentPeer } from '../net/silent-peer.ts';
+import { terminateSilentPeer } from '../net/silent-peer.ts';
 import type { WideSocket } from '../net/wide-socket.ts';
 
-/** Of one frame of a viewer, in bytes: keys, pointer and the clipboard. */
+/** Largest message of a viewer, in bytes: keys, pointer and the clipboard. */
 const FRAME_MAX_BYTES = 16 * 1024 * 1024;
-/** Of RFC 6455 §7.4.1. */
+/** Close codes of RFC 6455 §7.4.1. */
 const NORMAL = 1000;
 const UNSUPPORTED_DATA = 1003;
-const ABSENT_HINT = 'the desktop is starting, or there is none here: GATEWAY_VNC names where its RFB server listens';
+const ABSENT_HINT = 'the desktop is starting or not installed: GATEWAY_VNC sets the address of its RFB server';
 
-/** A WebSocket of binary frames joined to an RFB connection. A side that does not read holds the other back. */
+/** Joins a WebSocket of binary frames to an RFB connection, with backpressure in both directions. */
 export class RfbRelay {
   readonly #address: Address;
   readonly #extraHeaders = new WeakMap<IncomingMessage, readonly string[]>();
@@ -33,18 +33,17 @@ export class RfbRelay {
     this.#server.on('headers', (headers, req) => headers.push(...(this.#extraHeaders.get(req) ?? [])));
   }
 
-  /** Accepts the WebSocket once the RFB server has taken the connection; else answers why not. */
-  answer(exchange: UpgradeExchange, { cookies }: Admission): void {
+  /** Accepts the WebSocket after the connection to the RFB server is open; otherwise sends an error. */
+  accept(exchange: UpgradeExchange, { cookies }: Admission): void {
     const { req, res, socket, head, requestId } = exchange;
     if (exchange.protocol.toLowerCase() !== 'websocket' || !req.headers['sec-websocket-key']) {
-      answerRefusal(exchange, 400, { message: 'the desktop speaks WebSocket alone (RFC 6455)' });
+      sendError(exchange, 400, { message: 'the desktop accepts only WebSocket upgrades (RFC 6455)' });
       return;
     }
     const rfb = connectTo(this.#address);
-    const leave = (): void => void rfb.destroy();
-    socket.once('close', leave);
+    socket.once('close', () => rfb.destroy());
     rfb.once('error', (error) => {
-      if (!socket.destroyed) answerFailure(exchange, error, { service: 'the desktop', absentHint: ABSENT_HINT });
+      if (!socket.destroyed) sendUpstreamError(exchange, error, { service: 'the desktop', absentHint: ABSENT_HINT });
     });
     rfb.once('connect', () => {
       rfb.removeAllListeners('error');
@@ -57,7 +56,7 @@ export class RfbRelay {
 
 function join(viewer: WebSocket, socket: Socket, rfb: WideSocket): void {
   socket.setNoDelay(true);
-  endSilentPeer(viewer);
+  terminateSilentPeer(viewer);
   rfb.pumpInto({
     write(bytes, written) {
       viewer.send(bytes, written);
@@ -71,7 +70,7 @@ function join(viewer: WebSocket, socket: Socket, rfb: WideSocket): void {
     if (viewer.readyState === WebSocket.OPEN) viewer.terminate();
   });
   viewer.on('message', (message: Buffer, isBinary) => {
-    if (!isBinary) viewer.close(UNSUPPORTED_DATA, 'RFB comes in binary frames');
+    if (!isBinary) viewer.close(UNSUPPORTED_DATA, 'RFB must be sent in binary frames');
     else if (!rfb.write(message)) viewer.pause();
   });
   rfb.on('drain', () => viewer.resume());

@@ -5,6 +5,7 @@ import { extname, join } from 'node:path';
 import { mimeTypeOf } from '@sandbox/program/mime-types.ts';
 import { answerRefusal } from '../exchange/answers.ts';
 import type { Exchange } from '../exchange/exchange.ts';
+import { sendError } from '../exchange/responses.ts';
 
 /** Of every file: kept by nobody but the browser, which asks each time; never taken for another type. */
 const FILE_HEADERS: OutgoingHttpHeaders = {
@@ -13,21 +14,21 @@ const FILE_HEADERS: OutgoingHttpHeaders = {
   'Referrer-Policy': 'no-referrer',
 };
 
-interface Asked {
-  /** Below the directory, as it stands in the URL, without a leading slash. */
+interface FileRequest {
+  /** Path below the directory, percent-encoded as in the URL, without a leading slash. */
   readonly path: string;
-  /** Sent with every file, the type of which they cannot change. */
+  /** Added to the response; they cannot change its `Content-Type`. */
   readonly headers?: OutgoingHttpHeaders;
   readonly cookies?: readonly string[];
 }
 
-interface Found {
+interface OpenFile {
   readonly handle: FileHandle;
   readonly size: number;
   readonly etag: string;
 }
 
-/** Serves the regular files of one directory; links in it are followed, so it belongs to who runs the gateway. */
+/** Serves regular files of one directory. Symlinks are followed, so only trusted users may write to the directory. */
 export class StaticFiles {
   readonly directory: string;
 
@@ -35,43 +36,43 @@ export class StaticFiles {
     this.directory = directory;
   }
 
-  /** Whether a file is there to be served. */
+  /** Whether the path is a file that can be served. */
   async has(path: string): Promise<boolean> {
     const found = await this.#open(path);
     await found?.handle.close();
     return found !== undefined;
   }
 
-  /** Answers GET and HEAD with the file, 304 where the client has it (RFC 9110 §13.1.2); else 404 or 405. */
-  async answer(exchange: Exchange, { path, headers = {}, cookies = [] }: Asked): Promise<void> {
+  /** Sends the file for GET and HEAD, or 304 if the client has it (RFC 9110 §13.1.2); otherwise 404 or 405. */
+  async send(exchange: Exchange, { path, headers = {}, cookies = [] }: FileRequest): Promise<void> {
     const { req, res, requestId } = exchange;
     if (req.method !== 'GET' && req.method !== 'HEAD') {
-      answerRefusal(exchange, 405, { message: 'this is a file: GET or HEAD it', headers: { Allow: 'GET, HEAD' } });
+      sendError(exchange, 405, { message: 'a file supports only GET and HEAD', headers: { Allow: 'GET, HEAD' } });
       return;
     }
     const found = await this.#open(path);
     if (!found) {
-      answerRefusal(exchange, 404, { message: 'there is no such file here' });
+      sendError(exchange, 404, { message: 'no such file' });
       return;
     }
     const { handle, size, etag } = found;
     const fields: OutgoingHttpHeaders = { ...FILE_HEADERS, ...headers, ETag: etag, 'x-request-id': requestId };
     if (cookies.length > 0) fields['Set-Cookie'] = [...cookies];
-    const known = isKnown(req.headers['if-none-match'], etag);
-    if (known || req.method === 'HEAD' || res.destroyed) await handle.close();
-    if (known) {
+    const isUnmodified = matchesEtag(req.headers['if-none-match'], etag);
+    if (isUnmodified || req.method === 'HEAD' || res.destroyed) await handle.close();
+    if (isUnmodified) {
       res.writeHead(304, fields).end();
       return;
     }
     res.writeHead(200, { ...fields, 'Content-Type': typeOf(path), 'Content-Length': size });
     if (req.method === 'HEAD') res.end();
-    else if (!res.destroyed) send(handle, size, res);
+    else if (!res.destroyed) sendContent(handle, size, res);
   }
 
-  async #open(path: string): Promise<Found | undefined> {
+  async #open(path: string): Promise<OpenFile | undefined> {
     const name = fileName(path);
     if (name === undefined) return undefined;
-    // Without O_NONBLOCK, opening a fifo waits for a writer.
+    // Without O_NONBLOCK, opening a FIFO waits for a writer.
     const flags = constants.O_RDONLY | constants.O_NONBLOCK;
     const handle = await open(join(this.directory, name), flags).catch(() => undefined);
     const stat = await handle?.stat();
@@ -83,8 +84,8 @@ export class StaticFiles {
   }
 }
 
-/** The stream closes the file, whoever ends first. */
-function send(handle: FileHandle, size: number, res: ServerResponse): void {
+/** The read stream closes the file, also if the client disconnects first. */
+function sendContent(handle: FileHandle, size: number, res: ServerResponse): void {
   if (size === 0) {
     handle.close().catch(() => {});
     res.end();
@@ -96,7 +97,7 @@ function send(handle: FileHandle, size: number, res: ServerResponse): void {
   stream.pipe(res);
 }
 
-/** @returns undefined for what is no plain path below a directory, whoever reads it. */
+/** @returns undefined for a path that could leave the directory or that two decoders could read differently */
 function fileName(path: string): string | undefined {
   let name: string;
   try {
@@ -114,7 +115,7 @@ function typeOf(path: string): string {
   return type.startsWith('text/') || type === 'application/json' ? `${type}; charset=utf-8` : type;
 }
 
-function isKnown(condition: string | undefined, etag: string): boolean {
+function matchesEtag(condition: string | undefined, etag: string): boolean {
   if (condition === undefined) return false;
   return condition.trim() === '*' || condition.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }

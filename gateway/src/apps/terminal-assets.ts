@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A file of the terminal page, under the name that it is served by. */
+/** A file of the terminal page, with its name in the URL. */
 export interface TerminalAsset {
   readonly name: string;
-  /** Where it lies in a checkout. */
+  /** Path in a checkout. */
   readonly path: string;
 }
 
 const OWN = ['index.html', 'terminal.css', 'terminal.js', 'api.js', 'connection.js', 'clipboard.js'];
 
-/** Everything that the page loads, as it lies in a checkout; a bundle has copies of it beside it. */
+/** All files that the page loads, with their paths in a checkout; the bundle has copies in a directory beside it. */
 export function terminalAssets(): TerminalAsset[] {
   return [
     ...OWN.map((name) => ({ name, path: join(import.meta.dirname, '../../terminal', name) })),

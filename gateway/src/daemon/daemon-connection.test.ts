@@ -2,21 +2,21 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { AnswerReader } from './daemon-connection.ts';
-import { DaemonConnections, type DaemonQuestion } from './daemon-connections.ts';
+import type { ResponseReader } from './daemon-connection.ts';
+import { DaemonConnections, type DaemonRequest } from './daemon-connections.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=60\r\n';
-const GET: DaemonQuestion = { method: 'GET', path: '/', headers: [], body: null };
+const GET: DaemonRequest = { method: 'GET', path: '/', headers: [], body: null };
 
-/** A server whose answers are what is on the wire, byte for byte: `answer` is called for each head that comes. */
-async function serving(answer: (socket: Socket, head: string, connection: number) => void) {
+/** A TCP server and a pool of connections to it; `respond` is called with the bytes of each request. */
+async function startServer(respond: (socket: Socket, head: string, connection: number) => void) {
   let connections = 0;
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
     connections += 1;
     const connection = connections;
     sockets.push(socket.on('error', () => {}));
-    socket.on('data', (bytes) => answer(socket, bytes.toString('latin1'), connection));
+    socket.on('data', (bytes) => respond(socket, bytes.toString('latin1'), connection));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const to = { host: '127.0.0.1', port: (server.address() as AddressInfo).port };
@@ -35,8 +35,8 @@ async function serving(answer: (socket: Socket, head: string, connection: number
   };
 }
 
-/** Reads one answer whole, giving its bytes back at once. */
-class Whole implements AnswerReader {
+/** Reads one complete response and releases its bytes at once. */
+class TextReader implements ResponseReader {
   status = 0;
   text = '';
   readonly #done = Promise.withResolvers<string>();
@@ -53,9 +53,9 @@ class Whole implements AnswerReader {
     this.status = status;
   }
 
-  onBody(bytes: Buffer, taken: (() => void) | undefined): boolean {
+  onBody(bytes: Buffer, release: (() => void) | undefined): boolean {
     this.text += bytes.toString('latin1');
-    taken?.();
+    release?.();
     return true;
   }
 
@@ -68,20 +68,20 @@ class Whole implements AnswerReader {
   }
 }
 
-/** Each byte in a packet of its own. */
+/** Writes each byte separately. */
 function writeSingly(socket: Socket, bytes: string): void {
   const [first, ...rest] = bytes;
   if (first !== undefined) socket.write(first, 'latin1', () => writeSingly(socket, rest.join('')));
 }
 
-async function ask(pool: DaemonConnections, question = GET): Promise<string> {
-  const reader = new Whole();
-  pool.ask(question, reader);
+async function fetchText(pool: DaemonConnections, request = GET): Promise<string> {
+  const reader = new TextReader();
+  pool.send(request, reader);
   return `${await reader.ended}`;
 }
 
-test('answers follow each other on one connection, however they are framed and cut', async () => {
-  const answers = [
+test('a connection is reused for responses of any framing, however their bytes are split', async () => {
+  const responses = [
     [`${OK}Content-Length: 5\r\n\r\nhello`, 'hello'],
     [
       'HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\nKeep-Alive: timeout=60\r\n\r\nhi',
@@ -92,29 +92,29 @@ test('answers follow each other on one connection, however they are framed and c
     [`${OK}Content-Length: 0\r\n\r\n`, ''],
   ] as const;
   let turns = 0;
-  using server = await serving((socket) => {
-    const [bytes] = answers[turns % answers.length] ?? [''];
+  using server = await startServer((socket) => {
+    const [bytes] = responses[turns % responses.length] ?? [''];
     turns += 1;
-    if (turns <= answers.length) socket.write(bytes, 'latin1');
+    if (turns <= responses.length) socket.write(bytes, 'latin1');
     else writeSingly(socket, bytes);
   });
-  for (const [, text] of [...answers, ...answers]) expect(await ask(server.pool)).toBe(text);
+  for (const [, text] of [...responses, ...responses]) expect(await fetchText(server.pool)).toBe(text);
   expect(server.connections).toBe(1);
 });
 
 test.each([
-  ['says that it ends', `HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi`],
-  ['is about to end', `HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1\r\nContent-Length: 2\r\n\r\nhi`],
-])('a connection that %s is not used again', async (_why, bytes) => {
-  using server = await serving((socket) => void socket.write(bytes));
-  expect(await ask(server.pool)).toBe('hi');
-  expect(await ask(server.pool)).toBe('hi');
+  ['is announced to close', `HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi`],
+  ['is about to time out', `HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1\r\nContent-Length: 2\r\n\r\nhi`],
+])('a connection that %s is not reused', async (_why, bytes) => {
+  using server = await startServer((socket) => void socket.write(bytes));
+  expect(await fetchText(server.pool)).toBe('hi');
+  expect(await fetchText(server.pool)).toBe('hi');
   expect(server.connections).toBe(2);
 });
 
-test('a body without an end of its own ends with the connection', async () => {
-  using server = await serving((socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\nuntil here'));
-  expect(await ask(server.pool)).toBe('until here');
+test('a body without framing ends with the connection', async () => {
+  using server = await startServer((socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\nuntil here'));
+  expect(await fetchText(server.pool)).toBe('until here');
 });
 
 test.each([
@@ -122,37 +122,37 @@ test.each([
   ['ends before its length', `${OK}Content-Length: 6\r\n\r\nhello`],
   ['ends in a chunk', `${OK}Transfer-Encoding: chunked\r\n\r\n6\r\nhello`],
   ['ends before the last chunk', `${OK}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n`],
-  ['is not there', ''],
-])('an answer that %s has failed', async (_why, bytes) => {
-  using server = await serving((socket) => void socket.end(bytes));
-  await expect(ask(server.pool)).rejects.toMatchObject({ code: 'ECONNRESET' });
+  ['is missing', ''],
+])('a response that %s is an error', async (_why, bytes) => {
+  using server = await startServer((socket) => void socket.end(bytes));
+  await expect(fetchText(server.pool)).rejects.toMatchObject({ code: 'ECONNRESET' });
 });
 
 test.each([
-  ['bytes behind it', `${OK}Content-Length: 2\r\n\r\nhi!`],
-  ['another answer behind it', `${OK}Content-Length: 2\r\n\r\nhi${OK}Content-Length: 2\r\n\r\nho`],
-  ['a protocol that nobody asked for', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n'],
-  ['a head without end', `HTTP/1.1 200 OK\r\nA: ${'x'.repeat(70_000)}`],
-])('an answer with %s ends its connection and is none', async (_why, bytes) => {
-  using server = await serving((socket) => void socket.write(bytes));
-  await expect(ask(server.pool)).rejects.toMatchObject({ code: 'MALFORMED_ANSWER' });
-  await expect(ask(server.pool)).rejects.toMatchObject({ code: 'MALFORMED_ANSWER' });
+  ['further bytes after it', `${OK}Content-Length: 2\r\n\r\nhi!`],
+  ['another response after it', `${OK}Content-Length: 2\r\n\r\nhi${OK}Content-Length: 2\r\n\r\nho`],
+  ['an unexpected upgrade', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n'],
+  ['a head that is too long', `HTTP/1.1 200 OK\r\nA: ${'x'.repeat(70_000)}`],
+])('a response with %s is an error and closes its connection', async (_why, bytes) => {
+  using server = await startServer((socket) => void socket.write(bytes));
+  await expect(fetchText(server.pool)).rejects.toMatchObject({ code: 'MALFORMED_RESPONSE' });
+  await expect(fetchText(server.pool)).rejects.toMatchObject({ code: 'MALFORMED_RESPONSE' });
   expect(server.connections).toBe(2);
 });
 
-test('what a kept connection brings unasked answers no request', async () => {
-  using server = await serving((socket, _head, connection) => {
+test('unsolicited data on an idle connection is not used as a response', async () => {
+  using server = await startServer((socket, _head, connection) => {
     socket.write(`${OK}Content-Length: 1\r\n\r\n${connection}`);
   });
-  expect(await ask(server.pool)).toBe('1');
+  expect(await fetchText(server.pool)).toBe('1');
   const closed = once(server.sockets[0] as Socket, 'close');
   server.sockets[0]?.write(`${OK}Content-Length: 5\r\n\r\nwrong`);
   await closed;
-  expect(await ask(server.pool)).toBe('2');
+  expect(await fetchText(server.pool)).toBe('2');
 });
 
-/** Keeps the bytes it gets. */
-class Slow implements AnswerReader {
+/** Does not release the bytes it receives. */
+class SlowReader implements ResponseReader {
   readonly held: (() => void)[] = [];
   got = 0;
   readonly #done = Promise.withResolvers<void>();
@@ -163,9 +163,9 @@ class Slow implements AnswerReader {
 
   onHead(): void {}
 
-  onBody(bytes: Buffer, taken: (() => void) | undefined): boolean {
+  onBody(bytes: Buffer, release: (() => void) | undefined): boolean {
     this.got += bytes.length;
-    if (taken) this.held.push(taken);
+    if (release) this.held.push(release);
     return true;
   }
 
@@ -182,11 +182,11 @@ function zeros(length: number): Buffer {
   return Buffer.concat([Buffer.from(`${OK}Content-Length: ${length}\r\n\r\n`), Buffer.alloc(length)]);
 }
 
-test('a reader that does not give bytes back gets few buffers full, and then all the rest', async () => {
+test('a reader that does not release its buffers is paused, and receives the rest after releasing them', async () => {
   const length = 16 * 1024 ** 2;
-  using server = await serving((socket) => void socket.write(zeros(length)));
-  const slow = new Slow();
-  server.pool.ask(GET, slow);
+  using server = await startServer((socket) => void socket.write(zeros(length)));
+  const slow = new SlowReader();
+  server.pool.send(GET, slow);
   while (slow.held.length < 2) await turn();
   for (let i = 0; i < 500; i += 1) await turn();
   expect(slow.got).toBeLessThan(2 * 1024 ** 2);
@@ -197,55 +197,55 @@ test('a reader that does not give bytes back gets few buffers full, and then all
   await slow.ended;
 });
 
-test('a connection whose last bytes are on their way is not free, nor is one kept that carried many', async () => {
-  using server = await serving((socket, head) => {
+test('a connection with unreleased buffers is not idle, and one that carried a long body is not reused', async () => {
+  using server = await startServer((socket, head) => {
     socket.write(head.startsWith('GET /long') ? zeros(2 * 1024 ** 2) : zeros(300_000));
   });
-  const slow = new Slow();
-  server.pool.ask(GET, slow);
+  const slow = new SlowReader();
+  server.pool.send(GET, slow);
   while (slow.got < 300_000) {
     await turn();
     if (slow.held.length > 1) slow.held.shift()?.();
   }
   await slow.ended;
-  await ask(server.pool);
+  await fetchText(server.pool);
   expect(server.connections).toBe(2);
-  for (const taken of slow.held) taken();
-  await Promise.all([ask(server.pool), ask(server.pool)]);
+  for (const release of slow.held) release();
+  await Promise.all([fetchText(server.pool), fetchText(server.pool)]);
   expect(server.connections).toBe(2);
-  await ask(server.pool, { ...GET, path: '/long' });
-  await Promise.all([ask(server.pool), ask(server.pool)]);
+  await fetchText(server.pool, { ...GET, path: '/long' });
+  await Promise.all([fetchText(server.pool), fetchText(server.pool)]);
   expect(server.connections).toBe(3);
 });
 
-test('abandoning an answer ends its connection, and no other once it is done with', async () => {
-  using server = await serving((socket, head) => {
+test('abandoning a response closes its connection, unless the response is complete', async () => {
+  using server = await startServer((socket, head) => {
     socket.write(head.startsWith('GET /open') ? `${OK}Content-Length: 9\r\n\r\n` : `${OK}Content-Length: 2\r\n\r\nhi`);
   });
-  const left = new Whole();
-  const connection = server.pool.ask({ ...GET, path: '/open' }, left);
+  const left = new TextReader();
+  const connection = server.pool.send({ ...GET, path: '/open' }, left);
   while (left.status === 0) await turn();
   connection.abandon(left);
   await expect(left.ended).rejects.toMatchObject({ code: 'ECONNRESET' });
-  const done = new Whole();
-  const kept = server.pool.ask(GET, done);
+  const done = new TextReader();
+  const kept = server.pool.send(GET, done);
   expect(await done.ended).toBe('hi');
   kept.abandon(done);
-  expect(await ask(server.pool)).toBe('hi');
+  expect(await fetchText(server.pool)).toBe('hi');
   expect(server.connections).toBe(2);
 });
 
-test('a request is written with its length, and what HTTP cannot carry is not written', async () => {
+test('a request is written with its length, and invalid characters are refused', async () => {
   const heads: string[] = [];
-  using server = await serving((socket, head) => {
+  using server = await startServer((socket, head) => {
     heads.push(head);
     socket.write(`${OK}Content-Length: 0\r\n\r\n`);
   });
   const { pool } = server;
-  await ask(pool, { method: 'POST', path: '/a', headers: ['Host', 'h'], body: Buffer.from('body') });
-  await ask(pool, { method: 'PUT', path: '/b', headers: ['content-length', '2'], body: Buffer.from('ab') });
-  await ask(pool, { method: 'POST', path: '/c', headers: [], body: null });
-  await ask(pool, { method: 'GET', path: '/d\xe9', headers: ['X', '\xe9'], body: null });
+  await fetchText(pool, { method: 'POST', path: '/a', headers: ['Host', 'h'], body: Buffer.from('body') });
+  await fetchText(pool, { method: 'PUT', path: '/b', headers: ['content-length', '2'], body: Buffer.from('ab') });
+  await fetchText(pool, { method: 'POST', path: '/c', headers: [], body: null });
+  await fetchText(pool, { method: 'GET', path: '/d\xe9', headers: ['X', '\xe9'], body: null });
   expect(heads).toEqual([
     'POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nbody',
     'PUT /b HTTP/1.1\r\ncontent-length: 2\r\n\r\nab',
@@ -258,7 +258,7 @@ test('a request is written with its length, and what HTTP cannot carry is not wr
     { ...GET, headers: ['X', 'a\r\nY: b'] },
     { ...GET, headers: ['X', '\u0100'] },
   ]) {
-    expect(() => pool.ask(bad, new Whole())).toThrow(/character/i);
+    expect(() => pool.send(bad, new TextReader())).toThrow(/character/i);
   }
   expect(heads).toHaveLength(4);
 });

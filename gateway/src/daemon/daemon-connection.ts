@@ -1,84 +1,85 @@
 import { Buffer } from 'node:buffer';
 import type { TcpNetConnectOpts } from 'node:net';
 import { WideSocket } from '../net/wide-socket.ts';
-import { type BodyReader, bodyReader } from './answer-body.ts';
-import { type AnswerHead, HEAD_BYTES_MAX, MalformedAnswer, parseAnswerHead } from './answer-head.ts';
+import { type BodyReader, bodyReader } from './response-body.ts';
+import { HEAD_BYTES_MAX, MalformedResponse, parseResponseHead, type ResponseHead } from './response-head.ts';
 
-/** How long the daemon may take to accept a connection, in milliseconds. */
+/** Connect timeout, in milliseconds. */
 const CONNECT_MS = 10_000;
-/** How long a kept connection is silent before it is probed, in milliseconds. */
+/** Idle time of a connection before TCP keep-alive probes, in milliseconds. */
 const KEEP_ALIVE_MS = 60_000;
-/** A connection that has carried a longer body, in bytes, is not kept: the memory of its buffers would be too. */
-const KEPT_AFTER_BYTES = 1024 ** 2;
+/** Largest body, in bytes, after which a connection is reused: an idle connection keeps its read buffers. */
+const REUSE_MAX_BODY_BYTES = 1024 ** 2;
 const END_OF_HEAD = '\r\n\r\n';
 
-/** Takes one answer as it comes; what it throws is its failure. */
-export interface AnswerReader {
-  /** Never an interim answer (RFC 9110 §15.2). */
-  onHead(head: AnswerHead): void;
+/** Receives one response while it arrives; an exception in a callback fails the response. */
+export interface ResponseReader {
+  /** Never called for an interim response (RFC 9110 §15.2). */
+  onHead(head: ResponseHead): void;
   /**
-   * @param taken to be called when the bytes are no longer needed, which may be used again then; undefined for all but
-   *   the last piece of those that came at once
-   * @returns false to be given no more until the connection is resumed
+   * @param release call it when the bytes are no longer needed; their buffer is reused afterwards. Only the last piece of
+   *   one read has it.
+   * @returns false to pause until the connection is resumed
    */
-  onBody(bytes: Buffer, taken: (() => void) | undefined): boolean;
+  onBody(bytes: Buffer, release: (() => void) | undefined): boolean;
   onEnd(): void;
-  /** Called once, instead of `onEnd`. */
+  /** Called at most once, instead of `onEnd`. */
   onError(error: Error): void;
 }
 
-/** One request, whole. */
-export interface DaemonRequest {
+/** One complete request. */
+export interface SerializedRequest {
   readonly method: string;
-  /** Everything up to the body. */
+  /** Request line and headers, with the empty line. */
   readonly head: string;
   readonly body: Buffer | null;
 }
 
-interface Ends {
-  /** The answer was read to its end, and another request may follow within so many milliseconds. */
+interface ConnectionEvents {
+  /** The response is complete, and another request may be sent within `forMs` milliseconds. */
   readonly onIdle: (connection: DaemonConnection, forMs: number | undefined) => void;
   readonly onClosed: (connection: DaemonConnection) => void;
 }
 
 /**
- * A connection to the daemon, for one exchange after the other. It reads half a megabyte at a time into buffers that
- * are used over and over, and hands the pieces of a body on without another copy.
+ * A connection to the daemon, for one exchange at a time. It reads up to 512 KiB at a time into reused buffers and
+ * passes the pieces of a body on without copying.
  */
 export class DaemonConnection {
   readonly #socket = new WideSocket();
-  readonly #ends: Ends;
-  #reader: AnswerReader | undefined;
+  readonly #events: ConnectionEvents;
+  #reader: ResponseReader | undefined;
   #method = '';
-  /** What came of a head that is not complete. */
-  #partOfHead: Buffer | undefined;
+  /** The received part of an incomplete head. */
+  #partialHead: Buffer | undefined;
   #body: BodyReader | undefined;
   #keepAliveMs: number | undefined;
-  #carried = 0;
-  /** Who has bytes of a buffer that is to be used again, and how many times. */
-  #holder: AnswerReader | undefined;
-  #lent = 0;
+  /** Body bytes of the current response. */
+  #bodyBytes = 0;
+  /** The reader that may still hold borrowed buffers, and the number of those. */
+  #borrower: ResponseReader | undefined;
+  #borrowed = 0;
   #failure: Error | undefined;
 
-  constructor(to: TcpNetConnectOpts, ends: Ends) {
-    this.#ends = ends;
+  constructor(to: TcpNetConnectOpts, events: ConnectionEvents) {
+    this.#events = events;
     const socket = this.#socket;
-    const tooLate = Object.assign(new Error('the daemon takes no connection'), { code: 'CONNECT_TIMEOUT' });
-    const late = setTimeout(() => this.destroy(tooLate), CONNECT_MS);
+    const timeoutError = Object.assign(new Error('connecting to the daemon timed out'), { code: 'CONNECT_TIMEOUT' });
+    const timeout = setTimeout(() => this.destroy(timeoutError), CONNECT_MS);
     socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MS);
-    socket.once('connect', () => clearTimeout(late));
+    socket.once('connect', () => clearTimeout(timeout));
     socket.on('error', (error) => {
       this.#failure ??= error;
     });
     socket.on('end', () => this.#onEnd());
     socket.on('close', () => {
-      clearTimeout(late);
-      this.#ends.onClosed(this);
-      this.#fail(this.#failure ?? lost());
+      clearTimeout(timeout);
+      this.#events.onClosed(this);
+      this.#fail(this.#failure ?? connectionLost());
     });
     socket.connect(to);
     socket.pumpInto({
-      write: (bytes, taken) => this.#take(bytes, taken),
+      write: (bytes, release) => this.#onData(bytes, release),
       // The reader resumes the connection itself.
       on: () => undefined,
     });
@@ -88,10 +89,10 @@ export class DaemonConnection {
     return this.#socket.destroyed;
   }
 
-  /** Begins an exchange on a connection that has none. */
-  ask({ method, head, body }: DaemonRequest, reader: AnswerReader): void {
+  /** Sends a request on an idle connection. */
+  send({ method, head, body }: SerializedRequest, reader: ResponseReader): void {
     this.#reader = reader;
-    this.#holder = reader;
+    this.#borrower = reader;
     this.#method = method;
     if (body === null) {
       this.#socket.write(head, 'latin1');
@@ -103,95 +104,95 @@ export class DaemonConnection {
     }
   }
 
-  /** Reads on after `onBody` has answered false. */
+  /** Continues reading after `onBody` has returned false. */
   resume(): void {
     this.#socket.resume();
   }
 
-  /** Says that a reader takes nothing more: what is still his, or on its way to him, goes with the connection. */
-  abandon(reader: AnswerReader): void {
-    if (this.#holder === reader) this.destroy();
+  /** Destroys the connection if this reader's response is incomplete or its buffers are not released. */
+  abandon(reader: ResponseReader): void {
+    if (this.#borrower === reader) this.destroy();
   }
 
-  /** Ends it; what is under way fails with the error. */
+  /** Closes the connection; a response in progress fails with the error. */
   destroy(error?: Error): void {
     this.#failure ??= error;
     this.#socket.destroy();
   }
 
-  /** @returns false to be read no further until it is resumed. */
-  #take(bytes: Buffer, taken: (() => void) | undefined): boolean {
+  /** @returns false to pause reading until the connection is resumed */
+  #onData(bytes: Buffer, release: (() => void) | undefined): boolean {
     try {
       const pieces: Buffer[] = [];
-      this.#read(bytes, pieces);
-      return this.#pass(pieces, taken);
+      this.#parse(bytes, pieces);
+      return this.#deliver(pieces, release);
     } catch (error) {
       this.destroy(error instanceof Error ? error : new Error(String(error)));
       return false;
     }
   }
 
-  #read(bytes: Buffer, pieces: Buffer[]): void {
+  #parse(bytes: Buffer, pieces: Buffer[]): void {
     let rest = bytes;
     while (rest.length > 0) {
-      if (!this.#reader) throw new MalformedAnswer('bytes came that nothing was asked for');
+      if (!this.#reader) throw new MalformedResponse('received data without a request');
       if (!this.#body) {
-        const behind = this.#readHead(rest);
-        if (!behind) return;
-        rest = behind;
+        const afterHead = this.#readHead(rest);
+        if (!afterHead) return;
+        rest = afterHead;
       }
       if (this.#body) {
         rest = rest.subarray(this.#body.read(rest, pieces));
-        if (rest.length > 0) throw new MalformedAnswer('bytes came behind the answer');
+        if (rest.length > 0) throw new MalformedResponse('received data after the end of the response');
       }
     }
   }
 
-  /** @returns what came behind a head that is complete; undefined where it is not */
+  /** @returns the bytes after a complete head; undefined if the head is incomplete */
   #readHead(bytes: Buffer): Buffer | undefined {
-    const before = this.#partOfHead;
+    const before = this.#partialHead;
     const head = before ? Buffer.concat([before, bytes]) : bytes;
     const end = head.indexOf(END_OF_HEAD, Math.max(0, (before?.length ?? 0) - END_OF_HEAD.length), 'latin1');
     if (end > HEAD_BYTES_MAX || (end < 0 && head.length > HEAD_BYTES_MAX)) {
-      throw new MalformedAnswer('the head of the answer is too long');
+      throw new MalformedResponse('response head too long');
     }
     if (end < 0) {
-      // The bytes may stand in a buffer that is used again.
-      this.#partOfHead = before ? head : Buffer.from(head);
+      // The bytes may belong to a buffer that is reused.
+      this.#partialHead = before ? head : Buffer.from(head);
       return undefined;
     }
-    this.#partOfHead = undefined;
-    this.#takeHead(parseAnswerHead(head.toString('latin1', 0, end), this.#method));
+    this.#partialHead = undefined;
+    this.#takeHead(parseResponseHead(head.toString('latin1', 0, end), this.#method));
     return head.subarray(end + END_OF_HEAD.length);
   }
 
-  #takeHead(head: AnswerHead): void {
-    if (head.status === 101) throw new MalformedAnswer('the protocol changed without being asked to');
+  #takeHead(head: ResponseHead): void {
+    if (head.status === 101) throw new MalformedResponse('unexpected 101 Switching Protocols');
     if (head.status < 200) return;
     this.#body = bodyReader(head.framing);
     this.#keepAliveMs = head.keepAliveMs;
     this.#reader?.onHead(head);
   }
 
-  #pass(pieces: readonly Buffer[], taken: (() => void) | undefined): boolean {
+  #deliver(pieces: readonly Buffer[], release: (() => void) | undefined): boolean {
     const last = pieces.length - 1;
     let wantsMore = true;
     for (const [index, piece] of pieces.entries()) {
-      this.#carried += piece.length;
-      wantsMore = this.#reader?.onBody(piece, index === last ? this.#lend(taken) : undefined) ?? false;
+      this.#bodyBytes += piece.length;
+      wantsMore = this.#reader?.onBody(piece, index === last ? this.#borrow(release) : undefined) ?? false;
     }
-    if (last < 0) taken?.();
+    if (last < 0) release?.();
     if (this.#body?.isEnded) this.#finish();
     return wantsMore;
   }
 
-  #lend(taken: (() => void) | undefined): (() => void) | undefined {
-    if (!taken) return undefined;
-    this.#lent += 1;
+  #borrow(release: (() => void) | undefined): (() => void) | undefined {
+    if (!release) return undefined;
+    this.#borrowed += 1;
     return () => {
-      this.#lent -= 1;
-      taken();
-      this.#rest();
+      this.#borrowed -= 1;
+      release();
+      this.#releaseToPool();
     };
   }
 
@@ -199,19 +200,20 @@ export class DaemonConnection {
     const reader = this.#reader;
     this.#reader = undefined;
     this.#body = undefined;
-    const isKept = this.#keepAliveMs !== 0 && this.#socket.writableLength === 0 && this.#carried <= KEPT_AFTER_BYTES;
-    if (isKept) this.#rest();
+    const isReusable =
+      this.#keepAliveMs !== 0 && this.#socket.writableLength === 0 && this.#bodyBytes <= REUSE_MAX_BODY_BYTES;
+    if (isReusable) this.#releaseToPool();
     else this.#socket.destroy();
     reader?.onEnd();
   }
 
-  /** Is ready for the next exchange once nothing of the last one is on its way: a slow client holds up no other. */
-  #rest(): void {
-    if (this.#reader || !this.#holder || this.#lent > 0 || this.#socket.destroyed) return;
-    this.#holder = undefined;
-    this.#carried = 0;
+  /** Becomes idle when all buffers of the last response are released, so that a slow client delays no other request. */
+  #releaseToPool(): void {
+    if (this.#reader || !this.#borrower || this.#borrowed > 0 || this.#socket.destroyed) return;
+    this.#borrower = undefined;
+    this.#bodyBytes = 0;
     this.#socket.resume();
-    this.#ends.onIdle(this, this.#keepAliveMs);
+    this.#events.onIdle(this, this.#keepAliveMs);
   }
 
   #onEnd(): void {
@@ -226,6 +228,6 @@ export class DaemonConnection {
   }
 }
 
-function lost(): Error {
-  return Object.assign(new Error('the daemon ended the connection'), { code: 'ECONNRESET' });
+function connectionLost(): Error {
+  return Object.assign(new Error('the daemon closed the connection'), { code: 'ECONNRESET' });
 }

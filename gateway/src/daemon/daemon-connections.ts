@@ -1,18 +1,18 @@
 import { validateHeaderValue } from 'node:http';
 import type { TcpNetConnectOpts } from 'node:net';
 import { type FlatHeaders, needsLength } from '../exchange/headers.ts';
-import { type AnswerReader, DaemonConnection } from './daemon-connection.ts';
+import { DaemonConnection, type ResponseReader } from './daemon-connection.ts';
 
-/** Connections that are kept while nothing uses them. */
+/** Idle connections that are kept. */
 const IDLE_MAX = 64;
-/** A connection that is about to be ended by the daemon is not used again: so many milliseconds before. */
+/** Milliseconds before the daemon's idle timeout from which a connection is no longer used. */
 const MARGIN_MS = 2_000;
-/** Where the daemon does not say how long it keeps a connection, in milliseconds. */
-const UNSAID_MS = 4_000;
-/** Anything but a character of a request target; a byte of UTF-8 is one, as it is to the parser of requests. */
-const NOT_OF_TARGET = /[^\x21-\xff]/;
+/** Idle timeout if the daemon sends no Keep-Alive header, in milliseconds. */
+const DEFAULT_KEEP_ALIVE_MS = 4_000;
+/** Characters that a request target cannot contain; Node's parser allows bytes of UTF-8, so they are allowed here. */
+const INVALID_IN_TARGET = /[^\x21-\xff]/;
 
-export interface DaemonQuestion {
+export interface DaemonRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: FlatHeaders;
@@ -21,18 +21,18 @@ export interface DaemonQuestion {
 
 interface Idle {
   readonly connection: DaemonConnection;
-  /** By `performance.now()`. */
+  /** Milliseconds of `performance.now()`. */
   readonly until: number;
 }
 
 /**
- * Connections to the daemon for requests whose body is at hand. Without a ceiling: a stream keeps its connection for
- * as long as it likes, and no other request may wait for it.
+ * Connection pool to the daemon for requests with a complete body or none. The number of connections is not limited: a
+ * stream may occupy its connection for any time, and no other request may wait for it.
  */
 export class DaemonConnections implements Disposable {
   readonly #to: TcpNetConnectOpts;
   readonly #all = new Set<DaemonConnection>();
-  /** The one used last is used next, so that those that are too many grow old. */
+  /** Last in, first out, so that surplus connections reach their idle timeout. */
   #idle: Idle[] = [];
 
   constructor(to: TcpNetConnectOpts) {
@@ -40,14 +40,14 @@ export class DaemonConnections implements Disposable {
   }
 
   /**
-   * Sends a request on a connection that is idle, or a new one.
-   * @returns the connection, which the reader resumes, and whoever wants no answer any more destroys
-   * @throws Error `ERR_INVALID_CHAR` for what HTTP/1.1 cannot carry
+   * Sends a request on an idle connection, or on a new one.
+   * @returns the connection: the caller resumes it, and destroys or abandons it to cancel the request
+   * @throws Error `ERR_INVALID_CHAR` or `ERR_UNESCAPED_CHARACTERS` if HTTP/1.1 cannot carry the request
    */
-  ask({ method, path, headers, body }: DaemonQuestion, reader: AnswerReader): DaemonConnection {
+  send({ method, path, headers, body }: DaemonRequest, reader: ResponseReader): DaemonConnection {
     const head = headOf(method, path, headers, body);
     const connection = this.#take() ?? this.#open();
-    connection.ask({ method, head, body }, reader);
+    connection.send({ method, head, body }, reader);
     return connection;
   }
 
@@ -72,7 +72,7 @@ export class DaemonConnections implements Disposable {
     return undefined;
   }
 
-  #keep(connection: DaemonConnection, forMs = UNSAID_MS): void {
+  #keep(connection: DaemonConnection, forMs = DEFAULT_KEEP_ALIVE_MS): void {
     this.#idle.push({ connection, until: performance.now() + forMs - MARGIN_MS });
     if (this.#idle.length > IDLE_MAX) this.#idle.shift()?.connection.destroy();
   }
@@ -84,8 +84,8 @@ export class DaemonConnections implements Disposable {
 }
 
 function headOf(method: string, path: string, headers: FlatHeaders, body: Buffer | null): string {
-  if (NOT_OF_TARGET.test(path)) {
-    throw Object.assign(new TypeError('the target has a character of none'), { code: 'ERR_UNESCAPED_CHARACTERS' });
+  if (INVALID_IN_TARGET.test(path)) {
+    throw Object.assign(new TypeError('invalid character in the request target'), { code: 'ERR_UNESCAPED_CHARACTERS' });
   }
   let head = `${method} ${path} HTTP/1.1\r\n`;
   let hasLength = false;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { exchange, startDaemon, startGateway, Wire } from '../gateway.fixture.ts';
 
-test('one line a request, without query strings and credentials', async () => {
+test('one line per request, without query strings and credentials', async () => {
   await using daemon = await startDaemon((req, res) => {
     if (req.url?.startsWith('/internal')) res.writeHead(401).end();
     else res.writeHead(201).end('hello');
@@ -34,7 +34,7 @@ test('one line a request, without query strings and credentials', async () => {
   }
 });
 
-test('below info nothing is written for a request', async () => {
+test('at a level above info no line is written for a request', async () => {
   await using daemon = await startDaemon((_req, res) => void res.end());
   const log: string[] = [];
   const gateway = await startGateway(daemon.port, { logLevel: 'warn', log });

@@ -6,16 +6,16 @@ interface Access {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly requestId: string;
-  /** Never with a query: credentials stand there. */
+  /** Without the query, which may contain credentials. */
   readonly path: string;
   readonly upgrade: boolean;
 }
 
-/** Writes one line when the exchange is over, an upgraded one when its connection closes. */
+/** Writes one line at the end of the exchange; for an upgrade, when its connection closes. */
 export function logAccess(logger: Logger, { req, res, requestId, path, upgrade }: Access): void {
   if (!logger.isLevelEnabled('info')) return;
   const { socket } = req;
-  const begun = performance.now();
+  const startedAt = performance.now();
   const before = socket.bytesWritten;
   const write = (): void => {
     const accepted = upgrade && !res.headersSent;
@@ -23,7 +23,7 @@ export function logAccess(logger: Logger, { req, res, requestId, path, upgrade }
       method: req.method,
       path,
       status: accepted ? 101 : res.statusCode,
-      ms: Math.round((performance.now() - begun) * 100) / 100,
+      ms: Math.round((performance.now() - startedAt) * 100) / 100,
       bytes_out: socket.bytesWritten - before,
       request_id: requestId,
       upgrade,

@@ -1,26 +1,26 @@
 import type { ServerResponse } from 'node:http';
 import type { FlatHeaders } from './headers.ts';
 
-/** What an upstream says of other origins; where the daemon has spoken, two answers would be none (Fetch standard §4.10). */
-const SPOKEN_FOR = /^access-control-(?:allow-|max-age$)/i;
+/** CORS headers of an upstream that the daemon's replace: a duplicate invalidates them (Fetch standard §4.10). */
+const REPLACED = /^access-control-(?:allow-|max-age$)/i;
 
-/** Keeps what the daemon grants the origin of a request (Fetch standard §3.3) for whatever will answer it. */
-export function keepGrant(res: ServerResponse, judgement: readonly string[]): void {
-  for (let i = 0; i < judgement.length; i += 2) {
-    const name = judgement[i] ?? '';
-    if (/^(?:access-control-.*|vary)$/i.test(name)) res.setHeader(name, judgement[i + 1] ?? '');
+/** Copies the CORS headers of the daemon's decision (Fetch standard §3.3) to the response to the client. */
+export function keepCorsHeaders(res: ServerResponse, decisionHeaders: readonly string[]): void {
+  for (let i = 0; i < decisionHeaders.length; i += 2) {
+    const name = decisionHeaders[i] ?? '';
+    if (/^(?:access-control-.*|vary)$/i.test(name)) res.setHeader(name, decisionHeaders[i + 1] ?? '');
   }
 }
 
-/** The daemon has answered the question of a browser whether it may ask: the request itself is still to come. */
+/** Whether the daemon has answered a CORS preflight; the actual request follows separately. */
 export function isPreflight(res: ServerResponse): boolean {
   return res.hasHeader('access-control-allow-methods');
 }
 
-/** The fields of an upstream's answer with the daemon's grant in place of its own; as they are where there is none. */
-export function withGrant(res: ServerResponse, headers: FlatHeaders): FlatHeaders {
+/** The headers of an upstream's response with the daemon's CORS headers, if the daemon allowed the origin. */
+export function withCorsHeaders(res: ServerResponse, headers: FlatHeaders): FlatHeaders {
   if (!res.hasHeader('access-control-allow-origin')) return headers;
-  const granted = headers.filter((_, i) => !SPOKEN_FOR.test(headers[i - (i % 2)] ?? ''));
-  for (const [name, value] of Object.entries(res.getHeaders())) granted.push(name, String(value));
-  return granted;
+  const merged = headers.filter((_, i) => !REPLACED.test(headers[i - (i % 2)] ?? ''));
+  for (const [name, value] of Object.entries(res.getHeaders())) merged.push(name, String(value));
+  return merged;
 }

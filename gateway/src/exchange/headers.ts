@@ -1,9 +1,9 @@
 import type { Exchange } from './exchange.ts';
 
-/** Names and values in turn, as they stand on the wire: order, case and repetitions are kept. */
+/** Alternating names and values as on the wire: order, case and duplicates are kept. */
 export type FlatHeaders = string[];
 
-/** Fields that end at each hop (RFC 9110 §7.6.1), and the two of a proxy's own authentication (§11.7). */
+/** Hop-by-hop headers (RFC 9110 §7.6.1), and those of proxy authentication (§11.7). */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -16,19 +16,19 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
-/** What `Connection` cannot name away: framing, routing and what the gateway says itself. */
-const NEVER_NAMED = new Set(['content-length', 'host', 'x-request-id']);
+/** Headers that `Connection` cannot declare hop-by-hop: framing, routing and the gateway's own. */
+const NEVER_HOP_BY_HOP = new Set(['content-length', 'host', 'x-request-id']);
 
-/** Set by the gateway, whatever the client said. */
+/** Headers that the gateway always replaces. */
 const OVERWRITTEN = new Set(['expect', 'x-request-id', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host']);
 
-/** Told to the daemon as they are by a trusted peer, not at all by another. */
+/** Headers about the original client: forwarded from a trusted peer, dropped from any other. */
 function isForwardedHeader(name: string): boolean {
   return name.startsWith('x-forwarded-') || name === 'forwarded' || name === 'x-real-ip';
 }
 
-/** The fields of a request as the daemon gets them; those of the body's framing besides `Content-Length` are the sender's to add. */
-export function forwardedHeaders(exchange: Exchange, fallbackHost: string): FlatHeaders {
+/** The request headers for the daemon. The sender adds Transfer-Encoding, Expect and Upgrade where it needs them. */
+export function requestHeaders(exchange: Exchange, fallbackHost: string): FlatHeaders {
   const { req, peer, requestId } = exchange;
   const raw = req.rawHeaders;
   const named = namedByConnection(req.headers.connection);
@@ -42,12 +42,12 @@ export function forwardedHeaders(exchange: Exchange, fallbackHost: string): Flat
   }
   const host = req.headers.host;
   if (host === undefined) headers.push('Host', fallbackHost);
-  headers.push('X-Request-ID', requestId, ...hearsayOf(exchange, host ?? fallbackHost));
+  headers.push('X-Request-ID', requestId, ...xForwardedHeaders(exchange, host ?? fallbackHost));
   return headers;
 }
 
-/** X-Forwarded-For, -Proto and -Host: continued where the peer is a trusted proxy, else begun anew. */
-function hearsayOf({ req, peer }: Exchange, host: string): FlatHeaders {
+/** X-Forwarded-For, -Proto and -Host: extended if the peer is a trusted proxy, otherwise new. */
+function xForwardedHeaders({ req, peer }: Exchange, host: string): FlatHeaders {
   const given = peer.trusted ? req.headers : {};
   const before = given['x-forwarded-for'];
   const chain = before ? `${String(before)}, ${peer.address}` : peer.address;
@@ -61,8 +61,8 @@ function hearsayOf({ req, peer }: Exchange, host: string): FlatHeaders {
   ];
 }
 
-/** The fields of an answer as the client gets them: what ends at this hop is gone, the request id is the gateway's. */
-export function answeredHeaders(
+/** The response headers for the client: without hop-by-hop headers, with the gateway's request id. */
+export function responseHeaders(
   raw: readonly string[],
   requestId: string,
   cookies: readonly string[] = [],
@@ -84,23 +84,23 @@ export function answeredHeaders(
   return headers;
 }
 
-/** Fields of a body; a question that is asked for the request has none, or one of its own. */
-export const OF_THE_BODY: ReadonlySet<string> = new Set([
+/** Headers about the content, removed from requests that the gateway derives from a client's request. */
+export const CONTENT_HEADERS: ReadonlySet<string> = new Set([
   'content-length',
   'content-type',
   'content-encoding',
   'transfer-encoding',
 ]);
 
-/** @param dropped names in lower case. */
+/** @param dropped names in lower case */
 export function withoutFields(headers: FlatHeaders, dropped: ReadonlySet<string>): FlatHeaders {
   return headers.filter((_, i) => !dropped.has(headers[i - (i % 2)]?.toLowerCase() ?? ''));
 }
 
-/** Methods of which a request without a body needs no length (RFC 9110 §8.6). */
+/** Methods that need no Content-Length for a request without a body (RFC 9110 §8.6). */
 const BODILESS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 
-/** Whether a request without a body says so by its length; where it does not, node:http sends an empty chunked one. */
+/** Whether a request without a body needs `Content-Length: 0`; node:http would send an empty chunked body otherwise. */
 export function needsLength(method: string): boolean {
   return !BODILESS.has(method);
 }
@@ -110,5 +110,5 @@ function namedByConnection(connection: string | undefined): ReadonlySet<string> 
     return undefined;
   }
   const names = connection.split(',').map((name) => name.trim().toLowerCase());
-  return new Set(names.filter((name) => !NEVER_NAMED.has(name)));
+  return new Set(names.filter((name) => !NEVER_HOP_BY_HOP.has(name)));
 }

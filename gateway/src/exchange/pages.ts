@@ -12,7 +12,7 @@ input,button{font:inherit;padding:.4rem .6rem;border:1px solid var(--line);borde
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** For every page of the gateway's own: nothing is loaded, framed, sniffed, stored or told to others. */
+/** Headers of the gateway's own pages: no external content, framing, content sniffing, caching or referrer. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
@@ -34,24 +34,24 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 }
 
-/** Asks for the key; the form leads back to the same target, whose answer takes the key out of the address again. */
+/** A form for the API key. It submits to the same target, which redirects to the URL without the key. */
 export function keyPage(target: Target, { rejected = false } = {}): string {
   return page(
     'Sandbox: key required',
-    `<h1>Sandbox</h1><p>${rejected ? 'This key is not accepted.' : 'This sandbox asks for its API key.'}</p>
+    `<h1>Sandbox</h1><p>${rejected ? 'This key is not accepted.' : 'This sandbox requires its API key.'}</p>
 <form method="get">${keptFields(target.query)}
 <label>API key <input type="password" name="api_key" autocomplete="off" required autofocus></label>
 <button>Open</button></form>`,
   );
 }
 
-/** What went wrong and what to do about it. */
-export function problemPage(
+/** An error page with message, status and hint. */
+export function errorPage(
   status: number,
   { message, hint }: { readonly message: string; readonly hint: string | undefined },
 ): string {
   const words = [`${message} (${status})`, ...(hint === undefined ? [] : [hint])];
-  return page('Sandbox: no page', `<h1>Sandbox</h1>${words.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n')}`);
+  return page('Sandbox: error', `<h1>Sandbox</h1>${words.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n')}`);
 }
 
 export interface DaemonState {
@@ -66,11 +66,11 @@ export interface Link {
 
 interface SandboxState {
   readonly version: string;
-  /** Undefined where it does not answer. */
+  /** Undefined if the daemon does not respond. */
   readonly daemon: DaemonState | undefined;
-  /** What runs here and has a page. */
+  /** Applications that are running and have a page. */
   readonly links: readonly Link[];
-  /** Ports that something listens on. */
+  /** Listening ports that can be previewed. */
   readonly previews: readonly number[];
 }
 
@@ -103,7 +103,7 @@ function page(title: string, content: string): string {
 `;
 }
 
-/** A form that is sent by GET drops the query of its address, so the other parameters travel as fields. */
+/** Submitting a form by GET drops the query of the URL, so the other parameters are hidden fields. */
 function keptFields(query: string | undefined): string {
   return [...new URLSearchParams(query ?? '')]
     .filter(([name]) => name !== 'api_key' && name !== 'ticket')

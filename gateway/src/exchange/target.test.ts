@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { carriesCredential, parseTarget, withoutCredentials } from './target.ts';
 
-test('an origin-form is split at its first question mark and not touched', () => {
+test('an origin-form is split at its first question mark and stays unchanged', () => {
   expect(parseTarget('/a/%2e/../b?x=?&y', 'h')).toEqual({
     raw: '/a/%2e/../b?x=?&y',
     path: '/a/%2e/../b',
@@ -28,12 +28,12 @@ test.each([
   ['/p?api%5Fkey=k&x', '/p?x'],
   ['/p?my_api_key=k', '/p?my_api_key=k'],
   ['/p', '/p'],
-])('the credentials of %s are taken out, the rest stays', (raw, clean) => {
+])('the credentials of %s are removed, the rest stays', (raw, clean) => {
   const target = parseTarget(raw, 'host');
   expect(target && withoutCredentials(target)).toBe(clean);
 });
 
-test('a credential is seen however its name is written', () => {
+test('a credential is detected in any encoding of its name', () => {
   expect([undefined, 'x=api_key', 'api_key', 'x&%74icket=1', '%zz=1'].map(carriesCredential)).toEqual([
     false,
     false,

@@ -1,17 +1,17 @@
-/** A request target in origin-form, exactly as it was sent: nothing is decoded or normalised. */
+/** A request target in origin-form, exactly as received: neither decoded nor normalised. */
 export interface Target {
   readonly raw: string;
   readonly path: string;
-  /** Without the question mark; undefined where there was none. */
+  /** Without the question mark; undefined if the target has none. */
   readonly query: string | undefined;
 }
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)(.*)$/is;
 
 /**
- * Reads a request target (RFC 9112 §3.2). An absolute-form counts only when it names the same authority as
- * the Host header, so that the two cannot disagree further on.
- * @returns undefined for what cannot be routed; such a request answers 400.
+ * Parses a request target (RFC 9112 §3.2). An absolute-form must have the authority of the Host header, so that the
+ * two cannot disagree later.
+ * @returns undefined for a target that cannot be routed, which is status 400
  */
 export function parseTarget(url: string, host: string | undefined): Target | undefined {
   if (url.startsWith('/')) return originForm(url);
@@ -35,7 +35,7 @@ export function carriesCredential(query: string | undefined): boolean {
   return query?.split('&').some(isCredential) ?? false;
 }
 
-/** The target without its credentials; every other parameter stays as it was, byte for byte. */
+/** The target without credential parameters; all other bytes stay unchanged. */
 export function withoutCredentials({ path, query }: Target): string {
   const kept = query?.split('&').filter((parameter) => !isCredential(parameter)) ?? [];
   return kept.length > 0 ? `${path}?${kept.join('&')}` : path;

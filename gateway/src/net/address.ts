@@ -30,12 +30,12 @@ function parseAddress(text: string): Address | undefined {
 }
 
 /**
- * How long an address of this machine may take to accept or refuse, in milliseconds. It does so at once; a gateway that
- * stands still on a busy machine learns of it later, and must not take that for silence.
+ * Connect timeout for addresses of this machine, in milliseconds. The kernel accepts or refuses at once, but a gateway
+ * process that is stalled on a busy machine handles the event late and must not report a timeout.
  */
 const CONNECT_MS = 10_000;
 
-/** Whether something takes connections there. */
+/** Whether the address accepts connections. */
 export function isListening(to: Address): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connectTo(to);
@@ -48,7 +48,7 @@ export function isListening(to: Address): Promise<boolean> {
   });
 }
 
-/** A connection for an upgrade: the end of one direction leaves the other open. */
+/** Opens a connection for an upgrade; it is half-open: the end of one direction leaves the other open. */
 export function connectTo(to: Address): WideSocket {
   const socket = new WideSocket({ allowHalfOpen: true });
   if (to.socketPath === undefined) {
@@ -60,7 +60,7 @@ export function connectTo(to: Address): WideSocket {
   return socket;
 }
 
-/** Whatever the machine's resolver thinks of it, `localhost` is 127.0.0.1 and then ::1 (RFC 6761 §6.3). */
+/** Options that resolve `localhost` to 127.0.0.1, then ::1, independent of the machine's resolver (RFC 6761 §6.3). */
 export function loopbackLookup(host: string | undefined): LoopbackOptions {
   return host === 'localhost' ? LOOPBACK : {};
 }

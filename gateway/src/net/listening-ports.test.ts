@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { freePort } from '../../../scripts/testing/free-port.ts';
 import { listeningPorts, portsOf } from './listening-ports.ts';
 
-test('ports are read of what listens, at any address or loopback, below those that programs are given', () => {
+test('the listening ports at wildcard and loopback addresses are listed, without ephemeral ones', () => {
   const rows = [
     '  sl  local_address rem_address   st',
     '   0: 0100007F:0BB8 00000000:0000 0A 0',
@@ -19,7 +19,7 @@ test('ports are read of what listens, at any address or loopback, below those th
   expect(portsOf(rows.join('\n'))).toEqual([3000, 8080, 5173]);
 });
 
-test.runIf(process.platform === 'linux')('a server that starts is among them, one that ends is not', async () => {
+test.runIf(process.platform === 'linux')('a server is listed while it listens', async () => {
   const port = await freePort();
   const server = createServer().listen(port, '127.0.0.1');
   await once(server, 'listening');

@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 /** The state of a listening socket in /proc/net/tcp (include/net/tcp_states.h). */
 const LISTEN = '0A';
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
-/** What this machine's loopback reaches: any address and loopback, as the kernel writes them. */
+/** Local addresses that loopback reaches, in the kernel's notation: the wildcard addresses, 127.0.0.1 and ::1. */
 const REACHABLE = new Set(['00000000', '0100007F', '0'.repeat(32), `${'0'.repeat(24)}01000000`]);
-/** Above lie the ports that programs are given, not those that they choose. */
-const CHOSEN_MAX = 32_767;
+/** Higher ports are ephemeral: assigned by the kernel, not chosen by a program. */
+const FIXED_MAX = 32_767;
 
-/** The ports below 32768 that something listens on at loopback, in order; none where the system does not tell. */
+/** Listening ports below 32768 that loopback reaches, ascending; empty on a system without /proc/net/tcp. */
 export async function listeningPorts(): Promise<number[]> {
   const tables = await Promise.all(TABLES.map((path) => readFile(path, 'latin1').catch(() => '')));
   return [...new Set(tables.flatMap(portsOf))].sort((a, b) => a - b);
@@ -19,6 +19,6 @@ export function portsOf(table: string): number[] {
     const [, local = '', , state] = line.trim().split(/\s+/);
     const [address = '', port = ''] = local.split(':');
     const number = Number.parseInt(port, 16);
-    return state === LISTEN && REACHABLE.has(address) && number <= CHOSEN_MAX ? [number] : [];
+    return state === LISTEN && REACHABLE.has(address) && number <= FIXED_MAX ? [number] : [];
   });
 }

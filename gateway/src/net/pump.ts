@@ -2,8 +2,8 @@ import type { Readable, Writable } from 'node:stream';
 import { releaseBuffer } from '@sandbox/program/release-buffer.ts';
 
 /**
- * As `from.pipe(to)`, for bytes that nobody else holds: their memory is freed once they are written.
- * It ends with the last listener for `data` of `from`.
+ * Like `from.pipe(to)`, but frees the memory of each chunk after the write, so no other code may hold the chunks.
+ * Removing the `data` listener of `from` stops it.
  */
 export function pump(from: Readable, to: Writable): void {
   const onData = (piece: Buffer): void => {

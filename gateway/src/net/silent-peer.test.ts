@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { startDaemon } from '../gateway.fixture.ts';
-import { endSilentPeer } from './silent-peer.ts';
+import { terminateSilentPeer } from './silent-peer.ts';
 
 async function connected(options: {
   autoPong: boolean;
@@ -14,9 +14,9 @@ async function connected(options: {
   return { client, server, [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose]() };
 }
 
-test('a peer that answers pings stays, until it stops', async () => {
+test('a peer stays connected as long as it sends pongs', async () => {
   await using pair = await connected({ autoPong: false });
-  endSilentPeer(pair.server, { pingMs: 250 });
+  terminateSilentPeer(pair.server, { pingMs: 250 });
   for (let answered = 0; answered < 6; answered += 1) {
     await once(pair.client, 'ping');
     pair.client.pong();
@@ -25,13 +25,13 @@ test('a peer that answers pings stays, until it stops', async () => {
   expect(code).toBe(1006);
 });
 
-test('a peer that answers nothing is ended at the second pong that is missing', async () => {
+test('a peer without pongs is terminated after the second missed one', async () => {
   await using pair = await connected({ autoPong: false });
   let pings = 0;
   pair.client.on('ping', () => {
     pings += 1;
   });
-  endSilentPeer(pair.server, { pingMs: 20 });
+  terminateSilentPeer(pair.server, { pingMs: 20 });
   await once(pair.client, 'close');
   expect(pings).toBe(2);
 });

@@ -1,14 +1,14 @@
 import type { WebSocket } from 'ws';
 
-/** Contract §1.5, in milliseconds. */
+/** Milliseconds between two pings (contract §1.5). */
 export const PING_MS = 20_000;
 export const MISSED_MAX = 2;
 
-/** Pings a peer every 20 s and ends the connection at the second pong that is missing. */
-export function endSilentPeer(socket: WebSocket, { pingMs = PING_MS } = {}): void {
+/** Pings a peer every 20 s and terminates the connection after two missed pongs. */
+export function terminateSilentPeer(socket: WebSocket, { pingMs = PING_MS } = {}): void {
   let missed = 0;
   const timer = setInterval(() => {
-    // What it sends is not read while the other side is full: its pongs may stand in it.
+    // While backpressure pauses reading, pongs may be waiting unread.
     if (socket.isPaused) return;
     if (missed >= MISSED_MAX) socket.terminate();
     else socket.ping();

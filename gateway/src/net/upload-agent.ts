@@ -2,29 +2,30 @@ import { Agent } from 'node:http';
 import { Socket, type TcpNetConnectOpts } from 'node:net';
 
 /**
- * A connection for a body that is on its way. A server that refuses a body answers and closes while it is still
- * being sent; Node then ends the socket with the write that failed and loses the answer that stands unread behind
- * it. Here a failed write stays unfinished: what ends the socket is the end of reading, which comes at once.
+ * A connection for an upload. A server that rejects a body responds and closes while the body is still being sent;
+ * Node then destroys the socket on the failed write and loses the unread response. Here a failed write never completes,
+ * so the socket ends when its readable side ends, which follows at once.
  */
 class UploadSocket extends Socket {
   override _write(chunk: unknown, encoding: BufferEncoding, callback: (error?: Error | null) => void): void {
-    super._write(chunk, encoding, unlessFailed(callback));
+    super._write(chunk, encoding, ignoreFailure(callback));
   }
 
   override _writev(
     chunks: { chunk: unknown; encoding: BufferEncoding }[],
     callback: (error?: Error | null) => void,
   ): void {
-    super._writev?.(chunks, unlessFailed(callback));
+    super._writev?.(chunks, ignoreFailure(callback));
   }
 }
 
-function unlessFailed(callback: () => void): (error?: Error | null) => void {
+function ignoreFailure(callback: () => void): (error?: Error | null) => void {
   return (error) => {
     if (!error) callback();
   };
 }
 
+/** An HTTP agent for requests with a streamed body. */
 export class UploadAgent extends Agent {
   override createConnection(options: TcpNetConnectOpts): Socket {
     return new UploadSocket(options).connect(options);

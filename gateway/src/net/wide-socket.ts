@@ -1,19 +1,19 @@
 import { Socket } from 'node:net';
 
-/** What one read may bring, in bytes: Node itself reads 64 KiB at a time, which is what limits long bodies. */
+/** Bytes of one read; Node's default of 64 KiB limits the throughput of long bodies. */
 const READ_BYTES = 512 * 1024;
-/** Less than this is copied out, so that a short answer does not keep a long buffer, nor make a new one. */
+/** A shorter read is copied, so that a short response neither retains nor allocates a long buffer. */
 const COPIED_BYTES = 16 * 1024;
-/** Buffers that may be on their way out at once; one more is read into. */
+/** Buffers that may be in use by the sink at once; one more receives reads. */
 const LENT_MAX = 2;
 
-/** What takes the bytes of a connection. `write` answers false where it wants no more until it has drained. */
+/** The destination of a connection's bytes. `write` returns false to pause until `drain`. */
 export interface Sink {
   write(bytes: Buffer, written?: () => void): boolean;
   on(event: 'drain', listener: () => void): unknown;
 }
 
-/** A connection that reads long pieces. As a stream it is like any other; what is pumped is not even that. */
+/** A socket that reads up to 512 KiB at a time. It is an ordinary stream until `pumpInto` bypasses the stream. */
 export class WideSocket extends Socket {
   readonly #buffers: ReadBuffers;
   #sink: Sink | undefined;
@@ -21,20 +21,20 @@ export class WideSocket extends Socket {
   constructor(options: { readonly allowHalfOpen?: boolean } = {}) {
     const buffers = new ReadBuffers();
     const onread = { buffer: () => buffers.next, callback: (length: number) => this.#onRead(length) };
-    // A read that alone fills the buffer of the stream would stop the reading each time.
+    // With a smaller high-water mark a single read would fill the stream's buffer and pause reading.
     const bounds = { readableHighWaterMark: 2 * READ_BYTES };
     super({ ...options, ...bounds, onread });
     this.#buffers = buffers;
   }
 
-  /** From here on whatever is read is written to a sink, from few buffers that are used over and over. */
+  /** Writes all further bytes directly to a sink, from a small number of reused buffers. */
   pumpInto(sink: Sink): void {
     this.#sink = sink;
     sink.on('drain', () => this.resume());
     this.resume();
   }
 
-  /** @returns false to be read no further until it is resumed. */
+  /** @returns false to pause reading until the socket is resumed */
   #onRead(length: number): boolean {
     const buffers = this.#buffers;
     if (!this.#sink) return this.push(buffers.take(length));
@@ -53,7 +53,7 @@ class ReadBuffers {
   lent = 0;
   readonly #free: Buffer[] = [];
 
-  /** What was read; the buffer is the reader's from here on, or stays ours where little stands in it. */
+  /** Returns the bytes of a read: a copy of a short read, otherwise the buffer itself, which is then replaced. */
   take(length: number): Buffer {
     const read = this.next.subarray(0, length);
     if (length < COPIED_BYTES) return Buffer.from(read);

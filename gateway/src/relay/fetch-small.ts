@@ -2,7 +2,7 @@ import { type Agent, type IncomingMessage, request } from 'node:http';
 import type { FlatHeaders } from '../exchange/headers.ts';
 import { type Address, loopbackLookup } from '../net/address.ts';
 
-interface Question {
+interface SmallRequest {
   readonly to: Address;
   readonly agent: Agent;
   readonly method: string;
@@ -11,29 +11,31 @@ interface Question {
   readonly body?: string;
   /** Milliseconds. */
   readonly timeoutMs: number;
-  /** Bytes of the answer's body. */
+  /** Limit of the response body, in bytes. */
   readonly maxBytes: number;
 }
 
-interface SmallResponse {
+/** A complete response. */
+export interface SmallResponse {
   readonly status: number;
+  /** Alternating names and values. */
   readonly headers: readonly string[];
   readonly body: Buffer;
 }
 
 /**
- * A short request, and its whole answer.
- * @throws the client's error where none comes in time; RangeError where it is too long.
+ * Sends a request and reads the complete response.
+ * @throws AbortError after `timeoutMs`, RangeError for a body over `maxBytes`, the connection's error otherwise
  */
-export function fetchSmall({ to, timeoutMs, maxBytes, body, ...question }: Question): Promise<SmallResponse> {
+export function fetchSmall({ to, timeoutMs, maxBytes, body, ...message }: SmallRequest): Promise<SmallResponse> {
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(timeoutMs);
     const { host, port, socketPath } = to;
-    const place = socketPath === undefined ? { host, port } : { socketPath };
-    const options = { ...question, ...place, ...loopbackLookup(host), setHost: false, signal };
-    const outgoing = request(options, (answer) => {
-      readWhole(answer, maxBytes).then(
-        (whole) => resolve({ status: answer.statusCode ?? 502, headers: answer.rawHeaders, body: whole }),
+    const address = socketPath === undefined ? { host, port } : { socketPath };
+    const options = { ...message, ...address, ...loopbackLookup(host), setHost: false, signal };
+    const outgoing = request(options, (response) => {
+      readWhole(response, maxBytes).then(
+        (whole) => resolve({ status: response.statusCode ?? 502, headers: response.rawHeaders, body: whole }),
         (error: unknown) => {
           outgoing.destroy();
           reject(error);
@@ -45,12 +47,12 @@ export function fetchSmall({ to, timeoutMs, maxBytes, body, ...question }: Quest
   });
 }
 
-async function readWhole(answer: IncomingMessage, maxBytes: number): Promise<Buffer> {
+async function readWhole(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
+  for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > maxBytes) throw new RangeError(`the answer is longer than ${maxBytes} bytes`);
+    if (size > maxBytes) throw new RangeError(`response longer than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

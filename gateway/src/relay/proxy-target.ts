@@ -2,18 +2,18 @@ import type { Agent } from 'node:http';
 import type { FlatHeaders } from '../exchange/headers.ts';
 import type { Address } from '../net/address.ts';
 
-/** How one request goes on to an upstream, and how the answer comes back. */
+/** How one request is sent to an upstream, and how its response is translated. */
 export interface ProxyTarget {
-  /** What clients call it: `the daemon`, `code-server`, `port 3000`. */
+  /** Name in error messages: `the daemon`, `code-server`, `port 3000`. */
   readonly service: string;
   readonly to: Address;
   readonly agent: Agent;
-  /** The target, query included, as the upstream is to see it. */
+  /** The request target for the upstream, query included. */
   readonly path: string;
-  /** Without those of the body's framing besides `Content-Length`, and without those of an upgrade. */
+  /** The request headers for the upstream, without Transfer-Encoding, Expect and the headers of an upgrade. */
   readonly headers: FlatHeaders;
-  /** The fields of the answer as the client gets them. */
-  readonly answered: (raw: readonly string[]) => FlatHeaders;
-  /** What to do where nothing listens. */
+  /** Translates the upstream's response headers to those for the client. */
+  readonly responseHeaders: (raw: readonly string[]) => FlatHeaders;
+  /** Hint if nothing listens at the address. */
   readonly absentHint?: string;
 }

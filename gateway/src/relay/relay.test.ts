@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { exchange, startDaemon, startGateway, Wire } from '../gateway.fixture.ts';
 
-/** Answers with what it got. */
+/** Responds with the request it received. */
 function echo(req: IncomingMessage, res: ServerResponse): void {
   const chunks: Buffer[] = [];
   req.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -29,7 +29,7 @@ function fields(raw: readonly string[], name: string): (string | undefined)[] {
 }
 
 test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY'])(
-  '%s goes through with and without a body, of a length or chunked',
+  '%s is relayed without a body, with a length and chunked',
   async (method) => {
     await using daemon = await startDaemon(echo);
     await using gateway = await startGateway(daemon.port);
@@ -48,7 +48,7 @@ test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUER
   },
 );
 
-test('HEAD and bodiless statuses carry no body, and the connection serves on', async () => {
+test('HEAD and statuses without content have no body, and the connection stays usable', async () => {
   await using daemon = await startDaemon((req, res) => {
     res.writeHead(
       req.url === '/204' ? 204 : req.url === '/304' ? 304 : 200,
@@ -65,7 +65,7 @@ test('HEAD and bodiless statuses carry no body, and the connection serves on', a
   expect(text).toContain('Content-Length: 7');
 });
 
-test('what ends at a hop does not pass, in either direction', async () => {
+test('hop-by-hop headers are not forwarded in either direction', async () => {
   await using daemon = await startDaemon((req, res) => {
     res.writeHead(200, [
       'Connection',
@@ -95,7 +95,7 @@ test('what ends at a hop does not pass, in either direction', async () => {
   expect(answer).not.toMatch(/X-Hop|Proxy-Authenticate|Trailer/);
 });
 
-test('Connection cannot name the framing of the body away', async () => {
+test('Connection cannot remove the framing of the body', async () => {
   await using daemon = await startDaemon(echo);
   await using gateway = await startGateway(daemon.port);
   const answer = await exchange(
@@ -106,7 +106,7 @@ test('Connection cannot name the framing of the body away', async () => {
   expect(echoed(answer).body).toBe('abc');
 });
 
-test('repeated fields, their case and their bytes stay as they were', async () => {
+test('duplicate headers, their case and their bytes stay unchanged', async () => {
   await using daemon = await startDaemon((req, res) => {
     res.writeHead(201, 'Made Up', [
       'Set-Cookie',
@@ -132,7 +132,7 @@ test('repeated fields, their case and their bytes stay as they were', async () =
   expect(answer).toContain('Host|example.test:8080');
 });
 
-test('an untrusted peer is not believed about where a request came from', async () => {
+test('X-Forwarded-* of an untrusted peer is replaced', async () => {
   await using daemon = await startDaemon(echo);
   await using gateway = await startGateway(daemon.port, { trustedProxies: '192.0.2.1' });
   const spoofed =
@@ -144,12 +144,12 @@ test('an untrusted peer is not believed about where a request came from', async 
   expect(['x-forwarded-prefix', 'forwarded', 'x-real-ip'].flatMap((name) => fields(raw, name))).toEqual([]);
 });
 
-test('a trusted proxy is believed and the chain goes on', async () => {
+test('X-Forwarded-* of a trusted proxy is kept, and X-Forwarded-For is extended', async () => {
   await using daemon = await startDaemon(echo);
   await using gateway = await startGateway(daemon.port);
-  const told =
+  const forwarded =
     'X-Forwarded-For: 203.0.113.9\nX-Forwarded-For: 10.0.0.1\nX-Forwarded-Proto: https\nX-Forwarded-Host: public\nX-Forwarded-Prefix: /x';
-  const { raw } = echoed(await exchange(gateway.port, `GET / HTTP/1.1\nHost: h\n${told}`));
+  const { raw } = echoed(await exchange(gateway.port, `GET / HTTP/1.1\nHost: h\n${forwarded}`));
   expect(fields(raw, 'x-forwarded-for')).toEqual(['203.0.113.9, 10.0.0.1, 127.0.0.1']);
   expect(fields(raw, 'x-forwarded-proto')).toEqual(['https']);
   expect(fields(raw, 'x-forwarded-host')).toEqual(['public']);
@@ -157,7 +157,7 @@ test('a trusted proxy is believed and the chain goes on', async () => {
   expect(fields(raw, 'host')).toEqual(['h']);
 });
 
-test('what only the gateway may ask is taken from what clients send', async () => {
+test('X-Original-* headers of clients are removed', async () => {
   await using daemon = await startDaemon(echo);
   await using gateway = await startGateway(daemon.port);
   const { raw } = echoed(
@@ -169,7 +169,7 @@ test('what only the gateway may ask is taken from what clients send', async () =
   expect(raw.filter((field) => /x-original/i.test(field))).toEqual([]);
 });
 
-test('one request id runs through: a valid one is kept, another replaced', async () => {
+test('a valid request id is forwarded, another is replaced', async () => {
   await using daemon = await startDaemon((req, res) => {
     res.setHeader('X-Request-ID', 'the-daemons');
     echo(req, res);
@@ -186,13 +186,13 @@ test('one request id runs through: a valid one is kept, another replaced', async
   }
 });
 
-test('a client of HTTP/1.0 without a Host is served', async () => {
+test('an HTTP/1.0 request without a Host is relayed', async () => {
   await using daemon = await startDaemon(echo);
   await using gateway = await startGateway(daemon.port);
   expect(echoed(await exchange(gateway.port, 'GET /old HTTP/1.0')).url).toBe('/old');
 });
 
-test('[gateway.streamed] a body that comes in pieces reaches the daemon piece by piece, the head first of all', async () => {
+test('[gateway.streamed] a body in pieces reaches the daemon piece by piece, after the head', async () => {
   await using daemon = await startDaemon((req, res) => {
     res.writeHead(200);
     res.write('head;');
@@ -210,7 +210,7 @@ test('[gateway.streamed] a body that comes in pieces reaches the daemon piece by
   await wire.until('end');
 });
 
-test('a small body that comes with its head goes on with its length, whole', async () => {
+test('a small chunked body that arrives with its head is forwarded with a length', async () => {
   await using daemon = await startDaemon(echo);
   await using gateway = await startGateway(daemon.port);
   const head = 'POST / HTTP/1.1\nHost: h\nTransfer-Encoding: chunked';
@@ -218,7 +218,7 @@ test('a small body that comes with its head goes on with its length, whole', asy
   expect([body, fields(raw, 'content-length'), fields(raw, 'transfer-encoding')]).toEqual(['abcde', ['5'], []]);
 });
 
-test('Expect: 100-continue is the daemon’s to answer', async () => {
+test('Expect: 100-continue is answered by the daemon', async () => {
   await using daemon = await startDaemon(echo);
   daemon.server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
     if (req.url === '/no') return void res.writeHead(401, { 'Content-Length': 2 }).end('no');
@@ -238,7 +238,7 @@ test('Expect: 100-continue is the daemon’s to answer', async () => {
   expect(refused).toContain('Connection: close');
 });
 
-test('[gateway.streamed] the head of an answer goes out before its first byte is there', async () => {
+test('[gateway.streamed] a response head is sent before the first byte of its body', async () => {
   let answer: ServerResponse | undefined;
   await using daemon = await startDaemon((_req, res) => {
     answer = res;

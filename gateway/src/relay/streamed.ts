@@ -2,16 +2,16 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import process from 'node:process';
 import { closeWhenRead } from '@sandbox/program/close-when-read.ts';
 import { hasBody } from '@sandbox/program/has-body.ts';
-import { cutAnswer } from '../exchange/answers.ts';
-import { withGrant } from '../exchange/cross-origin.ts';
+import { withCorsHeaders } from '../exchange/cross-origin.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import { answerFailure } from '../exchange/failure.ts';
 import { type FlatHeaders, needsLength } from '../exchange/headers.ts';
+import { abortResponse } from '../exchange/responses.ts';
+import { sendUpstreamError } from '../exchange/upstream-error.ts';
 import { loopbackLookup } from '../net/address.ts';
 import { pump } from '../net/pump.ts';
 import type { ProxyTarget } from './proxy-target.ts';
 
-/** Passes a request on while its body is still coming, and the answer back. */
+/** Relays a request while its body is still arriving, and streams the response back. */
 export function relayStreamed(exchange: Exchange, proxyTarget: ProxyTarget): void {
   const { req, res } = exchange;
   let outgoing: ClientRequest;
@@ -26,19 +26,19 @@ export function relayStreamed(exchange: Exchange, proxyTarget: ProxyTarget): voi
       agent: proxyTarget.agent,
     });
   } catch (error) {
-    answerFailure(exchange, error, proxyTarget);
+    sendUpstreamError(exchange, error, proxyTarget);
     return;
   }
-  let answered = false;
+  let responded = false;
   res.on('close', () => {
     if (!res.writableFinished) outgoing.destroy();
   });
   outgoing.on('error', (error) => {
-    if (!answered && !res.destroyed) answerFailure(exchange, error, proxyTarget);
+    if (!responded && !res.destroyed) sendUpstreamError(exchange, error, proxyTarget);
   });
-  outgoing.on('response', (answer) => {
-    answered = true;
-    relayAnswer(exchange, proxyTarget, outgoing, answer);
+  outgoing.on('response', (response) => {
+    responded = true;
+    relayResponse(exchange, proxyTarget, outgoing, response);
   });
   if (!hasBody(req)) {
     outgoing.end();
@@ -63,32 +63,32 @@ function framedHeaders({ req }: Exchange, proxyTarget: ProxyTarget): FlatHeaders
   return headers;
 }
 
-/** Writes an answer through; one that comes before the request was read ends the connection after it. */
-export function relayAnswer(
+/** Streams a response to the client; a response before the end of the request body closes the connection afterwards. */
+export function relayResponse(
   exchange: Exchange,
   proxyTarget: ProxyTarget,
   outgoing: ClientRequest,
-  answer: IncomingMessage,
+  response: IncomingMessage,
 ): void {
   const { req, res } = exchange;
-  const headers = withGrant(res, proxyTarget.answered(answer.rawHeaders));
+  const headers = withCorsHeaders(res, proxyTarget.responseHeaders(response.rawHeaders));
   if (!req.complete) {
     const closing = closeWhenRead(req, res);
     headers.push('Connection', closing.Connection);
   }
-  answer.on('close', () => {
-    if (!answer.complete) cutAnswer(exchange);
+  response.on('close', () => {
+    if (!response.complete) abortResponse(exchange);
     if (!outgoing.writableFinished) outgoing.destroy();
   });
-  answer.on('error', () => {});
+  response.on('error', () => {});
   try {
-    res.writeHead(answer.statusCode ?? 502, answer.statusMessage, headers);
+    res.writeHead(response.statusCode ?? 502, response.statusMessage, headers);
   } catch (error) {
     outgoing.destroy();
-    answerFailure(exchange, error, proxyTarget);
+    sendUpstreamError(exchange, error, proxyTarget);
     return;
   }
-  pump(answer, res);
+  pump(response, res);
   process.nextTick(() => {
     if (res.writable && res.writableLength === 0) res.flushHeaders();
   });

@@ -1,17 +1,16 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { freePort } from '../../../scripts/testing/free-port.ts';
 import { Daemon, startDaemon, startGateway, Wire } from '../gateway.fixture.ts';
-import { IN_FLIGHT_MAX_MB, WRITTEN_MAX_MB } from '../in-flight.fixture.ts';
+import { fill, IN_FLIGHT_MAX_MB } from '../in-flight.fixture.ts';
 
 const ASK = 'GET /ws?q HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Original-URI: /health\r\n';
 const ACCEPT = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Answer: 1\r\n\r\n';
 
-/** A daemon that accepts every upgrade; resolves with its end of the first one. */
+/** A daemon that accepts every upgrade; `upgraded` is its end of the first one. */
 async function acceptingDaemon(
   afterHead = '',
 ): Promise<{ daemon: Daemon; upgraded: Promise<{ req: IncomingMessage; socket: Socket; head: Buffer }> }> {
@@ -25,7 +24,7 @@ async function acceptingDaemon(
   return { daemon, upgraded: promise };
 }
 
-test('a WebSocket passes both ways, text and bytes, ping and close', async () => {
+test('a WebSocket relays text, binary, ping and close in both directions', async () => {
   await using daemon = await startDaemon((_req, res) => void res.end());
   const sockets = new WebSocketServer({ server: daemon.server });
   sockets.on('connection', (ws, req) => {
@@ -46,7 +45,7 @@ test('a WebSocket passes both ways, text and bytes, ping and close', async () =>
   expect((await once(client, 'close')).map(String)).toEqual(['4001', 'bye']);
 });
 
-test('the daemon sees the upgrade as it was asked for, and what comes with either head is not lost', async () => {
+test('the upgrade reaches the daemon unchanged, and bytes after either head are not lost', async () => {
   const { daemon, upgraded } = await acceptingDaemon('early from the daemon');
   await using _daemon = daemon;
   await using gateway = await startGateway(daemon.port, { trustedProxies: '192.0.2.1' });
@@ -74,31 +73,31 @@ test('the end of one direction leaves the other open', async () => {
   using wire = new Wire(gateway.port);
   await wire.send(`${ASK}\r\n`).until('\r\n\r\n');
   const { socket } = await upgraded;
-  wire.send('last words');
+  wire.send('request');
   wire.socket.end();
   let heard = '';
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) heard += String(chunk);
-  expect(heard).toBe('last words');
-  socket.end('the answer to them');
-  expect(await wire.all()).toContain('the answer to them');
+  expect(heard).toBe('request');
+  socket.end('reply');
+  expect(await wire.all()).toContain('reply');
 });
 
-test('what the client says after the daemon has ended its direction still arrives', async () => {
+test('bytes of the client still arrive after the daemon has ended its direction', async () => {
   const { daemon, upgraded } = await acceptingDaemon();
   await using _daemon = daemon;
   await using gateway = await startGateway(daemon.port);
   using wire = new Wire(gateway.port);
   await wire.send(`${ASK}\r\n`).until('\r\n\r\n');
   const { socket } = await upgraded;
-  socket.end('last words');
-  expect(await wire.all()).toMatch(/last words$/);
-  wire.send('the answer to them').socket.end();
+  socket.end('request');
+  expect(await wire.all()).toMatch(/request$/);
+  wire.send('reply').socket.end();
   let heard = '';
   for await (const chunk of socket) heard += String(chunk);
-  expect(heard).toBe('the answer to them');
+  expect(heard).toBe('reply');
 });
 
-test.each(['client', 'daemon'] as const)('a reset by the %s reaches the other side as one', async (side) => {
+test.each(['client', 'daemon'] as const)('a reset by the %s reaches the other side as a reset', async (side) => {
   const { daemon, upgraded } = await acceptingDaemon();
   await using _daemon = daemon;
   await using gateway = await startGateway(daemon.port);
@@ -112,7 +111,7 @@ test.each(['client', 'daemon'] as const)('a reset by the %s reaches the other si
   expect((await failed)[0].code).toBe('ECONNRESET');
 });
 
-test('a peer that does not read holds the other back', async () => {
+test('a peer that does not read causes backpressure on the other', async () => {
   const { daemon, upgraded } = await acceptingDaemon();
   await using _daemon = daemon;
   await using gateway = await startGateway(daemon.port);
@@ -120,34 +119,25 @@ test('a peer that does not read holds the other back', async () => {
   await wire.send(`${ASK}\r\n`).until('\r\n\r\n');
   wire.socket.pause();
   const { socket } = await upgraded;
-  const chunk = Buffer.alloc(1024 * 1024);
-  let taken = 0;
-  for (let quiet = 0; quiet < 2_000 && taken < WRITTEN_MAX_MB; ) {
-    if (socket.writableNeedDrain) {
-      quiet += 1;
-      await turn();
-    } else {
-      quiet = 0;
-      taken += 1;
-      socket.write(chunk);
-    }
-  }
-  expect(taken).toBeLessThan(IN_FLIGHT_MAX_MB);
+  expect(await fill(socket)).toBeLessThan(IN_FLIGHT_MAX_MB);
 });
 
-test.each([401, 403, 404])('a refusal with %i is an ordinary answer, and then the connection ends', async (status) => {
-  await using daemon = await startDaemon(() => {});
-  daemon.server.on('upgrade', (_req, socket) => {
-    socket.end(`HTTP/1.1 ${status} No\r\nContent-Type: text/plain\r\nContent-Length: 6\r\n\r\nreason`);
-  });
-  await using gateway = await startGateway(daemon.port);
-  using wire = new Wire(gateway.port);
-  const text = await wire.send(`${ASK}\r\n`).all();
-  expect(text).toMatch(
-    new RegExp(`^HTTP/1\\.1 ${status} No\\r\\n[\\s\\S]*Connection: close[\\s\\S]*\\r\\n\\r\\nreason$`),
-  );
-  expect(text).toMatch(/^x-request-id: /m);
-});
+test.each([401, 403, 404])(
+  'a refusal with %i is an ordinary response, and the connection closes afterwards',
+  async (status) => {
+    await using daemon = await startDaemon(() => {});
+    daemon.server.on('upgrade', (_req, socket) => {
+      socket.end(`HTTP/1.1 ${status} No\r\nContent-Type: text/plain\r\nContent-Length: 6\r\n\r\nreason`);
+    });
+    await using gateway = await startGateway(daemon.port);
+    using wire = new Wire(gateway.port);
+    const text = await wire.send(`${ASK}\r\n`).all();
+    expect(text).toMatch(
+      new RegExp(`^HTTP/1\\.1 ${status} No\\r\\n[\\s\\S]*Connection: close[\\s\\S]*\\r\\n\\r\\nreason$`),
+    );
+    expect(text).toMatch(/^x-request-id: /m);
+  },
+);
 
 test('without a daemon an upgrade is 503 with the envelope', async () => {
   await using gateway = await startGateway(await freePort());
@@ -156,10 +146,10 @@ test('without a daemon an upgrade is 503 with the envelope', async () => {
   expect(text).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: 1[\s\S]*"success":false/);
 });
 
-test('an upgrade of an own path asks first, says so, and is refused in JSON even to a browser', async () => {
-  const questions: IncomingMessage[] = [];
+test('an upgrade of an own path requires the daemon’s admission, and its error is JSON even for a browser', async () => {
+  const authRequests: IncomingMessage[] = [];
   await using daemon = await startDaemon((req, res) => {
-    questions.push(req);
+    authRequests.push(req);
     res.writeHead(req.headers['x-api-key'] === 'k' ? 204 : 401).end();
   });
   await using gateway = await startGateway(daemon.port);
@@ -169,16 +159,16 @@ test('an upgrade of an own path asks first, says so, and is refused in JSON even
   expect(refused).toMatch(/^HTTP\/1\.1 401 [\s\S]*"success":false/);
   using friend = new Wire(gateway.port);
   expect(await friend.send(`${own}X-API-Key: k\r\n\r\n`).all()).toMatch(/^HTTP\/1\.1 503 /);
-  expect(questions.map((req) => req.url)).toEqual(['/internal/auth', '/internal/auth']);
-  expect(questions[0]?.headers).toMatchObject({
+  expect(authRequests.map((req) => req.url)).toEqual(['/internal/auth', '/internal/auth']);
+  expect(authRequests[0]?.headers).toMatchObject({
     'x-original-uri': '/cdp/devtools/x?y',
     'x-original-method': 'GET',
     'x-original-upgrade': 'websocket',
   });
-  expect(questions[0]?.headers.upgrade).toBeUndefined();
+  expect(authRequests[0]?.headers.upgrade).toBeUndefined();
 });
 
-test('an upgrade behind an unfinished request on the same connection is not one', async () => {
+test('an upgrade that is pipelined after an unfinished request is handled as a plain request', async () => {
   const { promise, resolve } = Promise.withResolvers<() => void>();
   await using daemon = await startDaemon((req, res) => {
     if (req.url === '/slow') resolve(() => res.end('slow'));

@@ -1,19 +1,19 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { hasBody } from '@sandbox/program/has-body.ts';
 import type { UpgradeExchange } from '../exchange/exchange.ts';
-import { answerFailure } from '../exchange/failure.ts';
+import { sendUpstreamError } from '../exchange/upstream-error.ts';
 import { connectTo } from '../net/address.ts';
 import { splice } from '../net/splice.ts';
 import type { WideSocket } from '../net/wide-socket.ts';
 import type { ProxyTarget } from './proxy-target.ts';
-import { relayAnswer } from './streamed.ts';
+import { relayResponse } from './streamed.ts';
 
-/** Other versions of HTTP: behind an accepted one, requests would pass that no gateway has judged. */
+/** Other versions of HTTP: after such an upgrade, requests would bypass the gateway's access checks. */
 const HTTP_UPGRADES = /(?:^|,)\s*(?:h2c|http|tls)\b/i;
 
 /**
- * Which requests change the protocol: those without a body and not to another HTTP. Others are served as if they had
- * not asked (RFC 9110 §7.8), which is what clients expect that offer h2c with every request.
+ * Whether a request is handled as an upgrade: a GET without a body to a protocol other than HTTP. For other requests
+ * the Upgrade header is ignored (RFC 9110 §7.8), as clients expect that offer h2c with every request.
  */
 export function isProtocolChange(req: IncomingMessage): boolean {
   const protocol = req.headers.upgrade;
@@ -21,17 +21,17 @@ export function isProtocolChange(req: IncomingMessage): boolean {
 }
 
 /**
- * Asks an upstream for the upgrade and joins the connections where it accepts; a refusal is an ordinary answer.
- * The daemon judges its own before it upgrades; before any other upstream it has been asked.
+ * Requests the upgrade from an upstream and joins the connections if it accepts; any other response is relayed. The
+ * daemon checks access to its own paths itself; for other upstreams the caller has checked it.
  */
 export function relayUpgrade(exchange: UpgradeExchange, proxyTarget: ProxyTarget): void {
   let outgoing: ClientRequest;
-  let far: WideSocket;
+  let upstreamSocket: WideSocket;
   try {
     outgoing = request({
       createConnection: () => {
-        far = connectTo(proxyTarget.to);
-        return far;
+        upstreamSocket = connectTo(proxyTarget.to);
+        return upstreamSocket;
       },
       method: exchange.req.method ?? 'GET',
       path: proxyTarget.path,
@@ -39,23 +39,23 @@ export function relayUpgrade(exchange: UpgradeExchange, proxyTarget: ProxyTarget
       setHost: false,
     });
   } catch (error) {
-    answerFailure(exchange, error, proxyTarget);
+    sendUpstreamError(exchange, error, proxyTarget);
     return;
   }
   const { socket, res } = exchange;
-  let answered = false;
+  let responded = false;
   socket.on('close', () => outgoing.destroy());
   outgoing.on('error', (error) => {
-    if (!answered && !socket.destroyed) answerFailure(exchange, error, proxyTarget);
+    if (!responded && !socket.destroyed) sendUpstreamError(exchange, error, proxyTarget);
   });
-  outgoing.on('response', (answer) => {
-    answered = true;
-    relayAnswer(exchange, proxyTarget, outgoing, answer);
+  outgoing.on('response', (response) => {
+    responded = true;
+    relayResponse(exchange, proxyTarget, outgoing, response);
   });
-  outgoing.on('upgrade', (answer, _far, head) => {
-    answered = true;
+  outgoing.on('upgrade', (response, _socket, head) => {
+    responded = true;
     res.detachSocket(socket);
-    accept(exchange, proxyTarget, answer, far, head);
+    accept(exchange, proxyTarget, response, upstreamSocket, head);
   });
   outgoing.end();
 }
@@ -63,15 +63,15 @@ export function relayUpgrade(exchange: UpgradeExchange, proxyTarget: ProxyTarget
 function accept(
   { socket, head, protocol }: UpgradeExchange,
   proxyTarget: ProxyTarget,
-  answer: IncomingMessage,
-  far: WideSocket,
-  farHead: Buffer,
+  response: IncomingMessage,
+  upstreamSocket: WideSocket,
+  upstreamHead: Buffer,
 ): void {
-  const fields = proxyTarget.answered(answer.rawHeaders);
-  fields.push('Connection', 'Upgrade', 'Upgrade', answer.headers.upgrade ?? protocol);
-  let lines = `HTTP/1.1 101 ${answer.statusMessage ?? ''}\r\n`;
+  const fields = proxyTarget.responseHeaders(response.rawHeaders);
+  fields.push('Connection', 'Upgrade', 'Upgrade', response.headers.upgrade ?? protocol);
+  let lines = `HTTP/1.1 101 ${response.statusMessage ?? ''}\r\n`;
   for (let i = 0; i < fields.length; i += 2) lines += `${fields[i]}: ${fields[i + 1]}\r\n`;
-  socket.write(Buffer.concat([Buffer.from(`${lines}\r\n`, 'latin1'), farHead]));
-  if (head.length > 0) far.write(head);
-  splice(socket, far);
+  socket.write(Buffer.concat([Buffer.from(`${lines}\r\n`, 'latin1'), upstreamHead]));
+  if (head.length > 0) upstreamSocket.write(head);
+  splice(socket, upstreamSocket);
 }

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** The one credential of a deployment. It is compared over keyed hashes, so neither its length nor a prefix shows in time. */
+/** The API key of a deployment. Keys are compared as keyed hashes, so timing reveals neither length nor prefix. */
 export class ApiKey {
   readonly #salt = randomBytes(32);
   readonly #digest: Buffer;
@@ -15,7 +15,7 @@ export class ApiKey {
     return timingSafeEqual(this.#hash(candidate), this.#digest);
   }
 
-  /** A key for another purpose; whoever knows it cannot tell the API key (RFC 5869). */
+  /** Derives a key for another purpose (HKDF, RFC 5869); it does not reveal the API key. */
   derive(purpose: string): Buffer {
     return Buffer.from(hkdfSync('sha256', this.#key, '', purpose, 32));
   }

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Headers that carry the key as it is; the last one is the name of 1.x. */
+/** Headers with the plain key; the last one is the name of 1.x. */
 const KEY_HEADERS = ['x-api-key', 'x-svc-api-key', 'x-aio-api-key'] as const;
 
-/** What a request shows to be let in. A request may show several; one that is valid suffices. */
+/** The credentials of a request. One valid credential among several is sufficient. */
 export interface Credentials {
   readonly headerKeys: readonly { readonly field: string; readonly value: string }[];
   readonly queryKeys: readonly string[];

@@ -8,14 +8,14 @@ import { SessionCookies } from './session-cookie.ts';
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** A request as it is judged: the daemon's own, or the one that the gateway asks about. */
+/** A request for an access decision: the daemon's own, or the one that the gateway asks about. */
 export interface AccessRequest {
   readonly method: string;
-  /** Path and query as they were sent. */
+  /** Path and query, as received. */
   readonly target: string;
   readonly upgrade: boolean;
   readonly headers: IncomingHttpHeaders;
-  /** The peer may speak for another one: its X-Forwarded-* headers are believed. */
+  /** Whether the X-Forwarded-* headers of the peer are trusted. */
   readonly fromTrustedProxy: boolean;
 }
 
@@ -28,20 +28,20 @@ export type AccessDecision =
       readonly hint: string;
     };
 
-type Admission = 'header' | 'query' | 'ticket' | 'cookie';
+type CredentialKind = 'header' | 'query' | 'ticket' | 'cookie';
 
 export interface GateOptions {
   readonly apiKey?: string | undefined;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly tickets: TicketStore;
-  /** Served without a key. Compared with the path as it was sent, never by prefix, never looking at the query. */
+  /** Paths that need no key. They must equal the path as received; the query is ignored. */
   readonly publicPaths: readonly string[];
   /** Pages that a link with a credential opens. */
   readonly pages: readonly Page[];
 }
 
-/** Decides who gets in, by credential, `Host` and `Origin`; for the daemon and, through `/internal/auth`, for the gateway. */
+/** Decides about access by credential, `Host` and `Origin`, also for the gateway's requests to `/internal/auth`. */
 export class Gate {
   readonly origins: OriginRule;
   readonly #hosts: HostRule;
@@ -64,24 +64,24 @@ export class Gate {
   }
 
   /**
-   * The names of the fields and query parameters that carry the service's own credentials, which nobody behind the
-   * gate may see. What only looks like one, such as the token of an application that is previewed, is not among them.
+   * Names of the headers and query parameters that carry a credential of the service, which the gateway removes. A
+   * token of a previewed application in such a header is not a credential of the service and is not included.
    */
   credentialFields({ headers, target }: AccessRequest): string[] {
     const key = this.#key;
     if (!key) return [];
     const given = credentialsOf(headers, splitTarget(target)[1] ?? '');
-    const carriers = given.headerKeys.filter(({ value }) => key.matches(value)).map(({ field }) => field);
-    if (given.queryKeys.some((candidate) => key.matches(candidate))) carriers.push('api_key');
-    if (given.tickets.length > 0) carriers.push('ticket');
-    return carriers;
+    const fields = given.headerKeys.filter(({ value }) => key.matches(value)).map(({ field }) => field);
+    if (given.queryKeys.some((candidate) => key.matches(candidate))) fields.push('api_key');
+    if (given.tickets.length > 0) fields.push('ticket');
+    return fields;
   }
 
   #judgeOpen(request: AccessRequest): AccessDecision {
-    const stranger = hostsOf(request).find((host) => !this.#hosts.allows(host));
-    if (stranger !== undefined) {
+    const refusedHost = hostsOf(request).find((host) => !this.#hosts.allows(host));
+    if (refusedHost !== undefined) {
       return forbidden(
-        `the host ${JSON.stringify(stranger)} is not served`,
+        `the host ${JSON.stringify(refusedHost)} is not allowed`,
         'add it to SVC_ALLOWED_HOSTS, or protect the service with SVC_API_KEY',
       );
     }
@@ -93,7 +93,7 @@ export class Gate {
     const [path = '', query = ''] = splitTarget(request.target);
     const isPublic = this.#publicPaths.has(path);
     if (isPublic && path !== '/') return { admitted: true };
-    const { by, ticketPrefix } = this.#admission(credentialsOf(request.headers, query), path, key);
+    const { by, ticketPrefix } = this.#findValid(credentialsOf(request.headers, query), path, key);
     if (by === undefined) {
       return isPublic ? { admitted: true } : unauthorized();
     }
@@ -105,7 +105,8 @@ export class Gate {
     return setCookie === undefined ? { admitted: true } : { admitted: true, setCookie };
   }
 
-  #admission(given: Credentials, path: string, key: ApiKey): { by?: Admission; ticketPrefix?: string } {
+  /** The kind of the first valid credential; a ticket is tried last, because this spends one of its uses. */
+  #findValid(given: Credentials, path: string, key: ApiKey): { by?: CredentialKind; ticketPrefix?: string } {
     if (given.headerKeys.some(({ value }) => key.matches(value))) return { by: 'header' };
     if (given.queryKeys.some((candidate) => key.matches(candidate))) return { by: 'query' };
     if (this.#cookies?.admits(given.cookie, path)) return { by: 'cookie' };
@@ -123,7 +124,7 @@ export class Gate {
     return this.#cookies?.issue(path, { secure, ...(ticketPrefix !== undefined && { ticketPrefix }) });
   }
 
-  /** The `Origin` of a page that may not do what the request asks for. */
+  /** The `Origin` of the request if another origin must not send such a request. */
   #foreignOrigin(request: AccessRequest): string | undefined {
     const { origin } = request.headers;
     if (origin === undefined) return undefined;
@@ -138,7 +139,7 @@ function splitTarget(target: string): [path: string, query: string] {
   return at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)];
 }
 
-/** Both names count: a page that was rebound to us can add `X-Forwarded-Host`, but cannot change `Host`. */
+/** Both hosts are checked: after DNS rebinding a page can add `X-Forwarded-Host`, but cannot change `Host`. */
 function hostsOf({ headers, fromTrustedProxy }: AccessRequest): string[] {
   const forwarded = fromTrustedProxy ? headers['x-forwarded-host'] : undefined;
   const names = typeof forwarded === 'string' ? forwarded.split(',').map((name) => name.trim()) : [];
@@ -156,8 +157,8 @@ function unauthorized(): AccessDecision {
 
 function refusedOrigin(origin: string): AccessDecision {
   return forbidden(
-    `a page of ${JSON.stringify(origin)} may not do this`,
-    'add its origin to SVC_ALLOWED_ORIGINS if it is yours',
+    `the origin ${JSON.stringify(origin)} is not allowed`,
+    'add it to SVC_ALLOWED_ORIGINS if you trust it',
   );
 }
 

@@ -7,7 +7,7 @@ import type { AccessDecision, AccessRequest, Gate } from './gate.ts';
 const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const PREFLIGHT_SECONDS = '600';
 
-/** Lets nobody past who may not pass. Runs before anything else of a request is looked at. */
+/** Rejects requests without valid credentials, before any other processing of the request. */
 export function guard(app: App, gate: Gate, isTrusted: (address: string) => boolean): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { origin } = request.headers;
@@ -27,7 +27,7 @@ export function guard(app: App, gate: Gate, isTrusted: (address: string) => bool
   });
 }
 
-/** The request itself, as the gate sees it. */
+/** The access request for a request to the daemon itself. */
 export function accessRequestOf(request: FastifyRequest, isTrusted: (address: string) => boolean): AccessRequest {
   return {
     method: request.method,
@@ -42,7 +42,7 @@ export function refusal(decision: AccessDecision & { admitted: false }): Sandbox
   return new SandboxError(decision.kind, decision.message, { hint: decision.hint });
 }
 
-/** The CORS protocol (Fetch standard §3.3) for the origins that the operator listed. */
+/** Sends CORS headers (Fetch standard §3.3); only for origins that the operator has listed. */
 function allowOrigin(reply: FastifyReply, origin: string): void {
   void reply.headers({
     'access-control-allow-origin': origin,
@@ -52,12 +52,12 @@ function allowOrigin(reply: FastifyReply, origin: string): void {
   });
 }
 
-/** A browser's question whether it may ask (Fetch standard §3.3.2). */
+/** Whether a request is a CORS preflight (Fetch standard §3.3.2). */
 export function isPreflight(method: string, headers: IncomingHttpHeaders): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 }
 
-/** For an origin that is listed, and whose answers say so already. */
+/** Responds to the preflight of a listed origin, after `allowOrigin`. */
 export function answerPreflight(request: FastifyRequest, reply: FastifyReply): void {
   void reply
     .code(204)

@@ -14,7 +14,7 @@ describe('hosts and origins', () => {
     '3000.localhost:8080',
     'box.example',
     'BOX.example:80',
-  ])('[host.no-key] %s is served', async (host) => {
+  ])('[host.no-key] %s is allowed', async (host) => {
     await using daemon = await TestApp.start({ allowedHosts: ['box.example'] });
     expect((await daemon.inject({ url: '/v2/commands', headers: { host } })).statusCode).toBe(200);
   });
@@ -27,7 +27,7 @@ describe('hosts and origins', () => {
     'box.example.evil',
     'a b',
     'x@localhost',
-  ])('[host.refused-403] %j is not', async (host) => {
+  ])('[host.refused-403] %j is refused', async (host) => {
     await using daemon = await TestApp.start({ allowedHosts: ['box.example'] });
     for (const url of ['/v2/commands', '/health', '/nothing']) {
       const answer = await daemon.inject({ url, headers: { host } });
@@ -42,20 +42,20 @@ describe('hosts and origins', () => {
     ['*-box.example', '3000-Box.Example', '-box.example'],
     ['*.box.example', '3000.box.example', 'box.example'],
     ['*', 'sandbox', 'evil.example'],
-  ])('[host.no-key] of %s, %s is served and %s is not', async (listed, served, refused) => {
+  ])('[host.no-key] %s allows %s and refuses %s', async (listed, allowed, refused) => {
     await using daemon = await TestApp.start({ allowedHosts: [listed] });
     const status = async (host: string) => (await daemon.inject({ url: '/v2/commands', headers: { host } })).statusCode;
-    expect([await status(served), await status(refused)]).toEqual([200, 403]);
+    expect([await status(allowed), await status(refused)]).toEqual([200, 403]);
   });
 
-  test('with a key every host is served', async () => {
+  test('with a key every host is allowed', async () => {
     await using daemon = await TestApp.start({ apiKey: 'k' });
     expect(
       (await daemon.inject({ url: '/v2/commands', headers: { host: 'box.example', 'x-api-key': 'k' } })).statusCode,
     ).toBe(200);
   });
 
-  test('a rebound page cannot help itself with X-Forwarded-Host', async () => {
+  test('a page after DNS rebinding cannot use X-Forwarded-Host', async () => {
     await using daemon = await TestApp.start();
     const rebound = { host: 'evil.example', 'x-forwarded-host': 'localhost' };
     expect((await daemon.inject({ url: '/v2/commands', headers: rebound })).statusCode).toBe(403);
@@ -63,7 +63,7 @@ describe('hosts and origins', () => {
     expect((await daemon.inject({ url: '/v2/commands', headers: behind })).statusCode).toBe(403);
   });
 
-  test('[proxy.trusted-only] X-Forwarded-Host of an untrusted peer says nothing', async () => {
+  test('[proxy.trusted-only] X-Forwarded-Host of an untrusted peer is ignored', async () => {
     await using daemon = await TestApp.start({ trustedProxies: ['10.0.0.0/8'], allowedOrigins: [] });
     const headers = { host: 'localhost', 'x-forwarded-host': 'evil.example' };
     expect((await daemon.inject({ url: '/v2/commands', headers })).statusCode).toBe(200);
@@ -83,7 +83,7 @@ describe('hosts and origins', () => {
     ['https://listed.example.evil', 403],
     ['null', 403],
     ['file://', 403],
-  ])('[origin.state-changing] [origin.listed] a post of a page of %s answers %i', async (origin, status) => {
+  ])('[origin.state-changing] [origin.listed] a POST with the origin %s is %i', async (origin, status) => {
     await using daemon = await TestApp.start({ allowedOrigins: ['https://listed.example'] });
     const headers = { host: 'localhost:8080', origin };
     const answer = await daemon.inject({ method: 'POST', url: '/v2/commands', payload: { command: 'true' }, headers });
@@ -91,7 +91,7 @@ describe('hosts and origins', () => {
     expect((await daemon.inject({ url: '/v2/commands', headers })).statusCode).toBe(200);
   });
 
-  test('[origin.cors] listed origins get CORS answers, preflight included', async () => {
+  test('[origin.cors] listed origins get CORS headers, preflight included', async () => {
     await using daemon = await TestApp.start({ apiKey: 'k', allowedOrigins: ['https://listed.example'] });
     const preflight = (origin: string) =>
       daemon.inject({

@@ -3,13 +3,13 @@ import { PAGES, type Page, prefixesOfPage } from '@sandbox/program/pages.ts';
 import { covers, isUnder } from '../../core/access/path-prefix.ts';
 import type { ApiKey } from './api-key.ts';
 
-/** Seconds that an opened page keeps working. */
+/** Lifetime of the cookie, in seconds. */
 const LIFETIME_SECONDS = 12 * 3600;
 const NAME = /^svc_session(_[a-z0-9_-]+)?$/;
 
 /**
- * The cookie that stands for the key on the pages of the gateway. It is signed by a key derived from the API key,
- * so another API key ends it, and is good for one page's prefixes only; the landing page's covers everything.
+ * The cookie that replaces the key on the pages of the gateway. It is signed with a key derived from the API key, so a
+ * new API key invalidates it. It is valid for the prefixes of one page; the landing page's is valid for all paths.
  */
 export class SessionCookies {
   readonly #signingKey: Buffer;
@@ -21,8 +21,8 @@ export class SessionCookies {
   }
 
   /**
-   * The `Set-Cookie` value for a page that was opened with a credential in its query, or undefined where the path is no page.
-   * A ticket's prefix narrows what the cookie is good for.
+   * The `Set-Cookie` value for a page that was opened with a credential in its query; undefined if the path is no page.
+   * The prefix of a ticket restricts the paths of the cookie.
    */
   issue(path: string, options: { ticketPrefix?: string; secure: boolean; now?: number }): string | undefined {
     const covered = prefixesOfPage(path, this.#pages);
@@ -39,11 +39,11 @@ export class SessionCookies {
     if (header === undefined || !header.includes('svc_session')) return false;
     return header.split(';').some((pair) => {
       const [name = '', value = ''] = splitOnce(pair.trim(), '=');
-      return NAME.test(name) && this.#isGoodFor(value, path, now);
+      return NAME.test(name) && this.#isValidFor(value, path, now);
     });
   }
 
-  #isGoodFor(value: string, path: string, now: number): boolean {
+  #isValidFor(value: string, path: string, now: number): boolean {
     const [claims = '', signature = ''] = splitOnce(value, '.');
     const expected = Buffer.from(this.#sign(claims));
     const given = Buffer.from(signature);
@@ -58,13 +58,13 @@ export class SessionCookies {
   }
 }
 
-/** The part of what a page covers that a ticket's prefix allows. */
+/** The prefixes of a page that are below the prefix of the ticket. */
 function narrow(covered: readonly string[], ticketPrefix: string): readonly string[] {
   const kept = covered.filter((prefix) => isUnder(prefix, ticketPrefix));
   return kept.length > 0 ? kept : [ticketPrefix];
 }
 
-/** Pages have cookies of their own names, so that one that is opened later does not end another. */
+/** Each page has its own cookie name, so that opening one page does not replace the cookie of another. */
 function cookieName(prefix: string): string {
   const suffix = prefix
     .toLowerCase()

@@ -6,7 +6,7 @@ import { TestApp } from '../../app.fixture.ts';
 
 const BODY = Buffer.alloc(40_000_000, 'x');
 
-test('an answer in the middle of a body reaches the client, every time', async () => {
+test('a response before the end of the request body reaches the client every time', async () => {
   await using daemon = await TestApp.start();
   const base = await daemon.listen();
   const refused: readonly (readonly [string, string, number])[] = [
@@ -25,7 +25,7 @@ test('an answer in the middle of a body reaches the client, every time', async (
   }
 });
 
-test('a connection whose body was read goes on', async () => {
+test('a connection stays open if the request body was read', async () => {
   await using daemon = await TestApp.start();
   const { port } = new URL(await daemon.listen());
   const socket = connect(Number(port), '127.0.0.1');

@@ -3,8 +3,8 @@ import { hasBody } from '@sandbox/program/has-body.ts';
 import type { App } from '../app-types.ts';
 
 /**
- * An answer that comes while its request is still being sent ends the connection, once the client has read it: nobody
- * reads the rest of the body, so that no other request could follow it.
+ * Closes the connection after a response that is sent before the end of the request body, once the client has read it:
+ * the rest of the body stays unread, so no further request can follow on the connection.
  */
 export function endAfterEarlyAnswers(app: App): void {
   app.addHook('onSend', (request, reply, payload, done) => {

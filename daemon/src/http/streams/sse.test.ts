@@ -6,7 +6,7 @@ import fastify from 'fastify';
 import { expect, test } from 'vitest';
 import { type ServerSentEvent, sendEvents } from './sse.ts';
 
-/** A server whose every answer is a stream of these events. */
+/** A server that responds to every request with the events of a source. */
 class EventServer implements AsyncDisposable {
   readonly #app = fastify();
 
@@ -27,7 +27,7 @@ class EventServer implements AsyncDisposable {
   }
 }
 
-test('[stream.sse] events have name, id and data on one line, and the head comes before the first of them', async () => {
+test('[stream.sse] events have name, id and one line of data; the response head precedes the first event', async () => {
   const wait = Promise.withResolvers<void>();
   await using server = new EventServer(async function* () {
     await wait.promise;
@@ -47,7 +47,7 @@ test('[stream.sse] events have name, id and data on one line, and the head comes
   expect(await text(answer)).toBe('event: a\nid: x:1\ndata: {"text":"two\\nlines"}\n\nevent: b\ndata: null\n\n');
 });
 
-test('[stream.sse] a reader that does not read holds its own source back', async () => {
+test('[stream.sse] a reader that does not read pauses its source', async () => {
   let made = 0;
   const total = 2000;
   await using server = new EventServer(async function* () {
@@ -57,7 +57,7 @@ test('[stream.sse] a reader that does not read holds its own source back', async
     }
   });
   const answer = await server.open();
-  // As long as turns of the loop move it on it goes on; then it stands.
+  // The source is paused once 200 turns of the event loop produce no further event.
   for (let before = -1; before !== made; ) {
     before = made;
     for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve));
@@ -68,7 +68,7 @@ test('[stream.sse] a reader that does not read holds its own source back', async
   expect(bytes).toBeGreaterThan(total * 64 * 1024);
 });
 
-test('[stream.sse] a reader that is gone ends its source', async () => {
+test('[stream.sse] a reader that disconnects ends its source', async () => {
   const ended = Promise.withResolvers<string>();
   await using server = new EventServer(async function* (gone) {
     try {

@@ -1,36 +1,36 @@
 import type { FastifyReply } from 'fastify';
 import { sendStream } from './send-stream.ts';
 
-/** One event as `EventSource` takes it (HTML Living Standard §9.2.6). */
+/** One server-sent event (HTML Living Standard §9.2.6). */
 export interface ServerSentEvent {
   readonly event: string;
-  /** Comes back as `Last-Event-ID`; without line breaks and NUL. */
+  /** The client returns it as `Last-Event-ID`; must not contain line breaks or NUL. */
   readonly id?: string;
-  /** Sent as JSON, hence on one line. */
+  /** Sent as JSON on one line. */
   readonly data: unknown;
 }
 
-/** A comment: it keeps the connection and whatever lies between alive, and is no event. */
+/** A comment line, which keeps the connection and intermediaries alive and dispatches no event. */
 const HEARTBEAT = ': heartbeat\n\n';
 
 /**
- * Sends events as they come, at the pace of the reader, with a heartbeat in every silence. The source yields what is
- * ready in one piece; it gets a signal that is aborted when the client is gone, and is always run to its end or returned.
+ * Streams events with backpressure and a heartbeat after 15 s of silence. The source yields batches of available
+ * events; its signal fires when the client disconnects, and its iterator is always finished or returned.
  */
 export function sendEvents(
   reply: FastifyReply,
   source: (gone: AbortSignal) => AsyncIterable<readonly ServerSentEvent[]>,
 ): Promise<FastifyReply> {
-  // What buffers answers (nginx does) would hold events back until there are many.
+  // Without this header, nginx buffers the response and delays events.
   void reply.header('x-accel-buffering', 'no');
   return sendStream(reply, 'text/event-stream', (gone) => written(source(gone)), { heartbeat: HEARTBEAT });
 }
 
-async function* written(batches: AsyncIterable<readonly ServerSentEvent[]>): AsyncIterable<string> {
-  for await (const batch of batches) if (batch.length > 0) yield batch.map(lineOf).join('');
+async function* encodeBatches(batches: AsyncIterable<readonly ServerSentEvent[]>): AsyncIterable<string> {
+  for await (const batch of batches) if (batch.length > 0) yield batch.map(encodeEvent).join('');
 }
 
-function lineOf({ event, id, data }: ServerSentEvent): string {
+function encodeEvent({ event, id, data }: ServerSentEvent): string {
   const idLine = id === undefined ? '' : `id: ${id}\n`;
   return `event: ${event}\n${idLine}data: ${JSON.stringify(data)}\n\n`;
 }

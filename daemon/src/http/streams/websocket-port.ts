@@ -1,29 +1,30 @@
 import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
+import { onAbort } from '../../core/wait.ts';
 
-/** Milliseconds between two pings (§1.5 of the contract). */
+/** Milliseconds between two pings (contract §1.5). */
 export const PING_MS = 20_000;
-/** Pings without an answer that end a connection. */
+/** Missed pongs after which the connection is terminated. */
 export const MISSED = 2;
-/** Bytes from a client that may wait to be handled before it has to. */
+/** Bytes of unhandled messages at which reading from the client pauses. */
 const PENDING_BYTES = 256 * 1024;
 
-/** A WebSocket as what serves it sees it: messages both ways, each side waiting for the other one. */
+/** A WebSocket for a route: messages in both directions, with backpressure. */
 export class WebSocketPort {
-  /** Fires when the connection has ended, however. */
+  /** Fires when the connection has closed for any reason. */
   readonly gone: AbortSignal;
   readonly #connection: WebSocket;
   readonly #socket: Socket;
   #unanswered = 0;
   #pending = 0;
 
-  /** `pingMs` is shorter in tests alone. */
+  /** @param pingMs milliseconds between two pings; only tests change it */
   constructor(connection: WebSocket, socket: Socket, pingMs: number = PING_MS) {
     const gone = new AbortController();
     this.gone = gone.signal;
     this.#connection = connection;
     this.#socket = socket;
-    // Where the loop stood still, the answer has come and is read first.
+    // After a blocked event loop, a pong that has arrived is processed before the next ping is due.
     const pings = setInterval(() => setImmediate(() => this.#ping()), pingMs).unref();
     connection.on('pong', () => {
       this.#unanswered = 0;
@@ -35,7 +36,7 @@ export class WebSocketPort {
     });
   }
 
-  /** Bytes that were sent and did not leave yet. */
+  /** Bytes of sent messages that are still buffered. */
   get buffered(): number {
     return this.#connection.bufferedAmount;
   }
@@ -44,27 +45,23 @@ export class WebSocketPort {
     if (this.#isOpen) this.#connection.send(text);
   }
 
-  /** `sent`: the bytes have left, or never will, and may be changed. */
+  /** @param sent called when the bytes are written or discarded, after which the caller may change them */
   sendBytes(bytes: Uint8Array, sent: () => void): void {
     if (this.#isOpen) this.#connection.send(bytes, { binary: true }, sent);
     else sent();
   }
 
-  /** Resolves when what was sent has left, or the connection has ended. */
+  /** Resolves when the send buffer is drained or the connection has closed. */
   async drained(): Promise<void> {
     if (!this.#socket.writableNeedDrain) return;
-    await new Promise<void>((resolve) => {
-      const settle = (): void => {
-        this.#socket.off('drain', settle);
-        this.gone.removeEventListener('abort', settle);
-        resolve();
-      };
-      this.#socket.once('drain', settle);
-      this.gone.addEventListener('abort', settle, { once: true });
-    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#socket.once('drain', resolve);
+    using _listening = onAbort(this.gone, resolve);
+    await promise;
+    this.#socket.off('drain', resolve);
   }
 
-  /** `handle` gets the bytes of each message, and whether they are text; while much waits for it the client does too. */
+  /** Calls `handle` for each message; pauses reading while more than 256 KiB of messages are unhandled. */
   onMessage(handle: (bytes: Buffer, isText: boolean) => Promise<void>): void {
     this.#connection.on('message', (data, isBinary) => {
       const bytes = bytesOf(data);

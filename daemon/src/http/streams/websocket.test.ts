@@ -6,11 +6,11 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { TestApp } from '../../app.fixture.ts';
 import { WebSocketPort } from './websocket-port.ts';
 
-/** One connection: the client, and the port that serves it. */
+/** A client and the server's end of its connection. */
 class Connection implements AsyncDisposable {
   readonly client: WebSocket;
   readonly port: WebSocketPort;
-  /** Pings that the client got. */
+  /** Pings that the client has received. */
   pings = 0;
   readonly #server: AsyncDisposable;
 
@@ -39,7 +39,7 @@ class Connection implements AsyncDisposable {
     return new Connection(client, await port, server);
   }
 
-  /** Resolves when the client has got so many pings; rejects where the connection ends before. */
+  /** Resolves when the client has received `count` pings; rejects if the connection closes first. */
   async pinged(count: number): Promise<void> {
     while (this.pings < count) await once(this.client, 'ping', { signal: this.port.gone });
   }
@@ -50,25 +50,25 @@ class Connection implements AsyncDisposable {
   }
 }
 
-test.concurrent('[websocket.ping] a client that answers is pinged again and again', async () => {
+test.concurrent('[websocket.ping] a client that sends pongs is pinged repeatedly', async () => {
   await using connection = await Connection.open(20, true);
   await connection.pinged(5);
   expect(connection.port.gone.aborted).toBe(false);
 });
 
-test.concurrent('[websocket.ping] two pings without an answer end the connection, at the time of the third', async ({
+test.concurrent('[websocket.ping] two missed pongs close the connection when the third ping is due', async ({
   expect,
 }) => {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await using connection = await Connection.open(100, false);
   const [code] = await once(connection.client, 'close');
   // A timer may fire a millisecond early.
-  expect(performance.now() - begun).toBeGreaterThan(3 * 99);
+  expect(performance.now() - startedAt).toBeGreaterThan(3 * 99);
   expect([code, connection.pings]).toEqual([1006, 2]);
   await expect.poll(() => connection.port.gone.aborted).toBe(true);
 });
 
-test.concurrent('[websocket.ping] one ping without an answer ends nothing', async () => {
+test.concurrent('[websocket.ping] one missed pong does not close the connection', async () => {
   await using connection = await Connection.open(1000, false);
   for (const count of [2, 4]) {
     await connection.pinged(count);
@@ -78,15 +78,15 @@ test.concurrent('[websocket.ping] one ping without an answer ends nothing', asyn
   expect(connection.port.gone.aborted).toBe(false);
 });
 
-test.concurrent('[websocket.ping] the service pings 20 s after the handshake', async () => {
+test.concurrent('[websocket.ping] the first ping is sent 20 s after the handshake', async () => {
   await using daemon = await TestApp.start();
   const base = await daemon.listen();
-  const begun = performance.now();
+  const startedAt = performance.now();
   const client = new WebSocket(`${base.replace('http', 'ws')}/v2/pty/ws`);
   const pinged = once(client, 'ping').then(() => performance.now());
   await once(client, 'open');
   const opened = performance.now();
-  expect((await pinged) - begun).toBeGreaterThan(19_990);
+  expect((await pinged) - startedAt).toBeGreaterThan(19_990);
   expect((await pinged) - opened).toBeLessThan(22_000);
   client.terminate();
 });

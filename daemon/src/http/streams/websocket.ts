@@ -3,13 +3,14 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WebSocketServer } from 'ws';
+import { onAbort } from '../../core/wait.ts';
 import type { App } from '../app-types.ts';
 import { failure } from '../envelope.ts';
 import { WebSocketPort } from './websocket-port.ts';
 
-/** Bytes of one message from a client; a longer one ends the connection with 1009. */
+/** Largest message of a client, in bytes; a longer one closes the connection with 1009. */
 const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
-/** Milliseconds that a client gets to answer the closing of a daemon that stops. */
+/** Milliseconds for a client to complete the close handshake when the daemon stops. */
 const CLOSING_MS = 500;
 
 interface Upgrade {
@@ -27,21 +28,20 @@ const handshake = new WebSocketServer({
 });
 const upgrades = new WeakMap<IncomingMessage, Upgrade>();
 
-/** Whether a request asks for a WebSocket (RFC 6455 §4.1); for anything else `Upgrade` is left aside (RFC 9110 §7.8). */
+/** Whether a request is a WebSocket upgrade (RFC 6455 §4.1); any other `Upgrade` is ignored (RFC 9110 §7.8). */
 export function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
 }
 
 /**
- * Lets requests for WebSockets take the way of every other request, so that the gate, the hooks and the schemas judge
- * them before anything is upgraded; a route then calls `acceptWebSocket`. Must come after what ends the streams.
+ * Routes WebSocket upgrades like any other request, so that gate, hooks and schemas apply before the upgrade; the route
+ * then calls `acceptWebSocket`. Register it after the hooks that end streams.
  */
 export function serveUpgrades(app: App): void {
   const open = new Set<WebSocketPort>();
   app.server.on('upgrade', (request: IncomingMessage, duplex: Duplex, head: Buffer) => {
     const socket = duplex as Socket;
-    const swallow = (): void => {};
-    socket.on('error', swallow);
+    socket.on('error', () => {});
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
@@ -61,8 +61,8 @@ export function serveUpgrades(app: App): void {
 }
 
 /**
- * Completes the handshake of a request that was let in. Undefined where there will be no WebSocket: the request was no
- * upgrade (it is answered with 426) or its handshake is wrong (ws answers 400).
+ * Completes the handshake of an admitted request.
+ * @returns undefined if the request is no upgrade (status 426) or its handshake is invalid (status 400)
  */
 export async function acceptWebSocket(
   request: FastifyRequest,
@@ -74,7 +74,7 @@ export async function acceptWebSocket(
     await reply
       .code(426)
       .headers({ upgrade: 'websocket', connection: 'Upgrade' })
-      .send(failure('a WebSocket is served here', hint));
+      .send(failure('this path accepts only WebSocket connections', hint));
     return undefined;
   }
   const { socket, head, response, open } = upgrade;
@@ -87,7 +87,7 @@ export async function acceptWebSocket(
       socket.off('close', refused);
       const port = new WebSocketPort(connection, socket);
       open.add(port);
-      port.gone.addEventListener('abort', () => open.delete(port), { once: true });
+      onAbort(port.gone, () => open.delete(port));
       resolve(port);
     });
   });

@@ -9,10 +9,10 @@ const ValidationErrorBodyV1 = ValidationErrorBody.extend({ detail: z.array(Detai
   description: 'Which fields are wrong, also in the form of 1.x.',
 });
 
-/** Error answers that every route of v1 may give; a failed file operation is an answer of status 200. */
+/** Error responses of every v1 route; a failed file operation has status 200. */
 export const V1_ERRORS = { ...V2_ERRORS, 422: ValidationErrorBodyV1 } as const;
 
-/** The path under another name of 1.x: `{file}`, or `{path_b64}`. */
+/** The path of a file under its name of 1.x: `{file}`, or `{path_b64}`. */
 export const FileFields = { file: PathFields.path, path_b64: PathFields.path_b64 } as const;
 
 const FileError = z
@@ -28,7 +28,7 @@ const FileError = z
   })
   .meta({ id: 'FileOperationError', description: 'What the system said of a file operation that failed.' });
 
-/** Payload of a v1 answer: what was asked for, or what went wrong. */
+/** Payload of a v1 response: the result or the file error. */
 export function orFileError<T extends z.ZodType>(data: T) {
   return z.union([FileError, data]);
 }

@@ -5,10 +5,10 @@ import { schemaOfField } from '../../openapi-field.fixture.ts';
 test.each([
   ['post /v1/bash/exec', 'timeout', undefined],
   ['post /v1/bash/kill', 'signal', 'SIGTERM'],
-])('of %s, %s is %j where the call does not say', async (route, field, fallback) => {
+])('the default of %s, %s is %j', async (route, field, fallback) => {
   expect((await schemaOfField('v1', route, field))['default']).toBe(fallback);
 });
 
-test('an answer of a terminal has at most 30,000 characters of output', () => {
+test('a response of a terminal has at most 30,000 characters of output', () => {
   expect(TRUNCATED).toBe(30_000);
 });

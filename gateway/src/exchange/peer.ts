@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import { plainAddress } from '@sandbox/program/trusted-proxies.ts';
 
-/** Who is at the other end of a connection. */
+/** The remote end of a connection. */
 export interface Peer {
-  /** Without the prefix of an IPv4-mapped IPv6 address; empty where the connection is already gone. */
+  /** Without the prefix of an IPv4-mapped IPv6 address; empty if the connection is already closed. */
   readonly address: string;
-  /** What it says of those before it (X-Forwarded-*) is believed. */
+  /** Whether its X-Forwarded-* headers are trusted. */
   readonly trusted: boolean;
 }
 

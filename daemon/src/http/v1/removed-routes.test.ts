@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TestApp } from '../app.fixture.ts';
+import { TestApp } from '../../app.fixture.ts';
 
 /** `interface.md`, "Removed routes". */
 const REMOVED = [
@@ -28,7 +28,7 @@ const REMOVED = [
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 test.each(REMOVED)(
-  '[status.removed-route-404] [status.removed-any-method-404] %s is gone for every method',
+  '[status.removed-route-404] [status.removed-any-method-404] %s is 404 for every method',
   async (url) => {
     await using daemon = await TestApp.start();
     for (const method of METHODS) {
@@ -39,7 +39,7 @@ test.each(REMOVED)(
   },
 );
 
-test('[status.removed-any-method-404] PATCH of a Node session is gone', async () => {
+test('[status.removed-any-method-404] PATCH of a Node session is 404', async () => {
   await using daemon = await TestApp.start();
   expect((await daemon.inject({ method: 'PATCH', url: '/v1/nodejs/sessions/x', payload: {} })).statusCode).toBe(404);
 });

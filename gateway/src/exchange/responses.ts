@@ -1,37 +1,42 @@
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import { closeWhenRead } from '@sandbox/program/close-when-read.ts';
 import { isUpgrade, wantsPage } from './exchange.ts';
-import { PAGE_HEADERS, problemPage } from './pages.ts';
+import { errorPage, PAGE_HEADERS } from './pages.ts';
 
-interface Answerable {
+interface RequestContext {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly requestId: string;
 }
 
-interface Refusal {
+interface ErrorContent {
   readonly message: string;
   readonly hint?: string;
   readonly headers?: Readonly<Record<string, OutgoingHttpHeader>>;
 }
 
-/** The envelope of contract §1.1 for what the gateway refuses itself. */
+/** The envelope of contract §1.1 for the gateway's own errors. */
 export function envelope(message: string, hint: string | undefined): string {
   return JSON.stringify({ success: false, message, data: null, hint: hint ?? null });
 }
 
-/** Answers a program with the envelope, a page of a browser with the same words. */
-export function answerRefusal(exchange: Answerable, status: number, { message, hint, headers }: Refusal): void {
+/** Sends an error: a page to a browser, otherwise the envelope with the same text. */
+export function sendError(exchange: RequestContext, status: number, { message, hint, headers }: ErrorContent): void {
   if (wantsPage(exchange) && !isUpgrade(exchange)) {
-    answer(exchange, status, { ...PAGE_HEADERS, ...headers }, problemPage(status, { message, hint }));
+    sendResponse(exchange, status, { ...PAGE_HEADERS, ...headers }, errorPage(status, { message, hint }));
     return;
   }
-  answer(exchange, status, { 'Content-Type': 'application/json; charset=utf-8', ...headers }, envelope(message, hint));
+  sendResponse(
+    exchange,
+    status,
+    { 'Content-Type': 'application/json; charset=utf-8', ...headers },
+    envelope(message, hint),
+  );
 }
 
-/** Answers once, whole; nothing happens where an answer has begun or the client is gone. */
-export function answer(
-  { req, res, requestId }: Answerable,
+/** Sends a complete response; does nothing if a response has started or the client has disconnected. */
+export function sendResponse(
+  { req, res, requestId }: RequestContext,
   status: number,
   headers: Readonly<Record<string, OutgoingHttpHeader>>,
   body: string,
@@ -39,15 +44,15 @@ export function answer(
   if (res.headersSent || res.destroyed) return;
   const bytes = Buffer.from(body);
   const closing = req.complete ? {} : closeWhenRead(req, res);
-  // RFC 9110 §8.6: a 204 has no length.
+  // A 204 has no Content-Length (RFC 9110 §8.6).
   const length = status === 204 ? {} : { 'Content-Length': bytes.length };
   res.writeHead(status, { ...headers, ...closing, ...length, 'x-request-id': requestId });
   res.end(bytes);
 }
 
-/** Ends a connection whose answer cannot be completed, so that no client takes the part for the whole. */
-export function cutAnswer({ req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse }): void {
-  // A client of HTTP/1.0 takes the end of the connection for the end of the body: only a reset is none.
+/** Closes the connection of an incomplete response, so that no client takes the response for complete. */
+export function abortResponse({ req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse }): void {
+  // For HTTP/1.0 a regular close ends the body, so only a reset shows that it is incomplete.
   if (req.httpVersion === '1.0') req.socket.resetAndDestroy();
   else res.destroy();
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { MalformedAnswer, parseAnswerHead } from './answer-head.ts';
+import { MalformedResponse, parseResponseHead } from './response-head.ts';
 
 const head = (...lines: string[]) => lines.join('\r\n');
 
-test('a head is its status, its reason, its fields as they stand, and what it says of the body', () => {
+test('a head is parsed to status, reason, unchanged header lines, framing and keep-alive', () => {
   const text = head(
     'HTTP/1.1 206 Partial Content',
     'X-Name:\t v\xe9 ',
@@ -11,7 +11,7 @@ test('a head is its status, its reason, its fields as they stand, and what it sa
     'Content-Length: 5',
     'Keep-Alive: timeout=75',
   );
-  expect(parseAnswerHead(text, 'GET')).toEqual({
+  expect(parseResponseHead(text, 'GET')).toEqual({
     status: 206,
     reason: 'Partial Content',
     fields: ['X-Name', 'v\xe9', 'x-empty', '', 'Content-Length', '5', 'Keep-Alive', 'timeout=75'],
@@ -28,8 +28,8 @@ test.each([
   ['HEAD', head('HTTP/1.1 200 OK', 'Transfer-Encoding: chunked'), { kind: 'length', length: 0 }],
   ['GET', head('HTTP/1.1 304 Not Modified', 'Content-Length: 1000'), { kind: 'length', length: 0 }],
   ['PUT', head('HTTP/1.1 204 No Content'), { kind: 'length', length: 0 }],
-])('the body of an answer to %s with %j ends as RFC 9112 §6.3 has it', (method, text, framing) => {
-  expect(parseAnswerHead(text, method).framing).toEqual(framing);
+])('the framing of a response to %s with %j follows RFC 9112 §6.3', (method, text, framing) => {
+  expect(parseResponseHead(text, method).framing).toEqual(framing);
 });
 
 test.each([
@@ -39,8 +39,8 @@ test.each([
   [head('HTTP/1.1 200 OK'), 0],
   [head('HTTP/1.1 200 OK', 'Content-Length: 1'), undefined],
   [head('HTTP/1.1 200 OK', 'Content-Length: 1', 'Keep-Alive: max=9, timeout=5'), 5000],
-])('%j says how long the connection is kept', (text, keepAliveMs) => {
-  expect(parseAnswerHead(text, 'GET').keepAliveMs).toBe(keepAliveMs);
+])('the keep-alive time of %j', (text, keepAliveMs) => {
+  expect(parseResponseHead(text, 'GET').keepAliveMs).toBe(keepAliveMs);
 });
 
 test.each([
@@ -61,7 +61,7 @@ test.each([
   ['chunks beside a length', head('HTTP/1.1 200 OK', 'Content-Length: 5', 'Transfer-Encoding: chunked')],
   ['another coding', head('HTTP/1.1 200 OK', 'Transfer-Encoding: gzip, chunked')],
   ['two codings', head('HTTP/1.1 200 OK', 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked')],
-])('an answer with %s is refused, even where it has no body', (_why, text) => {
-  expect(() => parseAnswerHead(text, 'GET')).toThrow(MalformedAnswer);
-  expect(() => parseAnswerHead(text, 'HEAD')).toThrow(MalformedAnswer);
+])('a response with %s is refused, also if it has no body', (_why, text) => {
+  expect(() => parseResponseHead(text, 'GET')).toThrow(MalformedResponse);
+  expect(() => parseResponseHead(text, 'HEAD')).toThrow(MalformedResponse);
 });

@@ -1,27 +1,27 @@
-/** Bytes of the head of an answer, interim ones not counted. */
+/** Bytes of one response head; an interim response counts separately. */
 export const HEAD_BYTES_MAX = 64 * 1024;
 
-/** What stands between head and body on the wire. */
+/** Message body framing (RFC 9112 §6.3). */
 export type Framing =
   | { readonly kind: 'length'; readonly length: number }
   | { readonly kind: 'chunked' }
-  /** The end of the connection is the end of the body. */
+  /** The body ends with the connection. */
   | { readonly kind: 'until-close' };
 
-/** The head of an answer of the daemon's. */
-export interface AnswerHead {
+/** The parsed status line and headers of a response of the daemon. */
+export interface ResponseHead {
   readonly status: number;
   readonly reason: string;
-  /** Names and values in turn, a character a byte. */
+  /** Alternating names and values, decoded as latin1. */
   readonly fields: readonly string[];
   readonly framing: Framing;
-  /** Milliseconds that the connection may stay unused after the answer; undefined: the daemon does not say; 0: it ends. */
+  /** Milliseconds that the daemon keeps the idle connection; undefined: not stated; 0: the daemon closes it. */
   readonly keepAliveMs: number | undefined;
 }
 
-/** An answer that is not HTTP/1.1 as RFC 9112 has it. */
-export class MalformedAnswer extends Error {
-  readonly code = 'MALFORMED_ANSWER';
+/** A response that is not valid HTTP/1.1 (RFC 9112). */
+export class MalformedResponse extends Error {
+  readonly code = 'MALFORMED_RESPONSE';
 }
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/;
@@ -29,37 +29,43 @@ const FIELD = /^([!#$%&'*+\-.^_`|~\dA-Za-z]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)$/;
 const LENGTH = /^\d{1,15}$/;
 
 /**
- * Reads the head of an answer (RFC 9112 §4, §5) without its empty line. Where two readers might see different ends of
- * a body, nothing is guessed (§6.3): of fields of the framing there is one at most.
- * @param text a character a byte
- * @param method of the request, whose answers to HEAD have no body
- * @throws MalformedAnswer
+ * Parses a response head (RFC 9112 §4, §5) without its empty line. Ambiguous framing is an error (§6.3): at most one
+ * Content-Length or Transfer-Encoding header is accepted.
+ * @param text decoded as latin1
+ * @param method method of the request; a response to HEAD has no body
+ * @throws MalformedResponse
  */
-export function parseAnswerHead(text: string, method: string): AnswerHead {
+export function parseResponseHead(text: string, method: string): ResponseHead {
   const [first = '', ...lines] = text.split('\r\n');
   const [, minor, digits, reason = ''] = STATUS_LINE.exec(first) ?? [];
-  if (minor === undefined) throw new MalformedAnswer('the answer does not begin with a status line');
+  if (minor === undefined) throw new MalformedResponse('invalid status line');
   const status = Number(digits);
   const fields: string[] = [];
-  const notes = new Notes(minor === '1');
+  const framingHeaders = new FramingHeaders(minor === '1');
   for (const line of lines) {
     const [, name, value] = FIELD.exec(line) ?? [];
-    if (name === undefined || value === undefined) throw new MalformedAnswer('a field of the answer is malformed');
+    if (name === undefined || value === undefined) throw new MalformedResponse('invalid header line');
     const trimmed = value.trimEnd();
     fields.push(name, trimmed);
-    notes.take(name.toLowerCase(), trimmed);
+    framingHeaders.add(name.toLowerCase(), trimmed);
   }
-  const framing = isBodiless(status, method) ? ({ kind: 'length', length: 0 } as const) : notes.framing;
-  return { status, reason, fields, framing, keepAliveMs: framing.kind === 'until-close' ? 0 : notes.keepAliveMs };
+  const framing = isBodiless(status, method) ? ({ kind: 'length', length: 0 } as const) : framingHeaders.framing;
+  return {
+    status,
+    reason,
+    fields,
+    framing,
+    keepAliveMs: framing.kind === 'until-close' ? 0 : framingHeaders.keepAliveMs,
+  };
 }
 
-/** RFC 9110 §6.4.1. */
+/** Responses without content (RFC 9110 §6.4.1). */
 function isBodiless(status: number, method: string): boolean {
   return method === 'HEAD' || status < 200 || status === 204 || status === 304;
 }
 
-/** What a head says of the body and of the connection. */
-class Notes {
+/** Collects the headers that control framing and connection reuse. */
+class FramingHeaders {
   #length: number | undefined;
   #chunked = false;
   #isKept: boolean;
@@ -69,9 +75,9 @@ class Notes {
     this.#isKept = isKept;
   }
 
-  take(name: string, value: string): void {
-    if (name === 'content-length') this.#takeLength(value);
-    else if (name === 'transfer-encoding') this.#takeCoding(value);
+  add(name: string, value: string): void {
+    if (name === 'content-length') this.#setLength(value);
+    else if (name === 'transfer-encoding') this.#setCoding(value);
     else if (name === 'connection' && /(?:^|,)\s*close\s*(?:,|$)/i.test(value)) this.#isKept = false;
     else if (name === 'keep-alive') this.#timeoutMs = timeoutOf(value);
   }
@@ -85,16 +91,16 @@ class Notes {
     return this.#isKept ? this.#timeoutMs : 0;
   }
 
-  #takeLength(value: string): void {
+  #setLength(value: string): void {
     if (this.#length !== undefined || this.#chunked || !LENGTH.test(value)) {
-      throw new MalformedAnswer('the length of the answer is not one');
+      throw new MalformedResponse('invalid Content-Length');
     }
     this.#length = Number(value);
   }
 
-  #takeCoding(value: string): void {
+  #setCoding(value: string): void {
     if (this.#length !== undefined || this.#chunked || value.toLowerCase() !== 'chunked') {
-      throw new MalformedAnswer('the transfer coding of the answer is not chunked');
+      throw new MalformedResponse('unsupported Transfer-Encoding');
     }
     this.#chunked = true;
   }

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { addressTest } from '@sandbox/program/trusted-proxies.ts';
 import { expect, test } from 'vitest';
-import { peerOf } from './forwarded.ts';
+import { peerOf } from './peer.ts';
 
-test('an IPv4 peer of a socket that listens on both families is seen under its IPv4 address', async () => {
+test('an IPv4 peer of a dual-stack socket has its IPv4 address', async () => {
   const server = createServer().listen(0, '::');
   await once(server, 'listening');
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { movedCookie, movedHeaders, movedLocation } from './preview-answer.ts';
+import { rewriteCookie, rewriteHeaders, rewriteLocation } from './rewrite-headers.ts';
 
 const PATH = { form: 'path', prefix: '/proxy/3000' } as const;
 
@@ -21,13 +21,13 @@ test.each([
   ['https://elsewhere.example/a', 'https://elsewhere.example/a'],
   ['//elsewhere.example/a', '//elsewhere.example/a'],
   ['/\\elsewhere.example/a', '/\\elsewhere.example/a'],
-])('a redirect to %j leads to %j', (location, moved) => {
-  expect(movedLocation(location, PATH, 'localhost:3000')).toBe(moved);
+])('a redirect to %j is rewritten to %j', (location, rewritten) => {
+  expect(rewriteLocation(location, PATH, 'localhost:3000')).toBe(rewritten);
 });
 
-test('an application that knows its prefix, or has a host of its own, keeps its paths', () => {
-  expect(movedLocation('/a', { form: 'absolute', prefix: '/absproxy/3000' }, 'localhost:3000')).toBe('/a');
-  expect(movedLocation('http://localhost:3000/a', { form: 'host', prefix: '' }, 'localhost:3000')).toBe('/a');
+test('the paths of an application that knows its prefix, or has its own host, stay unchanged', () => {
+  expect(rewriteLocation('/a', { form: 'absolute', prefix: '/absproxy/3000' }, 'localhost:3000')).toBe('/a');
+  expect(rewriteLocation('http://localhost:3000/a', { form: 'host', prefix: '' }, 'localhost:3000')).toBe('/a');
 });
 
 test.each([
@@ -39,8 +39,8 @@ test.each([
   ['a="b;c"; Domain=.localhost; HttpOnly', 'a="b;c"; HttpOnly'],
   ['svc_session=1', undefined],
   [' SVC_session_vnc=1; Path=/', undefined],
-])('the cookie %j is set as %j', (cookie, moved) => {
-  expect(movedCookie(cookie, '/proxy/3000')).toBe(moved);
+])('the cookie %j is set as %j', (cookie, rewritten) => {
+  expect(rewriteCookie(cookie, '/proxy/3000')).toBe(rewritten);
 });
 
 test.each([
@@ -53,13 +53,13 @@ test.each([
   ['/\\evil.example/', undefined, undefined, '/\\evil.example/'],
   ['//evil.example/', undefined, undefined, '//evil.example/'],
   ['../', undefined, undefined, '../'],
-])('a worker that may reach %j does so below the prefix alone', (scope, path, absolute, host) => {
+])('the service worker scope %j is restricted to the prefix', (scope, path, absolute, host) => {
   const scopes = [
     PATH,
     { form: 'absolute', prefix: '/absproxy/3000' } as const,
     { form: 'host', prefix: '' } as const,
   ].map((place) => {
-    const headers = movedHeaders(['Service-Worker-Allowed', scope], place, { requestId: 'r', cookies: [] });
+    const headers = rewriteHeaders(['Service-Worker-Allowed', scope], place, { requestId: 'r', cookies: [] });
     const at = headers.indexOf('Service-Worker-Allowed');
     return at < 0 ? undefined : headers[at + 1];
   });

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { freePort } from '../../../scripts/testing/free-port.ts';
 import { Daemon, exchange, startDaemon, startGateway, Wire } from '../gateway.fixture.ts';
 
-/** How long a daemon keeps a connection where the test wants it used again, in milliseconds. */
-const KEPT_MS = 60_000;
+/** Keep-alive timeout of a daemon with reused connections, in milliseconds. */
+const KEEP_ALIVE_MS = 60_000;
 
-test('[gateway.daemon-down] a daemon that is away is 503 with a hint, and is found again at once when it returns', async () => {
+test('[gateway.daemon-down] a stopped daemon is 503 with a hint, and is reached as soon as it is back', async () => {
   const port = await freePort();
   await using gateway = await startGateway(port);
   const refused = await fetch(`${gateway.origin}/x`, { headers: { 'x-request-id': 'mine' } });
@@ -18,7 +18,7 @@ test('[gateway.daemon-down] a daemon that is away is 503 with a hint, and is fou
     success: false,
     message: 'the daemon is not reachable',
     data: null,
-    hint: expect.stringContaining('repeat'),
+    hint: expect.stringContaining('retry'),
   });
   const upload = await fetch(gateway.origin, {
     method: 'POST',
@@ -32,7 +32,7 @@ test('[gateway.daemon-down] a daemon that is away is 503 with a hint, and is fou
   expect(await (await fetch(gateway.origin)).text()).toBe('back');
 });
 
-test('[gateway.daemon-down] a daemon that dies before it answers is 502; what may have begun is sent once', async () => {
+test('[gateway.daemon-down] a daemon that dies before it responds is 502; a POST is not retried', async () => {
   await using daemon = await startDaemon((req) => void req.socket.destroy());
   await using gateway = await startGateway(daemon.port);
   const answer = await fetch(gateway.origin, { method: 'POST', body: 'run' });
@@ -43,7 +43,7 @@ test('[gateway.daemon-down] a daemon that dies before it answers is 502; what ma
   expect([bodiless.status, daemon.requests.length]).toEqual([502, 2]);
 });
 
-test('a GET whose kept connection the daemon closes under it is repeated on a new one', async () => {
+test('a GET on a pooled connection that the daemon closes is retried on a new one', async () => {
   const seen = new Map<Socket, number>();
   await using daemon = await startDaemon((req, res) => {
     const count = (seen.get(req.socket) ?? 0) + 1;
@@ -51,7 +51,7 @@ test('a GET whose kept connection the daemon closes under it is repeated on a ne
     if (count > 1) req.socket.resetAndDestroy();
     else res.end('ok');
   });
-  daemon.server.keepAliveTimeout = KEPT_MS;
+  daemon.server.keepAliveTimeout = KEEP_ALIVE_MS;
   await using gateway = await startGateway(daemon.port);
   for (let i = 0; i < 4; i += 1) {
     const answer = await fetch(gateway.origin);
@@ -60,33 +60,33 @@ test('a GET whose kept connection the daemon closes under it is repeated on a ne
   expect(daemon.requests.length).toBeGreaterThan(4);
 });
 
-test('the gate asks again where a kept connection was closed under its question', async () => {
+test('an access decision on a pooled connection that the daemon closes is retried', async () => {
   const used = new Set<Socket>();
   await using daemon = await startDaemon((req, res) => {
     if (used.has(req.socket)) return void req.socket.resetAndDestroy();
     used.add(req.socket);
     res.writeHead(401).end();
   });
-  daemon.server.keepAliveTimeout = KEPT_MS;
+  daemon.server.keepAliveTimeout = KEEP_ALIVE_MS;
   await using gateway = await startGateway(daemon.port);
   for (let i = 0; i < 3; i += 1) expect((await fetch(`${gateway.origin}/cdp`)).status).toBe(401);
   expect(daemon.requests.length).toBeGreaterThan(3);
 });
 
-test('a GET is repeated once, not for ever', async () => {
+test('a GET is retried once', async () => {
   await using daemon = await startDaemon((req) => void req.socket.destroy());
   await using gateway = await startGateway(daemon.port);
   expect((await fetch(gateway.origin)).status).toBe(502);
   expect(daemon.requests).toHaveLength(2);
 });
 
-test('an answer that is not HTTP is 502', async () => {
+test('a response that is not HTTP is 502', async () => {
   await using daemon = await startDaemon((req) => void req.socket.end('nonsense\r\n\r\n'));
   await using gateway = await startGateway(daemon.port);
   expect((await fetch(gateway.origin, { method: 'POST' })).status).toBe(502);
 });
 
-test('closing ends open streams after the grace and refuses new connections', async () => {
+test('closing ends open streams after the grace period and refuses new connections', async () => {
   await using daemon = await startDaemon((_req, res) => void res.write('line'));
   const gateway = await startGateway(daemon.port);
   using wire = new Wire(gateway.port);

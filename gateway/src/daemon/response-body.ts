@@ -1,15 +1,15 @@
-import { type Framing, MalformedAnswer } from './answer-head.ts';
+import { type Framing, MalformedResponse } from './response-head.ts';
 
-/** Finds the pieces of one body in what a connection brings. */
+/** Parses one response body from the bytes of a connection. */
 export interface BodyReader {
   /**
-   * Adds the body's pieces of these bytes to `pieces`, in place.
-   * @returns how many bytes were the body's, framing included: fewer than all only where it has ended
-   * @throws MalformedAnswer
+   * Appends the content in these bytes to `pieces`, without copying.
+   * @returns bytes that belong to the body, framing included; fewer than all only if the body has ended
+   * @throws MalformedResponse
    */
   read(bytes: Buffer, pieces: Buffer[]): number;
   readonly isEnded: boolean;
-  /** Whether the end of the connection may be its end. */
+  /** Whether the end of the connection ends the body. */
   readonly endsWithConnection: boolean;
 }
 
@@ -39,17 +39,17 @@ class PlainBody implements BodyReader {
   }
 }
 
-/** Bytes of a line of the framing, extensions included. */
+/** Bytes of a chunk-size or trailer line, extensions included. */
 const LINE_BYTES_MAX = 4096;
 const [CR, LF] = [0x0d, 0x0a];
-/** Extensions are passed over (RFC 9112 §7.1.1). */
+/** Chunk extensions are ignored (RFC 9112 §7.1.1). */
 const SIZE_LINE = /^([\dA-Fa-f]{1,12})(?:[\t ]*;.*)?$/;
 
-/** RFC 9112 §7.1. Trailers are passed over, as they end at this hop. */
+/** Chunked transfer coding (RFC 9112 §7.1). Trailers are dropped: they are hop-by-hop here. */
 class ChunkedBody implements BodyReader {
   readonly endsWithConnection = false;
   isEnded = false;
-  /** What comes next: a line with a size, bytes, the end of their line, or a line of the trailer. */
+  /** Expected next: a chunk-size line, chunk data, the CRLF after chunk data, or a trailer line. */
   #state: 'size' | 'data' | 'data-end' | 'trailer' = 'size';
   #left = 0;
   #line = '';
@@ -70,14 +70,15 @@ class ChunkedBody implements BodyReader {
     return at;
   }
 
-  /** @returns where the line ends, or the bytes do. */
+  /** @returns the offset after the line, or the length of the bytes if the line is incomplete */
   #readLine(bytes: Buffer, from: number): number {
     const end = bytes.indexOf(LF, from);
     const until = end < 0 ? bytes.length : end + 1;
     this.#line += bytes.toString('latin1', from, until);
-    if (this.#line.length > LINE_BYTES_MAX) throw new MalformedAnswer('a line of the framing is too long');
+    if (this.#line.length > LINE_BYTES_MAX) throw new MalformedResponse('chunk header line too long');
     if (end < 0) return until;
-    if (this.#line.charCodeAt(this.#line.length - 2) !== CR) throw new MalformedAnswer('a line ends without CR');
+    if (this.#line.charCodeAt(this.#line.length - 2) !== CR)
+      throw new MalformedResponse('chunk header line without CR');
     const line = this.#line.slice(0, -2);
     this.#line = '';
     this.#takeLine(line);
@@ -87,11 +88,11 @@ class ChunkedBody implements BodyReader {
   #takeLine(line: string): void {
     if (this.#state === 'size') {
       const digits = SIZE_LINE.exec(line)?.[1];
-      if (digits === undefined) throw new MalformedAnswer('the size of a chunk is not one');
+      if (digits === undefined) throw new MalformedResponse('invalid chunk size');
       this.#left = Number.parseInt(digits, 16);
       this.#state = this.#left === 0 ? 'trailer' : 'data';
     } else if (this.#state === 'data-end') {
-      if (line !== '') throw new MalformedAnswer('a chunk is longer than its size');
+      if (line !== '') throw new MalformedResponse('chunk data longer than the chunk size');
       this.#state = 'size';
     } else if (line === '') {
       this.isEnded = true;

@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { compileErrors, validate } from '@readme/openapi-parser';
+import { expect, test } from 'vitest';
+import { ROOT } from '../../../../scripts/root.ts';
+import { TestApp } from '../../app.fixture.ts';
+
+test('the v1 document is valid OpenAPI 3.1', async () => {
+  await using daemon = await TestApp.start();
+  const document = (await daemon.inject('/v1/openapi.json')).json();
+  expect(document.openapi).toMatch(/^3\.1\./);
+  const result = await validate(structuredClone(document));
+  expect(result.valid || compileErrors(result)).toBe(true);
+});
+
+test('the v1 document is the pinned one (npm run docs writes it)', async () => {
+  await using daemon = await TestApp.start();
+  const pinned = await readFile(join(ROOT, 'docs/openapi/v1.json'), 'utf8');
+  expect((await daemon.inject('/v1/openapi.json')).json()).toEqual(JSON.parse(pinned));
+});
+
+test('the document contains only the routes of the surface', async () => {
+  await using daemon = await TestApp.start();
+  const { paths } = (await daemon.inject('/v1/openapi.json')).json();
+  expect(paths).toHaveProperty(['/v1/bash/exec']);
+  expect(Object.keys(paths).filter((path) => !path.startsWith('/v1/'))).toEqual([]);
+});
