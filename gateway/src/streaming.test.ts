@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { exchange, startDaemon, startGateway, Wire } from './gateway.fixture.ts';
-import { fill, IN_FLIGHT_MAX_MB } from './in-flight.fixture.ts';
+import { IN_FLIGHT_MAX_MB, WRITTEN_MAX_MB } from './in-flight.fixture.ts';
 
 const MEGABYTE = Buffer.alloc(1024 * 1024, 'x');
 
@@ -34,17 +35,17 @@ function bodyOf(answer: string): string {
 test('a client that does not read holds the daemon back', async () => {
   let taken: Promise<number> | undefined;
   await using daemon = await startDaemon((_req, res) => {
-    written = fill(res);
+    taken = fill(res);
   });
   await using gateway = await startGateway(daemon.port);
   const client = get(gateway.origin);
   const [answer] = (await once(client, 'response')) as [IncomingMessage];
-  expect(await written).toBeLessThan(IN_FLIGHT_MAX_MB);
+  expect(await taken).toBeLessThan(IN_FLIGHT_MAX_MB);
   client.on('error', () => {});
   answer.destroy();
 });
 
-test('a daemon that does not read causes backpressure on the client', async () => {
+test('a daemon that does not read holds the client back', async () => {
   await using daemon = await startDaemon(() => {});
   await using gateway = await startGateway(daemon.port);
   const client = request(gateway.origin, { method: 'POST' });
@@ -53,7 +54,7 @@ test('a daemon that does not read causes backpressure on the client', async () =
   client.destroy();
 });
 
-test('large bodies arrive complete in both directions at once', async () => {
+test('big bodies arrive whole, both ways at once', async () => {
   await using daemon = await startDaemon((req, res) => void req.pipe(res));
   await using gateway = await startGateway(daemon.port);
   const client = request(gateway.origin, { method: 'PUT', headers: { 'Content-Length': 32 * MEGABYTE.length } });
@@ -89,7 +90,7 @@ test.each([
   expect(bodyOf(await wire.all())).toBe(body);
 });
 
-test('an aborted response to HTTP/1.0 is a reset, because its body ends with the connection', async () => {
+test('where the end of the connection is the end of the body, a broken answer is a reset', async () => {
   await using daemon = await startDaemon((_req, res) => void res.write('part'));
   await using gateway = await startGateway(daemon.port);
   using wire = new Wire(gateway.port);
@@ -100,7 +101,7 @@ test('an aborted response to HTTP/1.0 is a reset, because its body ends with the
   expect((await failed)[0].code).toBe('ECONNRESET');
 });
 
-test('an aborted response to an upload does not end cleanly', async () => {
+test('an answer to an upload that breaks off does not end cleanly', async () => {
   await using daemon = await startDaemon((_req, res) => void res.write('part'));
   await using gateway = await startGateway(daemon.port);
   using wire = new Wire(gateway.port);
@@ -111,9 +112,9 @@ test('an aborted response to an upload does not end cleanly', async () => {
 });
 
 test.each([
-  ['while it waits for a response', 'GET / HTTP/1.1\r\nHost: h\r\n\r\n'],
-  ['during its upload', 'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\nbegin'],
-])('a client that disconnects %s is disconnected from the daemon', async (_when, head) => {
+  ['while it waits for an answer', 'GET / HTTP/1.1\r\nHost: h\r\n\r\n'],
+  ['in the middle of its upload', 'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\nbegin'],
+])('a client that goes away %s is gone for the daemon too', async (_when, head) => {
   const arrived = Promise.withResolvers<ServerResponse>();
   await using daemon = await startDaemon((_req, res) => arrived.resolve(res));
   await using gateway = await startGateway(daemon.port);
@@ -126,7 +127,7 @@ test.each([
   expect(res.req.complete).toBe(head.startsWith('GET'));
 });
 
-test('a stream ends at the daemon when its client disconnects', async () => {
+test('a stream that its client leaves ends at the daemon', async () => {
   const streams = new Set<ServerResponse>();
   const allGone = Promise.withResolvers<void>();
   await using daemon = await startDaemon((_req, res) => {
@@ -144,7 +145,7 @@ test('a stream ends at the daemon when its client disconnects', async () => {
   await allGone.promise;
 });
 
-test('pipelined requests all end at the daemon when the client disconnects', async () => {
+test('of requests sent in a row all end at the daemon when the client goes', async () => {
   const urls = new Set<string | undefined>();
   const bothArrived = Promise.withResolvers<void>();
   const bothGone = Promise.withResolvers<void>();
@@ -164,7 +165,7 @@ test('pipelined requests all end at the daemon when the client disconnects', asy
   await bothGone.promise;
 });
 
-test('64 open streams do not delay short requests', async () => {
+test('64 open streams hold up no short request', async () => {
   await using daemon = await startDaemon((req, res) => {
     if (req.url === '/stream') res.write('line\n');
     else res.end('short');
@@ -180,7 +181,7 @@ test('64 open streams do not delay short requests', async () => {
   }
 });
 
-test('an error response during an upload reaches the client every time', async () => {
+test('a refusal in the middle of an upload reaches the client, every time', async () => {
   await using daemon = await startDaemon((_req, res) => {
     res.writeHead(413, { Connection: 'close', 'Content-Length': 8 });
     res.end('too long');
@@ -204,7 +205,7 @@ test('an error response during an upload reaches the client every time', async (
   }
 });
 
-test('after an early response no further request on the connection is handled', async () => {
+test('after an early answer the next request on the connection is not served', async () => {
   await using daemon = await startDaemon((_req, res) => {
     res.writeHead(401, { 'Content-Length': 2 });
     res.end('no');
@@ -221,7 +222,7 @@ test('after an early response no further request on the connection is handled', 
   expect(daemon.requests.map((req) => req.url)).toEqual(['/', '/third']);
 });
 
-test('long responses to pipelined requests arrive complete and in order, and the connection stays usable', async () => {
+test('long answers to requests sent in a row arrive whole, in order, and the connection serves on', async () => {
   const length = 8 * MEGABYTE.length;
   await using daemon = await startDaemon(({ url = '' }, res) => {
     const piece = Buffer.alloc(length / 2, url.at(-1));

@@ -132,7 +132,7 @@ function withBareBooleans(shape: OptionShape, argv: readonly string[]): string[]
   return argv.map((arg) => (booleans.has(arg) ? `${arg}=true` : arg));
 }
 
-function wrongValue(shape: OptionShape, given: Record<string, string>, error: z.ZodError): OptionError {
+function invalidValue(shape: OptionShape, given: Record<string, string>, error: z.ZodError): OptionError {
   const issue = error.issues[0];
   const key = String(issue?.path[0] ?? '');
   const schema = shape[key];

@@ -3,7 +3,6 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
 import { mimeTypeOf } from '@sandbox/program/mime-types.ts';
-import { answerRefusal } from '../exchange/answers.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { sendError } from '../exchange/responses.ts';
 

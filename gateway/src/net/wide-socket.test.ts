@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { IN_FLIGHT_MAX_MB, WRITTEN_MAX_MB } from '../in-flight.fixture.ts';
 import { WideSocket } from './wide-socket.ts';
 
-test('pieces of any size arrive complete and in order, followed by the end', async () => {
+test('what comes in pieces of every size arrives whole and in order, and then the end', async () => {
   const hash = createHash('sha256');
   const pieces = Array.from({ length: 400 }, (_, i) => Buffer.alloc(1 + ((i * 7919) % 300_000), i));
   for (const piece of pieces) hash.update(piece);
@@ -17,13 +17,13 @@ test('pieces of any size arrive complete and in order, followed by the end', asy
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const socket = new WideSocket().connect((server.address() as AddressInfo).port, '127.0.0.1');
-  const received = createHash('sha256');
+  const heard = createHash('sha256');
   let longest = 0;
   for await (const chunk of socket as AsyncIterable<Buffer>) {
-    received.update(chunk);
+    heard.update(chunk);
     longest = Math.max(longest, chunk.length);
   }
-  expect(received.digest('hex')).toBe(hash.digest('hex'));
+  expect(heard.digest('hex')).toBe(hash.digest('hex'));
   expect(longest).toBeGreaterThan(64 * 1024);
   server.close();
 });
@@ -54,7 +54,7 @@ test('one that is not read holds the sender back', async () => {
   server.close();
 });
 
-test('pumped bytes arrive complete and in order at a slow sink, from reused buffers', async () => {
+test('what is pumped arrives whole and in order at a sink that is slow, from buffers that are used again', async () => {
   const pieces = Array.from({ length: 300 }, (_, i) => Buffer.alloc(1 + ((i * 7919) % 300_000), i));
   const hash = createHash('sha256');
   for (const piece of pieces) hash.update(piece);
@@ -64,14 +64,14 @@ test('pumped bytes arrive complete and in order at a slow sink, from reused buff
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const socket = new WideSocket().connect((server.address() as AddressInfo).port, '127.0.0.1');
-  const received = createHash('sha256');
+  const heard = createHash('sha256');
   const buffers = new Set<ArrayBufferLike>();
   const sink = new Writable({
     highWaterMark: 128 * 1024,
     write(chunk: Buffer, _encoding, callback) {
       if (chunk.length > 64 * 1024) buffers.add(chunk.buffer);
       setImmediate(() => {
-        received.update(chunk);
+        heard.update(chunk);
         callback();
       });
     },

@@ -1,14 +1,12 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathOf } from '../../core/files/byte-name.ts';
 import { expect, test } from './files.fixture.ts';
+import { PartJournal } from './parts/part-journal.ts';
 import { PathLocks } from './path-locks.ts';
 import { ResumableUploads } from './upload/resumable.ts';
-import { PartRegister } from './write/part-register.ts';
 
 test('of a piece that turns out too long nothing stays, nor of what came before its end', async ({ dir }) => {
-  mkdirSync(join(dir, 'register'));
-  using parts = new PartRegister(join(dir, 'register'));
+  using parts = new PartJournal(join(dir, 'journal'));
   const uploads = new ResumableUploads(new PathLocks(), parts);
   const path = pathOf(join(dir, 'f'));
   const append = (texts: readonly string[], start: number, end: number) =>

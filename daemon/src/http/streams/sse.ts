@@ -23,7 +23,7 @@ export function sendEvents(
 ): Promise<FastifyReply> {
   // Without this header, nginx buffers the response and delays events.
   void reply.header('x-accel-buffering', 'no');
-  return sendStream(reply, 'text/event-stream', (gone) => written(source(gone)), { heartbeat: HEARTBEAT });
+  return sendStream(reply, 'text/event-stream', (gone) => encodeBatches(source(gone)), { heartbeat: HEARTBEAT });
 }
 
 async function* encodeBatches(batches: AsyncIterable<readonly ServerSentEvent[]>): AsyncIterable<string> {
