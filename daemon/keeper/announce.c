@@ -4,39 +4,39 @@
 
 #include "process.h"
 
-/* Output of so many bytes that comes so soon after the last announcement is bulk, and waits. */
+/* Output of this many bytes within this time after the last announcement is bulk, and its announcement is delayed. */
 #define BULK_BYTES (32u * 1024)
 #define BULK_MS 1
 /*
- * Credit is given back in pieces of so many bytes: a key that is typed is to wake the client once, by its echo. Less
- * than that is owed while the client has some left.
+ * Credit is returned in pieces of this many bytes, so that a typed key wakes the client once, by its echo. A smaller
+ * amount is owed while the client has some left.
  */
 #define CREDIT_BYTES (INPUT_WINDOW / 4)
-/* More than HELD takes. */
+/* More than one HELD frame takes. */
 #define HELD_ROOM 128u
 
-/* SYNCED was not said yet. */
+/* SYNCED was not sent yet. */
 static bool syncing;
 
-static const struct told_process NOT_TOLD = {.awaited = true};
+static const struct announced_process NOT_ANNOUNCED = {.awaited = true};
 
 void announce_anew(void)
 {
   syncing = true;
   for (struct process *process = first_process(); process != NULL; process = process->next) {
-    process->told = NOT_TOLD;
-    process->order.told = 0;
+    process->announced = NOT_ANNOUNCED;
+    process->order.announced = 0;
     process->input.owed = 0;
     process->input.credit = process->input.source.fd < 0 ? 0 : INPUT_WINDOW - process->input.length;
     for (int i = 0; i < process->stream_count; i++)
-      process->streams[i].told = (struct told_stream){0};
+      process->streams[i].announced = (struct announced_stream){0};
     process_changed(process);
   }
 }
 
 void announced_start(struct process *process)
 {
-  process->told.introduced = true;
+  process->announced.introduced = true;
 }
 
 static bool may_say(const struct writer *writer, size_t bytes)
@@ -55,7 +55,7 @@ static void introduce(struct writer *writer, struct process *process)
   put_u32(writer, process->input.credit);
   put_u64(writer, process->input.taken);
   end_frame(writer);
-  process->told.introduced = true;
+  process->announced.introduced = true;
 }
 
 static void say(struct writer *writer, enum frame_type type, const struct stream *stream, uint64_t value)
@@ -70,76 +70,76 @@ static void say(struct writer *writer, enum frame_type type, const struct stream
 /* False where there was no room for all of it. */
 static bool announce_segments(struct writer *writer, struct stream *stream)
 {
-  struct told_stream *told = &stream->told;
+  struct announced_stream *announced = &stream->announced;
   const struct segments *segments = &stream->segments;
-  if (segments->first > told->first) {
+  if (segments->first > announced->first) {
     say(writer, DROPPED, stream, segments->first);
-    told->first = segments->first;
+    announced->first = segments->first;
   }
   for (uint32_t i = 0; i < segments->count; i++) {
     const struct segment *segment = &segments->items[i];
-    if (segment->end == segment->start || segment->end <= told->end)
+    if (segment->end == segment->start || segment->end <= announced->end)
       continue;
     if (!may_say(writer, 3 * FRAME_ROOM))
       return false;
-    if (segment->start >= told->next) {
+    if (segment->start >= announced->next) {
       say(writer, SEGMENT, stream, segment->start);
-      told->next = segment->start + 1;
+      announced->next = segment->start + 1;
     }
     say(writer, ADVANCE, stream, segment->end);
-    told->end = segment->end;
+    announced->end = segment->end;
   }
-  if (stream->end > told->end) {
+  if (stream->end > announced->end) {
     say(writer, SKIP, stream, stream->end);
-    told->end = stream->end;
+    announced->end = stream->end;
   }
   return true;
 }
 
-enum progress { TOLD, HELD_BACK, NO_ROOM };
+enum progress { ANNOUNCED, HELD_BACK, NO_ROOM };
 
-/* Most processes end right after their streams: one message then wakes the client once. */
-static bool awaits_end(struct told_stream *told, const struct process *process, int64_t now)
+/* Most processes end right after their streams: EOF and EXIT in one message wake the client once. */
+static bool awaits_end(struct announced_stream *announced, const struct process *process, int64_t now)
 {
-  if (told->eof_at == 0)
-    told->eof_at = now;
-  return process->running && !process->told.awaited && now - told->eof_at < BULK_MS;
+  if (announced->eof_at == 0)
+    announced->eof_at = now;
+  return process->running && !process->announced.awaited && now - announced->eof_at < BULK_MS;
 }
 
 static enum progress announce_stream(struct writer *writer, struct stream *stream, bool ended, int64_t now)
 {
-  struct told_stream *told = &stream->told;
+  struct announced_stream *announced = &stream->announced;
   bool eof = stream->source.fd < 0;
   if (stream->process->discarded)
-    return TOLD;
+    return ANNOUNCED;
   if (!may_say(writer, 4 * FRAME_ROOM))
     return NO_ROOM;
-  if (!eof && !ended && stream->end - told->end >= BULK_BYTES && now - told->at < BULK_MS)
+  if (!eof && !ended && stream->end - announced->end >= BULK_BYTES && now - announced->at < BULK_MS)
     return HELD_BACK;
-  if (stream->end > told->end || stream->segments.first > told->first) {
-    told->at = now;
+  if (stream->end > announced->end || stream->segments.first > announced->first) {
+    announced->at = now;
     if (!announce_segments(writer, stream))
       return NO_ROOM;
   }
-  if (eof && !told->eof) {
+  if (eof && !announced->eof) {
     if (!may_say(writer, FRAME_ROOM))
       return NO_ROOM;
-    if (awaits_end(told, stream->process, now))
+    if (awaits_end(announced, stream->process, now))
       return HELD_BACK;
     begin_frame(writer, STREAM_EOF);
     put_string(writer, stream->process->id);
     put_u8(writer, (uint8_t)stream->number);
     end_frame(writer);
-    told->eof = true;
+    announced->eof = true;
   }
-  return TOLD;
+  return ANNOUNCED;
 }
 
 static void announce_order(struct writer *writer, struct process *process)
 {
-  if (process->order.count == process->order.told)
+  if (process->order.count == process->order.announced)
     return;
-  process->order.told = process->order.count;
+  process->order.announced = process->order.count;
   begin_frame(writer, ORDER);
   put_string(writer, process->id);
   put_u64(writer, process->order.count);
@@ -150,7 +150,7 @@ static void announce_input(struct writer *writer, struct process *process)
 {
   struct input *input = &process->input;
   bool closed = input->source.fd < 0;
-  if (process->stdin_kind == STDIN_NULL || process->told.stdin_closed)
+  if (process->stdin_kind == STDIN_NULL || process->announced.stdin_closed)
     return;
   if (closed || input->owed >= CREDIT_BYTES) {
     begin_frame(writer, closed ? STDIN_CLOSED : CREDIT);
@@ -160,7 +160,7 @@ static void announce_input(struct writer *writer, struct process *process)
     end_frame(writer);
     input->credit += input->owed;
     input->owed = 0;
-    process->told.stdin_closed = closed;
+    process->announced.stdin_closed = closed;
   }
 }
 
@@ -178,26 +178,26 @@ static void announce_exit(struct writer *writer, struct process *process)
   put_u8(writer, end->background);
   put_u64(writer, (uint64_t)end->at);
   end_frame(writer);
-  process->told.exit = true;
+  process->announced.exit = true;
 }
 
 static enum progress announce_process(struct writer *writer, struct process *process, int64_t now)
 {
   if (!may_say(writer, 4 * FRAME_ROOM))
     return NO_ROOM;
-  if (!process->told.introduced)
+  if (!process->announced.introduced)
     introduce(writer, process);
-  enum progress progress = TOLD;
+  enum progress progress = ANNOUNCED;
   for (int i = 0; i < process->stream_count && progress != NO_ROOM; i++) {
     enum progress of_stream = announce_stream(writer, &process->streams[i], process->ended, now);
-    if (of_stream != TOLD)
+    if (of_stream != ANNOUNCED)
       progress = of_stream;
   }
   if (progress == NO_ROOM || !may_say(writer, 3 * FRAME_ROOM))
     return NO_ROOM;
   announce_order(writer, process);
   announce_input(writer, process);
-  if (process->ended && !process->told.exit && progress == TOLD)
+  if (process->ended && !process->announced.exit && progress == ANNOUNCED)
     announce_exit(writer, process);
   return progress;
 }
@@ -205,7 +205,7 @@ static enum progress announce_process(struct writer *writer, struct process *pro
 static bool any_awaited(void)
 {
   for (const struct process *process = first_process(); process != NULL; process = process->next)
-    if (process->told.awaited)
+    if (process->announced.awaited)
       return true;
   return false;
 }
@@ -225,15 +225,15 @@ int announce(struct writer *writer, int64_t now)
   struct process *next;
   for (struct process *process = take_changed(); process != NULL; process = next) {
     next = process->next_changed;
-    enum progress progress = writer == NULL ? TOLD : announce_process(writer, process, now);
-    if (progress != TOLD)
+    enum progress progress = writer == NULL ? ANNOUNCED : announce_process(writer, process, now);
+    if (progress != ANNOUNCED)
       process_changed(process);
     if (progress == HELD_BACK)
       wait = BULK_MS;
     if (progress == NO_ROOM)
       continue;
-    process->told.awaited = false;
-    if (progress == TOLD)
+    process->announced.awaited = false;
+    if (progress == ANNOUNCED)
       process_settled(process);
   }
   if (writer != NULL)

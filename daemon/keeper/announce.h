@@ -9,22 +9,22 @@
 struct process;
 
 /*
- * Kept free of announcements, so that answers always find room. While there is less, no frame is read; what is left
- * serves the hunts that are under way.
+ * Bytes of the output buffer that announcements leave free for answers. While less is free, no frame is read; the rest
+ * is for the answers of the searches under way.
  */
 #define ANSWER_ROOM (4u * 1024)
 
-/* Nothing of any process was told yet: a new client. */
+/* A new client: nothing is announced yet. */
 void announce_anew(void);
-/* The client knows that it was started. */
+/* STARTED was sent for the process. */
 void announced_start(struct process *process);
 /*
- * Says what has changed, as far as there is room; `writer` NULL: nobody is there. ms until bulk output that was held
- * back is due, -1 where none was.
+ * Writes what has changed, as far as there is room; `writer` is NULL where no client is connected. Returns the ms until
+ * delayed bulk output is due, -1 where none was delayed.
  */
 int announce(struct writer *writer, int64_t now);
 
-/* What has not ended, for a daemon of whatever version. Makes room, once; false where that cannot be. */
+/* Writes HELD for each process that has not ended, then LISTED. Allocates the room once; false where it cannot. */
 bool announce_held(struct writer *writer);
 
 #endif

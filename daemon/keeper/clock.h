@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Milliseconds on a clock that nobody sets back. */
+/* Milliseconds on CLOCK_MONOTONIC, which is never set back. */
 static inline int64_t monotonic_ms(void)
 {
   struct timespec now = {0};

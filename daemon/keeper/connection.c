@@ -11,7 +11,7 @@
 #include "announce.h"
 #include "finder.h"
 #include "frame.h"
-#include "hunt.h"
+#include "find-and-signal.h"
 #include "loop.h"
 #include "process.h"
 #include "request.h"
@@ -19,18 +19,18 @@
 #define MAX_CONNECTIONS 8
 #define IN_BYTES (64u * 1024)
 #define OUT_BYTES (64u * 1024)
-/* All that may come before HELLO. */
+/* Length of the only frame that may come before HELLO or is HELLO. */
 #define GREETING_BYTES 5u
-/* How often a client that another one follows is read from: more than a socket holds. */
+/* Reads from a client that another one replaces: enough to empty its socket. */
 #define LAST_READS 64
 
 struct connection {
   struct source source;
-  /* Never used twice. */
+  /* Unique while the keeper runs. */
   uint64_t number;
   pid_t pid;
   bool greeted;
-  /* The peer reads no more. What it sent before is taken nevertheless. */
+  /* The peer does not read any more. Frames that it sent before are still handled. */
   bool deaf;
   uint32_t events;
   uint8_t *in;
@@ -53,14 +53,14 @@ static void hang_up(struct connection *connection)
   free(connection->out.bytes);
   if (client == connection) {
     client = NULL;
-    finder_spare(0);
+    finder_exclude(0);
   }
   *connection = (struct connection){.source.fd = -1};
 }
 
 static void receive(struct connection *connection);
 
-/* Its last frames count, whoever was heard first: it may have died right after it sent them. */
+/* Handles the last frames of the client before it is cut off: it may have died right after it sent them. */
 static void replace(struct connection *connection)
 {
   connection->deaf = true;
@@ -82,7 +82,7 @@ static void greet(struct connection *connection, struct reader *reader)
     replace(client);
   client = connection;
   connection->greeted = true;
-  finder_spare(connection->pid);
+  finder_exclude(connection->pid);
   begin_frame(&connection->out, WELCOME);
   put_u32(&connection->out, PROTOCOL_VERSION);
   put_u32(&connection->out, (uint32_t)getpid());
@@ -92,14 +92,14 @@ static void greet(struct connection *connection, struct reader *reader)
   announce_anew();
 }
 
-/* One whole frame; `bytes` begins at its type. */
+/* Handles one whole frame; `bytes` begins at its type. */
 static void handle(struct connection *connection, uint8_t *bytes, size_t length)
 {
   struct reader reader = {.at = bytes + 1, .left = length - 1};
   if (!connection->greeted) {
     if (bytes[0] == HELLO)
       greet(connection, &reader);
-    /* Whoever asks that stays connected, and sees so when the keeper ends. */
+    /* After LIST the connection stays open, so that its end shows the end of the keeper. */
     else if (bytes[0] != LIST || !finished(&reader) || !announce_held(&connection->out))
       hang_up(connection);
     return;
@@ -108,7 +108,7 @@ static void handle(struct connection *connection, uint8_t *bytes, size_t length)
     hang_up(connection);
 }
 
-/* Room for the whole frame that begins at `in_start`; back to the usual size once a large one is through. */
+/* Makes room for the whole frame that begins at `in_start`; shrinks the buffer again after a large one. */
 static bool fit(struct connection *connection, size_t wanted)
 {
   size_t held = connection->in_end - connection->in_start;
@@ -128,13 +128,13 @@ static bool fit(struct connection *connection, size_t wanted)
   return true;
 }
 
-/* A frame is read only where it can be done and answered at once. */
+/* A frame is read only where it can be handled and answered at once. */
 static bool can_answer(const struct connection *connection)
 {
-  return has_room(&connection->out, ANSWER_ROOM) && room_to_hunt();
+  return has_room(&connection->out, ANSWER_ROOM) && room_to_search();
 }
 
-/* Handles the whole frames that are there, as long as there is room for the answers. */
+/* Handles the whole frames in the buffer, as long as there is room for the answers. */
 static void take_frames(struct connection *connection)
 {
   size_t wanted = IN_BYTES;
@@ -161,7 +161,7 @@ static void take_frames(struct connection *connection)
 
 static void receive(struct connection *connection)
 {
-  /* Where frames wait that came before, the end of the connection has to wait for them. */
+  /* The end of the connection is read only after the frames that wait in the buffer. */
   if (connection->in_end == connection->in_capacity || !can_answer(connection))
     return;
   ssize_t count = recv(connection->source.fd, connection->in + connection->in_end,

@@ -5,15 +5,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* `stays`: whether the keeper ends only when it is told to, for WELCOME. */
+/* `stays`, for WELCOME: the keeper ends only at SHUTDOWN or a signal. */
 void connections_open(bool stays);
-/* Takes the socket of process `pid`. Where all places are taken, the oldest that has not greeted has to go. */
+/* Takes over the socket of process `pid`. Where all places are taken, the oldest without HELLO is closed. */
 void connection_open(int fd, pid_t pid);
-/* Whether the daemon is there. */
+/* Whether a daemon is connected. */
 bool has_client(void);
-/* Says what has changed, and sends it; ms until it wants to be called again, -1 where an event will do. */
+/* Announces and sends what has changed. Returns the ms until the next call is due, -1 where an event will cause it. */
 int connections_flush(int64_t now);
-/* Whether everything that was said has left. */
+/* Whether all output was sent. */
 bool connections_idle(void);
 void answer_signalled(uint64_t client, uint32_t request, uint32_t count);
 

@@ -12,11 +12,11 @@
 #include "complain.h"
 #include "connection.h"
 
-/* How long a client that is connected may take to note an end. */
+/* ms that a connected client may take to send FORGET before the end is written to its file. */
 #define MOMENT_MS 20
 
 static const char *ended_directory = ".";
-/* In the order in which they ended, so that the first is due first. */
+/* In the order of their ends, so that the first is due first. */
 static struct process *first_waiting;
 static struct process *last_waiting;
 
@@ -56,7 +56,7 @@ static void write_file(const struct process *process)
   path_of(fresh, process->id, ".new");
   int length = describe(text, sizeof text, process);
   int file = create(fresh);
-  /* Whoever tidies up temporary directories may have taken it. */
+  /* A cleaner of temporary directories may have removed it. */
   if (file < 0 && errno == ENOENT && mkdir(ended_directory, 0700) == 0)
     file = create(fresh);
   if (file < 0) {

@@ -5,13 +5,13 @@
 
 void ended_files_open(const char *directory);
 /*
- * How it ended is to be kept until it is noted, as one JSON object that is there whole or not at all; a disk that refuses
- * leaves none. Where a client is connected it gets a moment to note it first, which spares most ends their file.
+ * Keeps the end of the process until FORGET, as one JSON object that exists whole or not at all; where the disk refuses
+ * there is none. A connected client has 20 ms to send FORGET first, which saves writing most of these files.
  */
 void ended_file_wanted(struct process *process);
-/* It was noted: there is no file, or none any more. */
+/* FORGET has come: removes the file, or does not write it. */
 void ended_file_unwanted(struct process *process);
-/* Writes those whose moment is over, all of them where there is no client; ms until the next is due, -1 where none waits. */
+/* Writes the files that are due, or all where no client is connected. Returns the ms until the next, -1: none. */
 int ended_files_due(int64_t now);
 
 #endif

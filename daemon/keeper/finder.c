@@ -13,11 +13,11 @@
 #include "complain.h"
 #include "mark.h"
 
-/* Processes that started within so many clock ticks (of 10 ms, on every Linux) are young. */
+/* A process is young for this many clock ticks, which are 10 ms on every Linux. */
 #define YOUNG_TICKS 200u
 #define KTHREADD 2
 
-static pid_t spared;
+static pid_t excluded;
 
 struct list {
   struct found *items;
@@ -25,9 +25,9 @@ struct list {
   size_t capacity;
 };
 
-void finder_spare(pid_t pid)
+void finder_exclude(pid_t pid)
 {
-  spared = pid;
+  excluded = pid;
 }
 
 bool process_stat(pid_t pid, struct found *found)
@@ -42,7 +42,7 @@ bool process_stat(pid_t pid, struct found *found)
   if (length <= 0)
     return false;
   text[length] = '\0';
-  /* The name may hold blanks and brackets; the fields begin after the last bracket. */
+  /* The name may contain blanks and parentheses; the fields begin after the last parenthesis. */
   const char *fields = strrchr(text, ')');
   char state;
   int parent, group, session;
@@ -83,13 +83,13 @@ static struct found *in_list(const struct list *list, pid_t pid)
   return list->count == 0 ? NULL : bsearch(&key, list->items, list->count, sizeof key, by_pid);
 }
 
-/* All living processes that may be signalled, by pid. */
+/* All living processes that may be signalled, sorted by pid. */
 static struct list scan(void)
 {
   struct list list = {0};
   struct found client;
   pid_t own = getpid(), own_group = getpgrp();
-  pid_t spared_group = spared > 0 && process_stat(spared, &client) ? client.group : 0;
+  pid_t excluded_group = excluded > 0 && process_stat(excluded, &client) ? client.group : 0;
   DIR *proc = opendir("/proc");
   if (proc == NULL) {
     complain("opendir", "/proc");
@@ -98,9 +98,9 @@ static struct list scan(void)
   for (struct dirent *entry; (entry = readdir(proc)) != NULL;) {
     struct found found;
     pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-    if (pid <= 1 || pid == own || pid == spared || !process_stat(pid, &found))
+    if (pid <= 1 || pid == own || pid == excluded || !process_stat(pid, &found))
       continue;
-    if (found.group == own_group || (spared_group > 0 && found.group == spared_group))
+    if (found.group == own_group || (excluded_group > 0 && found.group == excluded_group))
       continue;
     if (!append(&list, found))
       break;
@@ -153,7 +153,7 @@ static bool is_mark(const char *mark, const struct target *targets, size_t count
   return false;
 }
 
-static bool seen_account(const struct target *targets, size_t index)
+static bool account_came_before(const struct target *targets, size_t index)
 {
   for (size_t i = 0; i < index; i++)
     if (targets[i].account.given && targets[i].account.uid == targets[index].account.uid)
@@ -184,7 +184,7 @@ static void add_marked(struct list *list, const struct target *targets, size_t c
     }
   }
   for (size_t i = 0; i < count && unreadable.count > 0; i++) {
-    if (!targets[i].account.given || seen_account(targets, i))
+    if (!targets[i].account.given || account_came_before(targets, i))
       continue;
     struct marked_pid *marked;
     size_t found = read_marks_as(&targets[i].account, &unreadable, &marked);

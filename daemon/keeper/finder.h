@@ -8,13 +8,13 @@
 
 #include "frame.h"
 
-/* Whose processes are looked for. */
+/* A command or terminal, the processes of which are searched. */
 struct target {
   char id[MAX_ID + 1];
   pid_t pid;
-  /* Not reaped: its pid is its own. */
+  /* Not reaped, so that the pid is still that of the process. */
   bool running;
-  /* Its session and group are still its own, and not those of a later process. */
+  /* Session and group of that pid belong to the target, not to a later process. */
   bool owned;
   struct account account;
 };
@@ -25,31 +25,31 @@ struct found {
   pid_t parent;
   pid_t group;
   pid_t session;
-  /* Clock ticks after boot; with the pid it names one process for good. */
+  /* Clock ticks after boot; together with the pid it identifies one process. */
   uint64_t start;
   bool member;
-  /* It shows no environment at all. */
+  /* Its environment is empty. */
   bool unnamed;
 };
 
 struct findings {
-  /* The members alone, by pid; freed by the caller. */
+  /* The members, sorted by pid; the caller frees them. */
   struct found *processes;
   size_t count;
-  /* False while a young process is in the middle of execve, when its environment cannot be read: look again. */
+  /* False while a young process is in the middle of execve, when its environment cannot be read: scan again. */
   bool settled;
 };
 
-/* Nothing of this process, nor of its group, is ever found; 0 where there is none. */
-void finder_spare(pid_t pid);
+/* Excludes the process and its group from every scan; 0 excludes none. */
+void finder_exclude(pid_t pid);
 /*
- * The living processes of the targets: their sessions, their groups, whatever carries one of their marks, and the
+ * The living processes of the targets: their sessions, their groups, processes with one of their marks, and the
  * descendants of all these; never the keeper, its group, or pid 1. Sets `owned` of the targets.
  */
 struct findings find_processes(struct target *targets, size_t count);
-/* Every descendant of the keeper: whatever it ever started and what that left behind. */
+/* Every descendant of the keeper, orphans that it adopted included. */
 struct findings find_descendants(void);
-/* False where it is gone, or is dead and only waits to be reaped. */
+/* False where there is no such process, or it is a zombie. */
 bool process_stat(pid_t pid, struct found *found);
 bool owns_group(const struct target *targets, size_t count, pid_t group);
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A plain number: the names of socket and lock are made of it. */
+/* A plain number, since the names of socket and lock contain it. */
 #ifndef PROTOCOL_VERSION
 #define PROTOCOL_VERSION 1
 #endif
@@ -71,7 +71,7 @@ char *take_id(struct reader *reader);
 /* Whether all was read and nothing is left over. */
 bool finished(const struct reader *reader);
 
-/* Whom a process runs as, or is looked for as. */
+/* The account that a process runs as, or that searches for it. */
 struct account {
   bool given;
   uid_t uid;
@@ -83,7 +83,7 @@ struct account {
 /* `groups` is allocated; NULL where there are none, it is bad, or memory is short (then it is bad). */
 struct account take_account(struct reader *reader);
 
-/* Writes frames into a buffer that has room for them: whoever uses it looks first. */
+/* Writes frames into a buffer; callers check `has_room` first. */
 struct writer {
   uint8_t *bytes;
   size_t length;
@@ -91,7 +91,7 @@ struct writer {
   size_t frame;
 };
 
-/* More than any frame of the keeper, its id included, but those of `keeper watch`. */
+/* More than any frame of the keeper with its id takes, except those of `keeper watch`. */
 #define FRAME_ROOM 256
 
 bool has_room(const struct writer *writer, size_t bytes);

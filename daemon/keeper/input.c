@@ -14,7 +14,7 @@ static void shut(struct input *input)
   process_changed(input->process);
 }
 
-/* How many bytes went; -1 where it was closed. */
+/* Bytes that were written; -1 where the input was closed. */
 static int64_t pass_on(struct input *input, const uint8_t *bytes, uint32_t count)
 {
   uint32_t done = 0;
@@ -71,7 +71,7 @@ bool input_open(struct input *input, struct process *process, int fd)
   return false;
 }
 
-/* Room behind what is held; the credit bounds both together. */
+/* Appends to the held bytes; the credit bounds the sum. */
 static bool hold(struct input *input, const uint8_t *bytes, uint32_t count)
 {
   if (input->bytes == NULL) {

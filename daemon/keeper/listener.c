@@ -12,7 +12,7 @@
 #include "loop.h"
 
 static struct source listener;
-/* Given up for a moment where no descriptor is left, so that a peer is turned away and does not keep the loop busy. */
+/* Closed for a moment where no descriptor is left, so that a peer can be accepted and closed: else the loop spins. */
 static int spare = -1;
 
 static void take_spare(void)

@@ -1,7 +1,7 @@
 #ifndef KEEPER_LISTENER_H
 #define KEEPER_LISTENER_H
 
-/* Takes a socket that listens; whoever connects and is of the keeper's own account becomes a connection. */
+/* Takes over a listening socket; peers of the keeper's own account become connections. */
 void listen_on(int listening);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Something that is waited for. Stands first in what it belongs to. `fd` is -1 once it is let go. */
+/* A descriptor that the loop waits for. First member of the struct that owns it. `fd` is -1 once it is closed. */
 struct source {
   int fd;
   void (*ready)(struct source *source, uint32_t events);
@@ -14,9 +14,9 @@ void loop_open(void);
 /* False, with errno, where the system refuses. */
 bool loop_add(struct source *source, uint32_t events);
 void loop_change(struct source *source, uint32_t events);
-/* Takes it out and closes it, in this order: a descriptor that lives on elsewhere would go on to fire. */
+/* Removes and closes it, in this order: a descriptor that is open elsewhere too would still cause events. */
 void loop_close(struct source *source);
-/* Waits at most `timeout` ms (-1: for ever) and calls whoever is ready. */
+/* Waits at most `timeout` ms (-1: without a limit) and calls `ready` of each source that has events. */
 void loop_turn(int timeout);
 
 #endif

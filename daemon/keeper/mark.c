@@ -17,12 +17,12 @@
 
 #define NAME "SVC_COMMAND_ID="
 #define NAME_LENGTH (sizeof NAME - 1)
-/* How long a child that reads for another account may take. */
+/* ms that a child which reads for another account may take. */
 #define READER_MS 5000
 
 static char chunk[16 * 1024];
 
-/* Goes through an environment byte by byte, however it is cut into pieces. */
+/* Matches an environment byte by byte, across the boundaries of reads. */
 struct matcher {
   size_t at;
   bool differs;
@@ -97,7 +97,7 @@ static _Noreturn void read_and_report(const struct account *account, const struc
   _exit(0);
 }
 
-/* A record is less than PIPE_BUF, so that it comes whole or not at all. */
+/* A record is shorter than PIPE_BUF, so that it is read whole or not at all. */
 static size_t collect(int report, struct marked_pid *marked, size_t capacity)
 {
   size_t bytes = 0;
@@ -105,7 +105,7 @@ static size_t collect(int report, struct marked_pid *marked, size_t capacity)
   while (bytes < capacity * sizeof *marked) {
     struct pollfd wait = {.fd = report, .events = POLLIN};
     int64_t left = until - monotonic_ms();
-    /* What has come is taken, also by a keeper that stood still. */
+    /* With no time left, what is in the pipe is still read. */
     if (poll(&wait, 1, left > 0 ? (int)left : 0) <= 0)
       break;
     ssize_t count = read(report, (char *)marked + bytes, capacity * sizeof *marked - bytes);

@@ -8,7 +8,7 @@
 
 enum mark_state { MARKED, UNMARKED, EMPTY_ENVIRONMENT, NO_PERMISSION };
 
-/* The value of SVC_COMMAND_ID in the environment a process was started with, if it is an id in length. */
+/* The value of SVC_COMMAND_ID in the environment that a process was started with, unless it is too long for an id. */
 enum mark_state read_mark(pid_t pid, char mark[MAX_ID + 1]);
 
 struct unreadable {
@@ -24,8 +24,8 @@ struct marked_pid {
 
 void unreadable_add(struct unreadable *list, pid_t pid);
 /*
- * The marks that `account` can read. Without CAP_SYS_PTRACE (Docker's default) even root cannot read the environment
- * of others; a forked child that becomes their account can. Where none can be forked, none are found.
+ * The marks that `account` can read. Without CAP_SYS_PTRACE (Docker's default) even root cannot read the environment of
+ * other accounts; a forked child that becomes that account can. Where fork fails, no marks are found.
  */
 size_t read_marks_as(const struct account *account, const struct unreadable *list, struct marked_pid **marked);
 

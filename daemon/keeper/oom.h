@@ -5,9 +5,9 @@
 #include <stdint.h>
 
 void oom_open(void);
-/* Processes of this control group that were killed for memory so far; -1 where the system does not say. */
+/* Number of processes of this control group killed for memory so far; -1 where the system does not report it. */
 int64_t oom_kills(void);
-/* 0 no, 1 yes, 2 cannot be told: `before` is the count at the start, `candidate` whether it ended as such a process does. */
+/* 0 no, 1 yes, 2 unknown. `before`: the count at the start; `candidate`: whether SIGKILL ended the process. */
 uint8_t oom_killed(int64_t before, bool candidate);
 
 #endif

@@ -35,7 +35,7 @@ static bool write_entry(struct order *order, const char *id, uint64_t entry)
   return pwrite(order->file, bytes, ENTRY_BYTES, (off_t)(index * ENTRY_BYTES)) == ENTRY_BYTES;
 }
 
-/* An entry the disk refuses is lost: order is then a guess, no byte is. */
+/* An entry that the disk refuses is lost: the order becomes a guess, the bytes stay exact. */
 void order_note(struct process *process, int speaks)
 {
   struct order *order = &process->order;

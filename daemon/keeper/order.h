@@ -6,11 +6,11 @@
 /* The arrival order of stdout and stderr (docs/output-log.md). */
 struct order {
   int file;
-  /* The stream that spoke last, -1 where none has. */
+  /* The stream that wrote last, -1 where none has. */
   int speaking;
   uint64_t count;
-  /* How many entries the client knows of. */
-  uint64_t told;
+  /* Entries that are announced. */
+  uint64_t announced;
 };
 
 struct process;

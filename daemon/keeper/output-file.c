@@ -25,7 +25,7 @@ int output_file_open(const char *id, const char *kind, uint64_t number, int flag
   char path[PATH_MAX];
   path_of(path, id, kind, number);
   int file = open(path, O_WRONLY | O_CLOEXEC | flags, 0600);
-  /* Whoever tidies up temporary directories may have taken it. */
+  /* A cleaner of temporary directories may have removed it. */
   if (file < 0 && errno == ENOENT && flags & O_CREAT && mkdir(output_directory, 0700) == 0)
     file = open(path, O_WRONLY | O_CLOEXEC | flags, 0600);
   return file;

@@ -3,11 +3,11 @@
 
 #include <stdint.h>
 
-/* Where the files of docs/output-log.md lie; `directory` has to stay. */
+/* The directory of the files of docs/output-log.md; the text of `directory` is not copied. */
 void output_open(const char *directory);
-/* To be written, with `flags` of open(2) besides; makes the directory again where it is gone. -1 with errno. */
+/* Opens for writing, with further `flags` of open(2); makes the directory again where it is gone. -1 with errno. */
 int output_file_open(const char *id, const char *kind, uint64_t number, int flags);
-/* One that cannot be unlinked is found again by the daemon's retention. */
+/* The daemon's retention removes a file that cannot be unlinked here. */
 void output_file_discard(const char *id, const char *kind, uint64_t number);
 
 #endif

@@ -9,7 +9,7 @@
 #include "process.h"
 
 #define COPY_BYTES (64u * 1024)
-/* A stream that has brought so much gets a wider pipe; the system may refuse. */
+/* A stream of this many bytes gets a larger pipe; the system may refuse. */
 #define BULK_BYTES (1024u * 1024)
 #define BULK_PIPE_BYTES (512 * 1024)
 
@@ -47,7 +47,7 @@ static void store_copy(struct stream *stream, const uint8_t *bytes, size_t lengt
   stream->end += length - done;
 }
 
-/* Reads and either stores or, where the disk has refused, counts. As read(2) answers. */
+/* Reads, then stores the bytes or, where the disk has refused, counts them. Returns as read(2). */
 static ssize_t copy(struct stream *stream, bool store)
 {
   ssize_t count = read(stream->source.fd, copy_buffer, sizeof copy_buffer);
@@ -60,7 +60,7 @@ static ssize_t copy(struct stream *stream, bool store)
   return count;
 }
 
-/* Moves what is there, or a part; 0 at the end, -1 with errno as read(2). */
+/* Moves the available bytes, or a part of them. Returns as read(2). */
 static ssize_t transfer(struct stream *stream)
 {
   if (stream->process->discarded || stream->copies)
@@ -98,12 +98,12 @@ static void widen(struct stream *stream)
     (void)fcntl(stream->source.fd, F_SETPIPE_SZ, BULK_PIPE_BYTES);
 }
 
-/* How many bytes came; 0 where that was its end, -1 where there is nothing now. */
+/* Number of bytes moved; 0 at the end of the stream, -1 where there is nothing now. */
 static ssize_t take(struct stream *stream, uint32_t events)
 {
   /*
-   * A hang-up alone is no proof that nothing is left: the last bytes may have come between the kernel's two looks. It
-   * is read, not spliced, since there is hardly ever a byte to open a file for.
+   * A hang-up alone does not prove that nothing is left: the last bytes may have arrived between the two checks of the
+   * kernel. They are read, not spliced, since there is hardly ever a byte to open a file for.
    */
   ssize_t count = events & EPOLLIN ? transfer(stream) : copy(stream, true);
   if (count > 0) {
@@ -115,7 +115,7 @@ static ssize_t take(struct stream *stream, uint32_t events)
   }
   if (count < 0 && (errno == EAGAIN || errno == EINTR))
     return -1;
-  /* EIO is how a terminal says that nobody has it open any more. */
+  /* A terminal that no process has open any more answers EIO. */
   segments_close(&stream->segments);
   loop_close(&stream->source);
   process_stream_ended(stream->process);
@@ -132,7 +132,7 @@ void stream_catch_up(struct stream *stream)
   int there = 0;
   if (stream->source.fd < 0 || ioctl(stream->source.fd, FIONREAD, &there) < 0)
     return;
-  /* Once more than that, to see whether its end follows. */
+  /* One read more than that, which detects the end of the stream. */
   for (ssize_t left = there, count; left >= 0 && stream->source.fd >= 0; left -= count) {
     count = take(stream, EPOLLIN);
     if (count <= 0)

@@ -11,38 +11,38 @@ enum stream_number { STDOUT_STREAM, STDERR_STREAM, PTY_STREAM };
 
 struct process;
 
-/* What the client was told of a stream. */
-struct told_stream {
+/* What is announced of a stream. */
+struct announced_stream {
   uint64_t end;
-  /* Segments that begin here or later were not announced. */
+  /* Segments that begin here or later are not announced. */
   uint64_t next;
   uint64_t first;
   int64_t at;
-  /* When there was nothing left to tell but the end; 0 before that. */
+  /* When only the end of the stream was left to announce; 0 before that. */
   int64_t eof_at;
   bool eof;
 };
 
-/* One stream of a process on its way from pipe or terminal to its segment files. */
+/* One stream of a process, from its pipe or terminal to its segment files. */
 struct stream {
   struct source source;
   struct process *process;
   enum stream_number number;
-  /* Splice is refused here: read and write. */
+  /* splice(2) is refused here: read and write instead. */
   bool copies;
   bool widened;
-  /* Bytes that came, dropped ones included. */
+  /* Bytes produced, dropped ones included. */
   uint64_t end;
   struct segments segments;
-  struct told_stream told;
+  struct announced_stream announced;
 };
 
-/* Takes `fd`, which does not block; false, with errno and the descriptor closed, where it cannot be waited for. */
+/* Takes over `fd`, which does not block; false, with errno and `fd` closed, where the loop cannot wait for it. */
 bool stream_open(struct stream *stream, struct process *process, enum stream_number number, int fd, uint64_t cap,
                  uint32_t segment_bytes);
-/* Takes what has come so far, and its end where that has come too. */
+/* Moves everything that was produced so far, and detects the end of the stream. */
 void stream_catch_up(struct stream *stream);
-/* Unlinks what there is. What still comes is read and not kept where the process is `discarded`. */
+/* Unlinks its files. Later output of a `discarded` process is read and not kept. */
 void stream_discard(struct stream *stream);
 /* Frees it; its files stay. */
 void stream_free(struct stream *stream);

@@ -15,7 +15,7 @@ static struct process *all;
 static struct process *of_id[BUCKETS];
 static struct process *of_pid[BUCKETS];
 static struct process *changed;
-static struct process *dead;
+static struct process *free_later;
 static uint32_t count;
 
 static struct process **id_bucket(const char *id)
@@ -143,16 +143,16 @@ void process_remove(struct process *process)
     stream_free(&process->streams[i]);
   order_close(&process->order);
   input_close(&process->input);
-  /* An event of this turn may still point at it. */
-  process->next = dead;
-  dead = process;
+  /* An event of this turn of the loop may still point at it. */
+  process->next = free_later;
+  free_later = process;
 }
 
-void bury(void)
+void free_removed(void)
 {
-  while (dead != NULL) {
-    struct process *process = dead;
-    dead = process->next;
+  while (free_later != NULL) {
+    struct process *process = free_later;
+    free_later = process->next;
     free(process);
   }
 }
@@ -210,6 +210,6 @@ void process_forget(struct process *process, bool discard)
       stream_discard(&process->streams[i]);
     order_discard(&process->order, process->id);
   }
-  /* At once where nothing is left to do: its id is free for the next START. */
+  /* Removed at once where nothing is left to do, so that its id is free for the next START. */
   process_settled(process);
 }

@@ -15,7 +15,7 @@
 
 enum stdin_kind { STDIN_NULL, STDIN_PIPE, STDIN_TERMINAL };
 
-/* How it ended; docs/keeper.md, EXIT. */
+/* How a process ended; docs/keeper.md, EXIT. */
 struct end {
   bool by_signal;
   bool background;
@@ -27,8 +27,8 @@ struct end {
   int64_t at;
 };
 
-struct told_process {
-  /* SYNCED waits until all of it was told. */
+struct announced_process {
+  /* SYNCED waits until everything about it is announced. */
   bool awaited;
   bool introduced;
   bool exit;
@@ -49,12 +49,12 @@ struct process {
   bool running;
   /* `end` is complete. */
   bool ended;
-  /* Its end waits to be written to its file. */
+  /* Its end is not written to its file yet. */
   bool unwritten;
   int64_t write_at;
-  /* The client has noted its end. */
+  /* FORGET has come. */
   bool forgotten;
-  /* Nothing of its output is kept any more. */
+  /* Its output is not kept any more. */
   bool discarded;
   uint8_t stream_count;
   uint8_t open_streams;
@@ -66,7 +66,7 @@ struct process {
   int64_t started_monotonic;
   int64_t drained_by;
   int64_t oom_before;
-  struct told_process told;
+  struct announced_process announced;
 };
 
 uint32_t process_count(void);
@@ -74,28 +74,28 @@ uint32_t process_count(void);
 uint32_t live_count(void);
 struct process *first_process(void);
 struct process *process_by_id(const char *id);
-/* Only one that runs. */
+/* Finds a process only while it runs. */
 struct process *process_by_pid(pid_t pid);
-/* A new one, in the table but without pid and streams; NULL, with errno, where that cannot be. */
+/* Adds a process without pid and streams to the table; NULL, with errno, where that fails. */
 struct process *process_add(const char *id);
-/* From now on it runs. */
+/* The process was started as `pid`. */
 void process_runs(struct process *process, pid_t pid);
-/* It was reaped: its pid may become another's. */
+/* The process was reaped: the system may reuse its pid. */
 void process_stops(struct process *process);
-/* Takes it out at once: it never ran, or nobody needs it. Its files stay. */
+/* Removes it from the table: it never ran, or is not needed any more. Its files stay. */
 void process_remove(struct process *process);
-/* Something about it has to be told. */
+/* Something about it has to be announced. */
 void process_changed(struct process *process);
-/* One of its streams has come to its end. */
+/* One of its streams has ended. */
 void process_stream_ended(struct process *process);
 void process_forget(struct process *process, bool discard);
 
-/* Those about which there is something to tell, each once; the list is empty afterwards. */
+/* The processes with something to announce, each once; the list is empty afterwards. */
 struct process *take_changed(void);
 bool any_changed(void);
-/* After all was told, or where nobody is there to be told: frees it where nothing is left of it to do. */
+/* After everything was announced, or where there is no client: removes it where nothing is left to do. */
 void process_settled(struct process *process);
-/* Frees what was removed in this turn. */
-void bury(void);
+/* Frees the processes that were removed in this turn of the loop. */
+void free_removed(void);
 
 #endif

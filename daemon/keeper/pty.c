@@ -8,7 +8,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* By name where the kernel is too old to open it from the other end. */
+/* By name where the kernel has no TIOCGPTPEER. */
 static int open_peer(int own)
 {
 #ifdef TIOCGPTPEER

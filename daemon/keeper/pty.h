@@ -7,10 +7,10 @@
 
 #include "frame.h"
 
-/* A terminal of that size: the keeper's end, which does not block, and the program's, which belongs to `account`. */
+/* Opens a terminal of that size: `own` does not block; `others` is the program's end and belongs to `account`. */
 bool pty_open(int *own, int *others, uint16_t columns, uint16_t rows, const struct account *account);
 bool pty_resize(int own, uint16_t columns, uint16_t rows);
-/* The group that reads from it; 0 where there is none. */
+/* The foreground group; 0 where there is none. */
 pid_t pty_foreground(int own);
 
 #endif

@@ -9,10 +9,10 @@
 #include "oom.h"
 #include "process.h"
 
-/* How long output may stay open after the reaping before that counts as background. */
+/* ms after the reaping from which open output counts as background. */
 #define BACKGROUND_MS 250
 
-/* In the order in which they were reaped, so that the first is due first. */
+/* In the order of the reaping, so that the first is due first. */
 static struct process *draining;
 static struct process *last_draining;
 
@@ -65,10 +65,10 @@ static uint64_t microseconds(struct timeval time)
   return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_usec;
 }
 
-/* The clock on the wall, unless that was set back: nothing ends before it began, nor sooner than it ran. */
+/* Wall clock time, but not earlier than the start plus the time that the process ran: the clock may be set back. */
 static int64_t end_time(const struct process *process)
 {
-  /* The two clocks turn to the next millisecond at different moments: one may be ahead by one. */
+  /* The two clocks reach the next millisecond at different moments, so that one may be ahead by one. */
   int64_t ran = monotonic_ms() - process->started_monotonic - 1;
   int64_t earliest = process->started_wall + (ran > 0 ? ran : 0);
   int64_t now = wall_ms();
@@ -114,7 +114,7 @@ int end_overdue(int64_t now)
 {
   while (draining != NULL && draining->drained_by <= now) {
     struct process *process = draining;
-    /* Where the keeper stood still, the end of its output may have come in time and lie unread. */
+    /* Where the keeper was suspended, output that ended in time may still be unread. */
     for (int i = 0; i < process->stream_count; i++)
       stream_catch_up(&process->streams[i]);
     end(process, true);

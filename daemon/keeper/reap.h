@@ -5,13 +5,13 @@
 
 struct process;
 
-/* Reaps whatever ended, adopted orphans included. */
+/* Reaps every process that has ended, adopted orphans included. */
 void reap(void);
-/* It was reaped, and every stream is at its end. */
+/* The process was reaped, and every stream has ended. */
 void process_drained(struct process *process);
-/* Ends the waiting for streams whose time is over; ms until the next is, -1 where none waits. */
+/* Ends the waits for streams that are overdue. Returns the ms until the next, -1 where none waits. */
 int end_overdue(int64_t now);
-/* It is not waited for any more. */
+/* Its streams are not waited for any more. */
 void stop_waiting(struct process *process);
 
 #endif

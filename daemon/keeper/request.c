@@ -8,7 +8,7 @@
 #include "announce.h"
 #include "connection.h"
 #include "finder.h"
-#include "hunt.h"
+#include "find-and-signal.h"
 #include "pty.h"
 #include "serve.h"
 #include "spawn.h"
@@ -27,7 +27,7 @@ static void answer_failed(struct writer *out, const char *id, struct failure fai
   end_frame(out);
 }
 
-/* A list for execve, whose strings stay in the frame; NULL where it is bad or memory is short. */
+/* A list for execve that points into the frame; NULL where the frame is bad or memory is short. */
 static char **take_strings(struct reader *reader)
 {
   uint32_t count = take_u32(reader);
@@ -103,7 +103,7 @@ static struct target take_target(struct reader *reader)
   if (!reader->bad)
     memcpy(target.id, id, strlen(id) + 1);
   uint32_t pid = take_u32(reader);
-  /* What does not name a process (0, and what is negative to the caller) names none. */
+  /* A pid of 0 or beyond the positive range of pid_t means no process. */
   target.pid = pid > INT32_MAX ? 0 : (pid_t)pid;
   target.running = take_flag(reader);
   target.account = take_account(reader);
@@ -127,7 +127,7 @@ static void on_signal(uint64_t client, struct reader *reader)
   for (uint32_t i = 0; i < count; i++)
     targets[i] = take_target(reader);
   if (finished(reader))
-    hunt_targets(targets, count, (int)number, client, request, answer_signalled);
+    find_and_signal(targets, count, (int)number, client, request, answer_signalled);
   else
     free_targets(targets, count);
 }

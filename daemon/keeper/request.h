@@ -6,7 +6,7 @@
 
 #include "frame.h"
 
-/* One frame of the daemon after HELLO; false where it is not well formed. At most one answer goes to `out`. */
+/* Handles one frame after HELLO; false where it is not well formed. Writes at most one answer to `out`. */
 bool handle_request(struct writer *out, uint64_t client, uint8_t type, struct reader *reader);
 
 #endif

@@ -22,9 +22,9 @@
 #define SOCKET_NAME NAME_OF(PROTOCOL_VERSION, ".sock")
 #define LOCK_NAME NAME_OF(PROTOCOL_VERSION, ".lock")
 #define BACKLOG 128
-/* The longest name below the directory, with its subdirectory. */
+/* The longest path below the directory. */
 #define NAME_ROOM 256
-/* How long one that is ending, and does not listen any more, is waited for. */
+/* ms to wait for a keeper that is ending and does not listen any more. */
 #define ENDING_MS 15000
 #define LOOK_MS 10
 
@@ -46,7 +46,7 @@ static char *subdirectory(const char *directory, const char *name)
   return path;
 }
 
-static bool somebody_listens(void)
+static bool is_answered(void)
 {
   struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = SOCKET_NAME};
   int asking = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -58,7 +58,7 @@ static bool somebody_listens(void)
   return answered;
 }
 
-/* The lock lives as long as the keeper does, through its going to the background. */
+/* The keeper holds the lock until it ends; the fork to the background inherits it. */
 static void lock(void)
 {
   int file = open(LOCK_NAME, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -69,7 +69,7 @@ static void lock(void)
     int error = errno;
     if (error == EINTR)
       continue;
-    if (error != EWOULDBLOCK || somebody_listens() || monotonic_ms() >= until) {
+    if (error != EWOULDBLOCK || is_answered() || monotonic_ms() >= until) {
       errno = error;
       give_up("another keeper serves here", LOCK_NAME);
     }
@@ -77,7 +77,7 @@ static void lock(void)
   }
 }
 
-/* By its name alone, in the directory: the path of a socket may have 107 bytes only. */
+/* By a relative name, since the path of a socket is limited to 107 bytes. */
 static int listen_here(void)
 {
   struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = SOCKET_NAME};

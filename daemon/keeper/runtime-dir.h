@@ -3,7 +3,7 @@
 
 #include <sys/types.h>
 
-/* Absolute paths inside the runtime directory; they stay for good. */
+/* Absolute paths inside the runtime directory; they are never freed. */
 struct runtime_dir {
   char *output;
   char *ended;
@@ -13,12 +13,12 @@ struct runtime_dir {
 };
 
 /*
- * Makes what is missing in it, locks it for this protocol version, and listens; waits for a keeper that is ending.
- * Ends the program, after a line on stderr, where that fails or another keeper serves it already. The socket.
+ * Makes the subdirectories, locks the directory for this protocol version, and listens; waits for a keeper that is
+ * ending. Where that fails or another keeper serves there, the program ends after a line on stderr. Returns the socket.
  */
 int runtime_dir_open(const char *path, struct runtime_dir *dir);
 
-/* Removes the socket, unless the directory was made anew and another keeper's lies there. */
+/* Removes the socket, unless it belongs to another keeper, because the directory was made again. */
 void runtime_dir_leave(const struct runtime_dir *dir);
 
 #endif

@@ -11,33 +11,36 @@ struct segment {
 };
 
 struct segments {
-  /* Of the files' names; both have to stay. */
+  /* Parts of the names of the files; not copied. */
   const char *id;
   const char *kind;
-  /* The newest, while it is written; else -1. */
+  /* Descriptor of the newest segment while it is written; else -1. */
   int file;
   uint32_t bytes_each;
   uint64_t cap;
-  /* Where the oldest that is kept begins. */
+  /* Offset at which the oldest kept segment begins. */
   uint64_t first;
   struct segment *items;
   uint32_t count;
   uint32_t capacity;
 };
 
-/* Brings cap and size into their bounds. */
+/* Clamps cap and size to their bounds. */
 struct segments segments_of(const char *id, const char *kind, uint64_t cap, uint32_t bytes_each);
-/* How many bytes the newest takes at `*at` of its file; opens one that begins at `end` where that is none. 0: the disk refuses. */
+/*
+ * Number of bytes that the newest segment takes at position `*at` of its file; opens one that begins at `end` where it
+ * is full or there is none. 0 where the disk refuses.
+ */
 uint32_t segments_room(struct segments *segments, uint64_t end, int64_t *at);
-/* So many bytes were written there. */
+/* That many bytes were written there. */
 void segments_stored(struct segments *segments, uint64_t bytes);
-/* Takes back the newest where it got no byte, so that a full disk leaves no empty files. */
+/* Removes the newest where it is empty, so that a full disk leaves no empty files. */
 void segments_abandon_empty(struct segments *segments);
-/* The next byte begins a new one. */
+/* The next byte begins a new segment. */
 void segments_close(struct segments *segments);
-/* Unlinks all; `end` is where the stream ends. */
+/* Unlinks all segments; `end` is the offset of the end of the stream. */
 void segments_discard(struct segments *segments, uint64_t end);
-/* The files stay. */
+/* Frees the memory; the files stay. */
 void segments_free(struct segments *segments);
 
 #endif

@@ -15,7 +15,7 @@
 #include "complain.h"
 #include "connection.h"
 #include "ended-file.h"
-#include "hunt.h"
+#include "find-and-signal.h"
 #include "listener.h"
 #include "loop.h"
 #include "oom.h"
@@ -26,7 +26,7 @@
 #include "spawn.h"
 
 #define DEFAULT_GRACE_MS 2000
-/* After SIGKILL, what has still not ended is left. */
+/* ms after SIGKILL when the keeper ends although processes are left. */
 #define LAST_MS 3000
 #define STOPPING_LOOK_MS 10
 
@@ -43,7 +43,7 @@ bool is_stopping(void)
   return life != SERVING;
 }
 
-static void nobody_asked(uint64_t client, uint32_t request, uint32_t count)
+static void ignore_count(uint64_t client, uint32_t request, uint32_t count)
 {
   (void)client;
   (void)request;
@@ -54,7 +54,7 @@ static void kill_all(void)
 {
   life = KILLING;
   next_stage_at = monotonic_ms() + LAST_MS;
-  hunt_all(SIGKILL, nobody_asked);
+  find_and_signal_all(SIGKILL, ignore_count);
 }
 
 void stop(uint32_t grace_ms)
@@ -62,7 +62,7 @@ void stop(uint32_t grace_ms)
   int64_t kill_at = monotonic_ms() + grace_ms;
   if (life == KILLING || (life == STOPPING && kill_at >= next_stage_at))
     return;
-  /* Whoever comes now is to start a keeper of its own, which waits until this one has ended. */
+  /* A daemon that connects from now on starts another keeper, which waits until this one has ended. */
   runtime_dir_leave(&dir);
   if (grace_ms == 0) {
     kill_all();
@@ -72,7 +72,7 @@ void stop(uint32_t grace_ms)
   if (life == STOPPING)
     return;
   life = STOPPING;
-  hunt_all(SIGTERM, nobody_asked);
+  find_and_signal_all(SIGTERM, ignore_count);
 }
 
 static bool nothing_lives(void)
@@ -82,7 +82,7 @@ static bool nothing_lives(void)
   return left.count == 0 && live_count() == 0;
 }
 
-/* Whether it is over; sets when to look again. */
+/* Whether the keeper may end; sets the ms until the next check. */
 static bool stopped(int64_t now, int *wait)
 {
   *wait = STOPPING_LOOK_MS;
@@ -136,7 +136,7 @@ static void open_signals(void)
     give_up("signalfd", NULL);
 }
 
-/* Children inherit what is ignored: nothing shall be, whatever the keeper itself was started with. */
+/* Children inherit ignored signals: none is ignored, whatever the keeper was started with. */
 static void reset_signals(void)
 {
   for (int number = 1; number < NSIG; number++)
@@ -159,7 +159,7 @@ static void close_inherited(void)
   closedir(own);
 }
 
-/* 0 to 3 stay taken, so that no descriptor of the keeper's lies where a child's are put; the rest of what came is closed. */
+/* Keeps 0 to 3 occupied, so that dup2 for a child never hits a descriptor of the keeper; closes the other inherited. */
 static void arrange_descriptors(void)
 {
   int null;
@@ -176,7 +176,7 @@ static void arrange_descriptors(void)
   close_inherited();
 }
 
-/* The parent ends, which says that the socket listens. */
+/* The parent exits, which shows that the socket listens. */
 static void go_to_background(void)
 {
   pid_t pid = fork();
@@ -198,20 +198,20 @@ static int sooner(int a, int b)
   return a < b ? a : b;
 }
 
-/* One turn; false once it is time to end. */
+/* One turn of the loop; false when the keeper ends. */
 static bool turn(const struct serve_options *options, int *wait)
 {
   loop_turn(*wait);
-  bury();
+  free_removed();
   int64_t now = monotonic_ms();
   int of_life;
   *wait = end_overdue(now);
-  *wait = sooner(*wait, hunt_on(now));
+  *wait = sooner(*wait, continue_searches(now));
   *wait = sooner(*wait, ended_files_due(now));
   *wait = sooner(*wait, connections_flush(now));
   bool over = life == SERVING ? unneeded(options, now, &of_life) : stopped(now, &of_life);
   *wait = sooner(*wait, of_life);
-  bury();
+  free_removed();
   return !over;
 }
 

@@ -6,7 +6,7 @@
 
 struct serve_options {
   const char *directory;
-  /* Goes to the background once it listens, and ends when nobody has needed it for `idle_ms`. */
+  /* Goes to the background once it listens, and ends after `idle_ms` without a client and without live processes. */
   bool detach;
   int64_t idle_ms;
 };

@@ -17,7 +17,7 @@
 
 #define STACK_BYTES (64 * 1024)
 
-/* What the child shares with the keeper, so that it needs no pipe to say what failed. */
+/* Memory shared with the child, so that it can report what failed without a pipe. */
 struct outcome {
   volatile int stage;
   volatile int error;
@@ -60,14 +60,14 @@ IN_CHILD static _Noreturn void child_failed(enum stage stage)
 
 IN_CHILD static bool become(const struct account *account)
 {
-  /* By system call: the functions of the libc would tell threads, which this child shares memory with. */
+  /* By system call: the functions of libc signal other threads, and this child shares memory with the keeper. */
   if (geteuid() == 0 && syscall(SYS_setgroups, account->count, account->groups) < 0)
     return false;
   return syscall(SYS_setresgid, account->gid, account->gid, account->gid) == 0 &&
          syscall(SYS_setresuid, account->uid, account->uid, account->uid) == 0;
 }
 
-/* Runs in the keeper's memory while the keeper waits: it allocates nothing and leaves nothing behind but `outcome`. */
+/* Runs in the memory of the keeper, which waits: it allocates nothing and changes only `outcome`. */
 IN_CHILD static int child(void *argument)
 {
   const struct launch *launch = argument;
@@ -93,7 +93,7 @@ IN_CHILD static int child(void *argument)
   child_failed(EXEC_STAGE);
 }
 
-/* Returns once the child has become the program, or has ended: CLONE_VFORK. */
+/* Returns when the child has called execve or has ended: CLONE_VFORK. */
 static pid_t launch_child(struct launch *launch)
 {
   static bool shares_memory =
@@ -122,7 +122,7 @@ static void close_all(int *descriptors, int count)
   errno = error;
 }
 
-/* Its own end does not block; the whole pipe belongs to `account`, which may open it again by name. */
+/* `own` does not block; the pipe belongs to `account`, so that the program can open it again by name. */
 static bool open_pipe(int *own, int *others, bool others_reads, const struct account *account)
 {
   int ends[2];
@@ -148,7 +148,7 @@ static bool write_all(int file, const uint8_t *bytes, size_t length)
   return true;
 }
 
-/* In memory, where nothing has a name; -1 with errno. */
+/* In memory, or in an unlinked file; -1 with errno. */
 static int open_script(const struct start *start)
 {
   int file = memfd_create("script", MFD_CLOEXEC);
@@ -209,7 +209,7 @@ static pid_t run(const struct start *start, const int *fds, struct failure *fail
   return -1;
 }
 
-/* Hands the keeper's ends to the process; false, with errno, where one cannot be waited for: all are closed then. */
+/* Gives the keeper's ends to the process; false, with errno and all closed, where the loop cannot wait for one. */
 static bool hold_streams(struct process *process, const struct start *start, int *fds)
 {
   bool terminal = start->stdin_kind == STDIN_TERMINAL;
@@ -230,7 +230,7 @@ static bool hold_streams(struct process *process, const struct start *start, int
   return held;
 }
 
-/* Everything that can fail comes before the program runs. */
+/* Everything that can fail is done before the program runs. */
 struct process *spawn(const struct start *start, struct failure *failure)
 {
   struct process *process = process_add(start->id);

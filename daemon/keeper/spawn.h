@@ -7,7 +7,16 @@
 #include "process.h"
 
 /* Where a start failed. */
-enum stage { HOLD_STAGE = 1, PIPE_STAGE, SCRIPT_STAGE, CLONE_STAGE, SESSION_STAGE, ACCOUNT_STAGE, CWD_STAGE, EXEC_STAGE };
+enum stage {
+  HOLD_STAGE = 1,
+  PIPE_STAGE,
+  SCRIPT_STAGE,
+  CLONE_STAGE,
+  SESSION_STAGE,
+  ACCOUNT_STAGE,
+  CWD_STAGE,
+  EXEC_STAGE
+};
 
 struct start {
   const char *id;
@@ -31,9 +40,9 @@ struct failure {
   int error;
 };
 
-/* Remembers what children are to have as the keeper itself had it, and takes what it needs for itself. */
+/* Saves umask and file limit for the children, and sets those of the keeper. */
 void spawn_open(void);
-/* Starts it and holds it; NULL where that failed. */
+/* Starts and holds the process; NULL where that failed. */
 struct process *spawn(const struct start *start, struct failure *failure);
 
 #endif

@@ -25,7 +25,7 @@ static uint8_t out_bytes[OUT_BYTES];
 static struct writer out = {.bytes = out_bytes, .capacity = OUT_BYTES};
 static int inotify = -1;
 
-/* Waits as long as the reader does not read: the kernel's queue holds what comes meanwhile. */
+/* Waits while the reader does not read: events stay in the queue of the kernel meanwhile. */
 static bool send_out(void)
 {
   for (size_t done = 0; done < out.length;) {
@@ -61,7 +61,7 @@ static void on_add(struct reader *reader)
 static void on_remove(struct reader *reader)
 {
   uint32_t removed = take_u32(reader);
-  /* One that is gone already (its directory was removed) is no error. */
+  /* A watch that is gone already, since its directory was removed, is no error. */
   if (finished(reader) && removed <= INT_MAX)
     inotify_rm_watch(inotify, (int)removed);
 }
@@ -77,7 +77,7 @@ static bool handle(uint8_t type, struct reader *reader)
   return finished(reader);
 }
 
-/* False at the end of stdin, or where it is not well formed. */
+/* False at the end of stdin, or where a frame is not well formed. */
 static bool take_requests(void)
 {
   ssize_t count = read(0, in + in_length, sizeof in - in_length);
@@ -111,7 +111,7 @@ static void say_event(const struct inotify_event *event)
   end_frame(&out);
 }
 
-/* False where nobody listens any more; `passed` counts the bytes that were read. */
+/* False where stdout is closed; adds the bytes that were read to `*passed`. */
 static bool pass_events_on(ssize_t *passed)
 {
   static _Alignas(struct inotify_event) char events[32 * 1024];
@@ -129,7 +129,7 @@ static bool pass_events_on(ssize_t *passed)
   return send_out();
 }
 
-/* What has happened so far comes before the answers to requests: those tell that nothing is left of it. */
+/* Earlier events are sent before the answers to requests, which so confirm that none are left. */
 static bool pass_all_on(void)
 {
   int there = 0;

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { errnoName } from '../errno-name.ts';
 import { discard } from '../files/discard.ts';
+import { onAbort } from '../wait.ts';
 import { OpenSegment } from './open-segment.ts';
 import { type LogStream, outputPath } from './segment-files.ts';
 
@@ -119,16 +120,16 @@ export class ByteLog {
   /** Resolves when there is something past `offset`, nothing more will come, or the signal fired; never rejects. */
   advanced(offset: number, signal?: AbortSignal): Promise<void> {
     if (this.#end > offset || this.#sealed || signal?.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const settle = (): void => {
-        this.#waiters.delete(waiter);
-        signal?.removeEventListener('abort', settle);
-        resolve();
-      };
-      const waiter: Waiter = { offset, settle };
-      this.#waiters.add(waiter);
-      signal?.addEventListener('abort', settle, { once: true });
-    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const settle = (): void => {
+      this.#waiters.delete(waiter);
+      listening?.[Symbol.dispose]();
+      resolve();
+    };
+    const waiter: Waiter = { offset, settle };
+    this.#waiters.add(waiter);
+    const listening = signal && onAbort(signal, settle);
+    return promise;
   }
 
   /** Where the segment that begins at `start` lies. */

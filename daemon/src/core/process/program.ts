@@ -1,18 +1,29 @@
 import { accessSync, closeSync, constants, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, resolve } from 'node:path';
 import type { Identity } from '../account/identity.ts';
-import { StartFailure } from './process-host.ts';
+import { StartFailure, type StartSpec } from './process-host.ts';
+import { runnerOf } from './runner.ts';
 
 const DEFAULT_PATH = '/usr/bin:/bin';
 
-/** Who is going to run it, where that is not the daemon's own account. */
+/** The account that runs the program, where it is not the daemon's own. */
 type Runner = Identity | undefined;
+
+/**
+ * The account and the program of a start, checked as far as the daemon (`own`) can before it starts anything.
+ * @throws StartFailure as `runnerOf`, `requireDirectory` and `resolveProgram`
+ */
+export function resolveStart(spec: StartSpec, own: Identity): { readonly runner: Runner; readonly program: string } {
+  const runner = runnerOf(spec.identity, own);
+  requireDirectory(spec.cwd, runner);
+  return { runner, program: resolveProgram(spec.file, spec.env['PATH'], spec.cwd, runner) };
+}
 
 /**
  * The absolute path of a program, found as `execvp` does: a name with a slash from `cwd`, another on PATH.
  * @throws StartFailure 127 where there is none, 126 where it cannot be run
  */
-export function resolveProgram(file: string, path: string | undefined, cwd: string, runner?: Runner): string {
+function resolveProgram(file: string, path: string | undefined, cwd: string, runner?: Runner): string {
   let refusal: StartFailure | undefined;
   for (const candidate of candidates(file, path, cwd)) {
     const stat = statOf(candidate);
@@ -24,15 +35,15 @@ export function resolveProgram(file: string, path: string | undefined, cwd: stri
   throw refusal ?? new StartFailure(`program not found: ${file}`, 127);
 }
 
-/** @throws StartFailure where a process of the runner cannot work there */
-export function requireDirectory(cwd: string, runner?: Runner): void {
+/** @throws StartFailure where the runner cannot use `cwd` as its working directory */
+function requireDirectory(cwd: string, runner?: Runner): void {
   const stat = statOf(cwd);
   if (stat === undefined) throw new StartFailure(`cwd does not exist: ${cwd}`, 126);
   if (!stat.isDirectory()) throw new StartFailure(`cwd is not a directory: ${cwd}`, 126);
   if (!mayExecute(cwd, stat, runner)) throw new StartFailure(`no permission to enter cwd: ${cwd}`, 126);
 }
 
-/** @throws StartFailure 126 where a script names an interpreter that is not there; behind setpriv nobody else tells */
+/** @throws StartFailure 126 where a script names an interpreter that does not exist, which setpriv would not report */
 export function requireInterpreter(program: string): void {
   const interpreter = /^#![ \t]*([^ \t\n]+)/.exec(firstBytes(program, 256))?.[1];
   if (interpreter === undefined || statOf(interpreter) !== undefined) return;
@@ -82,7 +93,7 @@ function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    // No permission to look, a name that is too long: there or not, it is out of reach.
+    // No permission to look, or a name that is too long: the file cannot be used either way.
     return undefined;
   }
 }

@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { SandboxError } from '../errors.ts';
 
 /** The signals this system knows: `SIGHUP`, `SIGINT`, … */
 export const SIGNAL_NAMES: readonly NodeJS.Signals[] = Object.keys(constants.signals).filter(isSignal);
@@ -9,6 +10,13 @@ export function normalizeSignal(signal: string | number): NodeJS.Signals | undef
   if (/^\d+$/.test(text)) return SIGNAL_NAMES.find((name) => constants.signals[name] === Number(text));
   const name = text.startsWith('SIG') ? text : `SIG${text}`;
   return isSignal(name) ? name : undefined;
+}
+
+/** As `normalizeSignal`. @throws SandboxError `invalid` where there is no such signal */
+export function requireSignal(signal: string): NodeJS.Signals {
+  const name = normalizeSignal(signal);
+  if (name === undefined) throw new SandboxError('invalid', `unknown signal: ${signal}`);
+  return name;
 }
 
 /** Real-time signals have no name here: they are called by their number. */

@@ -1,34 +1,34 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { pause } from '../../wait.ts';
 import type { ProcessTarget } from '../process-host.ts';
 import { type FoundProcess, findProcesses, hasLeft, hasProc } from './process-finder.ts';
 
-/** A program that forks faster than it can be found is left after this many looks. */
+/** Scans after which a program that forks faster than it can be found is given up. */
 const MAX_ROUNDS = 64;
 
-/** Milliseconds until a process that is in the middle of execve is looked at again. */
+/** Milliseconds until a process that is in the middle of execve is examined again. */
 const SETTLING_MS = 2;
 
 /**
- * Signals every process of the targets once and answers how many there were. SIGKILL looks again, and kills again,
- * until nothing is found.
+ * Finds every process of the targets, signals it once and answers how many there were. SIGKILL scans and kills again
+ * until no process is found.
  */
 export async function signalProcesses(targets: readonly ProcessTarget[], signal: NodeJS.Signals): Promise<number> {
   if (!hasProc) return targets.filter((target) => signalGroup(target, signal)).length;
-  const seen = new Set<string>();
+  const signalled = new Set<string>();
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const { processes, ownedPids, settled } = await findProcesses(targets);
-    // A group was signalled as a whole in the first round: what is in it now was started since, perhaps in answer.
+    // A group was signalled as a whole in the first round: a process that is new in it was started since.
     const cameLater = ({ group }: FoundProcess): boolean => round > 0 && signal !== 'SIGKILL' && ownedPids.has(group);
-    const fresh = processes.filter((found) => !seen.has(nameOf(found)) && !cameLater(found));
-    for (const found of fresh) seen.add(nameOf(found));
+    const fresh = processes.filter((found) => !signalled.has(nameOf(found)) && !cameLater(found));
+    for (const found of fresh) signalled.add(nameOf(found));
     signalAll(signal === 'SIGKILL' ? processes : fresh, ownedPids, signal);
     if (settled && (processes.length === 0 || signal !== 'SIGKILL')) break;
-    if (!settled || fresh.length === 0) await delay(SETTLING_MS);
+    if (!settled || fresh.length === 0) await pause(SETTLING_MS);
   }
-  return seen.size;
+  return signalled.size;
 }
 
-/** A group in one call, which no fork escapes; each other process by itself, and what has left its group meanwhile. */
+/** Signals a group in one call, which no fork escapes, and one by one the other processes and those that left a group. */
 function signalAll(processes: readonly FoundProcess[], ownGroups: ReadonlySet<number>, signal: NodeJS.Signals): void {
   const groups = new Set(processes.map(({ group }) => group).filter((group) => ownGroups.has(group)));
   for (const group of groups) send(-group, signal);
@@ -48,7 +48,7 @@ function signalGroup({ pid, running }: ProcessTarget, signal: NodeJS.Signals): b
   return send(-pid, signal);
 }
 
-/** False where it is gone, or another's. */
+/** False where there is no such process, or it belongs to another account. */
 function send(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);

@@ -1,21 +1,21 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { errnoName } from '../../errno-name.ts';
+import { pollUntil } from '../../wait.ts';
 import { KeeperConnection, type KeeperEvents } from './keeper-connection.ts';
 import { FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
 
-/** How long a supervisor may take to start a keeper that is not there, and how often it is looked for. */
+/** Milliseconds that a supervisor may take to start a keeper, and between two attempts to connect to it. */
 const SUPERVISOR_MS = 10_000;
 const RETRY_MS = 50;
 
 export interface KeeperPlace {
   /** The runtime directory: socket, output and ends lie in it. */
   readonly directory: string;
-  /** The keeper program; undefined: somebody else starts it. */
+  /** The keeper program; undefined where a supervisor starts it. */
   readonly program?: string;
-  /** Told when the keeper went away and what came of it. */
+  /** Called when the keeper has ended, with what became of its processes. */
   readonly report?: (details: object, message: string) => void;
 }
 
@@ -25,19 +25,30 @@ export interface KeeperPlace {
  */
 export async function joinKeeper({ directory, program }: KeeperPlace, events: KeeperEvents): Promise<KeeperConnection> {
   const socket = socketOf(directory);
-  const deadline = performance.now() + (program === undefined ? SUPERVISOR_MS : 0);
-  for (;;) {
-    const connection = await openIfThere(socket, events);
-    if (connection !== undefined) return connection;
-    if (program !== undefined) break;
-    if (performance.now() > deadline) throw new Error(`no process keeper answers at ${socket}`);
-    await delay(RETRY_MS);
-  }
+  if (program === undefined) return awaitSupervised(socket, events);
+  const connection = await openIfThere(socket, events);
+  if (connection !== undefined) return connection;
   await startKeeper(program, directory);
   return KeeperConnection.open(socket, events);
 }
 
-/** Ends the keeper that a daemon left behind, with all it holds: SIGTERM, after the grace SIGKILL. A supervisor's is left alone. */
+async function awaitSupervised(socket: string, events: KeeperEvents): Promise<KeeperConnection> {
+  const opened: KeeperConnection[] = [];
+  const isThere = async (): Promise<boolean> => {
+    const connection = await openIfThere(socket, events);
+    if (connection !== undefined) opened.push(connection);
+    return connection !== undefined;
+  };
+  await pollUntil(isThere, { everyMs: RETRY_MS, ms: SUPERVISOR_MS });
+  const [connection] = opened;
+  if (connection !== undefined) return connection;
+  throw new Error(`no process keeper answers at ${socket}`);
+}
+
+/**
+ * Ends the keeper that a daemon left behind, with all it holds: SIGTERM, and SIGKILL after `graceMs` milliseconds. A
+ * keeper that a supervisor started runs on.
+ */
 export async function endKeeper(directory: string, graceMs: number): Promise<'ended' | 'none' | 'supervised'> {
   const connection = await openIfThere(socketOf(directory), { onFrame: () => {}, onClose: () => {} });
   if (connection === undefined) return 'none';
@@ -54,7 +65,7 @@ function socketOf(directory: string): string {
   return join(directory, `keeper-v${KEEPER_VERSION}.sock`);
 }
 
-/** Undefined where nobody listens. */
+/** Undefined where no keeper listens. */
 async function openIfThere(socket: string, events: KeeperEvents): Promise<KeeperConnection | undefined> {
   try {
     return await KeeperConnection.open(socket, events);
@@ -64,7 +75,7 @@ async function openIfThere(socket: string, events: KeeperEvents): Promise<Keeper
   }
 }
 
-/** Comes back once the keeper listens. */
+/** Resolves when the keeper listens. */
 async function startKeeper(program: string, directory: string): Promise<void> {
   try {
     await promisify(execFile)(program, ['serve', '--detach', directory], { env: {}, cwd: '/' });

@@ -1,9 +1,8 @@
 import { constants } from 'node:os';
-import { SandboxError } from '../../errors.ts';
 import type { ByteLog } from '../../output/byte-log.ts';
 import type { OutputLog } from '../../output/output-log.ts';
-import { StdinPipe } from '../portable/stdin-pipe.ts';
 import type { HostedProcess, HostedTerminal, ProcessEnd } from '../process-host.ts';
+import { ProcessStdin } from '../process-stdin.ts';
 import { signalName } from '../signals.ts';
 import { EVENT, type FrameReader, FrameWriter, REQUEST } from './keeper-frames.ts';
 import { KeeperStdin, type StdinState } from './keeper-stdin.ts';
@@ -31,7 +30,7 @@ export class KeeperProcess implements HostedProcess {
   readonly #onChange: (hosted: KeeperProcess) => void;
   readonly #settle: (end: ProcessEnd) => void;
   readonly #source: KeeperStdin | undefined;
-  readonly #stdin: StdinPipe | undefined;
+  readonly #stdin: ProcessStdin;
   #hasEnded = false;
   #exitAcknowledged = false;
   #discarded = false;
@@ -46,20 +45,19 @@ export class KeeperProcess implements HostedProcess {
     this.#send = send;
     this.#onChange = onChange;
     this.#source = credit === undefined ? undefined : new KeeperStdin(this.id, credit, send);
-    this.#stdin = this.#source && new StdinPipe(this.#source);
+    this.#stdin = new ProcessStdin(this.#source, signalForeground !== undefined);
     this.terminal = signalForeground && {
       resize: ({ cols, rows }) => send(new FrameWriter(REQUEST.resize).text(this.id).u16(cols).u16(rows)),
       signalForeground: (signal) => signalForeground(constants.signals[signal]),
     };
   }
 
-  async writeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
-    await this.#openStdin().write(bytes, signal);
+  writeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
+    return this.#stdin.write(bytes, signal);
   }
 
-  async endStdin(): Promise<void> {
-    if (this.terminal) throw new SandboxError('conflict', 'a terminal has no end of input; type Ctrl-D');
-    await this.#openStdin().end();
+  endStdin(): Promise<void> {
+    return this.#stdin.end();
   }
 
   acknowledgeExit(): void {
@@ -134,13 +132,7 @@ export class KeeperProcess implements HostedProcess {
   #end(end: Omit<ProcessEnd, 'endedAt'>, endedAt: Date = new Date()): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#stdin?.close();
+    this.#stdin.close();
     this.#settle({ ...end, endedAt });
-  }
-
-  #openStdin(): StdinPipe {
-    if (this.#hasEnded) throw new SandboxError('conflict', 'the process has ended');
-    if (this.#stdin === undefined) throw new SandboxError('conflict', 'the process was started without a stdin pipe');
-    return this.#stdin;
   }
 }

@@ -74,6 +74,7 @@ describe.runIf(keeperProgram !== undefined)('a keeper of another protocol versio
     await using host = await KeeperHost.open({ directory: keeper.directory, program });
     const [first, second] = [idIn(keeper.directory, 0), idIn(keeper.directory, 1)];
     const { processes } = host.recover(new Map([first, second].map((id) => [id, NOTHING])));
+    expect([...host.recover(new Map(), (id) => id === second).processes.keys()]).toEqual([second]);
     const [killed, lost] = [processes.get(first), processes.get(second)];
     expect(await host.signal([{ id: first, pid: killed?.pid ?? 0, running: true }], 'SIGKILL')).toBe(1);
     expect(await killed?.ended).toMatchObject({ signal: 'SIGKILL' });

@@ -2,15 +2,14 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events';
 import { closeSync, mkdirSync } from 'node:fs';
 import { type Identity, ownIdentity } from '../../account/identity.ts';
-import { SandboxError } from '../../errors.ts';
-import { type Ends, findOutputLogs, OutputLog } from '../../output/output-log.ts';
+import { type Ends, OutputLog } from '../../output/output-log.ts';
 import { listOutputFiles } from '../../output/segment-files.ts';
 import { countProcesses, signalProcesses } from '../find/signal-processes.ts';
 import type { HostedProcess, ProcessHost, ProcessTarget, Recovered, StartSpec, TerminalSize } from '../process-host.ts';
-import { requireDirectory, requireInterpreter, resolveProgram } from '../program.ts';
-import { runnerOf } from '../runner.ts';
+import { requireInterpreter, resolveStart } from '../program.ts';
+import { recoverOutput } from '../recover-output.ts';
 import { asAccount } from '../set-account.ts';
-import { normalizeSignal } from '../signals.ts';
+import { requireSignal } from '../signals.ts';
 import { startFailure } from '../start-failure.ts';
 import { PipePool } from './pipes.ts';
 import { type ChildPipes, PortableProcess } from './portable-process.ts';
@@ -47,9 +46,7 @@ export class PortableHost implements ProcessHost {
   }
 
   async start(spec: StartSpec): Promise<HostedProcess> {
-    const runner = runnerOf(spec.identity, this.#own);
-    requireDirectory(spec.cwd, runner);
-    const program = resolveProgram(spec.file, spec.env['PATH'], spec.cwd, runner);
+    const { runner, program } = resolveStart(spec, this.#own);
     if (runner !== undefined) requireInterpreter(program);
     if (spec.terminal !== undefined) return this.#startOnTerminal(spec, spec.terminal, runner, program);
     let pipes: ChildPipes | undefined;
@@ -98,8 +95,7 @@ export class PortableHost implements ProcessHost {
   }
 
   async signal(targets: readonly ProcessTarget[], signal: string): Promise<number> {
-    const name = normalizeSignal(signal);
-    if (name === undefined) throw new SandboxError('invalid', `unknown signal: ${signal}`);
+    const name = requireSignal(signal);
     return targets.length === 0 ? 0 : signalProcesses(targets, name);
   }
 
@@ -112,13 +108,7 @@ export class PortableHost implements ProcessHost {
   }
 
   recover(ends: ReadonlyMap<string, Ends>, owns?: (id: string) => boolean): Recovered {
-    const logs = findOutputLogs(this.#output, ends, owns);
-    for (const [id, log] of logs) {
-      if (ends.has(id)) continue;
-      void log.remove();
-      logs.delete(id);
-    }
-    return { outputs: logs, processes: new Map() };
+    return recoverOutput(this.#output, ends, owns);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,13 +2,12 @@ import type { ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { SandboxError } from '../../errors.ts';
 import type { OutputLog } from '../../output/output-log.ts';
 import { OutputLogWriter } from '../../output/output-log-writer.ts';
 import type { OutputStream } from '../../output/segment-files.ts';
 import type { HostedProcess, ProcessEnd } from '../process-host.ts';
+import { ProcessStdin } from '../process-stdin.ts';
 import { type Pipe, readPipe } from './pipes.ts';
-import { StdinPipe } from './stdin-pipe.ts';
 
 /** How long the output may stay open after the process was reaped, before that counts as background. */
 export const BACKGROUND_MS = 250;
@@ -37,7 +36,7 @@ export class PortableProcess implements HostedProcess, Disposable {
   readonly output: OutputLog;
   readonly ended: Promise<ProcessEnd>;
   readonly #child: ChildProcess;
-  readonly #stdin: StdinPipe | undefined;
+  readonly #stdin: ProcessStdin;
   readonly #writer: OutputLogWriter;
   readonly #sources: readonly Readable[];
   readonly #settle: (end: ProcessEnd) => void;
@@ -58,18 +57,18 @@ export class PortableProcess implements HostedProcess, Disposable {
     this.#child = child;
     this.#writer = new OutputLogWriter(output, outputMaxBytes);
     const stdin = pipes?.stdin ? new Socket({ fd: pipes.stdin.ownEnd, readable: false, writable: true }) : child.stdin;
-    this.#stdin = stdin ? new StdinPipe(stdin) : undefined;
+    this.#stdin = new ProcessStdin(stdin ?? undefined);
     this.#sources = (['stdout', 'stderr'] as const).flatMap((stream) => this.#read(stream, pipes?.[stream]) ?? []);
     child.on('error', () => {});
     child.on('exit', (exitCode, signal) => this.#exited(exitCode, signal));
   }
 
-  async writeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
-    await this.#openStdin().write(bytes, signal);
+  writeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
+    return this.#stdin.write(bytes, signal);
   }
 
-  async endStdin(): Promise<void> {
-    await this.#openStdin().end();
+  endStdin(): Promise<void> {
+    return this.#stdin.end();
   }
 
   /** What it was is lost with the daemon anyway. */
@@ -77,7 +76,7 @@ export class PortableProcess implements HostedProcess, Disposable {
 
   /** Lets go of the child: its output is read no further, and nothing of it keeps this process alive. */
   [Symbol.dispose](): void {
-    this.#stdin?.close();
+    this.#stdin.close();
     for (const source of this.#sources) source.destroy();
     this.#child.unref();
     if (this.#timer !== undefined) this.#end(true);
@@ -93,12 +92,6 @@ export class PortableProcess implements HostedProcess, Disposable {
       .on('close', onEnd);
   }
 
-  #openStdin(): StdinPipe {
-    if (this.#exit !== undefined) throw new SandboxError('conflict', 'the process has ended');
-    if (this.#stdin === undefined) throw new SandboxError('conflict', 'the process was started without a stdin pipe');
-    return this.#stdin;
-  }
-
   #closed(stream: OutputStream): void {
     this.#writer.close(stream);
     this.#open--;
@@ -107,7 +100,7 @@ export class PortableProcess implements HostedProcess, Disposable {
 
   #exited(exitCode: number | null, signal: string | null): void {
     this.#exit = { exitCode, signal, usage: null, endedAt: new Date() };
-    this.#stdin?.close();
+    this.#stdin.close();
     if (this.#open > 0) this.#timer = setTimeout(() => void this.#overdue(), BACKGROUND_MS);
     this.#endIfDone();
   }

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import type { IPty } from '@lydell/node-pty';
 import type { Identity } from '../../account/identity.ts';
-import { SandboxError } from '../../errors.ts';
 import { ByteLogWriter } from '../../output/byte-log-writer.ts';
 import type { OutputLog } from '../../output/output-log.ts';
 import { foregroundGroup } from '../find/foreground.ts';
@@ -13,9 +12,9 @@ import {
   type StartSpec,
   type TerminalSize,
 } from '../process-host.ts';
+import { ProcessStdin } from '../process-stdin.ts';
 import { asAccount } from '../set-account.ts';
 import { signalName } from '../signals.ts';
-import { StdinPipe } from './stdin-pipe.ts';
 
 interface StartedTerminal {
   readonly spec: StartSpec;
@@ -43,7 +42,7 @@ export class PortableTerminal implements HostedProcess, Disposable {
   readonly ended: Promise<ProcessEnd>;
   readonly terminal: HostedTerminal;
   readonly #pty: UnixPty;
-  readonly #stdin: StdinPipe;
+  readonly #stdin: ProcessStdin;
   readonly #settle: (end: ProcessEnd) => void;
   #hasEnded = false;
 
@@ -55,7 +54,7 @@ export class PortableTerminal implements HostedProcess, Disposable {
     this.ended = promise;
     this.#settle = resolve;
     this.#pty = pty;
-    this.#stdin = new StdinPipe(pty._socket);
+    this.#stdin = new ProcessStdin(pty._socket, true);
     closeAfterDrain(pty._socket);
     const writer = new ByteLogWriter(output.stdout, cap);
     // Without an encoding node-pty hands out buffers, whatever it declares.
@@ -89,13 +88,12 @@ export class PortableTerminal implements HostedProcess, Disposable {
     }
   }
 
-  async writeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
-    if (this.#hasEnded) throw new SandboxError('conflict', 'the process has ended');
-    await this.#stdin.write(bytes, signal);
+  writeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
+    return this.#stdin.write(bytes, signal);
   }
 
-  async endStdin(): Promise<void> {
-    throw new SandboxError('conflict', 'a terminal has no end of input; type Ctrl-D');
+  endStdin(): Promise<void> {
+    return this.#stdin.end();
   }
 
   acknowledgeExit(): void {}

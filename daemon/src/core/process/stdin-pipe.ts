@@ -1,7 +1,8 @@
 import type { Writable } from 'node:stream';
-import { SandboxError } from '../../errors.ts';
+import { SandboxError } from '../errors.ts';
+import { waitFor } from '../wait.ts';
 
-/** Bytes that may wait in the daemon before a writer has to. */
+/** Bytes that may wait in the daemon before a writer has to wait. */
 const PENDING_BYTES = 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
 
@@ -9,14 +10,14 @@ const PIECE_BYTES = 256 * 1024;
 export class StdinPipe {
   readonly #stream: Writable;
   #turn: Promise<void> = Promise.resolve();
-  /** Who writes, and who waits to. */
+  /** Calls that write or wait for their turn. */
   #writers = 0;
   #ended = false;
   #wake: () => void = () => {};
 
   constructor(stream: Writable) {
     this.#stream = stream;
-    // EPIPE: the process has closed its stdin; the writers are told so by `#requireOpen`.
+    // EPIPE: the process has closed its stdin; `#requireOpen` says so to the writers.
     stream.on('error', () => stream.destroy());
     stream.on('close', () => this.#wake());
   }
@@ -42,7 +43,7 @@ export class StdinPipe {
     });
   }
 
-  /** The process is gone: whoever waits is refused. */
+  /** The process has ended: calls that wait are refused. */
   close(): void {
     this.#ended = true;
     this.#stream.destroy();
@@ -54,7 +55,7 @@ export class StdinPipe {
     this.#turn = before.then(() => done.promise);
     this.#writers += 1;
     try {
-      // A key that is typed is on its way before anything else gets a turn.
+      // A typed key is written within the same turn of the event loop.
       if (this.#writers > 1) await abortable(before, signal);
       await task();
     } finally {
@@ -79,16 +80,8 @@ export class StdinPipe {
   }
 }
 
-/** Waits for `promise`, or rejects with the signal's reason. */
+/** Waits for `promise`, which the end of the stream settles at the latest. @throws the signal's reason where it fires first */
 async function abortable(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (signal === undefined) return promise;
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
+  if (signal === undefined) await promise;
+  else if ((await waitFor(promise, { signal })) === 'aborted') throw signal.reason;
 }

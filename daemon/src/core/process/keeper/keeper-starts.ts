@@ -1,0 +1,78 @@
+import type { Identity } from '../../account/identity.ts';
+import { segmentBytesOf } from '../../output/byte-log-writer.ts';
+import { type HostedProcess, StartFailure, type StartSpec } from '../process-host.ts';
+import { startFailure } from '../start-failure.ts';
+import type { KeeperConnection } from './keeper-connection.ts';
+import { keeperFailure } from './keeper-failure.ts';
+import { type FrameReader, FrameWriter, MAX_FRAME_BYTES, REQUEST, STDIN_KIND } from './keeper-frames.ts';
+
+interface Starting {
+  readonly spec: StartSpec;
+  readonly program: string;
+  readonly resolve: (hosted: HostedProcess) => void;
+  readonly reject: (failure: StartFailure) => void;
+}
+
+/** Starts that the keeper was asked for and has not answered. */
+export class KeeperStarts {
+  readonly #starting = new Map<string, Starting>();
+
+  ids(): Iterable<string> {
+    return this.#starting.keys();
+  }
+
+  /** Sends a START. @throws StartFailure where the keeper answers FAILED, or ends before it answers */
+  send(connection: KeeperConnection, frame: FrameWriter, spec: StartSpec, program: string): Promise<HostedProcess> {
+    const { promise, resolve, reject } = Promise.withResolvers<HostedProcess>();
+    this.#starting.set(spec.id, { spec, program, resolve, reject });
+    connection.send(frame);
+    return promise;
+  }
+
+  /** STARTED: `resolve` settles the start with the process. Undefined where the start is not of this daemon. */
+  started(id: string): Pick<Starting, 'spec' | 'resolve'> | undefined {
+    const starting = this.#starting.get(id);
+    this.#starting.delete(id);
+    return starting;
+  }
+
+  /** FAILED, read past its id. */
+  failed(id: string, frame: FrameReader): void {
+    const starting = this.#starting.get(id);
+    this.#starting.delete(id);
+    starting?.reject(keeperFailure(frame.u8(), frame.u32(), starting.program, starting.spec.cwd));
+  }
+
+  /** The keeper ended: fails every start, and answers what the keeper may have started without saying so. */
+  failAll(): StartSpec[] {
+    const unanswered = [...this.#starting.values()];
+    this.#starting.clear();
+    for (const { reject } of unanswered) reject(new StartFailure('the process keeper ended', 126));
+    return unanswered.map(({ spec }) => spec);
+  }
+}
+
+/** A START. @throws StartFailure where a text contains a NUL, or all of them together are too long */
+export function startFrame(spec: StartSpec, program: string, runner: Identity | undefined): FrameWriter {
+  const { id, file, args, env, cwd, stdin, terminal, script, outputMaxBytes } = spec;
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  if ([file, cwd, ...args, ...variables].some((text) => text.includes('\0'))) {
+    throw startFailure(Object.assign(new Error(), { code: 'ERR_INVALID_ARG_VALUE' }), program, runner);
+  }
+  const frame = new FrameWriter(REQUEST.start)
+    .text(id)
+    .u8(STDIN_KIND[terminal ? 'terminal' : stdin])
+    .u16(terminal?.cols ?? 0)
+    .u16(terminal?.rows ?? 0)
+    .u64(outputMaxBytes)
+    .u32(segmentBytesOf(outputMaxBytes))
+    .account(runner)
+    .text(cwd)
+    .text(program)
+    .texts([file, ...args])
+    .texts(variables)
+    .flag(script !== undefined);
+  if (script !== undefined) frame.text(script);
+  if (frame.length <= MAX_FRAME_BYTES) return frame;
+  throw startFailure(Object.assign(new Error(), { code: 'E2BIG' }), program, undefined);
+}
