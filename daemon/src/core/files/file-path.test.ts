@@ -41,7 +41,7 @@ test.each([
   };
   const failure = refused();
   expect(failure).toBeInstanceOf(FileFailure);
-  expect(failure).toMatchObject({ kind: 'invalid', file: { error_type: 'invalid_path', message, operation: 'read' } });
+  expect(failure).toMatchObject({ kind: 'invalid', file: { errorType: 'invalid_path', message, operation: 'read' } });
 });
 
 test('a path that is not UTF-8 is bytes, shows with U+FFFD and has an exact form', () => {
