@@ -45,7 +45,7 @@ export interface CommandRecord {
 }
 
 /** Characters of a command's text in its record, so that a thousand records of huge scripts fit in memory. */
-export const COMMAND_TEXT_KEPT = 65_536;
+const COMMAND_TEXT_KEPT = 65_536;
 
 type RecordTerms = Pick<CommandRecord, 'id' | 'command'> & Partial<CommandRecord>;
 
