@@ -118,12 +118,9 @@ export const CommandOutput = z
     stderr: z.string(),
     offset: z.int().meta({ description: 'Offset of the next read.' }),
     stderr_offset: z.int(),
-    first_offset: z
-      .int()
-      .meta({
-        description:
-          'Offset of the oldest byte that is still kept; past the requested offset where bytes were dropped.',
-      }),
+    first_offset: z.int().meta({
+      description: 'Offset of the oldest byte that is still kept; past the requested offset where bytes were dropped.',
+    }),
     first_stderr_offset: z.int(),
     command: CommandInfo,
   })
