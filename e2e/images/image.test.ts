@@ -1,8 +1,12 @@
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { docker } from '../../scripts/images/docker.ts';
+import { listeners, OWN_LISTENERS, untilHealthy } from './observe.ts';
 import { sharedSandbox } from './sandbox.ts';
 
 const sandbox = sharedSandbox({ env: { SVC_API_KEY: 'secret-key' } });
+
+// It is ready before its browser and its display are.
+beforeEach(() => untilHealthy(sandbox()));
 
 test('[images.account] commands run as the account sandbox in its home, the daemon as root', async () => {
   const { stdout } = await sandbox().run('id -un; id -u; pwd; cd; pwd');
@@ -55,9 +59,12 @@ test('[images.tini] tini is the first process', async () => {
 });
 
 test('[images.secrets] no program of the account has the key in its environment', async () => {
-  const names = await sandbox().run('tr "\\0" "\\n" < /proc/$(pgrep -o chromium)/environ | cut -d= -f1');
-  expect(names.stdout).toContain('DISPLAY');
-  expect(names.stdout).not.toMatch(/API_KEY|^SVC_|^SUPERVISOR_/m);
+  // The account reads the environments of its own processes; root of a container may not.
+  const each = `for pid in $(pgrep -u sandbox -d ' ' 'chromium|Xtigervnc|matchbox'); do
+    tr '\\0' '\\n' < /proc/$pid/environ | sed "s/^/$(cat /proc/$pid/comm) /;s/=.*//"; done`;
+  const names = (await sandbox().run(each)).stdout.trim().split('\n');
+  for (const program of ['chromium', 'Xtigervnc', 'matchbox-window']) expect(names).toContain(`${program} DISPLAY`);
+  expect(names.filter((name) => / (?:.*API_KEY|SVC_|SUPERVISOR_)/.test(name))).toEqual([]);
 });
 
 test('[images.vnc-socket] VNC answers on its socket, to the gateway and not on a port', async () => {
@@ -68,4 +75,5 @@ test('[images.vnc-socket] VNC answers on its socket, to the gateway and not on a
   expect(await sandbox().shell('stat -c "%U %G %a" /run/svc/user /run/svc/user/vnc.sock')).toBe(
     'sandbox gateway 2750\nsandbox gateway 660',
   );
+  expect(await listeners(sandbox())).toEqual(OWN_LISTENERS);
 });

@@ -27,6 +27,15 @@ export async function programs(sandbox: Sandbox): Promise<Record<string, string>
   return Object.fromEntries(lines.map((line) => line.split(/\s+/).slice(0, 2) as [string, string]));
 }
 
+/** What the product listens on: the public port, the daemon and the browser. */
+export const OWN_LISTENERS: readonly string[] = ['0.0.0.0:8080', '127.0.0.1:8091', '127.0.0.1:9222'];
+
+/** Where the container listens on TCP, once all that it promises is there. */
+export async function listeners(sandbox: Sandbox): Promise<string[]> {
+  await untilHealthy(sandbox);
+  return (await sandbox.shell("ss -Hltn | awk '{ print $4 }'")).split('\n').sort();
+}
+
 /** An IDE or notebook on its socket, asked as the gateway asks. */
 export function onSocket(sandbox: Sandbox, name: string, path: string): Promise<string> {
   return sandbox.shell(`curl -s --unix-socket /run/svc/user/${name}.sock http://localhost${path} || true`);

@@ -6,28 +6,10 @@ import { join } from 'node:path';
 import process from 'node:process';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { expect } from 'vitest';
 import { freePort } from '../../scripts/testing/free-port.ts';
+import { CHROMIUM, FLAGS } from './browsers.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
-/** As in an image without a graphics card, and without user namespaces. */
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
 const APPEAR_MS = 120_000;
-
-/** A browser that a person would sit before. */
-export async function personsBrowser(): Promise<Browser & AsyncDisposable> {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS] });
-  return Object.assign(browser, { [Symbol.asyncDispose]: () => browser.close() });
-}
-
-/** The page that a browser begins with; its DevTools answer before it is there. */
-export async function firstPage(browser: Browser): Promise<Page> {
-  await expect.poll(() => browser.contexts()[0]?.pages()).not.toHaveLength(0);
-  const page = browser.contexts()[0]?.pages()[0];
-  if (!page) throw new Error('the browser has no page');
-  return page;
-}
 
 /** The programs of one test, which end with it. */
 export class Stage implements AsyncDisposable {

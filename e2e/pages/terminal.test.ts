@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { ROOT } from '../../scripts/root.ts';
 import { Services } from '../services.ts';
-import { personsBrowser } from './stage.ts';
+import { personsBrowser } from './browsers.ts';
 
 const KEY = 'open-sesame-7';
 /** What was on the screen, for eyes. */
@@ -82,7 +82,7 @@ test('[terminal.clipboard] what is selected is copied, and pasted', async () => 
   await page.keyboard.press('Enter');
   await shows(page, 'pasted ü日本');
   await picture(page, 'pasted');
-  expect(await lines(page)).not.toContain('^C');
+  expect((await lines(page)).join('\n')).not.toContain('^C');
 });
 
 test('[terminal.sessions] the sessions are listed, opened, changed between and closed', async () => {

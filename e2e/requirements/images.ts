@@ -25,7 +25,7 @@ export const IMAGES: readonly Requirement[] = [
     'images.capabilities': 'dropped capabilities: it says what it cannot do',
     'images.read-only': 'a read-only root works with four tmpfs',
     'images.stale-lock': 'a stale lock does not keep the browser from starting',
-    'images.stop': 'docker stop ends with exit code 0 and no killed child',
+    'images.stop': 'docker stop ends within 3 s, with exit code 0 and no killed child',
     'images.restart': 'docker restart comes back whole',
     'images.command-line': 'arguments of docker run are run instead of the service',
     'config.puid': "PUID and PGID are the account's ids",

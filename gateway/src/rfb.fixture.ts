@@ -8,10 +8,13 @@ export class RfbServer implements AsyncDisposable {
   readonly server: Server;
   readonly sockets = new Set<Socket>();
   readonly directory: string;
+  /** How many connections it has had, those included that have ended. */
+  connections = 0;
 
   private constructor(directory: string, greet: (socket: Socket) => void) {
     this.directory = directory;
     this.server = createServer((socket) => {
+      this.connections += 1;
       this.sockets.add(socket);
       socket.on('error', () => {}).on('close', () => this.sockets.delete(socket));
       socket.resume();

@@ -77,7 +77,7 @@ test.each(['CODE_SERVER', 'JUPYTER'] as const)('[editor.gate] %s: nothing reache
   expect(await set.get(`${prefix}/`, 'Host: h')).toMatch(/^HTTP\/1\.1 401 /);
   const stranger = new WebSocket(`ws://127.0.0.1:${set.port}${prefix}/ws`);
   expect(((await once(stranger, 'error')) as [Error])[0].message).toContain('401');
-  expect([set.app.requests.length, sockets.clients.size]).toEqual([0, 0]);
+  expect([set.app.connections, sockets.clients.size]).toEqual([0, 0]);
   const friend = new WebSocket(`ws://127.0.0.1:${set.port}${prefix}/ws?token=x`, { headers: { 'x-api-key': 'k' } });
   const [hello] = (await once(friend, 'message')) as [Buffer];
   expect(String(hello)).toBe(name === 'JUPYTER' ? '/jupyter/ws?token=x' : '/ws?token=x');
