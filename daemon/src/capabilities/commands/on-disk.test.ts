@@ -51,7 +51,7 @@ describeOnHosts('memory', ({ processHost }) => {
   });
 });
 
-/** The most memory that a process has ever held (proc_pid_status(5)). */
+/** Peak resident memory of a process (proc_pid_status(5)). */
 function peakBytes(pid: number): number {
   const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
   return Number(kib) * 1024;

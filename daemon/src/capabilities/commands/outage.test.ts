@@ -55,7 +55,7 @@ describe.runIf(hasKeeper)('a daemon that is away', () => {
       const given = await daemon.data(`/v2/commands/${ids[number]}/stdin`, { input: `line ${number}\n` });
       expect(given).not.toBeNull();
     };
-    // Of two commands a round, one ends by its stdin, just before the daemon dies, and one while there is none.
+    // In each round one command ends by its stdin just before the daemon dies, and one while no daemon runs.
     for (let death = 0; death < DEATHS; death++) {
       await tell(2 * death);
       await daemon.stop('SIGKILL');
@@ -77,7 +77,7 @@ describe.runIf(hasKeeper)('a daemon that is away', () => {
     }
   }, 240_000);
 
-  test('[restart.running] stopped for a while, it holds no writing command up, and nothing is lost', async () => {
+  test('[restart.running] stopped for a while, it blocks no writing command and loses nothing', async () => {
     await using daemon = await DaemonProcess.start(directory);
     const script = (number: number): string => `
       until [ -e go ]; do read -t 0.05; done

@@ -20,7 +20,7 @@ export function linesOf(body: string): Line[] {
     .map((line) => JSON.parse(line) as Line);
 }
 
-/** What a stream of lines says of one output stream. */
+/** The bytes of one output stream in NDJSON lines. */
 export function bytesOf(lines: readonly Line[], type: string): Buffer {
   return Buffer.concat(
     lines
@@ -31,7 +31,7 @@ export function bytesOf(lines: readonly Line[], type: string): Buffer {
   );
 }
 
-/** Where the query waits and does not say how long, it waits as long as the service lets it. */
+/** Reads by offset; a query that waits and sets no wait_timeout gets the longest one. */
 export async function read(daemon: TestApp, id: string, query = ''): Promise<z.infer<typeof CommandOutput>> {
   const patience = /wait=true(?!.*wait_timeout)/.test(query) ? '&wait_timeout=60' : '';
   const answer = await daemon.inject(`/v2/commands/${id}${query}${patience}`);
@@ -40,8 +40,8 @@ export async function read(daemon: TestApp, id: string, query = ''): Promise<z.i
 }
 
 /**
- * Runs a command that says o1, e1, o2, e2 ... in turn on both its streams, each only when what it said before was read:
- * what waits in two pipes at once has no order.
+ * Runs a command that writes o1, e1, o2, e2 ... to its streams in turn, each only when the one before was read: bytes
+ * that wait in two pipes at once have no order.
  */
 export async function alternate(daemon: TestApp, times: number, more = {}): Promise<z.infer<typeof CommandResult>> {
   const script = `for ((i = 1; i <= ${times}; i++)); do echo o$i; read -r; echo e$i >&2; read -r; done`;

@@ -7,7 +7,7 @@ import type { DaemonProcess } from '../../daemon-process.fixture.ts';
 /** Past every offset: a reader there waits for the end. */
 const FAR = 2 ** 40;
 
-/** Makes a directory that commands of whatever account may work in, beside a runtime directory, which is private. */
+/** Makes a directory that commands of every account may work in, beside a private runtime directory. */
 export function workplaceIn(parent: string): { runtimeDir: string; workplace: string } {
   const [runtimeDir, workplace] = [join(parent, 'run'), join(parent, 'work')];
   mkdirSync(runtimeDir, { mode: 0o700 });
@@ -17,7 +17,7 @@ export function workplaceIn(parent: string): { runtimeDir: string; workplace: st
   return { runtimeDir, workplace };
 }
 
-/** Waits for the end of a command; answers what is known of it, and where its streams end. */
+/** Waits for the end of a command; answers its fields and the ends of its streams. */
 export async function endOf(daemon: DaemonProcess, id: string): Promise<Record<string, unknown>> {
   for (;;) {
     const { command, offset, stderr_offset } = await daemon.data(
@@ -27,7 +27,7 @@ export async function endOf(daemon: DaemonProcess, id: string): Promise<Record<s
   }
 }
 
-/** Starts a command that goes on by itself. */
+/** Starts a command in mode async. */
 export async function begin(
   daemon: DaemonProcess,
   command: string,
@@ -36,13 +36,13 @@ export async function begin(
   return daemon.data('/v2/commands', { command, mode: 'async', ...more });
 }
 
-/** All that is kept of a stream. */
+/** The kept bytes of a stream. */
 export async function streamOf(daemon: DaemonProcess, id: string, channel: 'stdout' | 'stderr'): Promise<string> {
   const headers = { accept: 'application/octet-stream' };
   return (await fetch(`${daemon.base}/v2/commands/${id}?channel=${channel}`, { headers })).text();
 }
 
-/** Waits until the directory has so many entries whose names begin so. */
+/** Waits until the directory has so many entries with that prefix. */
 export async function entriesIn(directory: string, prefix: string, count = 1): Promise<void> {
   const watcher = watch(directory);
   try {
@@ -56,7 +56,7 @@ export async function entriesIn(directory: string, prefix: string, count = 1): P
   }
 }
 
-/** The process that a command is a child of. */
+/** The pid of the parent. */
 export function parentOf(pid: number): number {
   return Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
 }

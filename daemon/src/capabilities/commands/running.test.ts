@@ -111,7 +111,7 @@ describe.runIf(hasKeeper)('commands that outlive the daemon', () => {
   });
 });
 
-/** Has the journal of a daemon that is away say that a command was started so many seconds before it was. */
+/** Rewrites the journal of a stopped daemon: the command was started so many seconds earlier. */
 function beganEarlier(directory: string, id: string, seconds: number): void {
   const journal = join(directory, 'commands.ndjson');
   const lines = readFileSync(journal, 'utf8').split('\n').filter(Boolean);
@@ -125,7 +125,7 @@ function beganEarlier(directory: string, id: string, seconds: number): void {
 }
 
 describe.runIf(hasKeeper)('the death of the keeper', () => {
-  test('[restart.keeper-died] with the daemon, its commands are lost and what is left is killed', async () => {
+  test('[restart.keeper-died] with the daemon, its commands are lost and their remaining processes are killed', async () => {
     const first = await DaemonProcess.start(directory);
     const { command_id, pid } = await begin(first, 'echo a; sleep 603');
     await first.data(`/v2/commands/${command_id}?wait=true`);
@@ -139,7 +139,7 @@ describe.runIf(hasKeeper)('the death of the keeper', () => {
     await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
-  test('alone, its commands are lost, what is left is killed, and the next one works', async () => {
+  test('alone, its commands are lost, their remaining processes are killed, and the next command works', async () => {
     await using daemon = await DaemonProcess.start(directory);
     const scripts = ['sleep 604', 'setsid sleep 605 & echo $!; wait', 'cat'];
     const all = await Promise.all(scripts.map((script) => begin(daemon, script)));

@@ -35,7 +35,7 @@ describe.runIf(hasKeeper)('what a command used', () => {
     const keeper = await startIn(group, directory);
     try {
       await using daemon = await TestApp.start({ processHost: 'supervised' }, directory);
-      // tail holds everything until its input ends.
+      // tail keeps all of a line in memory until its input ends.
       const killed = await daemon.run('set -o pipefail; head -c 200000000 /dev/zero | tail | wc -c');
       expect(killed).toMatchObject({ exit_code: 137, usage: { oom_killed: true } });
       const ended = await daemon.run('kill -9 $$');
@@ -49,7 +49,7 @@ describe.runIf(hasKeeper)('what a command used', () => {
   });
 });
 
-/** A keeper that something else than the daemon starts, under the limit of the group. */
+/** A keeper that the test starts, not the daemon, under the memory limit of the group. */
 async function startIn(group: MemoryGroup, directory: string): Promise<ChildProcess> {
   const script = 'echo $$ > "$0" && exec "$@"';
   const argv = ['-c', script, group.members, keeperProgram(undefined).path, 'serve', directory];

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { TestApp } from '../../../app.fixture.ts';
 import { alternate } from '../output.fixture.ts';
 
-describe('what an answer leaves out', () => {
-  test('[cmd.max-output-length] it is the middle, of each stream', async () => {
+describe('excerpts of the output', () => {
+  test('[cmd.max-output-length] they leave out the middle of each stream', async () => {
     await using daemon = await TestApp.start();
     const data = await daemon.run('seq 1 1000; echo err >&2', { max_output_length: 20 });
     expect(data.stdout).toBe('1\n2\n3\n4\n5\n\n[... 3873 bytes left out ...]\n\n999\n1000\n');
@@ -11,7 +11,7 @@ describe('what an answer leaves out', () => {
     expect(data.output).toBe(`${data.stdout}err\n`);
   });
 
-  test('[cmd.max-output-default] 50,000 bytes by default', async () => {
+  test('[cmd.max-output-default] they hold 50,000 bytes by default', async () => {
     await using daemon = await TestApp.start();
     const exact = await daemon.run('head -c 50000 /dev/zero | tr "\\0" x');
     expect([exact.stdout.length, exact.truncated]).toEqual([50_000, false]);
@@ -22,7 +22,7 @@ describe('what an answer leaves out', () => {
     expect([all.stdout.length, all.truncated]).toEqual([60_000, false]);
   });
 
-  test('the cut keeps sequences whole', async () => {
+  test('they do not split sequences', async () => {
     await using daemon = await TestApp.start();
     for (const max_output_length of [7, 8, 9, 10, 11]) {
       const { stdout, output } = await daemon.run(`printf '€%.0s' {1..50}`, { max_output_length });
@@ -31,7 +31,7 @@ describe('what an answer leaves out', () => {
     }
   });
 
-  test('streams that alternate are cut each by itself and stay in order', async () => {
+  test('alternating streams are cut separately and stay in order', async () => {
     await using daemon = await TestApp.start();
     const { output } = await alternate(daemon, 6, { max_output_length: 12 });
     expect(output).toBe('o1\ne1\no2\ne2\n\n[... 6 bytes left out ...]\n\n[... 6 bytes left out ...]\no5\ne5\no6\ne6\n');

@@ -31,7 +31,8 @@ export function planShell(
   path: string,
 ): ShellPlan {
   if (shell === 'none') {
-    if (command === '') throw new SandboxError('invalid', 'command names no program, and shell is "none"');
+    if (command === '')
+      throw new SandboxError('invalid', 'command is empty: with shell "none" it is the program to run');
     return { file: command, args: args ?? [] };
   }
   if (args !== undefined && args.length > 0) {

@@ -63,13 +63,13 @@ describe('bash/exec', () => {
     expect((await daemon.post('/v1/bash/exec', { session_id: 'another', command: 'true' })).statusCode).toBe(429);
   });
 
-  test('[v1.exec-unknown-session-created] an unknown session is made on first use', async () => {
+  test('[v1.exec-unknown-session-created] an unknown session is created on first use', async () => {
     await using daemon = await TestApp.start();
     expect((await exec(daemon, { session_id: 'mine', command: 'pwd' })).session_id).toBe('mine');
     expect((await call(daemon, '/v1/bash/sessions')).data).toMatchObject([{ session_id: 'mine', command_count: 1 }]);
   });
 
-  test('a call that is refused makes no session', async () => {
+  test('a refused call creates no session', async () => {
     await using daemon = await TestApp.start();
     expect(
       (await daemon.post('/v1/bash/exec', { session_id: 'x', command: 'true', exec_dir: '/no/such' })).statusCode,
@@ -77,7 +77,7 @@ describe('bash/exec', () => {
     expect((await call(daemon, '/v1/bash/sessions')).data).toEqual([]);
   });
 
-  test('[v1.exec-dir-absolute] exec_dir must be absolute, and there', async () => {
+  test('[v1.exec-dir-absolute] exec_dir must be absolute and exist', async () => {
     await using daemon = await TestApp.start();
     for (const exec_dir of ['tmp', './x', '~', '/no/such', '/etc/passwd']) {
       const answer = await daemon.post('/v1/bash/exec', { command: 'true', exec_dir });
@@ -98,7 +98,7 @@ describe('bash/exec', () => {
     expect((await exec(daemon, { session_id: 's', command: 'echo $A' })).stdout).toBe('1\n');
   });
 
-  test('[v1.exec-async] [v1.write] [v1.newest] an async command runs on and reads what is written', async () => {
+  test('[v1.exec-async] [v1.write] [v1.newest] an async command goes on and reads its stdin', async () => {
     await using daemon = await TestApp.start();
     const data = await exec(daemon, { session_id: 's', command: 'read -r x; echo "got $x"', async_mode: true });
     expect(data).toMatchObject({ status: 'running', exit_code: null });
@@ -153,6 +153,12 @@ describe('bash/exec', () => {
     });
   });
 
+  test('[v1.exec-no-timeout] without timeout it waits for the end, beyond 30 s too', async () => {
+    await using daemon = await TestApp.start();
+    const { data } = (await daemon.post('/v1/bash/exec', { command: 'sleep 31; echo end' })).json();
+    expect(data).toMatchObject({ status: 'completed', stdout: 'end\n' });
+  });
+
   test('[v1.exec-caller-gone] a caller that gives up does not stop the command', async () => {
     await using daemon = await TestApp.start();
     const base = await daemon.listen();
@@ -173,7 +179,7 @@ describe('bash/exec', () => {
     await expect.poll(written).toBe('begun\nsurvived\n');
   });
 
-  test('[v1.clamped] values out of our bounds are moved, not refused', async () => {
+  test('[v1.clamped] values out of bounds become the nearest allowed ones', async () => {
     await using daemon = await TestApp.start();
     const data = await exec(daemon, {
       session_id: 's',
@@ -195,7 +201,7 @@ describe('bash/exec', () => {
   });
 });
 
-describe('the others', () => {
+describe('output, write, kill and sessions', () => {
   test('[v1.output-fields] [v1.output-wait] bash/output waits and answers the fields of 1.x', async () => {
     await using daemon = await TestApp.start();
     const command = 'read -r; printf abc; sleep 60';
@@ -213,14 +219,14 @@ describe('the others', () => {
     expect((await output(daemon, { session_id: 's', offset: 1 })).stdout).toBe('bc');
   });
 
-  test('a session that has run nothing has no output and no command', async () => {
+  test('a session without a command has no output', async () => {
     await using daemon = await TestApp.start();
     await call(daemon, '/v1/bash/sessions/create', 'BashSessionCreateRequest', { session_id: 's' });
     expect(await output(daemon, { session_id: 's' })).toMatchObject({ stdout: '', command: null });
     expect((await daemon.post('/v1/bash/kill', { session_id: 's' })).statusCode).toBe(404);
   });
 
-  test('[v1.kill] kill sends SIGTERM, or what is asked for', async () => {
+  test('[v1.kill] kill sends SIGTERM, or the named signal', async () => {
     await using daemon = await TestApp.start();
     for (const [body, signal] of [
       [{}, 'SIGTERM'],
@@ -239,7 +245,7 @@ describe('the others', () => {
     expect((await daemon.post('/v1/bash/kill', { session_id: 's', signal: 'SIGNOPE' })).statusCode).toBe(422);
   });
 
-  test('[v1.sessions-create] [v1.sessions-array] sessions are made, given again, and listed as an array', async () => {
+  test('[v1.sessions-create] [v1.sessions-array] sessions are created, answered again, and listed as an array', async () => {
     await using daemon = await TestApp.start();
     const made = await call(daemon, '/v1/bash/sessions/create', 'BashSessionCreateRequest', {
       session_id: 's',

@@ -18,7 +18,7 @@ describeOnHosts('as NDJSON', () => {
     await using daemon = await TestApp.start();
     const script = 'printf hello; read -r; printf oops >&2; kill -9 $$';
     const { command_id } = await daemon.run(script, { mode: 'async' });
-    // What waits in two pipes at once has no order.
+    // Bytes that wait in two pipes at once have no order.
     await read(daemon, command_id, '?wait=true');
     await daemon.post(`/v2/commands/${command_id}/stdin`, { input: '\n' });
     const answer = await daemon.inject({ url: `/v2/commands/${command_id}${query}`, headers });
@@ -31,7 +31,7 @@ describeOnHosts('as NDJSON', () => {
     ]);
   });
 
-  test('[out.stream-pieces] pieces have offsets, from the asked ones on, in base64 where that is asked for', async () => {
+  test('[out.stream-pieces] pieces have offsets, from the asked ones on, in base64 on request', async () => {
     await using daemon = await TestApp.start();
     const { command_id } = await daemon.run('printf 0123456789');
     const lines = linesOf((await daemon.inject(`/v2/commands/${command_id}?stream=true&offset=4`)).body);
@@ -40,7 +40,7 @@ describeOnHosts('as NDJSON', () => {
     expect(base64[0]).toEqual({ type: 'stdout', offset: 0, data_base64: 'MDEyMzQ1Njc4OQ==' });
   });
 
-  test('what is not text comes exact', async () => {
+  test('binary output is exact', async () => {
     await using daemon = await TestApp.start();
     const input = seededBytes(300_000);
     const { command_id } = await daemon.run(`base64 -d <<'END'\n${input.toString('base64')}\nEND`);
@@ -103,7 +103,7 @@ describeOnHosts('as NDJSON', () => {
 });
 
 describeOnHosts('the end', () => {
-  test('[stream.exit-after-eof] it comes after everything that was written', async () => {
+  test('[stream.exit-after-eof] it comes after all output', async () => {
     await using daemon = await TestApp.start();
     const { command_id } = await daemon.run('head -c 5M /dev/zero | tr "\\0" x', { mode: 'async' });
     const lines = linesOf((await daemon.inject(`/v2/commands/${command_id}?stream=true`)).body);
@@ -111,13 +111,13 @@ describeOnHosts('the end', () => {
     expect(lines.at(-1)).toMatchObject({ type: 'exit', stdout_bytes: 5 * 1024 ** 2 });
   });
 
-  test('[stream.background-250ms] what still holds the pipes is in the background 250 ms after the end', async () => {
+  test('[stream.background-250ms] a process that still holds the pipes 250 ms after the end is in the background', async () => {
     await using daemon = await TestApp.start();
     const soonest = await soonestOf(async () => {
       const data = await daemon.run('sleep 1000 & echo hi');
       const late = Date.now() - Date.parse(String(data.ended_at));
       expect(data).toMatchObject({ status: 'completed', exit_code: 0, stdout: 'hi\n', background: true });
-      // Both times are cut to milliseconds.
+      // Both times are truncated to milliseconds.
       expect(late).toBeGreaterThanOrEqual(248);
       return late;
     });
@@ -125,7 +125,7 @@ describeOnHosts('the end', () => {
     expect((await daemon.run('echo hi')).background).toBe(false);
   });
 
-  test('[stream.background-output] what it writes later is readable', async () => {
+  test('[stream.background-output] its later output is readable', async () => {
     await using daemon = await TestApp.start();
     const go = join(tmpdir(), `go-${randomUUID()}`);
     const { command_id } = await daemon.run(`(until [ -e ${go} ]; do sleep 0.02; done; echo later) & echo now`);

@@ -3,7 +3,7 @@ import { normalizeSignal } from '../../../core/process/signals.ts';
 import { CommandText, SessionId, StringMap, Text } from '../../../http/fields.ts';
 import { COMMAND_STATUSES } from '../run/command.ts';
 
-/** Seconds; timers of a daemon that runs for years. */
+/** Seconds. Timeouts up to ten years. */
 const SECONDS_MAX = 10 * 365 * 86_400;
 
 export const Signal = z
@@ -12,7 +12,7 @@ export const Signal = z
   .transform((signal, context) => {
     const name = normalizeSignal(signal);
     if (name !== undefined) return name;
-    context.addIssue({ code: 'custom', message: `is no signal of this system: ${signal}` });
+    context.addIssue({ code: 'custom', message: `unknown signal: ${signal}` });
     return z.NEVER;
   })
   .meta({ description: 'Name or number: SIGTERM, TERM or 15.' });
@@ -27,7 +27,7 @@ export const RunBody = z
       })
       .default('auto')
       .meta({ description: 'auto: bash, else sh.' }),
-    cwd: Text.optional().meta({ description: "Absolute; the session's, else the account's home." }),
+    cwd: Text.optional().meta({ description: "Absolute. Default: the session's, else the home of the account." }),
     env: StringMap.optional().meta({ description: "Merged into the session's environment where there is one." }),
     session: SessionId.optional(),
     session_id: SessionId.optional().meta({ description: 'The same as session, under its 1.x name.' }),
@@ -51,7 +51,10 @@ export const RunBody = z
       .default(50_000)
       .meta({ description: 'Bytes of each stream in this answer; 0: no limit but 8 MiB.' }),
     stdin: z.string().optional().meta({ description: 'Written to stdin, which is then closed.' }),
-    idempotency_key: Text.min(1).max(128).optional().meta({ description: 'Stands for the command for 10 minutes.' }),
+    idempotency_key: Text.min(1)
+      .max(128)
+      .optional()
+      .meta({ description: 'For 10 minutes a call with the same key answers the same command.' }),
   })
   .meta({ id: 'RunCommand' });
 
@@ -73,7 +76,9 @@ export const CommandInfo = z
     exit_code: z.int().nullable().meta({ description: '-1 where a signal ended it.' }),
     signal: z.string().nullable(),
     pid: z.int().nullable(),
-    background: z.boolean().meta({ description: 'Something that it started still held its output when it had ended.' }),
+    background: z
+      .boolean()
+      .meta({ description: 'A process that it started still held its output 250 ms after its end.' }),
     started_at: z.iso.datetime(),
     ended_at: z.iso.datetime().nullable(),
     usage: Usage.nullable(),
@@ -84,9 +89,9 @@ export const CommandResult = CommandInfo.extend({
   stdout: z.string(),
   stderr: z.string(),
   output: z.string().meta({ description: 'Both streams, in the order in which they arrived.' }),
-  offset: z.int().meta({ description: 'End of stdout at this moment.' }),
+  offset: z.int().meta({ description: 'End of stdout when it was read: a later read from here on misses nothing.' }),
   stderr_offset: z.int(),
-  truncated: z.boolean().meta({ description: 'Something is left out of stdout or stderr.' }),
+  truncated: z.boolean().meta({ description: 'Bytes are missing from stdout or stderr.' }),
 }).meta({ id: 'CommandResult' });
 
 const flag = z.stringbool({ error: 'expected true or false' });
@@ -95,7 +100,9 @@ export const OutputQuery = z.object({
   offset: z.coerce.number().int().min(0).default(0),
   stderr_offset: z.coerce.number().int().min(0).default(0),
   limit: z.coerce.number().int().min(0).optional().meta({ description: 'Bytes of each stream.' }),
-  wait: flag.default(false).meta({ description: 'Answer at the first byte past either offset, or at the end.' }),
+  wait: flag
+    .default(false)
+    .meta({ description: 'Answer at the first byte past either offset, or at the end of the command.' }),
   wait_timeout: z.coerce.number().min(0).max(60).default(30),
   encoding: z.enum(['utf-8', 'base64']).default('utf-8'),
   stream: flag.default(false).meta({ description: 'The same as Accept: application/x-ndjson.' }),
@@ -109,9 +116,11 @@ export const CommandOutput = z
   .object({
     stdout: z.string(),
     stderr: z.string(),
-    offset: z.int().meta({ description: 'Where to go on.' }),
+    offset: z.int().meta({ description: 'Offset of the next read.' }),
     stderr_offset: z.int(),
-    first_offset: z.int().meta({ description: 'Past the asked offset: bytes before it were dropped.' }),
+    first_offset: z.int().meta({
+      description: 'Offset of the oldest byte that is still kept; past the requested offset where bytes were dropped.',
+    }),
     first_stderr_offset: z.int(),
     command: CommandInfo,
   })

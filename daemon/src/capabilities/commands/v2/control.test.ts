@@ -9,23 +9,23 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { expect, test } from 'vitest';
-import { TestApp } from '../../app.fixture.ts';
-import { describeOnHosts } from '../../hosts.fixture.ts';
-import { read } from './output.fixture.ts';
-import { isAlive } from './processes.fixture.ts';
+import { TestApp } from '../../../app.fixture.ts';
+import { describeOnHosts } from '../../../hosts.fixture.ts';
+import { read } from '../output.fixture.ts';
+import { isAlive } from '../processes.fixture.ts';
 
 const MIB = 1024 ** 2;
-/** Commands that are run before what has not moved meanwhile counts as standing. */
+/** Commands run in a row without a change of the number, after which it counts as standing still. */
 const TURNS = 10;
 
 const gone = (pid: number) => expect.poll(() => isAlive(pid)).toBe(false);
 
-/** So many MiB of zeros, one by one. */
+/** So many MiB of zeros, in pieces of one. */
 function* zeros(count: number): Generator<Buffer> {
   for (let i = 0; i < count; i += 1) yield Buffer.alloc(MIB);
 }
 
-/** Waits until a number no longer moves while the daemon goes on; answers it. */
+/** Waits until a number stands still while the daemon serves other calls; answers it. */
 async function standsStill(daemon: TestApp, number: () => number): Promise<number> {
   let before = -1;
   for (let turns = 0; turns < TURNS; turns += 1) {
@@ -37,7 +37,7 @@ async function standsStill(daemon: TestApp, number: () => number): Promise<numbe
 }
 
 describeOnHosts('stdin', () => {
-  test('[stdin.input] [stdin.eof] input is written by its encoding, eof closes the pipe', async () => {
+  test('[stdin.input] [stdin.eof] input is decoded by its encoding, eof closes the pipe', async () => {
     await using daemon = await TestApp.start();
     const { command_id } = await daemon.run('cat', { mode: 'async' });
     const write = (body: object) => daemon.post(`/v2/commands/${command_id}/stdin`, body);
@@ -134,12 +134,12 @@ describeOnHosts('kill', () => {
     });
   });
 
-  test('whoever sent the signal, the command is killed', async () => {
+  test('a command that signals itself is killed', async () => {
     await using daemon = await TestApp.start();
     expect(await daemon.run('kill -HUP $$')).toMatchObject({ status: 'killed', signal: 'SIGHUP', exit_code: -1 });
   });
 
-  test('[kill.escapees] it reaches what left the group, the session and its parent', async () => {
+  test('[kill.escapees] it reaches processes that left the group, the session and their parent', async () => {
     await using daemon = await TestApp.start();
     const script = [
       'setsid sleep 84 & echo $!',
@@ -155,7 +155,7 @@ describeOnHosts('kill', () => {
     for (const pid of pids) await gone(pid);
   });
 
-  test('[kill.left-behind] it reaches what an ended command left behind', async () => {
+  test('[kill.left-behind] it reaches processes that an ended command left behind', async () => {
     await using daemon = await TestApp.start();
     const { command_id, stdout, status } = await daemon.run('setsid sleep 88 > /dev/null 2>&1 & echo $!');
     expect(status).toBe('completed');
@@ -183,11 +183,11 @@ describeOnHosts('kill', () => {
     expect(answer.json().errors[0].location).toEqual(['body', 'signal']);
   });
 
-  test('[cmd.mark-out-of-reach] what leaves all of them and cleans its environment is out of reach', async () => {
+  test('[cmd.mark-out-of-reach] a process that leaves all of them and cleans its environment is out of reach', async () => {
     await using daemon = await TestApp.start();
     const { command_id, stdout } = await daemon.run('(setsid env -i sleep 89 > /dev/null 2>&1 & echo $!)');
     const pid = Number(stdout);
-    // Not before it has left: setsid and env have the mark still.
+    // setsid and env still carry the mark: wait for what they execute.
     await expect.poll(() => readFile(`/proc/${pid}/cmdline`, 'latin1')).toBe(['sleep', '89', ''].join('\0'));
     expect((await daemon.post(`/v2/commands/${command_id}/kill`)).json().data.processes).toBe(0);
     expect(await isAlive(pid)).toBe(true);

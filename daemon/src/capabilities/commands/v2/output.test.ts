@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { TestApp } from '../../app.fixture.ts';
-import { describeOnHosts } from '../../hosts.fixture.ts';
-import { read } from './output.fixture.ts';
+import { TestApp } from '../../../app.fixture.ts';
+import { describeOnHosts } from '../../../hosts.fixture.ts';
+import { read } from '../output.fixture.ts';
 
 describeOnHosts('by offset', () => {
   test('[out.from-offsets] [out.command] it reads from the offsets on and says where to go on', async () => {
@@ -112,7 +112,7 @@ describeOnHosts('by offset', () => {
     expect(await read(daemon, command_id, '?wait=true&wait_timeout=0.0272416')).toMatchObject({ stdout: '' });
   });
 
-  test('[stream.utf8-whole] a slice never splits a sequence, and always gets on', async () => {
+  test('[stream.utf8-whole] a slice never splits a sequence, and always advances', async () => {
     await using daemon = await TestApp.start();
     const text = 'aä€😀z';
     const { command_id } = await daemon.run(`printf '${text}'`);
@@ -129,7 +129,7 @@ describeOnHosts('by offset', () => {
     }
   });
 
-  test('a sequence whose end has not come yet is waited for', async () => {
+  test('a read waits for the rest of an incomplete sequence', async () => {
     await using daemon = await TestApp.start();
     const { command_id } = await daemon.run(`printf '\\xe2\\x82'; read -r; printf '\\xac'`, { mode: 'async' });
     const waiting = read(daemon, command_id, '?wait=true');

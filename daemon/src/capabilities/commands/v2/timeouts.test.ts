@@ -5,11 +5,11 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { withGrowingTime } from '../../../../scripts/testing/rounds.ts';
-import { TestApp } from '../../app.fixture.ts';
-import { describeOnHosts, hasKeeper } from '../../hosts.fixture.ts';
-import { read } from './output.fixture.ts';
-import { toldAt, UNYIELDING } from './unyielding.fixture.ts';
+import { withGrowingTime } from '../../../../../scripts/testing/rounds.ts';
+import { TestApp } from '../../../app.fixture.ts';
+import { describeOnHosts, hasKeeper } from '../../../hosts.fixture.ts';
+import { read } from '../output.fixture.ts';
+import { toldAt, UNYIELDING } from '../unyielding.fixture.ts';
 
 describeOnHosts('timeouts', () => {
   test('[cmd.async] an async call answers at once', async () => {
@@ -52,14 +52,14 @@ describeOnHosts('timeouts', () => {
     expect(answer.json().errors[0].location).toEqual(['body', field]);
   });
 
-  test('[cmd.hard-timeout] past hard_timeout all its processes are ended', async () => {
+  test('[cmd.hard-timeout] past hard_timeout all processes of the command are ended', async () => {
     await using daemon = await TestApp.start();
     const data = await daemon.run('setsid sleep 61 & sleep 62 & sleep 63', { hard_timeout: 0.2 });
     expect(data).toMatchObject({ status: 'timed_out', exit_code: -1, signal: 'SIGTERM' });
     await expectNothingLeft(data.command_id);
   });
 
-  test('[cmd.hard-timeout-sigkill] what survives SIGTERM is killed 2 s later, not before and not much later', async () => {
+  test('[cmd.hard-timeout-sigkill] a command that survives SIGTERM is killed 2 s later, not before and not much later', async () => {
     await using daemon = await TestApp.start();
     const lasted = await withGrowingTime(0.5, async (hard_timeout) => {
       const data = await daemon.run(UNYIELDING, { hard_timeout });
@@ -75,14 +75,14 @@ describeOnHosts('timeouts', () => {
     expect(lasted).toBeLessThan(4000);
   });
 
-  test('a hard timeout that never comes ends nothing', async () => {
+  test('a command that ends before its hard timeout completes', async () => {
     await using daemon = await TestApp.start();
     expect(await daemon.run('echo hi', { hard_timeout: 60 })).toMatchObject({ status: 'completed', exit_code: 0 });
   });
 });
 
 describe.runIf(hasKeeper)('a daemon that stood still', () => {
-  test('hears of the end after its timer, and does not take that for a time-out', async () => {
+  test('gets the end after its timer has fired, and records no time-out', async () => {
     await using daemon = await TestApp.start({ processHost: 'keeper' });
     const go = join(tmpdir(), `go-${randomUUID()}`);
     const script = `until [ -e ${go} ]; do sleep 0.02; done; exit 3`;
@@ -107,7 +107,7 @@ function stand(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.max(0, milliseconds));
 }
 
-/** No process carries the mark of the command. */
+/** Expects that no process carries the mark of the command. */
 async function expectNothingLeft(id: string): Promise<void> {
   await expect
     .poll(async () => {

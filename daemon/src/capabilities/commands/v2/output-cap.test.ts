@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { TestApp } from '../../app.fixture.ts';
-import { linesOf, read } from './output.fixture.ts';
+import { TestApp } from '../../../app.fixture.ts';
+import { linesOf, read } from '../output.fixture.ts';
 
 describe('the cap', () => {
   test('[stream.first-offset] [out.first-offsets] [out.stream-dropped] [keep.stream-cap] the oldest bytes are dropped first, and every reader gets the first offset', async () => {

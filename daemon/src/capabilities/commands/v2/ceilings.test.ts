@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { TestApp } from '../../app.fixture.ts';
+import { TestApp } from '../../../app.fixture.ts';
 
 describe('ceilings', () => {
-  test('[cmd.max-running-429] [status.capacity-429] [status.retry-after-5s] the next one answers 429 and lists the holders', async () => {
+  test('[cmd.max-running-429] [status.capacity-429] [status.retry-after-5s] at the ceiling a call answers 429 and lists the holders', async () => {
     await using daemon = await TestApp.start({ commandMaxRunning: 2 });
     const first = await daemon.run('sleep 60', { mode: 'async' });
     await daemon.run('sleep 60', { mode: 'async' });
@@ -39,7 +39,7 @@ describe('ceilings', () => {
       return commands.map(({ command }: { command: string }) => command);
     };
     await expect.poll(kept).toEqual([expect.stringMatching(/^ls /), ...Array.from({ length: 9 }, () => '/bin/true')]);
-    // Of the ten that are kept one has written something.
+    // Of the ten kept commands one has output.
     await expect.poll(() => readdir(join(daemon.directory, 'output'))).toHaveLength(1);
   }, 300_000);
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { identityOfCommands, TestApp } from '../../app.fixture.ts';
+import { identityOfCommands, TestApp } from '../../../app.fixture.ts';
 
 describe('the environment', () => {
   const inherited = {
@@ -34,7 +34,7 @@ describe('the environment', () => {
     }
   }
 
-  test('[env.container] [env.product-removed] [env.launcher-removed] [env.display] [secret.child-env] it is what the container was started with, less our own', async () => {
+  test("[env.container] [env.product-removed] [env.launcher-removed] [env.display] [secret.child-env] it is the environment of the container without the product's own variables", async () => {
     const env = await environmentOf();
     expect(env.get('FROM_CONTAINER')).toBe('yes');
     expect(env.get('DISPLAY')).toBe(':7');
@@ -45,7 +45,7 @@ describe('the environment', () => {
     expect([...env.values()].join('\n')).not.toContain('the-key');
   });
 
-  test('[env.account] [env.command-id] the account is told, and TERM is dumb', async () => {
+  test('[env.account] [env.command-id] it names the account, and TERM is dumb', async () => {
     const env = await environmentOf();
     const { name: username, home, shell } = identityOfCommands();
     expect(Object.fromEntries(env)).toMatchObject({

@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { chmod, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { tempDir } from '../../../../scripts/testing/temp-dir.ts';
-import { identityOfCommands, TestApp } from '../../app.fixture.ts';
-import { describeOnHosts } from '../../hosts.fixture.ts';
+import { tempDir } from '../../../../../scripts/testing/temp-dir.ts';
+import { identityOfCommands, TestApp } from '../../../app.fixture.ts';
+import { describeOnHosts } from '../../../hosts.fixture.ts';
 
 const isRoot = process.getuid?.() === 0;
 const needsRoot = isRoot ? '' : ' (skipped: needs root)';
 
-describeOnHosts('how it is run', () => {
+describeOnHosts('launching', () => {
   test('[cmd.shell-auto] auto is bash', async () => {
     await using daemon = await TestApp.start();
     expect((await daemon.run('echo "$BASH_VERSION" | cut -c1; [[ a == a ]] && echo ok')).stdout).toMatch(/^\d\nok\n$/);
@@ -127,7 +127,7 @@ describeOnHosts('how it is run', () => {
     expect((await daemon.run('pwd', { shell: '/bin/sh' })).stdout).toBe(`${identityOfCommands().home}\n`);
   });
 
-  test('[cmd.cwd-not-directory-400] a cwd that is none answers 400 and is named', async () => {
+  test('[cmd.cwd-not-directory-400] a cwd that is not a directory answers 400 and is named', async () => {
     await using daemon = await TestApp.start();
     const file = join(daemon.directory, 'file');
     await writeFile(file, '');

@@ -47,7 +47,7 @@ describe('sessions', () => {
     expect((await daemon.post('/v2/commands/sessions')).json().data.session_id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('[session.list] sessions are listed with what runs in them', async () => {
+  test('[session.list] sessions are listed with their running commands', async () => {
     await using daemon = await TestApp.start();
     await daemon.post('/v2/commands/sessions', { id: 'a' });
     await daemon.post('/v2/commands/sessions', { id: 'b' });
@@ -61,7 +61,7 @@ describe('sessions', () => {
     expect((await daemon.inject('/v2/commands/sessions/b')).json().data).toEqual(sessions[1]);
   });
 
-  test('[session.delete-kills] DELETE ends every process of its commands, those left behind too', async () => {
+  test('[session.delete-kills] DELETE ends every process of its commands, also those left behind', async () => {
     await using daemon = await TestApp.start();
     await daemon.post('/v2/commands/sessions', { id: 's' });
     const left = await daemon.run('setsid sleep 91 > /dev/null 2>&1 & echo $!', { session: 's' });
@@ -80,7 +80,7 @@ describe('sessions', () => {
     expect((await daemon.inject({ method: 'DELETE', url: '/v2/commands/sessions/s' })).statusCode).toBe(404);
   });
 
-  test('[session.delete-kills] DELETE sends SIGTERM, and SIGKILL 2 s later to what is left', async () => {
+  test('[session.delete-kills] DELETE sends SIGTERM, and SIGKILL 2 s later to the remaining processes', async () => {
     await using daemon = await TestApp.start();
     const close = (id: string) => daemon.inject({ method: 'DELETE', url: `/v2/commands/sessions/${id}` });
     await daemon.post('/v2/commands/sessions', { id: 'stubborn' });
@@ -125,13 +125,13 @@ describe('sessions', () => {
     [{ id: '' }, 422],
     [{ id: 'x'.repeat(129) }, 422],
     [{ env: { '': 'x' } }, 422],
-  ])('a wrong one is refused: %o', async (body, status) => {
+  ])('an invalid body is refused: %o', async (body, status) => {
     await using daemon = await TestApp.start();
     expect((await daemon.post('/v2/commands/sessions', body)).statusCode).toBe(status);
     expect((await daemon.inject('/v2/commands/sessions')).json().data.sessions).toEqual([]);
   });
 
-  test('an id that is taken answers 409, a full house 429 with the holders', async () => {
+  test('a taken id answers 409, the ceiling 429 with the holders', async () => {
     await using daemon = await TestApp.start({ commandMaxSessions: 1 });
     await daemon.post('/v2/commands/sessions', { id: 's' });
     expect((await daemon.post('/v2/commands/sessions', { id: 's' })).statusCode).toBe(409);
@@ -158,7 +158,7 @@ describe('idempotency keys', () => {
     expect([answer.statusCode, answer.json().success]).toEqual([409, false]);
   });
 
-  test('a call that was refused leaves its key free', async () => {
+  test('a refused call leaves its key free', async () => {
     await using daemon = await TestApp.start();
     expect((await daemon.post('/v2/commands', { command: 'true', cwd: '/no', idempotency_key: 'k' })).statusCode).toBe(
       400,

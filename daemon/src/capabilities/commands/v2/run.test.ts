@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { TestApp } from '../../app.fixture.ts';
-import { describeOnHosts } from '../../hosts.fixture.ts';
-import { alternate } from './output.fixture.ts';
+import { TestApp } from '../../../app.fixture.ts';
+import { describeOnHosts } from '../../../hosts.fixture.ts';
+import { alternate } from '../output.fixture.ts';
 
 const USAGE = {
   cpu_user_ms: expect.any(Number),
@@ -82,7 +82,7 @@ describeOnHosts('a command', ({ usage }) => {
     expect((await daemon.run('wc -c', { stdin: '' })).stdout).toBe('0\n');
   });
 
-  test('a command that does not read its stdin ends all the same', async () => {
+  test('a command that does not read its stdin ends normally', async () => {
     await using daemon = await TestApp.start();
     expect((await daemon.run('exit 4', { stdin: 'x'.repeat(1_000_000) })).exit_code).toBe(4);
   });

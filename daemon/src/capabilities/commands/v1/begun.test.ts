@@ -1,0 +1,3 @@
+import { describeBegun } from '../begun.fixture.ts';
+
+describeBegun({ url: '/v1/bash/exec', body: { session_id: 's' }, lost: 'killed' });
