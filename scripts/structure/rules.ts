@@ -11,7 +11,7 @@ export interface ImportRule {
   readonly forbidden?: RegExp;
 }
 
-const ADAPTER = /^daemon\/src\/capabilities\/[^/]+\/(?:(?:index|routes|tools)\.ts$|(?:v1|v2|wire)\/)/;
+const ADAPTER = /^daemon\/src\/capabilities\/[^/]+\/(?:(?:index|options|routes|tools)\.ts$|(?:v1|v2|wire)\/)/;
 const NODE = '^node:';
 
 function anyOf(...patterns: string[]): RegExp {
