@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { browserLine, devTools, openTab, programs, type Row, startWebServer, untilHealthy } from './observe.ts';
 import { startSandbox } from './sandbox.ts';
 
+const WITHOUT_BROWSER = ['daemon', 'gateway', 'keeper', 'window-manager', 'xvnc'];
+
 const ROWS: readonly (readonly [title: string, row: Row])[] = [
   [
     '[config.start-auto] BROWSER_START_MODE=auto is ready only while the browser runs',
@@ -30,13 +32,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     {
       env: { BROWSER_START_MODE: 'manual' },
       see: async (sandbox) => {
-        expect(Object.keys(await programs(sandbox)).sort()).toEqual([
-          'daemon',
-          'gateway',
-          'keeper',
-          'window-manager',
-          'xvnc',
-        ]);
+        expect(Object.keys(await programs(sandbox)).sort()).toEqual(WITHOUT_BROWSER);
         await untilHealthy(sandbox);
       },
     },
@@ -56,7 +52,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     {
       env: { BROWSER_REMOTE_DEBUGGING_HOST: 'browser.example' },
       see: async (sandbox) => {
-        expect(await programs(sandbox)).not.toHaveProperty('chromium');
+        expect(Object.keys(await programs(sandbox)).sort()).toEqual(WITHOUT_BROWSER);
       },
     },
   ],

@@ -6,7 +6,7 @@ import process from 'node:process';
 import { expect, test } from 'vitest';
 import { docker } from '../../scripts/images/docker.ts';
 import { ROOT } from '../../scripts/root.ts';
-import { browserLine, devTools, openTab, untilHealthy } from './observe.ts';
+import { browserLine, devTools, openTab, programs, untilHealthy } from './observe.ts';
 import { runOnce } from './run-once.ts';
 import { startSandbox } from './sandbox.ts';
 
@@ -48,7 +48,10 @@ test('[images.user] --user runs everything as that user, logs it, and refuses ot
     method: 'POST',
     body: JSON.stringify({ command: 'id', user: 'root' }),
   });
-  expect(refused.status).toBeGreaterThanOrEqual(400);
+  expect([refused.status, await refused.json()]).toMatchObject([
+    403,
+    { success: false, message: 'the daemon runs as sandbox and cannot run commands as root' },
+  ]);
   await untilHealthy(sandbox);
 });
 
@@ -82,16 +85,22 @@ test('[images.stale-lock] a stale lock of an earlier browser does not prevent th
   expect(await devTools(sandbox, 'version')).toContain('Chrome/');
 });
 
-test('[images.stop] docker stop ends all processes gracefully, with exit code 0', async () => {
+test('[images.stop] docker stop ends all processes gracefully within 3 s, with exit code 0', async () => {
   await using sandbox = await startSandbox({
     env: { ...AUTO, DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false' },
   });
   await sandbox.run('exec sleep 600', { mode: 'async' });
   await untilHealthy(sandbox);
   const id = sandbox.container.getId();
-  await docker('stop', '--time', '30', id);
+  const promised = Object.keys(await programs(sandbox)).sort();
+  // After that time the engine kills the container, and the exit code is 137.
+  await docker('stop', '--time', '3', id);
   expect(await docker('inspect', '--format', '{{.State.ExitCode}} {{.State.OOMKilled}}', id)).toBe('0 false');
-  expect(await docker('logs', id)).not.toContain('SIGKILL');
+  const log = await docker('logs', id);
+  const stopped = [...log.matchAll(/stopped: (\S+) \((?:exit status \d+|terminated by SIGTERM)\)/g)];
+  expect(stopped.map(([, name]) => name).sort()).toEqual(promised);
+  expect(promised).toHaveLength(8);
+  expect(log).not.toContain('SIGKILL');
   await docker('start', id);
 });
 

@@ -1,8 +1,11 @@
-import { expect, test } from 'vitest';
-import { devTools, untilHealthy } from './observe.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { docker } from '../../scripts/images/docker.ts';
+import { devTools, onSocket, untilHealthy } from './observe.ts';
 import { type Sandbox, sharedSandbox } from './sandbox.ts';
 
-const sandbox = sharedSandbox();
+const sandbox = sharedSandbox({ env: { DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false' } });
+/** Every required program of this container. */
+const PROMISED = ['chromium', 'code-server', 'daemon', 'gateway', 'jupyter', 'keeper', 'window-manager', 'xvnc'];
 
 interface Fault {
   readonly program: string;
@@ -20,8 +23,7 @@ async function pids(of: Sandbox): Promise<Record<string, number>> {
 }
 
 async function allRunning(of: Sandbox): Promise<Record<string, number>> {
-  const all = ['chromium', 'daemon', 'gateway', 'keeper', 'window-manager', 'xvnc'];
-  await expect.poll(async () => Object.keys(await pids(of)).sort()).toEqual(all);
+  await expect.poll(async () => Object.keys(await pids(of)).sort()).toEqual(PROMISED);
   return pids(of);
 }
 
@@ -30,31 +32,69 @@ const responds = (path: string): Fault['serves'] => {
     (await of.shell(`curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:8080${path} || true`)) === '200';
 };
 const browses: Fault['serves'] = async (of) => (await devTools(of, 'version')).includes('Chrome/');
+/** The supporting window of the window manager refers to itself; it is gone with the window manager (EWMH). */
+const managesWindows: Fault['serves'] = async (of) => {
+  const check = '_NET_SUPPORTING_WM_CHECK';
+  const own = `xprop -id $(xprop -root ${check} | grep -o '0x[0-9a-f]*') ${check}`;
+  return (await of.shell(`${own} 2>&1 || true`)).includes('window id');
+};
+const editsCode: Fault['serves'] = async (of) => (await onSocket(of, 'code-server', '/healthz')).includes('"status"');
+const servesNotebooks: Fault['serves'] = async (of) =>
+  (await onSocket(of, 'jupyter', '/jupyter/api')).includes('"version"');
 
 const FAULTS: readonly Fault[] = [
   { program: 'chromium', serves: browses },
-  { program: 'window-manager', serves: browses },
+  { program: 'window-manager', serves: managesWindows },
+  { program: 'code-server', serves: editsCode },
+  { program: 'jupyter', serves: servesNotebooks },
   { program: 'xvnc', takesAlong: ['chromium', 'window-manager'], serves: browses },
   { program: 'gateway', serves: responds('/ready') },
   { program: 'daemon', serves: responds('/ready') },
 ];
 
+/** Starts a command and a terminal; `runOn` checks that both are still running. */
+async function startSessions(of: Sandbox, id: string): Promise<{ runOn: () => Promise<void> }> {
+  const { command_id, pid } = await of.run('while read -r line; do echo "got $line"; done', { mode: 'async' });
+  await of.post('/v2/pty/sessions', { id });
+  const shell = async (): Promise<string> =>
+    (await of.post<{ output: string }>(`/v2/pty/sessions/${id}/exec`, { command: 'echo "$BASHPID $kept"' })).output;
+  await of.post(`/v2/pty/sessions/${id}/exec`, { command: 'kept=here' });
+  const before = await shell();
+  expect(before).toMatch(/^\d+ here\n$/);
+  return {
+    async runOn() {
+      expect(await shell()).toBe(before);
+      await of.post(`/v2/commands/${command_id}/stdin`, { input: 'still\n', eof: true });
+      await of.fetch(`/v2/commands/${command_id}?wait=true&offset=10&wait_timeout=20`);
+      const answer = await of.fetch(`/v2/commands/${command_id}`);
+      expect(((await answer.json()) as { data: object }).data).toMatchObject({
+        stdout: 'got still\n',
+        command: { status: 'completed', exit_code: 0, pid },
+      });
+    },
+  };
+}
+
 test.each(FAULTS)(
   '[images.program-killed] $program restarts after SIGKILL without affecting other programs and commands',
   async ({ program, takesAlong = [], serves }) => {
     const before = await allRunning(sandbox());
-    const { command_id, pid } = await sandbox().run('while read -r line; do echo "got $line"; done', { mode: 'async' });
+    expect(await serves(sandbox())).toBe(true);
+    const sessions = await startSessions(sandbox(), `beside-${program}`);
+    const children = await sandbox().shell(`pgrep -d ' ' -P ${before[program]} || true`);
     await sandbox().shell(`kill -KILL ${before[program]}`);
     await expect.poll(async () => (await pids(sandbox()))[program]).not.toBe(before[program]);
     await expect.poll(() => serves(sandbox())).toBe(true);
+    // A leftover child may affect the new process when it ends.
+    await expect
+      .poll(() => sandbox().shell(`for pid in ${children}; do test ! -d /proc/$pid || echo $pid; done`))
+      .toBe('');
+    expect(await serves(sandbox())).toBe(true);
     const after = await allRunning(sandbox());
     const gone = new Set([program, ...takesAlong]);
     for (const [name, old] of Object.entries(before))
       expect(`${name} ${after[name] === old}`).toBe(`${name} ${!gone.has(name)}`);
-    await sandbox().post(`/v2/commands/${command_id}/stdin`, { input: 'still\n', eof: true });
-    const answer = await sandbox().fetch(`/v2/commands/${command_id}?wait=true&offset=10&wait_timeout=20`);
-    const { data } = (await answer.json()) as { data: { command: { status: string; pid: number } } };
-    expect(data.command).toMatchObject({ status: 'completed', exit_code: 0, pid });
+    await sessions.runOn();
   },
 );
 
@@ -86,18 +126,50 @@ test('[images.daemon-restart] supervisorctl restart daemon ends the commands gra
   });
 });
 
-test('[images.unhealthy] the health check names a required program that is stopped', async () => {
+test.each(PROMISED)('[images.unhealthy] the health check fails if %s is stopped, and names it', async (program) => {
   await allRunning(sandbox());
-  await sandbox().shell('supervisorctl stop xvnc');
-  expect(await sandbox().shell('/opt/svc/hooks/healthcheck || true')).toContain('sandbox: xvnc is STOPPED');
-  await sandbox().shell('supervisorctl start xvnc');
+  await untilHealthy(sandbox());
+  await sandbox().shell(`supervisorctl stop ${program}`);
+  onTestFinished(async () => void (await sandbox().shell(`supervisorctl start ${program} || true`)));
+  const checked = await sandbox().shell('/opt/svc/hooks/healthcheck && echo passed || echo "exit $?"');
+  expect(checked.split('\n')).toEqual(expect.arrayContaining([`sandbox: ${program} is STOPPED`, 'exit 1']));
+  await sandbox().shell(`supervisorctl start ${program}`);
   await untilHealthy(sandbox());
 });
 
-test('[images.user-program] a program of the user can be added to a running container', async () => {
-  const conf = '[program:mine]\\ncommand=sleep 600\\n';
-  await sandbox().shell(
-    `printf '${conf}' > /opt/svc/supervisord/mine.conf && supervisorctl reread && supervisorctl update`,
-  );
+test.each(['chromium', 'code-server', 'jupyter'])(
+  '[images.unhealthy] the health check fails if %s runs and does not respond',
+  async (program) => {
+    const { [program]: pid } = await allRunning(sandbox());
+    await untilHealthy(sandbox());
+    await sandbox().shell(`kill -s STOP -- -${pid}`);
+    onTestFinished(async () => void (await sandbox().shell(`kill -s CONT -- -${pid} || true`)));
+    const checked = await sandbox().shell('/opt/svc/hooks/healthcheck 2>&1 && echo passed || echo "exit $?"');
+    expect(checked.split('\n')).toEqual(expect.arrayContaining([`sandbox: ${program} does not answer`, 'exit 1']));
+    await sandbox().shell(`kill -s CONT -- -${pid}`);
+    await untilHealthy(sandbox());
+  },
+);
+
+test('[images.unhealthy] the engine reports unhealthy only while a program is stopped', async () => {
+  await allRunning(sandbox());
+  const id = sandbox().container.getId();
+  const health = (): Promise<string> => docker('inspect', '--format', '{{.State.Health.Status}}', id);
+  await expect.poll(health).toBe('healthy');
+  await sandbox().shell('supervisorctl stop window-manager');
+  onTestFinished(async () => void (await sandbox().shell('supervisorctl start window-manager || true')));
+  await expect.poll(health).toBe('unhealthy');
+  await sandbox().shell('supervisorctl start window-manager');
+  await expect.poll(health).toBe('healthy');
+});
+
+test('[images.user-program] a program of the user can be added to a running container and removed', async () => {
+  const update = 'supervisorctl reread && supervisorctl update';
+  const remove = (): Promise<string> => sandbox().shell(`rm -f /opt/svc/supervisord/mine.conf && ${update}`);
+  onTestFinished(async () => void (await remove()));
+  const conf = '[program:mine]\\ncommand=sleep 611\\n';
+  await sandbox().shell(`printf '${conf}' > /opt/svc/supervisord/mine.conf && ${update}`);
   await expect.poll(async () => Object.keys(await pids(sandbox()))).toContain('mine');
+  await remove();
+  expect(Object.keys(await pids(sandbox()))).not.toContain('mine');
 });

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { sharedSandbox } from './sandbox.ts';
 
 /** A file of the host that is mounted as a single file, and again read-only. */
@@ -44,6 +44,10 @@ function described(path: string): Promise<string> {
 
 test('[images.files-layer] a directory of an image layer, which cannot be renamed, is moved with all metadata', async () => {
   const [from, to] = ['/usr/share/git-core', '/usr/share/moved'];
+  await sandbox().shell('cp -a /etc/skel /tmp/skel');
+  onTestFinished(async () => {
+    await sandbox().shell(`rm -r /etc/skel && cp -a /tmp/skel /etc && rm -r /tmp/skel && rm -rf ${to}`);
+  });
   const before = await described(from);
   await sandbox().post('/v2/fs/move', { source: from, destination: to });
   expect([await described(to), await sandbox().shell(`test -e ${from} || echo gone`)]).toEqual([before, 'gone']);
@@ -52,6 +56,7 @@ test('[images.files-layer] a directory of an image layer, which cannot be rename
     '0',
   );
   await sandbox().post('/v2/fs/move', { source: to, destination: from });
+  expect(await described(from)).toBe(before);
 });
 
 test('[images.files-mounted] a mounted file is written in place and cannot be replaced', async () => {

@@ -1,15 +1,18 @@
 import { once } from 'node:events';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import puppeteer, { type Browser as PuppeteerBrowser } from 'puppeteer-core';
-import { expect, test } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import type { Browser as PuppeteerBrowser } from 'puppeteer-core';
+import { beforeEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { firstPage } from '../pages/stage.ts';
-import { startServer, startWebServer } from './observe.ts';
+import { connectPlaywright, connectPuppeteer, firstPage, puppeteerPage } from '../pages/browsers.ts';
+import { startServer, startWebServer, untilHealthy } from './observe.ts';
 import { keepPicture, type Place, patchColours, personAt, pictureSize } from './person.ts';
 import { sharedSandbox } from './sandbox.ts';
 
 const KEY = 'secret-key';
 const sandbox = sharedSandbox({ env: { SVC_API_KEY: KEY, DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false' } });
+
+// The service is ready before its browser, display and editors.
+beforeEach(() => untilHealthy(sandbox()));
 
 async function status(path: string, headers: Record<string, string> = {}): Promise<number> {
   const answer = await sandbox().fetch(path, { headers, redirect: 'manual' });
@@ -28,9 +31,8 @@ const SHOP = `require("node:http").createServer(async (req, res) => {
 const SHOP_URL = 'http://127.0.0.1:3100/';
 let shop: ReturnType<typeof startServer> | undefined;
 
-/** Starts the shop and waits for the browser. */
-async function openShop(): Promise<{ log: () => Promise<string> }> {
-  await expect.poll(() => status('/cdp/json/version')).toBe(200);
+/** The shop, started by the first test that uses it. */
+function openShop(): Promise<{ log: () => Promise<string> }> {
   shop ??= startServer(sandbox(), `exec node -e '${SHOP}'`, 'the shop is open');
   return shop;
 }
@@ -39,8 +41,8 @@ const HEADERS = { 'x-api-key': KEY };
 const VIEW = { width: 800, height: 600 };
 
 test.each<[string, (url: string) => Promise<Browser>]>([
-  ['header', (url) => chromium.connectOverCDP(`${url}/cdp`, { headers: HEADERS })],
-  ['query', (url) => chromium.connectOverCDP(`${url}/cdp?api_key=${KEY}`)],
+  ['header', (url) => connectPlaywright(`${url}/cdp`, HEADERS)],
+  ['query', (url) => connectPlaywright(`${url}/cdp?api_key=${KEY}`)],
 ])(
   '[images.gateway-cdp] Playwright fills in a form in the browser of the image, with the key in the %s',
   async (where, connect) => {
@@ -63,14 +65,14 @@ test.each<[string, (url: string) => Promise<Browser>]>([
 );
 
 test.each<[string, (url: string) => Promise<PuppeteerBrowser>]>([
-  ['header', (url) => puppeteer.connect({ browserWSEndpoint: `${url}/cdp`, headers: HEADERS })],
-  ['query', (url) => puppeteer.connect({ browserWSEndpoint: `${url}/cdp?api_key=${KEY}` })],
+  ['header', (url) => connectPuppeteer({ browserWSEndpoint: `${url}/cdp`, headers: HEADERS })],
+  ['query', (url) => connectPuppeteer({ browserWSEndpoint: `${url}/cdp?api_key=${KEY}` })],
 ])(
   '[images.gateway-puppeteer] Puppeteer fills in a form in the browser of the image, with the key in the %s',
   async (where, connect) => {
     const { log } = await openShop();
     const browser = await connect(sandbox().url.replace('http', 'ws'));
-    const page = await browser.newPage();
+    const page = await puppeteerPage(browser);
     await page.setViewport(VIEW);
     await page.goto(SHOP_URL);
     await page.type('input', `teapot by ${where}`);
@@ -96,16 +98,17 @@ test('[images.gateway-vnc] the desktop of the image sends its RFB greeting, and 
 });
 
 test('[images.gateway-editors] code-server and JupyterLab respond below their prefixes', async () => {
-  await expect.poll(() => status('/code-server/healthz')).toBe(200);
+  expect(await status('/code-server/healthz')).toBe(200);
   expect(await (await sandbox().fetch('/code-server/?folder=/home/sandbox')).text()).toContain('vscode');
-  await expect.poll(() => status('/jupyter/api')).toBe(200);
+  expect(await status('/jupyter/api')).toBe(200);
   expect(await (await sandbox().fetch('/jupyter/lab')).text()).toContain('JupyterLab');
 });
 
 test('[images.gateway-preview] a server in the image can be previewed in every form, the product’s own ports cannot', async () => {
-  await startWebServer(sandbox(), 3000);
+  const server = await startWebServer(sandbox(), 3000);
   await expect.poll(() => status('/proxy/3000/')).toBe(200);
   expect(await status('/nothing-of-ours', { 'x-aio-proxy-port': '3000' })).toBe(404);
+  await expect.poll(server.log).toContain('"GET /nothing-of-ours HTTP/1.1" 404');
   for (const port of [8080, 8091, 9222, 18_100, 8100]) {
     expect([
       port,
@@ -132,7 +135,7 @@ function onDesktop(page: Page): Promise<{ input: Place; blue: Place; orange: Pla
 }
 
 test('[images.gateway-desktop] a user sees the browser of the sandbox, types into it and resizes it', async () => {
-  const inside = await chromium.connectOverCDP(`${sandbox().url}/cdp?api_key=${KEY}`);
+  const inside = await connectPlaywright(`${sandbox().url}/cdp?api_key=${KEY}`);
   const seen = await firstPage(inside);
   await seen.goto(`data:text/html,${encodeURIComponent(COLOURS)}`);
   await seen.bringToFront();

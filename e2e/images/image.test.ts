@@ -1,8 +1,12 @@
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { docker } from '../../scripts/images/docker.ts';
+import { listeners, OWN_LISTENERS, untilHealthy } from './observe.ts';
 import { sharedSandbox } from './sandbox.ts';
 
 const sandbox = sharedSandbox({ env: { SVC_API_KEY: 'secret-key' } });
+
+// The service is ready before its browser and display.
+beforeEach(() => untilHealthy(sandbox()));
 
 test('[images.account] commands run as the user sandbox in its home, the daemon as root', async () => {
   const { stdout } = await sandbox().run('id -un; id -u; pwd; cd; pwd');
@@ -55,9 +59,12 @@ test('[images.tini] tini is the first process', async () => {
 });
 
 test('[images.secrets] no program of the user has the key in its environment', async () => {
-  const names = await sandbox().run('tr "\\0" "\\n" < /proc/$(pgrep -o chromium)/environ | cut -d= -f1');
-  expect(names.stdout).toContain('DISPLAY');
-  expect(names.stdout).not.toMatch(/API_KEY|^SVC_|^SUPERVISOR_/m);
+  // The user can read the environments of its own processes; root in a container cannot.
+  const each = `for pid in $(pgrep -u sandbox -d ' ' 'chromium|Xtigervnc|matchbox'); do
+    tr '\\0' '\\n' < /proc/$pid/environ | sed "s/^/$(cat /proc/$pid/comm) /;s/=.*//"; done`;
+  const names = (await sandbox().run(each)).stdout.trim().split('\n');
+  for (const program of ['chromium', 'Xtigervnc', 'matchbox-window']) expect(names).toContain(`${program} DISPLAY`);
+  expect(names.filter((name) => / (?:.*API_KEY|SVC_|SUPERVISOR_)/.test(name))).toEqual([]);
 });
 
 test('[images.vnc-socket] VNC listens on a unix socket for the gateway and on no port', async () => {
@@ -68,4 +75,5 @@ test('[images.vnc-socket] VNC listens on a unix socket for the gateway and on no
   expect(await sandbox().shell('stat -c "%U %G %a" /run/svc/user /run/svc/user/vnc.sock')).toBe(
     'sandbox gateway 2750\nsandbox gateway 660',
   );
+  expect(await listeners(sandbox())).toEqual(OWN_LISTENERS);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { onTestFailed } from 'vitest';
 import { ROOT } from '../../scripts/root.ts';
-import { personsBrowser } from '../pages/stage.ts';
+import { personsBrowser } from '../pages/browsers.ts';
 
 const PICTURES = join(ROOT, 'dist/e2e-screenshots');
 

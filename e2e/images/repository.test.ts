@@ -10,7 +10,7 @@ const FILES = 20_000;
 
 /** A history with every kind of entry in git: many small files, links, executables, long and non-UTF-8 names. */
 const MAKE_ORIGIN = `
-import os
+import os, random
 os.makedirs('made/deep/' + '/'.join('level%d' % n for n in range(30)))
 for d in range(${FILES / 100}):
     os.mkdir('made/d%03d' % d)
@@ -24,7 +24,7 @@ for n in range(20):
 os.symlink('t' * 180, 'made/longlink')
 open(b'made/not-\\xff-utf8', 'w').write('bytes')
 open('made/deep/' + '/'.join('level%d' % n for n in range(30)) + '/bottom', 'w').write('bottom')
-open('made/binary', 'wb').write(os.urandom(3000000))
+open('made/binary', 'wb').write(random.Random(7).randbytes(3000000))
 `;
 
 /** Properties of a working copy that git does not store: hard links, modes, times, empty directories, an owner. */
@@ -56,14 +56,28 @@ async function v2<T>(route: string, query: Record<string, string>): Promise<T> {
   return ((await answer.json()) as { data: T }).data;
 }
 
+let origin: Promise<void> | undefined;
+
+/** Clones the origin, which the first call creates. */
+async function clone(name: string): Promise<void> {
+  origin ??= succeed(
+    `cat > make.py && python3 make.py && git init -q -b main made && cd made && git add -A && \
+      git -c user.name=n -c user.email=e@x commit -qm all && cd .. && git clone -q --bare made origin.git && rm -rf made`,
+    MAKE_ORIGIN,
+  );
+  await origin;
+  await succeed(`git clone -q file://${HOME}/origin.git ${name}`);
+}
+
+async function succeed(command: string, stdin?: string): Promise<void> {
+  const ran = await sandbox().run(command, { timeout: 250, ...(stdin !== undefined && { stdin }) });
+  expect(ran).toMatchObject({ status: 'completed', exit_code: 0 });
+}
+
 test('[images.repository] a cloned repository is identical after an export, a deletion and an import', {
   timeout: 300_000,
 }, async () => {
-  const clone = `cat > make.py && python3 make.py && git init -q -b main made && cd made && git add -A && \
-    git -c user.name=n -c user.email=e@x commit -qm all && cd .. && git clone -q --bare made origin.git && \
-    rm -rf made && git clone -q file://$PWD/origin.git ${REPO}`;
-  const cloned = await sandbox().run(clone, { stdin: MAKE_ORIGIN, timeout: 250 });
-  expect(cloned).toMatchObject({ status: 'completed', exit_code: 0 });
+  await clone('repo');
   await sandbox().shell(DRESS);
   await sandbox().shell(`cp -a ${REPO} /tmp/original`);
   const before = await sandbox().shell(DESCRIBE);
@@ -92,7 +106,7 @@ test('[images.repository] a cloned repository is identical after an export, a de
 test('[images.repository] edits by clients of 1.x and v2 are the only changes in git status', {
   timeout: 300_000,
 }, async () => {
-  await sandbox().run(`git clone -q ${HOME}/origin.git edited`, { timeout: 250 });
+  await clone('edited');
   const at = (name: string): string => `${HOME}/edited/${name}`;
   const [one, two, three, four] = [at('d001/file01.py'), at('d002/file02.py'), at('new/of-1.x.py'), at('new/of-v2.py')];
 

@@ -1,8 +1,10 @@
 import process from 'node:process';
 import { expect, test } from 'vitest';
+import { startDaemon } from '../../gateway/src/gateway.fixture.ts';
 import { freePort } from '../../scripts/testing/free-port.ts';
 import { Services } from '../services.ts';
-import { personsBrowser, Stage } from './stage.ts';
+import { personsBrowser } from './browsers.ts';
+import { Stage } from './stage.ts';
 
 const KEY = 'open-sesame-7';
 const SERVE =
@@ -34,10 +36,24 @@ function asks(
   );
 }
 
+/** Whether a page can open a WebSocket with the cookies of the browser. */
+function connects(page: { evaluate<R>(script: (url: string) => R, url: string): Promise<Awaited<R>> }, url: string) {
+  return page.evaluate(
+    (address) =>
+      new Promise<string>((resolve) => {
+        const socket = new WebSocket(address);
+        socket.onopen = () => resolve('open');
+        socket.onerror = () => resolve('refused');
+      }),
+    url,
+  );
+}
+
 test('[cookie.foreign-page] a page of another origin can neither read nor post with the cookie', async () => {
   await using stage = await Stage.open();
   const port = await site(stage);
-  await using services = await Services.start({ SVC_API_KEY: KEY });
+  await using desktop = await startDaemon(() => {});
+  await using services = await Services.start({ SVC_API_KEY: KEY, GATEWAY_VNC: `127.0.0.1:${desktop.port}` });
   const home = services.url.replace('127.0.0.1', 'localhost');
   await using person = await personsBrowser();
   const context = await person.newContext();
@@ -45,6 +61,8 @@ test('[cookie.foreign-page] a page of another origin can neither read nor post w
   await own.goto(`${home}/?api_key=${KEY}`);
   await own.goto(`${home}/v2/openapi.json`);
   expect([await asks(own, `${home}/v2/commands`), await asks(own, `${home}/v2/commands`, 'POST')]).toEqual([200, 200]);
+  const socket = `${home.replace('http', 'ws')}/websockify`;
+  expect(await connects(own, socket)).toBe('open');
   for (const origin of [`http://localhost:${port}`, `http://127.0.0.1:${port}`, `http://evil.localhost:${port}`]) {
     const foreign = await context.newPage();
     await foreign.goto(origin);
@@ -53,16 +71,7 @@ test('[cookie.foreign-page] a page of another origin can neither read nor post w
       await asks(foreign, `${home}/v2/commands`),
       await asks(foreign, `${home}/v2/commands`, 'POST'),
     ]).toEqual([origin, 'refused', 'refused']);
-    const socket = await foreign.evaluate(
-      (url) =>
-        new Promise((resolve) => {
-          const ws = new WebSocket(url);
-          ws.onopen = () => resolve('open');
-          ws.onerror = () => resolve('refused');
-        }),
-      `${home.replace('http', 'ws')}/websockify`,
-    );
-    expect(socket).toBe('refused');
+    expect([origin, await connects(foreign, socket)]).toEqual([origin, 'refused']);
   }
   const { data } = (await (await fetch(`${services.url}/v2/commands`, { headers: { 'x-api-key': KEY } })).json()) as {
     data: { commands: unknown[] };

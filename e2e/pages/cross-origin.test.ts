@@ -2,7 +2,8 @@ import process from 'node:process';
 import { expect, test } from 'vitest';
 import { freePort } from '../../scripts/testing/free-port.ts';
 import { Services } from '../services.ts';
-import { personsBrowser, Stage } from './stage.ts';
+import { personsBrowser } from './browsers.ts';
+import { Stage } from './stage.ts';
 
 const KEY = 'open-sesame-7';
 const SERVE =

@@ -1,7 +1,8 @@
-import { chromium, type Browser as PlaywrightBrowser } from 'playwright-core';
-import puppeteer, { type Browser as PuppeteerBrowser } from 'puppeteer-core';
+import type { Browser as PlaywrightBrowser } from 'playwright-core';
+import type { Browser as PuppeteerBrowser } from 'puppeteer-core';
 import { expect, test } from 'vitest';
 import { Services } from '../services.ts';
+import { connectPlaywright, connectPuppeteer, puppeteerPage } from './browsers.ts';
 import { Stage } from './stage.ts';
 
 const KEY = 'open-sesame-7';
@@ -16,12 +17,9 @@ async function sandbox(stage: Stage): Promise<Services> {
 }
 
 test.each<[string, Connect]>([
-  ['the key in the query', (origin) => chromium.connectOverCDP(`${origin}/cdp?api_key=${KEY}`)],
-  ['the key in a header', (origin) => chromium.connectOverCDP(`${origin}/cdp`, { headers: HEADERS })],
-  [
-    'the address of the WebSocket',
-    (origin) => chromium.connectOverCDP(`${origin.replace('http', 'ws')}/cdp?api_key=${KEY}`),
-  ],
+  ['the key in the query', (origin) => connectPlaywright(`${origin}/cdp?api_key=${KEY}`)],
+  ['the key in a header', (origin) => connectPlaywright(`${origin}/cdp`, HEADERS)],
+  ['the address of the WebSocket', (origin) => connectPlaywright(`${origin.replace('http', 'ws')}/cdp?api_key=${KEY}`)],
 ])('[cdp.playwright] Playwright works through /cdp with %s', async (_what, connect) => {
   await using stage = await Stage.open();
   await using services = await sandbox(stage);
@@ -43,17 +41,17 @@ test.each<[string, Connect]>([
 test.each<[string, (origin: string) => Promise<PuppeteerBrowser>]>([
   [
     'in the query',
-    (origin) => puppeteer.connect({ browserWSEndpoint: `${origin.replace('http', 'ws')}/cdp?api_key=${KEY}` }),
+    (origin) => connectPuppeteer({ browserWSEndpoint: `${origin.replace('http', 'ws')}/cdp?api_key=${KEY}` }),
   ],
   [
     'in a header',
-    (origin) => puppeteer.connect({ browserWSEndpoint: `${origin.replace('http', 'ws')}/cdp`, headers: HEADERS }),
+    (origin) => connectPuppeteer({ browserWSEndpoint: `${origin.replace('http', 'ws')}/cdp`, headers: HEADERS }),
   ],
 ])('[cdp.puppeteer] Puppeteer works through /cdp with the key %s', async (_what, connect) => {
   await using stage = await Stage.open();
   await using services = await sandbox(stage);
   const browser = await connect(services.url);
-  const page = await browser.newPage();
+  const page = await puppeteerPage(browser);
   await page.goto(PAGE);
   await page.type('input', 'eggs');
   await page.keyboard.press('Enter');
@@ -65,15 +63,15 @@ test.each<[string, (origin: string) => Promise<PuppeteerBrowser>]>([
 test('without the key Playwright and Puppeteer are refused', async () => {
   await using stage = await Stage.open();
   await using services = await sandbox(stage);
-  await expect(chromium.connectOverCDP(`${services.url}/cdp`)).rejects.toThrow('401');
+  await expect(connectPlaywright(`${services.url}/cdp`)).rejects.toThrow('401');
   const endpoint = `${services.url.replace('http', 'ws')}/cdp?api_key=wrong`;
-  await expect(puppeteer.connect({ browserWSEndpoint: endpoint })).rejects.toThrow();
+  await expect(connectPuppeteer({ browserWSEndpoint: endpoint })).rejects.toThrow('401');
 });
 
 test('[relay.daemon-restart] open relays survive a restart of the daemon', async () => {
   await using stage = await Stage.open();
   await using services = await sandbox(stage);
-  const browser = await chromium.connectOverCDP(`${services.url}/cdp?api_key=${KEY}`);
+  const browser = await connectPlaywright(`${services.url}/cdp?api_key=${KEY}`);
   const page = await (browser.contexts()[0] ?? (await browser.newContext())).newPage();
   await page.goto(PAGE);
   await services.stopDaemon('SIGKILL');

@@ -6,7 +6,8 @@ import { expect, test } from 'vitest';
 import { ROOT } from '../../scripts/root.ts';
 import { freePort } from '../../scripts/testing/free-port.ts';
 import { Services } from '../services.ts';
-import { personsBrowser, Stage } from './stage.ts';
+import { personsBrowser } from './browsers.ts';
+import { Stage } from './stage.ts';
 
 const KEY = 'open-sesame-7';
 

@@ -6,28 +6,10 @@ import { join } from 'node:path';
 import process from 'node:process';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { expect } from 'vitest';
 import { freePort } from '../../scripts/testing/free-port.ts';
+import { CHROMIUM, FLAGS } from './browsers.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
-/** Chromium flags for a machine without a GPU and user namespaces. */
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
 const APPEAR_MS = 120_000;
-
-/** Starts a browser outside the sandbox, as a user has it. */
-export async function personsBrowser(): Promise<Browser & AsyncDisposable> {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS] });
-  return Object.assign(browser, { [Symbol.asyncDispose]: () => browser.close() });
-}
-
-/** Waits for the first page of a browser, which appears later than DevTools. */
-export async function firstPage(browser: Browser): Promise<Page> {
-  await expect.poll(() => browser.contexts()[0]?.pages()).not.toHaveLength(0);
-  const page = browser.contexts()[0]?.pages()[0];
-  if (!page) throw new Error('the browser has no page');
-  return page;
-}
 
 /** The programs of one test, which are killed at its end. */
 export class Stage implements AsyncDisposable {

@@ -17,6 +17,12 @@ async function run(services: Services, body: object, headers: Record<string, str
   return ((await answer.json()) as Ran).data;
 }
 
+/** The services that have logged a request id. */
+function namesOf(services: Services, requestId: string): string[] {
+  const lines = services.log.filter((line) => line.includes(requestId));
+  return lines.map((line) => JSON.parse(line).name as string).sort();
+}
+
 test('[auth.svc-header] [auth.aio-header] the gateway accepts the key in every form', async () => {
   await using services = await Services.start({ SVC_API_KEY: KEY });
   const status = async (path: string, headers: Record<string, string> = {}) =>
@@ -61,6 +67,9 @@ test('[cookie.redirect] a page opened with the key or a ticket is redirected wit
   expect((await open(`/vnc/index.html?ticket=${data.ticket}`)).status).toBe(401);
   const form = await open('/vnc/');
   expect([form.status, form.headers.get('content-type')]).toEqual([401, expect.stringMatching(/^text\/html/)]);
+  // Each service logs in order, so the line of the last request follows those of all others.
+  await fetch(`${services.url}/v2/commands`, { headers: { 'x-api-key': KEY, 'x-request-id': 'the-last' } });
+  await expect.poll(() => namesOf(services, 'the-last')).toEqual(['daemon', 'gateway']);
   expect(services.log.join('\n')).not.toContain(KEY);
   expect(services.log.join('\n')).not.toContain(data.ticket);
 });
@@ -82,9 +91,7 @@ test('gateway and daemon log the same request id', async () => {
   await using services = await Services.start();
   const answer = await fetch(`${services.url}/v2/commands`, { headers: { 'x-request-id': 'trace-me-1' } });
   expect(answer.headers.get('x-request-id')).toBe('trace-me-1');
-  const namesOf = () =>
-    services.log.filter((line) => line.includes('trace-me-1')).map((line) => JSON.parse(line).name as string);
-  await expect.poll(() => namesOf().sort()).toEqual(['daemon', 'gateway']);
+  await expect.poll(() => namesOf(services, 'trace-me-1')).toEqual(['daemon', 'gateway']);
 });
 
 test('[gateway.streamed] 100 MB of stdin are returned unchanged as raw output', async () => {

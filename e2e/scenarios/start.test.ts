@@ -9,6 +9,8 @@ import { alive } from '../../scripts/testing/alive.ts';
 import { freePort } from '../../scripts/testing/free-port.ts';
 import { tempDir } from '../../scripts/testing/temp-dir.ts';
 
+const KEY = 'open-sesame-7';
+
 interface Started {
   readonly npm: ChildProcess;
   readonly url: string;
@@ -21,7 +23,7 @@ async function start(runtimeDir: string): Promise<Started> {
   const npm = spawn('npm', ['start', '--', '--port', String(port)], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, SVC_RUNTIME_DIR: runtimeDir, SVC_PORT: String(daemonPort), SVC_API_KEY: 'key' },
+    env: { ...process.env, SVC_RUNTIME_DIR: runtimeDir, SVC_PORT: String(daemonPort), SVC_API_KEY: KEY },
   });
   let log = '';
   for (const stream of [npm.stdout, npm.stderr]) {
@@ -57,7 +59,7 @@ function textOf(path: string): string {
 }
 
 async function call(url: string, body?: object): Promise<{ status: number; data: Record<string, unknown> }> {
-  const headers = { authorization: 'Bearer key', 'content-type': 'application/json' };
+  const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
   const response = await fetch(url, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) });
   const { data } = (await response.json()) as { data: Record<string, unknown> };
   return { status: response.status, data };
@@ -76,7 +78,7 @@ test('[stop.ends-commands] npm start serves on its port, and SIGTERM to npm ends
     // The output closes when the last process that holds it has ended, the services included.
     expect(await closed).toEqual([0, null]);
     expect(alive(pid)).toBe(false);
-    expect(log()).not.toContain('"key"');
+    expect(log()).not.toContain(KEY);
   } finally {
     npm.kill('SIGTERM');
   }

@@ -11,6 +11,8 @@ export class Daemon implements AsyncDisposable {
   readonly server: Server;
   readonly sockets = new Set<Socket>();
   readonly requests: IncomingMessage[] = [];
+  /** Connections so far, closed ones included. */
+  connections = 0;
 
   constructor(listener: RequestListener) {
     this.server = createServer((req, res) => {
@@ -18,6 +20,7 @@ export class Daemon implements AsyncDisposable {
       listener(req, res);
     });
     this.server.on('connection', (socket) => {
+      this.connections += 1;
       this.sockets.add(socket);
       socket.on('error', () => {});
       socket.on('close', () => this.sockets.delete(socket));

@@ -7,10 +7,13 @@ export class RfbServer implements AsyncDisposable {
   readonly server: Server;
   readonly sockets = new Set<Socket>();
   readonly #directory: TempDir;
+  /** Connections so far, closed ones included. */
+  connections = 0;
 
   private constructor(directory: TempDir, greet: (socket: Socket) => void) {
     this.#directory = directory;
     this.server = createServer((socket) => {
+      this.connections += 1;
       this.sockets.add(socket);
       socket.on('error', () => {}).on('close', () => this.sockets.delete(socket));
       socket.resume();

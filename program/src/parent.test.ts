@@ -6,8 +6,11 @@ import { expect, test } from 'vitest';
 
 const PROGRAM = `
   import { stopWithParent } from ${JSON.stringify(join(import.meta.dirname, 'parent.ts'))};
+  const reads = !process.env.SVC_PARENT_PIPE;
   stopWithParent(process.env);
   process.on('SIGTERM', () => { console.log('stopped ' + process.env.SVC_PARENT_PIPE); process.exit(0); });
+  process.on('SIGUSR2', () => { console.log('still here'); process.exit(0); });
+  if (reads) process.stdin.once('end', () => console.log('at the end')).resume();
   setInterval(() => {}, 1000);
   console.log('up');
 `;
@@ -36,7 +39,9 @@ test('without the variable the end of standard input is ignored', async () => {
   const child = program({});
   await once(child.stdout ?? child, 'data');
   child.stdin?.end();
-  child.kill('SIGTERM');
-  await once(child, 'close');
-  expect(child.output()).toBe('up\nstopped undefined\n');
+  await once(child.stdout ?? child, 'data');
+  // If the end of standard input stopped the program, it would do so before this output.
+  child.kill('SIGUSR2');
+  const [code] = await once(child, 'close');
+  expect([code, child.output()]).toEqual([0, 'up\nat the end\nstill here\n']);
 });

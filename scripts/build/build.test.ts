@@ -67,6 +67,7 @@ test('a bundle loads neither a second HTTP client nor HTTP/2, and keeps its text
   const texts = await Promise.all(
     chunks.filter((name) => name.endsWith('.mjs')).map((name) => readFile(join(root, 'dist/chunks', name), 'utf8')),
   );
+  expect(texts.length).toBeGreaterThan(0);
   expect(texts.filter((text) => /[^\0-\xff]/.test(text))).toEqual([]);
 });
 
@@ -106,6 +107,7 @@ test('chunks outlive one build, for a service that still runs, and go with the n
   await build(root, { programs: PROGRAMS });
   const gone = first.filter((file) => file.startsWith('lazy'));
   const third = await readdir(join(root, 'dist/chunks'));
+  expect(gone).not.toEqual([]);
   expect(gone.filter((file) => third.includes(file))).toEqual([]);
 });
 
@@ -115,6 +117,10 @@ test('the digest follows sources, manifests and the lock, not tests', async () =
   const before = await inputsDigest(root);
   await writeFile(join(root, 'daemon/src/a.test.ts'), '');
   expect(await inputsDigest(root)).toBe(before);
-  await writeFile(join(root, 'package-lock.json'), '{"changed":true}');
-  expect(await inputsDigest(root)).not.toBe(before);
+  const digests = [before];
+  for (const file of ['package-lock.json', 'daemon/package.json', 'daemon/src/lazy.ts', 'daemon/src/new.ts']) {
+    await writeFile(join(root, file), '{"changed":true}');
+    digests.push(await inputsDigest(root));
+  }
+  expect(new Set(digests).size).toBe(5);
 });

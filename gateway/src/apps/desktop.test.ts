@@ -176,7 +176,7 @@ test('[vnc.gate] the desktop and its pages require the key', async () => {
     expect(((await once(unauthorized, 'error')) as [Error])[0].message).toContain('401');
   }
   expect(await exchange(set.port, 'GET /vnc/app/ui.js HTTP/1.1\nHost: h')).toMatch(/^HTTP\/1\.1 401 /);
-  expect(set.rfb.sockets.size).toBe(0);
+  expect(set.rfb.connections).toBe(0);
   const byQuery = new WebSocket(`ws://127.0.0.1:${set.port}/websockify?api_key=k`);
   await once(byQuery, 'open');
   byQuery.terminate();

@@ -78,7 +78,7 @@ test.each(['CODE_SERVER', 'JUPYTER'] as const)(
     expect(await set.get(`${prefix}/`, 'Host: h')).toMatch(/^HTTP\/1\.1 401 /);
     const unauthorized = new WebSocket(`ws://127.0.0.1:${set.port}${prefix}/ws`);
     expect(((await once(unauthorized, 'error')) as [Error])[0].message).toContain('401');
-    expect([set.app.requests.length, sockets.clients.size]).toEqual([0, 0]);
+    expect([set.app.connections, sockets.clients.size]).toEqual([0, 0]);
     const authorized = new WebSocket(`ws://127.0.0.1:${set.port}${prefix}/ws?token=x`, {
       headers: { 'x-api-key': 'k' },
     });

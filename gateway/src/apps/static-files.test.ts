@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readlink, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readlink, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import process from 'node:process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { tempDir } from '../../../scripts/testing/temp-dir.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { type Daemon, exchange, startDaemon } from '../gateway.fixture.ts';
+import { IN_FLIGHT_MAX_MB } from '../in-flight.fixture.ts';
 import { StaticFiles } from './static-files.ts';
 
 interface Site extends AsyncDisposable {
@@ -115,11 +117,21 @@ test('a large file arrives complete, and is closed if its client disconnects', a
   await using pages = await site();
   const answer = await pages.get('big.bin');
   expect(answer.length - answer.indexOf('\r\n\r\n') - 4).toBe(5_000_000);
-  for (let round = 0; round < 8; round += 1) {
-    const leaving = await fetch(`http://127.0.0.1:${pages.server.port}/big.bin`);
-    await leaving.body?.cancel();
-  }
-  await expect.poll(() => openFiles('big.bin')).toBe(0);
+  // Larger than the socket buffers of a connection, so that the file is still being read.
+  await writeFile(join(pages.directory, 'huge.bin'), '');
+  await truncate(join(pages.directory, 'huge.bin'), IN_FLIGHT_MAX_MB * 1024 ** 2);
+  const leaving = await Promise.all(
+    Array.from({ length: 8 }, () => fetch(`http://127.0.0.1:${pages.server.port}/huge.bin`)),
+  );
+  expect(await openFiles('huge.bin')).toBe(8);
+  const warnings: string[] = [];
+  const keep = ({ message }: Error): void => void warnings.push(message);
+  process.on('warning', keep);
+  for (const { body } of leaving) await body?.cancel();
+  await expect.poll(() => openFiles('huge.bin')).toBe(0);
+  process.off('warning', keep);
+  // The garbage collector closes leaked descriptors and emits a warning.
+  expect(warnings).toEqual([]);
 });
 
 /** Open descriptors of this process for files with that name. */

@@ -1,6 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { startDaemon, startGateway } from '../gateway.fixture.ts';
+import { exchange, startDaemon, startGateway } from '../gateway.fixture.ts';
 import { terminalAssets } from './terminal-assets.ts';
 
 /** Admits requests with the key `k`; a key in the query gets a cookie. */
@@ -20,19 +21,32 @@ test('[terminal.page] the page and all files that it loads are served', async ()
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");
   const loaded = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => name);
   expect(loaded).toEqual(['xterm.css', 'terminal.css', 'terminal.js']);
-  for (const { name } of terminalAssets()) {
+  const imported = new Set<string | undefined>();
+  for (const { name, path } of terminalAssets()) {
     const asset = await get(`/terminal/${name}`);
     expect([name, asset.status]).toEqual([name, 200]);
     const text = await asset.text();
-    expect(text.length).toBeGreaterThan(100);
-    for (const [, imported] of text.matchAll(/^import .* from '\.\/([^']+)';$/gm)) {
-      expect((await get(`/terminal/${imported}`)).status).toBe(200);
-    }
+    expect(text).toBe(await readFile(path, 'utf8'));
+    for (const [, file] of text.matchAll(/^import .* from '\.\/([^']+)';$/gm)) imported.add(file);
   }
-  expect((await get('/terminal/none.js')).status).toBe(404);
-  expect((await get('/terminal/../package.json')).status).not.toBe(200);
+  expect([...imported].sort()).toEqual(['addon-fit.mjs', 'api.js', 'clipboard.js', 'connection.js', 'xterm.mjs']);
+  for (const module of ['terminal.js', ...imported]) {
+    const { status, headers } = await get(`/terminal/${module}`);
+    expect([module, status, headers.get('content-type')]).toEqual([module, 200, 'text/javascript; charset=utf-8']);
+  }
   expect((await get('/terminal/', { method: 'POST' })).status).toBe(405);
 });
+
+// `main.ts` exists one level above the directory of the page's files.
+test.each(['none.js', '../main.ts', '%2e%2e/main.ts', '..%2fmain.ts', './../main.ts', 'x/../../main.ts'])(
+  '[terminal.page] %s is not a file of the page',
+  async (name) => {
+    await using daemon = await startDaemon(authDaemon);
+    await using gateway = await startGateway(daemon.port);
+    const answer = await exchange(gateway.port, `GET /terminal/${name} HTTP/1.1\nHost: h\nX-API-Key: k`);
+    expect(answer).toMatch(/^HTTP\/1\.1 404 [\s\S]*"message":"no such file"/);
+  },
+);
 
 test('[terminal.slash] a URL without the trailing slash is redirected, with its query', async () => {
   await using daemon = await startDaemon(authDaemon);

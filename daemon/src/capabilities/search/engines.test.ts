@@ -98,7 +98,7 @@ describe.runIf(ripgrep !== undefined)('both engines give the same answer', () =>
     for (const { find } of ENGINES) {
       await expect(tree.grep(find, pattern)).rejects.toMatchObject({
         kind: 'invalid',
-        file: { error_type: 'bad_request' },
+        file: { errorType: 'bad_request' },
       });
     }
   });

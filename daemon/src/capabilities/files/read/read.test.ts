@@ -81,6 +81,7 @@ describe('bytes', () => {
     for (let offset = 0; offset < 7; ) {
       const read = await get(daemon, 'read', { path, offset: String(offset), length: '2' });
       pieces.push(read.content);
+      expect(read.next_offset).toBeGreaterThan(offset);
       offset = read.next_offset;
     }
     expect(pieces).toEqual(['a', 'ä', 'ö', 'ü']);

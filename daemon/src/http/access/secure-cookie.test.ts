@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { TicketStore } from '../../core/access/tickets.ts';
+import { Gate } from './gate.ts';
+
+test.each([
+  [true, 'https', true],
+  [true, 'http', false],
+  [false, 'https', false],
+])(
+  'with a trusted peer: %s, and X-Forwarded-Proto: %s, the session cookie is Secure: %s',
+  (trusted, proto, isSecure) => {
+    const gate = new Gate({
+      apiKey: 'k',
+      allowedHosts: [],
+      allowedOrigins: [],
+      tickets: new TicketStore(),
+      publicPaths: ['/'],
+    });
+    const decision = gate.judge({
+      method: 'GET',
+      target: '/vnc/?api_key=k',
+      upgrade: false,
+      headers: { accept: 'text/html', 'x-forwarded-proto': proto },
+      fromTrustedProxy: trusted,
+    });
+    const cookie = decision.admitted ? decision.setCookie : undefined;
+    expect(cookie?.endsWith('; SameSite=Lax; Secure')).toBe(isSecure);
+    expect(cookie).toContain('; SameSite=Lax');
+  },
+);

@@ -1,0 +1,22 @@
+import { COMMANDS } from './areas/commands.ts';
+import { FILES } from './areas/files.ts';
+import { GATEWAY } from './areas/gateway.ts';
+import { HTTP } from './areas/http.ts';
+import { KEEPER } from './areas/keeper.ts';
+import { PTY } from './areas/pty.ts';
+import { SEARCH } from './areas/search.ts';
+import { SYSTEM_AND_BROWSER } from './areas/system-and-browser.ts';
+import { WATCH } from './areas/watch.ts';
+import type { MutantArea } from './mutant.ts';
+
+export const AREAS: readonly MutantArea[] = [
+  COMMANDS,
+  FILES,
+  PTY,
+  SEARCH,
+  WATCH,
+  SYSTEM_AND_BROWSER,
+  KEEPER,
+  GATEWAY,
+  HTTP,
+];

@@ -1,0 +1,62 @@
+import type { MutantArea } from '../mutant.ts';
+
+export const COMMANDS: MutantArea = {
+  name: 'commands',
+  tests: ['daemon/src/capabilities/commands'],
+  mutants: [
+    {
+      id: 'retention-keeps-one-less',
+      file: 'daemon/src/capabilities/commands/store/retention.ts',
+      text: 'ended.length - index > maxRecords',
+      replacement: 'ended.length - index >= maxRecords',
+    },
+    {
+      id: 'eviction-takes-running-commands',
+      file: 'daemon/src/capabilities/commands/store/retention.ts',
+      text: 'if (command.isRunning || command.output.retainedBytes === 0) continue;',
+      replacement: 'if (command.output.retainedBytes === 0) continue;',
+    },
+    {
+      id: 'idempotency-key-ignores-body',
+      file: 'daemon/src/capabilities/commands/store/idempotency.ts',
+      text: 'if (known.bodyHash !== bodyHash) {',
+      replacement: 'if (known.bodyHash.length !== bodyHash.length) {',
+    },
+    {
+      id: 'ceiling-admits-one-more',
+      file: 'daemon/src/capabilities/commands/run/command-starter.ts',
+      text: 'if (running.size + this.#pending.size < commandMaxRunning) return;',
+      replacement: 'if (running.size + this.#pending.size <= commandMaxRunning) return;',
+    },
+    {
+      id: 'concurrent-calls-of-one-key',
+      file: 'daemon/src/capabilities/commands/run/command-starter.ts',
+      text: 'this.#keyed.set(key, start);',
+      replacement: '',
+    },
+    {
+      id: 'follow-loses-held-stderr',
+      file: 'daemon/src/capabilities/commands/output/follow.ts',
+      text: 'yield* readers.stderr.flush();',
+      replacement: '',
+    },
+    {
+      id: 'hard-timeout-begins-anew',
+      file: 'daemon/src/capabilities/commands/run/track-process.ts',
+      text: 'return Math.min(Math.max(hardTimeout - passed, 0), hardTimeout);',
+      replacement: 'return hardTimeout;',
+    },
+    {
+      id: 'hard-timeout-never-kills',
+      file: 'daemon/src/capabilities/commands/run/deadlines.ts',
+      text: "setTimeout(() => send('SIGKILL'), KILL_GRACE_MS);",
+      replacement: "setTimeout(() => send('SIGTERM'), KILL_GRACE_MS);",
+    },
+    {
+      id: 'command-of-another-session',
+      file: 'daemon/src/capabilities/commands/v1/routes.ts',
+      text: 'if (command.record.sessionId === sessionId) return command;',
+      replacement: 'if (command.record.sessionId !== undefined) return command;',
+    },
+  ],
+};

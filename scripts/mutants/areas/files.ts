@@ -1,0 +1,62 @@
+import type { MutantArea } from '../mutant.ts';
+
+export const FILES: MutantArea = {
+  name: 'files',
+  tests: ['daemon/src/capabilities/files'],
+  mutants: [
+    {
+      id: 'part-is-left-behind',
+      file: 'daemon/src/capabilities/files/write/part-file.ts',
+      text: 'unlinkQuietly(this.path);',
+      replacement: '',
+    },
+    {
+      id: 'replaced-file-loses-mode-bits',
+      file: 'daemon/src/capabilities/files/write/part-file.ts',
+      text: 'Number(before.mode) & 0o7777',
+      replacement: 'Number(before.mode) & 0o777',
+    },
+    {
+      id: 'piece-may-overlap',
+      file: 'daemon/src/capabilities/files/upload/resumable.ts',
+      text: 'if (part.length !== start) throw misplaced(path, part.length);',
+      replacement: 'if (part.length < start) throw misplaced(path, part.length);',
+    },
+    {
+      id: 'long-piece-stays',
+      file: 'daemon/src/capabilities/files/upload/resumable.ts',
+      text: 'if (!isWithin) part.truncate(start);',
+      replacement: '',
+    },
+    {
+      id: 'list-exceeds-limit',
+      file: 'daemon/src/capabilities/files/read/list.ts',
+      text: 'if (this.entries.length === this.#request.limit) return false;',
+      replacement: 'if (this.entries.length > this.#request.limit) return false;',
+    },
+    {
+      id: 'delete-follows-swapped-link',
+      file: 'daemon/src/capabilities/files/change/delete.ts',
+      text: 'using directory = HeldDirectory.open(path);',
+      replacement: 'using directory = HeldDirectory.open(path, { follow: true });',
+    },
+    {
+      id: 'lock-does-not-wait',
+      file: 'daemon/src/capabilities/files/path-locks.ts',
+      text: 'await before;',
+      replacement: '',
+    },
+    {
+      id: 'archive-climbs-out',
+      file: 'daemon/src/capabilities/files/tar/judge.ts',
+      text: "if (parts.includes('..')) throw refuse('contains ..');",
+      replacement: '',
+    },
+    {
+      id: 'whole-character-is-cut',
+      file: 'daemon/src/capabilities/files/read/read.ts',
+      text: 'sequenceLength(byte) > back',
+      replacement: 'sequenceLength(byte) >= back',
+    },
+  ],
+};

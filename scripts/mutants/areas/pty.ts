@@ -1,0 +1,59 @@
+import type { MutantArea } from '../mutant.ts';
+
+export const PTY: MutantArea = {
+  name: 'pty',
+  tests: ['daemon/src/capabilities/pty'],
+  mutants: [
+    {
+      id: 'refused-command-blocks-queue',
+      file: 'daemon/src/capabilities/pty/exec.ts',
+      text: 'void before.then(turn.resolve);',
+      replacement: '',
+    },
+    {
+      id: 'silence-reported-as-running',
+      file: 'daemon/src/capabilities/pty/exec.ts',
+      text: "status: 'no_change_timeout' }",
+      replacement: "status: 'running' }",
+    },
+    {
+      id: 'hard-timeout-after-the-call-is-lost',
+      file: 'daemon/src/capabilities/pty/exec.ts',
+      text: '(timeout === undefined || hardTimeout <= timeout)',
+      replacement: '(timeout === undefined || hardTimeout >= timeout)',
+    },
+    {
+      id: 'newest-session-is-evicted',
+      file: 'daemon/src/capabilities/pty/capacity.ts',
+      text: 'session.usedAt < oldest.usedAt',
+      replacement: 'session.usedAt > oldest.usedAt',
+    },
+    {
+      id: 'watched-session-is-evicted',
+      file: 'daemon/src/capabilities/pty/capacity.ts',
+      text: '!session.record.named && session.attached === 0 && !session.busy',
+      replacement: '!session.record.named && !session.busy',
+    },
+    {
+      id: 'readonly-viewer-resizes',
+      file: 'daemon/src/capabilities/pty/viewer/viewer.ts',
+      text: `      case 'resize':
+        this.#requireWriter();
+`,
+      replacement: `      case 'resize':
+`,
+    },
+    {
+      id: 'replay-loses-cut-character',
+      file: 'daemon/src/capabilities/pty/viewer/viewer.ts',
+      text: 'this.#offset -= cut;',
+      replacement: '',
+    },
+    {
+      id: 'mark-cut-near-its-start',
+      file: 'daemon/src/capabilities/pty/exec/marks.ts',
+      text: 'all.length - 6',
+      replacement: 'all.length - 4',
+    },
+  ],
+};
