@@ -85,7 +85,7 @@ test('[images.stale-lock] a stale lock of an earlier browser does not prevent th
   expect(await devTools(sandbox, 'version')).toContain('Chrome/');
 });
 
-test('[images.stop] docker stop ends everything in order within 3 s, with exit code 0', async () => {
+test('[images.stop] docker stop ends all processes gracefully within 3 s, with exit code 0', async () => {
   await using sandbox = await startSandbox({
     env: { ...AUTO, DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false' },
   });
@@ -93,7 +93,7 @@ test('[images.stop] docker stop ends everything in order within 3 s, with exit c
   await untilHealthy(sandbox);
   const id = sandbox.container.getId();
   const promised = Object.keys(await programs(sandbox)).sort();
-  // What takes longer is killed by the engine, and the exit code is 137.
+  // After that time the engine kills the container, and the exit code is 137.
   await docker('stop', '--time', '3', id);
   expect(await docker('inspect', '--format', '{{.State.ExitCode}} {{.State.OOMKilled}}', id)).toBe('0 false');
   const log = await docker('logs', id);

@@ -4,7 +4,7 @@ import { devTools, onSocket, untilHealthy } from './observe.ts';
 import { type Sandbox, sharedSandbox } from './sandbox.ts';
 
 const sandbox = sharedSandbox({ env: { DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false' } });
-/** Every program that this container promises. */
+/** Every required program of this container. */
 const PROMISED = ['chromium', 'code-server', 'daemon', 'gateway', 'jupyter', 'keeper', 'window-manager', 'xvnc'];
 
 interface Fault {
@@ -32,7 +32,7 @@ const responds = (path: string): Fault['serves'] => {
     (await of.shell(`curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:8080${path} || true`)) === '200';
 };
 const browses: Fault['serves'] = async (of) => (await devTools(of, 'version')).includes('Chrome/');
-/** The window that the display names as the manager's names itself; that of one that is dead is not there (EWMH). */
+/** The supporting window of the window manager refers to itself; it is gone with the window manager (EWMH). */
 const managesWindows: Fault['serves'] = async (of) => {
   const check = '_NET_SUPPORTING_WM_CHECK';
   const own = `xprop -id $(xprop -root ${check} | grep -o '0x[0-9a-f]*') ${check}`;
@@ -52,7 +52,7 @@ const FAULTS: readonly Fault[] = [
   { program: 'daemon', serves: responds('/ready') },
 ];
 
-/** A command and a terminal, and that both have run on. */
+/** Starts a command and a terminal; `runOn` checks that both are still running. */
 async function startSessions(of: Sandbox, id: string): Promise<{ runOn: () => Promise<void> }> {
   const { command_id, pid } = await of.run('while read -r line; do echo "got $line"; done', { mode: 'async' });
   await of.post('/v2/pty/sessions', { id });
@@ -85,7 +85,7 @@ test.each(FAULTS)(
     await sandbox().shell(`kill -KILL ${before[program]}`);
     await expect.poll(async () => (await pids(sandbox()))[program]).not.toBe(before[program]);
     await expect.poll(() => serves(sandbox())).toBe(true);
-    // What it left behind may take something of the new one along when it ends.
+    // A leftover child may affect the new process when it ends.
     await expect
       .poll(() => sandbox().shell(`for pid in ${children}; do test ! -d /proc/$pid || echo $pid; done`))
       .toBe('');
@@ -126,7 +126,7 @@ test('[images.daemon-restart] supervisorctl restart daemon ends the commands gra
   });
 });
 
-test.each(PROMISED)('[images.unhealthy] the health check fails where %s is stopped, and names it', async (program) => {
+test.each(PROMISED)('[images.unhealthy] the health check fails if %s is stopped, and names it', async (program) => {
   await allRunning(sandbox());
   await untilHealthy(sandbox());
   await sandbox().shell(`supervisorctl stop ${program}`);
@@ -138,7 +138,7 @@ test.each(PROMISED)('[images.unhealthy] the health check fails where %s is stopp
 });
 
 test.each(['chromium', 'code-server', 'jupyter'])(
-  '[images.unhealthy] so it does where %s runs and does not answer',
+  '[images.unhealthy] the health check fails if %s runs and does not respond',
   async (program) => {
     const { [program]: pid } = await allRunning(sandbox());
     await untilHealthy(sandbox());
@@ -151,7 +151,7 @@ test.each(['chromium', 'code-server', 'jupyter'])(
   },
 );
 
-test('[images.unhealthy] the engine takes the container for unhealthy while something is down, and no longer', async () => {
+test('[images.unhealthy] the engine reports unhealthy only while a program is stopped', async () => {
   await allRunning(sandbox());
   const id = sandbox().container.getId();
   const health = (): Promise<string> => docker('inspect', '--format', '{{.State.Health.Status}}', id);
@@ -163,7 +163,7 @@ test('[images.unhealthy] the engine takes the container for unhealthy while some
   await expect.poll(health).toBe('healthy');
 });
 
-test('[images.user-program] a program of the user is added while the container runs, and taken away', async () => {
+test('[images.user-program] a program of the user can be added to a running container and removed', async () => {
   const update = 'supervisorctl reread && supervisorctl update';
   const remove = (): Promise<string> => sandbox().shell(`rm -f /opt/svc/supervisord/mine.conf && ${update}`);
   onTestFinished(async () => void (await remove()));

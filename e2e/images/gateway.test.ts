@@ -11,7 +11,7 @@ import { sharedSandbox } from './sandbox.ts';
 const KEY = 'secret-key';
 const sandbox = sharedSandbox({ env: { SVC_API_KEY: KEY, DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false' } });
 
-// It is ready before its browser, its display and its editors are.
+// The service is ready before its browser, display and editors.
 beforeEach(() => untilHealthy(sandbox()));
 
 async function status(path: string, headers: Record<string, string> = {}): Promise<number> {
@@ -31,7 +31,7 @@ const SHOP = `require("node:http").createServer(async (req, res) => {
 const SHOP_URL = 'http://127.0.0.1:3100/';
 let shop: ReturnType<typeof startServer> | undefined;
 
-/** The shop, which the first test that goes there opens. */
+/** The shop, started by the first test that uses it. */
 function openShop(): Promise<{ log: () => Promise<string> }> {
   shop ??= startServer(sandbox(), `exec node -e '${SHOP}'`, 'the shop is open');
   return shop;
@@ -67,23 +67,26 @@ test.each<[string, (url: string) => Promise<Browser>]>([
 test.each<[string, (url: string) => Promise<PuppeteerBrowser>]>([
   ['header', (url) => connectPuppeteer({ browserWSEndpoint: `${url}/cdp`, headers: HEADERS })],
   ['query', (url) => connectPuppeteer({ browserWSEndpoint: `${url}/cdp?api_key=${KEY}` })],
-])('[images.gateway-puppeteer] so does Puppeteer with the key in the %s', async (where, connect) => {
-  const { log } = await openShop();
-  const browser = await connect(sandbox().url.replace('http', 'ws'));
-  const page = await puppeteerPage(browser);
-  await page.setViewport(VIEW);
-  await page.goto(SHOP_URL);
-  await page.type('input', `teapot by ${where}`);
-  await page.select('select', 'large');
-  await Promise.all([page.waitForNavigation(), page.click('button')]);
-  expect(await page.$eval('h1', (title) => title.textContent)).toBe(`Thank you for the teapot by ${where}`);
-  const picture = await page.screenshot();
-  await keepPicture(`puppeteer-${where}`, picture);
-  expect(pictureSize(picture)).toEqual([VIEW.width, VIEW.height]);
-  await expect.poll(log).toContain(`ordered large teapot by ${where}\n`);
-  await page.close();
-  await browser.disconnect();
-});
+])(
+  '[images.gateway-puppeteer] Puppeteer fills in a form in the browser of the image, with the key in the %s',
+  async (where, connect) => {
+    const { log } = await openShop();
+    const browser = await connect(sandbox().url.replace('http', 'ws'));
+    const page = await puppeteerPage(browser);
+    await page.setViewport(VIEW);
+    await page.goto(SHOP_URL);
+    await page.type('input', `teapot by ${where}`);
+    await page.select('select', 'large');
+    await Promise.all([page.waitForNavigation(), page.click('button')]);
+    expect(await page.$eval('h1', (title) => title.textContent)).toBe(`Thank you for the teapot by ${where}`);
+    const picture = await page.screenshot();
+    await keepPicture(`puppeteer-${where}`, picture);
+    expect(pictureSize(picture)).toEqual([VIEW.width, VIEW.height]);
+    await expect.poll(log).toContain(`ordered large teapot by ${where}\n`);
+    await page.close();
+    await browser.disconnect();
+  },
+);
 
 test('[images.gateway-vnc] the desktop of the image sends its RFB greeting, and its pages are served', async () => {
   const viewer = new WebSocket(`${sandbox().url.replace('http', 'ws')}/websockify?api_key=${KEY}`);
@@ -94,14 +97,14 @@ test('[images.gateway-vnc] the desktop of the image sends its RFB greeting, and 
   expect(await status('/vnc/app/ui.js')).toBe(200);
 });
 
-test('[images.gateway-editors] code-server and JupyterLab answer below their prefixes', async () => {
+test('[images.gateway-editors] code-server and JupyterLab respond below their prefixes', async () => {
   expect(await status('/code-server/healthz')).toBe(200);
   expect(await (await sandbox().fetch('/code-server/?folder=/home/sandbox')).text()).toContain('vscode');
   expect(await status('/jupyter/api')).toBe(200);
   expect(await (await sandbox().fetch('/jupyter/lab')).text()).toContain('JupyterLab');
 });
 
-test('[images.gateway-preview] a server in the image is previewed in every form, the product’s own ports in none', async () => {
+test('[images.gateway-preview] a server in the image can be previewed in every form, the product’s own ports cannot', async () => {
   const server = await startWebServer(sandbox(), 3000);
   await expect.poll(() => status('/proxy/3000/')).toBe(200);
   expect(await status('/nothing-of-ours', { 'x-aio-proxy-port': '3000' })).toBe(404);
@@ -131,7 +134,7 @@ function onDesktop(page: Page): Promise<{ input: Place; blue: Place; orange: Pla
   })()`);
 }
 
-test('[images.gateway-desktop] a person sees the browser of the sandbox, types into it and resizes it', async () => {
+test('[images.gateway-desktop] a user sees the browser of the sandbox, types into it and resizes it', async () => {
   const inside = await connectPlaywright(`${sandbox().url}/cdp?api_key=${KEY}`);
   const seen = await firstPage(inside);
   await seen.goto(`data:text/html,${encodeURIComponent(COLOURS)}`);

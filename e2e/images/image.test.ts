@@ -5,10 +5,10 @@ import { sharedSandbox } from './sandbox.ts';
 
 const sandbox = sharedSandbox({ env: { SVC_API_KEY: 'secret-key' } });
 
-// It is ready before its browser and its display are.
+// The service is ready before its browser and display.
 beforeEach(() => untilHealthy(sandbox()));
 
-test('[images.account] commands run as the account sandbox in its home, the daemon as root', async () => {
+test('[images.account] commands run as the user sandbox in its home, the daemon as root', async () => {
   const { stdout } = await sandbox().run('id -un; id -u; pwd; cd; pwd');
   expect(stdout).toBe('sandbox\n1000\n/home/sandbox\n/home/sandbox\n');
   expect(await sandbox().shell('stat -c %u /proc/$(supervisorctl pid daemon)')).toBe('0');
@@ -58,8 +58,8 @@ test('[images.tini] tini is the first process', async () => {
   expect(await sandbox().shell('tr "\\0" " " < /proc/1/cmdline')).toBe('tini -g -- /opt/svc/hooks/entrypoint');
 });
 
-test('[images.secrets] no program of the account has the key in its environment', async () => {
-  // The account reads the environments of its own processes; root of a container may not.
+test('[images.secrets] no program of the user has the key in its environment', async () => {
+  // The user can read the environments of its own processes; root in a container cannot.
   const each = `for pid in $(pgrep -u sandbox -d ' ' 'chromium|Xtigervnc|matchbox'); do
     tr '\\0' '\\n' < /proc/$pid/environ | sed "s/^/$(cat /proc/$pid/comm) /;s/=.*//"; done`;
   const names = (await sandbox().run(each)).stdout.trim().split('\n');

@@ -27,16 +27,16 @@ export async function programs(sandbox: Sandbox): Promise<Record<string, string>
   return Object.fromEntries(lines.map((line) => line.split(/\s+/).slice(0, 2) as [string, string]));
 }
 
-/** What the product listens on: the public port, the daemon and the browser. */
+/** TCP addresses of the product: the public port, the daemon and the browser. */
 export const OWN_LISTENERS: readonly string[] = ['0.0.0.0:8080', '127.0.0.1:8091', '127.0.0.1:9222'];
 
-/** Where the container listens on TCP, once all that it promises is there. */
+/** TCP listeners of the container, after it has become healthy. */
 export async function listeners(sandbox: Sandbox): Promise<string[]> {
   await untilHealthy(sandbox);
   return (await sandbox.shell("ss -Hltn | awk '{ print $4 }'")).split('\n').sort();
 }
 
-/** An IDE or notebook on its socket, asked as the gateway asks. */
+/** The response of an IDE or notebook on its unix socket. */
 export function onSocket(sandbox: Sandbox, name: string, path: string): Promise<string> {
   return sandbox.shell(`curl -s --unix-socket /run/svc/user/${name}.sock http://localhost${path} || true`);
 }

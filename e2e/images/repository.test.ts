@@ -58,7 +58,7 @@ async function v2<T>(route: string, query: Record<string, string>): Promise<T> {
 
 let origin: Promise<void> | undefined;
 
-/** Clones the origin, which the first that needs it makes. */
+/** Clones the origin, which the first call creates. */
 async function clone(name: string): Promise<void> {
   origin ??= succeed(
     `cat > make.py && python3 make.py && git init -q -b main made && cd made && git add -A && \
@@ -74,7 +74,7 @@ async function succeed(command: string, stdin?: string): Promise<void> {
   expect(ran).toMatchObject({ status: 'completed', exit_code: 0 });
 }
 
-test('[images.repository] a cloned repository is the same after an export, a deletion and an import', {
+test('[images.repository] a cloned repository is identical after an export, a deletion and an import', {
   timeout: 300_000,
 }, async () => {
   await clone('repo');

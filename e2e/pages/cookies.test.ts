@@ -36,7 +36,7 @@ function asks(
   );
 }
 
-/** Whether a page gets a WebSocket with what cookies the browser sends. */
+/** Whether a page can open a WebSocket with the cookies of the browser. */
 function connects(page: { evaluate<R>(script: (url: string) => R, url: string): Promise<Awaited<R>> }, url: string) {
   return page.evaluate(
     (address) =>
@@ -49,7 +49,7 @@ function connects(page: { evaluate<R>(script: (url: string) => R, url: string): 
   );
 }
 
-test('[cookie.foreign-page] a page of another origin reads nothing and posts nothing with the cookie', async () => {
+test('[cookie.foreign-page] a page of another origin can neither read nor post with the cookie', async () => {
   await using stage = await Stage.open();
   const port = await site(stage);
   await using desktop = await startDaemon(() => {});

@@ -55,7 +55,7 @@ test('[vnc.real-browser] a user sees the sandbox’s browser, types into it and 
   const canvas = second.locator('#noVNC_container canvas');
   await canvas.click({ position: { x: 300, y: 30 } });
   await second.keyboard.type('only looking');
-  // One connection keeps its order: keys that had been sent would stand before the one that now is.
+  // Keys arrive in order, so keys that were sent earlier would precede this one.
   await second.evaluate(`import('/vnc/app/ui.js').then(({ default: ui }) => { ui.rfb.viewOnly = false; })`);
   await canvas.click({ position: { x: 300, y: 30 } });
   await second.keyboard.press('End');

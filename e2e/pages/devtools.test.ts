@@ -20,7 +20,7 @@ test.each<[string, Connect]>([
   ['the key in the query', (origin) => connectPlaywright(`${origin}/cdp?api_key=${KEY}`)],
   ['the key in a header', (origin) => connectPlaywright(`${origin}/cdp`, HEADERS)],
   ['the address of the WebSocket', (origin) => connectPlaywright(`${origin.replace('http', 'ws')}/cdp?api_key=${KEY}`)],
-])('[cdp.playwright] Playwright does its work through /cdp with %s', async (_what, connect) => {
+])('[cdp.playwright] Playwright works through /cdp with %s', async (_what, connect) => {
   await using stage = await Stage.open();
   await using services = await sandbox(stage);
   const browser = await connect(services.url);

@@ -11,7 +11,7 @@ import { CHROMIUM, FLAGS } from './browsers.ts';
 
 const APPEAR_MS = 120_000;
 
-/** The programs of one test, which end with it. */
+/** The programs of one test, which are killed at its end. */
 export class Stage implements AsyncDisposable {
   readonly directory: string;
   readonly #stack = new AsyncDisposableStack();

@@ -17,13 +17,13 @@ async function run(services: Services, body: object, headers: Record<string, str
   return ((await answer.json()) as Ran).data;
 }
 
-/** Which services have logged a request id. */
+/** The services that have logged a request id. */
 function namesOf(services: Services, requestId: string): string[] {
   const lines = services.log.filter((line) => line.includes(requestId));
   return lines.map((line) => JSON.parse(line).name as string).sort();
 }
 
-test('[auth.svc-header] [auth.aio-header] the key opens the gateway in every form', async () => {
+test('[auth.svc-header] [auth.aio-header] the gateway accepts the key in every form', async () => {
   await using services = await Services.start({ SVC_API_KEY: KEY });
   const status = async (path: string, headers: Record<string, string> = {}) =>
     (await fetch(services.url + path, { headers, redirect: 'manual' })).status;
@@ -67,7 +67,7 @@ test('[cookie.redirect] a page opened with the key or a ticket is redirected wit
   expect((await open(`/vnc/index.html?ticket=${data.ticket}`)).status).toBe(401);
   const form = await open('/vnc/');
   expect([form.status, form.headers.get('content-type')]).toEqual([401, expect.stringMatching(/^text\/html/)]);
-  // Each service logs in order: the line of the last request stands behind those of all the others.
+  // Each service logs in order, so the line of the last request follows those of all others.
   await fetch(`${services.url}/v2/commands`, { headers: { 'x-api-key': KEY, 'x-request-id': 'the-last' } });
   await expect.poll(() => namesOf(services, 'the-last')).toEqual(['daemon', 'gateway']);
   expect(services.log.join('\n')).not.toContain(KEY);

@@ -11,7 +11,7 @@ export class Daemon implements AsyncDisposable {
   readonly server: Server;
   readonly sockets = new Set<Socket>();
   readonly requests: IncomingMessage[] = [];
-  /** How many connections it has had, those included that have ended. */
+  /** Connections so far, closed ones included. */
   connections = 0;
 
   constructor(listener: RequestListener) {

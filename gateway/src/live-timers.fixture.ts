@@ -1,6 +1,6 @@
 import { createHook } from 'node:async_hooks';
 
-/** Counts the timers of this process that were set since, and have neither fired nor been cleared. */
+/** Counts the pending timers of this process that were created after the instance. */
 export class LiveTimers implements Disposable {
   readonly #live = new Set<number>();
   readonly #hook = createHook({

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Daemon, exchange, startAuthDaemon, startDaemon, startGateway, Wire } from './gateway.fixture.ts';
-import { IN_FLIGHT_MAX_MB, WRITTEN_MAX_MB } from './in-flight.fixture.ts';
+import { fill, IN_FLIGHT_MAX_MB } from './in-flight.fixture.ts';
 import { LiveTimers } from './live-timers.fixture.ts';
 
 const ASK = 'Host: h\r\nX-API-Key: k\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
@@ -109,17 +109,17 @@ test.each(['client', 'application'] as const)(
 
 test('[relay.idle] nothing is timed on an open relay, on either side', async () => {
   await using set = await relaying();
-  // The first one sets up what all share, the kept connection to the daemon among it.
+  // The first relay creates shared resources, such as the pooled connection to the daemon.
   await set.open();
   using timers = new LiveTimers();
   const relays = [];
   for (let i = 0; i < 5; i += 1) relays.push(await set.open());
-  // A timer that was cleared is reported as gone by the next turn.
+  // The async hook reports a cleared timer in the next turn of the event loop.
   await turn();
-  // The daemon that judges, a server of node:http, times its own kept connection: one timer, however many relays.
+  // The daemon of the test, a server of node:http, has one timer for its idle connection, however many relays exist.
   expect(timers.count).toBeLessThan(relays.length);
-  for (const { client, far } of relays) {
-    far.write('still here');
+  for (const { client, appSide } of relays) {
+    appSide.write('still here');
     await client.until('still here');
   }
 });

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 export class RfbServer implements AsyncDisposable {
   readonly server: Server;
   readonly sockets = new Set<Socket>();
-  readonly directory: string;
-  /** How many connections it has had, those included that have ended. */
+  readonly #directory: TempDir;
+  /** Connections so far, closed ones included. */
   connections = 0;
 
   private constructor(directory: string, greet: (socket: Socket) => void) {

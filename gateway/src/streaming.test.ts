@@ -7,33 +7,13 @@ import { IN_FLIGHT_MAX_MB, WRITTEN_MAX_MB } from './in-flight.fixture.ts';
 
 const MEGABYTE = Buffer.alloc(1024 * 1024, 'x');
 
-/** Writes until held back for 2,000 turns; resolves with the megabytes taken. */
-async function fill(sink: NodeJS.WritableStream): Promise<number> {
-  let taken = 0;
-  let open = true;
-  sink.on('drain', () => {
-    open = true;
-  });
-  for (let quiet = 0; quiet < 2_000 && taken < WRITTEN_MAX_MB; ) {
-    if (open) {
-      open = sink.write(MEGABYTE);
-      taken += 1;
-      quiet = 0;
-    } else {
-      quiet += 1;
-      await turn();
-    }
-  }
-  return taken;
+/** The body of a response as on the wire, framing included. */
+function bodyOf(response: string): string {
+  return response.slice(response.indexOf('\r\n\r\n') + 4);
 }
 
-/** What stands behind the head of an answer, framing included. */
-function bodyOf(answer: string): string {
-  return answer.slice(answer.indexOf('\r\n\r\n') + 4);
-}
-
-test('a client that does not read holds the daemon back', async () => {
-  let taken: Promise<number> | undefined;
+test('a client that does not read causes backpressure on the daemon', async () => {
+  let written: Promise<number> | undefined;
   await using daemon = await startDaemon((_req, res) => {
     taken = fill(res);
   });
@@ -75,9 +55,9 @@ test('big bodies arrive whole, both ways at once', async () => {
 });
 
 test.each([
-  ['of a length', { 'Content-Length': '100' }, 'part'],
+  ['with a length', { 'Content-Length': '100' }, 'part'],
   ['chunked', {}, '4\r\npart\r\n'],
-])('an answer (%s) that the daemon breaks off does not end cleanly', async (_form, headers, body) => {
+])('a response (%s) that the daemon aborts does not end cleanly', async (_form, headers, body) => {
   await using daemon = await startDaemon((_req, res) => {
     res.writeHead(200, headers);
     res.write('part');

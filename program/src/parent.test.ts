@@ -40,7 +40,7 @@ test('without the variable the end of standard input is ignored', async () => {
   await once(child.stdout ?? child, 'data');
   child.stdin?.end();
   await once(child.stdout ?? child, 'data');
-  // A stop that the end had asked for would have been asked for before this.
+  // If the end of standard input stopped the program, it would do so before this output.
   child.kill('SIGUSR2');
   const [code] = await once(child, 'close');
   expect([code, child.output()]).toEqual([0, 'up\nat the end\nstill here\n']);

@@ -69,20 +69,25 @@ test('[jupyter.proxied] JupyterLab keeps its prefix and serves a local name', as
   expect(foreign.headers['origin']).toBe('https://evil.example');
 });
 
-test.each(['CODE_SERVER', 'JUPYTER'] as const)('[editor.gate] %s: nothing reaches it without the key', async (name) => {
-  await using set = await editing(name);
-  const sockets = new WebSocketServer({ server: set.app.server });
-  sockets.on('connection', (ws, req) => ws.send(`${req.url}`));
-  const prefix = name === 'JUPYTER' ? '/jupyter' : '/code-server';
-  expect(await set.get(`${prefix}/`, 'Host: h')).toMatch(/^HTTP\/1\.1 401 /);
-  const stranger = new WebSocket(`ws://127.0.0.1:${set.port}${prefix}/ws`);
-  expect(((await once(stranger, 'error')) as [Error])[0].message).toContain('401');
-  expect([set.app.connections, sockets.clients.size]).toEqual([0, 0]);
-  const friend = new WebSocket(`ws://127.0.0.1:${set.port}${prefix}/ws?token=x`, { headers: { 'x-api-key': 'k' } });
-  const [hello] = (await once(friend, 'message')) as [Buffer];
-  expect(String(hello)).toBe(name === 'JUPYTER' ? '/jupyter/ws?token=x' : '/ws?token=x');
-  friend.terminate();
-});
+test.each(['CODE_SERVER', 'JUPYTER'] as const)(
+  '[editor.gate] %s: no request reaches it without the key',
+  async (name) => {
+    await using set = await startEditor(name);
+    const sockets = new WebSocketServer({ server: set.app.server });
+    sockets.on('connection', (ws, req) => ws.send(`${req.url}`));
+    const prefix = name === 'JUPYTER' ? '/jupyter' : '/code-server';
+    expect(await set.get(`${prefix}/`, 'Host: h')).toMatch(/^HTTP\/1\.1 401 /);
+    const unauthorized = new WebSocket(`ws://127.0.0.1:${set.port}${prefix}/ws`);
+    expect(((await once(unauthorized, 'error')) as [Error])[0].message).toContain('401');
+    expect([set.app.connections, sockets.clients.size]).toEqual([0, 0]);
+    const authorized = new WebSocket(`ws://127.0.0.1:${set.port}${prefix}/ws?token=x`, {
+      headers: { 'x-api-key': 'k' },
+    });
+    const [hello] = (await once(authorized, 'message')) as [Buffer];
+    expect(String(hello)).toBe(name === 'JUPYTER' ? '/jupyter/ws?token=x' : '/ws?token=x');
+    authorized.terminate();
+  },
+);
 
 test.each([
   '/proxy/9222/json',

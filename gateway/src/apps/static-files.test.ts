@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readlink, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readlink, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -116,7 +116,7 @@ test('a big file arrives whole, and one that its client leaves is closed', async
   await using pages = await site();
   const answer = await pages.get('big.bin');
   expect(answer.length - answer.indexOf('\r\n\r\n') - 4).toBe(5_000_000);
-  // More than the system takes for a connection, so that the file is still being read.
+  // Larger than the socket buffers of a connection, so that the file is still being read.
   await writeFile(join(pages.directory, 'huge.bin'), '');
   await truncate(join(pages.directory, 'huge.bin'), IN_FLIGHT_MAX_MB * 1024 ** 2);
   const leaving = await Promise.all(
@@ -129,7 +129,7 @@ test('a big file arrives whole, and one that its client leaves is closed', async
   for (const { body } of leaving) await body?.cancel();
   await expect.poll(() => openFiles('huge.bin')).toBe(0);
   process.off('warning', keep);
-  // What is left open is closed by the garbage collector in time, which says so.
+  // The garbage collector closes leaked descriptors and emits a warning.
   expect(warnings).toEqual([]);
 });
 

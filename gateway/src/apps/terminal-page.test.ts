@@ -37,19 +37,19 @@ test('[terminal.page] the page and everything that it loads are served from here
   expect((await get('/terminal/', { method: 'POST' })).status).toBe(405);
 });
 
-// `main.ts` is there, one level above the directory that the page's files are looked for in.
+// `main.ts` exists one level above the directory of the page's files.
 test.each(['none.js', '../main.ts', '%2e%2e/main.ts', '..%2fmain.ts', './../main.ts', 'x/../../main.ts'])(
-  '[terminal.page] %s is no file of the page',
+  '[terminal.page] %s is not a file of the page',
   async (name) => {
-    await using daemon = await startDaemon(judging);
+    await using daemon = await startDaemon(authDaemon);
     await using gateway = await startGateway(daemon.port);
     const answer = await exchange(gateway.port, `GET /terminal/${name} HTTP/1.1\nHost: h\nX-API-Key: k`);
-    expect(answer).toMatch(/^HTTP\/1\.1 404 [\s\S]*there is no such file here/);
+    expect(answer).toMatch(/^HTTP\/1\.1 404 [\s\S]*"message":"no such file"/);
   },
 );
 
-test('[terminal.slash] without its slash the page is moved there, query and all', async () => {
-  await using daemon = await startDaemon(judging);
+test('[terminal.slash] a URL without the trailing slash is redirected, with its query', async () => {
+  await using daemon = await startDaemon(authDaemon);
   await using gateway = await startGateway(daemon.port);
   const moved = await fetch(`${gateway.origin}/terminal?session=a`, {
     headers: { 'x-api-key': 'k' },

@@ -39,7 +39,7 @@ test('at a level above info no line is written for a request', async () => {
   const log: string[] = [];
   const gateway = await startGateway(daemon.port, { logLevel: 'warn', log });
   await exchange(gateway.port, 'GET / HTTP/1.1\nHost: h');
-  // A line would be written once the exchange is over, which may be after its answer has arrived.
+  // A line would be written at the end of the exchange, which may be after the response has arrived.
   await gateway.close();
   expect(log).toEqual([]);
 });

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { type Daemon, startDaemon, startGateway } from '../gateway.fixture.ts';
 
 const LISTED = 'https://listed.example';
-/** The paths below that something behind the gateway answers. */
-const PASSED_ON = new Set([
+/** The paths below that the gateway relays to an application. */
+const RELAYED = new Set([
   '/cdp/json/version',
   '/cdp/json/protocol',
   '/code-server/',
@@ -15,7 +15,7 @@ const PREFLIGHT = { 'access-control-request-method': 'POST', 'access-control-req
 
 interface Front extends AsyncDisposable {
   readonly app: Daemon;
-  /** Stands for the browser and for code-server. */
+  /** Replaces the browser and code-server. */
   readonly service: Daemon;
   ask(path: string, more: { method?: string; headers?: Record<string, string> }): Promise<Response>;
 }
@@ -88,9 +88,9 @@ test.each([
   expect([granted.status, grantOf(granted)]).toEqual([status, [LISTED, 'true']]);
   expect(granted.headers.get('vary')).toContain('Origin');
   const refused = await set.ask(path, { headers: { origin: LISTED } });
-  expect([refused.status, grantOf(refused)]).toEqual([401, [LISTED, 'true']]);
+  expect([refused.status, corsHeadersOf(refused)]).toEqual([401, [LISTED, 'true']]);
   const reached = [...set.app.requests, ...set.service.requests].map(({ headers }) => headers['x-api-key']);
-  expect(reached).toEqual(PASSED_ON.has(path) ? [undefined] : []);
+  expect(reached).toEqual(RELAYED.has(path) ? [undefined] : []);
 });
 
 test('[cors.own-paths] a preflight is answered without a key and goes no further; that of another origin is refused', async () => {

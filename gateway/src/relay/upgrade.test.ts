@@ -154,11 +154,11 @@ test('an upgrade of an own path requires the daemon’s admission, and its error
   });
   await using gateway = await startGateway(daemon.port);
   const own = ASK.replace('/ws?q', '/cdp/devtools/x?y');
-  using stranger = new Wire(gateway.port);
-  const refused = await stranger.send(`${own}Accept: text/html\r\n\r\n`).all();
+  using unauthorized = new Wire(gateway.port);
+  const refused = await unauthorized.send(`${own}Accept: text/html\r\n\r\n`).all();
   expect(refused).toMatch(/^HTTP\/1\.1 401 [\s\S]*"success":false/);
-  using friend = new Wire(gateway.port);
-  expect(await friend.send(`${own}X-API-Key: k\r\n\r\n`).all()).toMatch(/^HTTP\/1\.1 503 /);
+  using authorized = new Wire(gateway.port);
+  expect(await authorized.send(`${own}X-API-Key: k\r\n\r\n`).all()).toMatch(/^HTTP\/1\.1 503 /);
   expect(authRequests.map((req) => req.url)).toEqual(['/internal/auth', '/internal/auth']);
   expect(authRequests[0]?.headers).toMatchObject({
     'x-original-uri': '/cdp/devtools/x?y',

@@ -7,23 +7,25 @@ test.each([
   [true, 'https', true],
   [true, 'http', false],
   [false, 'https', false],
-])('a session cookie, X-Forwarded-Proto of a trusted peer (%s) being %s, is Secure: %s', (trusted, proto, isSecure) => {
-  const gate = new Gate({
-    apiKey: 'k',
-    allowedHosts: [],
-    allowedOrigins: [],
-    tickets: new TicketStore(),
-    publicPaths: ['/'],
-    pages: PAGES,
-  });
-  const verdict = gate.judge({
-    method: 'GET',
-    target: '/vnc/?api_key=k',
-    upgrade: false,
-    headers: { accept: 'text/html', 'x-forwarded-proto': proto },
-    fromTrustedProxy: trusted,
-  });
-  const cookie = verdict.admitted ? verdict.setCookie : undefined;
-  expect(cookie?.endsWith('; SameSite=Lax; Secure')).toBe(isSecure);
-  expect(cookie).toContain('; SameSite=Lax');
-});
+])(
+  'with a trusted peer: %s, and X-Forwarded-Proto: %s, the session cookie is Secure: %s',
+  (trusted, proto, isSecure) => {
+    const gate = new Gate({
+      apiKey: 'k',
+      allowedHosts: [],
+      allowedOrigins: [],
+      tickets: new TicketStore(),
+      publicPaths: ['/'],
+    });
+    const decision = gate.judge({
+      method: 'GET',
+      target: '/vnc/?api_key=k',
+      upgrade: false,
+      headers: { accept: 'text/html', 'x-forwarded-proto': proto },
+      fromTrustedProxy: trusted,
+    });
+    const cookie = decision.admitted ? decision.setCookie : undefined;
+    expect(cookie?.endsWith('; SameSite=Lax; Secure')).toBe(isSecure);
+    expect(cookie).toContain('; SameSite=Lax');
+  },
+);

@@ -8,7 +8,7 @@ import { WebSocketPort } from './websocket-port.ts';
 const PIECE = 100 * 1024;
 const PIECES = 40;
 
-test('a client that sends more than is handled waits, and goes on once it is', async () => {
+test('a client with too many unhandled messages is paused, and resumed after they are handled', async () => {
   const handshake = new WebSocketServer({ noServer: true });
   await using server = createServer();
   const gate = Promise.withResolvers<void>();
