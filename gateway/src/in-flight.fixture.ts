@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 const MEGABYTE = 1024 ** 2;
 
 /** Megabytes after which a writer stops if no backpressure occurs. */
-export const WRITTEN_MAX_MB = 400;
+const WRITTEN_MAX_MB = 400;
 
 /**
  * Megabytes that may be in flight through a gateway with backpressure: the socket buffers of its two connections, which

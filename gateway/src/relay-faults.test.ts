@@ -13,16 +13,16 @@ const ACCEPT = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgra
 interface Relaying extends AsyncDisposable {
   readonly app: Daemon;
   readonly daemon: Daemon;
-  /** An open relay: the client's end and the application's. */
-  open(): Promise<{ client: Wire; far: Socket }>;
+  /** Opens a relay; resolves with the client's and the application's end of it. */
+  open(): Promise<{ client: Wire; appSide: Socket }>;
   close(): Promise<void>;
 }
 
-/** A gateway before an application that accepts every upgrade. */
+/** A gateway in front of an application that accepts every upgrade. */
 async function relaying(): Promise<Relaying> {
   const daemon = await startAuthDaemon();
   const app = new Daemon((_req, res) => void res.end());
-  // By their targets: those that are opened at the same time come in any order.
+  // By target, because relays that are opened at the same time arrive in any order.
   const accepted = new Map<string | undefined, (socket: Socket) => void>();
   app.server.on('upgrade', (req, socket) => {
     socket.write(ACCEPT);
@@ -35,11 +35,11 @@ async function relaying(): Promise<Relaying> {
     daemon,
     async open() {
       const target = `/ws/${accepted.size}`;
-      const far = new Promise<Socket>((resolve) => accepted.set(target, resolve));
+      const appSide = new Promise<Socket>((resolve) => accepted.set(target, resolve));
       const client = new Wire(gateway.port);
       client.send(`GET /proxy/${app.port}${target} HTTP/1.1\r\n${ASK}`);
       expect(await client.until('\r\n\r\n')).toMatch(/^HTTP\/1\.1 101 /);
-      return { client, far: await far };
+      return { client, appSide: await appSide };
     },
     close: () => gateway.close(),
     async [Symbol.asyncDispose]() {
@@ -53,27 +53,27 @@ async function relaying(): Promise<Relaying> {
 test('[relay.half-close] the end of one direction leaves the other open, both ways', async () => {
   await using set = await relaying();
   const first = await set.open();
-  first.client.send('last words').socket.end();
+  first.client.send('request').socket.end();
   let heard = '';
-  for await (const chunk of first.far.iterator({ destroyOnReturn: false })) heard += String(chunk);
-  first.far.end('the answer to them');
-  expect([heard, (await first.client.all()).endsWith('the answer to them')]).toEqual(['last words', true]);
+  for await (const chunk of first.appSide.iterator({ destroyOnReturn: false })) heard += String(chunk);
+  first.appSide.end('reply');
+  expect([heard, (await first.client.all()).endsWith('reply')]).toEqual(['request', true]);
   const second = await set.open();
-  second.far.end('last words');
-  expect(await second.client.all()).toMatch(/last words$/);
-  second.client.send('the answer to them').socket.end();
+  second.appSide.end('request');
+  expect(await second.client.all()).toMatch(/request$/);
+  second.client.send('reply').socket.end();
   heard = '';
-  for await (const chunk of second.far) heard += String(chunk);
-  expect(heard).toBe('the answer to them');
+  for await (const chunk of second.appSide) heard += String(chunk);
+  expect(heard).toBe('reply');
 });
 
 test.each(['client', 'application'] as const)(
   '[relay.reset] a reset by the %s reaches the other side as one',
   async (side) => {
     await using set = await relaying();
-    const { client, far } = await set.open();
-    const [resetting, hearing] = side === 'client' ? [client.socket, far] : [far, client.socket];
-    far.resume();
+    const { client, appSide } = await set.open();
+    const [resetting, hearing] = side === 'client' ? [client.socket, appSide] : [appSide, client.socket];
+    appSide.resume();
     const failed = once(hearing, 'error') as Promise<[NodeJS.ErrnoException]>;
     resetting.resetAndDestroy();
     expect((await failed)[0].code).toBe('ECONNRESET');
@@ -81,33 +81,22 @@ test.each(['client', 'application'] as const)(
 );
 
 test.each(['client', 'application'] as const)(
-  '[relay.slow-reader] where the %s does not read the other is held back, and then it gets all',
+  '[relay.slow-reader] a %s that does not read causes backpressure, and later receives every byte',
   async (side) => {
     await using set = await relaying();
-    const { client, far } = await set.open();
-    const [reading, writing] = side === 'client' ? [client.socket, far] : [far, client.socket];
+    const { client, appSide } = await set.open();
+    const [reading, writing] = side === 'client' ? [client.socket, appSide] : [appSide, client.socket];
     reading.pause();
-    const megabyte = Buffer.alloc(1024 ** 2, 'x');
-    let taken = 0;
-    for (let quiet = 0; quiet < 2_000 && taken < WRITTEN_MAX_MB; ) {
-      if (writing.writableNeedDrain) {
-        quiet += 1;
-        await turn();
-      } else {
-        quiet = 0;
-        taken += 1;
-        writing.write(megabyte);
-      }
-    }
-    expect(taken).toBeLessThan(IN_FLIGHT_MAX_MB);
+    const written = await fill(writing);
+    expect(written).toBeLessThan(IN_FLIGHT_MAX_MB);
     writing.end();
     let got = 0;
     for await (const piece of reading) got += (piece as { length: number }).length;
-    expect(got).toBe(taken * megabyte.length);
+    expect(got).toBe(written * 1024 ** 2);
   },
 );
 
-test('[relay.idle] nothing is timed on an open relay, on either side', async () => {
+test('[relay.idle] an open relay has no timeout on either side', async () => {
   await using set = await relaying();
   // The first relay creates shared resources, such as the pooled connection to the daemon.
   await set.open();
@@ -124,25 +113,28 @@ test('[relay.idle] nothing is timed on an open relay, on either side', async () 
   }
 });
 
-test('[relay.leaks-nothing] relays that end in every way leave no descriptor', async () => {
+test('[relay.leaks-nothing] relays leave no open descriptor, however they end', async () => {
   await using set = await relaying();
   const descriptors = async () => (await readdir('/proc/self/fd')).length;
-  const ends: ((relay: { client: Wire; far: Socket }) => void)[] = [
+  const ends: ((relay: { client: Wire; appSide: Socket }) => void)[] = [
     ({ client }) => client.socket.destroy(),
     ({ client }) => client.socket.resetAndDestroy(),
-    ({ far }) => far.destroy(),
-    ({ far }) => far.resetAndDestroy(),
-    ({ client, far }) => {
+    ({ appSide }) => appSide.destroy(),
+    ({ appSide }) => appSide.resetAndDestroy(),
+    ({ client, appSide }) => {
       client.socket.end();
-      far.end();
+      appSide.end();
     },
   ];
   const round = async () => {
     const relays = await Promise.all(Array.from({ length: 20 }, () => set.open()));
-    const closed = relays.flatMap(({ client, far }) => [once(client.socket, 'close'), once(far.resume(), 'close')]);
+    const closed = relays.flatMap(({ client, appSide }) => [
+      once(client.socket, 'close'),
+      once(appSide.resume(), 'close'),
+    ]);
     for (const promise of closed) promise.catch(() => {});
-    for (const { client, far } of relays) {
-      far.on('end', () => far.end());
+    for (const { client, appSide } of relays) {
+      appSide.on('end', () => appSide.end());
       client.socket.on('end', () => client.socket.end());
     }
     for (const [i, relay] of relays.entries()) ends[i % ends.length]?.(relay);
@@ -154,11 +146,11 @@ test('[relay.leaks-nothing] relays that end in every way leave no descriptor', a
   await expect.poll(descriptors).toBeLessThanOrEqual(before + 2);
 });
 
-test('[relay.daemon-gone] a daemon that goes leaves open relays alone and lets no new one in', async () => {
+test('[relay.daemon-gone] open relays survive a stopped daemon; a new one is refused with 503', async () => {
   await using set = await relaying();
-  const { client, far } = await set.open();
+  const { client, appSide } = await set.open();
   await set.daemon[Symbol.asyncDispose]();
-  far.write('still here');
+  appSide.write('still here');
   await client.until('still here');
   using late = new Wire(client.socket.remotePort ?? 0);
   expect(await late.send(`GET /proxy/${set.app.port}/ws HTTP/1.1\r\n${ASK}`).all()).toMatch(/^HTTP\/1\.1 503 /);
@@ -185,7 +177,7 @@ test.each([
   ['/v1/ping', 'h\r\nX-AIO-Proxy-Port: PORT'],
   ['/', 'h\r\nX-SVC-Proxy-Port: PORT'],
 ])(
-  '[auth.every-prefix] %s of %j: a wrong or missing key is 401 by HTTP and WebSocket, and goes nowhere',
+  '[auth.every-prefix] %s of %j: a wrong or missing key is 401 by HTTP and WebSocket, and reaches no upstream',
   async (path, host) => {
     await using upstream = await startDaemon((_req, res) => void res.end('reached'));
     await using app = await startDaemon((_req, res) => void res.end('reached'));
@@ -233,17 +225,17 @@ test.each([
   ['another case', 'GET /CDP/json HTTP/1.1\nHost: h'],
   ['an encoded letter', 'GET /%63dp/json HTTP/1.1\nHost: h'],
   ['an encoded slash', 'GET /cdp%2Fjson HTTP/1.1\nHost: h'],
-  ['a dot segment with a way back', 'GET /x/../cdp/json HTTP/1.1\nHost: h'],
+  ['a parent segment', 'GET /x/../cdp/json HTTP/1.1\nHost: h'],
   ['a single dot', 'GET /./cdp/json HTTP/1.1\nHost: h'],
-  ['a parameter of a path', 'GET /cdp;x/json HTTP/1.1\nHost: h'],
+  ['a path parameter', 'GET /cdp;x/json HTTP/1.1\nHost: h'],
   ['a backslash', 'GET /cdp\\json HTTP/1.1\nHost: h'],
   ['an absolute-form of another host', 'GET http://other/cdp/json HTTP/1.1\nHost: h'],
   ['a target without a slash', 'GET cdp/json HTTP/1.1\nHost: h'],
   ['two Host fields', 'GET /cdp/json HTTP/1.1\nHost: h\nHost: localhost'],
   ['a folded field', 'GET /cdp/json HTTP/1.1\nHost: h\n X-Folded: 1'],
-  ['the key named by Connection', 'GET /cdp/json HTTP/1.1\nHost: h\nConnection: x-api-key'],
+  ['the key declared hop-by-hop', 'GET /cdp/json HTTP/1.1\nHost: h\nConnection: x-api-key'],
   ['a length and chunks', 'POST /cdp/json HTTP/1.1\nHost: h\nContent-Length: 3\nTransfer-Encoding: chunked'],
-  ['a field that only the gateway may send', 'GET /cdp/json HTTP/1.1\nHost: h\nX-Original-URI: /health'],
+  ['a header that only the gateway may send', 'GET /cdp/json HTTP/1.1\nHost: h\nX-Original-URI: /health'],
   ['the browser’s port in Host', 'GET /proxy/9/ HTTP/1.1\nHost: localhost:9222'],
   ['the browser’s address as Host', 'GET /json HTTP/1.1\nHost: 127.0.0.1:9222'],
   [

@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type TempDir, tempDir } from '../../scripts/testing/temp-dir.ts';
 
-/** A server on a unix socket in the place of an RFB one: its connections can be looked at, stopped and cut. */
+/** A server on a unix socket that replaces an RFB server; tests inspect, pause and cut its connections. */
 export class RfbServer implements AsyncDisposable {
   readonly server: Server;
   readonly sockets = new Set<Socket>();
@@ -11,8 +10,8 @@ export class RfbServer implements AsyncDisposable {
   /** Connections so far, closed ones included. */
   connections = 0;
 
-  private constructor(directory: string, greet: (socket: Socket) => void) {
-    this.directory = directory;
+  private constructor(directory: TempDir, greet: (socket: Socket) => void) {
+    this.#directory = directory;
     this.server = createServer((socket) => {
       this.connections += 1;
       this.sockets.add(socket);
@@ -23,16 +22,16 @@ export class RfbServer implements AsyncDisposable {
   }
 
   static async start(greet: (socket: Socket) => void = () => {}): Promise<RfbServer> {
-    const rfb = new RfbServer(await mkdtemp(join(tmpdir(), 'rfb-')), greet);
+    const rfb = new RfbServer(await tempDir(), greet);
     await new Promise<void>((resolve) => rfb.server.listen(rfb.path, () => resolve()));
     return rfb;
   }
 
   get path(): string {
-    return join(this.directory, 'vnc.sock');
+    return join(this.#directory.path, 'vnc.sock');
   }
 
-  /** The one connection there is, or the next that comes. */
+  /** Resolves with the first open connection, or with the next one. */
   async connection(): Promise<Socket> {
     const [first] = this.sockets;
     return first ?? (await new Promise<Socket>((resolve) => this.server.once('connection', resolve)));
@@ -42,6 +41,6 @@ export class RfbServer implements AsyncDisposable {
     const closed = new Promise((resolve) => this.server.close(resolve));
     for (const socket of this.sockets) socket.destroy();
     await closed;
-    await rm(this.directory, { recursive: true });
+    await this.#directory[Symbol.asyncDispose]();
   }
 }

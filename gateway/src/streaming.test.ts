@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { exchange, startDaemon, startGateway, Wire } from './gateway.fixture.ts';
-import { IN_FLIGHT_MAX_MB, WRITTEN_MAX_MB } from './in-flight.fixture.ts';
+import { fill, IN_FLIGHT_MAX_MB } from './in-flight.fixture.ts';
 
 const MEGABYTE = Buffer.alloc(1024 * 1024, 'x');
 
@@ -15,17 +14,17 @@ function bodyOf(response: string): string {
 test('a client that does not read causes backpressure on the daemon', async () => {
   let written: Promise<number> | undefined;
   await using daemon = await startDaemon((_req, res) => {
-    taken = fill(res);
+    written = fill(res);
   });
   await using gateway = await startGateway(daemon.port);
   const client = get(gateway.origin);
   const [answer] = (await once(client, 'response')) as [IncomingMessage];
-  expect(await taken).toBeLessThan(IN_FLIGHT_MAX_MB);
+  expect(await written).toBeLessThan(IN_FLIGHT_MAX_MB);
   client.on('error', () => {});
   answer.destroy();
 });
 
-test('a daemon that does not read holds the client back', async () => {
+test('a daemon that does not read causes backpressure on the client', async () => {
   await using daemon = await startDaemon(() => {});
   await using gateway = await startGateway(daemon.port);
   const client = request(gateway.origin, { method: 'POST' });
@@ -34,7 +33,7 @@ test('a daemon that does not read holds the client back', async () => {
   client.destroy();
 });
 
-test('big bodies arrive whole, both ways at once', async () => {
+test('large bodies arrive complete in both directions at once', async () => {
   await using daemon = await startDaemon((req, res) => void req.pipe(res));
   await using gateway = await startGateway(daemon.port);
   const client = request(gateway.origin, { method: 'PUT', headers: { 'Content-Length': 32 * MEGABYTE.length } });
@@ -70,7 +69,7 @@ test.each([
   expect(bodyOf(await wire.all())).toBe(body);
 });
 
-test('where the end of the connection is the end of the body, a broken answer is a reset', async () => {
+test('an aborted response to HTTP/1.0 is a reset, because its body ends with the connection', async () => {
   await using daemon = await startDaemon((_req, res) => void res.write('part'));
   await using gateway = await startGateway(daemon.port);
   using wire = new Wire(gateway.port);
@@ -81,7 +80,7 @@ test('where the end of the connection is the end of the body, a broken answer is
   expect((await failed)[0].code).toBe('ECONNRESET');
 });
 
-test('an answer to an upload that breaks off does not end cleanly', async () => {
+test('an aborted response to an upload does not end cleanly', async () => {
   await using daemon = await startDaemon((_req, res) => void res.write('part'));
   await using gateway = await startGateway(daemon.port);
   using wire = new Wire(gateway.port);
@@ -92,9 +91,9 @@ test('an answer to an upload that breaks off does not end cleanly', async () => 
 });
 
 test.each([
-  ['while it waits for an answer', 'GET / HTTP/1.1\r\nHost: h\r\n\r\n'],
-  ['in the middle of its upload', 'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\nbegin'],
-])('a client that goes away %s is gone for the daemon too', async (_when, head) => {
+  ['while it waits for a response', 'GET / HTTP/1.1\r\nHost: h\r\n\r\n'],
+  ['during its upload', 'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\nbegin'],
+])('a client that disconnects %s is disconnected from the daemon', async (_when, head) => {
   const arrived = Promise.withResolvers<ServerResponse>();
   await using daemon = await startDaemon((_req, res) => arrived.resolve(res));
   await using gateway = await startGateway(daemon.port);
@@ -107,7 +106,7 @@ test.each([
   expect(res.req.complete).toBe(head.startsWith('GET'));
 });
 
-test('a stream that its client leaves ends at the daemon', async () => {
+test('a stream ends at the daemon when its client disconnects', async () => {
   const streams = new Set<ServerResponse>();
   const allGone = Promise.withResolvers<void>();
   await using daemon = await startDaemon((_req, res) => {
@@ -125,7 +124,7 @@ test('a stream that its client leaves ends at the daemon', async () => {
   await allGone.promise;
 });
 
-test('of requests sent in a row all end at the daemon when the client goes', async () => {
+test('pipelined requests all end at the daemon when the client disconnects', async () => {
   const urls = new Set<string | undefined>();
   const bothArrived = Promise.withResolvers<void>();
   const bothGone = Promise.withResolvers<void>();
@@ -145,7 +144,7 @@ test('of requests sent in a row all end at the daemon when the client goes', asy
   await bothGone.promise;
 });
 
-test('64 open streams hold up no short request', async () => {
+test('64 open streams do not delay short requests', async () => {
   await using daemon = await startDaemon((req, res) => {
     if (req.url === '/stream') res.write('line\n');
     else res.end('short');
@@ -161,7 +160,7 @@ test('64 open streams hold up no short request', async () => {
   }
 });
 
-test('a refusal in the middle of an upload reaches the client, every time', async () => {
+test('an error response during an upload reaches the client every time', async () => {
   await using daemon = await startDaemon((_req, res) => {
     res.writeHead(413, { Connection: 'close', 'Content-Length': 8 });
     res.end('too long');
@@ -185,7 +184,7 @@ test('a refusal in the middle of an upload reaches the client, every time', asyn
   }
 });
 
-test('after an early answer the next request on the connection is not served', async () => {
+test('after an early response no further request on the connection is handled', async () => {
   await using daemon = await startDaemon((_req, res) => {
     res.writeHead(401, { 'Content-Length': 2 });
     res.end('no');
@@ -202,7 +201,7 @@ test('after an early answer the next request on the connection is not served', a
   expect(daemon.requests.map((req) => req.url)).toEqual(['/', '/third']);
 });
 
-test('long answers to requests sent in a row arrive whole, in order, and the connection serves on', async () => {
+test('long responses to pipelined requests arrive complete and in order, and the connection stays usable', async () => {
   const length = 8 * MEGABYTE.length;
   await using daemon = await startDaemon(({ url = '' }, res) => {
     const piece = Buffer.alloc(length / 2, url.at(-1));

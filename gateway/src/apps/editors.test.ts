@@ -1,23 +1,22 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { tempDir } from '../../../scripts/testing/temp-dir.ts';
 import { Daemon, exchange, startAuthDaemon, startGateway } from '../gateway.fixture.ts';
 
 const KEY = 'X-API-Key: k';
 
-interface Editing extends AsyncDisposable {
+interface EditorSetup extends AsyncDisposable {
   readonly port: number;
   readonly app: Daemon;
   get(path: string, fields?: string): Promise<string>;
 }
 
-/** An editor on a unix socket that says what it was asked, behind a gateway. */
-async function editing(name: 'CODE_SERVER' | 'JUPYTER'): Promise<Editing> {
-  const directory = await mkdtemp(join(tmpdir(), 'editor-'));
-  const socket = join(directory, 'app.sock');
+/** A gateway in front of an editor on a unix socket that responds with the request it received. */
+async function startEditor(name: 'CODE_SERVER' | 'JUPYTER'): Promise<EditorSetup> {
+  const directory = await tempDir();
+  const socket = join(directory.path, 'app.sock');
   const app = new Daemon((req, res) => {
     res.setHeader('Set-Cookie', 'a=1; Path=/');
     if (req.url?.endsWith('/moved')) res.writeHead(302, { Location: './x' });
@@ -36,36 +35,36 @@ async function editing(name: 'CODE_SERVER' | 'JUPYTER'): Promise<Editing> {
       await gateway[Symbol.asyncDispose]();
       await daemon[Symbol.asyncDispose]();
       await app[Symbol.asyncDispose]();
-      await rm(directory, { recursive: true });
+      await directory[Symbol.asyncDispose]();
     },
   };
 }
 
-function seen(answer: string): { url: string; headers: Record<string, string> } {
+function received(answer: string): { url: string; headers: Record<string, string> } {
   return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n{') + 4)) as { url: string; headers: Record<string, string> };
 }
 
-test('[code-server.proxied] code-server is at the root of its own, with the client’s Host', async () => {
-  await using set = await editing('CODE_SERVER');
+test('[code-server.proxied] code-server receives paths without the prefix and the client’s Host', async () => {
+  await using set = await startEditor('CODE_SERVER');
   const answer = await set.get(
     '/code-server/a%2Fb?folder=%2Fhome&api_key=k',
     'Host: box:8080\nOrigin: http://box:8080',
   );
   expect(answer).toContain('Set-Cookie: a=1; Path=/code-server/\r\n');
-  const { url, headers } = seen(answer);
+  const { url, headers } = received(answer);
   expect(url).toBe('/a%2Fb?folder=%2Fhome');
   expect(headers).toMatchObject({ host: 'box:8080', origin: 'http://box:8080', 'x-forwarded-prefix': '/code-server' });
   expect(await set.get('/code-server?x')).toMatch(/^HTTP\/1\.1 308 [\s\S]*Location: code-server\/\?x\r/);
   expect(await set.get('/code-server/moved')).toContain('Location: ./x\r\n');
 });
 
-test('[jupyter.proxied] JupyterLab keeps its prefix and serves a local name', async () => {
-  await using set = await editing('JUPYTER');
-  const { url, headers } = seen(await set.get('/jupyter/lab?x', `Host: box:8080\nOrigin: http://box:8080\n${KEY}`));
+test('[jupyter.proxied] JupyterLab receives paths with the prefix and a local Host', async () => {
+  await using set = await startEditor('JUPYTER');
+  const { url, headers } = received(await set.get('/jupyter/lab?x', `Host: box:8080\nOrigin: http://box:8080\n${KEY}`));
   expect(url).toBe('/jupyter/lab?x');
   expect(headers).toMatchObject({ host: 'localhost', origin: 'http://localhost', 'x-forwarded-host': 'box:8080' });
   expect(headers['x-api-key']).toBeUndefined();
-  const foreign = seen(await set.get('/jupyter/api', `Host: box\nOrigin: https://evil.example\n${KEY}`));
+  const foreign = received(await set.get('/jupyter/api', `Host: box\nOrigin: https://evil.example\n${KEY}`));
   expect(foreign.headers['origin']).toBe('https://evil.example');
 });
 
@@ -98,13 +97,13 @@ test.each([
   '/./proxy/9222',
   '/proxy%2F9222/',
   '/proxy',
-])('[code-server.no-ports] code-server’s own way to ports is closed: %s', async (path) => {
-  await using set = await editing('CODE_SERVER');
+])('[code-server.no-ports] code-server’s built-in port proxy is blocked: %s', async (path) => {
+  await using set = await startEditor('CODE_SERVER');
   expect(await set.get(`/code-server${path}`)).toMatch(/^HTTP\/1\.1 404 [\s\S]*\/proxy\/\{port\}/);
   expect(set.app.requests).toEqual([]);
 });
 
-test('[editor.off] an editor that is off is 404 and says how to turn it on, one that is down 503', async () => {
+test('[editor.off] a disabled editor is 404 with a hint how to enable it, a stopped one 503', async () => {
   await using daemon = await startAuthDaemon();
   await using off = await startGateway(daemon.port);
   await using down = await startGateway(daemon.port, {

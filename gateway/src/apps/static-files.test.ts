@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, readlink, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { tempDir } from '../../../scripts/testing/temp-dir.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { type Daemon, exchange, startDaemon } from '../gateway.fixture.ts';
 import { IN_FLIGHT_MAX_MB } from '../in-flight.fixture.ts';
@@ -18,7 +18,8 @@ interface Site extends AsyncDisposable {
 }
 
 async function site(): Promise<Site> {
-  const directory = await mkdtemp(join(tmpdir(), 'static-'));
+  const temp = await tempDir();
+  const directory = temp.path;
   await mkdir(join(directory, 'site/app/folder'), { recursive: true });
   await writeFile(join(directory, 'secret.txt'), 'secret');
   await writeFile(join(directory, 'site/app/ui.js'), 'let a;');
@@ -28,9 +29,9 @@ async function site(): Promise<Site> {
   await writeFile(join(directory, 'site/big.bin'), Buffer.alloc(5_000_000, 7));
   const files = new StaticFiles(join(directory, 'site'));
   const server = await startDaemon((req: IncomingMessage, res: ServerResponse) => {
-    const asked = { req, res, requestId: 'id' } as unknown as Exchange;
+    const fileExchange = { req, res, requestId: 'id' } as unknown as Exchange;
     const options = { path: (req.url ?? '').slice(1), headers: { 'X-Own': '1' }, cookies: ['a=1', 'b=2'] };
-    files.send(asked, options).catch(() => res.destroy());
+    files.send(fileExchange, options).catch(() => res.destroy());
   });
   return {
     directory: join(directory, 'site'),
@@ -39,12 +40,12 @@ async function site(): Promise<Site> {
       exchange(server.port, `${method} /${path} HTTP/1.1\nHost: h${fields && `\n${fields}`}`),
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
-      await rm(directory, { recursive: true });
+      await temp[Symbol.asyncDispose]();
     },
   };
 }
 
-test('a file has its type, its length, an ETag and the caller’s fields', async () => {
+test('a file is sent with its type, length, an ETag and the caller’s headers', async () => {
   await using pages = await site();
   const answer = await pages.get('app/ui.js');
   expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*Content-Type: text\/javascript; charset=utf-8/);
@@ -58,7 +59,7 @@ test('a file has its type, its length, an ETag and the caller’s fields', async
   expect(head).toMatch(/^HTTP\/1\.1 200 [\s\S]*Content-Length: 6[\s\S]*\r\n\r\n$/);
 });
 
-test('who has the file gets 304 until it changes', async () => {
+test('a client that has the file gets 304 until the file changes', async () => {
   await using pages = await site();
   const tag = /ETag: (\S+)/.exec(await pages.get('app/ui.js'))?.[1] ?? '';
   for (const condition of [tag, `W/${tag}`, `"x", ${tag}`, '*']) {
@@ -90,14 +91,14 @@ test.each([
   'app/ui.js/',
   'none.js',
   'x'.repeat(300),
-])('%j is no file', async (path) => {
+])('%j is 404', async (path) => {
   await using pages = await site();
   const answer = await pages.get(path);
   expect(answer).toMatch(/^HTTP\/1\.1 404 /);
   expect(answer).not.toContain('secret');
 });
 
-test('a file alone is served: a fifo and a link to nowhere are not there, a link to a file is', async () => {
+test('only files are served, also through a symlink; a FIFO and a broken symlink are 404', async () => {
   await using pages = await site();
   await promisify(execFile)('mkfifo', [join(pages.directory, 'fifo.js')]);
   expect(await pages.get('fifo.js')).toMatch(/^HTTP\/1\.1 404 /);
@@ -107,12 +108,12 @@ test('a file alone is served: a fifo and a link to nowhere are not there, a link
   expect(await pages.get('link.js')).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test('other methods are 405', async () => {
+test('a method other than GET and HEAD is 405', async () => {
   await using pages = await site();
   expect(await pages.get('app/ui.js', 'Content-Length: 0', 'POST')).toMatch(/^HTTP\/1\.1 405 [\s\S]*Allow: GET, HEAD/);
 });
 
-test('a big file arrives whole, and one that its client leaves is closed', async () => {
+test('a large file arrives complete, and is closed if its client disconnects', async () => {
   await using pages = await site();
   const answer = await pages.get('big.bin');
   expect(answer.length - answer.indexOf('\r\n\r\n') - 4).toBe(5_000_000);
@@ -133,7 +134,7 @@ test('a big file arrives whole, and one that its client leaves is closed', async
   expect(warnings).toEqual([]);
 });
 
-/** How many descriptors of this process are of a file of that name. */
+/** Open descriptors of this process for files with that name. */
 async function openFiles(name: string): Promise<number> {
   const links = (await readdir('/proc/self/fd')).map((fd) => readlink(join('/proc/self/fd', fd)).catch(() => ''));
   return (await Promise.all(links)).filter((target) => target.endsWith(name)).length;

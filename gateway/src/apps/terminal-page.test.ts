@@ -4,15 +4,15 @@ import { expect, test } from 'vitest';
 import { exchange, startDaemon, startGateway } from '../gateway.fixture.ts';
 import { terminalAssets } from './terminal-assets.ts';
 
-/** Lets everybody in who shows the key. */
-function judging(req: IncomingMessage, res: ServerResponse): void {
+/** Admits requests with the key `k`; a key in the query gets a cookie. */
+function authDaemon(req: IncomingMessage, res: ServerResponse): void {
   const known = req.headers['x-api-key'] === 'k' || String(req.headers['x-original-uri']).includes('api_key=k');
   const cookie = String(req.headers['x-original-uri']).includes('api_key') ? { 'Set-Cookie': 'svc=1' } : {};
   res.writeHead(known ? 204 : 401, cookie).end();
 }
 
-test('[terminal.page] the page and everything that it loads are served from here', async () => {
-  await using daemon = await startDaemon(judging);
+test('[terminal.page] the page and all files that it loads are served', async () => {
+  await using daemon = await startDaemon(authDaemon);
   await using gateway = await startGateway(daemon.port);
   const get = (path: string, more: RequestInit = {}): Promise<Response> =>
     fetch(`${gateway.origin}${path}`, { headers: { 'x-api-key': 'k' }, redirect: 'manual', ...more });
@@ -58,8 +58,8 @@ test('[terminal.slash] a URL without the trailing slash is redirected, with its 
   expect([moved.status, moved.headers.get('location')]).toEqual([308, 'terminal/?session=a']);
 });
 
-test('[terminal.key] without the key it asks for it; with it in the address a cookie stands for it', async () => {
-  await using daemon = await startDaemon(judging);
+test('[terminal.key] without the key it is a key form; a key in the query is replaced by a cookie', async () => {
+  await using daemon = await startDaemon(authDaemon);
   await using gateway = await startGateway(daemon.port);
   const open = (path: string): Promise<Response> =>
     fetch(gateway.origin + path, { headers: { accept: 'text/html' }, redirect: 'manual' });

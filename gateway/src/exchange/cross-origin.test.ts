@@ -13,20 +13,20 @@ const RELAYED = new Set([
 ]);
 const PREFLIGHT = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-api-key' };
 
-interface Front extends AsyncDisposable {
+interface CorsSetup extends AsyncDisposable {
   readonly app: Daemon;
   /** Replaces the browser and code-server. */
   readonly service: Daemon;
   ask(path: string, more: { method?: string; headers?: Record<string, string> }): Promise<Response>;
 }
 
-/** A gateway whose daemon grants one origin, before an application that grants every origin. */
-async function front(): Promise<Front> {
-  const grantAll: RequestListener = (_req, res) => {
+/** A gateway with a daemon that allows one origin, in front of an application that allows every origin. */
+async function startCors(): Promise<CorsSetup> {
+  const allowAll: RequestListener = (_req, res) => {
     res.setHeader('Access-Control-Allow-Origin', '*').setHeader('Access-Control-Expose-Headers', 'x-of-the-app');
     res.setHeader('Vary', 'Accept').end('{}');
   };
-  const [app, service] = [await startDaemon(grantAll), await startDaemon(grantAll)];
+  const [app, service] = [await startDaemon(allowAll), await startDaemon(allowAll)];
   const daemon = await startDaemon((req, res) => {
     const { origin } = req.headers;
     const preflight = req.headers['x-original-method'] === 'OPTIONS' && req.headers['access-control-request-method'];
@@ -63,7 +63,7 @@ async function front(): Promise<Front> {
   };
 }
 
-function grantOf({ headers }: Response): (string | null)[] {
+function corsHeadersOf({ headers }: Response): (string | null)[] {
   return ['origin', 'credentials'].map((name) => headers.get(`access-control-allow-${name}`));
 }
 
@@ -82,19 +82,19 @@ test.each([
   ['/absproxy/PORT/', 200],
   ['/proxy/1/', 503],
   ['/proxy/0/', 400],
-])('[cors.own-paths] %s answers %i with the grant of the listed origin', async (path, status) => {
-  await using set = await front();
-  const granted = await set.ask(path, { headers: { origin: LISTED, 'x-api-key': 'k' } });
-  expect([granted.status, grantOf(granted)]).toEqual([status, [LISTED, 'true']]);
-  expect(granted.headers.get('vary')).toContain('Origin');
+])('[cors.own-paths] %s responds %i with CORS headers for the listed origin', async (path, status) => {
+  await using set = await startCors();
+  const admitted = await set.ask(path, { headers: { origin: LISTED, 'x-api-key': 'k' } });
+  expect([admitted.status, corsHeadersOf(admitted)]).toEqual([status, [LISTED, 'true']]);
+  expect(admitted.headers.get('vary')).toContain('Origin');
   const refused = await set.ask(path, { headers: { origin: LISTED } });
   expect([refused.status, corsHeadersOf(refused)]).toEqual([401, [LISTED, 'true']]);
   const reached = [...set.app.requests, ...set.service.requests].map(({ headers }) => headers['x-api-key']);
   expect(reached).toEqual(RELAYED.has(path) ? [undefined] : []);
 });
 
-test('[cors.own-paths] a preflight is answered without a key and goes no further; that of another origin is refused', async () => {
-  await using set = await front();
+test('[cors.own-paths] a preflight needs no key and reaches no upstream; that of another origin is refused', async () => {
+  await using set = await startCors();
   for (const [path, more] of [
     ['/cdp/json/new', {}],
     ['/vnc/index.html', {}],
@@ -107,24 +107,24 @@ test('[cors.own-paths] a preflight is answered without a key and goes no further
   ] as const) {
     const headers = { origin: LISTED, ...PREFLIGHT, ...more };
     const answer = await set.ask(path, { method: 'OPTIONS', headers });
-    expect([path, answer.status, grantOf(answer)]).toEqual([path, 204, [LISTED, 'true']]);
+    expect([path, answer.status, corsHeadersOf(answer)]).toEqual([path, 204, [LISTED, 'true']]);
     expect(answer.headers.get('access-control-allow-headers')).toBe('x-api-key');
     expect(answer.headers.get('access-control-allow-methods')).toBe('GET, POST');
     expect([answer.headers.has('content-length'), answer.headers.has('x-request-id')]).toEqual([false, true]);
     const other = await set.ask(path, { method: 'OPTIONS', headers: { ...headers, origin: 'https://evil.example' } });
-    expect([path, other.status, grantOf(other)]).toEqual([path, 401, [null, null]]);
+    expect([path, other.status, corsHeadersOf(other)]).toEqual([path, 401, [null, null]]);
   }
   expect([set.app.requests, set.service.requests]).toEqual([[], []]);
 });
 
-test('[cors.own-paths] the grant stands in place of the application’s own, which is kept for every other origin', async () => {
-  await using set = await front();
+test('[cors.own-paths] the daemon’s CORS headers replace the application’s, which are kept for other origins', async () => {
+  await using set = await startCors();
   const listed = await set.ask('/proxy/PORT/', { headers: { origin: LISTED, 'x-api-key': 'k' } });
   expect(listed.headers.get('access-control-allow-origin')).toBe(LISTED);
   expect(listed.headers.get('access-control-expose-headers')).toBe('x-of-the-app, etag');
   expect(listed.headers.get('vary')).toBe('Accept, Origin');
   const other = await set.ask('/proxy/PORT/', { headers: { origin: 'https://other.example', 'x-api-key': 'k' } });
-  expect(grantOf(other)).toEqual(['*', null]);
+  expect(corsHeadersOf(other)).toEqual(['*', null]);
   const asks = await set.ask('/proxy/PORT/', { method: 'OPTIONS', headers: { ...PREFLIGHT, 'x-api-key': 'k' } });
   expect([asks.status, set.app.requests.at(-1)?.method]).toEqual([200, 'OPTIONS']);
 });

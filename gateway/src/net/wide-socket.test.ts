@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { fill, IN_FLIGHT_MAX_MB } from '../in-flight.fixture.ts';
 import { WideSocket } from './wide-socket.ts';
 
-test('what comes in pieces of every size arrives whole and in order, and then the end', async () => {
+test('pieces of any size arrive complete and in order, followed by the end', async () => {
   const hash = createHash('sha256');
   const pieces = Array.from({ length: 400 }, (_, i) => Buffer.alloc(1 + ((i * 7919) % 300_000), i));
   for (const piece of pieces) hash.update(piece);
@@ -16,13 +16,13 @@ test('what comes in pieces of every size arrives whole and in order, and then th
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const socket = new WideSocket().connect((server.address() as AddressInfo).port, '127.0.0.1');
-  const heard = createHash('sha256');
+  const received = createHash('sha256');
   let longest = 0;
   for await (const chunk of socket as AsyncIterable<Buffer>) {
-    heard.update(chunk);
+    received.update(chunk);
     longest = Math.max(longest, chunk.length);
   }
-  expect(heard.digest('hex')).toBe(hash.digest('hex'));
+  expect(received.digest('hex')).toBe(hash.digest('hex'));
   expect(longest).toBeGreaterThan(64 * 1024);
   server.close();
 });
@@ -42,7 +42,7 @@ test('a socket that is not read causes backpressure on the sender', async () => 
   server.close();
 });
 
-test('what is pumped arrives whole and in order at a sink that is slow, from buffers that are used again', async () => {
+test('pumped bytes arrive complete and in order at a slow sink, from reused buffers', async () => {
   const pieces = Array.from({ length: 300 }, (_, i) => Buffer.alloc(1 + ((i * 7919) % 300_000), i));
   const hash = createHash('sha256');
   for (const piece of pieces) hash.update(piece);
@@ -52,14 +52,14 @@ test('what is pumped arrives whole and in order at a sink that is slow, from buf
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const socket = new WideSocket().connect((server.address() as AddressInfo).port, '127.0.0.1');
-  const heard = createHash('sha256');
+  const received = createHash('sha256');
   const buffers = new Set<ArrayBufferLike>();
   const sink = new Writable({
     highWaterMark: 128 * 1024,
     write(chunk: Buffer, _encoding, callback) {
       if (chunk.length > 64 * 1024) buffers.add(chunk.buffer);
       setImmediate(() => {
-        heard.update(chunk);
+        received.update(chunk);
         callback();
       });
     },

@@ -16,6 +16,7 @@ test.each([
       allowedOrigins: [],
       tickets: new TicketStore(),
       publicPaths: ['/'],
+      pages: PAGES,
     });
     const decision = gate.judge({
       method: 'GET',
