@@ -20,6 +20,7 @@ const NPM_CI = [
   '--no-audit',
   '--no-fund',
   '--no-progress',
+  '--no-update-notifier',
   '--loglevel=error',
   '--include=dev',
   '--include=optional',

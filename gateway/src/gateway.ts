@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { endGently } from '@sandbox/program/close-when-read.ts';
+import { ignore } from '@sandbox/program/ignore.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
 import { requestIdOf } from '@sandbox/program/request-id.ts';
 import { type PreviewTarget, previewByName } from './apps/preview-port.ts';
@@ -98,13 +99,13 @@ export class Gateway implements AsyncDisposable {
   }
 
   #onUpgrade(req: IncomingMessage, socket: Socket, head: Buffer): void {
-    socket.on('error', () => {});
+    socket.on('error', ignore);
     const exchange = this.#exchange(req, this.#responseOn(req, socket), { upgrade: true });
     if (exchange) this.#serve({ ...exchange, protocol: req.headers.upgrade ?? '', socket, head } as UpgradeExchange);
   }
 
   #onConnect(req: IncomingMessage, socket: Socket): void {
-    socket.on('error', () => {});
+    socket.on('error', ignore);
     const res = this.#responseOn(req, socket);
     const requestId = requestIdOf(req.headers['x-request-id']);
     sendError({ req, res, requestId }, 405, {

@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { ignore } from './ignore.ts';
 import { OptionError } from './options.ts';
 
 /** A running program. `stop` resolves when it has released all its resources. */
@@ -20,7 +21,7 @@ export async function runProgram(name: string, start: () => Promise<Running | un
     started?.then(
       (running) => stopGracefully(name, running),
       // A failed start is handled below.
-      () => {},
+      ignore,
     );
   };
   process.on('SIGTERM', stop);

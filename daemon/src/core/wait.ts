@@ -1,3 +1,4 @@
+import { ignore } from '@sandbox/program/ignore.ts';
 /** How a wait ended: its event came, its time was over, or its signal fired. */
 export type WaitEnd = 'settled' | 'timeout' | 'aborted';
 
@@ -19,10 +20,10 @@ export function timerMs(ms: number): number {
  * may be disposed any number of times.
  */
 export function onAbort(signal: AbortSignal | undefined, handle: () => void): Disposable {
-  if (signal === undefined) return { [Symbol.dispose]: () => {} };
+  if (signal === undefined) return { [Symbol.dispose]: ignore };
   if (signal.aborted) {
     handle();
-    return { [Symbol.dispose]: () => {} };
+    return { [Symbol.dispose]: ignore };
   }
   signal.addEventListener('abort', handle, { once: true });
   return { [Symbol.dispose]: () => signal.removeEventListener('abort', handle) };

@@ -104,6 +104,8 @@ function isBuiltInProxy(path: string): boolean {
   let name = first ?? '';
   try {
     name = decodeURIComponent(name);
-  } catch {}
+  } catch {
+    // A name that is not percent-encoded is compared as it stands.
+  }
   return /^(?:abs)?proxy$/i.test(name);
 }

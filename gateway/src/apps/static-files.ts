@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
+import { ignore } from '@sandbox/program/ignore.ts';
 import { mimeTypeOf } from '@sandbox/program/mime-types.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { sendError } from '../exchange/responses.ts';
@@ -86,7 +87,7 @@ export class StaticFiles {
 /** The read stream closes the file, also if the client disconnects first. */
 function sendContent(handle: FileHandle, size: number, res: ServerResponse): void {
   if (size === 0) {
-    handle.close().catch(() => {});
+    handle.close().catch(ignore);
     res.end();
     return;
   }

@@ -2,6 +2,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import process from 'node:process';
 import { closeWhenRead } from '@sandbox/program/close-when-read.ts';
 import { hasBody } from '@sandbox/program/has-body.ts';
+import { ignore } from '@sandbox/program/ignore.ts';
 import { withCorsHeaders } from '../exchange/cross-origin.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { type FlatHeaders, needsLength } from '../exchange/headers.ts';
@@ -80,7 +81,7 @@ export function relayResponse(
     if (!response.complete) abortResponse(exchange);
     if (!outgoing.writableFinished) outgoing.destroy();
   });
-  response.on('error', () => {});
+  response.on('error', ignore);
   try {
     res.writeHead(response.statusCode ?? 502, response.statusMessage, headers);
   } catch (error) {

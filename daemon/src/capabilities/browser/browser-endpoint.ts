@@ -36,5 +36,7 @@ export class BrowserEndpoint implements AsyncDisposable {
     }
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {}
+  async [Symbol.asyncDispose](): Promise<void> {
+    // It holds nothing.
+  }
 }

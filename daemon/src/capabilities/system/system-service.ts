@@ -32,5 +32,7 @@ export class SystemService implements AsyncDisposable {
     }
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {}
+  async [Symbol.asyncDispose](): Promise<void> {
+    // It holds nothing.
+  }
 }

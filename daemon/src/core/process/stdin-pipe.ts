@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { ignore } from '@sandbox/program/ignore.ts';
 import { SandboxError } from '../errors.ts';
 import { waitFor } from '../wait.ts';
 
@@ -13,7 +14,7 @@ export class StdinPipe {
   /** Calls that write or wait for their turn. */
   #writers = 0;
   #ended = false;
-  #wake: () => void = () => {};
+  #wake: () => void = ignore;
 
   constructor(stream: Writable) {
     this.#stream = stream;

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { ignore } from '@sandbox/program/ignore.ts';
 import type { RawData, WebSocket } from 'ws';
 import { onAbort } from '../../core/wait.ts';
 
@@ -29,7 +30,7 @@ export class WebSocketPort {
     connection.on('pong', () => {
       this.#unanswered = 0;
     });
-    connection.on('error', () => {});
+    connection.on('error', ignore);
     connection.on('close', () => {
       clearInterval(pings);
       gone.abort();

@@ -1,6 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { ignore } from '@sandbox/program/ignore.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WebSocketServer } from 'ws';
 import { onAbort } from '../../core/wait.ts';
@@ -41,7 +42,7 @@ export function serveUpgrades(app: App): void {
   const open = new Set<WebSocketPort>();
   app.server.on('upgrade', (request: IncomingMessage, duplex: Duplex, head: Buffer) => {
     const socket = duplex as Socket;
-    socket.on('error', () => {});
+    socket.on('error', ignore);
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);

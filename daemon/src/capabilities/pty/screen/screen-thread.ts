@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { ignore } from '@sandbox/program/ignore.ts';
 import { SandboxError } from '../../../core/errors.ts';
 import type { ScreenAnswer, ScreenFormat, ScreenLook, ScreenRequest } from './screen-protocol.ts';
 
@@ -80,7 +81,7 @@ export class ScreenThread implements AsyncDisposable {
       this.#waiting.get(answer.id)?.(answer);
       this.#waiting.delete(answer.id);
     });
-    worker.on('error', () => {});
+    worker.on('error', ignore);
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = undefined;
       for (const [id, settle] of this.#waiting) settle({ id });

@@ -1,3 +1,4 @@
+import { ignore } from '@sandbox/program/ignore.ts';
 import type { TerminalSize } from '../../../core/process/process-host.ts';
 import { Waiters } from '../../../core/wait.ts';
 import type { History } from '../session/history.ts';
@@ -136,10 +137,7 @@ export class Screen {
   /** Runs one task at a time, so that no look falls between a written piece and its offset. */
   #inTurn<T>(task: () => Promise<T>): Promise<T> {
     const result = this.#turn.then(task);
-    this.#turn = result.then(
-      () => {},
-      () => {},
-    );
+    this.#turn = result.then(ignore, ignore);
     return result;
   }
 }

@@ -1,3 +1,4 @@
+import { ignore } from '@sandbox/program/ignore.ts';
 import type { HostedProcess, TerminalSize } from '../../../core/process/process-host.ts';
 
 /** Bytes that one command types, since tmux bounds the length of a line. */
@@ -26,6 +27,6 @@ export class TmuxInput {
   resize({ cols, rows }: TerminalSize): void {
     const line = `resize-window -t ${this.#target} -x ${cols} -y ${rows}\n`;
     // The session may have ended.
-    void this.#control.writeStdin(Buffer.from(line)).catch(() => {});
+    void this.#control.writeStdin(Buffer.from(line)).catch(ignore);
   }
 }

@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
+import { ignore } from '@sandbox/program/ignore.ts';
 import { type FrameReader, FrameSplitter, FrameWriter } from './keeper-frames.ts';
 
 const ADD = 32;
@@ -133,7 +134,7 @@ export class InotifyReader implements AsyncDisposable {
   /** Resolves when all that had happened before the call was told, or there is no reader to tell it any more. */
   async caughtUp(): Promise<void> {
     // What it cannot watch it answers too, behind all that has happened (`docs/keeper.md`).
-    await this.add(NOWHERE, IN.create, { onInotify: () => {} }).catch(() => undefined);
+    await this.add(NOWHERE, IN.create, { onInotify: ignore }).catch(() => undefined);
   }
 
   /** This listener hears no more of that watch; the last one gone ends the watch. */

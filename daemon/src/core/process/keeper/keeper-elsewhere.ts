@@ -1,6 +1,7 @@
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { ignore } from '@sandbox/program/ignore.ts';
 import { SandboxError } from '../../errors.ts';
 import { ORDER_FILE_ENTRIES } from '../../output/order-log.ts';
 import { OutputLog, sizeOf } from '../../output/output-log.ts';
@@ -23,7 +24,7 @@ class ElsewhereProcess implements HostedProcess {
   readonly output: OutputLog;
   readonly ended: Promise<ProcessEnd>;
   readonly #settle: (end: ProcessEnd) => void;
-  #forgetEnd: () => void = () => {};
+  #forgetEnd: () => void = ignore;
 
   constructor(id: string, pid: number, output: OutputLog) {
     const { promise, resolve } = Promise.withResolvers<ProcessEnd>();

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { ignore } from '@sandbox/program/ignore.ts';
 import { errnoName } from '../../errno-name.ts';
 import { pollUntil } from '../../wait.ts';
 import { KeeperConnection, type KeeperEvents } from './keeper-connection.ts';
@@ -50,7 +51,7 @@ async function awaitSupervised(socket: string, events: KeeperEvents): Promise<Ke
  * keeper that a supervisor started runs on.
  */
 export async function endKeeper(directory: string, graceMs: number): Promise<'ended' | 'none' | 'supervised'> {
-  const connection = await openIfThere(socketOf(directory), { onFrame: () => {}, onClose: () => {} });
+  const connection = await openIfThere(socketOf(directory), { onFrame: ignore, onClose: ignore });
   if (connection === undefined) return 'none';
   if (connection.welcome.supervised) {
     connection.close();

@@ -1,3 +1,4 @@
+import { ignore } from '@sandbox/program/ignore.ts';
 import type { KeeperConnection } from './keeper-connection.ts';
 import type { FrameWriter } from './keeper-frames.ts';
 
@@ -19,7 +20,7 @@ export class KeeperOutbox {
 
   async #defer(connection: Promise<KeeperConnection>, frame: FrameWriter): Promise<void> {
     this.#deferred += 1;
-    await connection.then((open) => open.send(frame)).catch(() => {});
+    await connection.then((open) => open.send(frame)).catch(ignore);
     this.#deferred -= 1;
   }
 }

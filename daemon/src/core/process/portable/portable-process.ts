@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ignore } from '@sandbox/program/ignore.ts';
 import type { OutputLog } from '../../output/output-log.ts';
 import { OutputLogWriter } from '../../output/output-log-writer.ts';
 import type { OutputStream } from '../../output/segment-files.ts';
@@ -59,7 +60,7 @@ export class PortableProcess implements HostedProcess, Disposable {
     const stdin = pipes?.stdin ? new Socket({ fd: pipes.stdin.ownEnd, readable: false, writable: true }) : child.stdin;
     this.#stdin = new ProcessStdin(stdin ?? undefined);
     this.#sources = (['stdout', 'stderr'] as const).flatMap((stream) => this.#read(stream, pipes?.[stream]) ?? []);
-    child.on('error', () => {});
+    child.on('error', ignore);
     child.on('exit', (exitCode, signal) => this.#exited(exitCode, signal));
   }
 
@@ -72,7 +73,9 @@ export class PortableProcess implements HostedProcess, Disposable {
   }
 
   /** What it was is lost with the daemon anyway. */
-  acknowledgeExit(): void {}
+  acknowledgeExit(): void {
+    // The end is known to this process alone.
+  }
 
   /** Lets go of the child: its output is read no further, and nothing of it keeps this process alive. */
   [Symbol.dispose](): void {
@@ -86,10 +89,7 @@ export class PortableProcess implements HostedProcess, Disposable {
     const onBytes = (bytes: Uint8Array): void => this.#writer.write(stream, bytes);
     const onEnd = (): void => this.#closed(stream);
     if (pipe !== undefined) return readPipe(pipe.ownEnd, onBytes, onEnd);
-    return this.#child[stream]
-      ?.on('error', () => {})
-      .on('data', onBytes)
-      .on('close', onEnd);
+    return this.#child[stream]?.on('error', ignore).on('data', onBytes).on('close', onEnd);
   }
 
   #closed(stream: OutputStream): void {

@@ -96,7 +96,9 @@ export class PortableTerminal implements HostedProcess, Disposable {
     return this.#stdin.end();
   }
 
-  acknowledgeExit(): void {}
+  acknowledgeExit(): void {
+    // The end is known to this process alone.
+  }
 
   /** The terminal hangs up, as when its window is closed. */
   [Symbol.dispose](): void {
