@@ -2,23 +2,23 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { EVENT, type FrameReader, FrameSplitter, FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
 
-/** How often a keeper that turns this client away is asked again. */
+/** Attempts to connect to a keeper that closes the connection before WELCOME. */
 const MAX_TRIES = 100;
 
 export interface Welcome {
   readonly pid: number;
-  /** It ends only when it is told to: somebody else starts it. */
+  /** It ends only at SHUTDOWN or a signal: a supervisor starts it. */
   readonly supervised: boolean;
 }
 
 export interface KeeperEvents {
   /** Any frame but WELCOME, in the order of their arrival. */
   readonly onFrame: (frame: FrameReader) => void;
-  /** The keeper is gone, or another daemon has taken it over. */
+  /** The keeper has ended, or another daemon has joined it. */
   readonly onClose: () => void;
 }
 
-/** The keeper listened, but ended the connection before it said anything: it is ending, or another client came in between. */
+/** The keeper closed the connection before WELCOME: it is ending, or another client has connected meanwhile. */
 class TurnedAway extends Error {
   constructor(path: string) {
     super(`the keeper at ${path} closed the connection`);
@@ -26,7 +26,7 @@ class TurnedAway extends Error {
   }
 }
 
-/** A connection to the keeper of a runtime directory, greeted. */
+/** A connection to the keeper of a runtime directory, after WELCOME. */
 export class KeeperConnection {
   readonly welcome: Welcome;
   readonly #socket: Socket;
@@ -36,7 +36,7 @@ export class KeeperConnection {
     this.welcome = welcome;
   }
 
-  /** @throws the error of the socket where no keeper answers there; an Error where it never says anything */
+  /** @throws the error of the socket where no keeper listens; an Error where it never sends WELCOME */
   static async open(path: string, events: KeeperEvents): Promise<KeeperConnection> {
     for (let tries = 1; ; tries++) {
       try {
@@ -74,7 +74,7 @@ export class KeeperConnection {
     return !this.#socket.destroyed;
   }
 
-  /** What is sent after the end goes nowhere. */
+  /** Frames are dropped after the end of the connection. */
   send(frame: FrameWriter): void {
     if (this.isOpen) this.#socket.write(frame.finish());
   }
@@ -86,7 +86,7 @@ export class KeeperConnection {
   /** Resolves when the connection has ended. */
   async closed(): Promise<void> {
     if (this.#socket.closed) return;
-    // Not by `once` of node:events: a keeper that ends with something unread resets the connection, which is an end too.
+    // Not by `once` of node:events, which rejects when a keeper that ends with unread bytes resets the connection.
     await new Promise((resolve) => this.#socket.once('close', resolve));
   }
 }

@@ -12,7 +12,7 @@ if (keeperProgram === undefined) process.stderr.write('not tested: faults around
 const COUNT_TO = (end: number): string => `for ((i = 0; i < ${end}; i++)); do echo $i; echo $i >&2; done`;
 const counted = (end: number): string => Array.from({ length: end }, (_, i) => `${i}\n`).join('');
 
-/** A process of its own that holds the connection; dies by SIGKILL. */
+/** Another process that holds the connection; ends by SIGKILL. */
 async function killedClient(directory: string, scripts: readonly string[]): Promise<void> {
   const fixture = join(import.meta.dirname, 'keeper-client.fixture.ts');
   const client = spawn(process.execPath, [fixture, directory, ...scripts], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -25,7 +25,7 @@ async function killedClient(directory: string, scripts: readonly string[]): Prom
 describe.runIf(keeperProgram !== undefined)('faults around the keeper', () => {
   const program = keeperProgram ?? '';
 
-  test('a daemon that was killed is followed by one that finds every byte, every exit code, stdin and kill', async () => {
+  test('the daemon after one that was killed finds every byte, every exit code, stdin and kill', async () => {
     await using keeper = await RunningKeeper.start(program);
     const writers = Array.from({ length: 16 }, (_, index) => `${COUNT_TO(3000)}; exit ${index}`);
     const reader = 'while read line; do echo "got $line"; done; exit 40';
@@ -50,7 +50,7 @@ describe.runIf(keeperProgram !== undefined)('faults around the keeper', () => {
     expect(await sleeping?.ended).toMatchObject({ signal: 'SIGTERM' });
   });
 
-  test('the end of a process that nobody saw end is known to the next daemon', async () => {
+  test('the end of a process without a connected daemon is known to the next daemon', async () => {
     await using keeper = await RunningKeeper.start(program);
     await killedClient(keeper.directory, ['exit 7']);
     await using host = await keeper.host();
@@ -59,7 +59,7 @@ describe.runIf(keeperProgram !== undefined)('faults around the keeper', () => {
     expect(end?.usage?.maxRssBytes).toBeGreaterThan(0);
   });
 
-  test('when the keeper is killed, what it held is lost, what is left of it is ended, and the next start works', async () => {
+  test('when the keeper is killed, its processes are lost and killed, and the next start works', async () => {
     await using place = await RunningKeeper.start(program);
     place.child.kill('SIGTERM');
     await once(place.child, 'exit');

@@ -186,7 +186,7 @@ export class KeeperHost implements ProcessHost {
     if (frame.type === EVENT.started) this.#onStarted(id, frame);
     else if (frame.type === EVENT.failed) this.#starts.failed(id, frame);
     else if (frame.type === EVENT.process) this.#onProcess(id, frame);
-    else this.#held.get(id)?.tell(frame);
+    else this.#held.get(id)?.handle(frame);
   }
 
   #onStarted(id: string, frame: FrameReader): void {
