@@ -31,9 +31,12 @@ export class KeeperConnection {
   readonly welcome: Welcome;
   readonly #socket: Socket;
 
-  private constructor(socket: Socket, welcome: Welcome) {
+  readonly #closed: Promise<void>;
+
+  private constructor(socket: Socket, welcome: Welcome, closed: Promise<void>) {
     this.#socket = socket;
     this.welcome = welcome;
+    this.#closed = closed;
   }
 
   /** @throws the error of the socket where no keeper listens; an Error where it never sends WELCOME */
@@ -52,6 +55,7 @@ export class KeeperConnection {
     await once(socket, 'connect');
     const splitter = new FrameSplitter();
     const welcomed = Promise.withResolvers<Welcome>();
+    const closed = Promise.withResolvers<void>();
     let greeted = false;
     socket.on('data', (chunk) => {
       for (const frame of splitter.push(chunk)) {
@@ -63,11 +67,12 @@ export class KeeperConnection {
     socket.on('close', () => {
       welcomed.reject(new TurnedAway(path));
       if (greeted) onClose();
+      closed.resolve();
     });
     socket.write(new FrameWriter(REQUEST.hello).u32(KEEPER_VERSION).finish());
     const welcome = await welcomed.promise;
     greeted = true;
-    return new KeeperConnection(socket, welcome);
+    return new KeeperConnection(socket, welcome, closed.promise);
   }
 
   get isOpen(): boolean {
@@ -83,11 +88,9 @@ export class KeeperConnection {
     this.#socket.destroy();
   }
 
-  /** Resolves when the connection has ended. */
-  async closed(): Promise<void> {
-    if (this.#socket.closed) return;
-    // Not by `once` of node:events, which rejects when a keeper that ends with unread bytes resets the connection.
-    await new Promise((resolve) => this.#socket.once('close', resolve));
+  /** Resolves when the connection has ended and `onClose` was called. */
+  closed(): Promise<void> {
+    return this.#closed;
   }
 }
 

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { alive } from '../../../../../scripts/testing/alive.ts';
 import { root, sealed, textOf } from '../process-host.fixture.ts';
 import { TestAccount } from '../test-account.fixture.ts';
 import { idIn, keeperProgram, RunningKeeper, startIn } from './keeper.fixture.ts';
@@ -74,6 +76,21 @@ describe.runIf(keeperProgram !== undefined)('faults around the keeper', () => {
     expect(await next.ended).toMatchObject({ exitCode: 0 });
     const target = { id, pid: hosted.pid, running: false };
     while ((await host.living([target])) > 0) await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  test('a start between the end of the keeper and the report of it goes to the next keeper', async () => {
+    await using place = await RunningKeeper.start(program);
+    place.child.kill('SIGTERM');
+    await once(place.child, 'exit');
+    await using host = await KeeperHost.open({ directory: place.directory, program });
+    const pid = host.keeperPid ?? 0;
+    // Reads come before immediates, and those before the close of a socket: the end was read and is not reported.
+    await nextTurn();
+    process.kill(pid, 'SIGKILL');
+    while (alive(pid));
+    await nextTurn();
+    const next = await startIn(host, idIn(place.directory, 'next'), 'exit 4');
+    expect(await next.ended).toMatchObject({ exitCode: 4 });
   });
 
   test('256 processes that run cost less than 4 MB, and so does what they wrote', async () => {
