@@ -9,13 +9,13 @@ const number = (...args: string[]): number => Number(execFileSync('id', args, { 
 const own = ownIdentity();
 const nobody = { ...own, name: 'nobody', uid: own.uid + 1 };
 
-test('the own account is what id says', () => {
+test('the own account is the one that id prints', () => {
   expect(own).toMatchObject({ uid: number('-u'), gid: number('-g') });
   const groups = execFileSync('id', ['-G'], { encoding: 'utf8' }).trim().split(' ').map(Number);
   expect([...own.groups].sort()).toEqual(groups.sort());
 });
 
-test('the own account is at home where the environment of the daemon says', () => {
+test('the home of the own account is HOME of the daemon', () => {
   const program = `import { ownIdentity } from ${JSON.stringify(import.meta.resolve('./identity.ts'))};
     process.stdout.write(ownIdentity().home);`;
   const run = (env: NodeJS.ProcessEnv): string =>
@@ -41,7 +41,7 @@ test('an account that does not exist is refused by name', () => {
   expect(() => lookUpIdentity('')).toThrow('user does not exist');
 });
 
-test('root may run as everybody, others only as themselves', () => {
+test('root may run as any account, other accounts only as themselves', () => {
   requireRunnableAs(nobody, { ...own, uid: 0 });
   requireRunnableAs(nobody, nobody);
   expect(() => requireRunnableAs({ ...nobody, name: 'x' }, { ...own, name: 'me', uid: own.uid + 2 })).toThrow(

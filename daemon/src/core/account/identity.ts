@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { SandboxError } from '../errors.ts';
 
-/** An account, and what a process that runs as it is made of. */
+/** An account, with the attributes of a process that runs as it. */
 export interface Identity {
   readonly name: string;
   readonly uid: number;
@@ -16,7 +16,7 @@ export interface Identity {
 /**
  * The account of that name, or of that decimal uid, by /etc/passwd and /etc/group as they are now.
  * Where there are no such files, the daemon's own account only.
- * @throws SandboxError `invalid` where there is none, and for any name on Windows
+ * @throws SandboxError `invalid` where there is no such account, and for any name on Windows
  */
 export function lookUpIdentity(name: string): Identity {
   if (process.platform === 'win32') throw new SandboxError('invalid', 'user cannot be chosen on Windows');
@@ -28,8 +28,8 @@ export function lookUpIdentity(name: string): Identity {
 }
 
 /**
- * Whom the daemon runs as, at home where its HOME says, as for whatever else was started beside it; a uid without an
- * account (a container started with any uid) is named by its number.
+ * The account of the daemon, with HOME as its home, as for other programs in the same environment. A uid without an
+ * account (a container started with an arbitrary uid) is named by its number.
  */
 export function ownIdentity(): Identity {
   const uid = process.getuid?.() ?? -1;
@@ -43,7 +43,7 @@ export function ownIdentity(): Identity {
   }
 }
 
-/** Names of the account and the group of these numbers, where there are such. */
+/** Names of the account and the group of these numbers, where they exist. */
 export function accountNames(uid: number, gid: number): { user: string | undefined; group: string | undefined } {
   if (process.platform !== 'linux')
     return { user: ownIdentity().uid === uid ? ownIdentity().name : undefined, group: undefined };
@@ -55,7 +55,7 @@ function nameOfNumber(file: Records, id: number): string | undefined {
   return file.records().find(([, , number]) => number === text)?.[0];
 }
 
-/** Whether processes of `a` and of `b` have the same rights. */
+/** Whether processes of `a` and of `b` have the same privileges. */
 export function sameRights(a: Identity, b: Identity): boolean {
   const groups = new Set(b.groups);
   return (

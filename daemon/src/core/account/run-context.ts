@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { SandboxError } from '../errors.ts';
 import { type Identity, lookUpIdentity, ownIdentity, requireRunnableAs } from './identity.ts';
 
-/** As whom and where what a caller starts runs. */
+/** Resolves the account and the working directory of processes that a caller starts. */
 export class RunContext {
   readonly own = ownIdentity();
   readonly #defaultUser: string | undefined;
@@ -11,7 +11,7 @@ export class RunContext {
     this.#defaultUser = defaultUser;
   }
 
-  /** @throws SandboxError where there is no such account, or the daemon may not become it */
+  /** @throws SandboxError where there is no such account, or the daemon may not switch to it */
   identityOf(user: string | undefined): Identity {
     if (user === undefined && this.#defaultUser !== undefined && process.platform === 'win32') {
       throw new SandboxError('unavailable', 'SVC_DEFAULT_USER does not apply on Windows');
@@ -23,7 +23,7 @@ export class RunContext {
     return identity;
   }
 
-  /** @throws SandboxError `invalid` where it is no absolute path of a directory */
+  /** @throws SandboxError `invalid` where it is not the absolute path of a directory */
   requireDirectory(cwd: string): string {
     if (!cwd.startsWith('/')) throw new SandboxError('invalid', `is not an absolute path: ${cwd}`, { field: 'cwd' });
     const found = statSync(cwd, { throwIfNoEntry: false });
@@ -32,7 +32,7 @@ export class RunContext {
     return cwd;
   }
 
-  /** Where what names no directory begins. */
+  /** The default working directory of an account. */
   homeOf({ home }: Identity): string {
     return statSync(home, { throwIfNoEntry: false })?.isDirectory() ? home : '/';
   }

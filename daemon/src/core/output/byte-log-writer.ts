@@ -6,14 +6,14 @@ const MIN_SEGMENT_BYTES = 4096;
 /** A disk that is full and free by turns makes short segments; this bounds the list. */
 const MAX_SEGMENTS = 256;
 
-/** 8 MiB, or half of a cap that does not hold two of them, but at least 4 KiB. */
+/** Bytes of one segment: 8 MiB, or half of a cap below 16 MiB, but at least 4 KiB. */
 export function segmentBytesOf(cap: number): number {
   return Math.max(MIN_SEGMENT_BYTES, Math.min(SEGMENT_BYTES, Math.floor(cap / 2)));
 }
 
 /**
- * Writes one stream to its segment files and tells its log. It never throws: what the disk refuses (full, over quota,
- * too many open files, broken) is counted and dropped, and a new segment begins where writing works again.
+ * Writes one stream to its segment files and updates its log. It never throws: bytes that the disk refuses (full, over
+ * quota, too many open files, broken) are counted and dropped, and a new segment begins when writing works again.
  * Writing is synchronous: a producer cannot outrun the disk then, and nothing queues up in memory.
  */
 export class ByteLogWriter {
@@ -45,13 +45,13 @@ export class ByteLogWriter {
     this.#log.skip(end);
   }
 
-  /** Nothing more will come. */
+  /** The stream has ended. */
   close(): void {
     this.#closeSegment();
     this.#log.seal();
   }
 
-  /** How many of the bytes the current segment took; 0 where the disk refuses. */
+  /** Number of bytes that the current segment took; 0 where the disk refuses. */
   #store(bytes: Uint8Array): number {
     if (this.#log.removed) return 0;
     if (this.#fd !== undefined && this.#length < this.#segmentBytes) return this.#append(this.#fd, bytes);

@@ -18,7 +18,7 @@ function newLog(cap = 64 * 1024 * 1024): { log: ByteLog; writer: ByteLogWriter }
   return { log, writer: new ByteLogWriter(log, cap) };
 }
 
-/** Bytes that tell their own offset: each four of them count on. */
+/** Bytes that contain their offset: each four of them are a counter. */
 function counting(from: number, length: number): Buffer {
   const bytes = Buffer.alloc(length);
   for (let at = 0; at < length; at += 4) bytes.writeUInt32LE(from + at, at);
@@ -79,7 +79,7 @@ describe('writing and reading', () => {
     expect(bytes).toEqual(counting(log.first, log.end - log.first));
   });
 
-  test('a reader behind a writer that drops is told where the bytes go on', async () => {
+  test('a reader behind a writer that drops bytes gets the offset at which they continue', async () => {
     const { log, writer } = newLog(8_192);
     writer.write(counting(0, 4_096));
     const slow = log.read(0, 1_000);

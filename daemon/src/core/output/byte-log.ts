@@ -33,8 +33,8 @@ interface Waiter {
 
 /**
  * The read side of one stream on disk (`docs/output-log.md`): any number of readers, each at an offset of its own.
- * Whoever writes the files, in this process or another, tells it what happened: `begin`, `advance`, `skip`,
- * `dropOldest`, `seal`. Memory is constant apart from the list of segments.
+ * The writer of the files, in this process or another, reports changes by `begin`, `advance`, `skip`, `dropOldest` and
+ * `seal`. Memory is constant apart from the list of segments.
  */
 export class ByteLog {
   readonly #directory: string;
@@ -64,12 +64,12 @@ export class ByteLog {
     return this.#end;
   }
 
-  /** Nothing more will come. */
+  /** The stream has ended. */
   get sealed(): boolean {
     return this.#sealed;
   }
 
-  /** Its files are gone for good; what is still produced is counted and not kept. */
+  /** Its files were removed; later output is counted and not kept. */
   get removed(): boolean {
     return this.#removed;
   }
@@ -85,8 +85,8 @@ export class ByteLog {
   /**
    * At most `limit` bytes from `offset` on, all of one segment, so that a result may be shorter than the limit and
    * never spans a gap. Up to 256 KiB are read at once, more off the event loop. At the end: no bytes, at `end`.
-   * With `into`, a buffer of at least `limit` bytes, they lie in it; otherwise in a new one. Whoever brings one is taken
-   * to come back: the newest segment stays open for him until the log is at its end.
+   * With `into`, a buffer of at least `limit` bytes, the result is a view into it; otherwise a new buffer. A caller
+   * with a buffer is expected to read on: the newest segment stays open until the log has ended.
    */
   async read(offset: number, limit: number, into?: Buffer): Promise<Slice> {
     let from = Math.max(0, offset);
@@ -104,7 +104,7 @@ export class ByteLog {
     }
   }
 
-  /** The bytes that lie together from `offset` on, or from the next one that is kept, up to the next gap. */
+  /** The contiguous bytes from `offset` on, or from the next kept byte, up to the next gap. */
   contiguousFrom(offset: number): { readonly start: number; readonly end: number } {
     const index = this.#segments.findIndex(({ end }) => end > offset);
     const first = this.#segments[index];
@@ -117,7 +117,7 @@ export class ByteLog {
     return { start: Math.max(offset, first.start), end };
   }
 
-  /** Resolves when there is something past `offset`, nothing more will come, or the signal fired; never rejects. */
+  /** Resolves when there are bytes past `offset`, the stream has ended, or the signal fires; never rejects. */
   advanced(offset: number, signal?: AbortSignal): Promise<void> {
     if (this.#end > offset || this.#sealed || signal?.aborted) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -132,12 +132,12 @@ export class ByteLog {
     return promise;
   }
 
-  /** Where the segment that begins at `start` lies. */
+  /** Path of the segment that begins at `start`. */
   pathOf(start: number): string {
     return outputPath(this.#directory, this.#id, this.#stream, start);
   }
 
-  /** A new segment file begins at `start`; what lies between the end so far and `start` was dropped. Said twice, it counts once. */
+  /** A new segment file begins at `start`; bytes between the last end and `start` were dropped. Repeats are ignored. */
   begin(start: number): void {
     const newest = this.#segments.at(-1);
     if (newest !== undefined && start <= newest.start) return;
@@ -152,7 +152,7 @@ export class ByteLog {
     this.skip(end);
   }
 
-  /** The stream now ends at `end`; what came since the end so far was dropped. */
+  /** The stream now ends at `end`; bytes since the end so far were dropped. */
   skip(end: number): void {
     if (end <= this.#end) return;
     this.#end = end;
@@ -165,7 +165,7 @@ export class ByteLog {
     this.#wake();
   }
 
-  /** Unlinks the oldest segment and answers its bytes: 0 where there is none, or only the one that is being written. */
+  /** Unlinks the oldest segment and answers its length: 0 where there is none, or only the one being written. */
   dropOldest(): number {
     if (this.#segments.length === 1 && !this.#sealed) return 0;
     const oldest = this.#segments.shift();
@@ -174,13 +174,13 @@ export class ByteLog {
     return oldest.end - oldest.start;
   }
 
-  /** Segments that begin before `first` are gone. */
+  /** Segments that begin before `first` were unlinked. */
   dropBefore(first: number): void {
     const gone = this.#segments.filter(({ start }) => start < first).length;
     this.#segments.splice(0, gone);
   }
 
-  /** Unlinks all segments, and keeps nothing of what may still come. */
+  /** Unlinks all segments; later output is not kept. */
   async remove(): Promise<void> {
     this.#removed = true;
     this.#followed[Symbol.dispose]();
@@ -188,7 +188,7 @@ export class ByteLog {
     await Promise.all(segments.map(({ start }) => rm(this.pathOf(start), { force: true })));
   }
 
-  /** Undefined where the segment is none that is followed, or its file is gone. */
+  /** Undefined where the segment is not the followed one, or its file is gone. */
   #readFollowed(segment: Segment, at: number, length: number, into: Buffer | undefined): Buffer | undefined {
     const newest = !this.#sealed && !this.#removed && segment === this.#segments.at(-1);
     if (into === undefined || !newest || length > SYNC_READ_BYTES) return undefined;
@@ -214,7 +214,7 @@ export class ByteLog {
   }
 }
 
-/** Empty where the file is gone: its segment was dropped while a reader was on its way to it. */
+/** Empty where the file is gone: the segment was dropped before a reader opened it. */
 async function readFile(path: string, position: number, length: number, into?: Buffer): Promise<Buffer> {
   const fd = openIfThere(path);
   if (fd === undefined) return EMPTY;

@@ -12,13 +12,13 @@ export const ORDER_FILES = 32;
 const STDERR_BIT = 0x8000_0000;
 const HIGH = 0x1_0000_0000;
 
-/** A stream spoke, up to this offset, and then the other one did. */
+/** One stream wrote up to this offset, and then the other one wrote. */
 export interface Switch {
   readonly stream: OutputStream;
   readonly end: number;
 }
 
-/** The read side of the arrival order of stdout and stderr (`docs/output-log.md`). Whoever writes it says `advance`. */
+/** The read side of the arrival order of stdout and stderr (`docs/output-log.md`). The writer calls `advance`. */
 export class OrderLog {
   readonly #directory: string;
   readonly #id: string;
@@ -66,7 +66,7 @@ export class OrderLog {
     return Array.from({ length: Math.max(0, count) }, (_, index) => decode(bytes, index * ENTRY_BYTES));
   }
 
-  /** Unlinks all files and keeps nothing of what may still come. */
+  /** Unlinks all files; later entries are not kept. */
   async remove(): Promise<void> {
     this.#removed = true;
     if (this.#count === 0) return;
@@ -75,7 +75,7 @@ export class OrderLog {
   }
 }
 
-/** Notes each change from one stream to the other. An entry the disk refuses is lost: order is then a guess, no byte is. */
+/** Records each change of the stream. Without an entry that the disk refuses the order is a guess; no byte is lost. */
 export class OrderLogWriter {
   readonly #log: OrderLog;
   readonly #entry = Buffer.alloc(ENTRY_BYTES);
@@ -104,7 +104,7 @@ export class OrderLogWriter {
     this.#fd = undefined;
   }
 
-  /** Number of the file that the next entry goes to. */
+  /** Number of the file of the next entry. */
   get #file(): number {
     return Math.floor(this.#log.count / ORDER_FILE_ENTRIES);
   }

@@ -3,7 +3,7 @@ import { OrderLogWriter } from './order-log.ts';
 import type { OutputLog } from './output-log.ts';
 import type { OutputStream } from './segment-files.ts';
 
-/** Writes what a command produces. It never throws; what the disk refuses is counted and dropped. */
+/** Writes the output of a process. It never throws; bytes that the disk refuses are counted and dropped. */
 export class OutputLogWriter {
   readonly #log: OutputLog;
   readonly #writers: Readonly<Record<OutputStream, ByteLogWriter>>;
@@ -21,7 +21,7 @@ export class OutputLogWriter {
     this.#writers[stream].write(bytes);
   }
 
-  /** Nothing more will come from this stream. */
+  /** The stream has ended. */
   close(stream: OutputStream): void {
     this.#writers[stream].close();
     if (this.#log.stdout.sealed && this.#log.stderr.sealed) this.#order.close();

@@ -29,7 +29,7 @@ async function spoken(log: OutputLog, from = { stdout: 0, stderr: 0 }): Promise<
   return runs.map(({ stream, start, end }) => (stream === 'stdout' ? 'o' : 'e').repeat(end - start)).join('');
 }
 
-test('streams that take turns are told in the order they came in', async () => {
+test('streams that alternate are reported in the order of their arrival', async () => {
   const { log, writer } = newLog();
   speak(writer, 'ooeeeoeo');
   expect(await spoken(log)).toBe('ooeeeoeo');

@@ -16,7 +16,7 @@ export interface Ends {
   readonly stderr: number;
 }
 
-/** What a command wrote: both streams, and in which order they arrived. */
+/** The output of a process: both streams, and the order of their arrival. */
 export class OutputLog {
   readonly id: string;
   readonly stdout: ByteLog;
@@ -54,7 +54,7 @@ export class OutputLog {
     let forgotten = firstFile > 0;
     for (let file = firstFile; file <= lastFile && !runs.complete; file++) {
       const entries = await this.order.entries(file);
-      // Where the first two runs begin is unknown after a forgotten part, so that they end it.
+      // The starts of the first two runs are unknown after a forgotten part, so that both begin at its end.
       if (forgotten && entries[0]?.stream === 'stderr') entries.splice(0, 2, ...entries.slice(0, 2).reverse());
       for (const { stream, end } of entries) runs.upTo(stream, end);
       forgotten = entries.length < ORDER_FILE_ENTRIES;
@@ -62,7 +62,7 @@ export class OutputLog {
     return runs.finish();
   }
 
-  /** Drops the oldest segments until at most `bytes` are kept, as far as those being written allow; answers how many bytes went. */
+  /** Drops the oldest segments, but none being written, until at most `bytes` are kept; answers the dropped bytes. */
   trimTo(bytes: number): number {
     let freed = 0;
     while (this.retainedBytes > bytes) {
@@ -75,12 +75,12 @@ export class OutputLog {
     return freed;
   }
 
-  /** Unlinks all its files; what a process still writes is counted and not kept. */
+  /** Unlinks all its files; later output is counted and not kept. */
   async remove(): Promise<void> {
     await Promise.all([this.stdout.remove(), this.stderr.remove(), this.order.remove()]);
   }
 
-  /** Nothing more will come; `ends`: where it is known to have ended, should the files say less. */
+  /** The streams have ended, at the offsets of `ends` where the files have less. */
   seal(ends: Ends = { stdout: 0, stderr: 0 }): void {
     this.stdout.skip(ends.stdout);
     this.stderr.skip(ends.stderr);
@@ -90,8 +90,9 @@ export class OutputLog {
 }
 
 /**
- * Finds the output of former commands again by the files of a directory, sealed. A stream ends with its last segment,
- * or where `recorded` says, if that is more; a recorded id without files has kept nothing. Only ids that the caller `owns`.
+ * The output of earlier processes by the files of a directory, sealed. A stream ends with its last segment, or at the
+ * `recorded` offset where that is more; a recorded id without files has an empty log. Finds only ids that `owns`
+ * accepts, and the recorded ones.
  */
 export function findOutputLogs(
   directory: string,
@@ -141,7 +142,7 @@ class RunList {
     return this.#at.stdout >= this.#to.stdout && this.#at.stderr >= this.#to.stderr;
   }
 
-  /** The stream spoke up to `end`. */
+  /** The stream wrote up to `end`. */
   upTo(stream: OutputStream, end: number): void {
     const start = this.#at[stream];
     const upTo = Math.min(end, this.#to[stream]);

@@ -21,7 +21,7 @@ export function outputPath(directory: string, id: string, kind: OutputFile['kind
   return join(directory, `${id}.${kind}.${number}`);
 }
 
-/** All output files of a directory; names of another form are left alone. A directory that does not exist has none. */
+/** All output files of a directory; other names are ignored. A directory that does not exist has none. */
 export function listOutputFiles(directory: string): OutputFile[] {
   return fileNames(directory).flatMap((name) => {
     const { id, kind, number } = NAME.exec(name)?.groups ?? {};

@@ -5,7 +5,7 @@ export const MAX_SEQUENCE = 4;
 
 /**
  * How many bytes at the end of `bytes` begin a UTF-8 sequence that is not complete yet: 0 to 3.
- * Bytes that can never become one (invalid ones) do not count.
+ * Invalid bytes do not count.
  */
 export function incompleteTail(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(MAX_SEQUENCE - 1, bytes.length); back += 1) {
@@ -23,17 +23,17 @@ export function continuationHead(bytes: Uint8Array): number {
   return count;
 }
 
-/** Decodes bytes; what is not UTF-8 becomes U+FFFD. A byte order mark is text like any other. */
+/** Decodes bytes; invalid UTF-8 becomes U+FFFD. A byte order mark is kept. */
 export function decode(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
-/** What JSON writes as an escape (RFC 8259 §7), but for the line feed. */
+/** Bytes that JSON escapes (RFC 8259 §7), except the line feed. */
 const ESCAPED = [...Array(0x20).keys()].filter((byte) => byte !== 0x0a).concat(0x22, 0x5c);
 
 /**
- * Bytes as a JSON string; what is not UTF-8 becomes U+FFFD. Plain lines, of which most output is made, need nothing
- * but their line feeds escaped: finding that out and doing it is more than twice as fast as `JSON.stringify`.
+ * Bytes as a JSON string; invalid UTF-8 becomes U+FFFD. Most output is plain lines, which need only their line feeds
+ * escaped: checking for that and doing it is more than twice as fast as `JSON.stringify`.
  */
 export function jsonString(bytes: Buffer): string {
   if (ESCAPED.some((byte) => bytes.includes(byte))) return JSON.stringify(decode(bytes));

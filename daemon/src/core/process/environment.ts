@@ -4,7 +4,7 @@ import { SandboxError } from '../errors.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The mark by which the processes of a command are found again. */
+/** The variable that marks the processes of a command, so that they can be found. */
 export const COMMAND_ID_VARIABLE = 'SVC_COMMAND_ID';
 
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -15,11 +15,11 @@ const SHELL_STATE = /^(PWD|OLDPWD|_)$/;
 const NPM = /^npm_/;
 const NPM_TOO = /^(INIT_CWD|NODE|COLOR)$/;
 const NPM_PATH_ENTRY = /[\\/](node_modules[\\/]\.bin|node-gyp-bin)$/;
-/** What npm puts into EDITOR where nobody chose one. */
+/** Values that npm sets as EDITOR by default. */
 const NPM_EDITORS = /^(vi|.*\\notepad\.exe)$/;
 
 export interface EnvironmentSpec {
-  /** What the daemon was started with. */
+  /** The environment of the daemon. */
   readonly inherited: Variables;
   readonly identity: Identity;
   /** Becomes SVC_COMMAND_ID. */
@@ -29,9 +29,9 @@ export interface EnvironmentSpec {
 }
 
 /**
- * The whole environment of a child: what the container was started with, less what the product, npm, node and the
- * supervisor set for themselves, then the account's, then the caller's.
- * @throws SandboxError `invalid` for a name or value that no environment can hold
+ * The whole environment of a child: that of the container without the variables that the product, npm, node and the
+ * supervisor set for themselves, then the variables of the account, then those of the caller.
+ * @throws SandboxError `invalid` for a name or value that an environment cannot contain
  */
 export function childEnvironment({
   inherited,
@@ -47,7 +47,7 @@ export function childEnvironment({
     SHELL: identity.shell,
     LANG: inherited['LANG'] || 'C.UTF-8',
     TERM: 'dumb',
-    // Without it a bash that is given a socket as stdin takes itself for one of rshd's and reads ~/.bashrc.
+    // Without it a bash with a socket as stdin assumes that rshd has started it and reads ~/.bashrc.
     SHLVL: '1',
   };
   for (const [name, value] of given.flatMap((variables) => Object.entries(variables))) {
@@ -59,7 +59,7 @@ export function childEnvironment({
   return env;
 }
 
-/** What the daemon was started with does not change. */
+/** The environment of the daemon does not change. */
 const keptOf = new WeakMap<Variables, Record<string, string>>();
 
 function keptOnce(inherited: Variables): Record<string, string> {

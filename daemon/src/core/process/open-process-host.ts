@@ -9,14 +9,14 @@ import type { ProcessHost } from './process-host.ts';
 type Wish = Pick<CoreConfig, 'processHost' | 'keeperProgram'>;
 
 /**
- * The process host that the configuration asks for, and one line in the log that says which.
- * @throws Error in one line where a keeper is demanded and cannot be had
+ * Opens the process host that the configuration selects, and logs one line that names it.
+ * @throws Error in one line where a keeper is required and not available
  */
 export async function openProcessHost(wish: Wish, runtime: RuntimeDir, logger: Logger): Promise<ProcessHost> {
   const report = (details: object, message: string): void => logger.error(details, message);
   if (wish.processHost === 'portable') return portable(runtime, logger, 'SVC_PROCESS_HOST says so');
   if (wish.processHost === 'supervised') {
-    logger.info('waiting for the process keeper, which something else starts');
+    logger.info('waiting for the process keeper, which a supervisor starts');
     return joined(await KeeperHost.open({ directory: runtime.path, report }), logger);
   }
   const { path, isThere } = keeperProgram(wish.keeperProgram);

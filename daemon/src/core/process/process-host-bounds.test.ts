@@ -30,7 +30,7 @@ describeHosts((kit) => {
       await expect.poll(zombies).toEqual([]);
     }, 180_000);
 
-    test('of endless output the newest half of the cap at least is kept', async () => {
+    test('at least the newest half of the cap is kept of endless output', async () => {
       const cap = 1_000_000;
       const hosted = await start('sh', ['-c', 'yes | head -c 20000000; echo end'], { outputMaxBytes: cap });
       await hosted.ended;
@@ -54,7 +54,7 @@ describeHosts((kit) => {
       }
     });
 
-    test('disposal lets go of what still runs', async () => {
+    test('disposal releases processes that still run', async () => {
       const hosted = await start('sleep', ['1000'], { stdin: 'pipe' });
       await kit.host[Symbol.asyncDispose]();
       await sealed(hosted.output.stdout);
@@ -132,7 +132,7 @@ describeHosts((kit) => {
       expect(stdout).toBe(reopensOutput ? 'a\n' : '');
     });
 
-    test('is killed with all it left behind', async () => {
+    test('is killed with all processes that it left behind', async () => {
       const hosted = await start('sh', ['-c', '(setsid sleep 1000 &); echo ready'], { identity: account });
       await hosted.ended;
       const target = { ...targetOf(hosted, false), identity: account };
@@ -140,7 +140,7 @@ describeHosts((kit) => {
       await sealed(hosted.output.stdout);
     });
 
-    test('what the account cannot run is said before it is tried', async () => {
+    test('a program that the account cannot run is refused before the start', async () => {
       const identity = account;
       const secret = join(kit.directory, 'tool');
       writeFileSync(secret, '#!/bin/sh\n', { mode: 0o755 });

@@ -14,7 +14,7 @@ describeHosts((kit) => {
   const { start, kill } = kit;
 
   describe.runIf(linux)('what outlives its process', () => {
-    test('ends after 250 ms in the background, and what is written later still goes to the log', async () => {
+    test('ends after 250 ms as background, and later output is still logged', async () => {
       const fifo = join(kit.directory, 'fifo');
       execFileSync('mkfifo', [fifo]);
       const hosted = await start('sh', ['-c', `(read line < ${fifo}; echo "$line") & echo hi; exit 7`]);
@@ -30,7 +30,7 @@ describeHosts((kit) => {
       expect(await hosted.ended).toMatchObject({ exitCode: 0, background: true });
       expect(await kill(hosted, false, 'SIGTERM')).toBe(1);
       await sealed(hosted.output.stdout);
-      // Whoever ends closes what it holds first.
+      // A process that ends closes its descriptors first.
       await expect.poll(() => kit.host.living([targetOf(hosted, false)])).toBe(0);
       expect(await kill(hosted, false, 'SIGTERM')).toBe(0);
     });
@@ -54,7 +54,7 @@ describeHosts((kit) => {
       execFileSync('mkfifo', [fifo, go]);
       const alive = new Socket({ fd: openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK), writable: false });
       const daemon = `exec 9>${fifo} >/dev/null 2>&1 </dev/null; echo up >&9; sleep 1000`;
-      // It ends when the daemon has let go of its output.
+      // It ends when the daemon has closed its output.
       const hosted = await start('sh', ['-c', `(setsid sh -c '${daemon}' &); read line < ${go}`]);
       const [up] = await once(alive, 'data');
       expect(String(up)).toBe('up\n');
@@ -72,7 +72,7 @@ describeHosts((kit) => {
       expect(await hosted.ended).toMatchObject({ ...KILLED, background: false });
     });
 
-    test('out of reach: who left session, group and parent and cleaned its environment', async () => {
+    test('not found: a process that left session, group and parent and cleared its environment', async () => {
       const script = '(env -i /usr/bin/setsid /bin/sh -c "echo \\$\\$; exec /bin/sleep 1000" &)';
       const hosted = await start('sh', ['-c', script]);
       await hosted.output.stdout.advanced(0);
@@ -84,7 +84,7 @@ describeHosts((kit) => {
   });
 
   describe('signals', () => {
-    test('who ignores SIGTERM is ended by SIGKILL', async () => {
+    test('a process that ignores SIGTERM is ended by SIGKILL', async () => {
       const hosted = await start('sh', ['-c', 'trap "" TERM; echo ready; sleep 1000; echo never']);
       await hosted.output.stdout.advanced(0);
       expect(await kill(hosted, true, 'TERM')).toBeGreaterThan(0);
@@ -104,7 +104,7 @@ describeHosts((kit) => {
     });
 
     test.runIf(linux)('a signal comes once to what is there, and not to what is started in answer', async () => {
-      // One that has just started and shows no environment: it is looked again, since it might be one of them.
+      // A young process with an empty environment: scanned again, since it may be one of them.
       const other = await start('/bin/sleep', ['1000'], { env: {} });
       const script = 'trap "echo got" USR1; sleep 1000 & echo ready; wait; sleep 1000';
       const hosted = await start('bash', ['-c', script]);
@@ -124,7 +124,7 @@ describeHosts((kit) => {
       await kill(hosted, true);
       expect(await hosted.ended).toMatchObject(KILLED);
       await sealed(hosted.output.stdout);
-      // Whoever ends closes what it holds first.
+      // A process that ends closes its descriptors first.
       await expect.poll(async () => (await findProcesses([targetOf(hosted, false)])).processes).toEqual([]);
     });
 
@@ -137,11 +137,11 @@ describeHosts((kit) => {
 
     test.runIf(linux)('neither the daemon nor pid 1 is ever signalled', async () => {
       for (const pid of [process.pid, process.ppid, 1, 0, -1]) {
-        expect(await kit.host.signal([{ id: 'nobody', pid, running: true }], 'SIGCONT')).toBe(0);
+        expect(await kit.host.signal([{ id: 'none', pid, running: true }], 'SIGCONT')).toBe(0);
       }
     });
 
-    test('nothing left is no error, an unknown signal is', async () => {
+    test('a target without processes is not an error, an unknown signal is', async () => {
       const hosted = await start('true');
       await hosted.ended;
       expect(await kill(hosted, false, 'SIGTERM')).toBe(0);

@@ -7,7 +7,7 @@ import { describeHosts, rejectionOf, root, sealed, textOf } from './process-host
 
 const size = { cols: 100, rows: 30 };
 
-/** Waits until what came out of it has the text. */
+/** Waits until its output contains the text. */
 async function until(log: ByteLog, text: string): Promise<string> {
   for (;;) {
     const at = log.end;
@@ -34,7 +34,7 @@ describeHosts(({ start, kill, usage }) => {
     expect(hosted.output.stdout.sealed && hosted.output.stderr.sealed).toBe(true);
   });
 
-  test('a resize is told to the program', async () => {
+  test('a resize reaches the program', async () => {
     const hosted = await onTerminal("trap 'stty size; exit' WINCH; echo ready; while :; do sleep 0.05; done");
     await until(hosted.output.stdout, 'ready');
     hosted.terminal?.resize({ cols: 33, rows: 7 });
@@ -56,7 +56,7 @@ describeHosts(({ start, kill, usage }) => {
     expect(await hosted.terminal?.signalForeground('SIGTERM')).toBe(false);
   });
 
-  test('its end by a signal is told, and input is refused afterwards', async () => {
+  test('its end by a signal is reported, and input is refused afterwards', async () => {
     const hosted = await onTerminal('echo $$; exec sleep 1000');
     await until(hosted.output.stdout, '\r\n');
     await kill(hosted, true);
@@ -86,7 +86,7 @@ describeHosts(({ start, kill, usage }) => {
     expect(lines.every((line, index) => line === (index < 300_000 ? String(index + 1) : ''))).toBe(true);
   });
 
-  test('what it wrote before its end is read, however slow whoever reads', async () => {
+  test('output from before its end is read, however slow the reader', async () => {
     const hosted = await onTerminal('seq 1 8000');
     const standing = setInterval(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60), 1);
     try {

@@ -24,7 +24,7 @@ const KEEPERS = ['keeper', 'keeper-sanitized'].map((name): HostRow => {
   return { name, isThere: existsSync(program), reopensOutput: true, usage: true, create };
 });
 
-/** Every host of the product: the suites run on each. */
+/** Every process host; the suites run on each. */
 const HOSTS: readonly HostRow[] = [
   {
     name: 'portable',
@@ -48,7 +48,7 @@ export const root = linux && process.getuid?.() === 0;
 
 type Start<T> = (file: string, args?: readonly string[], more?: Partial<StartSpec>) => Promise<T>;
 
-/** What has ended, and all it wrote. */
+/** The end of a process and its whole output. */
 interface Finished {
   readonly stdout: string;
   readonly stderr: string;
@@ -58,7 +58,7 @@ interface Finished {
 export interface HostKit {
   readonly reopensOutput: boolean;
   readonly usage: boolean;
-  /** Of the current test; the output is in `output`, what the host needs besides in `scratch`. */
+  /** Directory of the current test, with the output in `output` and other files of the host in `scratch`. */
   readonly directory: string;
   readonly host: ProcessHost;
   readonly start: Start<HostedProcess>;
@@ -117,7 +117,7 @@ export function targetOf({ id, pid }: HostedProcess, running: boolean): ProcessT
   return { id, pid, running };
 }
 
-/** All that is kept. */
+/** All kept bytes. */
 export async function bytesOf(log: ByteLog): Promise<Buffer> {
   const parts: Buffer[] = [];
   for (let at = log.first; at < log.end; ) {
@@ -130,7 +130,7 @@ export async function bytesOf(log: ByteLog): Promise<Buffer> {
 
 export const textOf = async (log: ByteLog): Promise<string> => (await bytesOf(log)).toString();
 
-/** What it is rejected with, taken from now on: a rejection that nobody awaits yet ends the run. */
+/** The reason of the rejection. Call it before the promise can reject: an unhandled rejection ends the run. */
 export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;
@@ -140,12 +140,12 @@ export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   throw new Error('it was not rejected');
 }
 
-/** Waits until nothing more will come: every holder of the pipe is gone. */
+/** Waits until the log is sealed: every process that held the pipe has ended. */
 export async function sealed(log: ByteLog): Promise<void> {
   while (!log.sealed) await log.advanced(log.end);
 }
 
-/** Waits for what is closed at the end of a turn of the event loop; the last count where it never comes to `expected`. */
+/** Waits for descriptors that close at the end of a turn of the event loop; answers the last count. */
 export async function descriptorsComeTo(atMost: number): Promise<number> {
   const deadline = performance.now() + 45_000;
   while (openDescriptors() > atMost && performance.now() < deadline) {
@@ -158,7 +158,7 @@ export function openDescriptors(): number {
   return linux ? readdirSync('/proc/self/fd').length : 0;
 }
 
-/** Dead children that nobody reaped. */
+/** Children of this process that ended and were not reaped. */
 export function zombies(): string[] {
   return readdirSync('/proc').filter((name) => {
     if (!/^\d+$/.test(name)) return false;

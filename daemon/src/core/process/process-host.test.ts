@@ -70,7 +70,7 @@ describeHosts((kit) => {
       expect(stdout).toBe(reopensOutput ? 'a\nc\n' : '');
     });
 
-    test('is called by the name it was asked for', async () => {
+    test('gets the requested name as argv[0]', async () => {
       expect((await run('sh', ['-c', 'echo $0'])).stdout).toBe('sh\n');
       expect((await run('/usr/bin/../bin/sh', ['-c', 'echo $0'])).stdout).toBe('/usr/bin/../bin/sh\n');
     });
@@ -92,7 +92,7 @@ describeHosts((kit) => {
       expect(readdirSync(join(kit.directory, 'scratch')).filter((name) => name.startsWith('script'))).toEqual([]);
     });
 
-    test('nothing is left of a script whose program cannot be started', async () => {
+    test('no file is left of a script after a failed start', async () => {
       const before = openDescriptors();
       await expect(start('/bin/sh', ['x'.repeat(1_000_000)], { script: 'echo' })).rejects.toThrow(
         'argument list too long',

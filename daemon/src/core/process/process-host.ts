@@ -7,9 +7,9 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
-/** What a process host is asked to start: one new session and process group. */
+/** A process to start, in a new session and process group. */
 export interface StartSpec {
-  /** Unique in the runtime directory; it names the output files and is the mark in the environment. */
+  /** Unique in the runtime directory; part of the names of the output files, and the mark in the environment. */
   readonly id: string;
   /** An absolute path, or a name that is looked up on the PATH of `env`. */
   readonly file: string;
@@ -17,19 +17,19 @@ export interface StartSpec {
   /** Given to the process as descriptor 3: an unlinked file that belongs to the account. */
   readonly script?: string;
   readonly cwd: string;
-  /** The whole environment of the process; nothing of the daemon's is added. */
+  /** The whole environment of the process; the daemon's is not added. */
   readonly env: Readonly<Record<string, string>>;
-  /** Whom it runs as; absent: as the daemon itself. */
+  /** The account that it runs as; absent: that of the daemon. */
   readonly identity?: Identity;
-  /** Left aside where there is a `terminal`. */
+  /** Ignored where there is a `terminal`. */
   readonly stdin: 'null' | 'pipe';
-  /** Run on a terminal of that size, which is its stdin and both its streams; what comes out of it is `output.stdout`. */
+  /** Runs on a terminal of that size, which is its stdin, stdout and stderr; its output is `output.stdout`. */
   readonly terminal?: TerminalSize;
-  /** Bytes of each stream that are kept on disk; the oldest go first. */
+  /** The most bytes of each stream that are kept on disk; the oldest are dropped first. */
   readonly outputMaxBytes: number;
 }
 
-/** What the processes used. Null where the host cannot tell it truthfully. */
+/** Resources that the processes used. `oomKilled` is null where it is unknown. */
 export interface ProcessUsage {
   readonly cpuUserMs: number;
   readonly cpuSystemMs: number;
@@ -41,15 +41,15 @@ export interface ProcessEnd {
   /** Null when a signal ended it. */
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** Something it started still held its output 250 ms after it was reaped. */
+  /** Another process still held its output open 250 ms after it was reaped. */
   readonly background: boolean;
   readonly usage: ProcessUsage | null;
   readonly endedAt: Date;
-  /** Nobody saw its end: neither code nor signal is known. */
+  /** No process observed its end: neither code nor signal is known. */
   readonly lost?: boolean;
 }
 
-/** The terminal that a process was started on. Nothing happens where it is gone. */
+/** The terminal that a process was started on. Calls have no effect once it is closed. */
 export interface HostedTerminal {
   resize(size: TerminalSize): void;
   /** Signals the foreground group alone; answers whether there was one. */
@@ -65,26 +65,26 @@ export interface HostedProcess {
   /** Settles when the process was reaped and its output read to the end, or 250 ms after the reaping; never rejects. */
   readonly ended: Promise<ProcessEnd>;
   /**
-   * Hands bytes to its stdin, in the order of the calls. Resolves when less than 1 MiB of them still wait in the daemon.
+   * Writes bytes to its stdin, in the order of the calls. Resolves when less than 1 MiB of them wait in the daemon.
    * @throws SandboxError `conflict` where there is no pipe, it was closed, or the process has ended
    */
   writeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void>;
   /** Closes stdin after what was written. @throws SandboxError `conflict` as `writeStdin`, and on a terminal */
   endStdin(): Promise<void>;
-  /** Its end is recorded where a daemon that is killed finds it again: the host need not remember it any more. */
+  /** The owner has recorded the end where a restarted daemon finds it, so that the host can forget the process. */
   acknowledgeExit(): void;
 }
 
-/** Whose processes a signal is meant for; enough to find them after a restart. */
+/** A command or terminal, the processes of which are signalled; enough to find them after a restart. */
 export interface ProcessTarget {
   readonly id: string;
   readonly pid: number;
   readonly identity?: Identity;
-  /** False once the process itself was reaped: its pid may then belong to somebody else. */
+  /** False once the process itself was reaped: the system may then reuse its pid. */
   readonly running: boolean;
 }
 
-/** Could not be started; the message says why, in words for the caller. */
+/** The process could not be started; the message gives the reason in words for the caller. */
 export class StartFailure extends Error {
   /** As a shell reports it: 127 not found, 126 found but not runnable. */
   readonly exitCode: 126 | 127;
@@ -96,14 +96,14 @@ export class StartFailure extends Error {
   }
 }
 
-/** What is there of an earlier daemon. */
+/** Output and processes of an earlier daemon. */
 export interface Recovered {
   readonly outputs: ReadonlyMap<string, OutputLog>;
-  /** Those that run, and those whose end was not acknowledged, whether anybody knows them or not. */
+  /** Processes that run, or ended without being acknowledged. */
   readonly processes: ReadonlyMap<string, HostedProcess>;
 }
 
-/** Starts and holds processes. One suite runs on every host; what a host does not promise stands in `promises`. */
+/** Starts and holds processes. One suite runs on every host; `promises` names the differences. */
 export interface ProcessHost extends AsyncDisposable {
   readonly name: 'portable' | 'keeper';
   readonly promises: {
@@ -114,17 +114,17 @@ export interface ProcessHost extends AsyncDisposable {
   /** @throws StartFailure where the program could not be started */
   start(spec: StartSpec): Promise<HostedProcess>;
   /**
-   * Sends a signal to all processes of the targets: their sessions, their groups, their descendants, and whatever
-   * carries one of their marks. Answers how many there were; none is no error.
+   * Sends a signal to all processes of the targets: their sessions, their groups, their descendants, and processes with
+   * one of their marks. Answers how many there were; 0 is not an error.
    */
   signal(targets: readonly ProcessTarget[], signal: string): Promise<number>;
   /** Ids of processes that run or whose end is not acknowledged, and of output that is kept. */
   ids(): ReadonlySet<string>;
-  /** How many processes of the targets live. */
+  /** Number of living processes of the targets. */
   living(targets: readonly ProcessTarget[]): Promise<number>;
   /**
-   * Finds what an earlier daemon started under ids that the caller `owns`; `ends` tells where its streams are known to
-   * have ended. Output that nobody knows is discarded.
+   * Finds the processes and the output of an earlier daemon with ids that the caller `owns`. `ends` has the offsets at
+   * which streams are known to have ended; owned output that neither `ends` nor a process names is discarded.
    */
   recover(ends: ReadonlyMap<string, Ends>, owns?: (id: string) => boolean): Recovered;
 }

@@ -2,7 +2,7 @@ import { type Identity, sameRights } from '../account/identity.ts';
 import { StartFailure } from './process-host.ts';
 
 /**
- * Whom a process has to become; undefined where it runs as the daemon (`own`) does.
+ * The account that a process has to switch to; undefined where it runs as the daemon (`own`) does.
  * @throws StartFailure where the daemon cannot run anything as that account
  */
 export function runnerOf(identity: Identity | undefined, own: Identity): Identity | undefined {

@@ -19,7 +19,7 @@ export function requireSignal(signal: string): NodeJS.Signals {
   return name;
 }
 
-/** Real-time signals have no name here: they are called by their number. */
+/** `SIG` and the number for real-time signals, which have no name here. */
 export function signalName(value: number): string {
   return SIGNAL_NAMES.find((name) => constants.signals[name] === value) ?? `SIG${value}`;
 }

@@ -19,7 +19,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: 'an argument, a variable or a path contains a NUL',
 };
 
-/** What went wrong after the program and the directory were found, in words for the caller. */
+/** A failure after program and directory were found, in words for the caller. */
 export function startFailure(error: unknown, program: string, runner: Identity | undefined): StartFailure {
   if (error instanceof StartFailure) return error;
   const errno = errnoName(error);
@@ -27,7 +27,7 @@ export function startFailure(error: unknown, program: string, runner: Identity |
   return new StartFailure(`cannot start ${program}: ${REASONS[errno] ?? messageOf(error)}`, 126, error);
 }
 
-/** The program is there, so what is missing is what should have run it. */
+/** The program exists, so its interpreter or setpriv is missing. */
 function missing(error: unknown, program: string, runner: Identity | undefined): StartFailure {
   if (runner === undefined) return new StartFailure(`interpreter of ${program} not found`, 126, error);
   const message = `setpriv (util-linux) is needed to run commands as ${runner.name} and was not found`;

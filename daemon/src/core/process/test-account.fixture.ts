@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { type Identity, lookUpIdentity } from '../account/identity.ts';
 
-/** An account of this system that only a test knows; it goes with it. Making one takes root. */
+/** An account of this system for one test, removed with it. Making one needs root. */
 export class TestAccount implements Disposable {
   readonly identity: Identity;
 
@@ -12,7 +12,7 @@ export class TestAccount implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    // By force: what ran as this account may be ending still.
+    // By force: processes of this account may still be ending.
     execFileSync('userdel', ['--force', this.identity.name], { stdio: 'ignore' });
   }
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 
-/** What a program said of itself is kept so far. */
+/** Bytes of stderr that are kept. */
 const STDERR_KEPT = 16 * 1024;
 
 export interface ToolEnd {
@@ -10,14 +10,14 @@ export interface ToolEnd {
   readonly stderr: string;
 }
 
-/** A program that works for the daemon, with the daemon's rights: it is read as it writes, and killed when it is disposed. */
+/** A program that runs for the daemon, with its privileges: its stdout is streamed, and disposal kills it. */
 export class ToolRun implements AsyncDisposable {
   readonly stdout: Readable;
   /** Never rejects: a program that cannot be started has code 127 and the reason on stderr. */
   readonly ended: Promise<ToolEnd>;
   readonly #kill: () => void;
 
-  /** `cwd` has to be there. It gets no environment but a locale. */
+  /** `cwd` has to exist. The environment has a locale only. */
   constructor(program: string, args: readonly string[], cwd: string) {
     const child = spawn(program, [...args], { cwd, env: { LC_ALL: 'C.UTF-8' }, stdio: ['ignore', 'pipe', 'pipe'] });
     this.stdout = child.stdout;

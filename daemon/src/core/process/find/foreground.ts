@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The foreground group of the terminal that a process is on (proc(5), `tpgid`); undefined where the system does not
- * tell, the process is gone, or nobody is in the foreground.
+ * The foreground group of the terminal of a process (proc(5), `tpgid`); undefined where the system does not report it,
+ * the process has ended, or there is no foreground group.
  */
 export function foregroundGroup(pid: number): number | undefined {
   try {

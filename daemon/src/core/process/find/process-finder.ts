@@ -13,7 +13,7 @@ export interface FoundProcess {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** Clock ticks after boot; with the pid it names one process for good. */
+  /** Clock ticks after boot; together with the pid it identifies one process. */
   readonly startTime: string;
 }
 
@@ -25,21 +25,21 @@ export const hasProc = process.platform === 'linux';
 
 export interface Found {
   readonly processes: readonly FoundProcess[];
-  /** Pids of the targets whose session and group are still the command's, and not those of a later process. */
+  /** Pids of the targets that still own the session and group of that number. */
   readonly ownedPids: ReadonlySet<number>;
-  /** False while a young process is in the middle of execve, when its environment cannot be read: look again. */
+  /** False while a young process is in the middle of execve, when its environment cannot be read: scan again. */
   readonly settled: boolean;
 }
 
-/** Processes that started within so many clock ticks (of 10 ms, on every Linux) are young. */
+/** A process is young for this many clock ticks, which are 10 ms on every Linux. */
 const YOUNG_TICKS = 200;
 const KTHREADD = 2;
 
 /**
- * The living processes of commands: their sessions, their groups, whatever carries one of their marks, and the
- * descendants of all these; never the daemon, its group, or pid 1. A pid that was reaped and is in use again is
- * somebody else's. A child of the daemon that is a running target is found even in its group, which it leaves only
- * some time after the fork.
+ * The living processes of the targets: their sessions, their groups, processes with one of their marks, and the
+ * descendants of all these; never the daemon, its group, or pid 1. A pid that was reaped and reused is not a target's.
+ * A child of the daemon that is a running target is found even in the daemon's group, which it leaves some time after
+ * the fork.
  */
 export async function findProcesses(targets: readonly ProcessTarget[]): Promise<Found> {
   const own = statOf(process.pid)?.group;
@@ -82,12 +82,12 @@ function scan(): FoundProcess[] {
   });
 }
 
-/** Undefined where it is gone, or is dead and only waits to be reaped. */
+/** Undefined where there is no such process, or it is a zombie. */
 function statOf(pid: number): FoundProcess | undefined {
   const text = readProc(pid, 'stat');
   if (typeof text === 'string') return undefined;
   const stat = text.toString('latin1');
-  // The name may hold blanks and brackets; the fields begin after the last bracket.
+  // The name may contain blanks and parentheses; the fields begin after the last parenthesis.
   const [state, parent, group, session, ...more] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (state === undefined || 'ZXx'.includes(state)) return undefined;
   return { pid, parent: Number(parent), group: Number(group), session: Number(session), startTime: more[15] ?? '' };
@@ -101,7 +101,7 @@ function addDescendants(all: readonly FoundProcess[], members: Set<number>): voi
   } while (members.size > before);
 }
 
-/** The processes that carry a mark of the targets, and those that show no environment at all. */
+/** The processes with a mark of the targets, and those with an empty environment. */
 async function marked(
   pids: readonly number[],
   targets: readonly ProcessTarget[],
@@ -122,13 +122,13 @@ async function marked(
   return { found, unnamed };
 }
 
-/** Without CAP_SYS_PTRACE (Docker's default) even root cannot read the environment of others; their own account can. */
+/** Without CAP_SYS_PTRACE (Docker's default) root cannot read the environment of other accounts; each account can. */
 async function markedAs(identity: Identity, ids: ReadonlySet<string>, pids: readonly number[]): Promise<number[]> {
   const grep = ['grep', '-zsoE', '-e', MARK_PATTERN, '--', '/dev/null', ...pids.map((pid) => `/proc/${pid}/environ`)];
   const [file, ...args] = asAccount(identity, grep);
   const stdout = await promisify(execFile)(file, args, { env: { PATH: '/usr/bin:/bin' } }).then(
     (result) => result.stdout,
-    // It also fails, with a list that holds, where one of many could not be read.
+    // grep also fails, with a valid list, where one of many files could not be read.
     (error: unknown) => (error instanceof Error && 'stdout' in error ? String(error.stdout) : ''),
   );
   const lines = stdout.matchAll(/\/proc\/(\d+)\/environ:SVC_COMMAND_ID=([^\0]*)\0/g);

@@ -1,4 +1,4 @@
-/* Loaded before libc: a second passes between any two looks at the monotonic clock, as for who stands still again and again. */
+/* Preloaded: each reading of CLOCK_MONOTONIC is a second later than the one before, as after a suspension. */
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>

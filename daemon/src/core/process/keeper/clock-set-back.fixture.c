@@ -1,4 +1,4 @@
-/* Loaded before libc: the clock on the wall goes back an hour whenever somebody looks; the others run as they do. */
+/* Preloaded: each reading of the wall clock is an hour earlier than the one before; other clocks are unchanged. */
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>

@@ -22,7 +22,7 @@ const EndedFile = z.object({
   ends: z.tuple([z.int(), z.int()]),
 });
 
-/** The ids of the processes whose end a keeper wrote down and nobody noted. */
+/** Ids of the processes with an end that a keeper has written and no daemon has acknowledged. */
 export function endedIds(directory: string): string[] {
   try {
     return readdirSync(directory).flatMap((name) => /^(.+)\.json$/.exec(name)?.[1] ?? []);
@@ -32,7 +32,7 @@ export function endedIds(directory: string): string[] {
   }
 }
 
-/** A process whose end is known by its file alone; undefined where that cannot be read. */
+/** A process of which only the file of its end is left; undefined where the file cannot be read. */
 export function endedProcess(directory: string, output: OutputLog): HostedProcess | undefined {
   const path = join(directory, `${output.id}.json`);
   const file = parse(path);

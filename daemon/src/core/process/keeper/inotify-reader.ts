@@ -10,7 +10,7 @@ const ADDED = 96;
 const EVENT = 97;
 const OVERFLOWED = 0xffff_ffff;
 const STDERR_KEPT = 1000;
-/** Leads to nothing (ENOENT). */
+/** A path that does not exist (ENOENT). */
 const NOWHERE = Buffer.alloc(0);
 
 /** Bits of inotify(7). */
@@ -28,17 +28,17 @@ export const IN = {
   onlyDir: 0x0100_0000,
   dontFollow: 0x0200_0000,
   exclUnlink: 0x0400_0000,
-  /** Adds to what another watcher of the same directory has asked for. */
+  /** Adds to the mask of another watcher of the same directory. */
   maskAdd: 0x2000_0000,
   isDir: 0x4000_0000,
 } as const;
 
-/** Gets what happens in one directory. Names are byte strings: one character a byte. */
+/** Called with the events of one directory. Names are byte strings: one character a byte. */
 export interface InotifyListener {
   readonly onInotify: (mask: number, cookie: number, name: string) => void;
 }
 
-/** Gets what concerns every watch of a reader. */
+/** Called with events that concern every watch of a reader. */
 export interface InotifyWitness {
   /** The kernel's queue was full: events are missing. */
   readonly onOverflow: () => void;
@@ -64,7 +64,7 @@ interface PendingAdd {
 }
 
 /**
- * The kernel's inotify through `keeper watch` (`docs/keeper.md`), a process of its own. Every watcher shares one, because
+ * The kernel's inotify through `keeper watch` (`docs/keeper.md`), a separate process. All watchers share one, because
  * a user has few instances (`fs.inotify.max_user_instances`); a directory that several watch takes one watch.
  */
 export class InotifyReader implements AsyncDisposable {
@@ -105,14 +105,14 @@ export class InotifyReader implements AsyncDisposable {
     return this.#listeners.size;
   }
 
-  /** Tells it until the answer is called. */
+  /** Calls the listener until the returned function is called. */
   join(witness: InotifyWitness): () => void {
     this.#witnesses.add(witness);
     return () => void this.#witnesses.delete(witness);
   }
 
   /**
-   * Watches what the path leads to. The listener hears of everything after, and until `drop` or `ignored`.
+   * Watches the object at the path. The listener gets every later event, until `drop` or `ignored`.
    * @throws InotifyFailure; `ENOSPC`: the user's limit of watches is reached
    */
   add(path: Buffer, mask: number, listener: InotifyListener): Promise<number> {
@@ -131,13 +131,13 @@ export class InotifyReader implements AsyncDisposable {
     });
   }
 
-  /** Resolves when all that had happened before the call was told, or there is no reader to tell it any more. */
+  /** Resolves when every event from before the call was delivered, or the reader has ended. */
   async caughtUp(): Promise<void> {
-    // What it cannot watch it answers too, behind all that has happened (`docs/keeper.md`).
+    // A path that cannot be watched is answered too, after all earlier events (`docs/keeper.md`).
     await this.add(NOWHERE, IN.create, { onInotify: ignore }).catch(() => undefined);
   }
 
-  /** This listener hears no more of that watch; the last one gone ends the watch. */
+  /** Removes the listener of that watch; removing the last one ends the watch. */
   drop(watch: number, listener: InotifyListener): void {
     const known = this.#listeners.get(watch);
     if (known === undefined) return;
@@ -154,7 +154,7 @@ export class InotifyReader implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#witnesses.clear();
     this.#child.stdin.end();
-    // It may stand in a write to a pipe that nobody is going to read in time.
+    // It may be blocked in a write to a pipe that is not read in time.
     this.#child.kill('SIGTERM');
     await this.#gone.promise;
   }

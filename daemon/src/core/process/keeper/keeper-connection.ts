@@ -2,23 +2,23 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { EVENT, type FrameReader, FrameSplitter, FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
 
-/** How often a keeper that turns this client away is asked again. */
+/** Attempts to connect to a keeper that closes the connection before WELCOME. */
 const MAX_TRIES = 100;
 
 export interface Welcome {
   readonly pid: number;
-  /** It ends only when it is told to: somebody else starts it. */
+  /** It ends only at SHUTDOWN or a signal: a supervisor starts it. */
   readonly supervised: boolean;
 }
 
 export interface KeeperEvents {
   /** Any frame but WELCOME, in the order of their arrival. */
   readonly onFrame: (frame: FrameReader) => void;
-  /** The keeper is gone, or another daemon has taken it over. */
+  /** The keeper has ended, or another daemon has joined it. */
   readonly onClose: () => void;
 }
 
-/** The keeper listened, but ended the connection before it said anything: it is ending, or another client came in between. */
+/** The keeper closed the connection before WELCOME: it is ending, or another client has connected meanwhile. */
 class TurnedAway extends Error {
   constructor(path: string) {
     super(`the keeper at ${path} closed the connection`);
@@ -26,17 +26,20 @@ class TurnedAway extends Error {
   }
 }
 
-/** A connection to the keeper of a runtime directory, greeted. */
+/** A connection to the keeper of a runtime directory, after WELCOME. */
 export class KeeperConnection {
   readonly welcome: Welcome;
   readonly #socket: Socket;
 
-  private constructor(socket: Socket, welcome: Welcome) {
+  readonly #closed: Promise<void>;
+
+  private constructor(socket: Socket, welcome: Welcome, closed: Promise<void>) {
     this.#socket = socket;
     this.welcome = welcome;
+    this.#closed = closed;
   }
 
-  /** @throws the error of the socket where no keeper answers there; an Error where it never says anything */
+  /** @throws the error of the socket where no keeper listens; an Error where it never sends WELCOME */
   static async open(path: string, events: KeeperEvents): Promise<KeeperConnection> {
     for (let tries = 1; ; tries++) {
       try {
@@ -52,6 +55,7 @@ export class KeeperConnection {
     await once(socket, 'connect');
     const splitter = new FrameSplitter();
     const welcomed = Promise.withResolvers<Welcome>();
+    const closed = Promise.withResolvers<void>();
     let greeted = false;
     socket.on('data', (chunk) => {
       for (const frame of splitter.push(chunk)) {
@@ -63,18 +67,19 @@ export class KeeperConnection {
     socket.on('close', () => {
       welcomed.reject(new TurnedAway(path));
       if (greeted) onClose();
+      closed.resolve();
     });
     socket.write(new FrameWriter(REQUEST.hello).u32(KEEPER_VERSION).finish());
     const welcome = await welcomed.promise;
     greeted = true;
-    return new KeeperConnection(socket, welcome);
+    return new KeeperConnection(socket, welcome, closed.promise);
   }
 
   get isOpen(): boolean {
     return !this.#socket.destroyed;
   }
 
-  /** What is sent after the end goes nowhere. */
+  /** Frames are dropped after the end of the connection. */
   send(frame: FrameWriter): void {
     if (this.isOpen) this.#socket.write(frame.finish());
   }
@@ -83,11 +88,9 @@ export class KeeperConnection {
     this.#socket.destroy();
   }
 
-  /** Resolves when the connection has ended. */
-  async closed(): Promise<void> {
-    if (this.#socket.closed) return;
-    // Not by `once` of node:events: a keeper that ends with something unread resets the connection, which is an end too.
-    await new Promise((resolve) => this.#socket.once('close', resolve));
+  /** Resolves when the connection has ended and `onClose` was called. */
+  closed(): Promise<void> {
+    return this.#closed;
   }
 }
 

@@ -14,10 +14,10 @@ import { type FrameReader, FrameSplitter, FrameWriter, KEEPER_VERSION } from './
 const LIST = 31;
 const HELD = 94;
 const LISTED = 95;
-/** How long news of files is collected before they are looked at. */
-const LOOK_MS = 50;
+/** Milliseconds for which changes of files are collected before the files are read. */
+const COLLECTING_MS = 50;
 
-/** A process that a keeper of another version holds: its output and its end are seen by their files, stdin is out of reach. */
+/** A process that a keeper of another version holds: output and end are read from files, stdin is not reachable. */
 class ElsewhereProcess implements HostedProcess {
   readonly id: string;
   readonly pid: number;
@@ -50,8 +50,8 @@ class ElsewhereProcess implements HostedProcess {
     this.#forgetEnd();
   }
 
-  /** Whether the keeper that holds it has written down how it ended. */
-  lookForEnd(directory: string): boolean {
+  /** Whether the keeper that holds it has written the file of its end. */
+  findEnd(directory: string): boolean {
     const end = endedProcess(directory, this.output);
     if (end === undefined) return false;
     this.#forgetEnd = () => end.acknowledgeExit();
@@ -66,7 +66,7 @@ class ElsewhereProcess implements HostedProcess {
   }
 }
 
-/** What keepers of other protocol versions hold in a runtime directory: they keep it, and end when it has. */
+/** Processes that keepers of other protocol versions hold in a runtime directory; a keeper ends with its last one. */
 export class OtherKeepers implements Disposable {
   readonly #output: string;
   readonly #ended: string;
@@ -74,7 +74,7 @@ export class OtherKeepers implements Disposable {
   readonly #all = new Map<string, HostedProcess>();
   readonly #sockets = new Set<Socket>();
   #watchers: FSWatcher[] = [];
-  #look: NodeJS.Timeout | undefined;
+  #reading: NodeJS.Timeout | undefined;
 
   private constructor(directory: string) {
     this.#output = join(directory, 'output');
@@ -87,9 +87,9 @@ export class OtherKeepers implements Disposable {
     const names = readdirSync(directory).filter((name) => /^keeper-v\d+\.sock$/.test(name) && name !== own);
     for (const name of names) await others.#list(join(directory, name));
     if (others.#running.size > 0) {
-      others.#watchers = [others.#output, others.#ended].map((path) => watch(path, () => others.#lookSoon()));
+      others.#watchers = [others.#output, others.#ended].map((path) => watch(path, () => others.#readFilesSoon()));
       for (const watcher of others.#watchers) watcher.on('error', () => watcher.close());
-      others.#lookNow();
+      others.#readFiles();
     }
     return others;
   }
@@ -99,12 +99,12 @@ export class OtherKeepers implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearTimeout(this.#look);
+    clearTimeout(this.#reading);
     for (const watcher of this.#watchers) watcher.close();
     for (const socket of this.#sockets) socket.removeAllListeners('close').destroy();
   }
 
-  /** Resolves with what it holds, nothing where none listens; the connection stays until the keeper ends. */
+  /** Resolves with the ids that it holds, none where no keeper listens; the connection stays until the keeper ends. */
   #list(path: string): Promise<ReadonlySet<string>> {
     const { promise, resolve } = Promise.withResolvers<ReadonlySet<string>>();
     const held = new Set<string>();
@@ -114,7 +114,7 @@ export class OtherKeepers implements Disposable {
     socket.on('error', () => socket.destroy());
     socket.on('data', (chunk) => {
       for (const frame of splitter.push(chunk)) {
-        if (frame.type === HELD) held.add(this.#hold(frame));
+        if (frame.type === HELD) held.add(this.#track(frame));
         else if (frame.type === LISTED) resolve(held);
       }
     });
@@ -127,7 +127,7 @@ export class OtherKeepers implements Disposable {
     return promise;
   }
 
-  #hold(frame: FrameReader): string {
+  #track(frame: FrameReader): string {
     const id = frame.text();
     if (this.#all.has(id)) return id;
     const process = new ElsewhereProcess(id, frame.u32(), new OutputLog(this.#output, id));
@@ -136,10 +136,10 @@ export class OtherKeepers implements Disposable {
     return id;
   }
 
-  /** The connection ended, or the keeper did; what it does not hold any more, and did not see end, is lost. */
+  /** The connection has ended: a process that the keeper neither holds any more nor has seen end is lost. */
   async #askAgain(path: string, held: ReadonlySet<string>): Promise<void> {
     const still = await this.#list(path);
-    this.#lookNow();
+    this.#readFiles();
     for (const id of held) {
       if (still.has(id)) continue;
       this.#running.get(id)?.lose();
@@ -147,13 +147,13 @@ export class OtherKeepers implements Disposable {
     }
   }
 
-  #lookSoon(): void {
-    this.#look ??= setTimeout(() => this.#lookNow(), LOOK_MS).unref();
+  #readFilesSoon(): void {
+    this.#reading ??= setTimeout(() => this.#readFiles(), COLLECTING_MS).unref();
   }
 
-  #lookNow(): void {
-    clearTimeout(this.#look);
-    this.#look = undefined;
+  #readFiles(): void {
+    clearTimeout(this.#reading);
+    this.#reading = undefined;
     if (this.#running.size === 0) return;
     for (const file of listOutputFiles(this.#output).sort((a, b) => a.number - b.number)) {
       const { output } = this.#running.get(file.id) ?? {};
@@ -167,7 +167,7 @@ export class OtherKeepers implements Disposable {
       }
     }
     for (const process of this.#running.values()) {
-      if (process.lookForEnd(this.#ended)) this.#running.delete(process.id);
+      if (process.findEnd(this.#ended)) this.#running.delete(process.id);
     }
   }
 }

@@ -5,7 +5,7 @@ import { startFailure } from '../start-failure.ts';
 /** FAILED of `docs/keeper.md`. */
 const STAGE = { held: 1, account: 6, cwd: 7 } as const;
 
-/** What the keeper said of a start that failed, in words for the caller. */
+/** The failure that a FAILED frame describes, in words for the caller. */
 export function keeperFailure(stage: number, errno: number, program: string, cwd: string): StartFailure {
   const code = getSystemErrorName(-errno);
   if (stage === STAGE.cwd) {

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { alive } from '../../../../../scripts/testing/alive.ts';
 import { root, sealed, textOf } from '../process-host.fixture.ts';
 import { TestAccount } from '../test-account.fixture.ts';
 import { idIn, keeperProgram, RunningKeeper, startIn } from './keeper.fixture.ts';
@@ -12,7 +14,7 @@ if (keeperProgram === undefined) process.stderr.write('not tested: faults around
 const COUNT_TO = (end: number): string => `for ((i = 0; i < ${end}; i++)); do echo $i; echo $i >&2; done`;
 const counted = (end: number): string => Array.from({ length: end }, (_, i) => `${i}\n`).join('');
 
-/** A process of its own that holds the connection; dies by SIGKILL. */
+/** Another process that holds the connection; ends by SIGKILL. */
 async function killedClient(directory: string, scripts: readonly string[]): Promise<void> {
   const fixture = join(import.meta.dirname, 'keeper-client.fixture.ts');
   const client = spawn(process.execPath, [fixture, directory, ...scripts], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -25,7 +27,7 @@ async function killedClient(directory: string, scripts: readonly string[]): Prom
 describe.runIf(keeperProgram !== undefined)('faults around the keeper', () => {
   const program = keeperProgram ?? '';
 
-  test('a daemon that was killed is followed by one that finds every byte, every exit code, stdin and kill', async () => {
+  test('the daemon after one that was killed finds every byte, every exit code, stdin and kill', async () => {
     await using keeper = await RunningKeeper.start(program);
     const writers = Array.from({ length: 16 }, (_, index) => `${COUNT_TO(3000)}; exit ${index}`);
     const reader = 'while read line; do echo "got $line"; done; exit 40';
@@ -50,7 +52,7 @@ describe.runIf(keeperProgram !== undefined)('faults around the keeper', () => {
     expect(await sleeping?.ended).toMatchObject({ signal: 'SIGTERM' });
   });
 
-  test('the end of a process that nobody saw end is known to the next daemon', async () => {
+  test('the end of a process without a connected daemon is known to the next daemon', async () => {
     await using keeper = await RunningKeeper.start(program);
     await killedClient(keeper.directory, ['exit 7']);
     await using host = await keeper.host();
@@ -59,7 +61,7 @@ describe.runIf(keeperProgram !== undefined)('faults around the keeper', () => {
     expect(end?.usage?.maxRssBytes).toBeGreaterThan(0);
   });
 
-  test('when the keeper is killed, what it held is lost, what is left of it is ended, and the next start works', async () => {
+  test('when the keeper is killed, its processes are lost and killed, and the next start works', async () => {
     await using place = await RunningKeeper.start(program);
     place.child.kill('SIGTERM');
     await once(place.child, 'exit');
@@ -74,6 +76,21 @@ describe.runIf(keeperProgram !== undefined)('faults around the keeper', () => {
     expect(await next.ended).toMatchObject({ exitCode: 0 });
     const target = { id, pid: hosted.pid, running: false };
     while ((await host.living([target])) > 0) await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  test('a start between the end of the keeper and the report of it goes to the next keeper', async () => {
+    await using place = await RunningKeeper.start(program);
+    place.child.kill('SIGTERM');
+    await once(place.child, 'exit');
+    await using host = await KeeperHost.open({ directory: place.directory, program });
+    const pid = host.keeperPid ?? 0;
+    // Reads come before immediates, and those before the close of a socket: the end was read and is not reported.
+    await nextTurn();
+    process.kill(pid, 'SIGKILL');
+    while (alive(pid));
+    await nextTurn();
+    const next = await startIn(host, idIn(place.directory, 'next'), 'exit 4');
+    expect(await next.ended).toMatchObject({ exitCode: 4 });
   });
 
   test('256 processes that run cost less than 4 MB, and so does what they wrote', async () => {

@@ -19,7 +19,7 @@ export const REQUEST = {
   shutdown: 9,
 } as const;
 
-/** What START says of stdin. */
+/** Values of the stdin field of START. */
 export const STDIN_KIND = { null: 0, pipe: 1, terminal: 2 } as const;
 
 /** Frames of the keeper. */
@@ -44,7 +44,7 @@ export const EVENT = {
 /** Most frames fit; a longer one takes a buffer of twice the size. */
 const USUAL_BYTES = 2048;
 
-/** Puts one frame together, in one piece of memory: a start has a hundred fields. */
+/** Assembles one frame in one piece of memory, since a START has about a hundred fields. */
 export class FrameWriter {
   #bytes: Buffer = Buffer.allocUnsafe(USUAL_BYTES);
   #end = 4;
@@ -69,7 +69,7 @@ export class FrameWriter {
     return this;
   }
 
-  /** A negative number as the keeper reads one: as none that it could mean. */
+  /** A negative number wraps to one that names nothing for the keeper. */
   u32(value: number): this {
     const at = this.#reserve(4);
     this.#bytes.writeUInt32LE(value >>> 0, at);
@@ -121,7 +121,7 @@ export class FrameWriter {
     return this.#end - 4;
   }
 
-  /** Where so many bytes may be put. */
+  /** Offset of so many new bytes. */
   #reserve(count: number): number {
     const at = this.#end;
     this.#end += count;
@@ -181,7 +181,7 @@ export class FrameReader {
   }
 }
 
-/** Cuts what arrives into frames. */
+/** Splits a byte stream into frames. */
 export class FrameSplitter {
   #rest: Buffer = Buffer.alloc(0);
 

@@ -67,7 +67,7 @@ export class KeeperHost implements ProcessHost {
   async start(spec: StartSpec): Promise<HostedProcess> {
     const { runner, program } = resolveStart(spec, this.#own);
     const frame = startFrame(spec, program, runner);
-    const connection = await this.#connect().catch(refuse);
+    const connection = await this.#openConnection().catch(refuse);
     if (!connection.isOpen) refuse(new Error('the process keeper ended'));
     return this.#starts.send(connection, frame, spec, program);
   }
@@ -126,9 +126,17 @@ export class KeeperHost implements ProcessHost {
     return this.#connection;
   }
 
+  /** Joins the next keeper where this one has ended, also where its end is not reported yet. */
+  async #openConnection(): Promise<KeeperConnection> {
+    const connection = await this.#connect();
+    if (connection.isOpen) return connection;
+    await connection.closed();
+    return this.#connect();
+  }
+
   /** Undefined where there is no keeper: the daemon then looks for the processes itself. */
   #joined(): Promise<KeeperConnection | undefined> {
-    return this.#connect().catch(() => undefined);
+    return this.#openConnection().catch(() => undefined);
   }
 
   /** The keeper died, or it ended the connection: processes that it does not announce again are lost. */
@@ -173,7 +181,7 @@ export class KeeperHost implements ProcessHost {
   }
 
   async #signalForeground(id: string, signal: number): Promise<boolean> {
-    return !this.#disposed && this.#requests.signalForeground(await this.#connect(), id, signal);
+    return !this.#disposed && this.#requests.signalForeground(await this.#openConnection(), id, signal);
   }
 
   #onFrame(frame: FrameReader): void {
@@ -186,7 +194,7 @@ export class KeeperHost implements ProcessHost {
     if (frame.type === EVENT.started) this.#onStarted(id, frame);
     else if (frame.type === EVENT.failed) this.#starts.failed(id, frame);
     else if (frame.type === EVENT.process) this.#onProcess(id, frame);
-    else this.#held.get(id)?.tell(frame);
+    else this.#held.get(id)?.handle(frame);
   }
 
   #onStarted(id: string, frame: FrameReader): void {

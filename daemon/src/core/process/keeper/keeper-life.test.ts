@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const SLOW_COUNT = 'for ((i = 0; i < 2000; i++)); do echo $i; ((i % 100)) || sleep 0.2; done; exit 9';
 const COUNTED = Array.from({ length: 2000 }, (_, i) => `${i}\n`).join('');
 
-/** Waits until the directory has so many entries. */
+/** Waits until the directory has that many JSON files. */
 async function entriesIn(directory: string, count: number): Promise<void> {
   const watcher = watch(directory);
   try {
@@ -43,7 +43,7 @@ async function end(child: ReturnType<typeof spawn>): Promise<void> {
 describe.runIf(keeperProgram !== undefined)('the life of a keeper', () => {
   const program = keeperProgram ?? '';
 
-  test('one that was started detached listens at once, and ends when nobody needs it', async () => {
+  test('a detached keeper listens at once, and ends when it is not needed', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'keeper-'));
     const socket = join(directory, 'keeper-v1.sock');
     const watcher = watch(directory);
@@ -60,7 +60,7 @@ describe.runIf(keeperProgram !== undefined)('the life of a keeper', () => {
     rmSync(directory, { recursive: true });
   });
 
-  test('a second one in the same directory refuses with a clear line', async () => {
+  test('a second keeper in the same directory refuses with a clear line', async () => {
     await using keeper = await RunningKeeper.start(program);
     await expect(run(program, ['serve', keeper.directory])).rejects.toMatchObject({
       code: 1,
@@ -71,7 +71,7 @@ describe.runIf(keeperProgram !== undefined)('the life of a keeper', () => {
     expect(await hosted.ended).toMatchObject({ exitCode: 0 });
   });
 
-  test('one that is ending does not keep the next one out', async () => {
+  test('a keeper that is ending does not prevent the next one from starting', async () => {
     await using keeper = await RunningKeeper.start(program);
     await using client = await RawClient.open(keeper.socket);
     client.send(startFrame('stubborn', 'trap "" TERM; echo ready; while :; do sleep 1000; done'));
@@ -80,7 +80,7 @@ describe.runIf(keeperProgram !== undefined)('the life of a keeper', () => {
     client.send(new FrameWriter(REQUEST.shutdown).u32(600));
     while (existsSync(keeper.socket)) await new Promise((resolve) => setImmediate(resolve));
     await using host = await KeeperHost.open({ directory: keeper.directory, program });
-    // It may still be on its way out: whoever holds the directory lets go of it just before.
+    // It may still be ending: it releases the directory just before.
     expect(await exited).toEqual([0, null]);
     const next = await startIn(host, 'next', 'exit 6');
     expect(await next.ended).toMatchObject({ exitCode: 6 });
@@ -96,7 +96,7 @@ describe.runIf(keeperProgram !== undefined)('the life of a keeper', () => {
     expect(await exited).toEqual([0, null]);
   });
 
-  test('a runtime directory that vanishes costs output, never a process', async () => {
+  test('a runtime directory that is removed loses output, but no process', async () => {
     await using keeper = await RunningKeeper.start(program);
     await using host = await keeper.host();
     const before = await startIn(host, 'before', 'read line; echo "$line"; exit 3', { stdin: 'pipe' });
@@ -108,7 +108,7 @@ describe.runIf(keeperProgram !== undefined)('the life of a keeper', () => {
     expect(await after.ended).toMatchObject({ exitCode: 4 });
   });
 
-  test('a daemon that stands still blocks nobody, and nothing is lost', async () => {
+  test('a suspended daemon blocks no process, and no byte is lost', async () => {
     await using keeper = await RunningKeeper.start(program);
     const go = join(keeper.directory, 'go');
     const waiting = `until [ -e ${go} ]; do sleep 0.1; done`;
@@ -147,7 +147,7 @@ describe.runIf(keeperProgram !== undefined)('the life of a keeper', () => {
     }
   }, 180_000);
 
-  test('where descriptors run out, a start says so, and what runs goes on', async () => {
+  test('where descriptors run out, a start fails with that reason, and processes run on', async () => {
     await using keeper = await RunningKeeper.start(program);
     await run('prlimit', ['--pid', String(keeper.child.pid), '--nofile=40:']);
     await using host = await keeper.host();

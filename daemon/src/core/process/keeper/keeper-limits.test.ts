@@ -11,7 +11,7 @@ import { idIn, KEEPERS, RunningKeeper, startIn } from './keeper.fixture.ts';
 
 const MB = 1024 * 1024;
 
-/** A file system of its own of so many bytes. */
+/** A separate file system of that many bytes. */
 function smallDisk(bytes: number): Disposable & { readonly path: string } {
   const path = mkdtempSync(join(tmpdir(), 'keeper-disk-'));
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes},mode=0700`, 'tmpfs', path], { stdio: 'pipe' });
@@ -44,7 +44,7 @@ describeRows(KEEPERS, titleOf, ({ program }) => {
       const other = await startIn(host, 'other', 'echo lost; exit 4');
       expect(await other.ended).toMatchObject({ exitCode: 4 });
       expect(other.output.stdout).toMatchObject({ end: 5, retainedBytes: 0 });
-      // Nothing is left empty where nothing could be written.
+      // No empty file is left where no byte could be written.
       expect(readdirSync(join(directory, 'output'))).toEqual(['writer.stdout.0']);
       const gap = stdout.retainedBytes;
       rmSync(ballast);
@@ -55,12 +55,12 @@ describeRows(KEEPERS, titleOf, ({ program }) => {
       expect([offset, String(bytes)]).toEqual([12_000_000, 'tail\n']);
       expect(await textOf(stderr)).toBe('err\n');
       expect((await bytesOf(stdout)).subarray(0, gap)).toEqual(Buffer.alloc(gap, 'a'));
-      // Not at once: whoever is connected gets a moment to note the end first.
+      // Not at once: a connected client has time to acknowledge the end first.
       await expect.poll(() => existsSync(join(directory, 'ended/writer.json'))).toBe(true);
     },
   );
 
-  test('a limit on the size of files costs output as a full disk does', async () => {
+  test('a limit on the size of files drops output as a full disk does', async () => {
     await using keeper = await RunningKeeper.start(program);
     execFileSync('prlimit', ['--pid', String(keeper.child.pid), '--fsize=100000']);
     await using host = await keeper.host();
@@ -71,7 +71,7 @@ describeRows(KEEPERS, titleOf, ({ program }) => {
     expect(keeper.alive).toBe(true);
   });
 
-  test('an output directory that is tidied away is made again', async () => {
+  test('an output directory that is removed is made again', async () => {
     await using keeper = await RunningKeeper.start(program);
     await using host = await keeper.host();
     const before = await startIn(host, 'before', 'read line; echo "$line"; exit 3', { stdin: 'pipe' });
@@ -79,11 +79,11 @@ describeRows(KEEPERS, titleOf, ({ program }) => {
     await before.writeStdin(Buffer.from('kept\n'));
     expect(await before.ended).toMatchObject({ exitCode: 3 });
     expect(await textOf(before.output.stdout)).toBe('kept\n');
-    // Not at once: whoever is connected gets a moment to note the end first.
+    // Not at once: a connected client has time to acknowledge the end first.
     await expect.poll(() => existsSync(join(keeper.directory, 'ended/before.json'))).toBe(true);
   });
 
-  test('64 kills at once reach whom they are meant for', async () => {
+  test('64 kills at once reach their targets', async () => {
     await using keeper = await RunningKeeper.start(program);
     await using host = await keeper.host();
     const all = await Promise.all(
@@ -96,7 +96,7 @@ describeRows(KEEPERS, titleOf, ({ program }) => {
   });
 
   describe.skipIf(!root)('under a limit of processes (needs root)', () => {
-    test('a start says that there can be no more, and what runs goes on', async () => {
+    test('a start fails with the limit as its reason, and processes run on', async () => {
       using account = new TestAccount(`svc-nproc-${process.pid}`);
       await using keeper = await RunningKeeper.start(program);
       execFileSync('prlimit', ['--pid', String(keeper.child.pid), '--nproc=1']);
@@ -105,7 +105,7 @@ describeRows(KEEPERS, titleOf, ({ program }) => {
         stdin: 'pipe',
         identity: account.identity,
       });
-      // The system compares before it counts the one that comes.
+      // The system compares before it counts the new one.
       const also = await startIn(host, idIn(keeper.directory, 'also'), 'exec sleep 1000', {
         identity: account.identity,
       });

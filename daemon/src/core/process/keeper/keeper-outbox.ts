@@ -5,14 +5,14 @@ import type { FrameWriter } from './keeper-frames.ts';
 /** Frames about processes, on their way to the keeper. */
 export class KeeperOutbox {
   #open: KeeperConnection | undefined;
-  /** How many wait for the connection. */
+  /** Number of frames that wait for the connection. */
   #deferred = 0;
 
   opened(connection: KeeperConnection): void {
     this.#open = connection;
   }
 
-  /** At once, so that a key does not wait, unless that would overtake what waits for `connection`. */
+  /** Sends at once, for the latency of typed keys, unless that would overtake frames that wait for `connection`. */
   send(connection: Promise<KeeperConnection>, frame: FrameWriter): void {
     if (this.#open?.isOpen && this.#deferred === 0) this.#open.send(frame);
     else void this.#defer(connection, frame);

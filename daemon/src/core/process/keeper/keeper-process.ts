@@ -13,13 +13,13 @@ export interface Held {
   /** Bytes that may be sent to its stdin; undefined where it has none, or it was closed. */
   readonly credit: number | undefined;
   readonly send: (frame: FrameWriter) => void;
-  /** It may be `complete` now. */
+  /** Called when it may be `complete`. */
   readonly onChange: (hosted: KeeperProcess) => void;
   /** Only where it runs on a terminal. */
   readonly signalForeground: ((signal: number) => Promise<boolean>) | undefined;
 }
 
-/** A process that the keeper holds, as far as the keeper has told of it. */
+/** A process that the keeper holds, in the state that the keeper has announced. */
 export class KeeperProcess implements HostedProcess {
   readonly id: string;
   readonly pid: number;
@@ -66,34 +66,34 @@ export class KeeperProcess implements HostedProcess {
     this.#onChange(this);
   }
 
-  /** Nothing is left of it to be told, nor to be asked. */
+  /** Neither an announcement nor a request about it is left. */
   get complete(): boolean {
     return this.#exitAcknowledged && this.#hasEnded && this.output.stdout.sealed && this.output.stderr.sealed;
   }
 
   /** A frame about this process, read past its id. */
-  tell(frame: FrameReader): void {
+  handle(frame: FrameReader): void {
     if (frame.type === EVENT.exit) this.#exited(frame);
     else if (frame.type === EVENT.credit) this.#source?.grant(frame.u32());
     else if (frame.type === EVENT.stdinClosed) this.#source?.close();
     else if (frame.type === EVENT.order) this.output.order.advance(frame.u64());
-    else this.#tellStream(frame);
+    else this.#handleStream(frame);
     this.#onChange(this);
   }
 
-  /** The keeper was joined again, and says everything once more. */
+  /** The keeper was joined again, and announces everything once more. */
   resume(stdin: StdinState | undefined): void {
     if (stdin === undefined) this.#source?.close();
     else this.#source?.resume(stdin);
   }
 
-  /** The keeper is gone, and its end will not be seen. */
+  /** The keeper has ended, so that the end of the process stays unknown. */
   lose(): void {
     if (!this.#hasEnded) this.#end({ exitCode: null, signal: null, background: false, usage: null, lost: true });
     this.output.seal();
   }
 
-  #tellStream(frame: FrameReader): void {
+  #handleStream(frame: FrameReader): void {
     const log = frame.u8() === 1 ? this.output.stderr : this.output.stdout;
     if (log.removed) this.#discard();
     if (frame.type === EVENT.segment) this.#begin(log, frame.u64());
@@ -108,7 +108,7 @@ export class KeeperProcess implements HostedProcess {
     else log.begin(start);
   }
 
-  /** Whoever removed the log wants nothing more of it: the keeper is to keep nothing either. */
+  /** The log was removed: the keeper does not have to keep output either. */
   #discard(): void {
     if (this.#discarded) return;
     this.#discarded = true;

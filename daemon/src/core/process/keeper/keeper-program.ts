@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 
 const NAME = 'keeper';
 
-/** Where the build puts the keeper: beside the bundle, whose parts lie in `chunks/`; from source, in the repository's `dist/`. */
+/** The keeper that was built: beside the bundle, which has its parts in `chunks/`; from source, in `dist/`. */
 const BUILT = join(
   basename(import.meta.dirname) === 'keeper'
     ? join(import.meta.dirname, '../../../../../dist')

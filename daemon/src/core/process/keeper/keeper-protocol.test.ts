@@ -20,7 +20,7 @@ function start(id: string, change: (frame: FrameWriter) => FrameWriter = (frame)
   return change(head.text('/').text('/bin/true').texts(['true']).texts([])).finish();
 }
 
-/** However it comes: bytes the keeper did not read make it a reset. */
+/** In either form: unread bytes turn the end into a reset. */
 function closeOf(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     socket.on('error', () => {}).on('close', () => resolve());
@@ -89,7 +89,7 @@ describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
     await expectServes(keeper);
   });
 
-  test('what is in order but names nothing is no error', async () => {
+  test('well-formed frames about unknown processes are not errors', async () => {
     await using keeper = await RunningKeeper.start(program);
     const frames = [
       new FrameWriter(REQUEST.stdin).text('none').u64(0).bytes(Buffer.from('x')),
@@ -102,19 +102,19 @@ describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
     await expectServes(keeper);
   });
 
-  test('more stdin than there is credit for ends the connection, and the process runs on', async () => {
+  test('more stdin than the credit allows ends the connection, and the process runs on', async () => {
     await using keeper = await RunningKeeper.start(program);
     await using host = await keeper.host();
     const id = idIn(keeper.directory, 'reader');
     const hosted = await startIn(host, id, 'read line; read line', { stdin: 'pipe' });
     const flood = new FrameWriter(REQUEST.stdin).text(id).u64(0).bytes(Buffer.alloc(200_000)).finish();
     expect(await refuses(keeper, greeted(flood))).toBe(true);
-    // The keeper follows one client: the one before joins it again, and whom that interrupts is answered 0.
+    // The keeper follows one client: the earlier one joins again, and an interrupted request is answered 0.
     await expect.poll(() => host.living([{ id, pid: hosted.pid, running: true }])).toBe(1);
     expect(keeper.said).toBe('');
   });
 
-  test('a client that is killed in the middle of a frame leaves nothing begun', async () => {
+  test('a client that is killed in the middle of a frame starts nothing', async () => {
     await using keeper = await RunningKeeper.start(program);
     const whole = startFrame('half', 'exit 3').finish();
     for (const length of [1, 3, 4, 5, 20, whole.length - 1]) {
@@ -146,7 +146,7 @@ describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
     await expectServes(keeper);
   });
 
-  test('what is forgotten before it was told of does not keep the next client waiting', async () => {
+  test('a process that is forgotten before it is announced does not delay SYNCED of the next client', async () => {
     await using keeper = await RunningKeeper.start(program);
     await using first = await RawClient.open(keeper.socket);
     first.send(startFrame('a', 'exit 0'), startFrame('b', 'exec sleep 1000'));
@@ -169,7 +169,7 @@ describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
     socket.destroy();
   });
 
-  test('clients that never greet keep nobody out', async () => {
+  test('clients that never send HELLO do not exclude others', async () => {
     await using keeper = await RunningKeeper.start(program);
     const silent: Socket[] = [];
     for (let count = 0; count < 20; count++) silent.push((await keeper.connect()).on('error', () => {}).resume());

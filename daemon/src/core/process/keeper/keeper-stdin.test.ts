@@ -13,7 +13,7 @@ const stdin = (id: string, offset: number, bytes: string | Buffer): FrameWriter 
   new FrameWriter(REQUEST.stdin).text(id).u64(offset).bytes(Buffer.from(bytes));
 const eof = (id: string, offset: number): FrameWriter => new FrameWriter(REQUEST.stdinEof).text(id).u64(offset);
 
-/** Takes the keeper over for a moment: another client's connection ends in the middle of what it sends, and is taken up again. */
+/** Connects as another client for a moment: the first connection ends in the middle of a frame, and is joined again. */
 async function cut(keeper: RunningKeeper): Promise<void> {
   const socket = await keeper.connect();
   const closed = new Promise<void>((resolve) => socket.on('error', () => {}).on('close', () => resolve()));
@@ -43,7 +43,7 @@ describe.runIf(sanitizedProgram !== undefined)('stdin across a connection that i
     expect(keeper.said).toBe('');
   });
 
-  test('what comes twice is taken once, what comes too early not at all, and PROCESS says from where on', async () => {
+  test('repeated bytes are taken once, early ones not at all, and PROCESS has the offset to continue at', async () => {
     await using keeper = await RunningKeeper.start(program);
     await using client = await RawClient.open(keeper.socket);
     client.send(startFrame('cat', 'exec cat', { stdin: true }));
@@ -51,15 +51,21 @@ describe.runIf(sanitizedProgram !== undefined)('stdin across a connection that i
     client.send(stdin('cat', 0, 'ab'), stdin('cat', 0, 'abc'), stdin('cat', 10, 'zz'), eof('cat', 99));
     await client.until(EVENT.advance, (frame) => frame.text() === 'cat' && frame.u8() === 0 && frame.u64() === 3);
     await using next = await RawClient.open(keeper.socket);
-    const told = await next.until(EVENT.process);
-    expect([told.text(), told.u32() > 0, told.u8(), told.flag(), told.flag()]).toEqual(['cat', true, 1, true, true]);
-    expect([told.u32(), told.u64()]).toEqual([65_536, 3]);
+    const announced = await next.until(EVENT.process);
+    expect([announced.text(), announced.u32() > 0, announced.u8(), announced.flag(), announced.flag()]).toEqual([
+      'cat',
+      true,
+      1,
+      true,
+      true,
+    ]);
+    expect([announced.u32(), announced.u64()]).toEqual([65_536, 3]);
     next.send(stdin('cat', 3, 'd'), eof('cat', 4));
     await next.until(EVENT.exit);
     expect(readFileSync(join(keeper.directory, 'output/cat.stdout.0'), 'latin1')).toBe('abcd');
   });
 
-  test('what a client had sent before it died is taken before the next one is told anything', async () => {
+  test('frames that a client sent before it died are handled before the next one gets WELCOME', async () => {
     await using keeper = await RunningKeeper.start(program);
     const sent = seededBytes(60_000);
     const client = await RawClient.open(keeper.socket);

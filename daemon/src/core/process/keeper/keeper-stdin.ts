@@ -1,11 +1,11 @@
 import { Writable } from 'node:stream';
 import { FrameWriter, REQUEST } from './keeper-frames.ts';
 
-/** What the keeper holds for one process at most: bytes further back were written to the process. */
+/** The most that the keeper holds for one process: earlier bytes were written to the process. */
 const WINDOW_BYTES = 64 * 1024;
 const MAX_PIECES = 64;
 
-/** What the keeper says of a stdin that is open when it is joined. */
+/** State of an open stdin in the PROCESS frame. */
 export interface StdinState {
   /** Bytes that may be sent from `taken` on. */
   readonly credit: number;
@@ -14,8 +14,8 @@ export interface StdinState {
 }
 
 /**
- * Bytes for the stdin of a process, sent as far as the keeper has given credit for. What was sent is kept until the
- * keeper is known to have taken it, and sent again where a connection ended before.
+ * Bytes for the stdin of a process, sent as far as the keeper's credit goes. Sent bytes are kept until the keeper is
+ * known to have taken them, and sent again where the connection ended before.
  */
 export class KeeperStdin extends Writable {
   readonly #id: string;
@@ -38,7 +38,7 @@ export class KeeperStdin extends Writable {
 
   /** After the keeper was joined again. */
   resume({ credit, taken }: StdinState): void {
-    // Sent by an earlier daemon: this one goes on from there.
+    // An earlier daemon has sent these bytes: this one continues after them.
     if (this.#sent < taken) this.#sent = taken;
     this.#limit = taken + credit;
     this.#keepFrom(taken);
@@ -48,14 +48,14 @@ export class KeeperStdin extends Writable {
     this.#wake();
   }
 
-  /** The keeper takes so many bytes besides: as many of those it held were written. */
+  /** Adds credit: the keeper has written that many of the bytes it held. */
   grant(bytes: number): void {
     this.#limit += bytes;
     this.#keepFrom(this.#limit - WINDOW_BYTES);
     this.#wake();
   }
 
-  /** The process has closed it, or ended: nothing will be asked for again. */
+  /** The process has closed its stdin, or ended: no bytes have to be sent again. */
   close(): void {
     this.#kept = [];
     this.#keptBytes = 0;
@@ -94,7 +94,7 @@ export class KeeperStdin extends Writable {
     if (this.#kept.length > MAX_PIECES) this.#kept = [Buffer.concat(this.#kept)];
   }
 
-  /** Nothing before the offset will be asked for again. */
+  /** Bytes before the offset do not have to be sent again. */
   #keepFrom(offset: number): void {
     let surplus = this.#keptBytes - Math.max(0, this.#sent - offset);
     while (surplus > 0) {

@@ -50,7 +50,7 @@ describe.runIf(compiles && keeperProgram !== undefined)('the keeper on another s
     },
   );
 
-  test('without close_range, what it inherited is closed as well', async () => {
+  test('without close_range, inherited descriptors are closed as well', async () => {
     const place = mkdtempSync(join(directory, 'place-'));
     const args = [keeperProgram ?? '', 'serve', place];
     const child = spawn(build('deny-system-calls'), args, { stdio: ['ignore', 'pipe', 'inherit', 'ignore', 'pipe'] });
@@ -62,7 +62,7 @@ describe.runIf(compiles && keeperProgram !== undefined)('the keeper on another s
     await once(child, 'exit');
   });
 
-  test('a clock that is set back makes nothing end before it began, and no waiting longer', async () => {
+  test('a clock that is set back makes no process end before its start, and no wait longer', async () => {
     const shim = build('clock-set-back', '-shared', '-fPIC');
     await using keeper = await RunningKeeper.start(keeperProgram ?? '', { env: { LD_PRELOAD: shim } });
     const before = Date.now();
@@ -78,7 +78,7 @@ describe.runIf(compiles && keeperProgram !== undefined)('the keeper on another s
     expect(await once(keeper.child, 'exit')).toEqual([0, null]);
   });
 
-  test('where it stood still, output that had ended in time is no output in the background', async () => {
+  test('after it was suspended, output that had ended in time is not background', async () => {
     const shim = build('clock-leaps', '-shared', '-fPIC');
     await using keeper = await RunningKeeper.start(keeperProgram ?? '', { env: { LD_PRELOAD: shim } });
     await using client = await RawClient.open(keeper.socket);
@@ -87,7 +87,7 @@ describe.runIf(compiles && keeperProgram !== undefined)('the keeper on another s
     client.send(startFrame('a', `read line < ${go}; head -c 60000 /dev/zero; exit 4`));
     const started = await client.until(EVENT.started);
     const pid = [started.text(), started.u32()][1];
-    // All it wrote and its end are there before the keeper looks.
+    // Its output and its end exist before the keeper checks.
     keeper.child.kill('SIGSTOP');
     await writeFile(go, '\n');
     await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'latin1')).toContain(') Z ');

@@ -36,7 +36,7 @@ describe.runIf(keeperProgram !== undefined)('a keeper of another protocol versio
   afterAll(() => rmSync(builds, { recursive: true }));
   const old = (): Promise<RunningKeeper> => RunningKeeper.start(join(builds, 'keeper'));
 
-  /** Nobody needs it yet: where it has ended before it is reached, it is started again. */
+  /** It ends soon without a client: where it has ended before the connection, it is started again. */
   const joinInTime = async (directory: string): Promise<RawClient> => {
     for (;;) {
       await promisify(execFile)(join(builds, 'keeper'), ['serve', '--detach', '--idle', '100', directory]);
@@ -45,7 +45,7 @@ describe.runIf(keeperProgram !== undefined)('a keeper of another protocol versio
     }
   };
 
-  test('keeps its commands, which are seen to write and to end, beside those of the new one', async () => {
+  test('keeps its commands, which write and end visibly, beside those of the new one', async () => {
     await using keeper = await old();
     const go = join(keeper.directory, 'go');
     await startOld(keeper, `echo one; mkfifo ${go}; read line < ${go}; echo "$line"; echo err >&2; exit 9`);
@@ -68,7 +68,7 @@ describe.runIf(keeperProgram !== undefined)('a keeper of another protocol versio
     hosted.acknowledgeExit();
   });
 
-  test('is reached by a kill, and what it held when it dies is lost', async () => {
+  test('its processes can be killed, and are lost when it dies', async () => {
     await using keeper = await old();
     await startOld(keeper, 'exec sleep 1000', 'exec sleep 1000');
     await using host = await KeeperHost.open({ directory: keeper.directory, program });

@@ -16,7 +16,7 @@ function programOf(name: string): string | undefined {
 }
 
 export const keeperProgram = programOf('keeper');
-/** It ends, and says why, at the first thing that C does not define. */
+/** Ends with a message at the first undefined behaviour. */
 export const sanitizedProgram = programOf('keeper-sanitized');
 
 interface KeeperStart {
@@ -27,7 +27,7 @@ interface KeeperStart {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A keeper in the foreground, in a directory of its own. */
+/** A keeper in the foreground, in a private directory. */
 export class RunningKeeper implements AsyncDisposable {
   readonly directory: string;
   readonly child: ChildProcess;
@@ -53,7 +53,7 @@ export class RunningKeeper implements AsyncDisposable {
     return join(this.directory, SOCKET);
   }
 
-  /** What it wrote to stderr: nothing, if all is well. */
+  /** Its stderr: empty where nothing failed. */
   get said(): string {
     return this.#said;
   }
@@ -63,8 +63,8 @@ export class RunningKeeper implements AsyncDisposable {
   }
 
   /**
-   * Bytes of memory of its own that it holds now, without the libraries, of which the system maps what it likes. Counted
-   * page by page: the running count of RSS is off by some for every processor.
+   * Bytes of its anonymous memory, without the pages of libraries, which the system maps as needed. Counted page by
+   * page, since the running count of RSS is inexact on several processors.
    */
   get memory(): number {
     const maps = readFileSync(`/proc/${this.child.pid}/smaps_rollup`, 'latin1');
@@ -90,18 +90,18 @@ export class RunningKeeper implements AsyncDisposable {
   }
 }
 
-/** An id that no other keeper's client uses: processes are found by it on the whole system. */
+/** An id that is unique on the system, since processes are found by it on the whole system. */
 export function idIn(directory: string, name: string | number): string {
   return `${basename(directory)}-${name}`;
 }
 
-/** Every keeper of the tests; one that was not built cannot be run. */
+/** Every keeper of the tests; `isThere` is false where it was not built. */
 export const KEEPERS = [
   { name: 'keeper', isThere: keeperProgram !== undefined, program: keeperProgram ?? '' },
   { name: 'keeper-sanitized', isThere: sanitizedProgram !== undefined, program: sanitizedProgram ?? '' },
 ] as const;
 
-/** A client that speaks frames by itself, greeted. */
+/** A client that sends raw frames, after HELLO. */
 export class RawClient implements AsyncDisposable {
   readonly socket: Socket;
   readonly #frames: AsyncGenerator<FrameReader>;

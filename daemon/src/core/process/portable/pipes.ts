@@ -12,7 +12,7 @@ const BATCH = 96;
 const LOW = 48;
 const READ_BYTES = 256 * 1024;
 
-/** All pipes read into one buffer, one after the other: what is in it is used up before the next read. */
+/** One buffer for all pipes, which are read one after the other: its content is used before the next read. */
 const readBuffer = Buffer.allocUnsafeSlow(READ_BYTES);
 
 /** Both ends of a pipe; the caller closes the child's once the child has it. */
@@ -34,14 +34,14 @@ export class PipePool implements AsyncDisposable {
   #filling: Promise<boolean> | undefined;
   #unavailable: boolean;
 
-  /** `parent`: a directory of the daemon's own. `available`: false never makes any. */
+  /** `parent`: a private directory of the daemon. `available`: false where FIFOs are not used. */
   constructor(parent: string, available: boolean) {
     this.#parent = parent;
     this.#unavailable = !available;
   }
 
   /**
-   * A pipe for each direction, as the child sees it; undefined where this system makes none and Node's must do.
+   * A pipe for each direction, as the child sees it; undefined where this system has no FIFOs and Node's sockets serve.
    * @throws the error of the system call that failed; none is left open then
    */
   async take(directions: readonly PipeDirection[], owner?: Identity): Promise<Pipe[] | undefined> {
@@ -89,7 +89,7 @@ export class PipePool implements AsyncDisposable {
     }
   }
 
-  /** Whether it made any. */
+  /** Whether FIFOs were made. */
   #fill(): Promise<boolean> {
     this.#filling ??= this.#make().finally(() => {
       this.#filling = undefined;
@@ -132,7 +132,7 @@ export function readPipe(fd: number, onBytes: (bytes: Uint8Array) => void, onEnd
   return socket.resume();
 }
 
-/** Named after this process, so that what a killed one left behind is found and removed. */
+/** Named after this process, so that the directory of a killed process can be recognised and removed. */
 function ownDirectory(parent: string): string {
   for (const name of readdirSync(parent)) {
     const pid = /^pipes-(\d+)-/.exec(name)?.[1];

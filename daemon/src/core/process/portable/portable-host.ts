@@ -17,9 +17,9 @@ import { PortableTerminal } from './portable-terminal.ts';
 import { openScript } from './script-file.ts';
 
 export interface PortableHostOptions {
-  /** Where output is kept (`docs/output-log.md`). */
+  /** Directory of the output files (`docs/output-log.md`). */
   readonly output: string;
-  /** For what exists only while a process is started. */
+  /** Directory of files that exist only while a process is started. */
   readonly scratch: string;
   /** False: children get Node's sockets, as they do where there are no FIFOs; `/dev/stdout` cannot be opened there. */
   readonly fifos?: boolean;
@@ -125,7 +125,7 @@ function spawnChild(
   pipes: ChildPipes | undefined,
   script: number | undefined,
 ): ChildProcess {
-  // Either way the program sees itself called as it was asked for: `sh: not found`, not `/usr/bin/sh: not found`.
+  // Both ways argv[0] is the name that the caller gave: `sh: not found`, not `/usr/bin/sh: not found`.
   const [file, ...args] = runner ? asAccount(runner, [spec.file, ...spec.args]) : [program, ...spec.args];
   const stdin = spec.stdin === 'pipe' ? (pipes?.stdin?.childEnd ?? 'pipe') : 'ignore';
   const stdio = [stdin, pipes?.stdout.childEnd ?? 'pipe', pipes?.stderr.childEnd ?? 'pipe'] as const;

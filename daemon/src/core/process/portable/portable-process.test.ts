@@ -7,7 +7,7 @@ import { hasProc } from '../find/process-finder.ts';
 import { bytesOf } from '../process-host.fixture.ts';
 import { PortableHost } from './portable-host.ts';
 
-/** Holds the event loop, as a machine does that gives this process no time. */
+/** Blocks the event loop, as a busy machine does. */
 function stand(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
@@ -21,35 +21,32 @@ const isDead = (pid: number): boolean => {
   return !existsSync(path) || /\) [ZX] /.test(readFileSync(path, 'latin1'));
 };
 
-test.runIf(hasProc)(
-  'output that ended in time is no background, however late this process comes to see it',
-  async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'portable-process-'));
-    mkdirSync(join(directory, 'work'));
-    const [child, go] = [join(directory, 'work', 'child'), join(directory, 'work', 'go')];
-    const host = new PortableHost({ output: join(directory, 'output'), scratch: join(directory, 'scratch') });
-    try {
-      const late = `until [ -e ${go} ]; do sleep 0.01; done; echo late`;
-      const hosted = await host.start({
-        id: 'c',
-        file: 'sh',
-        args: ['-c', `sh -c 'echo $$ > ${child}; ${late}' & until [ -s ${child} ]; do :; done`],
-        cwd: '/',
-        env: { PATH: '/usr/bin:/bin' },
-        stdin: 'null',
-        outputMaxBytes: 65_536,
-      });
-      standUntil(() => isDead(hosted.pid));
-      // It is reaped in the turn of the event loop that comes now; before the next one all its output ends.
-      while (existsSync(`/proc/${hosted.pid}`)) await nextTurn();
-      writeFileSync(go, '');
-      standUntil(() => isDead(Number(readFileSync(child, 'utf8'))));
-      stand(300);
-      expect(await hosted.ended).toMatchObject({ exitCode: 0, background: false });
-      expect((await bytesOf(hosted.output.stdout)).toString()).toBe('late\n');
-    } finally {
-      await host[Symbol.asyncDispose]();
-      rmSync(directory, { recursive: true, force: true });
-    }
-  },
-);
+test.runIf(hasProc)('output that ended in time is not background, however late this process reads it', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'portable-process-'));
+  mkdirSync(join(directory, 'work'));
+  const [child, go] = [join(directory, 'work', 'child'), join(directory, 'work', 'go')];
+  const host = new PortableHost({ output: join(directory, 'output'), scratch: join(directory, 'scratch') });
+  try {
+    const late = `until [ -e ${go} ]; do sleep 0.01; done; echo late`;
+    const hosted = await host.start({
+      id: 'c',
+      file: 'sh',
+      args: ['-c', `sh -c 'echo $$ > ${child}; ${late}' & until [ -s ${child} ]; do :; done`],
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin' },
+      stdin: 'null',
+      outputMaxBytes: 65_536,
+    });
+    standUntil(() => isDead(hosted.pid));
+    // The next turn of the event loop reaps it; before the turn after that all its output has ended.
+    while (existsSync(`/proc/${hosted.pid}`)) await nextTurn();
+    writeFileSync(go, '');
+    standUntil(() => isDead(Number(readFileSync(child, 'utf8'))));
+    stand(300);
+    expect(await hosted.ended).toMatchObject({ exitCode: 0, background: false });
+    expect((await bytesOf(hosted.output.stdout)).toString()).toBe('late\n');
+  } finally {
+    await host[Symbol.asyncDispose]();
+    rmSync(directory, { recursive: true, force: true });
+  }
+});

@@ -10,9 +10,9 @@ import type { HostedProcess, ProcessEnd } from '../process-host.ts';
 import { ProcessStdin } from '../process-stdin.ts';
 import { type Pipe, readPipe } from './pipes.ts';
 
-/** How long the output may stay open after the process was reaped, before that counts as background. */
+/** Milliseconds after the reaping from which open output counts as background. */
 export const BACKGROUND_MS = 250;
-/** Turns of the event loop in which what is in a pipe is read, and its end seen: it takes three. */
+/** Turns of the event loop that read the rest of a pipe and its end, for which three are enough. */
 const LAST_TURNS = 8;
 
 export interface ChildPipes {
@@ -26,11 +26,11 @@ export interface Started {
   readonly pid: number;
   readonly output: OutputLog;
   readonly outputMaxBytes: number;
-  /** Undefined: Node made the streams. */
+  /** Undefined where Node made the streams. */
   readonly pipes: ChildPipes | undefined;
 }
 
-/** A child of this process, its pipes read into its log. */
+/** A child of this process, the pipes of which are read into its log. */
 export class PortableProcess implements HostedProcess, Disposable {
   readonly id: string;
   readonly pid: number;
@@ -46,7 +46,7 @@ export class PortableProcess implements HostedProcess, Disposable {
   #exit: Omit<ProcessEnd, 'background'> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `onReleased`: the process is reaped and its output at its end; it holds nothing any more. */
+  /** `onReleased`: the process is reaped and its output has ended, so that it holds no resource any more. */
   constructor({ child, pid, output, outputMaxBytes, pipes }: Started, onReleased: () => void) {
     const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
     this.id = output.id;
@@ -72,12 +72,12 @@ export class PortableProcess implements HostedProcess, Disposable {
     return this.#stdin.end();
   }
 
-  /** What it was is lost with the daemon anyway. */
+  /** Its end is lost with the daemon in any case. */
   acknowledgeExit(): void {
     // The end is known to this process alone.
   }
 
-  /** Lets go of the child: its output is read no further, and nothing of it keeps this process alive. */
+  /** Stops reading the output of the child, which does not keep this process alive any more. */
   [Symbol.dispose](): void {
     this.#stdin.close();
     for (const source of this.#sources) source.destroy();
@@ -105,7 +105,7 @@ export class PortableProcess implements HostedProcess, Disposable {
     this.#endIfDone();
   }
 
-  /** Timers come before what is there to be read: where this process stood still that may be the rest, and the end. */
+  /** Timers run before reads: after a blocked event loop the rest of the output and its end may still be unread. */
   async #overdue(): Promise<void> {
     for (let turn = 0; turn < LAST_TURNS; turn++) await nextTurn();
     this.#end(true);

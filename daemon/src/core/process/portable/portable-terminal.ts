@@ -24,14 +24,14 @@ interface StartedTerminal {
   readonly output: OutputLog;
 }
 
-/** What node-pty has on every system but Windows, besides what it declares. */
+/** Undeclared members of node-pty on every system but Windows. */
 interface UnixPty extends IPty {
-  /** Its own `write` tells nobody when to wait. */
+  /** Written to directly, since the `write` of node-pty has no backpressure. */
   readonly _socket: Socket;
   destroy(): void;
 }
 
-/** Turns of the loop in which all that a terminal can hold (64 KiB) is read, 4 KiB at a time. */
+/** Turns of the event loop that read the most a terminal can hold (64 KiB), 4 KiB at a time. */
 const READING_TURNS = 32;
 
 /** A child of this process on a terminal, by node-pty (`docs/adr/0006-terminals-without-a-keeper.md`). */
@@ -57,7 +57,7 @@ export class PortableTerminal implements HostedProcess, Disposable {
     this.#stdin = new ProcessStdin(pty._socket, true);
     closeAfterDrain(pty._socket);
     const writer = new ByteLogWriter(output.stdout, cap);
-    // Without an encoding node-pty hands out buffers, whatever it declares.
+    // Without an encoding node-pty emits buffers, although it declares strings.
     pty.onData((bytes: unknown) => writer.write(bytes as Buffer));
     pty.onExit(({ exitCode, signal }) => {
       writer.close();
@@ -70,7 +70,7 @@ export class PortableTerminal implements HostedProcess, Disposable {
     };
   }
 
-  /** @throws StartFailure where there is no node-pty for this system, or no terminal to be had */
+  /** @throws StartFailure where node-pty does not support this system, or no terminal can be opened */
   static async start(started: StartedTerminal, onReleased: () => void): Promise<PortableTerminal> {
     const { spec, size, runner, program, output } = started;
     const { spawn } = await import('@lydell/node-pty').catch((error: unknown) => {
@@ -110,7 +110,7 @@ export class PortableTerminal implements HostedProcess, Disposable {
     try {
       if (!this.#hasEnded) this.#pty.resize(cols, rows);
     } catch {
-      // It is just ending.
+      // The process is ending.
     }
   }
 
@@ -131,13 +131,13 @@ export class PortableTerminal implements HostedProcess, Disposable {
   }
 }
 
-/** As login(1) does: the terminal belongs to whom it is for, before anything of his runs on it. */
+/** As login(1) does: the account owns the terminal before a program of the account runs on it. */
 function givenTo({ uid }: Identity, command: readonly string[]): [string, ...string[]] {
   const give = 'PATH=/usr/bin:/bin chown "$0" /dev/stdin && PATH=/usr/bin:/bin chmod 620 /dev/stdin';
   return ['/bin/sh', '-c', `${give}; exec "$@"`, String(uid), ...command];
 }
 
-/** node-pty closes its end 200 ms after the exit: where the loop stood still, what came before that is yet to be read. */
+/** node-pty closes its end 200 ms after the exit; after a blocked event loop earlier output may be unread then. */
 function closeAfterDrain(socket: Socket): void {
   const close = socket.destroy.bind(socket);
   const closeIn = (turns: number, error: Error | undefined): void => {

@@ -5,7 +5,7 @@ import type { Identity } from '../../account/identity.ts';
 
 /**
  * A descriptor, at offset 0, of an unlinked file that holds the script and belongs to `owner`; the caller closes it.
- * @throws the error of the system call that failed; nothing is left behind then
+ * @throws the error of the system call that failed; no file is left then
  */
 export function openScript(directory: string, script: string, owner?: Identity): number {
   const path = join(directory, `script-${randomUUID()}`);
