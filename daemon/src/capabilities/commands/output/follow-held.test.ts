@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { OutputLog } from '../../../core/output/output-log.ts';
+import { Command, newRecord } from '../run/command.ts';
 import { follow } from './follow.ts';
 
 test.each(['stdout', 'stderr'] as const)('the first half of a character that ends %s is not lost', async (name) => {
@@ -15,7 +16,8 @@ test.each(['stdout', 'stderr'] as const)('the first half of a character that end
     stream.advance(3);
     log.seal();
     const pieces = [];
-    for await (const event of follow(log, { stdout: 0, stderr: 0 }, Promise.resolve(), new AbortController().signal)) {
+    const command = new Command(newRecord({ id: 'c', command: 'true' }), log, {});
+    for await (const event of follow(command, { stdout: 0, stderr: 0 }, new AbortController().signal)) {
       if (event.type === 'bytes') pieces.push([event.stream, event.offset, event.bytes.toString('hex')]);
     }
     expect(pieces).toEqual([
