@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { OutputLog } from '../../../core/output/output-log.ts';
-import { Command, type CommandRecord } from '../run/command.ts';
+import { Command, type CommandRecord, newRecord } from '../run/command.ts';
 import { hashOf, IDEMPOTENCY_MS, IdempotencyKeys } from './idempotency.ts';
 import { expired } from './retention.ts';
 
@@ -9,30 +9,9 @@ const LIMITS = { maxRecords: 1000, maxAgeMs: HOUR, maxBytes: 0 };
 
 function command(id: string, endedAt: number | null, idempotency: CommandRecord['idempotency'] = null): Command {
   const time = new Date(endedAt ?? 0).toISOString();
-  return new Command(
-    {
-      id,
-      sessionId: null,
-      command: '',
-      user: null,
-      startedAt: time,
-      status: endedAt === null ? 'running' : 'completed',
-      pid: 1,
-      exitCode: 0,
-      signal: null,
-      background: false,
-      endedAt: endedAt === null ? null : time,
-      usage: null,
-      message: null,
-      stdoutBytes: 0,
-      stderrBytes: 0,
-      hardTimeout: null,
-      timedOut: false,
-      idempotency,
-    },
-    new OutputLog('/nowhere', id),
-    {},
-  );
+  const ended = endedAt === null ? ({ status: 'running' } as const) : ({ status: 'completed', endedAt: time } as const);
+  const record = newRecord({ id, command: '', startedAt: time, idempotency, ...ended });
+  return new Command(record, new OutputLog('/nowhere', id), {});
 }
 
 test('[keep.records] ended commands go after an hour, or beyond the newest thousand', () => {
@@ -43,7 +22,7 @@ test('[keep.records] ended commands go after an hour, or beyond the newest thous
   expect(expired([command('old', 0)], LIMITS, HOUR - 1)).toEqual([]);
 });
 
-test('[keep.idempotent-records] one with an idempotency key stays its ten minutes', () => {
+test('[keep.idempotent-records] a command with an idempotency key is kept for its ten minutes', () => {
   const keyed = command('keyed', 0, { key: 'k', bodyHash: 'h' });
   const limits = { ...LIMITS, maxRecords: 0, maxAgeMs: 1 };
   expect(expired([keyed], limits, IDEMPOTENCY_MS - 1)).toEqual([]);
@@ -58,7 +37,7 @@ test('[cmd.idempotent-expiry] a key is known for ten minutes', () => {
   expect(keys.find('k', 'hash', IDEMPOTENCY_MS)).toBeUndefined();
 });
 
-test('requests that mean the same have one hash', () => {
+test('requests with the same fields have one hash', () => {
   expect(hashOf({ a: 1, b: { c: 2, d: 3 }, e: undefined })).toBe(hashOf({ b: { d: 3, c: 2 }, a: 1 }));
   expect(hashOf({ a: [1, 2] })).not.toBe(hashOf({ a: [2, 1] }));
 });

@@ -2,28 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { OutputLog } from '../../core/output/output-log.ts';
-import { Command, type CommandRecord } from './run/command.ts';
-import { makeRoom } from './store/retention.ts';
-
-const RECORD: Omit<CommandRecord, 'id' | 'status'> = {
-  sessionId: null,
-  command: '',
-  user: null,
-  startedAt: new Date(0).toISOString(),
-  pid: 1,
-  exitCode: null,
-  signal: null,
-  background: false,
-  endedAt: null,
-  usage: null,
-  message: null,
-  stdoutBytes: 0,
-  stderrBytes: 0,
-  hardTimeout: null,
-  timedOut: false,
-  idempotency: null,
-};
+import { OutputLog } from '../../../core/output/output-log.ts';
+import { Command, type CommandRecord, newRecord } from '../run/command.ts';
+import { makeRoom } from './retention.ts';
 
 /** A command with two segments of 50 bytes each. */
 function command(directory: string, id: string, status: CommandRecord['status']): Command {
@@ -33,10 +14,10 @@ function command(directory: string, id: string, status: CommandRecord['status'])
     output.stdout.begin(start);
     output.stdout.advance(start + 50);
   }
-  return new Command({ ...RECORD, id, status }, output, {});
+  return new Command(newRecord({ id, command: 'true', status }), output, {});
 }
 
-test('a command that runs is never evicted: of what it wrote the oldest goes', () => {
+test('a running command is never evicted: its oldest output is dropped', () => {
   const directory = mkdtempSync(join(tmpdir(), 'make-room-'));
   try {
     const running = command(directory, 'running', 'running');
