@@ -25,8 +25,8 @@ export const COMMANDS: MutantArea = {
     {
       id: 'ceiling-admits-one-more',
       file: 'daemon/src/capabilities/commands/run/command-starter.ts',
-      text: 'if (running.size + this.#pending.size < commandMaxRunning) return;',
-      replacement: 'if (running.size + this.#pending.size <= commandMaxRunning) return;',
+      text: 'if (running.size + this.#starting.size < this.#maxRunning) return;',
+      replacement: 'if (running.size + this.#starting.size <= this.#maxRunning) return;',
     },
     {
       id: 'concurrent-calls-of-one-key',
@@ -37,8 +37,8 @@ export const COMMANDS: MutantArea = {
     {
       id: 'follow-loses-held-stderr',
       file: 'daemon/src/capabilities/commands/output/follow.ts',
-      text: 'yield* readers.stderr.flush();',
-      replacement: '',
+      text: 'for (const reader of [readers.stdout, readers.stderr]) {',
+      replacement: 'for (const reader of [readers.stdout]) {',
     },
     {
       id: 'hard-timeout-begins-anew',
@@ -48,15 +48,18 @@ export const COMMANDS: MutantArea = {
     },
     {
       id: 'hard-timeout-never-kills',
-      file: 'daemon/src/capabilities/commands/run/deadlines.ts',
-      text: "setTimeout(() => send('SIGKILL'), KILL_GRACE_MS);",
-      replacement: "setTimeout(() => send('SIGTERM'), KILL_GRACE_MS);",
+      file: 'daemon/src/capabilities/commands/run/track-process.ts',
+      text: 'endProcesses(processes, () =>',
+      replacement: `endProcesses({
+    signal: (all) => processes.signal(all, 'SIGTERM'),
+    living: (all) => processes.living(all),
+  }, () =>`,
     },
     {
       id: 'command-of-another-session',
-      file: 'daemon/src/capabilities/commands/v1/routes.ts',
-      text: 'if (command.record.sessionId === sessionId) return command;',
-      replacement: 'if (command.record.sessionId !== undefined) return command;',
+      file: 'daemon/src/capabilities/commands/command-service.ts',
+      text: 'if (record.sessionId === sessionId) return record;',
+      replacement: 'if (record.sessionId !== undefined) return record;',
     },
   ],
 };

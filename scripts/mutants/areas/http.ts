@@ -48,7 +48,7 @@ export const HTTP: MutantArea = {
     },
     {
       id: 'stream-ignores-backpressure',
-      file: 'daemon/src/http/streams/ndjson.ts',
+      file: 'daemon/src/http/streams/send-stream.ts',
       text: 'if (!raw.write(chunk)) await drained(raw, gone.signal);',
       replacement: 'raw.write(chunk);',
     },
