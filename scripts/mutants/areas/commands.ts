@@ -25,8 +25,8 @@ export const COMMANDS: MutantArea = {
     {
       id: 'ceiling-admits-one-more',
       file: 'daemon/src/capabilities/commands/run/command-starter.ts',
-      text: 'if (running.size + this.#starting.size < commandMaxRunning) return;',
-      replacement: 'if (running.size + this.#starting.size <= commandMaxRunning) return;',
+      text: 'if (running.size + this.#starting.size < this.#maxRunning) return;',
+      replacement: 'if (running.size + this.#starting.size <= this.#maxRunning) return;',
     },
     {
       id: 'concurrent-calls-of-one-key',
@@ -49,8 +49,11 @@ export const COMMANDS: MutantArea = {
     {
       id: 'hard-timeout-never-kills',
       file: 'daemon/src/capabilities/commands/run/track-process.ts',
-      text: 'const terms = { graceMs: KILL_GRACE_MS,',
-      replacement: 'const terms = { graceMs: 1000 * KILL_GRACE_MS,',
+      text: 'endProcesses(processes, () =>',
+      replacement: `endProcesses({
+    signal: (all) => processes.signal(all, 'SIGTERM'),
+    living: (all) => processes.living(all),
+  }, () =>`,
     },
     {
       id: 'command-of-another-session',

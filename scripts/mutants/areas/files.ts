@@ -6,13 +6,13 @@ export const FILES: MutantArea = {
   mutants: [
     {
       id: 'part-is-left-behind',
-      file: 'daemon/src/capabilities/files/write/part-file.ts',
+      file: 'daemon/src/capabilities/files/parts/part-file.ts',
       text: 'unlinkQuietly(this.path);',
       replacement: '',
     },
     {
       id: 'replaced-file-loses-mode-bits',
-      file: 'daemon/src/capabilities/files/write/part-file.ts',
+      file: 'daemon/src/capabilities/files/parts/part-file.ts',
       text: 'Number(before.mode) & 0o7777',
       replacement: 'Number(before.mode) & 0o777',
     },
@@ -54,7 +54,7 @@ export const FILES: MutantArea = {
     },
     {
       id: 'whole-character-is-cut',
-      file: 'daemon/src/capabilities/files/read/read.ts',
+      file: 'daemon/src/core/output/text-slice.ts',
       text: 'sequenceLength(byte) > back',
       replacement: 'sequenceLength(byte) >= back',
     },

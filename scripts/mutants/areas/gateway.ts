@@ -12,13 +12,13 @@ export const GATEWAY: MutantArea = {
     },
     {
       id: 'session-cookie-reaches-upstream',
-      file: 'gateway/src/exchange/own-headers.ts',
+      file: 'gateway/src/exchange/app-headers.ts',
       text: "if (name === 'cookie') return withoutSession(value);",
       replacement: '',
     },
     {
       id: 'key-header-reaches-upstream',
-      file: 'gateway/src/exchange/own-headers.ts',
+      file: 'gateway/src/exchange/app-headers.ts',
       text: 'if (value !== undefined && !credentials.has(name.toLowerCase())) headers',
       replacement: 'if (value !== undefined) headers',
     },
@@ -30,7 +30,7 @@ export const GATEWAY: MutantArea = {
     },
     {
       id: 'length-beside-chunked',
-      file: 'gateway/src/daemon/answer-head.ts',
+      file: 'gateway/src/daemon/response-head.ts',
       text: 'this.#length !== undefined || this.#chunked || !LENGTH',
       replacement: 'this.#length !== undefined || !LENGTH',
     },
@@ -43,7 +43,7 @@ export const GATEWAY: MutantArea = {
     {
       id: 'bytes-behind-upgrade-are-lost',
       file: 'gateway/src/relay/upgrade.ts',
-      text: 'if (head.length > 0) far.write(head);',
+      text: 'if (head.length > 0) upstreamSocket.write(head);',
       replacement: '',
     },
     {

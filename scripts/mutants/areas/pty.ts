@@ -25,8 +25,8 @@ export const PTY: MutantArea = {
     {
       id: 'newest-session-is-evicted',
       file: 'daemon/src/capabilities/pty/capacity.ts',
-      text: 'session.usedAt < oldest.usedAt',
-      replacement: 'session.usedAt > oldest.usedAt',
+      text: 'one.usedAt - other.usedAt',
+      replacement: 'other.usedAt - one.usedAt',
     },
     {
       id: 'watched-session-is-evicted',
@@ -46,8 +46,8 @@ export const PTY: MutantArea = {
     {
       id: 'replay-loses-cut-character',
       file: 'daemon/src/capabilities/pty/viewer/viewer.ts',
-      text: 'this.#offset -= cut;',
-      replacement: '',
+      text: 'offset: at - cut',
+      replacement: 'offset: at',
     },
     {
       id: 'mark-cut-near-its-start',

@@ -6,15 +6,15 @@ export const WATCH: MutantArea = {
   mutants: [
     {
       id: 'loss-hides-an-event',
-      file: 'daemon/src/capabilities/watch/event-log.ts',
-      text: "entries.push({ seq: oldest - 1, reason: 'too_many_events' });",
-      replacement: "entries.push({ seq: oldest, reason: 'too_many_events' });",
+      file: 'daemon/src/core/event-log.ts',
+      text: 'entries.push({ seq: this.#firstKept - 1, reason: TOO_MANY });',
+      replacement: 'entries.push({ seq: this.#firstKept, reason: TOO_MANY });',
     },
     {
       id: 'closed-log-wakes-no-reader',
-      file: 'daemon/src/capabilities/watch/event-log.ts',
+      file: 'daemon/src/core/event-log.ts',
       text: `    this.#closed = true;
-    this.#wake();
+    this.#waiters.wake();
 `,
       replacement: `    this.#closed = true;
 `,
@@ -34,7 +34,7 @@ export const WATCH: MutantArea = {
     {
       id: 'ended-wait-holds-its-place',
       file: 'daemon/src/capabilities/watch/watch-service.ts',
-      text: 'this.#waits.delete(waiting);',
+      text: 'this.#registry.remove(place.id, wait);',
       replacement: '',
     },
     {
@@ -46,8 +46,8 @@ export const WATCH: MutantArea = {
     {
       id: 'upload-spool-is-reported',
       file: 'daemon/src/capabilities/watch/path-filter.ts',
-      text: 'return SPOOL.test(path) || (',
-      replacement: 'return (',
+      text: "isPartName(path.slice(path.lastIndexOf('/') + 1)) ||",
+      replacement: '',
     },
   ],
 };
