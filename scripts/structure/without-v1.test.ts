@@ -68,7 +68,7 @@ describe('a copy of the sources without v1', () => {
     await inCopy(program, ...args);
   });
 
-  test('passes the tests of v2', { timeout: 600_000 }, async () => {
+  test('passes the tests of v2', { timeout: 1_800_000 }, async () => {
     // vitest selects files by parts of their paths.
     const args = ['run', '--project', 'unit', '--reporter=json', '--outputFile=report.json', '/v2/'];
     await inCopy('vitest', ...args);
