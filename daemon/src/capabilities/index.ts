@@ -7,4 +7,4 @@ import { system } from './system/index.ts';
 import { watch } from './watch/index.ts';
 
 /** Every capability, in the order in which they are made; they are disposed the other way round. */
-export const CAPABILITIES = [system, commands, pty, files, browser, watch, search] as const;
+export const CAPABILITIES = [system, files, commands, pty, browser, watch, search] as const;

@@ -58,5 +58,11 @@ export const FILES: MutantArea = {
       text: 'sequenceLength(byte) > back',
       replacement: 'sequenceLength(byte) >= back',
     },
+    {
+      id: 'probe-leaves-its-file',
+      file: 'daemon/src/capabilities/files/probe.ts',
+      text: 'await rm(path, { force: true });',
+      replacement: '',
+    },
   ],
 };

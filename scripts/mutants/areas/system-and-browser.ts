@@ -23,12 +23,6 @@ export const SYSTEM_AND_BROWSER: MutantArea = {
       replacement: "pathPrefix: '/',",
     },
     {
-      id: 'probe-leaves-its-file',
-      file: 'daemon/src/capabilities/system/system-service.ts',
-      text: 'await rm(path, { force: true });',
-      replacement: '',
-    },
-    {
       id: 'browser-error-counts-as-ready',
       file: 'daemon/src/capabilities/browser/browser-endpoint.ts',
       text: 'ok: answer.ok,',

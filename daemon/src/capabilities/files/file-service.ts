@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import { asFileFailure, overCap, systemFailure } from '../../core/files/file-failure.ts';
 import { type FilePath, shownPath, withoutTrailingSlashes } from '../../core/files/file-path.ts';
 import { type Caller, makeDirectories, makeDirectory, Ownership } from '../../core/files/ownership.ts';
+import type { Finding } from '../../core/finding.ts';
 import { copyPath } from './change/copy.ts';
 import { deletePath } from './change/delete.ts';
 import { movePath } from './change/move.ts';
@@ -11,6 +12,7 @@ import { type ViewRange, viewPath } from './edit/view.ts';
 import type { Precondition } from './etag.ts';
 import { PartJournal } from './parts/part-journal.ts';
 import { PathLocks } from './path-locks.ts';
+import { probeFileWrite } from './probe.ts';
 import { Download } from './read/download.ts';
 import { type Listing, type ListRequest, listDirectory } from './read/list.ts';
 import { type ByteRange, type BytesRead, type LineRange, readBytes, readText, type TextRead } from './read/read.ts';
@@ -55,9 +57,14 @@ export class FileService implements AsyncDisposable {
 
   readonly #journal: PartJournal;
   readonly #resumable: ResumableUploads;
+  readonly #probes: string;
 
-  /** @param journal file for the notes of unfinished files */
-  constructor(defaultUser: string | undefined, journal: string) {
+  /**
+   * @param journal file for the notes of unfinished files
+   * @param probes directory for the files that `probe` writes
+   */
+  constructor(defaultUser: string | undefined, journal: string, probes: string) {
+    this.#probes = probes;
     this.#ownership = new Ownership(defaultUser);
     this.#journal = new PartJournal(journal);
     this.#resumable = new ResumableUploads(this.#locks, this.#journal);
@@ -215,6 +222,11 @@ export class FileService implements AsyncDisposable {
   /** Opens a file to send; the caller disposes it. */
   download(path: FilePath, policy: ChangePolicy): Promise<Download> {
     return attempt('download', path, () => Download.open(path, policy));
+  }
+
+  /** Writes a real file. */
+  probe(): Promise<Finding> {
+    return probeFileWrite(this.#probes);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -6,7 +6,11 @@ import { filesV2 } from './v2/routes.ts';
 
 export const files = defineCapability({
   name: 'files',
-  create: ({ config, runtime }) => new FileService(config.defaultUser, join(runtime.directory('parts'), 'journal')),
+  create: ({ config, runtime }) => {
+    const journal = join(runtime.directory('parts'), 'journal');
+    return new FileService(config.defaultUser, journal, runtime.directory('probes'));
+  },
   v2: filesV2,
   v1: filesV1,
+  probe: (service) => service.probe(),
 });

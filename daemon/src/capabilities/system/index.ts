@@ -4,7 +4,6 @@ import { systemV2 } from './v2/routes.ts';
 
 export const system = defineCapability({
   name: 'system',
-  create: ({ tickets, runtime }) => new SystemService(tickets, runtime.directory('probes')),
+  create: ({ tickets }) => new SystemService(tickets),
   v2: systemV2,
-  probe: (service) => service.probeFileWrite(),
 });
