@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
@@ -49,7 +49,11 @@ describeOnHosts('capacity', () => {
 
   test('[pty.ceiling] 40 concurrent creates beside a full ceiling of 20 never run more than 20 shells', async () => {
     const directory = await sharedDirectory();
-    for (const name of ['all', 'counts']) await mkdir(join(directory, name));
+    for (const name of ['all', 'counts']) {
+      await mkdir(join(directory, name));
+      // The shells may run as another account.
+      await chmod(join(directory, name), 0o777);
+    }
     await using daemon = await TestApp.start({ shellMaxSessions: 20 });
     const terms = countingShell(directory);
     const counted = async () => (await readdir(join(directory, 'counts'))).length;
