@@ -34,7 +34,7 @@ exec node node_modules/vitest/vitest.mjs run --project unit "$0" --outputFile.ru
 const ENV = { TEST_DEFAULT_USER: 'sandbox', SVC_PROCESS_HOST: '', SVC_RUNTIME_DIR: '', SVC_STOP_GRACE_SECONDS: '' };
 
 /** Accepted reasons for skipped tests in the image; a test skipped for any other reason is an error. */
-const LACKING: readonly MachineProperty[] = ['mounts', 'memory limits', 'user namespaces', 'zsh'];
+const LACKING: readonly MachineProperty[] = ['mounts', 'memory limits', 'user namespaces', 'zsh', 'vim', 'htop'];
 
 // The mounted packages must be built for Linux.
 const linux = has('linux');
