@@ -35,7 +35,7 @@ export class Connection {
   /** Types bytes; without a connection they are typed once there is one. */
   type(bytes) {
     if (this.#ready) this.#socket.send(bytes);
-    else if (!this.#ended && this.#typed.length + bytes.length <= TYPED_BYTES) this.#typed.push(...bytes);
+    else if (!this.#ended && this.#queued.length + bytes.length <= TYPED_BYTES) this.#queued.push(...bytes);
   }
 
   resize({ cols, rows }) {
