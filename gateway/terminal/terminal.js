@@ -85,7 +85,7 @@ function entryOf(id, { status, working_dir: directory, current_command: command 
   const closeButton = document.createElement('button');
   closeButton.type = 'button';
   closeButton.textContent = '×';
-  closeButton.title = `Close ${id} and what runs in it`;
+  closeButton.title = `Close ${id} and end its programs`;
   closeButton.onclick = () => void close(id);
   entry.append(name, closeButton);
   return entry;
