@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { helpText, OptionError } from '@sandbox/program/options.ts';
 import type { Running } from '@sandbox/program/run.ts';
+import { errnoName } from './core/errno-name.ts';
 import { VERSION } from './core/version.ts';
 
 const USAGE = `Usage: sandboxd [start] [options]     serve the API
@@ -91,6 +92,6 @@ async function printOpenapi(argv: readonly string[]): Promise<undefined> {
 }
 
 function reason(error: unknown): string {
-  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return 'the port is in use';
+  if (errnoName(error) === 'EADDRINUSE') return 'the port is in use';
   return error instanceof Error ? error.message : String(error);
 }

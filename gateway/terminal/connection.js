@@ -5,7 +5,7 @@ const ACK_BYTES = 128 * 1024;
 const FIRST_DELAY_MS = 250;
 const LAST_DELAY_MS = 5000;
 /** Bytes of input that are kept while there is no connection. */
-const TYPED_BYTES = 4096;
+const QUEUED_BYTES = 4096;
 /** Close code: there is no such session. */
 const NOT_FOUND = 4404;
 
@@ -35,7 +35,7 @@ export class Connection {
   /** Types bytes; without a connection they are typed once there is one. */
   type(bytes) {
     if (this.#ready) this.#socket.send(bytes);
-    else if (!this.#ended && this.#queued.length + bytes.length <= TYPED_BYTES) this.#queued.push(...bytes);
+    else if (!this.#ended && this.#queued.length + bytes.length <= QUEUED_BYTES) this.#queued.push(...bytes);
   }
 
   resize({ cols, rows }) {

@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { lookUpIdentity } from './account/identity.ts';
 import type { CoreConfig } from './config.ts';
+import { errnoName } from './errno-name.ts';
 import type { Finding } from './finding.ts';
 import { keeperProgram } from './process/keeper/keeper-program.ts';
 import type { Requirement } from './requirement.ts';
@@ -39,7 +40,7 @@ function checkRuntimeDir(path: string): Check {
       accessSync(place, constants.W_OK);
       return { name, ok: true, required: true, detail: path };
     } catch (error) {
-      const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+      const isMissing = errnoName(error) === 'ENOENT';
       if (!isMissing || place === '/') {
         return {
           name,
