@@ -127,3 +127,18 @@ test('an item that is replaced goes only where a place is free', () => {
   using place = registry.reserve('a', ended);
   expect([registry.find('a'), place.evicted]).toEqual([undefined, undefined]);
 });
+
+test('an item that does not count is added beyond the ceiling, under an id that is free', () => {
+  const registry = new Registry<Thing>({
+    kind: 'things',
+    ceiling: 1,
+    hint: 'remove one',
+    describe: (_id, { name }) => ({ name }),
+    counts: ({ age }) => age > 0,
+  });
+  add(registry, 'a', 1);
+  registry.add('b', { name: 'b', age: 0 });
+  expect(registry.list().map(({ name }) => name)).toEqual(['a', 'b']);
+  expect(failureOf(() => registry.add('b', { name: 'b', age: 0 })).kind).toBe('conflict');
+  expect(failureOf(() => registry.reserve('c')).kind).toBe('capacity');
+});

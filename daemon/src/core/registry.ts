@@ -67,7 +67,7 @@ export class Registry<T extends object> {
    */
   reserve(id: string, replaced?: T): Reservation<T> {
     if (this.#reserved.has(id) || this.#items.get(id) !== replaced) {
-      throw new SandboxError('conflict', `there is one already: ${id}`);
+      throw taken(id);
     }
     const evicted = this.#makeRoom();
     this.#items.delete(id);
@@ -81,6 +81,12 @@ export class Registry<T extends object> {
       },
       [Symbol.dispose]: () => void release(),
     };
+  }
+
+  /** Registers an item that does not count against the ceiling. @throws SandboxError `conflict` where the id is taken */
+  add(id: string, item: T): void {
+    if (this.has(id)) throw taken(id);
+    this.#items.set(id, item);
   }
 
   /** While the lease is held the item does not give way. */
@@ -131,4 +137,8 @@ export class Registry<T extends object> {
       data: { holders: this.holders() },
     });
   }
+}
+
+function taken(id: string): SandboxError {
+  return new SandboxError('conflict', `the id is taken: ${id}`);
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
 import { describeOnHosts } from '../../hosts.fixture.ts';
-import { BARE, exec, info, input, screen, sharedDirectory } from './pty.fixture.ts';
+import { BARE, info, sharedDirectory, TestViewer } from './pty.fixture.ts';
 
 /** A shell that nothing but a signal ends, with a mark in its command line. */
 const waitingShell = (mark: string) => ({ command: 'bash', args: ['-c', 'while :; do read -r; done', mark] });
@@ -74,28 +74,35 @@ describeOnHosts('capacity', () => {
     await rm(directory, { recursive: true });
   });
 
-  test('[pty.lease] a session does not give way before the call that was given it is answered', async () => {
+  test('[pty.capacity] a session that a later call has used by its id does not give way', async () => {
     await using daemon = await TestApp.start({ shellMaxSessions: 1 });
-    const id = await openUnnamed(daemon, { command: 'bash', args: ['-c', 'echo ready; read -r; echo on; read -r'] });
-    await screen(daemon, id, (output) => output === 'ready' || output.startsWith('ready\n'));
-    const looking = daemon.inject(`/v2/pty/sessions/${id}/screen?wait=60`);
-    await info(daemon, id);
-    const full = await daemon.post('/v2/pty/sessions', {});
-    expect([full.statusCode, full.json().data?.holders[0].session_id]).toEqual([429, id]);
-    await input(daemon, id, '\r');
-    expect((await looking).statusCode).toBe(200);
-    expect((await daemon.post('/v2/pty/sessions', {})).statusCode).toBe(200);
-    expect((await daemon.inject(`/v2/pty/sessions/${id}`)).statusCode).toBe(404);
+    const [unused, used] = [await openUnnamed(daemon, BARE), await openUnnamed(daemon, BARE)];
+    expect((await daemon.inject(`/v2/pty/sessions/${unused}`)).statusCode).toBe(404);
+    await info(daemon, used);
+    const full = await daemon.post('/v2/pty/sessions', BARE);
+    expect([full.statusCode, full.json().data?.holders[0].session_id]).toEqual([429, used]);
   });
 
-  test('[pty.lease] a session whose shell has not shown its prompt does not give way to an exec', async () => {
+  test('[pty.capacity] a session that a viewer has opened by its id does not give way after the viewer has left', async () => {
     await using daemon = await TestApp.start({ shellMaxSessions: 1 });
-    const shell = { command: 'bash', args: ['-c', 'exec bash --norc --noprofile 2> /dev/null'] };
-    const id = await openUnnamed(daemon, { ...shell, env: { PS1: '' } });
-    const running = exec(daemon, id, 'echo done');
-    await info(daemon, id);
-    expect((await daemon.post('/v2/pty/sessions', {})).statusCode).toBe(429);
-    expect(await running).toMatchObject({ output: 'done\n' });
+    const base = await daemon.listen();
+    const id = await openUnnamed(daemon, BARE);
+    await using viewer = new TestViewer(`${base.replace('http', 'ws')}/v2/pty/sessions/${id}/ws`);
+    await viewer.message('ready');
+    await viewer[Symbol.asyncDispose]();
+    const attached = async () => (await daemon.inject('/v2/pty/sessions')).json().data.sessions[id]?.attached;
+    await expect.poll(attached).toBe(0);
+    expect((await daemon.post('/v2/pty/sessions', BARE)).statusCode).toBe(429);
+  });
+
+  test('[pty.capacity] a session that a later call has used expires no more, unless the caller asked for that', async () => {
+    await using daemon = await TestApp.start({ shellSessionTimeout: 1 });
+    const ids = [await openUnnamed(daemon, BARE), await openUnnamed(daemon, { ...BARE, retention: 'expiring' })];
+    for (const id of ids) await info(daemon, id);
+    const unused = await openUnnamed(daemon, BARE);
+    const open = async () => Object.keys((await daemon.inject('/v2/pty/sessions')).json().data.sessions);
+    expect(await open()).toContain(unused);
+    await expect.poll(open).toEqual([ids[0]]);
   });
 
   test('a session that is closed while its shell starts leaves no shell behind', async () => {

@@ -1,5 +1,6 @@
 import type { RegistryTerms } from '../../core/registry.ts';
 import type { PtySession } from './session/session.ts';
+import type { SessionRecord } from './session/session-record.ts';
 
 /** Ceiling of the open sessions and the choice of the session that gives way to a new one. */
 export function registryTerms(ceiling: number): RegistryTerms<PtySession> {
@@ -24,8 +25,12 @@ export function expired(sessions: readonly PtySession[], timeoutMs: number): Pty
   return sessions.filter((session) => {
     const idle = Date.now() - session.usedAt >= timeoutMs;
     if (!idle || session.attached > 0) return false;
-    return !session.open || (session.record.retention === 'expiring' && !session.busy);
+    return !session.open || (isExpiring(session.record) && !session.busy);
   });
+}
+
+function isExpiring({ named, retention }: SessionRecord): boolean {
+  return retention === null ? !named : retention === 'expiring';
 }
 
 /** The longest idle session without a name, a running program or a viewer. */

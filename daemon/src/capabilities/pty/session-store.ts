@@ -83,10 +83,13 @@ export class SessionStore {
     return { session, [Symbol.dispose]: () => lease[Symbol.dispose]() };
   }
 
-  /** @throws SandboxError `not_found` */
+  /** The session that a call names; it counts as named from now on. @throws SandboxError `not_found` */
   get(id: string): PtySession {
     const session = this.find(id);
-    if (session) return session;
+    if (session) {
+      session.markNamed();
+      return session;
+    }
     throw new SandboxError('not_found', `no terminal session with id ${id}`, { hint: 'create it first' });
   }
 

@@ -20,11 +20,10 @@ export interface SessionTerms {
 /** The record of a new session that starts in `cwd`. */
 export function newRecord(id: string, terms: SessionTerms, cwd: string): SessionRecord {
   const now = new Date().toISOString();
-  const named = terms.id !== undefined;
   return {
     id,
-    named,
-    retention: terms.retention ?? (named ? 'persistent' : 'expiring'),
+    named: terms.id !== undefined,
+    retention: terms.retention ?? null,
     user: terms.user ?? null,
     cwd,
     workingDir: cwd,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SandboxError } from '../../../core/errors.ts';
+import { Registry, type RegistryTerms } from '../../../core/registry.ts';
 
 /** Defaults for the commands of one caller. */
 export interface CommandSession {
@@ -24,18 +25,15 @@ export interface SessionTerms {
 
 /** The open command sessions. The ceiling counts those that a caller named; implicit ones go with their commands. */
 export class CommandSessions {
-  readonly #sessions = new Map<string, CommandSession>();
-  readonly #maxNamed: number;
+  readonly #sessions: Registry<CommandSession>;
 
-  constructor(maxNamed: number, found: Iterable<CommandSession> = []) {
-    this.#maxNamed = maxNamed;
-    for (const session of found) this.#sessions.set(session.id, session);
+  constructor(ceiling: number, found: Iterable<CommandSession> = []) {
+    const entries = [...found].map((session) => [session.id, session] as const);
+    this.#sessions = new Registry(registryTerms(ceiling), entries);
   }
 
-  /** @throws SandboxError `conflict` where the id is taken, `capacity` where the ceiling is reached */
+  /** @throws SandboxError `conflict` where the id is taken, `capacity` with the holders where the ceiling is reached */
   create({ id = randomUUID(), cwd, env = {}, user, implicit = false }: SessionTerms): CommandSession {
-    if (this.#sessions.has(id)) throw new SandboxError('conflict', `the session exists already: ${id}`);
-    if (!implicit) this.#refuseBeyondCeiling();
     const now = new Date().toISOString();
     const session: CommandSession = {
       id,
@@ -47,40 +45,38 @@ export class CommandSessions {
       commandCount: 0,
       implicit,
     };
-    this.#sessions.set(id, session);
+    if (implicit) this.#sessions.add(id, session);
+    else this.#sessions.reserve(id).fill(session);
     return session;
   }
 
   /** @throws SandboxError `not_found` */
   get(id: string): CommandSession {
-    const session = this.#sessions.get(id);
+    const session = this.find(id);
     if (!session) throw new SandboxError('not_found', `no command session with id ${id}`);
     return session;
   }
 
   find(id: string): CommandSession | undefined {
-    return this.#sessions.get(id);
+    return this.#sessions.find(id);
   }
 
   list(): CommandSession[] {
-    return [...this.#sessions.values()];
+    return this.#sessions.list();
   }
 
   remove(id: string): void {
-    this.#sessions.delete(id);
+    const session = this.find(id);
+    if (session) this.#sessions.remove(id, session);
   }
+}
 
-  #refuseBeyondCeiling(): void {
-    const named = this.list().filter((session) => !session.implicit);
-    if (named.length < this.#maxNamed) return;
-    const holders = named.map(({ id, createdAt, lastUsedAt }) => ({
-      sessionId: id,
-      createdAt,
-      lastUsedAt,
-    }));
-    throw new SandboxError('capacity', `${named.length} command sessions are open, the ceiling is ${this.#maxNamed}`, {
-      hint: 'close some of them, or raise SVC_COMMAND_MAX_SESSIONS',
-      data: { holders },
-    });
-  }
+function registryTerms(ceiling: number): RegistryTerms<CommandSession> {
+  return {
+    kind: 'command sessions',
+    ceiling,
+    hint: 'close some of them, or raise SVC_COMMAND_MAX_SESSIONS',
+    describe: (sessionId, { createdAt, lastUsedAt }) => ({ sessionId, createdAt, lastUsedAt }),
+    counts: ({ implicit }) => !implicit,
+  };
 }

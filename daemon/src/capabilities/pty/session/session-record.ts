@@ -25,9 +25,10 @@ export type Retention = 'persistent' | 'expiring';
 /** A session as it is stored on disk. */
 export interface SessionRecord {
   readonly id: string;
-  /** The caller chose the id, so the session never gives way. */
-  readonly named: boolean;
-  readonly retention: Retention;
+  /** The caller chose the id, or a later call used it: the session never gives way. */
+  named: boolean;
+  /** Null: persistent where it is named, else expiring. */
+  readonly retention: Retention | null;
   readonly user: string | null;
   /** First directory of the shell, and the last one that was seen. */
   readonly cwd: string;

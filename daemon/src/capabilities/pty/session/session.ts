@@ -171,6 +171,13 @@ export class PtySession {
     this.#used();
   }
 
+  /** A call has used the id: the session gives way to no other from now on. */
+  markNamed(): void {
+    if (this.record.named) return;
+    this.record.named = true;
+    this.#save();
+  }
+
   /** Counts a viewer until the answer is disposed. */
   attach(): Disposable {
     return this.#usage.attach();

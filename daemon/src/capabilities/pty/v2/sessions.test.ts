@@ -113,8 +113,8 @@ describeOnHosts('sessions', () => {
     const unnamed = async () => (await daemon.post('/v2/pty/sessions', BARE)).json().data.session_id;
     await create(daemon, 'named');
     const [first, second] = [await unnamed(), await unnamed()];
-    await screen(daemon, first, (output) => output.startsWith('$'));
-    await screen(daemon, second, (output) => output.startsWith('$'));
+    const status = async (id: string) => (await daemon.inject('/v2/pty/sessions')).json().data.sessions[id].status;
+    for (const id of [first, second]) await expect.poll(() => status(id)).toBe('idle');
     await using viewer = new TestViewer(`${base.replace('http', 'ws')}/v2/pty/sessions/${first}/ws`);
     await viewer.message('ready');
     const third = await unnamed();

@@ -26,6 +26,7 @@ export async function attach(service: PtyService, id: string, port: ViewerPort, 
     port.close(NOT_FOUND, 'Session not found');
     return;
   }
+  session.markNamed();
   using _held = service.sessions.hold(session);
   if (options.announce) port.sendText(JSON.stringify({ type: 'session_id', data: id }));
   await new Viewer(session, port, { ...options, backend: service.backend }).serve();

@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { TestApp } from '../../../app.fixture.ts';
+import { describeOnHosts } from '../../../hosts.fixture.ts';
+import { sharedDirectory } from '../pty.fixture.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+describeOnHosts('capacity of v1', () => {
+  test('[pty.lease] a session that exec made does not give way before its call is answered', async () => {
+    const directory = await sharedDirectory();
+    const fifo = join(directory, 'fifo');
+    execFileSync('mkfifo', ['-m', '666', fifo]);
+    // The shell stops before its first prompt: it runs no command, and no viewer is attached.
+    vi.stubEnv('PROMPT_COMMAND', `read -r _ < ${fifo}; unset PROMPT_COMMAND`);
+    await using daemon = await TestApp.start({ shellMaxSessions: 1 });
+    const answer = daemon.post('/v1/shell/exec', { command: 'echo done' });
+    const sessions = async () => Object.keys((await daemon.inject('/v2/pty/sessions')).json().data.sessions);
+    await expect.poll(sessions).toHaveLength(1);
+    const [id] = await sessions();
+    const full = await daemon.post('/v2/pty/sessions', {});
+    expect([full.statusCode, full.json().data?.holders[0].session_id]).toEqual([429, id]);
+    await writeFile(fifo, '\n');
+    expect((await answer).json().data).toMatchObject({ output: 'done\n', status: 'completed' });
+    expect((await daemon.post('/v2/pty/sessions', {})).statusCode).toBe(200);
+    expect(await sessions()).not.toContain(id);
+    await rm(directory, { recursive: true });
+  });
+
+  test('[pty.capacity] a session that exec made does not give way while its command runs', async () => {
+    await using daemon = await TestApp.start({ shellMaxSessions: 1 });
+    const answer = await daemon.post('/v1/shell/exec', { command: 'sleep 1000', async_mode: true });
+    const full = await daemon.post('/v2/pty/sessions', {});
+    expect([full.statusCode, full.json().data?.holders[0].session_id]).toEqual([429, answer.json().data.session_id]);
+  });
+});
