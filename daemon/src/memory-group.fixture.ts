@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** A group of processes that together may hold so many bytes of memory (cgroups(7)). */
 export class MemoryGroup implements Disposable {
-  /** Whoever writes its pid there joins. */
+  /** The file that a process writes its pid to in order to join. */
   readonly members: string;
   readonly #path: string;
 
@@ -12,7 +12,7 @@ export class MemoryGroup implements Disposable {
     this.members = join(path, 'cgroup.procs');
   }
 
-  /** Undefined, and said, where no such group can be made: it takes root and a writable group. */
+  /** Undefined, with a line on stderr, where no such group can be made: it needs root and a writable cgroup. */
   static make(name: string, bytes: number): MemoryGroup | undefined {
     const version1 = /^\d+:memory:(.*)$/m.exec(textOf('/proc/self/cgroup'))?.[1];
     const version2 = /^0::(.*)$/m.exec(textOf('/proc/self/cgroup'))?.[1] ?? '';
@@ -36,7 +36,7 @@ export class MemoryGroup implements Disposable {
     try {
       rmdirSync(this.#path);
     } catch {
-      // It was never made, or somebody is still in it.
+      // It was never made, or a process is still in it.
     }
   }
 }

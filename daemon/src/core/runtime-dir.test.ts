@@ -13,7 +13,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(path, { recursive: true, force: true }));
 
-/** What a daemon leaves that is killed: its name, and nobody behind it. */
+/** Leaves the socket of a killed daemon: a name on which no process listens. */
 async function leaveName(): Promise<void> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(join(path, 'gone.sock'), resolve));

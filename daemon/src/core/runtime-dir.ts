@@ -18,7 +18,7 @@ export class RuntimeDir implements AsyncDisposable {
     this.#lock = lock;
   }
 
-  /** @throws Error in one line where the directory cannot be had, is somebody else's, or another daemon holds it */
+  /** @throws Error in one line where the directory cannot be made, has another owner, or another daemon holds it */
   static async open(path: string): Promise<RuntimeDir> {
     makePrivate(path);
     const own = join(path, `daemon-${randomBytes(4).toString('hex')}.sock`);
@@ -58,8 +58,8 @@ const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP'];
 class Held extends Error {}
 
 /**
- * Gives a listening socket the name by which daemons know each other: by a link, which fails where the name is taken, so
- * that of several that come at once one gets it. A name that nobody answers to any more is removed first.
+ * Gives a listening socket the name that one daemon of the directory can have: by a link, which fails where the name
+ * exists, so that one of several concurrent daemons gets it. A name without a listener is removed first.
  */
 async function takeName(own: string, name: string): Promise<void> {
   for (;;) {

@@ -63,7 +63,7 @@ test('a poll looks at once, again until it is done, and ends by its time', async
   expect(await pollUntil(() => false, { everyMs: 1, ms: 5 })).toBe('timeout');
 });
 
-test('waking wakes everybody who waited, and none who comes later', async () => {
+test('wake settles the present waits and no later one', async () => {
   const waiters = new Waiters();
   const first = [waiters.next({ ms: LONG_MS }), waiters.next({ ms: LONG_MS })];
   waiters.wake();

@@ -7,7 +7,7 @@ import { mimeTypeOf } from '@sandbox/program/mime-types.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { sendError } from '../exchange/responses.ts';
 
-/** Of every file: kept by nobody but the browser, which asks each time; never taken for another type. */
+/** Headers of every file: only the browser may store it, it revalidates each time, and the type is never guessed. */
 const FILE_HEADERS: OutgoingHttpHeaders = {
   'Cache-Control': 'private, no-cache',
   'X-Content-Type-Options': 'nosniff',

@@ -17,7 +17,7 @@ test('[browser.auto] with the start mode auto readiness waits until the browser 
   expect([answer.statusCode, answer.json().hint]).toEqual([503, expect.stringContaining('BROWSER_START_MODE=async')]);
   expect(answer.json().message).toContain(`http://127.0.0.1:${port}`);
   answers = true;
-  // As whoever starts it asks: the browser of a machine that stands still may be late once.
+  // Asked more than once: on a machine that stands still the browser may answer late.
   await expect.poll(async () => (await daemon.inject('/ready')).statusCode).toBe(200);
   browser.closeAllConnections();
   await new Promise((resolve) => browser.close(resolve));

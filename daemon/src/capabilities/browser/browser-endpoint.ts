@@ -8,7 +8,7 @@ export interface BrowserTerms {
   readonly browserStartMode: 'async' | 'auto' | 'manual';
 }
 
-/** Where the browser's DevTools listen. The daemon does not start the browser: the image does, or whoever runs it. */
+/** The address of the browser's DevTools. The image or the operator starts the browser, not the daemon. */
 export class BrowserEndpoint implements AsyncDisposable {
   readonly #url: string;
   readonly #mode: BrowserTerms['browserStartMode'];

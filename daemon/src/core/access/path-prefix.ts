@@ -5,17 +5,17 @@ export function isUnder(path: string, prefix: string): boolean {
 }
 
 /**
- * Whether the path means the same to everybody who reads it: no encoded slash, dot or backslash and no dot segments,
- * so that no later hand can resolve it to a place outside its prefix (RFC 3986 §6.2.2).
+ * Whether every program resolves the path alike: no encoded slash, dot or backslash and no dot segments, which another
+ * program could resolve to a path outside the prefix (RFC 3986 §6.2.2).
  */
 function isUnambiguous(path: string): boolean {
   return !/%2f|%5c|%2e|\\/i.test(path) && !path.split('/').some((segment) => segment === '.' || segment === '..');
 }
 
-/** A whole preview: what follows is the business of what listens there, and the gateway takes the prefix as it stands. */
+/** A whole preview: the gateway matches its prefix literally, and the application resolves the rest. */
 const PREVIEW = /^\/(?:abs)?proxy\/\d+\/?$/;
 
-/** Whether a credential for a prefix is good for a path, whoever reads that path later. */
+/** Whether a credential for a prefix is valid for a path. */
 export function covers(prefix: string, path: string): boolean {
   return isUnder(path, prefix) && (prefix === '/' || PREVIEW.test(prefix) || isUnambiguous(path));
 }

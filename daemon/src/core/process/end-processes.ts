@@ -14,9 +14,9 @@ export interface EndTerms {
 }
 
 /**
- * Ends all processes of the targets, also those that they left behind: the first signal, and SIGKILL when none lives
- * any more or the grace is over, since a look can miss a process in the middle of execve. `targets` is read before each
- * step: a target whose process was reaped meanwhile must say so.
+ * Ends all processes of the targets and their descendants: the first signal, then SIGKILL when none is left or the grace
+ * is over, since a scan can miss a process during execve. `targets` is read before each step: a target must report that
+ * its process was reaped meanwhile.
  * @returns how many processes got the first signal
  * @throws what the host rejects with, after SIGKILL was tried
  */
