@@ -37,7 +37,13 @@ const STEPS: readonly Step[] = [
   { name: 'lint', command: ['biome', 'check', '.'] },
   { name: 'shell scripts', command: ['node', 'scripts/shell-scripts.ts'], needs: [SHELLCHECK] },
   { name: 'knip', command: ['knip'] },
-  { name: 'unit tests', command: ['vitest', 'run', '--project', 'unit', '--coverage'], vitest: true, needs: SYSTEM },
+  {
+    name: 'unit tests',
+    command: ['vitest', 'run', '--project', 'unit', '--project', 'system', '--coverage'],
+    vitest: true,
+    needs: SYSTEM,
+  },
+  { name: 'tests by the clock', command: ['vitest', 'run', '--project', 'clock'], vitest: true, needs: SYSTEM },
   { name: 'build', command: ['node', 'scripts/build.ts'] },
   { name: 'e2e', command: ['vitest', 'run', '--project', 'e2e'], vitest: true, needs: SYSTEM, after: 'build' },
   { name: 'images', command: ['node', 'scripts/images.ts'], needs: [DOCKER] },
@@ -51,7 +57,7 @@ const STEPS: readonly Step[] = [
   { name: 'pages', command: ['vitest', 'run', '--project', 'pages'], vitest: true, needs: PAGES, after: 'build' },
   {
     name: 'requirements',
-    reportsOf: ['unit tests', 'e2e', 'e2e of the images', 'pages'],
+    reportsOf: ['unit tests', 'tests by the clock', 'e2e', 'e2e of the images', 'pages'],
     check: (reports) =>
       faultsOfRuns(
         REQUIREMENTS,
