@@ -81,7 +81,13 @@ function outcomesIn(module: TestModule): TestOutcome[] {
     const { state } = test.result();
     // The group's failure is reported once; it is the only reason why its tests did not run.
     const blocked = state !== 'passed' && groupsAround(test).some((group) => group.errors().length > 0);
-    return { ...placeOf(test), project: module.project.name, state: blocked ? 'failed' : state };
+    const milliseconds = test.diagnostic()?.duration;
+    return {
+      ...placeOf(test),
+      project: module.project.name,
+      state: blocked ? 'failed' : state,
+      ...(milliseconds !== undefined && { milliseconds: Math.round(milliseconds) }),
+    };
   });
 }
 
