@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { CLOCK_TESTS, SYSTEM_TESTS, UNIT_TESTS } from './scripts/testing/projects.ts';
 import { RunReporter } from './scripts/testing/run-reporter.ts';
 
 // A machine may be busy: what is waited for gets time, and what never comes fails all the same.
@@ -6,6 +8,7 @@ const PATIENCE = { testTimeout: 90_000, hookTimeout: 90_000, expect: { poll: { t
 const LONG_PATIENCE = { testTimeout: 180_000, hookTimeout: 180_000, expect: { poll: { timeout: 120_000 } } };
 
 const OWN_HOME = 'scripts/testing/own-home.ts';
+const BUILD_KEEPERS = 'scripts/testing/build-keepers.ts';
 const SETUP = { setupFiles: ['scripts/testing/full-tables.ts'] };
 
 export default defineConfig({
@@ -15,11 +18,35 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{program,daemon,gateway,images,scripts,bench}/**/*.test.ts', 'e2e/requirements.test.ts'],
-          exclude: ['**/node_modules/**', '**/dist/**'],
-          globalSetup: ['scripts/testing/build-keepers.ts', OWN_HOME],
+          include: [...UNIT_TESTS],
+          exclude: ['**/node_modules/**', '**/dist/**', ...SYSTEM_TESTS, ...CLOCK_TESTS],
+          globalSetup: [BUILD_KEEPERS, OWN_HOME],
           ...SETUP,
           ...PATIENCE,
+          // Two of them use two processors, since half of the time a test waits for its processes.
+          maxWorkers: Math.max(2, availableParallelism() - 1),
+        },
+      },
+      {
+        test: {
+          name: 'system',
+          include: [...SYSTEM_TESTS],
+          globalSetup: [BUILD_KEEPERS, OWN_HOME],
+          ...SETUP,
+          ...PATIENCE,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'clock',
+          include: [...CLOCK_TESTS],
+          globalSetup: [BUILD_KEEPERS, OWN_HOME],
+          ...SETUP,
+          ...PATIENCE,
+          // They wait, and use no processor meanwhile.
+          maxWorkers: CLOCK_TESTS.length,
+          sequence: { groupOrder: 1 },
         },
       },
       {

@@ -1,8 +1,14 @@
+import { join } from 'node:path';
 import process from 'node:process';
 import { faultsOfRuns } from '../e2e/requirement-coverage.ts';
 import { REQUIREMENTS } from '../e2e/requirements.ts';
+import { ROOT } from './root.ts';
 import { debianPackage, debianProgram, mayInstall, type Need } from './test-all/need.ts';
 import { runSteps, type Step } from './test-all/run-steps.ts';
+import { IMAGE_REPORT } from './testing/run-report.ts';
+
+/** Each step writes a file there while it runs. */
+const OUTPUT = join(ROOT, 'dist/test-all');
 
 const BASH = debianProgram('bash', 'the default shell of commands');
 const SETPRIV = debianProgram('setpriv', 'commands run as another account through it', 'util-linux');
@@ -20,38 +26,61 @@ const DOCKER: Need = {
   obtain: [['node', 'scripts/images.ts', 'engine']],
   reason: 'images are built and run by it',
 };
+const DOCKERD = debianProgram('dockerd', 'images are built and run by it', 'docker.io');
+const MMDEBSTRAP = debianProgram('mmdebstrap', 'the base of the images is made with it where it cannot be pulled');
 const CHROMIUM = debianProgram('chromium', 'the pages are opened in it');
 const XTIGERVNC = debianProgram('Xtigervnc', 'the desktop that /vnc shows', 'tigervnc-standalone-server');
 const NOVNC: Need = {
   name: 'noVNC',
   probe: ['test', '-e', '/usr/share/novnc/vnc.html'],
   obtain: debianPackage('novnc'),
+  packageName: 'novnc',
   reason: 'the pages of /vnc',
 };
 const PAGES = [CHROMIUM, XTIGERVNC, NOVNC];
 // Only Linux uses them.
 const SYSTEM = process.platform === 'linux' ? [BASH, SETPRIV, PS, CC, RIPGREP, SCRIPT, ...IN_TERMINALS] : [];
 
+const VITEST = ['vitest', 'run', '--project'];
+
 const STEPS: readonly Step[] = [
-  { name: 'typecheck', command: ['tsc', '-p', '.'] },
-  { name: 'lint', command: ['biome', 'check', '.'] },
-  { name: 'shell scripts', command: ['node', 'scripts/shell-scripts.ts'], needs: [SHELLCHECK] },
-  { name: 'knip', command: ['knip'] },
-  { name: 'unit tests', command: ['vitest', 'run', '--project', 'unit', '--coverage'], vitest: true, needs: SYSTEM },
-  { name: 'build', command: ['node', 'scripts/build.ts'] },
-  { name: 'e2e', command: ['vitest', 'run', '--project', 'e2e'], vitest: true, needs: SYSTEM, after: 'build' },
-  { name: 'images', command: ['node', 'scripts/images.ts'], needs: [DOCKER] },
+  {
+    name: 'images',
+    lane: 'images',
+    command: ['nice', '-n', '19', 'node', 'scripts/images.ts'],
+    needs: [DOCKER],
+    mayUse: [DOCKERD, MMDEBSTRAP],
+  },
+  { name: 'typecheck', lane: 'checks', command: ['tsc', '-p', '.'] },
+  { name: 'lint', lane: 'checks', command: ['biome', 'check', '.'] },
+  { name: 'knip', lane: 'checks', command: ['knip'] },
+  { name: 'shell scripts', lane: 'checks', command: ['node', 'scripts/shell-scripts.ts'], needs: [SHELLCHECK] },
+  { name: 'tests by the clock', lane: 'checks', command: [...VITEST, 'clock'], vitest: true, needs: SYSTEM },
+  {
+    name: 'unit tests',
+    lane: 'tests',
+    command: [...VITEST, 'unit', '--project', 'system', '--coverage'],
+    vitest: true,
+    needs: SYSTEM,
+  },
+  { name: 'build', lane: 'tests', command: ['node', 'scripts/build.ts'] },
+  { name: 'e2e', lane: 'tests', command: [...VITEST, 'e2e'], vitest: true, needs: SYSTEM, after: 'build' },
   {
     name: 'e2e of the images',
-    command: ['vitest', 'run', '--project', 'images'],
+    lane: 'images',
+    command: [...VITEST, 'images'],
     vitest: true,
+    innerReport: join(ROOT, IMAGE_REPORT),
     needs: [CHROMIUM],
     after: 'images',
+    // Two processors run two of its containers, or two workers of the unit tests.
+    behind: 'unit tests',
   },
-  { name: 'pages', command: ['vitest', 'run', '--project', 'pages'], vitest: true, needs: PAGES, after: 'build' },
+  { name: 'pages', lane: 'tests', command: [...VITEST, 'pages'], vitest: true, needs: PAGES, after: 'build' },
   {
     name: 'requirements',
-    reportsOf: ['unit tests', 'e2e', 'e2e of the images', 'pages'],
+    lane: 'requirements',
+    reportsOf: ['unit tests', 'tests by the clock', 'e2e', 'e2e of the images', 'pages'],
     check: (reports) =>
       faultsOfRuns(
         REQUIREMENTS,
@@ -60,10 +89,11 @@ const STEPS: readonly Step[] = [
   },
 ];
 
+process.stdout.write(`the output of running steps: ${OUTPUT}\n`);
 const ok = await runSteps(STEPS, {
   mayObtain: mayInstall(),
   strict: process.env['CI'] === 'true',
-  output: 'inherit',
+  output: { directory: OUTPUT },
   say: (line) => process.stdout.write(`${line}\n`),
 });
 process.exit(ok ? 0 : 1);

@@ -14,10 +14,15 @@ interface TestedHost {
 
 export const hasKeeper = keeperProgram(undefined).isThere;
 
-const HOSTS: readonly TestedHost[] = [
+const ALL: readonly TestedHost[] = [
   { isThere: hasKeeper, processHost: 'keeper', survivesDaemon: true, usage: true },
   { isThere: true, processHost: 'portable', survivesDaemon: false, usage: false },
 ];
+
+/** The only host of this run, such as that of the image; unset: each of them. */
+export const ONLY_HOST = process.env['TEST_PROCESS_HOST'];
+
+const HOSTS = ALL.filter(({ processHost }) => ONLY_HOST === undefined || processHost === ONLY_HOST);
 
 let current: TestedHost['processHost'] | 'auto' = 'auto';
 

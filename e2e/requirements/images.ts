@@ -32,7 +32,7 @@ export const IMAGES: readonly Requirement[] = [
     'images.readme-run': 'the docker run of the README works unchanged',
     'images.compose': 'compose.yaml becomes healthy, with its key, its workspace and its seccomp profile',
     'images.suites':
-      'the tests of commands, files, watchers, searches and terminals pass in the image, as root with the account as default user',
+      'the tests of what depends on the account, the container or the programs of the image pass in it, as root',
     'images.files-layer': 'a directory of a layer of the image is moved and replaced',
     'images.files-mounted': 'a mounted file is written in place; to replace it is 409; a read-only mount is 403',
     'images.files-full-disk': 'uploads and imports to a full disk are 507 and leave no partial file',

@@ -4,7 +4,7 @@ import process from 'node:process';
 import { BaseSequencer, startVitest, type TestSpecification } from 'vitest/node';
 
 /**
- * Runs unit tests until the first one fails, the nearest and smallest files first, and writes vitest's JSON report.
+ * Runs the unit, system and clock tests until the first one fails, the nearest and smallest files first, and writes vitest's JSON report.
  * Arguments: file of the report, mutated file, name of the only test to run or an empty string, paths.
  */
 const [report = '', mutatedFile = '', only = '', ...paths] = process.argv.slice(2);
@@ -30,7 +30,7 @@ class NearestFirst extends BaseSequencer {
 const vitest = await startVitest('test', paths, {
   run: true,
   watch: false,
-  project: ['unit'],
+  project: ['unit', 'system', 'clock'],
   bail: 1,
   reporters: ['json'],
   outputFile: report,

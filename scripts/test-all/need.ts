@@ -9,15 +9,19 @@ export interface Need {
   readonly probe: readonly string[];
   /** Commands that install it, in order, where that is permitted. */
   readonly obtain: readonly (readonly string[])[];
+  /** The Debian package that meets it. */
+  readonly packageName?: string;
   /** Its purpose. */
   readonly reason: string;
 }
 
-/** Commands that install a package as root on Debian. */
-export function debianPackage(name: string): Need['obtain'] {
+/** Commands that install packages as root on Debian. */
+export function debianPackage(...names: readonly string[]): Need['obtain'] {
+  // Another step may be installing.
+  const apt = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-o', 'DPkg::Lock::Timeout=300'];
   return [
     ['apt-get', 'update', '-qq'],
-    ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', 'install', '-y', '-qq', '--no-install-recommends', name],
+    [...apt, 'install', '-y', '-qq', '--no-install-recommends', ...names],
   ];
 }
 
@@ -27,6 +31,7 @@ export function debianProgram(program: string, reason: string, packageName = pro
     name: program,
     probe: ['sh', '-c', 'command -v "$1"', 'sh', program],
     obtain: debianPackage(packageName),
+    packageName,
     reason,
   };
 }
@@ -43,6 +48,18 @@ export async function unmet(needs: readonly Need[], mayObtain: boolean): Promise
     if (!(await isMet(need)) && !(mayObtain && (await obtained(need)))) missing.push(need);
   }
   return missing;
+}
+
+/**
+ * Installs the packages of all unmet needs in one transaction. If it fails, each step installs what it needs itself, so
+ * that one missing package leaves out only the steps that need it.
+ */
+export async function installTogether(needs: readonly Need[], say: (line: string) => void): Promise<void> {
+  const missing = await Promise.all(needs.map(async (need) => ((await isMet(need)) ? [] : [need.packageName ?? []])));
+  const names = [...new Set(missing.flat(2))];
+  if (names.length === 0) return;
+  say(`installing ${names.join(' ')}`);
+  for (const command of debianPackage(...names)) if (!(await succeeds(command))) return;
 }
 
 function isMet({ probe }: Need): Promise<boolean> {

@@ -2,8 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
 
-/** Runs a command with visible output and no input. Resolves with true if it exited 0; a missing program is false. */
-export async function succeeds(command: readonly string[], output: 'inherit' | 'ignore' = 'inherit'): Promise<boolean> {
+/** Runs a command without input; its output goes to ours, to nothing, or to a descriptor. Resolves with true if it
+ * exited 0; a missing program is false. */
+export async function succeeds(
+  command: readonly string[],
+  output: 'inherit' | 'ignore' | number = 'inherit',
+): Promise<boolean> {
   const [program = '', ...args] = command;
   const child = spawn(program, args, { stdio: ['ignore', output, output], env: process.env });
   try {

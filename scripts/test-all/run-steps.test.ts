@@ -24,6 +24,9 @@ async function run(
   return { ok, lines };
 }
 
+const waitsFor = (file: string): string[] => ['sh', '-c', 'until [ -e "$0" ]; do sleep 0.02; done', file];
+const makes = (file: string): string[] => ['touch', file];
+
 function fileNeed(file: string): Need {
   const script = (code: string): string[] => [process.execPath, '-e', `require('node:fs').${code}`];
   const quoted = JSON.stringify(file);
@@ -64,6 +67,74 @@ test('a step after one that failed is left out and says why', async () => {
     'failed: one: see its output above',
     '0 passed, 1 failed',
   ]);
+});
+
+test('lanes run at the same time, the steps of a lane one after another', async () => {
+  await using dir = await tempDir();
+  const [first, second] = [join(dir.path, 'first'), join(dir.path, 'second')];
+  const { ok, lines } = await run([
+    { name: 'one', lane: 'a', command: waitsFor(first) },
+    { name: 'two', lane: 'a', command: makes(second) },
+    { name: 'three', lane: 'b', command: makes(first) },
+    { name: 'four', lane: 'b', command: waitsFor(second) },
+  ]);
+  expect(ok).toBe(true);
+  const told = lines.filter((line) => line.startsWith('lane ')).map((line) => line.replaceAll(/\d+/g, '0'));
+  expect(told).toEqual(['lane a: 0 s (one 0, two 0)', 'lane b: 0 s (three 0, four 0)']);
+});
+
+test('a step waits for an earlier one of another lane, and not only where that succeeds', async () => {
+  await using dir = await tempDir();
+  const file = join(dir.path, 'file');
+  const { lines } = await run([
+    { name: 'one', lane: 'a', command: ['sh', '-c', `sleep 0.3; touch "$0"; exit 1`, file] },
+    { name: 'two', lane: 'b', command: ['test', '-e', file], behind: 'one' },
+    { name: 'three', lane: 'c', command: TRUE, after: 'one' },
+  ]);
+  expect(lines.slice(-3)).toEqual([
+    'left out: three: one has not passed',
+    'failed: one: see its output above',
+    '1 passed, 1 failed',
+  ]);
+  await expect(
+    run([
+      { name: 'one', command: TRUE, behind: 'two' },
+      { name: 'two', command: TRUE },
+    ]),
+  ).rejects.toThrow('one waits for two, which is not listed before it');
+});
+
+test('the output of a step is printed whole when it has ended, and is in a file while it runs', async () => {
+  await using dir = await tempDir();
+  const seen: string[] = [];
+  const file = join(dir.path, 'step-one.log');
+  const script = `echo begun; until grep -q begun "$0"; do sleep 0.02; done; echo ended`;
+  await runSteps([{ name: 'step one', command: ['sh', '-c', script, file] }], {
+    mayObtain: false,
+    strict: false,
+    output: { directory: dir.path },
+    say: (line) => seen.push(line),
+  });
+  expect(seen).toContain('begun\nended');
+});
+
+test('the tests that a run started elsewhere count too', async () => {
+  await using runs = await testFiles({ 'a.test.mjs': [PASSES] });
+  await using dir = await tempDir();
+  const innerReport = join(dir.path, 'inner.json');
+  const inner = { file: 'inner.test.ts', titles: ['inner'], project: 'image' };
+  const report = JSON.stringify({
+    tests: [
+      { ...inner, state: 'passed' },
+      { ...inner, state: 'skipped', lacks: 'root' },
+    ],
+    failures: [],
+    notes: [],
+  });
+  const command = ['sh', '-c', `echo "$0" > ${innerReport}; exec "$@"`, report, ...runs.step.command];
+  const { lines } = await run([{ ...runs.step, command, innerReport }]);
+  expect(lines.at(-1)).toBe('2 passed, 0 failed');
+  expect(lines).toContain('skipped as expected, this machine lacks root: inner.test.ts > inner');
 });
 
 test('a need is obtained where that is allowed; else the step is left out, which fails where that is strict', async () => {

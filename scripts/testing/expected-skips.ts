@@ -29,6 +29,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
       `${PROCESS}process-finder.test.ts > a target that has not left the group`,
       `${PROCESS}portable-process.test.ts > output that ended in time`,
       `${PROCESS}process-host-bounds.test.ts > * > bounds`,
+      `${PROCESS}process-host-system.test.ts > * > bounds`,
       `${PROCESS}process-host.test.ts > * > a normal life > its output can be opened again`,
       `${PROCESS}process-host-signals.test.ts > * > what outlives its process`,
       `${PROCESS}process-host-signals.test.ts > * > signals > a signal comes once`,
@@ -52,12 +53,12 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
       `${CAPABILITIES}/files/tree-malformed.test.ts > * > [fs.tree-malformed] an owner that no account can have`,
       `${CAPABILITIES}/files/v1/owner.test.ts > created files belong to`,
       `${CAPABILITIES}/files/write/write.test.ts > the owner of created files`,
-      `${PTY}/flood.test.ts > [pty.fork-bomb]`,
+      `${PTY}/fork-bomb.test.ts > [pty.fork-bomb]`,
       `${CORE}/files/ownership.test.ts > as root`,
       `${PROCESS}keeper-faults.test.ts > * > under a limit of processes`,
       `${PROCESS}keeper-limits.test.ts > * > under a limit of processes`,
       `${PROCESS}process-finder.test.ts > marks that root may not read`,
-      `${PROCESS}process-host-bounds.test.ts > * > as another account`,
+      `${PROCESS}process-host-system.test.ts > * > as another account`,
       `${PROCESS}process-host-terminal.test.ts > * > it belongs to the account it is for`,
     ],
   },
@@ -70,7 +71,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
       `${CAPABILITIES}/files/change/move.test.ts > move > [fs.move-exdev]`,
       `${CORE}/output/byte-log.test.ts > * > a full disk keeps what fits`,
       `${PROCESS}keeper-limits.test.ts > * > a full disk costs output alone`,
-      `${PROCESS}process-host-bounds.test.ts > * > bounds > a full disk drops output`,
+      `${PROCESS}process-host-system.test.ts > * > bounds > a full disk drops output`,
     ],
   },
   {
@@ -171,7 +172,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
   {
     lacks: 'vim',
     because: 'it is driven in a terminal',
-    tests: [`${PTY}/programs.test.ts > * vim`, 'e2e/scenarios/recorded-session.test.ts > [pty.recorded]'],
+    tests: [`${PTY}/programs.test.ts > * vim`, 'e2e/scenarios/recorded-session.test.ts > [pty.whole]'],
   },
   {
     lacks: 'less',
@@ -181,10 +182,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
   {
     lacks: 'htop',
     because: 'it is driven in a terminal',
-    tests: [
-      `${PTY}/programs.test.ts > [pty.programs] htop `,
-      'e2e/scenarios/recorded-session.test.ts > [pty.recorded]',
-    ],
+    tests: [`${PTY}/programs.test.ts > [pty.programs] htop `, 'e2e/scenarios/recorded-session.test.ts > [pty.whole]'],
   },
   {
     lacks: 'python3',
@@ -194,7 +192,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
   {
     lacks: 'script',
     because: 'it records what a terminal shows',
-    tests: [`${PTY}/flood.test.ts > [pty.whole]`, 'e2e/scenarios/recorded-session.test.ts > [pty.recorded]'],
+    tests: ['e2e/scenarios/recorded-session.test.ts > [pty.whole]'],
   },
 ];
 

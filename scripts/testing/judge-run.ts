@@ -12,6 +12,8 @@ export interface FinishedRun {
   readonly chosen: boolean;
   /** Projects with all files run. */
   readonly whole: readonly string[];
+  /** Test files of all projects, also of those that did not run. */
+  readonly files: readonly string[];
 }
 
 /** Expectations for a run. */
@@ -22,7 +24,7 @@ export interface Terms {
 }
 
 /** Adds unexpected skips and, for whole projects, missing tests to the failures of a run. */
-export function judgeRun({ tests, failures, chosen, whole }: FinishedRun, terms: Terms): RunReport {
+export function judgeRun({ tests, failures, chosen, whole, files }: FinishedRun, terms: Terms): RunReport {
   const judged = tests.map((test) => (test.state === 'skipped' ? { ...test, ...excuseFor(test, terms) } : test));
   const unexpected = judged.filter(({ state, lacks }) => didNotRun(state) && lacks === undefined);
   const counts = whole.map((project) =>
@@ -36,6 +38,7 @@ export function judgeRun({ tests, failures, chosen, whole }: FinishedRun, terms:
       ...counts.flatMap((count) => count.failures),
       ...staleEntries(
         tests.filter(({ project }) => whole.includes(project)),
+        files,
         terms.expected,
       ),
     ],
@@ -53,12 +56,20 @@ function excuseFor(test: TestOutcome, { expected, has }: Terms): { readonly lack
   return entry ? { lacks: entry.lacks } : {};
 }
 
-/** Entries for files that ran but have no such test: it was renamed or removed. */
-function staleEntries(tests: readonly TestOutcome[], expected: readonly ExpectedSkip[]): string[] {
-  const [files, all] = [[...new Set(tests.map(({ file }) => file))], tests.map(nameOf)];
+/** Entries for files that all ran and have no such test: it was renamed or removed. */
+function staleEntries(
+  tests: readonly TestOutcome[],
+  files: readonly string[],
+  expected: readonly ExpectedSkip[],
+): string[] {
+  const [ran, all] = [new Set(tests.map(({ file }) => file)), tests.map(nameOf)];
+  const known = [...new Set([...ran, ...files])];
   return expected
     .flatMap((entry) => entry.tests)
-    .filter((pattern) => files.some((file) => names(pattern.split(' > ', 1)[0] ?? '', file)))
+    .filter((pattern) => {
+      const named = known.filter((file) => names(pattern.split(' > ', 1)[0] ?? '', file));
+      return named.length > 0 && named.every((file) => ran.has(file));
+    })
     .filter((pattern) => !all.some((name) => names(pattern, name)))
     .map((pattern) => `expected to be skipped, and no such test: ${pattern}`);
 }

@@ -1,5 +1,8 @@
 import { readFile } from 'node:fs/promises';
 
+/** The report of the tests that run in the image, from the root of the repository. */
+export const IMAGE_REPORT = 'dist/e2e-reports/image.json';
+
 /** The result of one test. */
 export interface TestOutcome {
   readonly project: string;
@@ -10,6 +13,8 @@ export interface TestOutcome {
   readonly state: 'passed' | 'failed' | 'skipped' | 'pending';
   /** Skipped because the machine lacks this. */
   readonly lacks?: string;
+  /** Undefined for a test that did not run. */
+  readonly milliseconds?: number;
 }
 
 /** The report of a vitest run for later checks. */

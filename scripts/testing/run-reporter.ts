@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import process from 'node:process';
@@ -13,6 +14,7 @@ import type {
 import { EXPECTED_SKIPS } from './expected-skips.ts';
 import { judgeRun, type Terms } from './judge-run.ts';
 import { has } from './machine.ts';
+import { CLOCK_TESTS, E2E_TESTS, UNIT_TESTS } from './projects.ts';
 import { nameOf, type TestOutcome } from './run-report.ts';
 import { TEST_COUNTS } from './test-counts.ts';
 
@@ -38,7 +40,10 @@ export class RunReporter implements Reporter {
     const chosen = this.#areTestsChosen();
     const failures = modules.flatMap(failuresIn);
     const whole = chosen ? [] : await this.#wholeProjects(modules);
-    const report = judgeRun({ tests: modules.flatMap(outcomesIn), failures, chosen, whole }, this.#terms);
+    const cwd = this.#vitest?.config.root ?? '.';
+    // Any machine runs the tests by the clock, which have a run of their own.
+    const files = globSync([...UNIT_TESTS, E2E_TESTS], { cwd, exclude: [...CLOCK_TESTS] });
+    const report = judgeRun({ tests: modules.flatMap(outcomesIn), failures, chosen, whole, files }, this.#terms);
     // vitest has already printed its own failures.
     const ours = report.failures.slice(failures.length);
     for (const line of [...ours.map((failure) => `FAILED: ${failure}`), ...report.notes]) {
@@ -76,7 +81,13 @@ function outcomesIn(module: TestModule): TestOutcome[] {
     const { state } = test.result();
     // The group's failure is reported once; it is the only reason why its tests did not run.
     const blocked = state !== 'passed' && groupsAround(test).some((group) => group.errors().length > 0);
-    return { ...placeOf(test), project: module.project.name, state: blocked ? 'failed' : state };
+    const milliseconds = test.diagnostic()?.duration;
+    return {
+      ...placeOf(test),
+      project: module.project.name,
+      state: blocked ? 'failed' : state,
+      ...(milliseconds !== undefined && { milliseconds: Math.round(milliseconds) }),
+    };
   });
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** How many tests there are, by vitest project and, as `image/<name>`, by suite that runs in the image. */
+/** How many tests there are, by vitest project and, as `image`, of those that run in the image too. */
 export type TestCounts = Readonly<Record<string, number>>;
 
 export const TEST_COUNTS_FILE = 'scripts/testing/test-counts.json';

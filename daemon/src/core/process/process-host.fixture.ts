@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { describeRows } from '../../../../scripts/testing/describe-rows.ts';
+import { ONLY_HOST } from '../../hosts.fixture.ts';
 import type { ByteLog } from '../output/byte-log.ts';
 import { KeeperHost } from './keeper/keeper-host.ts';
 import { PortableHost } from './portable/portable-host.ts';
@@ -70,7 +71,7 @@ export interface HostKit {
 /** Defines a suite once for every host, with a fresh one and a directory of its own for each test. */
 export function describeHosts(define: (kit: HostKit) => void): void {
   describeRows(
-    HOSTS,
+    HOSTS.filter(({ name }) => ONLY_HOST === undefined || name === ONLY_HOST),
     ({ name }) => name,
     (row) => define(kitOf(row)),
   );

@@ -1,0 +1,64 @@
+/** All tests that run on the machine itself; the other projects below take some of them. */
+export const UNIT_TESTS = [
+  '{program,daemon,gateway,images,scripts,bench}/**/*.test.ts',
+  'e2e/requirements.test.ts',
+] as const;
+
+/** Tests of the running product: each folder is a project. */
+export const E2E_TESTS = 'e2e/*/**/*.test.ts';
+
+const DAEMON = 'daemon/src';
+const CAPABILITIES = `${DAEMON}/capabilities`;
+
+/**
+ * Files with tests that change what the machine has once: accounts, mounts, the limits of an account, of memory and of
+ * inotify. They run one file after another.
+ */
+export const SYSTEM_TESTS = [
+  `${CAPABILITIES}/commands/full-disk.test.ts`,
+  `${CAPABILITIES}/commands/usage.test.ts`,
+  `${CAPABILITIES}/files/change/move.test.ts`,
+  `${CAPABILITIES}/files/disks.test.ts`,
+  `${CAPABILITIES}/pty/fork-bomb.test.ts`,
+  `${CAPABILITIES}/watch/limits.test.ts`,
+  `${DAEMON}/core/output/byte-log.test.ts`,
+  `${DAEMON}/core/process/keeper/keeper-faults.test.ts`,
+  `${DAEMON}/core/process/keeper/keeper-limits.test.ts`,
+  `${DAEMON}/core/process/process-host-system.test.ts`,
+] as const;
+
+/** Files with tests that wait for 20 to 35 seconds of the clock. They run all at once. */
+export const CLOCK_TESTS = [
+  `${CAPABILITIES}/commands/v1/durations.test.ts`,
+  `${CAPABILITIES}/commands/v2/durations.test.ts`,
+  `${CAPABILITIES}/pty/v2/viewer-control.test.ts`,
+  `${DAEMON}/http/streams/websocket.test.ts`,
+] as const;
+
+/**
+ * Files that run in the image too, as root with the account as default user: what depends on that account, on the
+ * capabilities and the seccomp profile of a container, or on programs that the image ships.
+ */
+export const IMAGE_TESTS = [
+  `${CAPABILITIES}/commands/usage.test.ts`,
+  `${CAPABILITIES}/commands/v2/control.test.ts`,
+  `${CAPABILITIES}/commands/v2/environment.test.ts`,
+  `${CAPABILITIES}/commands/v2/launch.test.ts`,
+  `${CAPABILITIES}/commands/v2/run.test.ts`,
+  `${CAPABILITIES}/files/tree.test.ts`,
+  `${CAPABILITIES}/files/upload/upload.test.ts`,
+  `${CAPABILITIES}/files/v1/owner.test.ts`,
+  `${CAPABILITIES}/files/write/write.test.ts`,
+  `${CAPABILITIES}/pty/closing.test.ts`,
+  `${CAPABILITIES}/pty/exec.test.ts`,
+  `${CAPABILITIES}/pty/programs.test.ts`,
+  `${CAPABILITIES}/pty/tmux/tmux.test.ts`,
+  `${CAPABILITIES}/search/engines.test.ts`,
+  `${CAPABILITIES}/search/long-searches.test.ts`,
+  `${CAPABILITIES}/watch/backends.test.ts`,
+  `${CAPABILITIES}/watch/inotify.test.ts`,
+  `${DAEMON}/core/account/identity.test.ts`,
+  `${DAEMON}/core/files/ownership.test.ts`,
+  `${DAEMON}/core/process/find/process-finder.test.ts`,
+  `${DAEMON}/core/process/process-host-system.test.ts`,
+] as const;
