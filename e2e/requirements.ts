@@ -11,6 +11,7 @@ import type { Requirement } from './requirements/requirement.ts';
 import { SEARCH } from './requirements/search.ts';
 import { STREAMS } from './requirements/streams.ts';
 import { TERMINALS } from './requirements/terminals.ts';
+import { BASH_FIELDS } from './requirements/v1-fields/bash.ts';
 import { WATCH } from './requirements/watch.ts';
 
 /** Every statement of the contract that needs a test. */
@@ -28,4 +29,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...SEARCH,
   ...WATCH,
   ...TERMINALS,
+  ...BASH_FIELDS,
 ];
