@@ -12,6 +12,7 @@ import { SEARCH } from './requirements/search.ts';
 import { STREAMS } from './requirements/streams.ts';
 import { TERMINALS } from './requirements/terminals.ts';
 import { BASH_FIELDS } from './requirements/v1-fields/bash.ts';
+import { SHELL_FIELDS } from './requirements/v1-fields/shell.ts';
 import { WATCH } from './requirements/watch.ts';
 
 /** Every statement of the contract that needs a test. */
@@ -30,4 +31,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...WATCH,
   ...TERMINALS,
   ...BASH_FIELDS,
+  ...SHELL_FIELDS,
 ];
