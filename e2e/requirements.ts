@@ -12,6 +12,7 @@ import { SEARCH } from './requirements/search.ts';
 import { STREAMS } from './requirements/streams.ts';
 import { TERMINALS } from './requirements/terminals.ts';
 import { BASH_FIELDS } from './requirements/v1-fields/bash.ts';
+import { FILE_FIELDS } from './requirements/v1-fields/files.ts';
 import { SHELL_FIELDS } from './requirements/v1-fields/shell.ts';
 import { WATCH } from './requirements/watch.ts';
 
@@ -32,4 +33,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...TERMINALS,
   ...BASH_FIELDS,
   ...SHELL_FIELDS,
+  ...FILE_FIELDS,
 ];
