@@ -11,6 +11,9 @@ import type { Requirement } from './requirements/requirement.ts';
 import { SEARCH } from './requirements/search.ts';
 import { STREAMS } from './requirements/streams.ts';
 import { TERMINALS } from './requirements/terminals.ts';
+import { BASH_FIELDS } from './requirements/v1-fields/bash.ts';
+import { FILE_FIELDS } from './requirements/v1-fields/files.ts';
+import { SHELL_FIELDS } from './requirements/v1-fields/shell.ts';
 import { WATCH } from './requirements/watch.ts';
 
 /** Every statement of the contract that needs a test. */
@@ -28,4 +31,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...SEARCH,
   ...WATCH,
   ...TERMINALS,
+  ...BASH_FIELDS,
+  ...SHELL_FIELDS,
+  ...FILE_FIELDS,
 ];

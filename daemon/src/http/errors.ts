@@ -31,6 +31,8 @@ export interface ErrorWording {
   readonly fieldName?: (field: string) => string;
   /** The status of an error, if it differs from that of its kind. */
   readonly statusOf?: (error: SandboxError) => number | undefined;
+  /** The message of an error, if it differs from its own. */
+  readonly messageOf?: (error: SandboxError) => string | undefined;
   /** Additional fields of the body of a 422. */
   readonly validationFields?: (issues: ValidationFailure['issues']) => Record<string, unknown>;
 }
@@ -61,11 +63,12 @@ export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply)
 
 function answerKnown(error: SandboxError, reply: FastifyReply, wording: ErrorWording): FastifyReply {
   const { hint = null } = error.details;
-  const data = error instanceof FileFailure ? fileErrorData(error.file) : wireNamed(error.details.data ?? null);
+  const message = oneLine(wording.messageOf?.(error) ?? error.messageNaming(wording.fieldName ?? wireName));
+  const data =
+    error instanceof FileFailure ? fileErrorData({ ...error.file, message }) : wireNamed(error.details.data ?? null);
   if (error.kind === 'capacity') void reply.header('retry-after', RETRY_AFTER);
   if (error.kind === 'unauthorized') void reply.header('www-authenticate', 'Bearer');
-  const message = error.messageNaming(wording.fieldName ?? wireName);
-  return reply.code(wording.statusOf?.(error) ?? STATUS[error.kind]).send(failure(oneLine(message), hint, data));
+  return reply.code(wording.statusOf?.(error) ?? STATUS[error.kind]).send(failure(message, hint, data));
 }
 
 function oneLine(message: string): string {

@@ -11,7 +11,8 @@ import type { Command, CommandRecord, CommandStatus } from './run/command.ts';
 import { endCommands } from './run/command-end.ts';
 import { CommandStarter, type StartRequest } from './run/command-starter.ts';
 import type { Launcher } from './run/launcher.ts';
-import { SessionService } from './session-service.ts';
+import { environmentSetBy, sourceCommand } from './run/source-script.ts';
+import { SessionService, type SessionView } from './session-service.ts';
 import type { CommandFilter, CommandStore } from './store/command-store.ts';
 
 export interface RunRequest extends StartRequest {
@@ -58,6 +59,21 @@ export class CommandService implements AsyncDisposable {
     if (wait !== 0) await waitFor(command.ended, { ms: wait === undefined ? undefined : wait * 1000, signal: gone });
     // Retention may have dropped the command by now: the store is not asked again.
     return reportOf(command, excerptBytes);
+  }
+
+  /**
+   * The session of that id; a new one has what the script sets: its variables and functions.
+   * @throws SandboxError as `SessionService.ensure`, and `invalid` where the script cannot be sourced in time
+   */
+  async ensureSession(
+    { id, cwd }: { readonly id: string | undefined; readonly cwd: string | undefined },
+    script: string,
+    gone: AbortSignal,
+  ): Promise<SessionView> {
+    if (id !== undefined && this.#store.sessions.find(id)) return this.sessions.ensure({ id, cwd });
+    const command = await this.#starter.start({ ...sourceCommand(script), cwd, openStdin: false });
+    await waitFor(command.ended, { signal: gone });
+    return this.sessions.ensure({ id, cwd, env: await environmentSetBy(command, script) });
   }
 
   /** The beginning and the end of both streams. @param maxBytes of each stream; 0: 8 MiB */

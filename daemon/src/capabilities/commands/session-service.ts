@@ -33,10 +33,10 @@ export class SessionService {
   }
 
   /**
-   * The session of that id, which `cwd` moves where it is given; a new one where there is none.
+   * The session of that id, which `cwd` moves where it is given; a new one with `env` where there is none.
    * @throws SandboxError `invalid` naming the field, `capacity`
    */
-  ensure(terms: Pick<SessionTerms, 'id' | 'cwd'>): SessionView {
+  ensure(terms: Pick<SessionTerms, 'id' | 'cwd' | 'env'>): SessionView {
     const found = terms.id === undefined ? undefined : this.#store.sessions.find(terms.id);
     if (found === undefined) return this.create(terms);
     if (terms.cwd !== undefined) {

@@ -106,7 +106,7 @@ export class FileService implements AsyncDisposable {
     });
   }
 
-  /** The editor command `create` of 1.x; `undo_edit` restores a file that it replaced. */
+  /** The editor command `create` of 1.x, for a file that does not exist. */
   create(path: FilePath, content: string, caller: Caller): Promise<EditResult> {
     return attempt('create', path, () => this.#editor.create(path, content, this.#ownership.of(caller)));
   }

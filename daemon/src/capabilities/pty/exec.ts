@@ -2,6 +2,7 @@ import { SandboxError } from '../../core/errors.ts';
 import { foregroundGroup } from '../../core/process/find/foreground.ts';
 import { LongTimer, pollUntil, waitFor } from '../../core/wait.ts';
 import type { ExecRun, ExecStatus } from './exec/exec-run.ts';
+import type { Entry } from './exec/exec-script.ts';
 import type { PtySession } from './session/session.ts';
 
 /** Milliseconds between SIGTERM and SIGKILL after the hard timeout, and between SIGKILL and the answer. */
@@ -11,6 +12,8 @@ const LOOK_MS = 20;
 
 export interface ExecRequest {
   readonly command: string;
+  /** The shell enters it first. */
+  readonly entry?: Entry | undefined;
   /** Answer as soon as the command is typed. */
   readonly async: boolean;
   /** Seconds that the call waits; the command goes on. Undefined: until its end. */
@@ -19,6 +22,8 @@ export interface ExecRequest {
   readonly hardTimeout?: number | undefined;
   /** Seconds without output after which the call is answered; the command goes on. */
   readonly noChangeTimeout: number;
+  /** Called once the command is typed. */
+  readonly begun?: ((run: ExecRun) => void) | undefined;
 }
 
 export interface ExecOutcome {
@@ -45,12 +50,13 @@ export class ExecQueue {
     const reached = await endsWithin(run, first, request.noChangeTimeout * 1000, gone);
     if (reached === 'end' || reached === 'gone') return { run, status: run.status };
     if (reached === 'silent') return { run, status: 'no_change_timeout' };
-    if (status === 'hard_timeout') await this.end(run);
+    if (status === 'hard_timeout') await this.end(run, 'hard_timeout');
     return { run, status };
   }
 
   /** Ends the foreground program, of `exec` or not: SIGTERM, after the grace SIGKILL. */
-  async end(run: ExecRun | undefined): Promise<void> {
+  async end(run: ExecRun | undefined, cause: 'hard_timeout' | 'terminated'): Promise<void> {
+    run?.endingFor(cause);
     run?.signalled();
     await this.#signal(run, 'SIGTERM');
     if (await this.#endsInTime(run)) return;
@@ -70,7 +76,8 @@ export class ExecQueue {
     this.#tail = turn.promise;
     try {
       await this.#awaitTurn(before, request, gone);
-      const run = await this.#session.type(request.command);
+      const run = await this.#session.type(request.command, request.entry);
+      request.begun?.(run);
       void run.done.then(turn.resolve);
       this.#endLate(run, request);
       return run;
@@ -94,7 +101,7 @@ export class ExecQueue {
   /** The hard timeout of a command also holds where the call is answered before it. */
   #endLate(run: ExecRun, { hardTimeout, async, timeout }: ExecRequest): void {
     if (hardTimeout === undefined || (!async && (timeout === undefined || hardTimeout <= timeout))) return;
-    const timer = new LongTimer(hardTimeout * 1000, () => void this.end(run));
+    const timer = new LongTimer(hardTimeout * 1000, () => void this.end(run, 'hard_timeout'));
     void run.done.then(() => timer[Symbol.dispose]());
   }
 

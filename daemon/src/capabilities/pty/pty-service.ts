@@ -1,6 +1,7 @@
 import type { Core } from '../../core/core.ts';
 import type { Finding } from '../../core/finding.ts';
 import type { ExecStatus } from './exec/exec-run.ts';
+import type { Entry } from './exec/exec-script.ts';
 import { awaitForeground, ExecQueue, type ExecRequest } from './exec.ts';
 import { probeTerminal } from './probe.ts';
 import type { ScreenFormat, ScreenLook } from './screen/screen-protocol.ts';
@@ -10,9 +11,6 @@ import { SessionStore } from './session-store.ts';
 
 /** Seconds without output after which a call of `exec` is answered, where neither call nor session says. */
 export const NO_CHANGE_SECONDS = 120;
-/** Seconds that a shell may take to change its directory. */
-const ENTER_SECONDS = 10;
-
 /** A command; the default of its session applies where it has no `noChangeTimeout`. */
 type ExecCall = Omit<ExecRequest, 'noChangeTimeout'> & { readonly noChangeTimeout?: number | undefined };
 
@@ -24,10 +22,10 @@ export interface ExecReport extends ExecutedCommand {
   readonly exitCode: number | null;
 }
 
-/** What a session has shown: the executed commands, oldest first, or its screen where there are none. */
+/** What a session has shown: the executed commands, oldest first, and the text of its terminal. */
 export interface SessionView {
   readonly executed: readonly ExecutedCommand[];
-  readonly screen: string | undefined;
+  readonly text: string;
 }
 
 export interface SessionStats {
@@ -82,25 +80,18 @@ export class PtyService implements AsyncDisposable {
   }
 
   /**
-   * Executes in the session of the id, whose shell enters `cwd` first, or in a new session.
-   * @throws SandboxError `not_found`, and as `create`, `enter` and `exec`
+   * Executes in the session of the id, whose shell enters the directory first, or in a new session.
+   * @throws SandboxError `not_found`, `invalid` for a required directory that is none, and as `create` and `exec`
    */
   async execIn(
-    { id, cwd }: { readonly id?: string | undefined; readonly cwd?: string | undefined },
+    { id, directory }: { readonly id?: string | undefined; readonly directory?: Entry | undefined },
     call: ExecCall,
     gone?: AbortSignal,
   ): Promise<ExecReport> {
-    using held = id === undefined ? await this.sessions.open({ cwd }) : this.sessions.hold(this.sessions.get(id));
-    const { session } = held;
-    if (id !== undefined && cwd !== undefined && session.workingDir !== cwd) await this.enter(session, cwd);
-    return await this.exec(session, call, gone);
-  }
-
-  /** Changes the directory of the shell. @throws SandboxError `invalid`, and as `exec` */
-  async enter(session: PtySession, cwd: string): Promise<void> {
-    this.#tools.launcher.directory(cwd, undefined);
-    const command = `cd -- '${cwd.replaceAll("'", `'\\''`)}'`;
-    await this.exec(session, { command, async: false, timeout: ENTER_SECONDS });
+    const known = id === undefined ? undefined : this.sessions.get(id);
+    const entry = directory && this.#entryOf(directory);
+    using held = known === undefined ? await this.sessions.open({ cwd: entry?.path }) : this.sessions.hold(known);
+    return await this.exec(held.session, { ...call, entry }, gone);
   }
 
   /** Waits up to `seconds` for the end of the session's command, or of its foreground program. */
@@ -115,15 +106,19 @@ export class PtyService implements AsyncDisposable {
     await session.write(bytes, gone);
   }
 
-  /** Ends the foreground program, not the session: SIGTERM, SIGKILL where that does not help. */
+  /**
+   * Ends the foreground program, not the session: SIGTERM, SIGKILL where that does not help.
+   * @returns the exit code with which the last command had ended before; null where a program ran
+   */
   async killCommand(session: PtySession): Promise<{ status: ExecStatus; exitCode: number | null }> {
     if (!session.open || !session.busy) {
-      return { status: session.open ? 'completed' : 'terminated', exitCode: session.record.exitCode };
+      const exitCode = session.record.console.at(-1)?.exitCode ?? session.record.exitCode;
+      return { status: session.lastStatus, exitCode };
     }
     using _held = this.sessions.hold(session);
     const { run } = session;
-    await this.#queueOf(session).end(run);
-    return { status: 'terminated', exitCode: run?.console.exitCode ?? null };
+    await this.#queueOf(session).end(run, 'terminated');
+    return { status: 'terminated', exitCode: null };
   }
 
   /** The screen with all output so far, after up to `seconds` of waiting for output newer than the call. */
@@ -139,17 +134,18 @@ export class PtyService implements AsyncDisposable {
     return await screen.look(format, gone);
   }
 
-  /** The executed commands with their output, or the screen. */
+  /** The executed commands with their output, and the text of the terminal. */
   async view(session: PtySession, gone: AbortSignal): Promise<SessionView> {
     using _held = this.sessions.hold(session);
     const executed = await session.executed();
-    const screen = executed.length > 0 ? undefined : (await session.screen.look('text', gone)).output.trimEnd();
-    return { executed, screen };
+    return { executed, text: (await session.screen.look('transcript', gone)).output };
   }
 
-  stats(): SessionStats {
+  /** @param usedWithin seconds: sessions used within them are active; unset: those that are busy */
+  stats(usedWithin?: number): SessionStats {
     const open = this.list().filter((session) => session.open);
-    const active = open.filter(({ busy }) => busy).length;
+    const since = usedWithin === undefined ? undefined : Date.now() - usedWithin * 1000;
+    const active = open.filter(({ busy, usedAt }) => (since === undefined ? busy : usedAt >= since)).length;
     const { shellMaxSessions: max, shellSessionTimeout: timeout } = this.#limits;
     return { total: open.length, active, idle: open.length - active, max, timeout };
   }
@@ -165,6 +161,17 @@ export class PtyService implements AsyncDisposable {
     await this.#tools.tmux?.[Symbol.asyncDispose]();
     this.#tools.execFiles[Symbol.dispose]();
     await this.#tools.screens[Symbol.asyncDispose]();
+  }
+
+  /** Undefined where the directory does not exist and is not required. */
+  #entryOf(entry: Entry): Entry | undefined {
+    try {
+      this.#tools.launcher.directory(entry.path, undefined);
+      return entry;
+    } catch (error) {
+      if (entry.required || !entry.path.startsWith('/')) throw error;
+      return undefined;
+    }
   }
 
   #queueOf(session: PtySession): ExecQueue {

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import type { Retention, SessionRecord } from './session/session-record.ts';
 
 /** What a caller asks of a new session. */
@@ -5,6 +6,8 @@ export interface SessionTerms {
   readonly id?: string | undefined;
   /** Absolute; the home of the account by default. */
   readonly cwd?: string | undefined;
+  /** What `$PWD` of the first shell shows of `cwd`; unset: what the shell makes of it. */
+  readonly symlinks?: 'keep' | 'resolve' | undefined;
   readonly cols?: number | undefined;
   readonly rows?: number | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
@@ -18,8 +21,9 @@ export interface SessionTerms {
 }
 
 /** The record of a new session that starts in `cwd`. */
-export function newRecord(id: string, terms: SessionTerms, cwd: string): SessionRecord {
+export function newRecord(id: string, terms: SessionTerms, directory: string): SessionRecord {
   const now = new Date().toISOString();
+  const cwd = terms.symlinks === 'resolve' ? realPath(directory) : directory;
   return {
     id,
     named: terms.id !== undefined,
@@ -27,7 +31,8 @@ export function newRecord(id: string, terms: SessionTerms, cwd: string): Session
     user: terms.user ?? null,
     cwd,
     workingDir: cwd,
-    env: terms.env ?? {},
+    // A shell takes PWD from its environment where that is the directory it starts in.
+    env: terms.symlinks === 'keep' ? { ...terms.env, PWD: cwd } : (terms.env ?? {}),
     command: terms.command ?? null,
     args: terms.args ?? [],
     cols: terms.cols ?? 80,
@@ -42,4 +47,12 @@ export function newRecord(id: string, terms: SessionTerms, cwd: string): Session
     console: [],
     current: null,
   };
+}
+
+function realPath(directory: string): string {
+  try {
+    return realpathSync(directory);
+  } catch {
+    return directory;
+  }
 }

@@ -62,6 +62,8 @@ export interface NamesRequest {
   /** In the `python` dialect: directories are not found. */
   readonly filesOnly?: boolean;
   readonly maxResults: number;
+  /** Count the names beyond `maxResults` too. */
+  readonly countAll?: boolean;
 }
 
 export interface FoundName {
@@ -71,5 +73,7 @@ export interface FoundName {
 
 export interface NamesResult {
   readonly names: readonly FoundName[];
+  /** All names, with `countAll`, as far as the search went. */
+  readonly total?: number | undefined;
   readonly stop: Stop | undefined;
 }

@@ -22,8 +22,7 @@ export interface FirstChange {
 }
 
 /**
- * The first change of these types at or below a path, which need not exist. An existing file or directory counts as
- * created.
+ * The first change of these types at a path, which need not exist. An existing file or directory counts as created.
  * @throws SandboxError `unavailable` where no such change happens in time or the signal fires
  */
 export async function firstChange(
@@ -36,13 +35,13 @@ export async function firstChange(
   const deadline = performance.now() + timeoutMs;
   const first = Promise.withResolvers<Change>();
   const accept = (change: Change): void => {
-    if (types.includes(change.type)) first.resolve(change);
+    if (change.path === '' && types.includes(change.type)) first.resolve(change);
   };
   const acceptExisting = (): void => {
     const stat = statRoot(root);
     if (stat) accept(changeOf('create', '', stat.isDirectory()));
   };
-  const terms = { root, recursive: true, filter };
+  const terms = { root, recursive: false, filter };
   await using _source = await backend.watch(terms, { change: accept, lost: acceptExisting });
   acceptExisting();
   const end = await waitFor(first.promise, { ms: deadline - performance.now(), signal });

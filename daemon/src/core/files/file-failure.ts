@@ -143,6 +143,13 @@ export function badRequest(message: string, operation: string, path: string, hin
   return failureOf(message, { type: 'bad_request', operation, path, hint });
 }
 
+/** A file that would be created exists; the message has the text that clients of 1.x look for. */
+export function fileExists(path: string): FileFailure {
+  const message = `File already exists at: ${path}. Cannot overwrite files using command \`create\`.`;
+  const hint = 'use str_replace or insert, or write the whole file';
+  return failureOf(message, { type: 'already_exists', operation: 'create', path, code: 'EEXIST', hint });
+}
+
 /** A FIFO, socket or device where a regular file is needed. */
 export function notRegular(what: string, operation: string, path: string): FileFailure {
   const terms = { type: 'invalid_target', operation, path } as const;

@@ -6,8 +6,26 @@ import { wireName } from '../wire-names.ts';
 
 /** A failed file operation is status 200, because clients of 1.x read `success` instead of the status. */
 export function answerFileFailures(routes: App): void {
-  const statusOf = (error: Error): number | undefined => (error instanceof FileFailure ? 200 : undefined);
-  routes.setErrorHandler(errorHandler({ validationFields: detailOf, statusOf }));
+  routes.setErrorHandler(errorHandler({ validationFields: detailOf, statusOf, messageOf: failedMessage }));
+}
+
+/** The error handler of the editor, in whose messages clients of 1.x look for their cause. */
+export const answerEditorFailures = errorHandler({ validationFields: detailOf, statusOf, messageOf: editorMessage });
+
+function statusOf(error: Error): number | undefined {
+  return error instanceof FileFailure ? 200 : undefined;
+}
+
+function failedMessage(error: Error): string | undefined {
+  if (!(error instanceof FileFailure) || error.file.errnoName !== 'ENOENT') return undefined;
+  return `Failed to ${error.file.operation} file: [Errno 2] No such file or directory: '${error.file.path}'`;
+}
+
+function editorMessage(error: Error): string | undefined {
+  if (!(error instanceof FileFailure)) return undefined;
+  const { errorType, message, path } = error.file;
+  if (errorType === 'not_found') return `The path ${path} does not exist. Please provide a valid path.`;
+  return errorType === 'invalid_path' ? `Invalid \`path\` parameter: ${message}` : undefined;
 }
 
 /** The error handler of 1.x for routes with regular error statuses. */

@@ -16,6 +16,8 @@ export interface StartRequest extends Omit<CommandSpec, 'stdin'> {
   readonly makeSession?: boolean | undefined;
   /** Make `cwd` the default of the session. */
   readonly moveSession?: boolean | undefined;
+  /** `env` is for this command alone; else it becomes part of the session's environment. */
+  readonly ownEnv?: boolean | undefined;
   /** A pipe for stdin that stays open; else stdin is `input`, or /dev/null. */
   readonly openStdin: boolean;
   readonly input?: string | undefined;
@@ -150,11 +152,11 @@ export class CommandStarter implements AsyncDisposable {
     return makeSession ? this.#store.createSession({ id: sessionId, implicit: sessionId === undefined }) : undefined;
   }
 
-  #use(session: CommandSession, { env, cwd, moveSession }: StartRequest): void {
+  #use(session: CommandSession, { env, cwd, moveSession, ownEnv }: StartRequest): void {
     session.lastUsedAt = new Date().toISOString();
     session.commandCount += 1;
     if (moveSession && cwd !== undefined) session.cwd = cwd;
-    if (env !== undefined && Object.keys(env).length > 0) session.env = { ...session.env, ...env };
+    if (!ownEnv && env !== undefined && Object.keys(env).length > 0) session.env = { ...session.env, ...env };
     this.#store.saveSession(session);
   }
 

@@ -6,7 +6,6 @@ import { clientGone } from '../../../http/streams/client-gone.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { nameExecDir } from '../../../http/v1/error-handlers.ts';
 import type { CommandService } from '../command-service.ts';
-import type { SessionService } from '../session-service.ts';
 import { sentTo, sessionInfo, summaryOf } from '../wire/wire.ts';
 import {
   CreateBody,
@@ -18,7 +17,7 @@ import {
   SessionInfoV1,
   WriteBody,
 } from './schemas.ts';
-import { execResult, infoV1 } from './wire.ts';
+import { excerptBytes, execResult, infoV1 } from './wire.ts';
 
 const tags = ['bash'];
 const Done = envelopeOf(z.null());
@@ -42,12 +41,14 @@ export function commandsV1(app: App, service: CommandService): void {
         sessionId: body.session_id,
         makeSession: true,
         moveSession: true,
+        ownEnv: true,
         openStdin: body.async_mode,
         wait: body.async_mode ? 0 : body.timeout,
         hardTimeout: body.hard_timeout,
       };
-      const report = await service.run(request, body.max_output_length, clientGone(reply));
-      return ok(execResult(report), summaryOf(report.record));
+      const characters = body.async_mode ? 0 : body.max_output_length;
+      const report = await service.run(request, excerptBytes(characters), clientGone(reply));
+      return ok(execResult(report, characters), summaryOf(report.record));
     },
   });
 
@@ -105,10 +106,11 @@ export function commandsV1(app: App, service: CommandService): void {
     },
   });
 
-  sessionRoutes(app, service.sessions);
+  sessionRoutes(app, service);
 }
 
-function sessionRoutes(app: App, sessions: SessionService): void {
+function sessionRoutes(app: App, service: CommandService): void {
+  const { sessions } = service;
   app.get('/bash/sessions', {
     schema: { tags, summary: 'List sessions', response: { 200: envelopeOf(z.array(SessionInfoV1)), ...V1_ERRORS } },
     handler: async () => {
@@ -124,8 +126,12 @@ function sessionRoutes(app: App, sessions: SessionService): void {
       body: CreateBody,
       response: { 200: envelopeOf(SessionInfoV1), ...V1_ERRORS, 429: ErrorBody },
     },
-    handler: async ({ body: { session_id, exec_dir } }) => {
-      const data = sessionInfo(sessions.ensure({ id: session_id, cwd: exec_dir }));
+    handler: async ({ body: { session_id: id, exec_dir: cwd, snapshot_path } }, reply) => {
+      const session =
+        snapshot_path === undefined
+          ? sessions.ensure({ id, cwd })
+          : await service.ensureSession({ id, cwd }, snapshot_path, clientGone(reply));
+      const data = sessionInfo(session);
       return ok(data, `session ${data.session_id}`);
     },
   });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CommandText, SessionId, StringMap, Text } from '../../../http/fields.ts';
+import { CommandText, StringMap, Text } from '../../../http/fields.ts';
 import { Session, Signal } from '../wire/schemas.ts';
 
 /** 1.x has no bounds here, so that a value outside of them becomes the nearest one. */
@@ -11,16 +11,21 @@ function clamped(min: number, max: number) {
 const TIMEOUT_MAX = 10 * 365 * 86_400;
 const offset = () => z.number().transform((value) => Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.trunc(value))));
 
+/** A published client sends "" for none. */
+const OptionalSessionId = Text.max(128)
+  .transform((id) => id || undefined)
+  .optional();
+
 export const ExecBody = z
   .object({
-    session_id: SessionId.optional(),
+    session_id: OptionalSessionId,
     command: CommandText,
     exec_dir: Text.optional().meta({ description: "Absolute; from now on the session's default." }),
-    env: StringMap.optional(),
+    env: StringMap.optional().meta({ description: 'For this command alone.' }),
     async_mode: z.boolean().default(false),
     timeout: clamped(0, TIMEOUT_MAX).optional().meta({ description: 'Seconds to wait; unset: until the end.' }),
     hard_timeout: clamped(0.001, TIMEOUT_MAX).optional(),
-    max_output_length: offset().default(50_000),
+    max_output_length: offset().default(50_000).meta({ description: 'Characters of each stream; 0: no limit.' }),
   })
   .meta({ id: 'BashExecRequest' });
 
@@ -45,9 +50,11 @@ export const KillBodyV1 = z
 
 export const CreateBody = z
   .object({
-    session_id: SessionId.optional(),
+    session_id: OptionalSessionId,
     exec_dir: Text.optional(),
-    snapshot_path: z.string().optional().meta({ description: 'A field of 1.x without effect.' }),
+    snapshot_path: Text.transform((path) => path || undefined)
+      .optional()
+      .meta({ description: "A shell script: its variables and functions are there for the session's commands." }),
   })
   .meta({ id: 'BashSessionCreateRequest' });
 

@@ -1,4 +1,6 @@
-import { badRequest, systemFailure } from '../../../core/files/file-failure.ts';
+import { lstatSync } from 'node:fs';
+import { SandboxError } from '../../../core/errors.ts';
+import { badRequest, fileExists, systemFailure } from '../../../core/files/file-failure.ts';
 import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
 import type { Owner } from '../../../core/files/ownership.ts';
 import { type Precondition, requirePrecondition } from '../etag.ts';
@@ -47,16 +49,21 @@ export class Editor {
     return replaced;
   }
 
-  /** Writes a whole file, new or not. */
+  /** Writes a new file; `undo` after it succeeds and keeps the file. @throws FileFailure `already_exists` */
   async create(path: FilePath, content: string, owner: Owner | undefined): Promise<EditResult> {
     const target = realTarget(path);
+    const shown = shownPath(path);
     return this.#locks.hold(target, async () => {
-      const before = await readText(target, {}).catch(() => undefined);
+      if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) throw fileExists(shown);
+      const precondition = { ifNoneMatch: '*', failsAs: 'conflict' } as const;
       const bytes = Buffer.from(content);
-      const { etag, created } = await writeInPlace(target, bytes, { append: false, owner });
-      if (before) this.#history.push(target, before.content);
-      const output = `File created successfully at: ${shownPath(path)}`;
-      return { output, prevExist: !created, oldContent: before?.content, newContent: content, etag };
+      const { etag } = await writeInPlace(target, bytes, { append: false, owner, precondition }).catch((error) => {
+        // Another process created it after the look.
+        throw error instanceof SandboxError && error.kind === 'conflict' ? fileExists(shown) : error;
+      });
+      this.#history.push(target, content);
+      const output = `File created successfully at: ${shown}`;
+      return { output, prevExist: false, oldContent: undefined, newContent: content, etag };
     });
   }
 

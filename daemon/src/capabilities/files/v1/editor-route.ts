@@ -5,6 +5,7 @@ import type { App } from '../../../http/app-types.ts';
 import { envelopeOf, ok } from '../../../http/envelope.ts';
 import { pathOf } from '../../../http/files/file-fields.ts';
 import { orFileError, V1_ERRORS } from '../../../http/v1/answers.ts';
+import { answerEditorFailures } from '../../../http/v1/error-handlers.ts';
 import type { EditResult } from '../edit/editor.ts';
 import type { ViewRange } from '../edit/view.ts';
 import type { FileService } from '../file-service.ts';
@@ -13,6 +14,7 @@ import { EditorBody, EditorResult } from './schemas.ts';
 
 export function editorRouteV1(app: App, files: FileService): void {
   app.post('/file/str_replace_editor', {
+    errorHandler: answerEditorFailures,
     schema: {
       tags: ['file'],
       summary: 'View, create and edit text files, with undo',

@@ -25,7 +25,7 @@ import {
   WriteResult,
 } from './schemas.ts';
 import { uploadRouteV1 } from './upload-route.ts';
-import { includesTypes, listDataV1 } from './wire.ts';
+import { includesTypes, linesWithin, listDataV1, newlinesOf } from './wire.ts';
 
 const tags = ['file'];
 
@@ -43,7 +43,8 @@ export function filesV1(app: App, files: FileService): void {
       const path = pathOf(body, 'read');
       const range = { startLine: body.start_line, endLine: body.end_line };
       const { content, lineCount } = await files.readText(path, range);
-      return ok({ content, line_count: lineCount, file: shownPath(path) }, `read ${shownPath(path)}`);
+      const data = { content, line_count: linesWithin(range, lineCount), file: shownPath(path) };
+      return ok(data, `read ${shownPath(path)}`);
     },
   });
 
@@ -56,7 +57,7 @@ export function filesV1(app: App, files: FileService): void {
     },
     handler: async ({ body }) => {
       const path = pathOf(body, 'write');
-      const bytes = contentBytes(body, path);
+      const bytes = contentBytes(newlinesOf(body), path);
       await files.write(path, { bytes, append: body.append }, { sudo: body.sudo });
       const data = { file: shownPath(path), bytes_written: bytes.length };
       return ok(data, `${bytes.length} bytes written to ${data.file}`);

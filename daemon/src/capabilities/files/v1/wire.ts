@@ -4,9 +4,23 @@ import { pathFields } from '../../../http/files/file-fields.ts';
 import { extensionOf } from '../names.ts';
 import { permissionsOf } from '../read/kinds.ts';
 import type { ListEntry, Listing } from '../read/list.ts';
-import type { ListBody, ListResult } from './schemas.ts';
+import type { LineRange } from '../read/read.ts';
+import type { ListBody, ListResult, WriteBodyV1 } from './schemas.ts';
 
 type ListTerms = z.infer<typeof ListBody>;
+
+/** Newlines are added to text, not to bytes. */
+export function newlinesOf(body: z.infer<typeof WriteBodyV1>): z.infer<typeof WriteBodyV1> {
+  return body.encoding === 'base64' ? { ...body, leading_newline: false, trailing_newline: false } : body;
+}
+
+/** Lines of a range of a file with so many lines. */
+export function linesWithin(
+  { startLine = 0, endLine = Number.POSITIVE_INFINITY }: LineRange,
+  lineCount: number,
+): number {
+  return Math.max(0, Math.min(endLine, lineCount) - Math.max(0, startLine));
+}
 
 /** Accepts files with these extensions, and every directory. */
 export function includesTypes(types: readonly string[] | undefined): ((entry: ListEntry) => boolean) | undefined {

@@ -1,4 +1,5 @@
 import type { ProcessEnd } from '../../../core/process/process-host.ts';
+import { Waiters } from '../../../core/wait.ts';
 import type { History } from '../session/history.ts';
 import type { ConsoleRecord } from '../session/session-record.ts';
 import { type EndMark, MarkFinder } from './marks.ts';
@@ -22,7 +23,7 @@ export class ExecRun {
   /** Settles when the shell has begun the command, or the command has ended. */
   readonly begun: Promise<void>;
   readonly done: Promise<void>;
-  readonly #history: History;
+  readonly history: History;
   readonly #settle: () => void;
   readonly #settleBegun: () => void;
   /** Fires at the end of the command. */
@@ -33,10 +34,14 @@ export class ExecRun {
   #directory: string | undefined;
   #after = 0;
   #lastChange = performance.now();
+  #scanned = 0;
+  readonly #progress = new Waiters();
   /** End of the shell, and of its output. */
   #shellEnd: ShellEnd | undefined;
   /** A caller has signalled the command. */
   #signalled = false;
+  /** Why the service ends the command. */
+  #cause: 'hard_timeout' | 'terminated' | undefined;
 
   constructor(history: History, record: ConsoleRecord) {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -45,7 +50,7 @@ export class ExecRun {
     const begun = Promise.withResolvers<void>();
     this.begun = begun.promise;
     this.#settleBegun = begun.resolve;
-    this.#history = history;
+    this.history = history;
     this.#settle = resolve;
   }
 
@@ -66,6 +71,17 @@ export class ExecRun {
   /** Offset after the end mark. */
   get after(): number {
     return this.#after;
+  }
+
+  /** No end mark begins in a whole line before this offset. */
+  get scanned(): number {
+    return this.#scanned;
+  }
+
+  /** Resolves when more is scanned than `offset`, the command has ended, or the signal fired. */
+  async moreScanned(offset: number, signal: AbortSignal): Promise<void> {
+    while (this.#scanned <= offset && this.#status === 'running' && !signal.aborted)
+      await this.#progress.next({ signal });
   }
 
   /** Milliseconds since the last output. */
@@ -91,32 +107,42 @@ export class ExecRun {
     this.#signalled = true;
   }
 
+  /** The service ends the command: the first cause is its status once it has ended. */
+  endingFor(cause: 'hard_timeout' | 'terminated'): void {
+    this.#cause ??= cause;
+  }
+
   /** The end mark was lost. */
   endUnseen(): void {
-    this.#end('completed', null, this.#history.end);
+    this.#end('completed', null, this.history.end);
   }
 
   /** The session closes. */
   terminate(): void {
-    this.#end('terminated', null, this.#history.end);
+    this.#end('terminated', null, this.history.end);
   }
 
   /** The output so far. */
   async output(): Promise<string> {
-    return outputBetween(this.#history, this.console);
+    return outputBetween(this.history, this.console);
   }
 
   async #follow(finder: MarkFinder | undefined, typedAt: number, released: () => boolean): Promise<void> {
     let at = typedAt;
     while (this.#status === 'running') {
-      const { offset, bytes } = await this.#history.read(at, PIECE_BYTES);
+      const { offset, bytes } = await this.history.read(at, PIECE_BYTES);
       at = offset + bytes.length;
       const mark = this.#look(finder, offset, bytes);
       if (mark !== undefined) this.#endAt(mark);
       else if (this.#shellEnd !== undefined && at >= this.#shellEnd.offset) this.#endWithShell(this.#shellEnd);
       else if (finder === undefined && released()) this.#end('completed', null, at);
-      else if (bytes.length === 0) await this.#history.advanced(at, (this.#shellEnd ? this.#over : this.#stop).signal);
+      else if (bytes.length === 0) await this.history.advanced(at, (this.#shellEnd ? this.#over : this.#stop).signal);
     }
+  }
+
+  #noteScanned(offset: number): void {
+    this.#scanned = offset;
+    this.#progress.wake();
   }
 
   #look(finder: MarkFinder | undefined, offset: number, bytes: Buffer): EndMark | undefined {
@@ -127,6 +153,7 @@ export class ExecRun {
       this.console.start = finder.outputStart;
       this.#settleBegun();
     }
+    if (mark === undefined) this.#noteScanned(offset + bytes.length);
     return mark;
   }
 
@@ -143,7 +170,8 @@ export class ExecRun {
 
   #end(status: ExecStatus, exitCode: number | null, end: number, after: number = end): void {
     if (this.#status !== 'running') return;
-    this.#status = status;
+    this.#status = this.#cause ?? status;
+    this.console.status = this.#status;
     this.#after = after;
     this.console.exitCode = exitCode;
     this.console.end = Math.max(end, this.console.start);
@@ -151,6 +179,7 @@ export class ExecRun {
     this.#stop.abort();
     this.#settleBegun();
     this.#settle();
+    this.#progress.wake();
   }
 }
 

@@ -10,8 +10,18 @@ export function shellKindOf(program: string): ShellKind | undefined {
   return ['sh', 'dash', 'ash', 'busybox', 'ksh', 'mksh'].includes(name) ? 'sh' : undefined;
 }
 
+/** A directory that the shell enters before a command. */
+export interface Entry {
+  readonly path: string;
+  /** Whether `$PWD` becomes the path as it was given, or the one without symlinks. */
+  readonly symlinks: 'keep' | 'resolve';
+  /** Where the shell cannot enter it, the command does not run; else it runs where the shell is. */
+  readonly required: boolean;
+}
+
 export interface ExecScript {
   readonly command: string;
+  readonly entry?: Entry | undefined;
   /** Part of the marks, so that no program can forge them. */
   readonly nonce: string;
   /** Printed before the command; it replaces the typed line. */
@@ -45,7 +55,7 @@ export function echoOf(command: string, line: string, column: number | undefined
 
 const beginMark = (nonce: string): string => `\x1b]133;C;svc=${nonce}\x07`;
 
-function bash({ command, nonce, echo }: ExecScript): string {
+function bash({ command, nonce, echo, entry }: ExecScript): string {
   return `__svc_n=${nonce} __svc_c=${quoted(command)}
 __svc_end() {
   builtin local s=$?
@@ -62,13 +72,13 @@ if [[ " \${PROMPT_COMMAND[*]-} " != *__svc_end* ]]; then
   if [[ $(HISTTIMEFORMAT= builtin history 1 2>/dev/null) == *svc-exec-* ]]; then builtin history -d -1 2>/dev/null; fi
 fi
 [[ -o history ]] && builtin history -s -- "$__svc_c" 2>/dev/null
-builtin printf %s ${quoted(echo + beginMark(nonce))} 2>/dev/null >/dev/tty
-builtin eval "$__svc_c"
+${entered('builtin', entry)}builtin printf %s ${quoted(echo + beginMark(nonce))} 2>/dev/null >/dev/tty
+${evaluated('builtin', entry)}
 __svc_end
 `;
 }
 
-function zsh({ command, nonce, echo }: ExecScript): string {
+function zsh({ command, nonce, echo, entry }: ExecScript): string {
   return `__svc_n=${nonce} __svc_c=${quoted(command)}
 __svc_end() {
   builtin local s=$?
@@ -84,28 +94,43 @@ if [[ " \${precmd_functions-} " != *__svc_end* ]]; then
   builtin setopt hist_ignore_space
 fi
 builtin print -s -r -- "$__svc_c"
-builtin printf %s ${quoted(echo + beginMark(nonce))} 2>/dev/null >/dev/tty
-builtin eval "$__svc_c"
+${entered('builtin', entry)}builtin printf %s ${quoted(echo + beginMark(nonce))} 2>/dev/null >/dev/tty
+${evaluated('builtin', entry)}
 __svc_end
 `;
 }
 
 /** POSIX shells have no prompt hook; they expand PS1 each time, so the prompt itself prints the end mark. */
-function sh({ command, nonce, echo }: ExecScript): string {
+function sh({ command, nonce, echo, entry }: ExecScript): string {
   return `__svc_n=${nonce} __svc_c=${quoted(command)}
 case \${PS1-} in
 *__svc_n*) ;;
 *) PS1='\${__svc_n:+\x1b]133;D;$?;svc=$__svc_n;$PWD\x07}'"\${PS1-}" ;;
 esac
-command printf %s ${quoted(echo + beginMark(nonce))} 2>/dev/null >/dev/tty
-command eval "$__svc_c"
+${entered('command', entry)}command printf %s ${quoted(echo + beginMark(nonce))} 2>/dev/null >/dev/tty
+${evaluated('command', entry)}
 __svc_s=$?
 command printf '\\033]133;D;%s;svc=%s;%s\\007' "$__svc_s" "$__svc_n" "$PWD" 2>/dev/null >/dev/tty
 __svc_n=
 `;
 }
 
+/** Enters a directory that is not required; a failure shows nothing and ends no shell with `set -e`. */
+function entered(prefix: string, entry: Entry | undefined): string {
+  if (entry === undefined || entry.required) return '';
+  return `${prefix} ${changeTo(entry)} >/dev/null 2>&1 || ${prefix} true\n`;
+}
+
+function evaluated(prefix: string, entry: Entry | undefined): string {
+  const run = `${prefix} eval "$__svc_c"`;
+  return entry?.required ? `if ${prefix} ${changeTo(entry)}; then ${run}; else ${prefix} false; fi` : run;
+}
+
+function changeTo({ path, symlinks }: Entry): string {
+  return `cd ${symlinks === 'keep' ? '-L' : '-P'} -- ${quoted(path)}`;
+}
+
 /** Any text as one word of a POSIX shell. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -8,9 +8,10 @@ export type ScreenRequest =
 
 /**
  * `text`: rows of the screen. `ansi`, `html`: rows with colours. `repaint`: output that draws the screen with its
- * scrollback. `line`: the line of the cursor, up to the cursor.
+ * scrollback. `line`: the line of the cursor, up to the cursor. `transcript`: the lines of scrollback and screen, each in
+ * one piece however many rows it fills.
  */
-export type ScreenFormat = 'text' | 'ansi' | 'html' | 'repaint' | 'line';
+export type ScreenFormat = 'text' | 'ansi' | 'html' | 'repaint' | 'line' | 'transcript';
 
 export interface ScreenLook {
   readonly output: string;

@@ -3,7 +3,7 @@ import { SerializeAddon } from '@xterm/addon-serialize/lib/addon-serialize.mjs';
 import headless from '@xterm/headless';
 import type { ScreenAnswer, ScreenFormat, ScreenLook, ScreenRequest } from './screen-protocol.ts';
 
-/** Lines above the screen that a repaint includes. */
+/** Lines above the screen that a repaint and a transcript include. */
 const SCROLLBACK = 1000;
 
 /** A headless terminal that draws the output of one session. */
@@ -54,9 +54,23 @@ class Model {
     if (format === 'line') {
       return active.getLine(active.baseY + active.cursorY)?.translateToString(false, 0, active.cursorX) ?? '';
     }
+    if (format === 'transcript') return transcriptOf(active);
     const lines = Array.from({ length: rows }, (_, row) => active.getLine(active.baseY + row));
     return lines.map((line) => line?.translateToString(true).trimEnd() ?? '').join('\n');
   }
+}
+
+function transcriptOf(buffer: headless.IBuffer): string {
+  const lines: string[] = [];
+  for (let row = 0; row < buffer.length; row += 1) {
+    const line = buffer.getLine(row);
+    if (line === undefined) continue;
+    const goesOn = buffer.getLine(row + 1)?.isWrapped ?? false;
+    const text = line.translateToString(!goesOn);
+    if (line.isWrapped && lines.length > 0) lines.push(`${lines.pop()}${text}`);
+    else lines.push(text);
+  }
+  return lines.join('\n').trimEnd();
 }
 
 const models = new Map<number, Model>();

@@ -3,7 +3,7 @@ import type { HostedProcess, ProcessEnd } from '../../../core/process/process-ho
 import { waitFor } from '../../../core/wait.ts';
 import type { ExecFiles } from '../exec/exec-files.ts';
 import { ExecRun, outputBetween } from '../exec/exec-run.ts';
-import { echoOf, execScript, type ShellKind } from '../exec/exec-script.ts';
+import { type Entry, echoOf, execScript, quoted, type ShellKind } from '../exec/exec-script.ts';
 import { noticeMissedEnd } from '../exec/missed-end.ts';
 import { Prompt } from '../exec/prompt.ts';
 import type { Screen } from '../screen/screen.ts';
@@ -39,6 +39,13 @@ export interface ExecutedCommand {
   readonly output: string;
 }
 
+interface TypedScript {
+  readonly command: string;
+  readonly entry: Entry | undefined;
+  readonly kind: ShellKind;
+  readonly column: number | undefined;
+}
+
 /** Types the commands of `exec` into a shell and follows the newest one to its end. */
 export class ExecTracker {
   readonly #tools: ExecTools;
@@ -70,15 +77,18 @@ export class ExecTracker {
   }
 
   /** Types a command; resolves once the shell has begun it. The caller lets no two calls overlap. */
-  async type(process: HostedProcess, command: string): Promise<ExecRun> {
+  async type(process: HostedProcess, command: string, entry?: Entry): Promise<ExecRun> {
     const { record, shell } = this.#session;
     await this.#prompt.settled(record.shells.at(-1)?.base);
     const released = !shell.isBusy;
     const { ps1, column } = await this.#prompt.look();
     const run = new ExecRun(this.#session.history, this.#newEntry(ps1, command));
     if (released && shell.kind !== undefined)
-      await this.#typeScript(process, run, { command, kind: shell.kind, column });
-    else await this.#typeLine(process, run, { command, ownedByProgram: !released });
+      await this.#typeScript(process, run, { command, entry, kind: shell.kind, column });
+    else {
+      const line = released && entry !== undefined ? `cd ${quoted(entry.path)}; ${command}` : command;
+      await this.#typeLine(process, run, { command: line, ownedByProgram: !released });
+    }
     return run;
   }
 
@@ -138,13 +148,9 @@ export class ExecTracker {
     await process.writeStdin(Buffer.from(`${command}\r`));
   }
 
-  async #typeScript(
-    process: HostedProcess,
-    run: ExecRun,
-    { command, kind, column }: { command: string; kind: ShellKind; column: number | undefined },
-  ): Promise<void> {
+  async #typeScript(process: HostedProcess, run: ExecRun, typed: TypedScript): Promise<void> {
     const nonce = randomBytes(8).toString('hex');
-    const { line, remove } = this.#script(kind, command, nonce, column);
+    const { line, remove } = this.#script(typed, nonce);
     const typedAt = run.console.start;
     this.#session.record.current = { nonce, typedAt };
     this.#track(run.follow(nonce, typedAt, () => false));
@@ -166,12 +172,12 @@ export class ExecTracker {
     });
   }
 
-  #script(kind: ShellKind, command: string, nonce: string, column: number | undefined) {
+  #script({ kind, command, entry, column }: TypedScript, nonce: string) {
     const { record } = this.#session;
     // The script erases the line that names it, so its path is fixed before its text.
     const { path, remove, fill } = this.#tools.execFiles.reserve(this.#tools.launcher.accountOf(record.user));
     const line = ` . ${path}`;
-    fill(execScript(kind, { command, nonce, echo: echoOf(command, line, column, record.cols) }));
+    fill(execScript(kind, { command, entry, nonce, echo: echoOf(command, line, column, record.cols) }));
     return { line, remove };
   }
 }

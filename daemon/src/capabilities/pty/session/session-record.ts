@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { discard } from '../../../core/files/discard.ts';
+import type { ExecStatus } from '../exec/exec-run.ts';
 
 /** One call of `exec`. Its output is in the history. */
 export interface ConsoleRecord {
@@ -12,6 +13,8 @@ export interface ConsoleRecord {
   start: number;
   end: number | null;
   exitCode: number | null;
+  /** Set once the command has ended. */
+  status?: ExecStatus;
 }
 
 /** The command that runs in the shell now. */

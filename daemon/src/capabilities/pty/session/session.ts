@@ -1,5 +1,6 @@
 import type { HostedProcess, ProcessEnd, TerminalSize } from '../../../core/process/process-host.ts';
 import type { ExecRun, ExecStatus } from '../exec/exec-run.ts';
+import type { Entry } from '../exec/exec-script.ts';
 import { Screen } from '../screen/screen.ts';
 import type { ScreenThread } from '../screen/screen-thread.ts';
 import { type ExecTools, ExecTracker, type ExecutedCommand } from './exec-tracker.ts';
@@ -88,6 +89,12 @@ export class PtySession {
     return execStatusOf(this);
   }
 
+  /** As `execStatus`; of an ended command its own status. */
+  get lastStatus(): ExecStatus {
+    const status = this.execStatus;
+    return status === 'running' ? status : (this.record.console.at(-1)?.status ?? status);
+  }
+
   /** The directory of the shell now; the last one that was seen where the system does not tell. */
   get workingDir(): string {
     return updateWorkingDir(this.record, this.pid);
@@ -159,10 +166,10 @@ export class PtySession {
   }
 
   /** Types a command; resolves once the shell has begun it. `ExecQueue` calls it for one command at a time. */
-  async type(command: string): Promise<ExecRun> {
+  async type(command: string, entry?: Entry): Promise<ExecRun> {
     const process = await this.#shell.running();
     this.#usage.touch();
-    return this.#exec.type(process, command);
+    return this.#exec.type(process, command, entry);
   }
 
   /** Sets the default of later commands, in seconds; null removes it. */

@@ -1,11 +1,13 @@
+import { waitFor } from '../../../core/wait.ts';
 import type { App } from '../../../http/app-types.ts';
 import { ErrorBody, envelopeOf, ok } from '../../../http/envelope.ts';
 import { clientGone } from '../../../http/streams/client-gone.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { nameExecDir } from '../../../http/v1/error-handlers.ts';
+import type { ExecRun } from '../exec/exec-run.ts';
 import type { PtyService } from '../pty-service.ts';
 import { Created } from '../wire/schemas.ts';
-import { execResult } from '../wire/wire.ts';
+import { sendExec, wantsEvents } from './exec-stream.ts';
 import {
   CreateBodyV1,
   ExecBodyV1,
@@ -19,12 +21,14 @@ import {
 } from './schemas.ts';
 import { sessionRoutesV1 } from './session-routes.ts';
 import { socketRoutesV1 } from './socket-routes.ts';
-import { truncated, viewResult } from './wire.ts';
+import { execResultV1, placeOf, symlinksOf, viewResult } from './wire.ts';
 
 const tags = ['shell'];
 /** Seconds that `wait` waits by default. */
 const WAIT_SECONDS = 30;
 const WAIT_SECONDS_MAX = 600;
+const EVENTS =
+  'Accept text/event-stream streams events: output {output} with lines as they are written, then result with the answer.';
 
 /** The routes of 1.x: one shell for each session id. */
 export function ptyV1(app: App, service: PtyService): void {
@@ -40,20 +44,25 @@ function execRoutes(app: App, service: PtyService): void {
     schema: {
       tags,
       summary: 'Run a command in a shell session',
+      description: EVENTS,
       body: ExecBodyV1,
       response: { 200: envelopeOf(ExecResultV1), ...V1_ERRORS, 409: ErrorBody, 429: ErrorBody, 503: ErrorBody },
     },
-    handler: async ({ body }, reply) => {
+    handler: async ({ body, headers }, reply) => {
+      const begun = Promise.withResolvers<ExecRun>();
       const request = {
         command: body.command,
         async: body.async_mode,
         timeout: body.timeout,
         hardTimeout: body.hard_timeout,
         noChangeTimeout: body.no_change_timeout,
+        begun: begun.resolve,
       };
-      const report = await service.execIn({ id: body.id, cwd: body.exec_dir }, request, clientGone(reply));
-      const output = body.truncate ? truncated(report.output) : report.output;
-      return ok({ ...execResult({ ...report, output }), command: body.command }, `command ${report.status}`);
+      const answer = service
+        .execIn(placeOf(body), request, clientGone(reply))
+        .then((report) => ok(execResultV1(report, body), `command ${report.status}`));
+      if (!wantsEvents(headers.accept)) return answer;
+      return sendExec(reply, await Promise.race([begun.promise, answer.then(() => undefined)]), answer);
     },
   });
 
@@ -64,9 +73,13 @@ function execRoutes(app: App, service: PtyService): void {
       body: CreateBodyV1,
       response: { 200: envelopeOf(Created), ...V1_ERRORS, 429: ErrorBody, 503: ErrorBody },
     },
-    handler: async ({ body: { id, exec_dir, no_change_timeout } }) => {
-      const terms = { id: id || undefined, cwd: exec_dir, noChangeTimeout: no_change_timeout };
-      const session = await service.sessions.ensure(terms);
+    handler: async ({ body: { id, exec_dir, no_change_timeout, preserve_symlinks } }) => {
+      const session = await service.sessions.ensure({
+        id: id || undefined,
+        cwd: exec_dir,
+        symlinks: exec_dir === undefined ? undefined : symlinksOf(preserve_symlinks),
+        noChangeTimeout: no_change_timeout,
+      });
       return ok({ session_id: session.id, working_dir: session.record.workingDir }, `session ${session.id} is open`);
     },
   });
@@ -77,12 +90,17 @@ function controlRoutes(app: App, service: PtyService): void {
     schema: {
       tags,
       summary: 'What a shell session has shown',
+      description: EVENTS,
       body: IdBody,
       response: { 200: envelopeOf(ViewResult), ...V1_ERRORS },
     },
-    handler: async ({ body: { id } }, reply) => {
+    handler: async ({ body: { id }, headers }, reply) => {
       const session = service.sessions.get(id);
-      return ok(viewResult(session, await service.view(session, clientGone(reply))), `session ${id}`);
+      const gone = clientGone(reply);
+      const answer = async () => ok(viewResult(session, await service.view(session, gone)), `session ${id}`);
+      if (!wantsEvents(headers.accept)) return answer();
+      const { run } = session;
+      return sendExec(reply, run, waitFor(run?.done ?? Promise.resolve(), { signal: gone }).then(answer));
     },
   });
 
@@ -97,7 +115,7 @@ function controlRoutes(app: App, service: PtyService): void {
       const session = service.sessions.get(id);
       const wait = Math.min(WAIT_SECONDS_MAX, Math.max(0, seconds ?? max_wait_seconds ?? WAIT_SECONDS));
       await service.wait(session, wait, clientGone(reply));
-      return ok({ status: session.execStatus }, `session ${id} waited for`);
+      return ok({ status: session.lastStatus }, `session ${id} waited for`);
     },
   });
 
@@ -111,7 +129,7 @@ function controlRoutes(app: App, service: PtyService): void {
     handler: async ({ body: { id, input, press_enter } }, reply) => {
       const session = service.sessions.get(id);
       await service.write(session, Buffer.from(press_enter ? `${input}\r` : input), clientGone(reply));
-      return ok({ status: session.execStatus }, 'typed');
+      return ok({ status: session.lastStatus }, 'typed');
     },
   });
 

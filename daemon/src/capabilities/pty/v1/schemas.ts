@@ -5,6 +5,11 @@ import { ExecResult, Stats, Status } from '../wire/schemas.ts';
 /** 1.x had no bounds for seconds, so a value outside the bounds of v2 is clamped. */
 const seconds = () => z.number().transform((value) => Math.min(10 * 365 * 86_400, Math.max(0.001, value)));
 
+const PreserveSymlinks = z
+  .boolean()
+  .default(false)
+  .meta({ description: 'true: pwd shows exec_dir as it was given; false: without symlinks.' });
+
 export const ExecBodyV1 = z
   .object({
     id: SessionId.optional().meta({ description: 'Unset: a new session.' }),
@@ -15,10 +20,12 @@ export const ExecBodyV1 = z
       .number()
       .transform((value) => Math.max(0, value))
       .optional(),
-    strict: z.boolean().optional().meta({ description: 'Of 1.x; has no effect.' }),
+    strict: z.boolean().default(false).meta({
+      description: 'true: an exec_dir that does not exist is refused; false: the command runs where the shell is.',
+    }),
     no_change_timeout: seconds().optional(),
     hard_timeout: seconds().optional(),
-    preserve_symlinks: z.boolean().default(false),
+    preserve_symlinks: PreserveSymlinks,
     truncate: z.boolean().default(true),
   })
   .meta({ id: 'ShellExecRequest' });
@@ -42,7 +49,7 @@ export const CreateBodyV1 = z
     id: Text.max(128).optional().meta({ description: 'Of an existing session: that one; empty: a new one.' }),
     exec_dir: Text.optional(),
     no_change_timeout: seconds().optional(),
-    preserve_symlinks: z.boolean().default(false),
+    preserve_symlinks: PreserveSymlinks,
   })
   .meta({ id: 'ShellCreateSessionRequest' });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { App } from '../../../http/app-types.ts';
-import { envelopeOf, ok } from '../../../http/envelope.ts';
+import { ErrorBody, envelopeOf, ok } from '../../../http/envelope.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import type { PtyService } from '../pty-service.ts';
 import { statsOf } from '../wire/wire.ts';
@@ -9,6 +9,8 @@ import { sessionInfoV1 } from './wire.ts';
 
 const tags = ['shell'];
 const Done = envelopeOf(z.null());
+/** A session that was used within them counts as active. */
+export const ACTIVE_SECONDS = 300;
 
 export function sessionRoutesV1(app: App, service: PtyService): void {
   app.get('/shell/sessions', {
@@ -18,7 +20,8 @@ export function sessionRoutesV1(app: App, service: PtyService): void {
       response: { 200: envelopeOf(z.object({ sessions: z.record(z.string(), SessionInfoV1) })), ...V1_ERRORS },
     },
     handler: async () => {
-      const entries = service.list().map((session) => [session.id, sessionInfoV1(session)] as const);
+      const open = service.list().filter((session) => session.open);
+      const entries = open.map((session) => [session.id, sessionInfoV1(session)] as const);
       return ok({ sessions: Object.fromEntries(entries) }, `${entries.length} sessions`);
     },
   });
@@ -29,13 +32,14 @@ export function sessionRoutesV1(app: App, service: PtyService): void {
       summary: 'How many shell sessions there are',
       response: { 200: envelopeOf(StatsV1), ...V1_ERRORS },
     },
-    handler: async () => ok(statsOf(service.stats()), 'shell sessions'),
+    handler: async () => ok(statsOf(service.stats(ACTIVE_SECONDS)), 'shell sessions'),
   });
 
   app.post('/shell/sessions/update', {
     schema: { tags, summary: 'Change a shell session', body: UpdateBody, response: { 200: Done, ...V1_ERRORS } },
     handler: async ({ body: { id, no_change_timeout } }) => {
-      service.sessions.get(id).setNoChangeTimeout(no_change_timeout ?? null);
+      const session = service.sessions.get(id);
+      if (no_change_timeout !== undefined) session.setNoChangeTimeout(no_change_timeout);
       return ok(null, `session ${id} is changed`);
     },
   });
@@ -62,11 +66,15 @@ export function sessionRoutesV1(app: App, service: PtyService): void {
   });
 
   app.get('/shell/terminal-url', {
-    schema: { tags, summary: 'Where the terminal page is', response: { 200: envelopeOf(z.string()), ...V1_ERRORS } },
+    schema: {
+      tags,
+      summary: 'Open a shell session and answer the address of its terminal page',
+      response: { 200: envelopeOf(z.string()), ...V1_ERRORS, 429: ErrorBody, 503: ErrorBody },
+    },
     handler: async (request) => {
-      const query = request.raw.url?.split('?')[1];
-      const { protocol, host } = request;
-      return ok(`${protocol}://${host}/terminal${query ? `?${query}` : ''}`, 'the terminal page');
+      const { id } = await service.sessions.create({});
+      const query = [`session=${encodeURIComponent(id)}`, ...(request.raw.url?.split('?').slice(1, 2) ?? [])];
+      return ok(`${request.protocol}://${request.host}/terminal/?${query.join('&')}`, `the page of session ${id}`);
     },
   });
 }

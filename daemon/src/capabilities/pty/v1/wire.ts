@@ -1,7 +1,8 @@
 import type { z } from 'zod';
-import type { SessionView } from '../pty-service.ts';
+import type { ExecReport, SessionView } from '../pty-service.ts';
 import type { PtySession } from '../session/session.ts';
-import type { SessionInfoV1, ViewResult } from './schemas.ts';
+import { execResult } from '../wire/wire.ts';
+import type { ExecBodyV1, ExecResultV1, SessionInfoV1, ViewResult } from './schemas.ts';
 
 /** The most characters of output in an answer of 1.x. */
 export const TRUNCATED = 30_000;
@@ -26,15 +27,36 @@ export function sessionInfoV1(session: PtySession): z.infer<typeof SessionInfoV1
   };
 }
 
-export function viewResult(session: PtySession, { executed, screen }: SessionView): z.infer<typeof ViewResult> {
+export function symlinksOf(preserve: boolean): 'keep' | 'resolve' {
+  return preserve ? 'keep' : 'resolve';
+}
+
+/** Where a command of 1.x runs. */
+export function placeOf({ id, exec_dir: path, strict, preserve_symlinks }: z.infer<typeof ExecBodyV1>) {
+  const directory =
+    path === undefined ? undefined : { path, required: strict, symlinks: symlinksOf(preserve_symlinks) };
+  return { id, directory };
+}
+
+export function execResultV1(
+  report: ExecReport,
+  { command, truncate }: Pick<z.infer<typeof ExecBodyV1>, 'command' | 'truncate'>,
+): z.infer<typeof ExecResultV1> {
+  const output = truncate ? truncated(report.output) : report.output;
+  const { exit_code, ...result } = execResult({ ...report, output });
+  return { ...result, command, exit_code: report.status === 'completed' ? exit_code : null };
+}
+
+export function viewResult(session: PtySession, { executed, text }: SessionView): z.infer<typeof ViewResult> {
   const console = executed.map((entry) => ({ ...entry, output: truncated(entry.output) }));
   const last = session.record.console.at(-1);
+  const status = session.lastStatus;
   return {
     session_id: session.id,
-    output: console.at(-1)?.output ?? screen ?? '',
+    output: text,
     console,
-    status: session.execStatus,
+    status,
     command: last?.command ?? null,
-    exit_code: last?.exitCode ?? null,
+    exit_code: status === 'completed' ? (last?.exitCode ?? null) : null,
   };
 }

@@ -25,7 +25,7 @@ describe('in the layout of 1.x', () => {
     expect([failed.status, failed.success, failed.data.errno_name]).toEqual([200, false, 'ENOTDIR']);
   });
 
-  test('[glob-v1.result] [v1.file-required-fields] glob', async () => {
+  test('[glob-v1.result] [v1.file-required-fields] v1-fields.md /file glob total_count: glob', async () => {
     await using place = await Place.start();
     const glob = async (body: object) => {
       const answer = await place.post('/v1/file/glob', { path: place.root, ...body });
@@ -49,8 +49,11 @@ describe('in the layout of 1.x', () => {
     expect(names(await glob({ pattern: '**/*', exclude: ['d'] }))).toEqual(['a.py']);
     expect(await glob({ pattern: '**/*', max_results: 1, include_metadata: false })).toMatchObject({
       files: [{ name: 'a.py', size: null, modified_time: null }],
+      total_count: 3,
       truncated: true,
     });
+    const largest = await glob({ pattern: '**/*', max_results: 1, sort_by: 'name', sort_desc: true });
+    expect([names(largest), largest.total_count]).toEqual([['n.txt'], 3]);
   });
 
   test('[grep-v1.result] [v1.file-required-fields] grep', async () => {

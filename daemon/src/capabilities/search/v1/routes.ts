@@ -12,7 +12,7 @@ import { NAMES_MAX } from '../wire/fields.ts';
 import { GrepAnswer, GrepBody } from '../wire/schemas.ts';
 import { grepAnswer, grepRequest, hintOf } from '../wire/wire.ts';
 import { FindBodyV1, FindResultV1, GlobBodyV1, GlobResultV1, SearchBodyV1, SearchResultV1 } from './schemas.ts';
-import { fileSearch, fileSearchResult, globFiles } from './wire.ts';
+import { fileSearch, fileSearchResult, globFiles, globRequest, withDotAll } from './wire.ts';
 
 const tags = ['file'];
 
@@ -29,7 +29,7 @@ export function searchV1(app: App, service: SearchService): void {
     },
     handler: async ({ body }, reply) => {
       const request = grepRequest(pathOf(body, 'grep'), body);
-      const result = await service.grep(request, clientGone(reply));
+      const result = await service.grep(withDotAll(request), clientGone(reply));
       return { ...ok(grepAnswer(request, result), `${result.matches.length} matches`), hint: hintOf(result.stop) };
     },
   });
@@ -83,12 +83,11 @@ function nameRoutes(app: App, service: SearchService): void {
       response: { 200: envelopeOf(orFileError(GlobResultV1)), ...V1_ERRORS },
     },
     handler: async ({ body }, reply) => {
-      const { pattern, exclude, include_hidden: hidden, files_only: filesOnly, max_results: maxResults } = body;
       const path = pathOf(body, 'glob');
-      const terms = { pattern, dialect: 'python', exclude, hidden, filesOnly, maxResults } as const;
-      const { names, stop } = await service.names({ path, ...terms }, clientGone(reply));
+      const { names, total = names.length, stop } = await service.names(globRequest(path, body), clientGone(reply));
       const files = globFiles(await service.facts(names), body);
-      const found = { path: shownPath(path), pattern, files, total_count: files.length, truncated: stop !== undefined };
+      const truncated = stop !== undefined || files.length < total;
+      const found = { path: shownPath(path), pattern: body.pattern, files, total_count: total, truncated };
       return { ...ok(found, `${files.length} files`), hint: hintOf(stop) };
     },
   });

@@ -79,9 +79,11 @@ function names({ root, request }: Extract<WorkerTask, { kind: 'names' }>, say: (
   let count = 0;
   let stop: Stop | undefined;
   for (const found of request.dialect === 'ripgrep' ? byRules(root, request) : byGlob(root, request)) {
-    if (count === request.maxResults) {
+    if (count >= request.maxResults) {
       stop = 'results';
-      break;
+      if (!request.countAll) break;
+      count += 1;
+      continue;
     }
     count += 1;
     batch.push(found);

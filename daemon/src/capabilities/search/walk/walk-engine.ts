@@ -44,7 +44,7 @@ export class WalkEngine {
       names.push(...message.names.map(({ name, isDirectory }) => ({ path: pathOf(join(root, name)), isDirectory })));
       return 'more';
     });
-    return { names, stop: outcome.stop };
+    return { names, total: outcome.filesSearched ?? names.length, stop: outcome.stop };
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { WatchBench } from '../watch-bench.fixture.ts';
@@ -21,13 +21,41 @@ describe('[watch-v1.wait] waiting for one event', () => {
     expect(answer.json().data.event).toMatchObject({ type: 'create', path: join(bench.directory, 'a'), size: 1 });
   });
 
-  test('a file is reported that is created below directories which do not exist yet', async () => {
+  test('v1-fields.md /file/watch wait event: a file is reported by its name, below directories that do not exist yet', async () => {
     await using bench = await WatchBench.start();
     const waiting = wait(bench, { path: join(bench.directory, 'x/y/z'), event_types: ['create'], timeout: 300 });
     await untilWatchers(bench, 1);
     mkdirSync(join(bench.directory, 'x/y'), { recursive: true });
     bench.write('x/y/z');
-    expect((await waiting).json().data.event).toMatchObject({ type: 'create', relative_path: '' });
+    expect((await waiting).json().data.event).toMatchObject({ type: 'create', relative_path: 'z' });
+  });
+
+  test('[watch-field.wait-exact] a change below the path is not an event of the path', async () => {
+    await using bench = await WatchBench.start();
+    mkdirSync(join(bench.directory, 'd'));
+    const waiting = wait(bench, { path: join(bench.directory, 'd'), event_types: ['create', 'remove'], timeout: 300 });
+    // The directory is there, so create is answered at once.
+    expect((await waiting).json().data.event).toMatchObject({ type: 'create', relative_path: 'd', is_dir: true });
+    const removal = wait(bench, { path: join(bench.directory, 'd'), event_types: ['write', 'remove'], timeout: 300 });
+    await untilWatchers(bench, 1);
+    bench.write('d/below');
+    rmSync(join(bench.directory, 'd'), { recursive: true });
+    expect((await removal).json().data.event).toMatchObject({
+      type: 'remove',
+      path: join(bench.directory, 'd'),
+      relative_path: 'd',
+    });
+  });
+
+  test('[watch-field.wait-create] [watch-field.wait-old-path] without create only later changes of the path count', async () => {
+    await using bench = await WatchBench.start();
+    bench.write('f');
+    const waiting = wait(bench, { path: join(bench.directory, 'f'), event_types: ['write', 'remove'], timeout: 300 });
+    await untilWatchers(bench, 1);
+    bench.write('other');
+    bench.write('f');
+    const { event } = (await waiting).json().data;
+    expect(event).toMatchObject({ type: 'write', relative_path: 'f', old_path: null });
   });
 
   test('a wait without an event is 503 without Retry-After', async () => {

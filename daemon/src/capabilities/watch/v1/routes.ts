@@ -1,3 +1,4 @@
+import { nameOf, shownPath, withoutTrailingSlashes } from '../../../core/files/file-path.ts';
 import type { App } from '../../../http/app-types.ts';
 import { ErrorBody, envelopeOf, ok } from '../../../http/envelope.ts';
 import { pathOf } from '../../../http/files/file-fields.ts';
@@ -46,15 +47,16 @@ export function watchV1(app: App, service: WatchService): void {
   app.post('/file/watch/wait', {
     schema: {
       tags,
-      summary: 'Wait for one event at a path, which need not exist',
+      summary: 'Wait for one event at exactly a path, which need not exist',
       body: WaitBodyV1,
       response: { 200: envelopeOf(orFileError(WaitedV1)), ...V1_ERRORS, 429: ErrorBody, 503: ErrorBody },
     },
     handler: async ({ body }, reply) => {
       const { timeout, event_types: types } = body;
-      const request = { path: pathOf(body, 'watch'), types, timeoutMs: timeout * 1000 };
-      const { root, event } = await service.wait(request, clientGone(reply));
-      return ok({ event: eventInfo(root, event) }, event.type);
+      const path = pathOf(body, 'watch');
+      const { root, event } = await service.wait({ path, types, timeoutMs: timeout * 1000 }, clientGone(reply));
+      const relative_path = shownPath(nameOf(withoutTrailingSlashes(path)));
+      return ok({ event: { ...eventInfo(root, event), relative_path } }, event.type);
     },
   });
 }

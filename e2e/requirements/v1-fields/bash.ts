@@ -1,0 +1,25 @@
+import { type Requirement, section } from '../requirement.ts';
+
+export const BASH_FIELDS: readonly Requirement[] = section('v1-fields.md /bash', {
+  'bash-field.session-id': 'exec session_id: absent, null or "" is a new session, named in the answer',
+  'bash-field.directory-only': 'exec session_id: cd, export and env end with the command',
+  'bash-field.exec-dir': "exec exec_dir: absolute; this command runs there, and it becomes the session's default",
+  'bash-field.env': 'exec env: for this one command; no later command sees it',
+  'bash-field.async': 'exec async_mode: answers running at once; timeout and max_output_length have no effect',
+  'bash-field.timeout': 'exec timeout: past it 200 with running and the output so far, and the command goes on',
+  'bash-field.hard-timeout': 'exec hard_timeout: from the start, in both modes, whatever timeout is: timed_out',
+  'bash-field.max-output': 'exec max_output_length: characters of each stream; a marker replaces the middle; 0: no cut',
+  'bash-field.status': 'answer status: completed whatever the code; killed by kill or by closing the session',
+  'bash-field.partial-output': 'answer stdout, stderr: what was written up to now, also after a time-out or a kill',
+  'bash-field.exit-code': 'answer exit_code: null until the end, -1 after a signal',
+  'bash-field.offsets': 'answer offset, stderr_offset: bytes written so far, also where the text was cut',
+  'bash-field.output-newest': 'output command_id: absent: the newest command',
+  'bash-field.output-offsets': 'output offset, stderr_offset: raw bytes of each stream; the answer has the next values',
+  'bash-field.output-wait': 'output wait: until a byte, the end, or wait_timeout, then 200 with empty texts',
+  'bash-field.output-command': 'output command: null where the session has run nothing',
+  'bash-field.write': 'write input: sent as it is, no newline added',
+  'bash-field.kill': 'kill signal: SIGTERM, SIGKILL and SIGINT; the session stays',
+  'bash-field.sessions': 'sessions: status, working_dir, current_command and command_count',
+  'bash-field.create-dir': 'sessions/create exec_dir: the first default',
+  'bash-field.snapshot': 'sessions/create snapshot_path: sourced at the set-up; what it sets is there for the commands',
+});
