@@ -1,24 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { exchange, startDaemon, startGateway } from './gateway.fixture.ts';
+import { exchange, queryCredentials, startDaemon, startGateway } from './gateway.fixture.ts';
 
 const PAGE = 'Accept: text/html,*/*';
 
 /** Admits the key `k` in a header or the query, and sets cookies for a credential in the query. */
 function authDaemon(req: IncomingMessage, res: ServerResponse): void {
-  const target = new URL(String(req.headers['x-original-uri'] ?? '/'), 'http://x');
-  const byQuery = target.searchParams.get('api_key') === 'k' || target.searchParams.get('ticket') === 't';
+  const uri = String(req.headers['x-original-uri'] ?? '/');
+  const inQuery = queryCredentials(uri);
+  const byQuery = inQuery.length > 0;
   const known = byQuery || req.headers['x-api-key'] === 'k' || req.headers.cookie === 'svc=1';
   if (req.url === '/health') res.end('{"status":"<b>healthy","version":"1.2.3","uptime_seconds":1}');
   else if (req.headers.origin === 'http://evil') res.writeHead(403).end();
-  else if (target.pathname === '/' || known) {
+  else if (uri.split('?')[0] === '/' || known) {
     const cookies = byQuery ? ['svc=1; HttpOnly', 'second=2'] : [];
-    res
-      .writeHead(
-        204,
-        cookies.flatMap((cookie) => ['Set-Cookie', cookie]),
-      )
-      .end();
+    res.writeHead(204, { 'Set-Cookie': cookies, 'X-Credentials': inQuery.join() }).end();
   } else res.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end('never read');
 }
 
@@ -101,6 +97,20 @@ test('a page opened with a key is redirected to its URL without the key, with th
   expect(answer).toContain('Location: /vnc/index.html?a=%20b+c&d\r\n');
   expect(answer).toContain('Set-Cookie: svc=1; HttpOnly\r\nSet-Cookie: second=2\r\n');
   expect(answer).toContain('Referrer-Policy: no-referrer');
+});
+
+test.each([
+  ['//evil.example/x', '/.//evil.example/x'],
+  ['/\\evil.example/x', '/./\\evil.example/x'],
+])('[cookie.redirect] the redirect of %s leads to the host of the request', async (path, location) => {
+  await using daemon = await startDaemon(authDaemon);
+  await using gateway = await startGateway(daemon.port);
+  const answer = await exchange(
+    gateway.port,
+    `GET ${path}?api_key=k&b HTTP/1.1\nHost: 3000.localhost:${gateway.port}\n${PAGE}`,
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 302 /);
+  expect(answer).toContain(`Location: ${location}?b\r\n`);
 });
 
 test('an API client with a key in its query is not redirected; the response sets the cookies', async () => {

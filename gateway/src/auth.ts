@@ -1,19 +1,12 @@
 import type { DaemonUpstream } from './daemon/daemon-upstream.ts';
+import { type Admission, queryWithout } from './exchange/admission.ts';
 import { isPreflight, keepCorsHeaders } from './exchange/cross-origin.ts';
 import { type Exchange, isUpgrade, wantsPage } from './exchange/exchange.ts';
 import { CONTENT_HEADERS, type FlatHeaders, requestHeaders, withoutFields } from './exchange/headers.ts';
 import { keyPage, PAGE_HEADERS } from './exchange/pages.ts';
 import { sendError, sendResponse } from './exchange/responses.ts';
-import { carriesCredential, withoutCredentials } from './exchange/target.ts';
+import { pathReference } from './exchange/target.ts';
 import { sendUpstreamError } from './exchange/upstream-error.ts';
-
-/** What the daemon returns for an admitted request. */
-export interface Admission {
-  /** `Set-Cookie` values for the response. */
-  readonly cookies: readonly string[];
-  /** Headers and query parameters that carry a credential of the service; applications must not receive them. */
-  readonly credentials: ReadonlySet<string>;
-}
 
 /** The daemon's decision about a request. */
 type AccessDecision =
@@ -72,7 +65,7 @@ export async function authorize(
       sendResponse(exchange, 204, {}, '');
       return undefined;
     }
-    return redirectWithCookie(exchange, decision.cookies) ? undefined : decision;
+    return redirectWithCookie(exchange, decision) ? undefined : decision;
   } catch (error) {
     sendUpstreamError(exchange, error);
     return undefined;
@@ -80,11 +73,13 @@ export async function authorize(
 }
 
 /** Redirects a page to its URL without the credential, which the cookie replaces (contract §1.4). */
-export function redirectWithCookie(exchange: Exchange, cookies: readonly string[]): boolean {
+export function redirectWithCookie(exchange: Exchange, admission: Admission): boolean {
+  const { cookies, credentials } = admission;
   if (cookies.length === 0 || !wantsPage(exchange) || isUpgrade(exchange)) return false;
-  if (!carriesCredential(exchange.target.query)) return false;
-  const headers = { ...PAGE_HEADERS, Location: withoutCredentials(exchange.target), 'Set-Cookie': [...cookies] };
-  sendResponse(exchange, 302, headers, '');
+  // Without one in the query, the redirect would lead to itself.
+  if (![...credentials].some((field) => field.startsWith('?'))) return false;
+  const Location = pathReference(exchange.target) + queryWithout(exchange.target.query, admission);
+  sendResponse(exchange, 302, { ...PAGE_HEADERS, Location, 'Set-Cookie': [...cookies] }, '');
   return true;
 }
 

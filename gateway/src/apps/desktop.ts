@@ -1,5 +1,5 @@
 import { GATEWAY_PATHS } from '@sandbox/program/pages.ts';
-import type { Admission } from '../auth.ts';
+import type { Admission } from '../exchange/admission.ts';
 import { type Exchange, isUpgrade } from '../exchange/exchange.ts';
 import { sendError, sendResponse } from '../exchange/responses.ts';
 import type { Address } from '../net/address.ts';

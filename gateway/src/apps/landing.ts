@@ -4,7 +4,7 @@ import { type Exchange, isUpgrade, wantsPage } from '../exchange/exchange.ts';
 import { requestHeaders } from '../exchange/headers.ts';
 import { type DaemonState, keyPage, type Link, PAGE_HEADERS, statusPage } from '../exchange/pages.ts';
 import { sendResponse } from '../exchange/responses.ts';
-import { carriesCredential } from '../exchange/target.ts';
+import { namesCredential } from '../exchange/target.ts';
 import { sendUpstreamError } from '../exchange/upstream-error.ts';
 import { isListening } from '../net/address.ts';
 import { listeningPorts } from '../net/listening-ports.ts';
@@ -25,11 +25,11 @@ export function isLanding(exchange: Exchange): boolean {
 export async function handleLanding(exchange: Exchange, services: Services): Promise<void> {
   const { upstream } = services;
   const { target } = exchange;
-  const hasCredential = carriesCredential(target.query);
+  const hasCredential = namesCredential(target.query);
   try {
     if (hasCredential) {
       const decision = await requestDecision(exchange, target.raw, upstream);
-      if (decision.admitted && redirectWithCookie(exchange, decision.cookies)) return;
+      if (decision.admitted && redirectWithCookie(exchange, decision)) return;
     }
     const query = target.query === undefined ? '' : `?${target.query}`;
     const decision = await requestDecision(exchange, `${GUARDED_PATH}${query}`, upstream);

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import type { Admission } from '../auth.ts';
+import type { Admission } from '../exchange/admission.ts';
 import { type Exchange, isUpgrade } from '../exchange/exchange.ts';
 import { sendError } from '../exchange/responses.ts';
 import { redirectToSlash } from './slash-redirect.ts';
