@@ -175,6 +175,18 @@ test('[landing.page] with the key the landing page shows the state of the sandbo
   }
 });
 
+test('[origin.cross-site] a link of another site leads to the landing page', async () => {
+  await using daemon = await startDaemon((req, res) => {
+    if (req.url === '/health') res.end('{}');
+    else res.writeHead(req.headers['sec-fetch-site'] === undefined ? 204 : 403).end();
+  });
+  await using gateway = await startGateway(daemon.port);
+  const link = 'Sec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate\nSec-Fetch-Dest: document';
+  const answer = await exchange(gateway.port, `GET / HTTP/1.1\nHost: h\n${PAGE}\n${link}`);
+  expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*openapi/);
+  expect(await exchange(gateway.port, `GET /vnc/ HTTP/1.1\nHost: h\n${link}`)).toMatch(/^HTTP\/1\.1 403 /);
+});
+
 test('[landing.page] a key in the query of the landing page becomes a cookie, a wrong one shows the form again', async () => {
   await using daemon = await startDaemon(authDaemon);
   await using gateway = await startGateway(daemon.port);

@@ -1,5 +1,5 @@
 import type { DaemonUpstream } from './daemon/daemon-upstream.ts';
-import { type Admission, queryWithout } from './exchange/admission.ts';
+import { type Admission, OWN_FRAMES, queryWithout } from './exchange/admission.ts';
 import { isPreflight, keepCorsHeaders } from './exchange/cross-origin.ts';
 import { type Exchange, isUpgrade, wantsPage } from './exchange/exchange.ts';
 import { CONTENT_HEADERS, type FlatHeaders, requestHeaders, withoutFields } from './exchange/headers.ts';
@@ -13,22 +13,33 @@ type AccessDecision =
   | ({ readonly admitted: true } & Admission)
   | { readonly admitted: false; readonly status: number; readonly headers: Readonly<Record<string, string>> };
 
+/** Headers with which a browser describes the page that causes a request. */
+export const SITE_HEADERS: ReadonlySet<string> = new Set(['sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest']);
+
+interface Question {
+  /** Path and query that the daemon decides about. */
+  readonly target: string;
+  /** Headers of the request that the decision ignores, in lower case. */
+  readonly ignored?: ReadonlySet<string>;
+}
+
 /**
  * Asks the daemon, which alone decides about access (contract §1.4), with the headers of the request.
- * @param target path and query that the daemon decides about
  * @throws the connection's error if the daemon does not respond
  */
 export async function requestDecision(
   exchange: Exchange,
-  target: string,
+  { target, ignored = new Set() }: Question,
   upstream: DaemonUpstream,
 ): Promise<AccessDecision> {
-  const { status, headers } = await upstream.get('/internal/auth', authRequestHeaders(exchange, target, upstream));
+  const fields = withoutFields(authRequestHeaders(exchange, target, upstream), ignored);
+  const { status, headers } = await upstream.get('/internal/auth', fields);
   keepCorsHeaders(exchange.res, headers);
   if (status === 204) {
     const fields = valuesOf(headers, 'x-credentials').flatMap((value) => value.split(','));
     const credentials = new Set(fields.map((name) => name.trim()));
-    return { admitted: true, cookies: valuesOf(headers, 'set-cookie'), credentials };
+    const frameRule = valuesOf(headers, 'content-security-policy')[0] ?? OWN_FRAMES;
+    return { admitted: true, cookies: valuesOf(headers, 'set-cookie'), credentials, frameRule };
   }
   const challenge = valuesOf(headers, 'www-authenticate')[0];
   return { admitted: false, status, headers: challenge === undefined ? {} : { 'WWW-Authenticate': challenge } };
@@ -56,7 +67,7 @@ export async function authorize(
   target: string = exchange.target.raw,
 ): Promise<Admission | undefined> {
   try {
-    const decision = await requestDecision(exchange, target, upstream);
+    const decision = await requestDecision(exchange, { target }, upstream);
     if (!decision.admitted) {
       sendDenial(exchange, decision);
       return undefined;

@@ -85,6 +85,12 @@ describe('/internal/auth', () => {
   });
 });
 
+test('[page.frames] a decision names the origins that may embed pages', async () => {
+  await using daemon = await TestApp.start({ allowedOrigins: ['https://listed.example', 'x; script-src *'] });
+  const { headers } = await ask(daemon, { uri: '/vnc/' });
+  expect(headers['content-security-policy']).toBe("frame-ancestors 'self' https://listed.example");
+});
+
 describe('credential fields', () => {
   test('[auth.carriers] only the fields that carry a credential of the service are named', async () => {
     await using daemon = await TestApp.start({ apiKey: KEY });

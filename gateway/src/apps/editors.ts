@@ -83,7 +83,8 @@ export class Editor implements Disposable {
     const host = expectedHost === 'localhost' ? 'localhost' : undefined;
     const prefix = publicPrefix(exchange) + this.kind.prefix;
     const form = paths === 'stripped' ? 'path' : 'absolute';
-    const rewrite = { requestId: exchange.requestId, cookies: admission.cookies, host };
+    const { cookies, frameRule: policy } = admission;
+    const rewrite = { requestId: exchange.requestId, cookies, host, policy };
     return {
       service,
       to,

@@ -1,4 +1,4 @@
-import { redirectWithCookie, requestDecision, sendDenial } from '../auth.ts';
+import { redirectWithCookie, requestDecision, SITE_HEADERS, sendDenial } from '../auth.ts';
 import type { DaemonUpstream } from '../daemon/daemon-upstream.ts';
 import { type Exchange, isUpgrade, wantsPage } from '../exchange/exchange.ts';
 import { requestHeaders } from '../exchange/headers.ts';
@@ -28,11 +28,13 @@ export async function handleLanding(exchange: Exchange, services: Services): Pro
   const hasCredential = namesCredential(target.query);
   try {
     if (hasCredential) {
-      const decision = await requestDecision(exchange, target.raw, upstream);
+      const decision = await requestDecision(exchange, { target: target.raw }, upstream);
       if (decision.admitted && redirectWithCookie(exchange, decision)) return;
     }
     const query = target.query === undefined ? '' : `?${target.query}`;
-    const decision = await requestDecision(exchange, `${GUARDED_PATH}${query}`, upstream);
+    // A link of any site may lead to the landing page, but not to the guarded path.
+    const question = { target: `${GUARDED_PATH}${query}`, ignored: SITE_HEADERS };
+    const decision = await requestDecision(exchange, question, upstream);
     if (decision.admitted) {
       sendResponse(exchange, 200, PAGE_HEADERS, await sandboxPage(exchange, services));
     } else if (decision.status === 401) {

@@ -9,7 +9,12 @@ export interface Admission {
    * query parameters as `?` and their position in `queryParts`.
    */
   readonly credentials: ReadonlySet<string>;
+  /** The CSP directive for the gateway's own pages and those of the image's applications. */
+  readonly frameRule: string;
 }
+
+/** Until the daemon names further origins. */
+export const OWN_FRAMES = "frame-ancestors 'self'";
 
 /** The query without the parameters that carry a credential, with its question mark; the rest stays unchanged. */
 export function queryWithout(query: string | undefined, { credentials }: Admission): string {

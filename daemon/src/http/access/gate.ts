@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Page } from '@sandbox/program/pages.ts';
+import { type Page, prefixesOfPage } from '@sandbox/program/pages.ts';
 import type { TicketStore } from '../../core/access/tickets.ts';
 import { ApiKey } from './api-key.ts';
 import { fieldsWithCredential } from './credential-fields.ts';
@@ -56,16 +56,21 @@ export interface GateOptions {
 /** Decides about access by credential, `Host` and `Origin`, also for the gateway's requests to `/internal/auth`. */
 export class Gate {
   readonly origins: OriginRule;
+  /** Which pages may embed those of the gateway: its own and those of listed origins (CSP Level 3 §6.4.2). */
+  readonly frameRule: string;
   readonly #hosts: HostRule;
   readonly #key: ApiKey | undefined;
   readonly #cookies: SessionCookies | undefined;
   readonly #tickets: TicketStore;
   readonly #publicPaths: ReadonlySet<string>;
+  readonly #pages: readonly Page[];
 
   constructor({ apiKey, allowedHosts, allowedOrigins, tickets, publicPaths, pages }: GateOptions) {
     this.#publicPaths = new Set(publicPaths);
+    this.#pages = pages;
     this.#hosts = new HostRule(allowedHosts);
     this.origins = new OriginRule(allowedOrigins);
+    this.frameRule = ["frame-ancestors 'self'", ...this.origins.listed].join(' ');
     this.#key = apiKey === undefined ? undefined : new ApiKey(apiKey);
     this.#cookies = this.#key && new SessionCookies(this.#key, pages);
     this.#tickets = tickets;
@@ -100,7 +105,18 @@ export class Gate {
       );
     }
     const foreign = this.#foreignOrigin(request);
-    return foreign ? refusedOrigin(foreign) : { admitted: true };
+    if (foreign) return refusedOrigin(foreign);
+    return this.#mayCome(request) ? { admitted: true } : refusedSite();
+  }
+
+  /** Whether a page of another site may cause the request (Fetch Metadata §2.4), which may carry no `Origin`. */
+  #mayCome({ method, target, headers }: AccessRequest): boolean {
+    const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest, origin } = headers;
+    if (site !== 'cross-site' && site !== 'same-site') return true;
+    const [path] = splitTarget(target);
+    if (this.#publicPaths.has(path) || (origin !== undefined && this.origins.isListed(origin))) return true;
+    const isTopLevel = method === 'GET' && mode === 'navigate' && dest === 'document';
+    return isTopLevel && prefixesOfPage(path, this.#pages) !== undefined;
   }
 
   #judgeByKey(request: AccessRequest, key: ApiKey): AccessDecision {
@@ -173,6 +189,13 @@ function refusedOrigin(origin: string): AccessDecision {
   return forbidden(
     `the origin ${JSON.stringify(origin)} is not allowed`,
     'add it to SVC_ALLOWED_ORIGINS if you trust it',
+  );
+}
+
+function refusedSite(): AccessDecision {
+  return forbidden(
+    'a page of another site may not cause this request',
+    'open it directly, add the origin of the page to SVC_ALLOWED_ORIGINS, or protect the service with SVC_API_KEY',
   );
 }
 
