@@ -54,6 +54,7 @@ export const AUTHENTICATION: readonly Requirement[] = [
     'secret.log': 'key, tickets, cookies, authorization and query values named like them are never in a log',
     'secret.metrics': 'none of them is in a metric',
     'secret.child-env': 'none of them is in the environment of a child',
+    'secret.process': 'the key is in no environment and command line of a service',
   }),
   ...section('api.md §1.4', {
     'origin.websocket': 'with no key a foreign Origin is refused on WebSockets',
