@@ -2,6 +2,7 @@ import process from 'node:process';
 import { buildServices } from './build/services.ts';
 import { programCommand } from './program-command.ts';
 import { ROOT } from './root.ts';
+import { hideKey } from './serve/hidden-key.ts';
 import { launch } from './serve/launch.ts';
 import { readServeOptions, USAGE } from './serve/serve-options.ts';
 
@@ -15,7 +16,10 @@ const say = (line: string): void => {
 };
 
 async function main(): Promise<number> {
-  const options = readServeOptions(process.argv.slice(2), process.env);
+  const { args, env, handover } = hideKey(process.argv.slice(2), process.env);
+  // Every process that the launcher starts inherits this environment.
+  process.env = { ...env };
+  const options = readServeOptions(args, env);
   if (options.help) {
     process.stdout.write(USAGE);
     return 0;
@@ -24,7 +28,13 @@ async function main(): Promise<number> {
   const { daemon, gateway, daemonArgs, gatewayArgs } = options;
   return launch({
     services: [
-      { name: 'daemon', command: [...DAEMON, 'start', ...daemonArgs], address: daemon, health: '/health' },
+      {
+        name: 'daemon',
+        command: [...DAEMON, 'start', ...daemonArgs],
+        address: daemon,
+        health: '/health',
+        ...(handover && { handover }),
+      },
       { name: 'gateway', command: [...GATEWAY, 'start', ...gatewayArgs], address: gateway, health: '/health' },
     ],
     doctor: [...DAEMON, 'doctor', '--json', ...daemonArgs],

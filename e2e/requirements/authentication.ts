@@ -43,6 +43,9 @@ export const AUTHENTICATION: readonly Requirement[] = [
     'host.no-key': 'with no key only IP literals, names without a dot, *.localhost and SVC_ALLOWED_HOSTS are allowed',
     'host.refused-403': 'another Host answers 403 (DNS rebinding)',
     'origin.state-changing': 'with no key a foreign Origin is refused on state-changing requests',
+    'origin.cross-site':
+      'with no key another site causes requests of public paths and top-level navigations to pages only',
+    'page.frames': 'the pages are embedded by pages of their own and of listed origins only',
     'origin.listed': 'a same-origin Origin or one in SVC_ALLOWED_ORIGINS is let through',
     'origin.cookie': 'with a key set the Origin list still applies to cookies',
     'origin.cors': 'listed origins get CORS headers, preflight included; others get none',
@@ -51,6 +54,7 @@ export const AUTHENTICATION: readonly Requirement[] = [
     'secret.log': 'key, tickets, cookies, authorization and query values named like them are never in a log',
     'secret.metrics': 'none of them is in a metric',
     'secret.child-env': 'none of them is in the environment of a child',
+    'secret.process': 'the key is in no environment and command line of a service',
   }),
   ...section('api.md §1.4', {
     'origin.websocket': 'with no key a foreign Origin is refused on WebSockets',

@@ -40,14 +40,14 @@ async function start(runtimeDir: string): Promise<Started> {
   return { npm, url: `http://127.0.0.1:${port}`, log: () => log };
 }
 
-/** The process id of the daemon of a runtime directory. */
-function daemonOf(runtimeDir: string): number {
+/** The process id of a service of a runtime directory. */
+function serviceOf(runtimeDir: string, bundle: 'sandboxd' | 'gateway'): number {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     const [environment, commandLine] = ['environ', 'cmdline'].map((file) => textOf(`/proc/${pid}/${file}`));
-    const isDaemon = commandLine?.includes('sandboxd.mjs\0start\0');
-    if (isDaemon && environment?.includes(`SVC_RUNTIME_DIR=${runtimeDir}\0`)) return Number(pid);
+    const isService = commandLine?.includes(`${bundle}.mjs\0start\0`);
+    if (isService && environment?.includes(`SVC_RUNTIME_DIR=${runtimeDir}\0`)) return Number(pid);
   }
-  throw new Error('no daemon process found');
+  throw new Error(`no process of ${bundle} found`);
 }
 
 function textOf(path: string): string {
@@ -65,12 +65,16 @@ async function call(url: string, body?: object): Promise<{ status: number; data:
   return { status: response.status, data };
 }
 
-test('[stop.ends-commands] npm start serves on its port, and SIGTERM to npm ends services and commands', async () => {
+test('[stop.ends-commands] [secret.process] npm start serves on its port without the key in a service, and SIGTERM to npm ends services and commands', async () => {
   await using dir = await tempDir();
   const { npm, url, log } = await start(dir.path);
   const closed = once(npm, 'close');
   try {
     expect((await fetch(`${url}/v2/commands`)).status).toBe(401);
+    for (const bundle of ['sandboxd', 'gateway'] as const) {
+      const pid = serviceOf(dir.path, bundle);
+      for (const file of ['environ', 'cmdline']) expect(textOf(`/proc/${pid}/${file}`)).not.toContain(KEY);
+    }
     const { data } = await call(`${url}/v2/commands`, { command: 'trap "" TERM; exec sleep 600', mode: 'async' });
     const pid = Number(data['pid']);
     expect([data['status'], alive(pid)]).toEqual(['running', true]);
@@ -99,12 +103,12 @@ test.runIf(hasKeeper)(
     try {
       const { data } = await call(`${url}/v2/commands`, { command: 'echo here; exec sleep 600', mode: 'async' });
       const pid = Number(data['pid']);
-      process.kill(daemonOf(dir.path), 'SIGKILL');
+      process.kill(serviceOf(dir.path, 'sandboxd'), 'SIGKILL');
       await says('sandbox: daemon ended (SIGKILL), starting it again', 1);
       const output = `${url}/v2/commands/${data['command_id']}?wait=true`;
       await expect.poll(async () => (await call(output)).status).toBe(200);
       expect((await call(output)).data).toMatchObject({ stdout: 'here\n', command: { pid, status: 'running' } });
-      process.kill(daemonOf(dir.path), 'SIGKILL');
+      process.kill(serviceOf(dir.path, 'sandboxd'), 'SIGKILL');
       // At this time no daemon is running that could end the commands of the last one.
       await says('sandbox: daemon ended (SIGKILL), starting it again', 2);
       npm.kill('SIGTERM');

@@ -1,24 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { exchange, startDaemon, startGateway } from './gateway.fixture.ts';
+import { exchange, queryCredentials, startDaemon, startGateway } from './gateway.fixture.ts';
 
 const PAGE = 'Accept: text/html,*/*';
 
 /** Admits the key `k` in a header or the query, and sets cookies for a credential in the query. */
 function authDaemon(req: IncomingMessage, res: ServerResponse): void {
-  const target = new URL(String(req.headers['x-original-uri'] ?? '/'), 'http://x');
-  const byQuery = target.searchParams.get('api_key') === 'k' || target.searchParams.get('ticket') === 't';
+  const uri = String(req.headers['x-original-uri'] ?? '/');
+  const inQuery = queryCredentials(uri);
+  const byQuery = inQuery.length > 0;
   const known = byQuery || req.headers['x-api-key'] === 'k' || req.headers.cookie === 'svc=1';
   if (req.url === '/health') res.end('{"status":"<b>healthy","version":"1.2.3","uptime_seconds":1}');
   else if (req.headers.origin === 'http://evil') res.writeHead(403).end();
-  else if (target.pathname === '/' || known) {
+  else if (uri.split('?')[0] === '/' || known) {
     const cookies = byQuery ? ['svc=1; HttpOnly', 'second=2'] : [];
-    res
-      .writeHead(
-        204,
-        cookies.flatMap((cookie) => ['Set-Cookie', cookie]),
-      )
-      .end();
+    res.writeHead(204, { 'Set-Cookie': cookies, 'X-Credentials': inQuery.join() }).end();
   } else res.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end('never read');
 }
 
@@ -103,6 +99,20 @@ test('a page opened with a key is redirected to its URL without the key, with th
   expect(answer).toContain('Referrer-Policy: no-referrer');
 });
 
+test.each([
+  ['//evil.example/x', '/.//evil.example/x'],
+  ['/\\evil.example/x', '/./\\evil.example/x'],
+])('[cookie.redirect] the redirect of %s leads to the host of the request', async (path, location) => {
+  await using daemon = await startDaemon(authDaemon);
+  await using gateway = await startGateway(daemon.port);
+  const answer = await exchange(
+    gateway.port,
+    `GET ${path}?api_key=k&b HTTP/1.1\nHost: 3000.localhost:${gateway.port}\n${PAGE}`,
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 302 /);
+  expect(answer).toContain(`Location: ${location}?b\r\n`);
+});
+
 test('an API client with a key in its query is not redirected; the response sets the cookies', async () => {
   await using daemon = await startDaemon(authDaemon);
   await using browser = await startDaemon((_req, res) => void res.end('{}'));
@@ -163,6 +173,18 @@ test('[landing.page] with the key the landing page shows the state of the sandbo
     expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*&lt;b&gt;healthy, version 1\.2\.3[\s\S]*version 9\.9\.9/);
     expect(answer).toMatch(/href="\/v2\/openapi\.json"[\s\S]*href="\/v1\/openapi\.json"[\s\S]*href="\/metrics"/);
   }
+});
+
+test('[origin.cross-site] a link of another site leads to the landing page', async () => {
+  await using daemon = await startDaemon((req, res) => {
+    if (req.url === '/health') res.end('{}');
+    else res.writeHead(req.headers['sec-fetch-site'] === undefined ? 204 : 403).end();
+  });
+  await using gateway = await startGateway(daemon.port);
+  const link = 'Sec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate\nSec-Fetch-Dest: document';
+  const answer = await exchange(gateway.port, `GET / HTTP/1.1\nHost: h\n${PAGE}\n${link}`);
+  expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*openapi/);
+  expect(await exchange(gateway.port, `GET /vnc/ HTTP/1.1\nHost: h\n${link}`)).toMatch(/^HTTP\/1\.1 403 /);
 });
 
 test('[landing.page] a key in the query of the landing page becomes a cookie, a wrong one shows the form again', async () => {

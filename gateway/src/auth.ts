@@ -1,41 +1,45 @@
 import type { DaemonUpstream } from './daemon/daemon-upstream.ts';
+import { type Admission, OWN_FRAMES, queryWithout } from './exchange/admission.ts';
 import { isPreflight, keepCorsHeaders } from './exchange/cross-origin.ts';
 import { type Exchange, isUpgrade, wantsPage } from './exchange/exchange.ts';
 import { CONTENT_HEADERS, type FlatHeaders, requestHeaders, withoutFields } from './exchange/headers.ts';
 import { keyPage, PAGE_HEADERS } from './exchange/pages.ts';
 import { sendError, sendResponse } from './exchange/responses.ts';
-import { carriesCredential, withoutCredentials } from './exchange/target.ts';
+import { pathReference } from './exchange/target.ts';
 import { sendUpstreamError } from './exchange/upstream-error.ts';
-
-/** What the daemon returns for an admitted request. */
-export interface Admission {
-  /** `Set-Cookie` values for the response. */
-  readonly cookies: readonly string[];
-  /** Headers and query parameters that carry a credential of the service; applications must not receive them. */
-  readonly credentials: ReadonlySet<string>;
-}
 
 /** The daemon's decision about a request. */
 type AccessDecision =
   | ({ readonly admitted: true } & Admission)
   | { readonly admitted: false; readonly status: number; readonly headers: Readonly<Record<string, string>> };
 
+/** Headers with which a browser describes the page that causes a request. */
+export const SITE_HEADERS: ReadonlySet<string> = new Set(['sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest']);
+
+interface Question {
+  /** Path and query that the daemon decides about. */
+  readonly target: string;
+  /** Headers of the request that the decision ignores, in lower case. */
+  readonly ignored?: ReadonlySet<string>;
+}
+
 /**
  * Asks the daemon, which alone decides about access (contract §1.4), with the headers of the request.
- * @param target path and query that the daemon decides about
  * @throws the connection's error if the daemon does not respond
  */
 export async function requestDecision(
   exchange: Exchange,
-  target: string,
+  { target, ignored = new Set() }: Question,
   upstream: DaemonUpstream,
 ): Promise<AccessDecision> {
-  const { status, headers } = await upstream.get('/internal/auth', authRequestHeaders(exchange, target, upstream));
+  const fields = withoutFields(authRequestHeaders(exchange, target, upstream), ignored);
+  const { status, headers } = await upstream.get('/internal/auth', fields);
   keepCorsHeaders(exchange.res, headers);
   if (status === 204) {
     const fields = valuesOf(headers, 'x-credentials').flatMap((value) => value.split(','));
     const credentials = new Set(fields.map((name) => name.trim()));
-    return { admitted: true, cookies: valuesOf(headers, 'set-cookie'), credentials };
+    const frameRule = valuesOf(headers, 'content-security-policy')[0] ?? OWN_FRAMES;
+    return { admitted: true, cookies: valuesOf(headers, 'set-cookie'), credentials, frameRule };
   }
   const challenge = valuesOf(headers, 'www-authenticate')[0];
   return { admitted: false, status, headers: challenge === undefined ? {} : { 'WWW-Authenticate': challenge } };
@@ -63,7 +67,7 @@ export async function authorize(
   target: string = exchange.target.raw,
 ): Promise<Admission | undefined> {
   try {
-    const decision = await requestDecision(exchange, target, upstream);
+    const decision = await requestDecision(exchange, { target }, upstream);
     if (!decision.admitted) {
       sendDenial(exchange, decision);
       return undefined;
@@ -72,7 +76,7 @@ export async function authorize(
       sendResponse(exchange, 204, {}, '');
       return undefined;
     }
-    return redirectWithCookie(exchange, decision.cookies) ? undefined : decision;
+    return redirectWithCookie(exchange, decision) ? undefined : decision;
   } catch (error) {
     sendUpstreamError(exchange, error);
     return undefined;
@@ -80,11 +84,13 @@ export async function authorize(
 }
 
 /** Redirects a page to its URL without the credential, which the cookie replaces (contract §1.4). */
-export function redirectWithCookie(exchange: Exchange, cookies: readonly string[]): boolean {
+export function redirectWithCookie(exchange: Exchange, admission: Admission): boolean {
+  const { cookies, credentials } = admission;
   if (cookies.length === 0 || !wantsPage(exchange) || isUpgrade(exchange)) return false;
-  if (!carriesCredential(exchange.target.query)) return false;
-  const headers = { ...PAGE_HEADERS, Location: withoutCredentials(exchange.target), 'Set-Cookie': [...cookies] };
-  sendResponse(exchange, 302, headers, '');
+  // Without one in the query, the redirect would lead to itself.
+  if (![...credentials].some((field) => field.startsWith('?'))) return false;
+  const Location = pathReference(exchange.target) + queryWithout(exchange.target.query, admission);
+  sendResponse(exchange, 302, { ...PAGE_HEADERS, Location, 'Set-Cookie': [...cookies] }, '');
   return true;
 }
 

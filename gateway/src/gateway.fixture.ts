@@ -89,15 +89,20 @@ export async function startGateway(
   };
 }
 
+/** The query parameters with the key `k` or the ticket `t`, as the daemon names them. */
+export function queryCredentials(target: string): string[] {
+  const parameters = target.split('?')[1]?.split('&') ?? [];
+  return parameters.flatMap((text, i) => (text === 'api_key=k' || text === 'ticket=t' ? [`?${i}`] : []));
+}
+
 /** A daemon that admits the key `k` in a header, the query or a cookie; `rest` handles all other requests. */
 export function startAuthDaemon(rest: RequestListener = (_req, res) => void res.end()): Promise<Daemon> {
   return startDaemon((req, res) => {
     if (req.url !== '/internal/auth') return rest(req, res);
-    const query = new URL(String(req.headers['x-original-uri']), 'http://x').searchParams;
     const credentials = [
       ...(req.headers['x-api-key'] === 'k' ? ['x-api-key'] : []),
       ...(req.headers.authorization === 'Bearer k' ? ['authorization'] : []),
-      ...(query.get('api_key') === 'k' ? ['api_key'] : []),
+      ...queryCredentials(String(req.headers['x-original-uri'])),
     ];
     const admitted = credentials.length > 0 || req.headers.cookie?.includes('svc_session=k');
     res.writeHead(admitted ? 204 : 401, { 'X-Credentials': credentials.join(', ') }).end();

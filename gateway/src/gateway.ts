@@ -5,10 +5,11 @@ import { ignore } from '@sandbox/program/ignore.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
 import { requestIdOf } from '@sandbox/program/request-id.ts';
 import { type PreviewTarget, previewByName } from './apps/preview-port.ts';
-import { type Admission, authorize } from './auth.ts';
+import { authorize } from './auth.ts';
 import type { GatewayConfig } from './config.ts';
 import { Connections } from './connections.ts';
 import { logAccess } from './exchange/access-log.ts';
+import { type Admission, OWN_FRAMES } from './exchange/admission.ts';
 import { type Exchange, isUpgrade, type UpgradeExchange } from './exchange/exchange.ts';
 import { sendError } from './exchange/responses.ts';
 import { parseTarget } from './exchange/target.ts';
@@ -24,7 +25,7 @@ const IDLE_TIMEOUT_MS = 65_000;
 /** High-water mark of a response to a client, in bytes. */
 const WRITE_BYTES = 256 * 1024;
 
-const UNGATED: Admission = { cookies: [], credentials: new Set() };
+const UNGATED: Admission = { cookies: [], credentials: new Set(), frameRule: OWN_FRAMES };
 
 interface GatewayContext {
   readonly logger: Logger;

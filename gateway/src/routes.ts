@@ -3,7 +3,7 @@ import { handleLanding, isLanding } from './apps/landing.ts';
 import { isOpenPreview, openPreview } from './apps/open-preview.ts';
 import { previewByPath } from './apps/preview-port.ts';
 import { sendTerminal } from './apps/terminal-page.ts';
-import type { Admission } from './auth.ts';
+import type { Admission } from './exchange/admission.ts';
 import type { Exchange } from './exchange/exchange.ts';
 import { sendError } from './exchange/responses.ts';
 import type { Services } from './services.ts';

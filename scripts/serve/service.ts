@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { PARENT_PIPE } from '@sandbox/program/parent.ts';
+import type { HiddenKey } from './hidden-key.ts';
 import { humanLine } from './log-line.ts';
 import type { Address } from './ports.ts';
 import { RestartDelay } from './restart-delay.ts';
@@ -16,6 +17,8 @@ export interface ServiceSpec {
   readonly address: Address;
   /** Path that answers when the service is ready. */
   readonly health: string;
+  /** A descriptor that becomes its fourth, and variables about it. */
+  readonly handover?: HiddenKey['handover'];
 }
 
 export interface ServiceOutput {
@@ -56,12 +59,13 @@ export class Service {
   }
 
   start(): void {
-    const [program = process.execPath, ...args] = this.#spec.command;
+    const { command, handover } = this.#spec;
+    const [program = process.execPath, ...args] = command;
     const started = performance.now();
     const child = spawn(program, args, {
       detached: true,
-      stdio: ['pipe', this.#output.human ? 'pipe' : 'inherit', 'inherit'],
-      env: { ...process.env, [PARENT_PIPE]: '1' },
+      stdio: ['pipe', this.#output.human ? 'pipe' : 'inherit', 'inherit', ...(handover ? [handover.fd] : [])],
+      env: { ...process.env, ...handover?.env, [PARENT_PIPE]: '1' },
     });
     this.#child = child;
     child.stdin?.on('error', () => {});

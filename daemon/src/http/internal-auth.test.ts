@@ -85,6 +85,12 @@ describe('/internal/auth', () => {
   });
 });
 
+test('[page.frames] a decision names the origins that may embed pages', async () => {
+  await using daemon = await TestApp.start({ allowedOrigins: ['https://listed.example', 'x; script-src *'] });
+  const { headers } = await ask(daemon, { uri: '/vnc/' });
+  expect(headers['content-security-policy']).toBe("frame-ancestors 'self' https://listed.example");
+});
+
 describe('credential fields', () => {
   test('[auth.carriers] only the fields that carry a credential of the service are named', async () => {
     await using daemon = await TestApp.start({ apiKey: KEY });
@@ -101,9 +107,14 @@ describe('credential fields', () => {
     ).toBeUndefined();
     expect(
       await fieldsOf({ uri: `${uri}?api_key=${KEY}`, headers: { 'x-svc-api-key': KEY, 'x-aio-api-key': KEY } }),
-    ).toBe('x-svc-api-key, x-aio-api-key, api_key');
+    ).toBe('x-svc-api-key, x-aio-api-key, ?0');
     expect(await fieldsOf({ uri: `${uri}?api_key=its-own`, headers: { cookie } })).toBeUndefined();
-    expect(await fieldsOf({ uri: `${uri}?ticket=spent`, headers: { cookie } })).toBe('ticket');
+    // api.md §1.4: a `ticket` that is none of the service's passes on.
+    expect(await fieldsOf({ uri: `${uri}?ticket=its-own`, headers: { cookie } })).toBeUndefined();
+    for (const uses of [1, 2]) {
+      const { ticket } = (await daemon.post('/v2/tickets', { uses }, { 'x-api-key': KEY })).json().data;
+      expect(await fieldsOf({ uri: `${uri}?ticket=its-own&ticket=${ticket}` })).toBe('?1');
+    }
     await using open = await TestApp.start();
     expect((await ask(open, { uri, headers: { 'x-api-key': 'its-own' } })).headers['x-credentials']).toBeUndefined();
   });

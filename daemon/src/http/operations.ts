@@ -90,8 +90,9 @@ export function mountOperations(app: App, { gate, metrics, isTrusted, probes }: 
     }
     const decision = gate.judge(accessRequest);
     if (!decision.admitted) return reply.code(refusal(decision).kind === 'forbidden' ? 403 : 401).send();
+    void reply.header('content-security-policy', gate.frameRule);
     if (decision.setCookie !== undefined) void reply.header('set-cookie', decision.setCookie);
-    const fields = gate.credentialFields(accessRequest);
+    const fields = gate.credentialFields(accessRequest.target, request.raw.rawHeaders, decision.ticket);
     if (fields.length > 0) void reply.header('x-credentials', fields.join(', '));
     return reply.code(204).send();
   });

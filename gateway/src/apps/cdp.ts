@@ -1,13 +1,7 @@
 import { GATEWAY_PATHS } from '@sandbox/program/pages.ts';
-import type { Admission } from '../auth.ts';
-import {
-  appHeaders,
-  publicHost,
-  publicPrefix,
-  publicScheme,
-  queryWith,
-  queryWithout,
-} from '../exchange/app-headers.ts';
+import type { Admission } from '../exchange/admission.ts';
+import { queryWith, queryWithout } from '../exchange/admission.ts';
+import { appHeaders, publicHost, publicPrefix, publicScheme } from '../exchange/app-headers.ts';
 import { type Exchange, isUpgrade, type UpgradeExchange } from '../exchange/exchange.ts';
 import { type FlatHeaders, needsLength, responseHeaders, withoutFields } from '../exchange/headers.ts';
 import { sendError, sendResponse } from '../exchange/responses.ts';

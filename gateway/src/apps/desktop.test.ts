@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { tempDir } from '../../../scripts/testing/temp-dir.ts';
-import { exchange, startAuthDaemon, startGateway, Wire } from '../gateway.fixture.ts';
+import { exchange, startAuthDaemon, startDaemon, startGateway, Wire } from '../gateway.fixture.ts';
 import { fill, IN_FLIGHT_MAX_MB, writeUntilBlocked } from '../in-flight.fixture.ts';
 import { RfbServer } from '../rfb.fixture.ts';
 
@@ -239,4 +239,26 @@ test('a gateway that stops disconnects its viewers', async () => {
   await set.close();
   await closed;
   await expect.poll(() => set.rfb.sockets.size).toBe(0);
+});
+
+test.each([
+  [undefined, "frame-ancestors 'self'"],
+  ["frame-ancestors 'self' https://listed.example", "frame-ancestors 'self' https://listed.example"],
+])('[page.frames] with the rule %s of the daemon, pages may be framed by %s', async (rule, expected) => {
+  await using directory = await tempDir();
+  await writeFile(join(directory.path, 'vnc.html'), 'page');
+  await using editor = await startDaemon(
+    (_req, res) => void res.setHeader('Content-Security-Policy', "img-src 'self'").end('page'),
+  );
+  await using daemon = await startDaemon(
+    (_req, res) => void res.writeHead(204, rule === undefined ? {} : { 'Content-Security-Policy': rule }).end(),
+  );
+  const at = `127.0.0.1:${editor.port}`;
+  const env = { DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false', GATEWAY_CODE_SERVER: at, GATEWAY_JUPYTER: at };
+  await using gateway = await startGateway(daemon.port, { env: { ...env, GATEWAY_NOVNC_DIR: directory.path } });
+  for (const path of ['/vnc/index.html', '/terminal/', '/code-server/', '/jupyter/lab']) {
+    const { headers } = await fetch(gateway.origin + path);
+    const rules = headers.get('content-security-policy')?.split(/[;,] */) ?? [];
+    expect([path, rules.filter((text) => text.startsWith('frame-ancestors'))]).toEqual([path, [expected]]);
+  }
 });

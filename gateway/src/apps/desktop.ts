@@ -1,5 +1,5 @@
 import { GATEWAY_PATHS } from '@sandbox/program/pages.ts';
-import type { Admission } from '../auth.ts';
+import type { Admission } from '../exchange/admission.ts';
 import { type Exchange, isUpgrade } from '../exchange/exchange.ts';
 import { sendError, sendResponse } from '../exchange/responses.ts';
 import type { Address } from '../net/address.ts';
@@ -16,10 +16,8 @@ const SOCKETS: ReadonlySet<string> = new Set(
 const DEFAULT_VIEW = 'index.html?autoconnect=true&resize=scale&reconnect=true';
 /** noVNC's main page in Debian's package; links of 1.x name it `index.html`. */
 const APPLICATION = 'vnc.html';
-const HEADERS = {
-  'Content-Security-Policy':
-    "default-src 'self' 'unsafe-inline' data: blob:; connect-src 'self' ws: wss:; object-src 'none'; base-uri 'none'; form-action 'self'",
-};
+const POLICY =
+  "default-src 'self' 'unsafe-inline' data: blob:; connect-src 'self' ws: wss:; object-src 'none'; base-uri 'none'; form-action 'self'";
 
 /** The desktop in a browser: noVNC's pages, and the WebSocket that carries RFB (RFC 6143). */
 export class Desktop {
@@ -62,7 +60,7 @@ export class Desktop {
     sendResponse(exchange, 302, cookies.length > 0 ? { Location, 'Set-Cookie': [...cookies] } : { Location }, '');
   }
 
-  async #sendFile(exchange: Exchange, path: string, { cookies }: Admission): Promise<void> {
+  async #sendFile(exchange: Exchange, path: string, { cookies, frameRule }: Admission): Promise<void> {
     const isPage = path === '' || path === 'index.html';
     if (isPage && !(await this.#files.has(APPLICATION))) {
       sendError(exchange, 503, {
@@ -71,6 +69,7 @@ export class Desktop {
       });
       return;
     }
-    await this.#files.send(exchange, { path: isPage ? APPLICATION : path, headers: HEADERS, cookies });
+    const headers = { 'Content-Security-Policy': `${POLICY}; ${frameRule}` };
+    await this.#files.send(exchange, { path: isPage ? APPLICATION : path, headers, cookies });
   }
 }

@@ -1,6 +1,7 @@
 import { GATEWAY_PATHS } from '@sandbox/program/pages.ts';
-import type { Admission } from '../auth.ts';
-import { appHeaders, publicPrefix, queryWithout } from '../exchange/app-headers.ts';
+import type { Admission } from '../exchange/admission.ts';
+import { queryWithout } from '../exchange/admission.ts';
+import { appHeaders, publicPrefix } from '../exchange/app-headers.ts';
 import { type Exchange, isUpgrade } from '../exchange/exchange.ts';
 import { sendError } from '../exchange/responses.ts';
 import type { Address } from '../net/address.ts';
@@ -82,7 +83,8 @@ export class Editor implements Disposable {
     const host = expectedHost === 'localhost' ? 'localhost' : undefined;
     const prefix = publicPrefix(exchange) + this.kind.prefix;
     const form = paths === 'stripped' ? 'path' : 'absolute';
-    const rewrite = { requestId: exchange.requestId, cookies: admission.cookies, host };
+    const { cookies, frameRule: policy } = admission;
+    const rewrite = { requestId: exchange.requestId, cookies, host, policy };
     return {
       service,
       to,

@@ -1,10 +1,10 @@
-import { redirectWithCookie, requestDecision, sendDenial } from '../auth.ts';
+import { redirectWithCookie, requestDecision, SITE_HEADERS, sendDenial } from '../auth.ts';
 import type { DaemonUpstream } from '../daemon/daemon-upstream.ts';
 import { type Exchange, isUpgrade, wantsPage } from '../exchange/exchange.ts';
 import { requestHeaders } from '../exchange/headers.ts';
 import { type DaemonState, keyPage, type Link, PAGE_HEADERS, statusPage } from '../exchange/pages.ts';
 import { sendResponse } from '../exchange/responses.ts';
-import { carriesCredential } from '../exchange/target.ts';
+import { namesCredential } from '../exchange/target.ts';
 import { sendUpstreamError } from '../exchange/upstream-error.ts';
 import { isListening } from '../net/address.ts';
 import { listeningPorts } from '../net/listening-ports.ts';
@@ -25,14 +25,16 @@ export function isLanding(exchange: Exchange): boolean {
 export async function handleLanding(exchange: Exchange, services: Services): Promise<void> {
   const { upstream } = services;
   const { target } = exchange;
-  const hasCredential = carriesCredential(target.query);
+  const hasCredential = namesCredential(target.query);
   try {
     if (hasCredential) {
-      const decision = await requestDecision(exchange, target.raw, upstream);
-      if (decision.admitted && redirectWithCookie(exchange, decision.cookies)) return;
+      const decision = await requestDecision(exchange, { target: target.raw }, upstream);
+      if (decision.admitted && redirectWithCookie(exchange, decision)) return;
     }
     const query = target.query === undefined ? '' : `?${target.query}`;
-    const decision = await requestDecision(exchange, `${GUARDED_PATH}${query}`, upstream);
+    // A link of any site may lead to the landing page, but not to the guarded path.
+    const question = { target: `${GUARDED_PATH}${query}`, ignored: SITE_HEADERS };
+    const decision = await requestDecision(exchange, question, upstream);
     if (decision.admitted) {
       sendResponse(exchange, 200, PAGE_HEADERS, await sandboxPage(exchange, services));
     } else if (decision.status === 401) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { exchange, startDaemon, startGateway } from '../gateway.fixture.ts';
+import { exchange, queryCredentials, startDaemon, startGateway } from '../gateway.fixture.ts';
 
 /** Where a request carries the key `k`: in a header, the query or a cookie. */
 function keysOf({ headers }: IncomingMessage, query: URLSearchParams): string[] {
@@ -15,10 +15,11 @@ function keysOf({ headers }: IncomingMessage, query: URLSearchParams): string[] 
 /** A daemon that issues tickets to requests with the key, and admits the ticket `t` anywhere but for a new ticket. */
 function startTicketDaemon(): ReturnType<typeof startDaemon> {
   return startDaemon(async (req, res) => {
-    const { pathname, searchParams } = new URL(String(req.headers['x-original-uri'] ?? req.url), 'http://x');
+    const target = String(req.headers['x-original-uri'] ?? req.url);
+    const { pathname, searchParams } = new URL(target, 'http://x');
     const keys = keysOf(req, searchParams);
     if (pathname !== '/v2/tickets') {
-      const credentials = searchParams.get('ticket') === 't' ? [...keys, 'ticket'] : keys;
+      const credentials = [...keys, ...queryCredentials(target)];
       res.writeHead(credentials.length > 0 ? 204 : 401, { 'X-Credentials': credentials.join() }).end();
     } else if (keys.length === 0) {
       res.writeHead(401).end('{}');

@@ -1,5 +1,6 @@
-import type { Admission } from '../auth.ts';
-import { publicHost, publicPrefix, publicScheme, queryWith } from '../exchange/app-headers.ts';
+import type { Admission } from '../exchange/admission.ts';
+import { queryWith } from '../exchange/admission.ts';
+import { publicHost, publicPrefix, publicScheme } from '../exchange/app-headers.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { CONTENT_HEADERS, requestHeaders, withoutFields } from '../exchange/headers.ts';
 import { sendError, sendResponse } from '../exchange/responses.ts';

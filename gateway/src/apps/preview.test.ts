@@ -174,10 +174,10 @@ test('an application that listens on ::1 only is reached', async ({ skip }) => {
 
 test('[preview.no-credential] the application receives no credential of the service, and all of its own', async () => {
   await using set = await startPreview();
-  const path = `/proxy/${set.app.port}/?api_key=k&a=1&ticket=its-own`;
+  const path = `/proxy/${set.app.port}/?api_key=k&a=1;b&ticket=its-own&api_key=its-own&`;
   const fields = `Host: h\n${KEY}\nAuthorization: Bearer its-own\nCookie: a=1; svc_session=k; svc_session_vnc=x; b=2`;
   const { url, headers } = echoed(await set.get(path, fields));
-  expect(url).toBe('/?a=1&ticket=its-own');
+  expect(url).toBe('/?a=1;b&ticket=its-own&api_key=its-own&');
   expect(headers).toMatchObject({ authorization: 'Bearer its-own', cookie: 'a=1; b=2' });
   expect(headers['x-api-key']).toBeUndefined();
   const own = echoed(

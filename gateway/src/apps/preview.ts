@@ -1,5 +1,6 @@
-import type { Admission } from '../auth.ts';
-import { appHeaders, publicPrefix, queryWithout } from '../exchange/app-headers.ts';
+import type { Admission } from '../exchange/admission.ts';
+import { queryWithout } from '../exchange/admission.ts';
+import { appHeaders, publicPrefix } from '../exchange/app-headers.ts';
 import { type Exchange, isUpgrade } from '../exchange/exchange.ts';
 import { sendError } from '../exchange/responses.ts';
 import { UploadAgent } from '../net/upload-agent.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
-import type { Admission } from '../auth.ts';
+import type { Admission } from '../exchange/admission.ts';
 import type { UpgradeExchange } from '../exchange/exchange.ts';
 import { sendError } from '../exchange/responses.ts';
 import { sendUpstreamError } from '../exchange/upstream-error.ts';

@@ -1,4 +1,4 @@
-import type { Admission } from '../auth.ts';
+import type { Admission } from '../exchange/admission.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { sendResponse } from '../exchange/responses.ts';
 

@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { exchange, startDaemon, startGateway } from '../gateway.fixture.ts';
+import { exchange, queryCredentials, startDaemon, startGateway } from '../gateway.fixture.ts';
 import { terminalAssets } from './terminal-assets.ts';
 
 /** Admits requests with the key `k`; a key in the query gets a cookie. */
 function authDaemon(req: IncomingMessage, res: ServerResponse): void {
   const known = req.headers['x-api-key'] === 'k' || String(req.headers['x-original-uri']).includes('api_key=k');
-  const cookie = String(req.headers['x-original-uri']).includes('api_key') ? { 'Set-Cookie': 'svc=1' } : {};
+  const [field] = queryCredentials(String(req.headers['x-original-uri']));
+  const cookie = field === undefined ? {} : { 'Set-Cookie': 'svc=1', 'X-Credentials': field };
   res.writeHead(known ? 204 : 401, cookie).end();
 }
 

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import type { Admission } from '../auth.ts';
+import type { Admission } from '../exchange/admission.ts';
 import { type Exchange, isUpgrade } from '../exchange/exchange.ts';
 import { sendError } from '../exchange/responses.ts';
 import { redirectToSlash } from './slash-redirect.ts';
@@ -7,10 +7,8 @@ import { StaticFiles } from './static-files.ts';
 import { terminalAssets } from './terminal-assets.ts';
 
 /** xterm.js adds inline style elements; all other content and frames must be of this origin. */
-const HEADERS = {
-  'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
-};
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
 interface ServedFile {
   readonly files: StaticFiles;
@@ -35,7 +33,8 @@ export async function sendTerminal(exchange: Exchange, admission: Admission): Pr
     return;
   }
   const served = FILES.get(name || 'index.html') ?? { files: BUNDLED, name: name || 'index.html' };
-  await served.files.send(exchange, { path: served.name, headers: HEADERS, cookies: admission.cookies });
+  const headers = { 'Content-Security-Policy': `${POLICY}; ${admission.frameRule}` };
+  await served.files.send(exchange, { path: served.name, headers, cookies: admission.cookies });
 }
 
 function ofCheckout(): [string, ServedFile][] {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Admission } from '../auth.ts';
+import type { Admission } from './admission.ts';
 import type { Exchange } from './exchange.ts';
 import { type FlatHeaders, requestHeaders } from './headers.ts';
 import type { Peer } from './peer.ts';
@@ -71,26 +71,4 @@ type ForwardedName = 'x-forwarded-host' | 'x-forwarded-proto' | 'x-forwarded-pre
 function forwardedValue(req: IncomingMessage, peer: Peer, name: ForwardedName): string {
   if (!peer.trusted) return '';
   return (String(req.headers[name] ?? '').split(',', 1)[0] ?? '').trim();
-}
-
-/** The query without credential parameters, with its question mark; all other bytes stay unchanged. */
-export function queryWithout(query: string | undefined, { credentials }: Admission): string {
-  if (query === undefined) return '';
-  const kept = query.split('&').filter((parameter) => !credentials.has(parameterName(parameter)));
-  return kept.length > 0 ? `?${kept.join('&')}` : '';
-}
-
-/** Only the credential parameters of the query, with its question mark. */
-export function queryWith(query: string | undefined, { credentials }: Admission): string {
-  const kept = query?.split('&').filter((parameter) => credentials.has(parameterName(parameter))) ?? [];
-  return kept.length > 0 ? `?${kept.join('&')}` : '';
-}
-
-function parameterName(parameter: string): string {
-  const name = parameter.split('=', 1)[0] ?? '';
-  try {
-    return decodeURIComponent(name.replaceAll('+', ' '));
-  } catch {
-    return name;
-  }
 }

@@ -31,25 +31,12 @@ function originForm(raw: string): Target {
 
 const CREDENTIAL_PARAMETERS = new Set(['api_key', 'ticket']);
 
-export function carriesCredential(query: string | undefined): boolean {
-  return query?.split('&').some(isCredential) ?? false;
+/** Whether the query has a parameter with the name of a credential, valid or not. */
+export function namesCredential(query: string | undefined): boolean {
+  return query !== undefined && [...new URLSearchParams(query).keys()].some((name) => CREDENTIAL_PARAMETERS.has(name));
 }
 
-/** The target without credential parameters; all other bytes stay unchanged. */
-export function withoutCredentials({ path, query }: Target): string {
-  const kept = query?.split('&').filter((parameter) => !isCredential(parameter)) ?? [];
-  return kept.length > 0 ? `${path}?${kept.join('&')}` : path;
-}
-
-function isCredential(parameter: string): boolean {
-  const name = parameter.split('=', 1)[0] ?? '';
-  return CREDENTIAL_PARAMETERS.has(decoded(name));
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+/** The path as a reference to this host: with two slashes at its beginning it would name another (RFC 3986 §4.2). */
+export function pathReference({ path }: Target): string {
+  return /^\/[/\\]/.test(path) ? `/.${path}` : path;
 }

@@ -18,6 +18,9 @@ interface Ticket {
 /** Tickets that are valid at once; more are refused, so that issuing them cannot fill the memory. */
 const MAX_TICKETS = 10_000;
 
+/** The form of a ticket: 24 random bytes. */
+const TICKET = /^[\w-]{32}$/;
+
 /** Short-lived stand-ins for the key, for URLs that cannot carry headers. Only their hashes are kept, in memory. */
 export class TicketStore {
   readonly #tickets = new Map<string, Ticket>();
@@ -33,6 +36,11 @@ export class TicketStore {
     const expiresAt = now + ttl * 1000;
     this.#tickets.set(digest(ticket), { pathPrefix, expiresAt, usesLeft: uses });
     return { ticket, expiresAt: new Date(expiresAt) };
+  }
+
+  /** Whether the text is a ticket with uses left, for any path. */
+  has(text: string): boolean {
+    return TICKET.test(text) && this.#tickets.has(digest(text));
   }
 
   /** Spends one use where the ticket is good for the path; answers its prefix, or undefined. */

@@ -14,7 +14,8 @@ export interface Credentials {
 export function credentialsOf(headers: IncomingHttpHeaders, query: string): Credentials {
   const bearer = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
   const headerKeys = KEY_HEADERS.flatMap((field) => [headers[field] ?? []].flat().map((value) => ({ field, value })));
-  const parameters = /(?:^|&)(?:api_key|ticket)=/.test(query) ? new URLSearchParams(query) : undefined;
+  // A name may be percent-encoded.
+  const parameters = /(?:api_key|ticket)=|%/.test(query) ? new URLSearchParams(query) : undefined;
   return {
     headerKeys: bearer === undefined ? headerKeys : [{ field: 'authorization', value: bearer }, ...headerKeys],
     queryKeys: parameters?.getAll('api_key') ?? [],

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Page } from '@sandbox/program/pages.ts';
+import { type Page, prefixesOfPage } from '@sandbox/program/pages.ts';
 import type { TicketStore } from '../../core/access/tickets.ts';
 import { ApiKey } from './api-key.ts';
+import { fieldsWithCredential } from './credential-fields.ts';
 import { type Credentials, credentialsOf } from './credentials.ts';
 import { HostRule, OriginRule } from './hosts.ts';
 import { SessionCookies } from './session-cookie.ts';
@@ -20,7 +21,12 @@ export interface AccessRequest {
 }
 
 export type AccessDecision =
-  | { readonly admitted: true; readonly setCookie?: string }
+  | {
+      readonly admitted: true;
+      readonly setCookie?: string;
+      /** The ticket of which the request has spent a use. */
+      readonly ticket?: string;
+    }
   | {
       readonly admitted: false;
       readonly kind: 'unauthorized' | 'forbidden';
@@ -29,6 +35,12 @@ export type AccessDecision =
     };
 
 type CredentialKind = 'header' | 'query' | 'ticket' | 'cookie';
+
+interface ValidCredential {
+  readonly by?: CredentialKind;
+  readonly ticket?: string;
+  readonly ticketPrefix?: string;
+}
 
 export interface GateOptions {
   readonly apiKey?: string | undefined;
@@ -44,16 +56,21 @@ export interface GateOptions {
 /** Decides about access by credential, `Host` and `Origin`, also for the gateway's requests to `/internal/auth`. */
 export class Gate {
   readonly origins: OriginRule;
+  /** Which pages may embed those of the gateway: its own and those of listed origins (CSP Level 3 §6.4.2). */
+  readonly frameRule: string;
   readonly #hosts: HostRule;
   readonly #key: ApiKey | undefined;
   readonly #cookies: SessionCookies | undefined;
   readonly #tickets: TicketStore;
   readonly #publicPaths: ReadonlySet<string>;
+  readonly #pages: readonly Page[];
 
   constructor({ apiKey, allowedHosts, allowedOrigins, tickets, publicPaths, pages }: GateOptions) {
     this.#publicPaths = new Set(publicPaths);
+    this.#pages = pages;
     this.#hosts = new HostRule(allowedHosts);
     this.origins = new OriginRule(allowedOrigins);
+    this.frameRule = ["frame-ancestors 'self'", ...this.origins.listed].join(' ');
     this.#key = apiKey === undefined ? undefined : new ApiKey(apiKey);
     this.#cookies = this.#key && new SessionCookies(this.#key, pages);
     this.#tickets = tickets;
@@ -64,17 +81,19 @@ export class Gate {
   }
 
   /**
-   * Names of the headers and query parameters that carry a credential of the service, which the gateway removes. A
-   * token of a previewed application in such a header is not a credential of the service and is not included.
+   * Headers and query parameters of an admitted request that carry a credential of the service, which the gateway
+   * removes. A token or a ticket of a previewed application is not one.
+   * @param rawHeaders alternating names and values as received
+   * @param spent the ticket of the decision
    */
-  credentialFields({ headers, target }: AccessRequest): string[] {
+  credentialFields(target: string, rawHeaders: readonly string[], spent?: string): string[] {
     const key = this.#key;
     if (!key) return [];
-    const given = credentialsOf(headers, splitTarget(target)[1] ?? '');
-    const fields = given.headerKeys.filter(({ value }) => key.matches(value)).map(({ field }) => field);
-    if (given.queryKeys.some((candidate) => key.matches(candidate))) fields.push('api_key');
-    if (given.tickets.length > 0) fields.push('ticket');
-    return fields;
+    const [, query] = splitTarget(target);
+    return fieldsWithCredential({ rawHeaders, query }, (texts) => {
+      const all = [...texts];
+      return key.isAmong(all) || all.some((text) => text === spent || this.#tickets.has(text));
+    });
   }
 
   #judgeOpen(request: AccessRequest): AccessDecision {
@@ -86,14 +105,25 @@ export class Gate {
       );
     }
     const foreign = this.#foreignOrigin(request);
-    return foreign ? refusedOrigin(foreign) : { admitted: true };
+    if (foreign) return refusedOrigin(foreign);
+    return this.#mayCome(request) ? { admitted: true } : refusedSite();
+  }
+
+  /** Whether a page of another site may cause the request (Fetch Metadata §2.4), which may carry no `Origin`. */
+  #mayCome({ method, target, headers }: AccessRequest): boolean {
+    const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest, origin } = headers;
+    if (site !== 'cross-site' && site !== 'same-site') return true;
+    const [path] = splitTarget(target);
+    if (this.#publicPaths.has(path) || (origin !== undefined && this.origins.isListed(origin))) return true;
+    const isTopLevel = method === 'GET' && mode === 'navigate' && dest === 'document';
+    return isTopLevel && prefixesOfPage(path, this.#pages) !== undefined;
   }
 
   #judgeByKey(request: AccessRequest, key: ApiKey): AccessDecision {
     const [path = '', query = ''] = splitTarget(request.target);
     const isPublic = this.#publicPaths.has(path);
     if (isPublic && path !== '/') return { admitted: true };
-    const { by, ticketPrefix } = this.#findValid(credentialsOf(request.headers, query), path, key);
+    const { by, ticket, ticketPrefix } = this.#findValid(credentialsOf(request.headers, query), path, key);
     if (by === undefined) {
       return isPublic ? { admitted: true } : unauthorized();
     }
@@ -102,17 +132,17 @@ export class Gate {
       if (foreign) return refusedOrigin(foreign);
     }
     const setCookie = by === 'query' || by === 'ticket' ? this.#cookieFor(request, path, ticketPrefix) : undefined;
-    return setCookie === undefined ? { admitted: true } : { admitted: true, setCookie };
+    return { admitted: true, ...(setCookie !== undefined && { setCookie }), ...(ticket !== undefined && { ticket }) };
   }
 
   /** The kind of the first valid credential; a ticket is tried last, because this spends one of its uses. */
-  #findValid(given: Credentials, path: string, key: ApiKey): { by?: CredentialKind; ticketPrefix?: string } {
+  #findValid(given: Credentials, path: string, key: ApiKey): ValidCredential {
     if (given.headerKeys.some(({ value }) => key.matches(value))) return { by: 'header' };
     if (given.queryKeys.some((candidate) => key.matches(candidate))) return { by: 'query' };
     if (this.#cookies?.admits(given.cookie, path)) return { by: 'cookie' };
     for (const ticket of given.tickets) {
       const ticketPrefix = this.#tickets.spend(ticket, path);
-      if (ticketPrefix !== undefined) return { by: 'ticket', ticketPrefix };
+      if (ticketPrefix !== undefined) return { by: 'ticket', ticket, ticketPrefix };
     }
     return {};
   }
@@ -159,6 +189,13 @@ function refusedOrigin(origin: string): AccessDecision {
   return forbidden(
     `the origin ${JSON.stringify(origin)} is not allowed`,
     'add it to SVC_ALLOWED_ORIGINS if you trust it',
+  );
+}
+
+function refusedSite(): AccessDecision {
+  return forbidden(
+    'a page of another site may not cause this request',
+    'open it directly, add the origin of the page to SVC_ALLOWED_ORIGINS, or protect the service with SVC_API_KEY',
   );
 }
 

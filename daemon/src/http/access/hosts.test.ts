@@ -123,4 +123,46 @@ describe('hosts and origins', () => {
     });
     expect(stream.headers['access-control-allow-origin']).toBe('https://listed.example');
   });
+
+  const image = { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' };
+  const link = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+  const frame = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' };
+  const listed = { ...image, origin: 'https://listed.example' };
+
+  test.each([
+    ['GET', '/v2/commands', image, 403],
+    ['HEAD', '/v2/commands', image, 403],
+    ['POST', '/v2/commands', link, 403],
+    ['GET', '/v2/commands', link, 403],
+    ['GET', '/metrics?/vnc/', link, 403],
+    ['GET', '/vnc/index.html', link, 204],
+    ['GET', '/proxy/3000/x', link, 204],
+    ['GET', '/terminal/', link, 204],
+    ['GET', '/vnc/', frame, 403],
+    ['GET', '/vnc/', image, 403],
+    ['HEAD', '/vnc/', link, 403],
+    ['POST', '/proxy/3000/x', link, 403],
+    ['GET', '/v2/commands', listed, 204],
+    ['GET', '/health', image, 204],
+    ['GET', '/', frame, 204],
+  ])('[origin.cross-site] without a key %s %s of another site, %j, is %i', async (method, target, fields, status) => {
+    await using daemon = await TestApp.start({ allowedOrigins: ['https://listed.example'] });
+    const decide = async (site: string) => {
+      const original = { 'x-original-uri': target, 'x-original-method': method };
+      const headers = { host: 'localhost:8080', 'sec-fetch-site': site, ...original, ...fields };
+      return (await daemon.inject({ url: '/internal/auth', headers })).statusCode;
+    };
+    expect(await Promise.all(['cross-site', 'same-site'].map(decide))).toEqual([status, status]);
+    const own = await Promise.all(['same-origin', 'none'].map(decide));
+    expect(own).toEqual([204, 204]);
+  });
+
+  test('[origin.cross-site] the daemon refuses such a request itself, and admits it with the key', async () => {
+    const headers = { host: 'localhost', 'sec-fetch-site': 'cross-site', ...image, 'x-api-key': 'k' };
+    await using open = await TestApp.start();
+    const refused = await open.inject({ url: '/v2/fs/list?path=/', headers });
+    expect([refused.statusCode, refused.json().hint]).toEqual([403, expect.stringContaining('SVC_API_KEY')]);
+    await using closed = await TestApp.start({ apiKey: 'k' });
+    expect((await closed.inject({ url: '/v2/fs/list?path=/', headers })).statusCode).toBe(200);
+  });
 });

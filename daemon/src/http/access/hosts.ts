@@ -33,6 +33,11 @@ export class OriginRule {
     this.#allowed = new Set(allowedOrigins.map((origin) => origin.toLowerCase().replace(/\/$/, '')));
   }
 
+  /** The listed origins that are valid in a policy. */
+  get listed(): string[] {
+    return [...this.#allowed].filter((origin) => /^https?:\/\/[\w.[\]:-]+$/.test(origin));
+  }
+
   /** Whether the operator has listed the origin; only such an origin gets CORS headers. */
   isListed(origin: string): boolean {
     return this.#allowed.has(origin.toLowerCase());
