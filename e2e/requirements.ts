@@ -9,6 +9,7 @@ import { GATEWAY } from './requirements/gateway.ts';
 import { IMAGES } from './requirements/images.ts';
 import type { Requirement } from './requirements/requirement.ts';
 import { SEARCH } from './requirements/search.ts';
+import { STALLS } from './requirements/stalls.ts';
 import { STREAMS } from './requirements/streams.ts';
 import { TERMINALS } from './requirements/terminals.ts';
 import { WATCH } from './requirements/watch.ts';
@@ -28,4 +29,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...SEARCH,
   ...WATCH,
   ...TERMINALS,
+  ...STALLS,
 ];
