@@ -9,6 +9,7 @@ import { GATEWAY } from './requirements/gateway.ts';
 import { IMAGES } from './requirements/images.ts';
 import type { Requirement } from './requirements/requirement.ts';
 import { SEARCH } from './requirements/search.ts';
+import { STALLS } from './requirements/stalls.ts';
 import { STREAMS } from './requirements/streams.ts';
 import { TERMINALS } from './requirements/terminals.ts';
 import { BASH_FIELDS } from './requirements/v1-fields/bash.ts';
@@ -34,4 +35,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...BASH_FIELDS,
   ...SHELL_FIELDS,
   ...FILE_FIELDS,
+  ...STALLS,
 ];

@@ -40,6 +40,7 @@ async function main(): Promise<number> {
     doctor: [...DAEMON, 'doctor', '--json', ...daemonArgs],
     reap: [...DAEMON, 'reap', ...daemonArgs],
     graceMs: (options.stopGraceSeconds + EXTRA_GRACE_SECONDS) * 1000,
+    stallSeconds: options.stallSeconds,
     human: process.stdout.isTTY,
     say,
   });

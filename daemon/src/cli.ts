@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { startHeartbeat } from '@sandbox/program/heartbeat/heartbeat.ts';
 import { helpText, OptionError } from '@sandbox/program/options.ts';
 import type { Running } from '@sandbox/program/run.ts';
 import { errnoName } from './core/errno-name.ts';
@@ -10,8 +11,11 @@ const USAGE = `Usage: sandboxd [start] [options]     serve the API
        sandboxd print-openapi v1|v2  print the OpenAPI document of a surface
        sandboxd version`;
 
-/** The daemon's command line. Answers what keeps running, or undefined when the command is done. */
-export async function sandboxd(argv: readonly string[]): Promise<Running | undefined> {
+/**
+ * The daemon's command line. Answers what keeps running, or undefined when the command is done.
+ * @param heartbeatFd descriptor for the beats of the main loop, if a parent counts them
+ */
+export async function sandboxd(argv: readonly string[], heartbeatFd?: number): Promise<Running | undefined> {
   const [command = 'start', ...rest] = argv[0]?.startsWith('-') ? ['start', ...argv] : argv;
   if (argv.includes('--help') || argv.includes('-h') || command === 'help') {
     const { DaemonOptions } = await import('./config.ts');
@@ -20,7 +24,7 @@ export async function sandboxd(argv: readonly string[]): Promise<Running | undef
   }
   switch (command) {
     case 'start':
-      return start(rest);
+      return start(rest, heartbeatFd);
     case 'version':
       process.stdout.write(`${VERSION}\n`);
       return undefined;
@@ -35,9 +39,11 @@ export async function sandboxd(argv: readonly string[]): Promise<Running | undef
   }
 }
 
-async function start(argv: readonly string[]): Promise<Running> {
+async function start(argv: readonly string[], heartbeatFd?: number): Promise<Running> {
   const { readConfig } = await import('./config.ts');
   const config = readConfig(argv);
+  const { stallSeconds, logLevel } = config;
+  startHeartbeat(heartbeatFd, { name: 'daemon', stallSeconds, logLevel });
   const { buildApp } = await import('./app.ts');
   const app = await buildApp(config);
   try {

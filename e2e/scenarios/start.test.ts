@@ -1,61 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { expect, test } from 'vitest';
 import { ROOT } from '../../scripts/root.ts';
 import { alive } from '../../scripts/testing/alive.ts';
-import { freePort } from '../../scripts/testing/free-port.ts';
 import { tempDir } from '../../scripts/testing/temp-dir.ts';
+import { npmStart, pidOf } from '../npm-start.ts';
 
 const KEY = 'open-sesame-7';
 
-interface Started {
-  readonly npm: ChildProcess;
-  readonly url: string;
-  readonly log: () => string;
-}
-
-/** Runs `npm start` as a user does; resolves when it reports that it is ready. */
-async function start(runtimeDir: string): Promise<Started> {
-  const [port, daemonPort] = [await freePort(), await freePort()];
-  const npm = spawn('npm', ['start', '--', '--port', String(port)], {
-    cwd: ROOT,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, SVC_RUNTIME_DIR: runtimeDir, SVC_PORT: String(daemonPort), SVC_API_KEY: KEY },
-  });
-  let log = '';
-  for (const stream of [npm.stdout, npm.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk: string) => {
-      log += chunk;
-      npm.emit('said');
-    });
-  }
-  npm.once('exit', () => npm.emit('said'));
-  while (!log.includes(`sandbox: ready on http://127.0.0.1:${port}`)) {
-    if (npm.exitCode !== null) throw new Error(`npm start has ended: ${log}`);
-    await once(npm, 'said');
-  }
-  return { npm, url: `http://127.0.0.1:${port}`, log: () => log };
-}
-
-/** The process id of a service of a runtime directory. */
 function serviceOf(runtimeDir: string, bundle: 'sandboxd' | 'gateway'): number {
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    const [environment, commandLine] = ['environ', 'cmdline'].map((file) => textOf(`/proc/${pid}/${file}`));
-    const isService = commandLine?.includes(`${bundle}.mjs\0start\0`);
-    if (isService && environment?.includes(`SVC_RUNTIME_DIR=${runtimeDir}\0`)) return Number(pid);
-  }
-  throw new Error(`no process of ${bundle} found`);
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    return '';
-  }
+  const pid = pidOf(bundle, runtimeDir);
+  if (pid === undefined) throw new Error(`no process of ${bundle} found`);
+  return pid;
 }
 
 async function call(url: string, body?: object): Promise<{ status: number; data: Record<string, unknown> }> {
@@ -67,13 +25,13 @@ async function call(url: string, body?: object): Promise<{ status: number; data:
 
 test('[stop.ends-commands] [secret.process] npm start serves on its port without the key in a service, and SIGTERM to npm ends services and commands', async () => {
   await using dir = await tempDir();
-  const { npm, url, log } = await start(dir.path);
+  const { npm, url, log } = await npmStart(dir.path, { SVC_API_KEY: KEY });
   const closed = once(npm, 'close');
   try {
     expect((await fetch(`${url}/v2/commands`)).status).toBe(401);
     for (const bundle of ['sandboxd', 'gateway'] as const) {
       const pid = serviceOf(dir.path, bundle);
-      for (const file of ['environ', 'cmdline']) expect(textOf(`/proc/${pid}/${file}`)).not.toContain(KEY);
+      for (const file of ['environ', 'cmdline']) expect(readFileSync(`/proc/${pid}/${file}`, 'latin1')).not.toContain(KEY);
     }
     const { data } = await call(`${url}/v2/commands`, { command: 'trap "" TERM; exec sleep 600', mode: 'async' });
     const pid = Number(data['pid']);
@@ -95,7 +53,7 @@ test.runIf(hasKeeper)(
   '[restart.running] npm start restarts a killed daemon beside its running commands, and leaves no process behind',
   async () => {
     await using dir = await tempDir();
-    const { npm, url, log } = await start(dir.path);
+    const { npm, url, log } = await npmStart(dir.path, { SVC_API_KEY: KEY });
     const closed = once(npm, 'close');
     const says = async (text: string, times: number): Promise<void> => {
       while (log().split(text).length <= times) await once(npm, 'said');

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { stallSeconds } from '@sandbox/program/heartbeat/stall-option.ts';
 import { LOG_LEVELS, type LogLevel } from '@sandbox/program/logger.ts';
 import { boolean, named, port, readOptions, wholeNumber } from '@sandbox/program/options.ts';
 import { addressTest, trustedProxies } from '@sandbox/program/trusted-proxies.ts';
@@ -91,6 +92,7 @@ export const GatewayOptions = z.object({
     flag: 'trusted-proxies',
     description: 'Addresses and networks of proxies with trusted X-Forwarded-* headers; comma separated.',
   }),
+  stallSeconds: stallSeconds(),
   logLevel: named(z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }).default('info'), {
     env: 'LOG_LEVEL',
     flag: 'log-level',
@@ -105,6 +107,7 @@ export interface GatewayConfig {
   readonly daemonHost: string;
   readonly daemonPort: number;
   readonly isTrusted: (address: string) => boolean;
+  readonly stallSeconds: number;
   readonly logLevel: LogLevel;
   readonly browser: Address;
   readonly vnc: Address;
@@ -121,13 +124,14 @@ export interface GatewayConfig {
 /** @throws OptionError naming the first invalid option */
 export function readConfig(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): GatewayConfig {
   const options = readOptions(GatewayOptions, argv, env);
-  const { gatewayHost, gatewayPort, daemonPort, vnc, novncDir, previewPath, logLevel } = options;
+  const { gatewayHost, gatewayPort, daemonPort, vnc, novncDir, previewPath, stallSeconds: stall, logLevel } = options;
   return {
     gatewayHost,
     gatewayPort,
     daemonHost: connectable(options.daemonHost),
     daemonPort,
     isTrusted: addressTest(options.trustedProxies),
+    stallSeconds: stall,
     logLevel,
     browser: { host: connectable(options.browserHost), port: options.browserPort },
     vnc,

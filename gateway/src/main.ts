@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { startHeartbeat, takeHeartbeatFd } from '@sandbox/program/heartbeat/heartbeat.ts';
 import { createLogger } from '@sandbox/program/logger.ts';
 import { helpText, OptionError } from '@sandbox/program/options.ts';
 import { stopWithParent } from '@sandbox/program/parent.ts';
@@ -10,6 +11,7 @@ import { buildGateway } from './gateway.ts';
 const USAGE = 'usage: gateway [start] [options] | gateway version | gateway --help';
 
 stopWithParent(process.env);
+const heartbeatFd = takeHeartbeatFd(process.env);
 await runProgram('gateway', async (): Promise<Running | undefined> => {
   const [first, ...rest] = process.argv.slice(2);
   if (first === '--help' || first === '-h' || first === 'help') {
@@ -25,7 +27,9 @@ await runProgram('gateway', async (): Promise<Running | undefined> => {
   }
   const argv = first === 'start' ? rest : process.argv.slice(2);
   const config = readConfig(argv, process.env);
-  const logger = createLogger('gateway', config.logLevel);
+  const { stallSeconds, logLevel } = config;
+  startHeartbeat(heartbeatFd, { name: 'gateway', stallSeconds, logLevel });
+  const logger = createLogger('gateway', logLevel);
   const gateway = buildGateway(config, { logger, version: manifest.version });
   const { host, port } = await gateway.listen();
   logger.info({ host, port }, 'listening');

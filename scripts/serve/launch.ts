@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import process from 'node:process';
 import { missingParts } from './doctor.ts';
 import { inUse, untilAnswers, urlOf } from './ports.ts';
-import { Service, type ServiceSpec } from './service.ts';
+import { Service, type ServiceSpec, type Supervision } from './service.ts';
 
 const START_PATIENCE_MS = 60_000;
 /** Time for reaping in addition to the grace. */
@@ -10,7 +10,7 @@ const REAP_MS = 10_000;
 /** npm forwards a Ctrl-C that the terminal has already delivered: two within this time count as one. */
 const SAME_SIGNAL_MS = 500;
 
-export interface LaunchSpec {
+export interface LaunchSpec extends Supervision {
   /** In order of start and stop; the last one is public. */
   readonly services: readonly ServiceSpec[];
   /** Command that prints what is missing as JSON. */
@@ -18,8 +18,6 @@ export interface LaunchSpec {
   /** Command that ends the processes left by a service that did not stop in order. */
   readonly reap: readonly string[];
   readonly graceMs: number;
-  readonly human: boolean;
-  readonly say: (line: string) => void;
 }
 
 /**
@@ -28,13 +26,13 @@ export interface LaunchSpec {
  * @returns the exit code: 0 after a signal, else that of the service that failed
  */
 export async function launch(spec: LaunchSpec): Promise<number> {
-  const { say, human } = spec;
+  const { say, human, stallSeconds } = spec;
   for (const { name, address } of spec.services) {
     if (!(await inUse(address))) continue;
     say(`sandbox: port ${address.port} of ${address.host}, wanted by the ${name}, is in use; choose another`);
     return 1;
   }
-  const services = spec.services.map((service) => new Service(service, { say, human }));
+  const services = spec.services.map((service) => new Service(service, { say, human, stallSeconds }));
   const stopped = firstStopSignal(() => {
     for (const service of services) service.kill();
   });

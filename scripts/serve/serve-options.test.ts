@@ -6,6 +6,7 @@ test('without anything the defaults hold', () => {
     daemon: { host: '127.0.0.1', port: 8091 },
     gateway: { host: '127.0.0.1', port: 8080 },
     stopGraceSeconds: 2,
+    stallSeconds: 10,
     daemonArgs: [],
     gatewayArgs: ['--host', '127.0.0.1', '--port', '8080'],
     help: false,
@@ -25,9 +26,21 @@ test('--port and --host are the public ones and win over the variables; other fl
     daemon: { host: '::1', port: 3 },
     gateway: { host: '::', port: 2 },
     stopGraceSeconds: 7,
+    stallSeconds: 10,
     daemonArgs: ['--api-key', 'k', '--allowed-hosts=a,b'],
     gatewayArgs: ['--host', '::', '--port', '2'],
     help: false,
+  });
+});
+
+test('the limit for a stall reaches the launcher and both services; the flag wins', () => {
+  const env = { SVC_STALL_SECONDS: '20' };
+  expect(readServeOptions([], env)).toMatchObject({ stallSeconds: 20, daemonArgs: [] });
+  const flag = ['--stall-seconds', '5'];
+  expect(readServeOptions(flag, env)).toMatchObject({
+    stallSeconds: 5,
+    daemonArgs: flag,
+    gatewayArgs: expect.arrayContaining(flag),
   });
 });
 

@@ -22,6 +22,8 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     tests: [
       'gateway/src/net/listening-ports.test.ts > a server is listed while it listens',
       'scripts/build/keeper.test.ts > the keeper is compiled where',
+      'program/src/heartbeat/heartbeat.test.ts > where the main thread stands',
+      'scripts/serve/stall.test.ts > a service that stands still',
       'scripts/testing/free-port.test.ts > no two processes get the same',
       `${CAPABILITIES}/files/read/read.test.ts > * > [fs.proc]`,
       `${CAPABILITIES}/files/read/download.test.ts > clients that go away leave no file open`,
@@ -104,6 +106,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
       `${PROCESS}processes.test.ts > keeper, after a restart > `,
       `${PROCESS}processes-restart.test.ts > with a keeper`,
       'e2e/scenarios/start.test.ts > [restart.running]',
+      'e2e/scenarios/stall.test.ts > [stall.beside-work]',
     ],
   },
   {

@@ -45,6 +45,7 @@ export class Launcher implements AsyncDisposable {
       doctor: [process.execPath, '-e', ''],
       reap: [process.execPath, '-e', ''],
       graceMs: 60_000,
+      stallSeconds: 0,
       human: false,
       ...spec,
     });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { stallSeconds } from '@sandbox/program/heartbeat/stall-option.ts';
 import { LOG_LEVELS } from '@sandbox/program/logger.ts';
 import { boolean, list, named, OptionError, type OptionValues, port, seconds } from '@sandbox/program/options.ts';
 import { trustedProxies } from '@sandbox/program/trusted-proxies.ts';
@@ -79,6 +80,7 @@ export const CORE_OPTIONS = {
     flag: 'stop-grace-seconds',
     description: 'Seconds between SIGTERM and SIGKILL of running commands when the daemon stops.',
   }),
+  stallSeconds: stallSeconds(),
   jwtPublicKey: named(z.string().optional(), {
     env: 'JWT_PUBLIC_KEY',
     flag: 'jwt-public-key',

@@ -1,0 +1,13 @@
+import { type Requirement, section } from './requirement.ts';
+
+/** What happens to a service whose main loop stops. */
+export const STALLS: readonly Requirement[] = [
+  ...section('docs/operations.md', {
+    'stall.recovers': 'npm start kills a service whose main loop stops for SVC_STALL_SECONDS, and starts it again',
+    'stall.beside-work': 'running commands and terminals lose no byte and no exit code when a service stops or dies',
+    'stall.stack': 'before it is killed the log has the stack of its main thread, or that it is in a system call',
+    'stall.paused': 'a machine or container that stands still as a whole is no stall',
+    'stall.off': 'SVC_STALL_SECONDS=0 kills no service',
+    'stall.debugger': 'a service under a debugger is not killed',
+  }),
+];
