@@ -1,3 +1,4 @@
+import { ignore } from '@sandbox/program/ignore.ts';
 import { SandboxError } from '../../core/errors.ts';
 import { foregroundGroup } from '../../core/process/find/foreground.ts';
 import { LongTimer, pollUntil, waitFor } from '../../core/wait.ts';
@@ -30,6 +31,10 @@ export interface ExecOutcome {
 export class ExecQueue {
   readonly #session: PtySession;
   #tail: Promise<void> = Promise.resolve();
+  /** Commands that are being ended, each once. */
+  readonly #ending = new WeakMap<ExecRun, Promise<void>>();
+  /** Commands that reached their hard timeout. */
+  readonly #overdue = new WeakSet<ExecRun>();
 
   constructor(session: PtySession) {
     this.#session = session;
@@ -43,6 +48,7 @@ export class ExecQueue {
     const left = request.timeout === undefined ? undefined : request.timeout * 1000 - (performance.now() - begun);
     const [first, status] = this.#nextDeadline(request, left);
     const reached = await endsWithin(run, first, request.noChangeTimeout * 1000, gone);
+    if (reached === 'end' && this.#overdue.has(run)) return { run, status: 'hard_timeout' };
     if (reached === 'end' || reached === 'gone') return { run, status: run.status };
     if (reached === 'silent') return { run, status: 'no_change_timeout' };
     if (status === 'hard_timeout') await this.end(run);
@@ -50,7 +56,14 @@ export class ExecQueue {
   }
 
   /** Ends the foreground program, of `exec` or not: SIGTERM, after the grace SIGKILL. */
-  async end(run: ExecRun | undefined): Promise<void> {
+  end(run: ExecRun | undefined): Promise<void> {
+    if (run === undefined) return this.#end(undefined);
+    const ending = this.#ending.get(run) ?? this.#end(run).finally(() => this.#ending.delete(run));
+    this.#ending.set(run, ending);
+    return ending;
+  }
+
+  async #end(run: ExecRun | undefined): Promise<void> {
     run?.signalled();
     await this.#signal(run, 'SIGTERM');
     if (await this.#endsInTime(run)) return;
@@ -91,10 +104,14 @@ export class ExecQueue {
     });
   }
 
-  /** The hard timeout of a command also holds where the call is answered before it. */
-  #endLate(run: ExecRun, { hardTimeout, async, timeout }: ExecRequest): void {
-    if (hardTimeout === undefined || (!async && (timeout === undefined || hardTimeout <= timeout))) return;
-    const timer = new LongTimer(hardTimeout * 1000, () => void this.end(run));
+  /** The hard timeout of a command holds however early its call is answered. */
+  #endLate(run: ExecRun, { hardTimeout }: ExecRequest): void {
+    if (hardTimeout === undefined) return;
+    const timer = new LongTimer(hardTimeout * 1000, () => {
+      this.#overdue.add(run);
+      // A session that is closed ends its commands itself.
+      this.end(run).catch(ignore);
+    });
     void run.done.then(() => timer[Symbol.dispose]());
   }
 
