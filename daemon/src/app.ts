@@ -23,8 +23,9 @@ import { measureRequests } from './http/measure.ts';
 import { MAX_PARAM_LENGTH, refuseOtherMethods } from './http/methods.ts';
 import { mountOperations, PUBLIC_OPERATIONS } from './http/operations.ts';
 import { makeSerializer } from './http/serializer.ts';
+import { boundedServer } from './http/server.ts';
 import { endAfterEarlyAnswers } from './http/streams/early-answer.ts';
-import { asksForWebSocket, serveUpgrades } from './http/streams/websocket.ts';
+import { serveUpgrades } from './http/streams/websocket.ts';
 import { mountSurface, publicSurfacePaths } from './http/surfaces.ts';
 import { validatorCompiler } from './http/validation.ts';
 import { MountedCapabilities } from './mount.ts';
@@ -44,7 +45,8 @@ export async function buildApp(
   const isTrusted = addressTest(config.trustedProxies);
   const core = await openCore(config, logger);
   warnIfOpen(config, logger);
-  const app = frame(config, logger, core, isTrusted);
+  const { connections, options } = boundedServer(logger);
+  const app = frame(options, config, logger, core, isTrusted);
   const publicPaths = [
     ...PUBLIC_OPERATIONS,
     ...publicSurfacePaths(),
@@ -59,7 +61,7 @@ export async function buildApp(
   const mounted = await MountedCapabilities.create(capabilities, core, config);
   await core.processes.endUnowned();
   endWith(app, [core.runtime, core.processes, mounted]);
-  serveUpgrades(app);
+  serveUpgrades(app, connections);
   mountSurface(app, 'v2', mounted.adapters('v2'), (scope) =>
     mountOperations(scope, { gate, metrics: core.metrics, isTrusted, probes: mounted.probes }),
   );
@@ -84,7 +86,13 @@ function loggerFor({ logLevel, apiKey }: Config): Logger {
   return createLogger('daemon', logLevel, apiKey === undefined ? [] : [apiKey]);
 }
 
-function frame(config: Config, logger: Logger, core: DaemonCore, isTrusted: (address: string) => boolean): App {
+function frame(
+  server: ReturnType<typeof boundedServer>['options'],
+  config: Config,
+  logger: Logger,
+  core: DaemonCore,
+  isTrusted: (address: string) => boolean,
+): App {
   const loggerInstance: FastifyBaseLogger = logger;
   const app: App = fastify({
     loggerInstance,
@@ -95,9 +103,8 @@ function frame(config: Config, logger: Logger, core: DaemonCore, isTrusted: (add
     bodyLimit: Number.MAX_SAFE_INTEGER,
     // A start on a slow machine is no error.
     pluginTimeout: 0,
-    http: { shouldUpgradeCallback: asksForWebSocket },
+    ...server,
     forceCloseConnections: 'idle',
-    keepAliveTimeout: 75_000,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: errorHandler(),
   });

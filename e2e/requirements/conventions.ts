@@ -71,4 +71,17 @@ export const CONVENTIONS: readonly Requirement[] = [
     'file-error.v1-200': 'an expected file failure on /v1/file/* is 200 with success false and the same data',
     'file-error.v1-download-status': 'download of /v1/file uses the status',
   }),
+  ...section('docs/limits.md', {
+    'connection.boundary': 'an exception at an entry ends its own connection, with one log line that has the stack',
+    'connection.ceiling': 'a connection beyond the ceiling of a service is answered 503',
+    'connection.connect-in-order': 'CONNECT is 405, after the answers to the requests before it',
+    'connection.upgrade-in-order': 'an upgrade behind a request without an answer is an ordinary request',
+    'connection.half-close': 'a client that ends its half after a request gets an answer that is ready in 3 s',
+    'connection.close-with-more': 'bytes after a request with Connection: close do not cost its answer',
+    'connection.malformed-body': 'a malformed chunk is 400, in the order of the requests',
+    'connection.transfer-coding': 'a transfer coding other than chunked is 501',
+    'connection.pipelined': '16 requests of a connection are worked on at once, and are answered in order',
+    'request-id.refused': 'an answer of the HTTP parser has an x-request-id',
+    'request-id.websocket': 'the answer to an upgrade has the x-request-id of the request, 101 included',
+  }),
 ];

@@ -20,6 +20,8 @@ export const GATEWAY: readonly Requirement[] = [
     'jupyter.proxied': '/jupyter/* is proxied to JupyterLab',
     'editor.gate': 'the gateway’s key is the only credential of code-server and JupyterLab',
     'editor.off': 'a disabled editor is 404 with a hint',
+    'preview.malformed-answer': 'an answer that HTTP does not allow is 502',
+    'preview.continue': 'an upload with Expect reaches the application once, also one of HTTP/1.0',
     'preview.path': '/proxy/{port}/* is proxied to the port without the prefix, /absproxy/{port}/* with it',
     'preview.host': '{port}.localhost and {port}-<host> select the port for every path',
     'preview.field': 'x-aio-proxy-port and x-svc-proxy-port select the port for a request with the key',

@@ -10,6 +10,8 @@ export const TERMINALS: readonly Requirement[] = [
     'pty.close-kills': 'DELETE sends SIGHUP, and SIGKILL after 2 s to what is left',
     'pty.bad-input': 'a wrong field answers 422 and is named',
     'pty.exec': 'exec runs a command in the shell itself and answers its output, console and exit_code',
+    'pty.exec-answered': 'exec in a session that closes meanwhile is answered',
+    'pty.exec-callers': 'of many concurrent callers without an id each gets its own output, or 429 beside the ceiling',
     'pty.exec-survives': 'exec survives exit, exec, set -e, a changed prompt, redirections, heredocs and faked marks',
     'pty.exec-invisible': 'the screen shows prompt, command and output, and no mark',
     'pty.exec-serial': 'calls on one session run one after another, and never mix their output',

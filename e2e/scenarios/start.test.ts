@@ -31,7 +31,8 @@ test('[stop.ends-commands] [secret.process] npm start serves on its port without
     expect((await fetch(`${url}/v2/commands`)).status).toBe(401);
     for (const bundle of ['sandboxd', 'gateway'] as const) {
       const pid = serviceOf(dir.path, bundle);
-      for (const file of ['environ', 'cmdline']) expect(readFileSync(`/proc/${pid}/${file}`, 'latin1')).not.toContain(KEY);
+      for (const file of ['environ', 'cmdline'])
+        expect(readFileSync(`/proc/${pid}/${file}`, 'latin1')).not.toContain(KEY);
     }
     const { data } = await call(`${url}/v2/commands`, { command: 'trap "" TERM; exec sleep 600', mode: 'async' });
     const pid = Number(data['pid']);

@@ -4,13 +4,14 @@ import { endGently } from '@sandbox/program/close-when-read.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
 import { requestIdOf } from '@sandbox/program/request-id.ts';
+import { OpenConnections } from '@sandbox/program/server/open-connections.ts';
 import { type PreviewTarget, previewByName } from './apps/preview-port.ts';
 import { authorize } from './auth.ts';
 import type { GatewayConfig } from './config.ts';
-import { Connections } from './connections.ts';
 import { logAccess } from './exchange/access-log.ts';
 import { type Admission, OWN_FRAMES } from './exchange/admission.ts';
 import { type Exchange, isUpgrade, type UpgradeExchange } from './exchange/exchange.ts';
+import { type Peer, peerOf } from './exchange/peer.ts';
 import { sendError } from './exchange/responses.ts';
 import { parseTarget } from './exchange/target.ts';
 import { relay } from './relay/relay.ts';
@@ -24,6 +25,10 @@ const HEAD_TIMEOUT_MS = 20_000;
 const IDLE_TIMEOUT_MS = 65_000;
 /** High-water mark of a response to a client, in bytes. */
 const WRITE_BYTES = 256 * 1024;
+/** Open connections of clients. */
+const MAX_CONNECTIONS = 4_096;
+/** Milliseconds to finish the responses to a client that has ended its half of the connection. */
+const HALF_OPEN_MS = 3_000;
 
 const UNGATED: Admission = { cookies: [], credentials: new Set(), frameRule: OWN_FRAMES };
 
@@ -41,14 +46,14 @@ export class Gateway implements AsyncDisposable {
   readonly #config: GatewayConfig;
   readonly #logger: Logger;
   readonly #services: Services;
-  readonly #connections: Connections;
+  readonly #connections: OpenConnections;
+  readonly #peers = new WeakMap<Socket, Peer>();
   readonly #server: Server;
 
   constructor(config: GatewayConfig, { logger, version }: GatewayContext) {
     this.#config = config;
     this.#logger = logger;
     this.#services = new Services(config, version, () => this.#publicPort());
-    this.#connections = new Connections(config.isTrusted);
     this.#server = createServer({
       headersTimeout: HEAD_TIMEOUT_MS,
       requestTimeout: 0,
@@ -58,14 +63,17 @@ export class Gateway implements AsyncDisposable {
       requireHostHeader: false,
       optimizeEmptyRequests: true,
       shouldUpgradeCallback: (req) => isProtocolChange(req) && !this.#connections.isBusy(req.socket),
-    })
-      .on('connection', (socket: Socket) => this.#connections.add(socket))
-      .on('request', (req, res) => this.#onRequest(req, res))
-      .on('checkContinue', (req, res) => this.#onRequest(req, res))
-      .on('checkExpectation', (req, res) => this.#onExpectation(req, res))
-      .on('upgrade', (req, socket, head) => this.#onUpgrade(req, socket as Socket, head))
-      .on('connect', (req, socket) => this.#onConnect(req, socket as Socket))
-      .on('clientError', (error, socket) => this.#connections.refuse(error, socket as Socket));
+    });
+    this.#connections = new OpenConnections({ ceiling: MAX_CONNECTIONS, halfOpenMs: HALF_OPEN_MS }, logger);
+    this.#connections.watch(this.#server);
+    const onRequest = (req: IncomingMessage, res: ServerResponse): void =>
+      this.#connections.take(req, res, () => this.#onRequest(req, res));
+    this.#server
+      .on('connection', (socket: Socket) => this.#peers.set(socket, peerOf(socket, config.isTrusted)))
+      .on('request', onRequest)
+      .on('checkContinue', onRequest)
+      .on('checkExpectation', (req, res) => this.#connections.take(req, res, () => this.#onExpectation(req, res)))
+      .on('upgrade', (req, socket, head) => this.#takeUpgrade(req, socket as Socket, head));
   }
 
   /** @throws the operating system's error if the address cannot be bound */
@@ -99,20 +107,18 @@ export class Gateway implements AsyncDisposable {
     if (exchange) this.#serve(exchange);
   }
 
-  #onUpgrade(req: IncomingMessage, socket: Socket, head: Buffer): void {
+  #takeUpgrade(req: IncomingMessage, socket: Socket, head: Buffer): void {
     socket.on('error', ignore);
-    const exchange = this.#exchange(req, this.#responseOn(req, socket), { upgrade: true });
-    if (exchange) this.#serve({ ...exchange, protocol: req.headers.upgrade ?? '', socket, head } as UpgradeExchange);
+    this.#connections.guard(socket, () => {
+      const res = this.#responseOn(req, socket);
+      this.#connections.takeUpgrade(req, res, () => this.#onUpgrade(req, res, head));
+    });
   }
 
-  #onConnect(req: IncomingMessage, socket: Socket): void {
-    socket.on('error', ignore);
-    const res = this.#responseOn(req, socket);
-    const requestId = requestIdOf(req.headers['x-request-id']);
-    sendError({ req, res, requestId }, 405, {
-      message: 'CONNECT is not supported',
-      headers: { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' },
-    });
+  #onUpgrade(req: IncomingMessage, res: ServerResponse, head: Buffer): void {
+    const exchange = this.#exchange(req, res, { upgrade: true });
+    const upgrade = { protocol: req.headers.upgrade ?? '', socket: req.socket, head };
+    if (exchange) this.#serve({ ...exchange, ...upgrade } as UpgradeExchange);
   }
 
   #onExpectation(req: IncomingMessage, res: ServerResponse): void {
@@ -132,10 +138,10 @@ export class Gateway implements AsyncDisposable {
     return res;
   }
 
-  /** @returns undefined if the response has been sent, or if the connection accepts no further request */
+  /** @returns undefined if the response has been sent */
   #exchange(req: IncomingMessage, res: ServerResponse, { upgrade = false } = {}): Exchange | undefined {
-    const connection = this.#connections.begin(req.socket, res);
-    if (!connection) return undefined;
+    const peer = this.#peers.get(req.socket);
+    if (!peer) return undefined;
     const requestId = requestIdOf(req.headers['x-request-id']);
     const target = parseTarget(req.url ?? '', req.headers.host);
     logAccess(this.#logger, { req, res, requestId, path: target?.path ?? '-', upgrade });
@@ -144,7 +150,7 @@ export class Gateway implements AsyncDisposable {
     } else if (!hasOneHost(req)) {
       sendError({ req, res, requestId }, 400, { message: 'the request must have exactly one Host header' });
     } else {
-      return { req, res, target, requestId, peer: connection.peer };
+      return { req, res, target, requestId, peer, fail: (error) => this.#fail({ req, res, requestId }, error) };
     }
     return undefined;
   }
@@ -158,10 +164,14 @@ export class Gateway implements AsyncDisposable {
       return;
     }
     const handled = preview ? this.#handlePreview(exchange, preview) : this.#handleRoute(exchange, route);
-    handled.catch((error: unknown) => {
-      this.#logger.error({ err: error, request_id: exchange.requestId }, 'request handler failed');
-      sendError(exchange, 500, { message: 'internal error of the gateway' });
-    });
+    handled.catch(exchange.fail);
+  }
+
+  /** Ends one exchange after an unexpected exception: by an answer, or by its connection where one has begun. */
+  #fail(exchange: Pick<Exchange, 'req' | 'res' | 'requestId'>, error: unknown): void {
+    this.#logger.error({ err: error, request_id: exchange.requestId }, 'request handler failed');
+    if (exchange.res.headersSent) exchange.req.socket.destroy();
+    else sendError(exchange, 500, { message: 'internal error of the gateway' });
   }
 
   /** A host with the gateway's own port names the gateway itself: a platform's proxy may assign such a host to it. */

@@ -11,6 +11,8 @@ export interface Exchange {
   readonly target: Target;
   readonly requestId: string;
   readonly peer: Peer;
+  /** Ends the exchange after an unexpected exception, with a log line that has the stack. */
+  readonly fail: (error: unknown) => void;
 }
 
 /** An upgrade request (RFC 9110 §7.8); the HTTP parser no longer reads the connection. */
@@ -28,4 +30,23 @@ export function isUpgrade(exchange: object): exchange is UpgradeExchange {
 /** Whether a browser requests a page, in contrast to an API call. */
 export function wantsPage({ req }: Pick<Exchange, 'req'>): boolean {
   return (req.method === 'GET' || req.method === 'HEAD') && (req.headers.accept?.includes('text/html') ?? false);
+}
+
+/** Whether a response has begun or can no longer be sent. */
+export function isAnswered({ res }: Pick<Exchange, 'res'>): boolean {
+  return res.headersSent || res.destroyed;
+}
+
+/** The callback with a boundary of its own: an exception ends this exchange alone. */
+export function within<A extends unknown[]>(
+  { fail }: Pick<Exchange, 'fail'>,
+  callback: (...args: A) => void,
+): (...args: A) => void {
+  return (...args) => {
+    try {
+      callback(...args);
+    } catch (error) {
+      fail(error);
+    }
+  };
 }

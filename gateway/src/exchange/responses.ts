@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeader, type ServerResponse, STATUS_CODES } from 'node:http';
 import { closeWhenRead } from '@sandbox/program/close-when-read.ts';
 import { isUpgrade, wantsPage } from './exchange.ts';
 import { errorPage, PAGE_HEADERS } from './pages.ts';
@@ -16,7 +16,7 @@ interface ErrorContent {
 }
 
 /** The envelope of contract §1.1 for the gateway's own errors. */
-export function envelope(message: string, hint: string | undefined): string {
+function envelope(message: string, hint: string | undefined): string {
   return JSON.stringify({ success: false, message, data: null, hint: hint ?? null });
 }
 
@@ -46,7 +46,8 @@ export function sendResponse(
   const closing = req.complete ? {} : closeWhenRead(req, res);
   // A 204 has no Content-Length (RFC 9110 §8.6).
   const length = status === 204 ? {} : { 'Content-Length': bytes.length };
-  res.writeHead(status, { ...headers, ...closing, ...length, 'x-request-id': requestId });
+  // A reason that an upstream sent may remain from a rejected head.
+  res.writeHead(status, STATUS_CODES[status] ?? '', { ...headers, ...closing, ...length, 'x-request-id': requestId });
   res.end(bytes);
 }
 

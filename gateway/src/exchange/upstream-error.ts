@@ -1,4 +1,4 @@
-import { isUnreached, isUnsendable } from '../net/connection-errors.ts';
+import { isMalformedAnswer, isUnreached, isUnsendable } from '../net/connection-errors.ts';
 import type { Exchange } from './exchange.ts';
 import { abortResponse, sendError } from './responses.ts';
 
@@ -28,6 +28,11 @@ export function sendUpstreamError(
     });
   } else if (isUnsendable(error)) {
     sendError(exchange, 400, { message: 'the request target or a header contains invalid characters' });
+  } else if (isMalformedAnswer(error)) {
+    sendError(exchange, 502, {
+      message: `the answer of ${service} is not valid HTTP`,
+      hint: 'the request may have been carried out: check before you retry',
+    });
   } else {
     sendError(exchange, 502, {
       message: `${service} closed the connection before it responded`,

@@ -15,6 +15,16 @@ const UNREACHED: ReadonlySet<string> = new Set([
 ]);
 const UNSENDABLE: ReadonlySet<string> = new Set(['ERR_INVALID_CHAR', 'ERR_UNESCAPED_CHARACTERS']);
 
+/** An upstream's answer that HTTP does not allow. */
+export class MalformedAnswer extends Error {
+  readonly code = 'MALFORMED_ANSWER';
+}
+
+/** Whether the upstream sent something other than an answer of HTTP/1.1. */
+export function isMalformedAnswer(error: unknown): boolean {
+  return /^(?:MALFORMED_|HPE_)/.test(codeOf(error));
+}
+
 /** Whether the connection ended before a response; the upstream may have received the request. */
 export function isLostConnection(error: unknown): boolean {
   return LOST.has(codeOf(error));

@@ -4,17 +4,24 @@ import { closeWhenRead } from '@sandbox/program/close-when-read.ts';
 import { hasBody } from '@sandbox/program/has-body.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import { withCorsHeaders } from '../exchange/cross-origin.ts';
-import type { Exchange } from '../exchange/exchange.ts';
+import { type Exchange, isAnswered, within } from '../exchange/exchange.ts';
 import { type FlatHeaders, needsLength } from '../exchange/headers.ts';
 import { abortResponse } from '../exchange/responses.ts';
 import { sendUpstreamError } from '../exchange/upstream-error.ts';
 import { loopbackLookup } from '../net/address.ts';
+import { MalformedAnswer } from '../net/connection-errors.ts';
 import { pump } from '../net/pump.ts';
 import type { ProxyTarget } from './proxy-target.ts';
+
+/** A reason phrase (RFC 9112 §4). */
+const REASON = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** Milliseconds to wait for `100 Continue`; HTTP/1.0 applications send none (RFC 9110 §10.1.1). */
+const CONTINUE_MS = 1_000;
 
 /** Relays a request while its body is still arriving, and streams the response back. */
 export function relayStreamed(exchange: Exchange, proxyTarget: ProxyTarget): void {
   const { req, res } = exchange;
+  if (isAnswered(exchange)) return;
   let outgoing: ClientRequest;
   try {
     outgoing = request({
@@ -30,28 +37,52 @@ export function relayStreamed(exchange: Exchange, proxyTarget: ProxyTarget): voi
     sendUpstreamError(exchange, error, proxyTarget);
     return;
   }
-  let responded = false;
   res.on('close', () => {
-    if (!res.writableFinished) outgoing.destroy();
+    if (!res.writableFinished || !req.complete) outgoing.destroy();
   });
+  relayAnswer(exchange, proxyTarget, outgoing);
+  outgoing.on(
+    'upgrade',
+    within(exchange, (_response, socket) => {
+      socket.destroy();
+      sendUpstreamError(exchange, new MalformedAnswer('unrequested 101 Switching Protocols'), proxyTarget);
+    }),
+  );
+  sendBody(exchange, outgoing);
+}
+
+/** Sends what an upstream answers to the client; its failure becomes an error. */
+export function relayAnswer(exchange: Exchange, proxyTarget: ProxyTarget, outgoing: ClientRequest): void {
   outgoing.on('error', (error) => {
-    if (!responded && !res.destroyed) sendUpstreamError(exchange, error, proxyTarget);
+    if (!isAnswered(exchange)) sendUpstreamError(exchange, error, proxyTarget);
   });
-  outgoing.on('response', (response) => {
-    responded = true;
-    relayResponse(exchange, proxyTarget, outgoing, response);
-  });
+  outgoing.on(
+    'response',
+    within(exchange, (response) => relayResponse(exchange, proxyTarget, outgoing, response)),
+  );
+}
+
+function sendBody({ req, res }: Exchange, outgoing: ClientRequest): void {
   if (!hasBody(req)) {
     outgoing.end();
-  } else if (req.headers.expect === undefined) {
+    return;
+  }
+  if (req.headers.expect === undefined) {
     outgoing.flushHeaders();
     pump(req, outgoing);
-  } else {
-    outgoing.on('continue', () => {
-      res.writeContinue();
-      pump(req, outgoing);
-    });
+    return;
   }
+  let begun = false;
+  const begin = (): void => {
+    clearTimeout(timer);
+    if (begun || res.headersSent || outgoing.destroyed) return;
+    begun = true;
+    res.writeContinue();
+    pump(req, outgoing);
+  };
+  const timer = setTimeout(begin, CONTINUE_MS);
+  outgoing.on('continue', begin);
+  outgoing.on('close', () => clearTimeout(timer));
 }
 
 function framedHeaders({ req }: Exchange, proxyTarget: ProxyTarget): FlatHeaders {
@@ -65,13 +96,19 @@ function framedHeaders({ req }: Exchange, proxyTarget: ProxyTarget): FlatHeaders
 }
 
 /** Streams a response to the client; a response before the end of the request body closes the connection afterwards. */
-export function relayResponse(
+function relayResponse(
   exchange: Exchange,
   proxyTarget: ProxyTarget,
   outgoing: ClientRequest,
   response: IncomingMessage,
 ): void {
   const { req, res } = exchange;
+  const { statusCode = 0, statusMessage = '' } = response;
+  if (isAnswered(exchange) || statusCode < 200 || !REASON.test(statusMessage)) {
+    outgoing.destroy();
+    if (!isAnswered(exchange)) sendUpstreamError(exchange, new MalformedAnswer('invalid status line'), proxyTarget);
+    return;
+  }
   const headers = withCorsHeaders(res, proxyTarget.responseHeaders(response.rawHeaders));
   if (!req.complete) {
     const closing = closeWhenRead(req, res);
@@ -83,10 +120,10 @@ export function relayResponse(
   });
   response.on('error', ignore);
   try {
-    res.writeHead(response.statusCode ?? 502, response.statusMessage, headers);
+    res.writeHead(statusCode, statusMessage, headers);
   } catch (error) {
     outgoing.destroy();
-    sendUpstreamError(exchange, error, proxyTarget);
+    sendUpstreamError(exchange, new MalformedAnswer(String(error)), proxyTarget);
     return;
   }
   pump(response, res);

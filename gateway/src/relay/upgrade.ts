@@ -1,12 +1,13 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { hasBody } from '@sandbox/program/has-body.ts';
-import type { UpgradeExchange } from '../exchange/exchange.ts';
+import { isAnswered, type UpgradeExchange, within } from '../exchange/exchange.ts';
 import { sendUpstreamError } from '../exchange/upstream-error.ts';
 import { connectTo } from '../net/address.ts';
+import { MalformedAnswer } from '../net/connection-errors.ts';
 import { splice } from '../net/splice.ts';
 import type { WideSocket } from '../net/wide-socket.ts';
 import type { ProxyTarget } from './proxy-target.ts';
-import { relayResponse } from './streamed.ts';
+import { relayAnswer } from './streamed.ts';
 
 /** Other versions of HTTP: after such an upgrade, requests would bypass the gateway's access checks. */
 const HTTP_UPGRADES = /(?:^|,)\s*(?:h2c|http|tls)\b/i;
@@ -25,6 +26,7 @@ export function isProtocolChange(req: IncomingMessage): boolean {
  * daemon checks access to its own paths itself; for other upstreams the caller has checked it.
  */
 export function relayUpgrade(exchange: UpgradeExchange, proxyTarget: ProxyTarget): void {
+  if (isAnswered(exchange)) return;
   let outgoing: ClientRequest;
   let upstreamSocket: WideSocket;
   try {
@@ -43,21 +45,27 @@ export function relayUpgrade(exchange: UpgradeExchange, proxyTarget: ProxyTarget
     return;
   }
   const { socket, res } = exchange;
-  let responded = false;
   socket.on('close', () => outgoing.destroy());
-  outgoing.on('error', (error) => {
-    if (!responded && !socket.destroyed) sendUpstreamError(exchange, error, proxyTarget);
-  });
-  outgoing.on('response', (response) => {
-    responded = true;
-    relayResponse(exchange, proxyTarget, outgoing, response);
-  });
-  outgoing.on('upgrade', (response, _socket, head) => {
-    responded = true;
-    res.detachSocket(socket);
-    accept(exchange, proxyTarget, response, upstreamSocket, head);
-  });
+  relayAnswer(exchange, proxyTarget, outgoing);
+  outgoing.on(
+    'upgrade',
+    within(exchange, (response, _socket, head) => {
+      if (!isOffered(exchange, response)) {
+        upstreamSocket.destroy();
+        sendUpstreamError(exchange, new MalformedAnswer('101 to a protocol that was not offered'), proxyTarget);
+        return;
+      }
+      res.detachSocket(socket);
+      accept(exchange, proxyTarget, response, upstreamSocket, head);
+    }),
+  );
   outgoing.end();
+}
+
+/** A server may switch only to a protocol that the client offered (RFC 9110 §7.8). */
+function isOffered({ protocol }: UpgradeExchange, { headers }: IncomingMessage): boolean {
+  const offered = protocol.split(',').map((name) => name.trim().toLowerCase());
+  return headers.upgrade !== undefined && offered.includes(headers.upgrade.trim().toLowerCase());
 }
 
 function accept(
@@ -69,7 +77,7 @@ function accept(
 ): void {
   const fields = proxyTarget.responseHeaders(response.rawHeaders);
   fields.push('Connection', 'Upgrade', 'Upgrade', response.headers.upgrade ?? protocol);
-  let lines = `HTTP/1.1 101 ${response.statusMessage ?? ''}\r\n`;
+  let lines = 'HTTP/1.1 101 Switching Protocols\r\n';
   for (let i = 0; i < fields.length; i += 2) lines += `${fields[i]}: ${fields[i + 1]}\r\n`;
   socket.write(Buffer.concat([Buffer.from(`${lines}\r\n`, 'latin1'), upstreamHead]));
   if (head.length > 0) upstreamSocket.write(head);

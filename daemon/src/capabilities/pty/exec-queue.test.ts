@@ -23,3 +23,24 @@ test('a hard timeout that is longer than the call waits holds all the same', asy
   // A timer counts from a clock that was read a moment earlier.
   expect(performance.now() - begun).toBeGreaterThan(390);
 });
+
+test('[pty.exec-hard-timeout] the hard timeout holds where the call is answered earlier for lack of output', async () => {
+  await using daemon = await TestApp.start();
+  await create(daemon, 'a');
+  const more = { no_change_timeout: 0.3, hard_timeout: 1.2 };
+  expect(await exec(daemon, 'a', 'sleep 1000', more)).toMatchObject({ status: 'no_change_timeout' });
+  await expect.poll(async () => (await info(daemon, 'a')).current_command).toBeNull();
+});
+
+test('[pty.exec-hard-timeout] the hard timeout holds where the client leaves earlier', async () => {
+  await using daemon = await TestApp.start();
+  const base = await daemon.listen();
+  await create(daemon, 'a');
+  const leaving = new AbortController();
+  const body = JSON.stringify({ command: 'sleep 1000', hard_timeout: 1 });
+  const call = fetch(`${base}/v2/pty/sessions/a/exec`, { method: 'POST', body, signal: leaving.signal });
+  call.catch(() => {});
+  await expect.poll(async () => (await info(daemon, 'a')).current_command).toBe('sleep 1000');
+  leaving.abort();
+  await expect.poll(async () => (await info(daemon, 'a')).current_command).toBeNull();
+});

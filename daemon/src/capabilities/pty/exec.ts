@@ -1,3 +1,4 @@
+import { ignore } from '@sandbox/program/ignore.ts';
 import { SandboxError } from '../../core/errors.ts';
 import { foregroundGroup } from '../../core/process/find/foreground.ts';
 import { LongTimer, pollUntil, waitFor } from '../../core/wait.ts';
@@ -35,6 +36,8 @@ export interface ExecOutcome {
 export class ExecQueue {
   readonly #session: PtySession;
   #tail: Promise<void> = Promise.resolve();
+  /** Commands that are being ended, each once. */
+  readonly #ending = new WeakMap<ExecRun, Promise<void>>();
 
   constructor(session: PtySession) {
     this.#session = session;
@@ -55,8 +58,15 @@ export class ExecQueue {
   }
 
   /** Ends the foreground program, of `exec` or not: SIGTERM, after the grace SIGKILL. */
-  async end(run: ExecRun | undefined, cause: 'hard_timeout' | 'terminated'): Promise<void> {
-    run?.endingFor(cause);
+  end(run: ExecRun | undefined, cause: 'hard_timeout' | 'terminated'): Promise<void> {
+    if (run === undefined) return this.#end(undefined);
+    run.endingFor(cause);
+    const ending = this.#ending.get(run) ?? this.#end(run).finally(() => this.#ending.delete(run));
+    this.#ending.set(run, ending);
+    return ending;
+  }
+
+  async #end(run: ExecRun | undefined): Promise<void> {
     run?.signalled();
     await this.#signal(run, 'SIGTERM');
     if (await this.#endsInTime(run)) return;
@@ -98,10 +108,13 @@ export class ExecQueue {
     });
   }
 
-  /** The hard timeout of a command also holds where the call is answered before it. */
-  #endLate(run: ExecRun, { hardTimeout, async, timeout }: ExecRequest): void {
-    if (hardTimeout === undefined || (!async && (timeout === undefined || hardTimeout <= timeout))) return;
-    const timer = new LongTimer(hardTimeout * 1000, () => void this.end(run, 'hard_timeout'));
+  /** The hard timeout of a command holds however early its call is answered. */
+  #endLate(run: ExecRun, { hardTimeout }: ExecRequest): void {
+    if (hardTimeout === undefined) return;
+    const timer = new LongTimer(hardTimeout * 1000, () => {
+      // A session that is closed ends its commands itself.
+      this.end(run, 'hard_timeout').catch(ignore);
+    });
     void run.done.then(() => timer[Symbol.dispose]());
   }
 

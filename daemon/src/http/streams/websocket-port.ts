@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { RawData, WebSocket } from 'ws';
+import { incompleteTail } from '../../core/output/text-slice.ts';
 import { onAbort } from '../../core/wait.ts';
 
 /** Milliseconds between two pings (contract §1.5). */
@@ -9,6 +10,17 @@ export const PING_MS = 20_000;
 export const MISSED = 2;
 /** Bytes of unhandled messages at which reading from the client pauses. */
 const PENDING_BYTES = 256 * 1024;
+/** Bytes of the reason of a close frame (RFC 6455 §5.5). */
+const REASON_BYTES = 123;
+/** Close code of RFC 6455 §7.4.1. */
+export const INTERNAL_ERROR = 1011;
+
+interface PortOptions {
+  /** Milliseconds between two pings; only tests change it. */
+  readonly pingMs?: number;
+  /** Reports an exception in the handler of a message, which closes the connection. */
+  readonly fail?: (error: unknown) => void;
+}
 
 /** A WebSocket for a route: messages in both directions, with backpressure. */
 export class WebSocketPort {
@@ -16,15 +28,16 @@ export class WebSocketPort {
   readonly gone: AbortSignal;
   readonly #connection: WebSocket;
   readonly #socket: Socket;
+  readonly #fail: (error: unknown) => void;
   #unanswered = 0;
   #pending = 0;
 
-  /** @param pingMs milliseconds between two pings; only tests change it */
-  constructor(connection: WebSocket, socket: Socket, pingMs: number = PING_MS) {
+  constructor(connection: WebSocket, socket: Socket, { pingMs = PING_MS, fail = ignore }: PortOptions = {}) {
     const gone = new AbortController();
     this.gone = gone.signal;
     this.#connection = connection;
     this.#socket = socket;
+    this.#fail = fail;
     // After a blocked event loop, a pong that has arrived is processed before the next ping is due.
     const pings = setInterval(() => setImmediate(() => this.#ping()), pingMs).unref();
     connection.on('pong', () => {
@@ -68,15 +81,27 @@ export class WebSocketPort {
       const bytes = bytesOf(data);
       this.#pending += bytes.length;
       if (this.#pending > PENDING_BYTES) this.#connection.pause();
-      void handle(bytes, !isBinary).then(() => {
-        this.#pending -= bytes.length;
-        if (this.#connection.isPaused && this.#pending <= PENDING_BYTES) this.#connection.resume();
-      });
+      const handled = async (): Promise<void> => handle(bytes, !isBinary);
+      void handled().then(
+        () => this.#handled(bytes.length),
+        (error: unknown) => {
+          this.#fail(error);
+          this.close(INTERNAL_ERROR, 'internal error');
+        },
+      );
     });
   }
 
+  /** A reason longer than a close frame allows is cut. */
   close(code: number, reason: string): void {
-    this.#connection.close(code, reason);
+    const bytes = Buffer.from(reason);
+    const cut = bytes.subarray(0, REASON_BYTES);
+    this.#connection.close(code, cut.subarray(0, cut.length - incompleteTail(cut)));
+  }
+
+  #handled(count: number): void {
+    this.#pending -= count;
+    if (this.#connection.isPaused && this.#pending <= PENDING_BYTES) this.#connection.resume();
   }
 
   terminate(): void {

@@ -23,13 +23,13 @@ class Connection implements AsyncDisposable {
     });
   }
 
-  static async open(pingMs: number, autoPong: boolean): Promise<Connection> {
+  static async open(pingMs: number, autoPong: boolean, fail: (error: unknown) => void = () => {}): Promise<Connection> {
     const handshake = new WebSocketServer({ noServer: true });
     const server = createServer();
     const port = new Promise<WebSocketPort>((resolve) => {
       server.on('upgrade', (request, socket, head) => {
         handshake.handleUpgrade(request, socket, head, (connection) =>
-          resolve(new WebSocketPort(connection, socket as Socket, pingMs)),
+          resolve(new WebSocketPort(connection, socket as Socket, { pingMs, fail })),
         );
       });
     });
@@ -89,4 +89,19 @@ test.concurrent('[websocket.ping] the first ping is sent 20 s after the handshak
   expect((await pinged) - startedAt).toBeGreaterThan(19_990);
   expect((await pinged) - opened).toBeLessThan(22_000);
   client.terminate();
+});
+
+test.concurrent('[connection.boundary] an exception in the handler of a message closes its WebSocket with 1011', async ({
+  expect,
+}) => {
+  const failures: unknown[] = [];
+  await using connection = await Connection.open(1000, true, (error) => failures.push(error));
+  connection.port.onMessage(() => {
+    throw new TypeError('unexpected');
+  });
+  const closed = once(connection.client, 'close');
+  await once(connection.client, 'open');
+  connection.client.send('text');
+  expect((await closed)[0]).toBe(1011);
+  expect(failures).toEqual([new TypeError('unexpected')]);
 });

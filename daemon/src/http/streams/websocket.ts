@@ -1,13 +1,16 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { endGently } from '@sandbox/program/close-when-read.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
+import type { OpenConnections } from '@sandbox/program/server/open-connections.ts';
+import { rawAnswer } from '@sandbox/program/server/refusals.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WebSocketServer } from 'ws';
 import { onAbort } from '../../core/wait.ts';
 import type { App } from '../app-types.ts';
 import { failure } from '../envelope.ts';
-import { WebSocketPort } from './websocket-port.ts';
+import { INTERNAL_ERROR, WebSocketPort } from './websocket-port.ts';
 
 /** Largest message of a client, in bytes; a longer one closes the connection with 1009. */
 const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
@@ -27,7 +30,14 @@ const handshake = new WebSocketServer({
   perMessageDeflate: false,
   maxPayload: MAX_MESSAGE_BYTES,
 });
+handshake.on('headers', (headers, request) => headers.push(`x-request-id: ${requestIds.get(request)}`));
+handshake.on('wsClientError', ({ message }, socket, request) => {
+  const headers = { 'Sec-WebSocket-Version': '13' };
+  socket.write(rawAnswer({ status: '400 Bad Request', message, headers }, requestIds.get(request)));
+  endGently(socket as Socket);
+});
 const upgrades = new WeakMap<IncomingMessage, Upgrade>();
+const requestIds = new WeakMap<IncomingMessage, string>();
 
 /** Whether a request is a WebSocket upgrade (RFC 6455 §4.1); any other `Upgrade` is ignored (RFC 9110 §7.8). */
 export function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
@@ -38,20 +48,22 @@ export function asksForWebSocket({ method, headers }: IncomingMessage): boolean 
  * Routes WebSocket upgrades like any other request, so that gate, hooks and schemas apply before the upgrade; the route
  * then calls `acceptWebSocket`. Register it after the hooks that end streams.
  */
-export function serveUpgrades(app: App): void {
+export function serveUpgrades(app: App, connections: OpenConnections): void {
   const open = new Set<WebSocketPort>();
   app.server.on('upgrade', (request: IncomingMessage, duplex: Duplex, head: Buffer) => {
     const socket = duplex as Socket;
     socket.on('error', ignore);
-    const response = new ServerResponse(request);
-    response.shouldKeepAlive = false;
-    response.assignSocket(socket);
-    response.on('finish', () => {
-      if (response.socket) response.detachSocket(socket);
-      socket.end();
+    connections.guard(socket, () => {
+      const response = new ServerResponse(request);
+      response.shouldKeepAlive = false;
+      response.assignSocket(socket);
+      response.on('finish', () => {
+        if (response.socket) response.detachSocket(socket);
+        socket.end();
+      });
+      upgrades.set(request, { socket, head, response, open });
+      connections.takeUpgrade(request, response, () => app.routing(request, response));
     });
-    upgrades.set(request, { socket, head, response, open });
-    app.routing(request, response);
   });
   app.addHook('preClose', async () => {
     for (const port of open) port.close(1001, 'the service is stopping');
@@ -62,13 +74,14 @@ export function serveUpgrades(app: App): void {
 }
 
 /**
- * Completes the handshake of an admitted request.
- * @returns undefined if the request is no upgrade (status 426) or its handshake is invalid (status 400)
+ * Completes the handshake of an admitted request and serves the connection. A request that is no upgrade is status 426,
+ * an invalid handshake 400. An exception in `serve` closes the connection with 1011 and is logged.
  */
 export async function acceptWebSocket(
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<WebSocketPort | undefined> {
+  serve: (port: WebSocketPort) => Promise<void>,
+): Promise<void> {
   const upgrade = upgrades.get(request.raw);
   if (upgrade === undefined) {
     const hint = 'connect with a WebSocket client';
@@ -76,17 +89,35 @@ export async function acceptWebSocket(
       .code(426)
       .headers({ upgrade: 'websocket', connection: 'Upgrade' })
       .send(failure('this path accepts only WebSocket connections', hint));
-    return undefined;
+    return;
   }
-  const { socket, head, response, open } = upgrade;
   reply.hijack();
+  const fail = (error: unknown): void =>
+    request.log.error({ err: error, reqId: request.id }, 'unexpected error on a WebSocket');
+  const port = await shakeHands(request, upgrade, fail);
+  if (port === undefined) return;
+  try {
+    await serve(port);
+  } catch (error) {
+    fail(error);
+    port.close(INTERNAL_ERROR, 'internal error');
+  }
+}
+
+/** @returns undefined if the handshake is invalid, or the client is gone */
+function shakeHands(
+  { raw, id }: FastifyRequest,
+  { socket, head, response, open }: Upgrade,
+  fail: (error: unknown) => void,
+): Promise<WebSocketPort | undefined> {
+  requestIds.set(raw, id);
   response.detachSocket(socket);
   return new Promise((resolve) => {
     const refused = (): void => resolve(undefined);
     socket.once('close', refused);
-    handshake.handleUpgrade(request.raw, socket, head, (connection) => {
+    handshake.handleUpgrade(raw, socket, head, (connection) => {
       socket.off('close', refused);
-      const port = new WebSocketPort(connection, socket);
+      const port = new WebSocketPort(connection, socket, { fail });
       open.add(port);
       onAbort(port.gone, () => open.delete(port));
       resolve(port);

@@ -17,11 +17,10 @@ export function socketRoutesV1(app: App, service: PtyService): void {
       const { query } = request;
       const id = query.session_id ?? query.id;
       requireId(id, query);
-      const port = await acceptWebSocket(request, reply);
-      if (port === undefined) return;
       const options = { ...attachOptions(query), announce: true };
-      if (id !== undefined) await attach(service, id, port, options);
-      else await attachAnonymous(service, port, options);
+      await acceptWebSocket(request, reply, (port) =>
+        id !== undefined ? attach(service, id, port, options) : attachAnonymous(service, port, options),
+      );
     },
   });
 }

@@ -19,10 +19,8 @@ export function socketRoutesV2(app: App, service: PtyService): void {
       querystring: AttachQuery,
       response,
     },
-    handler: async (request, reply) => {
-      const port = await acceptWebSocket(request, reply);
-      if (port) await attach(service, request.params.id, port, attachOptions(request.query));
-    },
+    handler: (request, reply) =>
+      acceptWebSocket(request, reply, (port) => attach(service, request.params.id, port, attachOptions(request.query))),
   });
 
   app.get('/pty/ws', {
@@ -36,10 +34,11 @@ export function socketRoutesV2(app: App, service: PtyService): void {
       const { query } = request;
       const id = query.session_id ?? query.id;
       requireId(id, query);
-      const port = await acceptWebSocket(request, reply);
-      if (port === undefined) return;
-      if (id !== undefined) await attach(service, id, port, attachOptions(query));
-      else await attachAnonymous(service, port, attachOptions(query));
+      await acceptWebSocket(request, reply, (port) =>
+        id !== undefined
+          ? attach(service, id, port, attachOptions(query))
+          : attachAnonymous(service, port, attachOptions(query)),
+      );
     },
   });
 }
