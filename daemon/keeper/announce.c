@@ -17,12 +17,15 @@
 
 /* SYNCED was not sent yet. */
 static bool syncing;
+/* Number of the connection that is announced to. */
+static uint64_t client;
 
 static const struct announced_process NOT_ANNOUNCED = {.awaited = true};
 
-void announce_anew(void)
+void announce_anew(uint64_t number)
 {
   syncing = true;
+  client = number;
   for (struct process *process = first_process(); process != NULL; process = process->next) {
     process->announced = NOT_ANNOUNCED;
     process->order.announced = 0;
@@ -34,27 +37,49 @@ void announce_anew(void)
   }
 }
 
-void announced_start(struct process *process)
-{
-  process->announced.introduced = true;
-}
-
 static bool may_say(const struct writer *writer, size_t bytes)
 {
   return has_room(writer, ANSWER_ROOM + bytes);
 }
 
-static void introduce(struct writer *writer, struct process *process)
+static void say_started(struct writer *writer, const struct process *process)
+{
+  begin_frame(writer, STARTED);
+  put_string(writer, process->id);
+  put_u32(writer, (uint32_t)process->pid);
+  put_u32(writer, process->input.credit);
+  end_frame(writer);
+}
+
+static void say_failed(struct writer *writer, const struct process *process)
+{
+  begin_frame(writer, FAILED);
+  put_string(writer, process->id);
+  put_u8(writer, (uint8_t)process->failure.stage);
+  put_u32(writer, (uint32_t)process->failure.error);
+  end_frame(writer);
+}
+
+static void say_process(struct writer *writer, const struct process *process)
 {
   begin_frame(writer, PROCESS);
   put_string(writer, process->id);
   put_u32(writer, (uint32_t)process->pid);
   put_u8(writer, (uint8_t)process->stdin_kind);
-  put_u8(writer, process->running);
+  put_u8(writer, process_lives(process));
   put_u8(writer, process->input.source.fd >= 0 && !process->input.ends);
   put_u32(writer, process->input.credit);
   put_u64(writer, process->input.taken);
   end_frame(writer);
+}
+
+/* The client that asked for the start gets its answer, any other the process. */
+static void introduce(struct writer *writer, struct process *process)
+{
+  if (process->client == client)
+    say_started(writer, process);
+  else
+    say_process(writer, process);
   process->announced.introduced = true;
 }
 
@@ -96,14 +121,14 @@ static bool announce_segments(struct writer *writer, struct stream *stream)
   return true;
 }
 
-enum progress { ANNOUNCED, HELD_BACK, NO_ROOM };
+enum progress { ANNOUNCED, HELD_BACK, NO_ROOM, STILL_STARTING };
 
 /* Most processes end right after their streams: EOF and EXIT in one message wake the client once. */
 static bool awaits_end(struct announced_stream *announced, const struct process *process, int64_t now)
 {
   if (announced->eof_at == 0)
     announced->eof_at = now;
-  return process->running && !process->announced.awaited && now - announced->eof_at < BULK_MS;
+  return process_lives(process) && !process->announced.awaited && now - announced->eof_at < BULK_MS;
 }
 
 static enum progress announce_stream(struct writer *writer, struct stream *stream, bool ended, int64_t now)
@@ -185,11 +210,18 @@ static enum progress announce_process(struct writer *writer, struct process *pro
 {
   if (!may_say(writer, 4 * FRAME_ROOM))
     return NO_ROOM;
+  if (process->phase == STARTING)
+    return STILL_STARTING;
+  if (process->phase == UNSTARTED) {
+    if (process->client == client)
+      say_failed(writer, process);
+    return ANNOUNCED;
+  }
   if (!process->announced.introduced)
     introduce(writer, process);
   enum progress progress = ANNOUNCED;
   for (int i = 0; i < process->stream_count && progress != NO_ROOM; i++) {
-    enum progress of_stream = announce_stream(writer, &process->streams[i], process->ended, now);
+    enum progress of_stream = announce_stream(writer, &process->streams[i], process->phase == ENDED, now);
     if (of_stream != ANNOUNCED)
       progress = of_stream;
   }
@@ -197,7 +229,7 @@ static enum progress announce_process(struct writer *writer, struct process *pro
     return NO_ROOM;
   announce_order(writer, process);
   announce_input(writer, process);
-  if (process->ended && !process->announced.exit && progress == ANNOUNCED)
+  if (process->phase == ENDED && !process->announced.exit && progress == ANNOUNCED)
     announce_exit(writer, process);
   return progress;
 }
@@ -226,11 +258,12 @@ int announce(struct writer *writer, int64_t now)
   for (struct process *process = take_changed(); process != NULL; process = next) {
     next = process->next_changed;
     enum progress progress = writer == NULL ? ANNOUNCED : announce_process(writer, process, now);
-    if (progress != ANNOUNCED)
+    if (progress == HELD_BACK || progress == NO_ROOM)
       process_changed(process);
     if (progress == HELD_BACK)
       wait = BULK_MS;
-    if (progress == NO_ROOM)
+    /* The end of its start changes it. */
+    if (progress == NO_ROOM || progress == STILL_STARTING)
       continue;
     process->announced.awaited = false;
     if (progress == ANNOUNCED)
@@ -254,7 +287,7 @@ bool announce_held(struct writer *writer)
     writer->capacity = capacity;
   }
   for (const struct process *process = first_process(); process != NULL; process = process->next) {
-    if (process->ended)
+    if (process->phase == UNSTARTED || process->phase == ENDED)
       continue;
     begin_frame(writer, HELD);
     put_string(writer, process->id);

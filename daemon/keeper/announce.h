@@ -9,15 +9,12 @@
 struct process;
 
 /*
- * Bytes of the output buffer that announcements leave free for answers. While less is free, no frame is read; the rest
- * is for the answers of the searches under way.
+ * Bytes of the output buffer that announcements leave free for the answers of searches.
  */
 #define ANSWER_ROOM (4u * 1024)
 
 /* A new client: nothing is announced yet. */
-void announce_anew(void);
-/* STARTED was sent for the process. */
-void announced_start(struct process *process);
+void announce_anew(uint64_t client);
 /*
  * Writes what has changed, as far as there is room; `writer` is NULL where no client is connected. Returns the ms until
  * delayed bulk output is due, -1 where none was delayed.

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "announce.h"
+#include "answer.h"
 #include "finder.h"
 #include "frame.h"
-#include "find-and-signal.h"
 #include "loop.h"
 #include "process.h"
 #include "request.h"
@@ -89,7 +89,7 @@ static void greet(struct connection *connection, struct reader *reader)
   put_u32(&connection->out, process_count());
   put_u8(&connection->out, keeper_stays);
   end_frame(&connection->out);
-  announce_anew();
+  announce_anew(connection->number);
 }
 
 /* Handles one whole frame; `bytes` begins at its type. */
@@ -104,7 +104,7 @@ static void handle(struct connection *connection, uint8_t *bytes, size_t length)
       hang_up(connection);
     return;
   }
-  if (!handle_request(&connection->out, connection->number, bytes[0], &reader))
+  if (!handle_request(connection->number, bytes[0], &reader))
     hang_up(connection);
 }
 
@@ -128,17 +128,17 @@ static bool fit(struct connection *connection, size_t wanted)
   return true;
 }
 
-/* A frame is read only where it can be handled and answered at once. */
-static bool can_answer(const struct connection *connection)
+/* A client that reads no answers is not read either; one that is gone gets none. */
+static bool may_ask(const struct connection *connection)
 {
-  return has_room(&connection->out, ANSWER_ROOM) && room_to_search();
+  return connection->deaf || !answers_clogged();
 }
 
-/* Handles the whole frames in the buffer, as long as there is room for the answers. */
+/* Handles the whole frames in the buffer, as long as the client reads the answers. */
 static void take_frames(struct connection *connection)
 {
   size_t wanted = IN_BYTES;
-  while (connection->source.fd >= 0 && can_answer(connection)) {
+  while (connection->source.fd >= 0 && may_ask(connection)) {
     size_t held = connection->in_end - connection->in_start;
     uint8_t *at = connection->in + connection->in_start;
     if (held < 4)
@@ -155,14 +155,14 @@ static void take_frames(struct connection *connection)
     wanted = IN_BYTES;
     handle(connection, at + 4, length);
   }
-  if (connection->source.fd >= 0 && can_answer(connection) && !fit(connection, wanted))
+  if (connection->source.fd >= 0 && may_ask(connection) && !fit(connection, wanted))
     hang_up(connection);
 }
 
 static void receive(struct connection *connection)
 {
   /* The end of the connection is read only after the frames that wait in the buffer. */
-  if (connection->in_end == connection->in_capacity || !can_answer(connection))
+  if (connection->in_end == connection->in_capacity || !may_ask(connection))
     return;
   ssize_t count = recv(connection->source.fd, connection->in + connection->in_end,
                        connection->in_capacity - connection->in_end, MSG_DONTWAIT);
@@ -200,7 +200,7 @@ static void send_out(struct connection *connection)
 
 static void listen_for(struct connection *connection)
 {
-  uint32_t events = (can_answer(connection) ? EPOLLIN : 0u) | (connection->out.length > 0 ? EPOLLOUT : 0u);
+  uint32_t events = (may_ask(connection) ? EPOLLIN : 0u) | (connection->out.length > 0 ? EPOLLOUT : 0u);
   if (events == connection->events)
     return;
   connection->events = events;
@@ -210,6 +210,9 @@ static void listen_for(struct connection *connection)
 static void connection_ready(struct source *source, uint32_t events)
 {
   struct connection *connection = (struct connection *)source;
+  /* Nothing reaches the peer any more; what it sent is still handled, up to the end of the stream. */
+  if (events & (EPOLLHUP | EPOLLERR))
+    connection->deaf = true;
   if (events & EPOLLOUT)
     send_out(connection);
   if (connection->source.fd >= 0 && events & (EPOLLIN | EPOLLHUP | EPOLLERR))
@@ -265,6 +268,8 @@ bool connections_idle(void)
 
 int connections_flush(int64_t now)
 {
+  bool reads = client != NULL && !client->deaf;
+  answers_flush(reads ? &client->out : NULL, reads ? client->number : 0);
   int wait = announce(client == NULL ? NULL : &client->out, now);
   for (int i = 0; i < MAX_CONNECTIONS; i++) {
     struct connection *connection = &connections[i];
@@ -279,14 +284,4 @@ int connections_flush(int64_t now)
   /* What found no room goes on at once where the socket took what was before it. */
   bool more = any_changed() && wait < 0 && (client == NULL || client->out.length == 0);
   return more ? 0 : wait;
-}
-
-void answer_signalled(uint64_t number, uint32_t request, uint32_t count)
-{
-  if (client == NULL || client->number != number || !has_room(&client->out, FRAME_ROOM))
-    return;
-  begin_frame(&client->out, SIGNALLED);
-  put_u32(&client->out, request);
-  put_u32(&client->out, count);
-  end_frame(&client->out);
 }

@@ -15,6 +15,5 @@ bool has_client(void);
 int connections_flush(int64_t now);
 /* Whether all output was sent. */
 bool connections_idle(void);
-void answer_signalled(uint64_t client, uint32_t request, uint32_t count);
 
 #endif

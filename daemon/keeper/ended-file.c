@@ -100,7 +100,7 @@ void ended_file_wanted(struct process *process)
 
 void ended_file_unwanted(struct process *process)
 {
-  if (!process->ended)
+  if (process->phase != ENDED)
     return;
   if (process->unwritten) {
     leave(process);

@@ -6,37 +6,50 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "answer.h"
 #include "clock.h"
+#include "mark.h"
 #include "process.h"
 
 /* Scans after which a program that forks faster than it can be found is given up. */
 #define MAX_ROUNDS 64
 /* ms until a process that is in the middle of execve is scanned again. */
 #define SETTLING_MS 2
+/* Searches that may be under way; the others wait for their turn. */
+#define MAX_UNDER_WAY 16
+/* Requests of one client, and their targets: a client that exceeds this is disconnected. */
+#define MAX_REQUESTS 1024u
+#define MAX_WAITING_TARGETS (64u * 4096)
 
 struct name {
   pid_t pid;
   uint64_t start;
 };
 
+/* One SIGNAL: a scan, the signals that need no marks, the marks, the other signals; for SIGKILL again and again. */
 struct search {
-  bool under_way;
+  struct search *next;
   bool all;
+  /* The marks are being read. */
+  bool reading;
   struct target *targets;
   size_t target_count;
   int signal;
   int round;
   int64_t next_at;
-  struct name *counted;
-  size_t counted_length;
-  size_t counted_capacity;
+  struct survey survey;
+  struct mark_reader reader;
+  /* New processes in this round. */
+  size_t fresh;
+  struct name *reached;
+  size_t reached_length;
+  size_t reached_capacity;
   uint64_t client;
   uint32_t request;
-  search_done *done;
 };
 
-/* The last place is for the search for all descendants. */
-static struct search searches[MAX_SEARCHES + 1];
+/* In the order of their requests. */
+static struct search *searches;
 
 void free_targets(struct target *targets, size_t count)
 {
@@ -51,87 +64,64 @@ static bool in_owned_group(const struct search *search, const struct found *foun
   return search->all || owns_group(search->targets, search->target_count, found->group);
 }
 
-/* Whether the process was not counted yet. Where memory is short it is counted again in the next round. */
-static bool count_once(struct search *search, const struct found *found)
+static bool was_reached(const struct search *search, const struct found *found)
 {
-  for (size_t i = 0; i < search->counted_length; i++)
-    if (search->counted[i].pid == found->pid && search->counted[i].start == found->start)
-      return false;
-  if (search->counted_length == search->counted_capacity) {
-    size_t capacity = search->counted_capacity == 0 ? 64 : search->counted_capacity * 2;
-    struct name *counted = realloc(search->counted, capacity * sizeof *counted);
-    if (counted == NULL)
-      return true;
-    search->counted = counted;
-    search->counted_capacity = capacity;
-  }
-  search->counted[search->counted_length++] = (struct name){found->pid, found->start};
-  return true;
-}
-
-/* By pidfd, whose start time is compared after it was opened, so that a reused pid is not signalled. */
-static void send_one(const struct found *found, int number)
-{
-#ifdef SYS_pidfd_open
-  int pidfd = (int)syscall(SYS_pidfd_open, found->pid, 0);
-  if (pidfd >= 0) {
-    struct found now;
-    if (process_stat(found->pid, &now) && now.start == found->start &&
-        syscall(SYS_pidfd_send_signal, pidfd, number, NULL, 0) < 0 && (errno == ENOSYS || errno == EPERM))
-      kill(found->pid, number);
-    close(pidfd);
-    return;
-  }
-  if (errno == ESRCH)
-    return;
-#endif
-  kill(found->pid, number);
-}
-
-static bool group_came_before(const struct findings *findings, size_t index)
-{
-  for (size_t i = 0; i < index; i++)
-    if (findings->processes[i].member && findings->processes[i].group == findings->processes[index].group)
+  for (size_t i = 0; i < search->reached_length; i++)
+    if (search->reached[i].pid == found->pid && search->reached[i].start == found->start)
       return true;
   return false;
 }
 
-/* A group in one call, which no fork escapes; one by one the other processes, and those that have left their group. */
-static void signal_members(const struct search *search, const struct findings *findings)
+/* Where memory is short it is counted again in the next round. */
+static void count_reached(struct search *search, const struct found *found)
 {
-  for (size_t i = 0; i < findings->count; i++) {
-    const struct found *found = &findings->processes[i];
-    if (found->member && in_owned_group(search, found) && !group_came_before(findings, i))
-      kill(-found->group, search->signal);
+  search->fresh++;
+  if (search->reached_length == search->reached_capacity) {
+    size_t capacity = search->reached_capacity == 0 ? 64 : search->reached_capacity * 2;
+    struct name *reached = realloc(search->reached, capacity * sizeof *reached);
+    if (reached == NULL)
+      return;
+    search->reached = reached;
+    search->reached_capacity = capacity;
   }
-  for (size_t i = 0; i < findings->count; i++) {
-    const struct found *found = &findings->processes[i];
-    struct found now;
-    if (!found->member)
-      continue;
-    if (!in_owned_group(search, found) || (process_stat(found->pid, &now) && now.group != found->group))
-      send_one(found, search->signal);
-  }
+  search->reached[search->reached_length++] = (struct name){found->pid, found->start};
 }
 
-/* For a process that the keeper holds, its own pid and state replace those of the request. */
-static void refresh(struct search *search)
+static bool is_same(const struct found *found)
 {
-  for (size_t i = 0; i < search->target_count; i++) {
-    const struct process *process = process_by_id(search->targets[i].id);
-    if (process == NULL)
-      continue;
-    search->targets[i].pid = process->pid;
-    search->targets[i].running = process->running;
-  }
+  struct found now;
+  return process_stat(found->pid, &now) && now.start == found->start;
 }
 
-static void end_search(struct search *search)
+/* The start time is compared after the pidfd was opened, so that a reused pid is not signalled. */
+static bool send_one(const struct found *found, int number)
 {
-  search->done(search->client, search->request, (uint32_t)search->counted_length);
-  free_targets(search->targets, search->target_count);
-  free(search->counted);
-  *search = (struct search){0};
+#ifdef SYS_pidfd_open
+  int pidfd = (int)syscall(SYS_pidfd_open, found->pid, 0);
+  if (pidfd >= 0) {
+    long sent = is_same(found) ? syscall(SYS_pidfd_send_signal, pidfd, number, NULL, 0) : -1;
+    int error = errno;
+    close(pidfd);
+    if (sent == 0 || (error != ENOSYS && error != EPERM))
+      return sent == 0;
+  } else if (errno == ESRCH) {
+    return false;
+  }
+#endif
+  return is_same(found) && kill(found->pid, number) == 0;
+}
+
+/* Whether the signal reaches the process too: a group is signalled as far as permissions go. */
+static bool may_signal(const struct found *found)
+{
+  return kill(found->pid, 0) == 0 || errno != EPERM;
+}
+
+static void note_kill(const struct search *search, pid_t pid)
+{
+  struct process *process = search->signal == SIGKILL ? process_by_pid(pid) : NULL;
+  if (process != NULL)
+    process->killed = true;
 }
 
 /* Its group was signalled as a whole in the first round, so it was started since, perhaps because of the signal. */
@@ -140,78 +130,219 @@ static bool came_later(const struct search *search, const struct found *found)
   return search->round > 0 && search->signal != SIGKILL && in_owned_group(search, found);
 }
 
-static void scan(struct search *search)
+/* Signals other than SIGKILL are sent once to each process. */
+static bool is_due(const struct search *search, const struct found *found)
 {
-  refresh(search);
-  struct findings findings = search->all ? find_descendants() : find_processes(search->targets, search->target_count);
-  size_t fresh = 0;
-  for (size_t i = 0; i < findings.count; i++) {
-    bool new = !came_later(search, &findings.processes[i]) && count_once(search, &findings.processes[i]);
-    fresh += new;
-    /* Signals other than SIGKILL are sent once to each process. */
-    findings.processes[i].member = new || search->signal == SIGKILL;
+  return found->member && !came_later(search, found) && (search->signal == SIGKILL || !was_reached(search, found));
+}
+
+static bool group_came_before(const struct search *search, size_t index)
+{
+  const struct found *items = search->survey.items;
+  for (size_t i = 0; i < index; i++)
+    if (is_due(search, &items[i]) && items[i].group == items[index].group)
+      return true;
+  return false;
+}
+
+/* A group in one call, which no fork escapes; one by one the other processes, and those that have left their group. */
+static void signal_members(struct search *search)
+{
+  struct survey *survey = &search->survey;
+  for (size_t i = 0; i < survey->count; i++) {
+    const struct found *found = &survey->items[i];
+    if (search->signal == 0 || !is_due(search, found) || !in_owned_group(search, found) || group_came_before(search, i))
+      continue;
+    if (search->signal == SIGKILL)
+      for (size_t j = 0; j < survey->count; j++)
+        if (survey->items[j].group == found->group)
+          note_kill(search, survey->items[j].pid);
+    kill(-found->group, search->signal);
   }
-  if (search->signal != 0)
-    signal_members(search, &findings);
-  bool complete = findings.settled && (findings.count == 0 || search->signal != SIGKILL);
-  free(findings.processes);
+  for (size_t i = 0; i < survey->count; i++) {
+    const struct found *found = &survey->items[i];
+    struct found now;
+    if (!is_due(search, found))
+      continue;
+    bool by_group = search->signal == 0 || (in_owned_group(search, found) &&
+                                            (!process_stat(found->pid, &now) || now.group == found->group));
+    if (!by_group)
+      note_kill(search, found->pid);
+    bool reached = by_group ? search->signal == 0 || may_signal(found) : send_one(found, search->signal);
+    if (reached && !was_reached(search, found))
+      count_reached(search, found);
+  }
+}
+
+/* For a process that the keeper holds, its own pid and state replace those of the request. */
+static void refresh(struct search *search)
+{
+  for (size_t i = 0; i < search->target_count; i++) {
+    struct target *target = &search->targets[i];
+    const struct process *process = process_by_id(target->id);
+    if (process == NULL)
+      continue;
+    target->pid = process->pid;
+    target->running = process_lives(process);
+    /* It was reaped since the scan: its group may be that of a later process. */
+    target->owned = target->owned && target->running;
+  }
+}
+
+static bool account_came_before(const struct search *search, size_t index)
+{
+  for (size_t i = 0; i < index; i++)
+    if (search->targets[i].account.given && search->targets[i].account.uid == search->targets[index].account.uid)
+      return true;
+  return false;
+}
+
+/* Of every process that may be a member for its mark alone, or not for its mark. */
+static void read_marks(struct search *search)
+{
+  const struct survey *survey = &search->survey;
+  pid_t *pids = malloc((survey->count + 1) * sizeof *pids);
+  const struct account **accounts = malloc((search->target_count + 1) * sizeof *accounts);
+  size_t count = 0, account_count = 0;
+  for (size_t i = 0; pids != NULL && i < survey->count; i++)
+    if (!survey->items[i].member)
+      pids[count++] = survey->items[i].pid;
+  for (size_t i = 0; accounts != NULL && i < search->target_count; i++)
+    if (search->targets[i].account.given && !account_came_before(search, i))
+      accounts[account_count++] = &search->targets[i].account;
+  mark_reader_open(&search->reader, pids, count, accounts, account_count);
+  free(pids);
+  free(accounts);
+  search->reading = true;
+}
+
+static size_t members(const struct survey *survey)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < survey->count; i++)
+    count += survey->items[i].member;
+  return count;
+}
+
+static void drop_survey(struct search *search)
+{
+  free(search->survey.items);
+  search->survey = (struct survey){0};
+}
+
+/* Whether the search is over. */
+static bool end_round(struct search *search)
+{
+  bool settled = search->survey.settled;
+  bool complete = settled && (search->signal != SIGKILL || members(&search->survey) == 0);
+  drop_survey(search);
   search->round++;
-  if (complete || search->signal == 0 || search->round >= MAX_ROUNDS)
-    end_search(search);
-  else
-    search->next_at = monotonic_ms() + (findings.settled && fresh > 0 ? 0 : SETTLING_MS);
+  search->next_at = monotonic_ms() + (settled && search->fresh > 0 ? 0 : SETTLING_MS);
+  search->fresh = 0;
+  return complete || search->signal == 0 || search->round >= MAX_ROUNDS;
 }
 
-static void begin(struct search *place, struct search given)
+/* One step; whether the search is over. */
+static bool advance(struct search *search, int64_t now)
 {
-  *place = given;
-  place->under_way = true;
-  scan(place);
+  if (search->reading) {
+    if (!mark_reader_done(&search->reader, now))
+      return false;
+    refresh(search);
+    survey_apply(&search->survey, search->targets, search->target_count, search->reader.marks,
+                 mark_reader_count(&search->reader));
+    mark_reader_close(&search->reader);
+    search->reading = false;
+    signal_members(search);
+    return end_round(search);
+  }
+  if (search->next_at > now)
+    return false;
+  refresh(search);
+  search->survey = search->all ? survey_descendants() : survey_targets(search->targets, search->target_count);
+  signal_members(search);
+  if (search->all)
+    return end_round(search);
+  read_marks(search);
+  return false;
 }
 
-static struct search *free_place(void)
+static int64_t due_at(const struct search *search)
 {
-  for (int i = 0; i < MAX_SEARCHES; i++)
-    if (!searches[i].under_way)
-      return &searches[i];
-  return NULL;
+  if (!search->reading)
+    return search->next_at;
+  return search->reader.done ? 0 : search->reader.until;
 }
 
-bool room_to_search(void)
+static void free_search(struct search *search)
 {
-  return free_place() != NULL;
+  mark_reader_close(&search->reader);
+  drop_survey(search);
+  free_targets(search->targets, search->target_count);
+  free(search->reached);
+  free_later(search);
 }
 
-void find_and_signal(struct target *targets, size_t count, int signal, uint64_t client, uint32_t request,
-                     search_done *done)
+static void append(struct search *search)
 {
-  begin(free_place(), (struct search){.targets = targets,
-                                      .target_count = count,
-                                      .signal = signal,
-                                      .client = client,
-                                      .request = request,
-                                      .done = done});
+  struct search **at = &searches;
+  while (*at != NULL)
+    at = &(*at)->next;
+  *at = search;
 }
 
-void find_and_signal_all(int signal, search_done *done)
+/* Whether the client has too many requests under way. */
+static bool is_flooded(uint64_t client, size_t count)
 {
-  struct search *place = &searches[MAX_SEARCHES];
-  if (place->under_way)
-    end_search(place);
-  begin(place, (struct search){.all = true, .signal = signal, .done = done});
+  size_t requests = 0;
+  for (const struct search *search = searches; search != NULL; search = search->next) {
+    requests += search->client == client;
+    count += search->client == client ? search->target_count : 0;
+  }
+  return requests >= MAX_REQUESTS || count > MAX_WAITING_TARGETS;
+}
+
+bool find_and_signal(struct target *targets, size_t count, int signal, uint64_t client, uint32_t request)
+{
+  struct search *search = is_flooded(client, count) ? NULL : calloc(1, sizeof *search);
+  if (search == NULL) {
+    free_targets(targets, count);
+    return false;
+  }
+  *search = (struct search){
+      .targets = targets, .target_count = count, .signal = signal, .client = client, .request = request};
+  append(search);
+  return true;
+}
+
+void find_and_signal_all(int signal)
+{
+  struct search *search = calloc(1, sizeof *search);
+  if (search == NULL)
+    return;
+  *search = (struct search){.next = searches, .all = true, .signal = signal};
+  searches = search;
 }
 
 int continue_searches(int64_t now)
 {
-  int wait = -1;
-  for (int i = 0; i <= MAX_SEARCHES; i++) {
-    if (searches[i].under_way && searches[i].next_at <= now)
-      scan(&searches[i]);
-    if (!searches[i].under_way)
+  int64_t due = INT64_MAX;
+  int under_way = 0;
+  for (struct search **at = &searches; *at != NULL && under_way < MAX_UNDER_WAY;) {
+    struct search *search = *at;
+    if (advance(search, now)) {
+      *at = search->next;
+      answer_signalled(search->client, search->request, (uint32_t)search->reached_length);
+      free_search(search);
+      /* The next one may begin. */
+      due = now;
       continue;
-    int64_t left = searches[i].next_at > now ? searches[i].next_at - now : 0;
-    if (wait < 0 || left < wait)
-      wait = (int)left;
+    }
+    under_way++;
+    due = due_at(search) < due ? due_at(search) : due;
+    at = &search->next;
   }
-  return wait;
+  if (searches == NULL)
+    return -1;
+  return due > now ? (int)(due - now) : 0;
 }

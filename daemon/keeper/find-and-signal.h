@@ -7,22 +7,14 @@
 
 #include "finder.h"
 
-/* Searches under way for the client. */
-#define MAX_SEARCHES 16
-
-/* Called with the number of processes found; `client` is the number of the connection. */
-typedef void search_done(uint64_t client, uint32_t request, uint32_t count);
-
 /*
- * Signals every process of the targets once and counts them; with signal 0 it only counts. SIGKILL scans and kills
- * again until no process is found, one scan in a turn of the loop. Takes over the targets and their accounts. Call it
- * only where there is `room_to_search`.
+ * Signals every process of the targets once and answers how many it reached; with signal 0 it only counts them. SIGKILL
+ * scans and kills again until no process is found, one step in a turn of the loop. Takes over the targets and their
+ * accounts. False where the keeper has no memory for it.
  */
-void find_and_signal(struct target *targets, size_t count, int signal, uint64_t client, uint32_t request,
-                     search_done *done);
-bool room_to_search(void);
-/* The same for all descendants of the keeper. There is always room for one of these; a new one replaces it. */
-void find_and_signal_all(int signal, search_done *done);
+bool find_and_signal(struct target *targets, size_t count, int signal, uint64_t client, uint32_t request);
+/* The same for all descendants of the keeper, without an answer. */
+void find_and_signal_all(int signal);
 /* Continues the searches that are due. Returns the ms until the next is due, -1 where there is none. */
 int continue_searches(int64_t now);
 void free_targets(struct target *targets, size_t count);

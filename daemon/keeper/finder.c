@@ -7,23 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "complain.h"
-#include "mark.h"
+#include "process.h"
 
-/* A process is young for this many clock ticks, which are 10 ms on every Linux. */
-#define YOUNG_TICKS 200u
 #define KTHREADD 2
 
 static pid_t excluded;
-
-struct list {
-  struct found *items;
-  size_t count;
-  size_t capacity;
-};
 
 void finder_exclude(pid_t pid)
 {
@@ -57,7 +48,7 @@ bool process_stat(pid_t pid, struct found *found)
   return true;
 }
 
-static bool append(struct list *list, struct found found)
+static bool append(struct survey *list, struct found found)
 {
   if (list->count == list->capacity) {
     size_t capacity = list->capacity == 0 ? 256 : list->capacity * 2;
@@ -77,16 +68,15 @@ static int by_pid(const void *a, const void *b)
   return (left > right) - (left < right);
 }
 
-static struct found *in_list(const struct list *list, pid_t pid)
+static struct found *in_survey(const struct survey *list, pid_t pid)
 {
   struct found key = {.pid = pid};
   return list->count == 0 ? NULL : bsearch(&key, list->items, list->count, sizeof key, by_pid);
 }
 
-/* All living processes that may be signalled, sorted by pid. */
-static struct list scan(void)
+static struct survey scan(void)
 {
-  struct list list = {0};
+  struct survey list = {0};
   struct found client;
   pid_t own = getpid(), own_group = getpgrp();
   pid_t excluded_group = excluded > 0 && process_stat(excluded, &client) ? client.group : 0;
@@ -100,7 +90,9 @@ static struct list scan(void)
     pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
     if (pid <= 1 || pid == own || pid == excluded || !process_stat(pid, &found))
       continue;
-    if (found.group == own_group || (excluded_group > 0 && found.group == excluded_group))
+    bool is_group = found.group == own_group || (excluded_group > 0 && found.group == excluded_group);
+    /* A child leaves the group of the keeper some time after it was cloned. */
+    if (is_group && process_by_pid(pid) == NULL)
       continue;
     if (!append(&list, found))
       break;
@@ -110,14 +102,14 @@ static struct list scan(void)
   return list;
 }
 
-static void add_descendants(struct list *list)
+static void add_descendants(struct survey *list)
 {
   bool grows = true;
   while (grows) {
     grows = false;
     for (size_t i = 0; i < list->count; i++) {
       struct found *found = &list->items[i];
-      const struct found *parent = found->member ? NULL : in_list(list, found->parent);
+      const struct found *parent = found->member ? NULL : in_survey(list, found->parent);
       if (parent == NULL || !parent->member)
         continue;
       found->member = true;
@@ -134,107 +126,84 @@ bool owns_group(const struct target *targets, size_t count, pid_t group)
   return false;
 }
 
-static void add_groups(struct list *list, struct target *targets, size_t count)
+static bool leads(const struct survey *list, const struct target *target)
+{
+  return target->running || in_survey(list, target->pid) == NULL;
+}
+
+/* The session and the groups of a target that ended may by now be those of a later process with the same pid. */
+static bool is_claimed(const struct target *targets, size_t count, const struct found *found)
 {
   for (size_t i = 0; i < count; i++)
-    targets[i].owned = targets[i].pid > 1 && (targets[i].running || in_list(list, targets[i].pid) == NULL);
-  for (size_t i = 0; i < list->count; i++) {
-    struct found *found = &list->items[i];
+    if (targets[i].ended_leads && (found->session == targets[i].pid || found->group == targets[i].pid))
+      return true;
+  return false;
+}
+
+struct survey survey_targets(struct target *targets, size_t count)
+{
+  struct survey list = scan();
+  for (size_t i = 0; i < count; i++) {
+    bool led = targets[i].pid > 1 && leads(&list, &targets[i]);
+    targets[i].owned = led && targets[i].running;
+    targets[i].ended_leads = led && !targets[i].running;
+  }
+  for (size_t i = 0; i < list.count; i++) {
+    struct found *found = &list.items[i];
     found->member = owns_group(targets, count, found->session) || owns_group(targets, count, found->group) ||
                     owns_group(targets, count, found->pid);
+    found->claimed = !found->member && is_claimed(targets, count, found);
   }
+  add_descendants(&list);
+  return list;
 }
 
-static bool is_mark(const char *mark, const struct target *targets, size_t count)
+static bool is_of(const struct target *targets, size_t count, const char *id)
 {
   for (size_t i = 0; i < count; i++)
-    if (strcmp(mark, targets[i].id) == 0)
+    if (strcmp(id, targets[i].id) == 0)
       return true;
   return false;
 }
 
-static bool account_came_before(const struct target *targets, size_t index)
+/* A group that holds a process with another mark is not signalled as a whole. */
+static void disown(struct target *targets, size_t count, const struct found *found)
 {
-  for (size_t i = 0; i < index; i++)
-    if (targets[i].account.given && targets[i].account.uid == targets[index].account.uid)
-      return true;
-  return false;
+  for (size_t i = 0; i < count; i++)
+    if (targets[i].pid == found->session || targets[i].pid == found->group)
+      targets[i].ended_leads = false;
 }
 
-static void add_marked(struct list *list, const struct target *targets, size_t count)
+void survey_apply(struct survey *list, struct target *targets, size_t count, const struct mark *marks,
+                  size_t mark_count)
 {
-  struct unreadable unreadable = {0};
-  for (size_t i = 0; i < list->count; i++) {
-    struct found *found = &list->items[i];
-    char mark[MAX_ID + 1];
-    if (found->member)
+  list->settled = true;
+  for (size_t i = 0; i < mark_count; i++) {
+    struct found *found = in_survey(list, marks[i].pid);
+    if (found == NULL || found->member)
       continue;
-    switch (read_mark(found->pid, mark)) {
-    case MARKED:
-      found->member = is_mark(mark, targets, count);
-      break;
-    case EMPTY_ENVIRONMENT:
-      found->unnamed = true;
-      break;
-    case NO_PERMISSION:
-      unreadable_add(&unreadable, found->pid);
-      break;
-    case UNMARKED:
-      break;
+    if (marks[i].unsettled) {
+      list->settled = list->settled && found->parent == KTHREADD;
+    } else if (is_of(targets, count, marks[i].id)) {
+      found->member = true;
+    } else if (found->claimed) {
+      found->claimed = false;
+      disown(targets, count, found);
     }
   }
-  for (size_t i = 0; i < count && unreadable.count > 0; i++) {
-    if (!targets[i].account.given || account_came_before(targets, i))
-      continue;
-    struct marked_pid *marked;
-    size_t found = read_marks_as(&targets[i].account, &unreadable, &marked);
-    for (size_t j = 0; j < found; j++) {
-      struct found *process = in_list(list, marked[j].pid);
-      if (process != NULL && is_mark(marked[j].mark, targets, count))
-        process->member = true;
-    }
-    free(marked);
-  }
-  free(unreadable.pids);
-}
-
-static bool is_settled(const struct list *list)
-{
-  struct timespec up = {0};
-  clock_gettime(CLOCK_BOOTTIME, &up);
-  uint64_t ticks = (uint64_t)up.tv_sec * 100 + (uint64_t)up.tv_nsec / 10000000;
-  for (size_t i = 0; i < list->count; i++) {
-    const struct found *found = &list->items[i];
-    if (found->unnamed && !found->member && found->parent != KTHREADD && found->start + YOUNG_TICKS >= ticks)
-      return false;
-  }
-  return true;
-}
-
-static struct findings members_of(struct list *list, bool settled)
-{
-  size_t kept = 0;
   for (size_t i = 0; i < list->count; i++)
-    if (list->items[i].member)
-      list->items[kept++] = list->items[i];
-  return (struct findings){.processes = list->items, .count = kept, .settled = settled};
+    list->items[i].member = list->items[i].member || list->items[i].claimed;
+  for (size_t i = 0; i < count; i++)
+    targets[i].owned = targets[i].owned || targets[i].ended_leads;
+  add_descendants(list);
 }
 
-struct findings find_processes(struct target *targets, size_t count)
+struct survey survey_descendants(void)
 {
-  struct list list = scan();
-  add_groups(&list, targets, count);
-  add_descendants(&list);
-  add_marked(&list, targets, count);
-  add_descendants(&list);
-  return members_of(&list, is_settled(&list));
-}
-
-struct findings find_descendants(void)
-{
-  struct list list = scan();
+  struct survey list = scan();
   for (size_t i = 0; i < list.count; i++)
     list.items[i].member = list.items[i].parent == getpid();
   add_descendants(&list);
-  return members_of(&list, true);
+  list.settled = true;
+  return list;
 }

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "frame.h"
+#include "mark.h"
 
 /* A command or terminal, the processes of which are searched. */
 struct target {
@@ -16,6 +17,8 @@ struct target {
   bool running;
   /* Session and group of that pid belong to the target, not to a later process. */
   bool owned;
+  /* It was reaped: they are owned unless a mark shows that they belong to a later process. */
+  bool ended_leads;
   struct account account;
 };
 
@@ -28,27 +31,32 @@ struct found {
   /* Clock ticks after boot; together with the pid it identifies one process. */
   uint64_t start;
   bool member;
-  /* Its environment is empty. */
-  bool unnamed;
+  /* A member unless its mark names another process. */
+  bool claimed;
 };
 
-struct findings {
-  /* The members, sorted by pid; the caller frees them. */
-  struct found *processes;
+/* All living processes that may be signalled, sorted by pid; the caller frees `items`. */
+struct survey {
+  struct found *items;
   size_t count;
-  /* False while a young process is in the middle of execve, when its environment cannot be read: scan again. */
+  size_t capacity;
+  /* False while a process is in the middle of execve, when its environment cannot be read: scan again. */
   bool settled;
 };
 
 /* Excludes the process and its group from every scan; 0 excludes none. */
 void finder_exclude(pid_t pid);
 /*
- * The living processes of the targets: their sessions, their groups, processes with one of their marks, and the
- * descendants of all these; never the keeper, its group, or pid 1. Sets `owned` of the targets.
+ * The members are the living processes of the targets: their sessions, their groups, processes with one of their marks,
+ * and the descendants of all these; never the keeper, its group, or pid 1. Without marks, only the sessions and groups
+ * of targets that run.
  */
-struct findings find_processes(struct target *targets, size_t count);
-/* Every descendant of the keeper, orphans that it adopted included. */
-struct findings find_descendants(void);
+struct survey survey_targets(struct target *targets, size_t count);
+/* Adds the rest. */
+void survey_apply(struct survey *survey, struct target *targets, size_t count, const struct mark *marks,
+                  size_t mark_count);
+/* Every descendant of the keeper is a member, orphans that it adopted included. */
+struct survey survey_descendants(void);
 /* False where there is no such process, or it is a zombie. */
 bool process_stat(pid_t pid, struct found *found);
 bool owns_group(const struct target *targets, size_t count, pid_t group);

@@ -31,11 +31,17 @@ void loop_change(struct source *source, uint32_t events)
     complain("epoll_ctl", "change");
 }
 
+void loop_remove(const struct source *source)
+{
+  if (source->fd >= 0)
+    epoll_ctl(epoll_fd, EPOLL_CTL_DEL, source->fd, NULL);
+}
+
 void loop_close(struct source *source)
 {
   if (source->fd < 0)
     return;
-  epoll_ctl(epoll_fd, EPOLL_CTL_DEL, source->fd, NULL);
+  loop_remove(source);
   close(source->fd);
   source->fd = -1;
 }

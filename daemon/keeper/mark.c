@@ -3,13 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -17,8 +17,12 @@
 
 #define NAME "SVC_COMMAND_ID="
 #define NAME_LENGTH (sizeof NAME - 1)
-/* ms that a child which reads for another account may take. */
-#define READER_MS 5000
+/* ms that the helper may take. */
+#define READER_MS 1000
+/* Descriptor of the report in the helper. */
+#define REPORT_FD 4
+
+enum mark_state { MARKED, UNMARKED, EMPTY, NO_PERMISSION };
 
 static char chunk[16 * 1024];
 
@@ -49,7 +53,7 @@ static bool match(struct matcher *matcher, char c, char mark[MAX_ID + 1])
   return false;
 }
 
-enum mark_state read_mark(pid_t pid, char mark[MAX_ID + 1])
+static enum mark_state read_environment(pid_t pid, char mark[MAX_ID + 1])
 {
   char path[32];
   snprintf(path, sizeof path, "/proc/%d/environ", pid);
@@ -57,7 +61,7 @@ enum mark_state read_mark(pid_t pid, char mark[MAX_ID + 1])
   if (file < 0)
     return errno == EACCES || errno == EPERM ? NO_PERMISSION : UNMARKED;
   struct matcher matcher = {0};
-  enum mark_state state = EMPTY_ENVIRONMENT;
+  enum mark_state state = EMPTY;
   ssize_t count;
   while (state != MARKED && (count = read(file, chunk, sizeof chunk)) > 0) {
     state = UNMARKED;
@@ -65,74 +69,166 @@ enum mark_state read_mark(pid_t pid, char mark[MAX_ID + 1])
       if (match(&matcher, chunk[i], mark))
         state = MARKED;
   }
-  if (state == EMPTY_ENVIRONMENT && count < 0)
+  if (state == EMPTY && count < 0)
     state = errno == EACCES || errno == EPERM ? NO_PERMISSION : UNMARKED;
   close(file);
   return state;
 }
 
-void unreadable_add(struct unreadable *list, pid_t pid)
+/* The kernel shows arguments and environment from the same moment of execve on; no program has neither. */
+static bool has_arguments(pid_t pid)
 {
-  if (list->count == list->capacity) {
-    size_t capacity = list->capacity == 0 ? 64 : list->capacity * 2;
-    pid_t *pids = realloc(list->pids, capacity * sizeof *pids);
-    if (pids == NULL)
-      return;
-    list->pids = pids;
-    list->capacity = capacity;
-  }
-  list->pids[list->count++] = pid;
+  char path[32], first;
+  snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return true;
+  bool has = read(file, &first, 1) != 0;
+  close(file);
+  return has;
 }
 
-static _Noreturn void read_and_report(const struct account *account, const struct unreadable *list, int report)
+static enum mark_state read_mark(pid_t pid, char mark[MAX_ID + 1])
 {
-  bool became = setgroups(account->count, account->groups) == 0 &&
-                setresgid(account->gid, account->gid, account->gid) == 0 &&
-                setresuid(account->uid, account->uid, account->uid) == 0;
-  for (size_t i = 0; became && i < list->count; i++) {
-    struct marked_pid marked = {.pid = list->pids[i]};
-    if (read_mark(marked.pid, marked.mark) == MARKED && write(report, &marked, sizeof marked) != sizeof marked)
-      break;
+  enum mark_state state = read_environment(pid, mark);
+  if (state != EMPTY || !has_arguments(pid))
+    return state;
+  /* execve may have been over between the two reads. */
+  state = read_environment(pid, mark);
+  return state == EMPTY ? UNMARKED : state;
+}
+
+/* False where the pipe is closed: a mark is shorter than PIPE_BUF, so that it is written whole or not at all. */
+static bool report(const struct mark *mark)
+{
+  return write(REPORT_FD, mark, sizeof *mark) == sizeof *mark;
+}
+
+/* Reads and drops from the list what can be read; the number that is left. */
+static size_t read_all(pid_t *pids, size_t count)
+{
+  size_t left = 0;
+  for (size_t i = 0; i < count; i++) {
+    struct mark mark = {.pid = pids[i]};
+    enum mark_state state = read_mark(pids[i], mark.id);
+    mark.unsettled = state == EMPTY;
+    if (state == NO_PERMISSION)
+      pids[left++] = pids[i];
+    else if (state != UNMARKED && !report(&mark))
+      return 0;
   }
+  return left;
+}
+
+/* The saved ids stay root's, so that the helper can become the next account. */
+static bool become(const struct account *account)
+{
+  return setresuid(0, 0, 0) == 0 && setgroups(account->count, account->groups) == 0 &&
+         setresgid(account->gid, account->gid, 0) == 0 && setresuid(account->uid, account->uid, 0) == 0;
+}
+
+/* Undone by every change of ids. */
+static void end_with_keeper(void)
+{
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+static _Noreturn void help(const pid_t *given, size_t count, const struct account *const *accounts,
+                           size_t account_count, int report_to)
+{
+  pid_t *pids = malloc(count * sizeof *pids);
+  if (pids == NULL || dup2(report_to, REPORT_FD) < 0)
+    _exit(1);
+#ifdef SYS_close_range
+  /* Else a helper that hangs would hold pipes of processes open. */
+  syscall(SYS_close_range, REPORT_FD + 1, ~0u, 0u);
+#endif
+  memcpy(pids, given, count * sizeof *pids);
+  end_with_keeper();
+  size_t left = read_all(pids, count);
+  for (size_t i = 0; i < account_count && left > 0; i++)
+    if (become(accounts[i])) {
+      end_with_keeper();
+      left = read_all(pids, left);
+    }
   _exit(0);
 }
 
-/* A record is shorter than PIPE_BUF, so that it is read whole or not at all. */
-static size_t collect(int report, struct marked_pid *marked, size_t capacity)
+static void finish(struct mark_reader *reader)
 {
-  size_t bytes = 0;
-  int64_t until = monotonic_ms() + READER_MS;
-  while (bytes < capacity * sizeof *marked) {
-    struct pollfd wait = {.fd = report, .events = POLLIN};
-    int64_t left = until - monotonic_ms();
-    /* With no time left, what is in the pipe is still read. */
-    if (poll(&wait, 1, left > 0 ? (int)left : 0) <= 0)
-      break;
-    ssize_t count = read(report, (char *)marked + bytes, capacity * sizeof *marked - bytes);
-    if (count <= 0)
-      break;
-    bytes += (size_t)count;
-  }
-  return bytes / sizeof *marked;
+  reader->done = true;
+  loop_close(&reader->source);
+  if (reader->helper > 0)
+    kill(reader->helper, SIGKILL);
+  reader->helper = 0;
 }
 
-size_t read_marks_as(const struct account *account, const struct unreadable *list, struct marked_pid **marked)
+static void reader_ready(struct source *source, uint32_t events)
+{
+  (void)events;
+  struct mark_reader *reader = (struct mark_reader *)source;
+  size_t room = reader->capacity * sizeof *reader->marks - reader->bytes;
+  ssize_t count = read(source->fd, (char *)reader->marks + reader->bytes, room);
+  if (count < 0 && (errno == EAGAIN || errno == EINTR))
+    return;
+  if (count > 0)
+    reader->bytes += (size_t)count;
+  if (count <= 0 || (size_t)count == room)
+    finish(reader);
+}
+
+/* False, with errno, where there is no helper. */
+static bool fork_helper(struct mark_reader *reader, const pid_t *pids, size_t count,
+                        const struct account *const *accounts, size_t account_count)
 {
   int ends[2];
-  *marked = NULL;
-  if (geteuid() != 0 || pipe2(ends, O_CLOEXEC) < 0)
-    return 0;
-  *marked = malloc(list->count * sizeof **marked);
-  pid_t reader = *marked == NULL ? -1 : fork();
-  if (reader == 0)
-    read_and_report(account, list, ends[1]);
+  if (pipe2(ends, O_CLOEXEC) < 0)
+    return false;
+  reader->source.fd = ends[0];
+  bool ready = fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 && loop_add(&reader->source, EPOLLIN);
+  reader->helper = ready ? fork() : -1;
+  if (reader->helper == 0)
+    help(pids, count, accounts, account_count, ends[1]);
+  int error = errno;
   close(ends[1]);
-  size_t count = reader < 0 ? 0 : collect(ends[0], *marked, list->count);
-  close(ends[0]);
-  if (reader > 0) {
-    kill(reader, SIGKILL);
-    while (waitpid(reader, NULL, 0) < 0 && errno == EINTR)
-      continue;
+  errno = error;
+  return reader->helper > 0;
+}
+
+void mark_reader_open(struct mark_reader *reader, const pid_t *pids, size_t count, const struct account *const *accounts,
+                      size_t account_count)
+{
+  *reader = (struct mark_reader){.source = {.fd = -1, .ready = reader_ready}, .until = monotonic_ms() + READER_MS};
+  if (count == 0) {
+    reader->done = true;
+    return;
   }
-  return count;
+  reader->capacity = count;
+  reader->marks = malloc(count * sizeof *reader->marks);
+  if (reader->marks != NULL && fork_helper(reader, pids, count, accounts, geteuid() == 0 ? account_count : 0))
+    return;
+  complain("cannot read marks", NULL);
+  finish(reader);
+}
+
+bool mark_reader_done(struct mark_reader *reader, int64_t now)
+{
+  if (!reader->done && reader->until <= now)
+    finish(reader);
+  return reader->done;
+}
+
+size_t mark_reader_count(const struct mark_reader *reader)
+{
+  return reader->bytes / sizeof *reader->marks;
+}
+
+void mark_reader_close(struct mark_reader *reader)
+{
+  if (reader->marks == NULL && reader->helper == 0)
+    return;
+  finish(reader);
+  free(reader->marks);
+  reader->marks = NULL;
+  reader->bytes = 0;
 }

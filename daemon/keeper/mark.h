@@ -1,32 +1,48 @@
 #ifndef KEEPER_MARK_H
 #define KEEPER_MARK_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "frame.h"
+#include "loop.h"
 
-enum mark_state { MARKED, UNMARKED, EMPTY_ENVIRONMENT, NO_PERMISSION };
-
-/* The value of SVC_COMMAND_ID in the environment that a process was started with, unless it is too long for an id. */
-enum mark_state read_mark(pid_t pid, char mark[MAX_ID + 1]);
-
-struct unreadable {
-  pid_t *pids;
-  size_t count;
-  size_t capacity;
-};
-
-struct marked_pid {
+/* What is known of the environment of one process. */
+struct mark {
   pid_t pid;
-  char mark[MAX_ID + 1];
+  /* It is in the middle of execve: its environment cannot be read yet. */
+  bool unsettled;
+  /* The value of SVC_COMMAND_ID. */
+  char id[MAX_ID + 1];
 };
 
-void unreadable_add(struct unreadable *list, pid_t pid);
 /*
- * The marks that `account` can read. Without CAP_SYS_PTRACE (Docker's default) even root cannot read the environment of
- * other accounts; a forked child that becomes that account can. Where fork fails, no marks are found.
+ * Reads marks in a child of the keeper, because a read of an environment waits for the memory of that process, which
+ * may be on a file system that does not answer.
  */
-size_t read_marks_as(const struct account *account, const struct unreadable *list, struct marked_pid **marked);
+struct mark_reader {
+  struct source source;
+  pid_t helper;
+  /* When the helper is killed; what it has found by then counts. */
+  int64_t until;
+  struct mark *marks;
+  size_t bytes;
+  size_t capacity;
+  bool done;
+};
+
+/*
+ * Begins to read the marks of the processes, as the keeper and as each account that differs: without CAP_SYS_PTRACE
+ * (Docker's default) root cannot read the environment of another account, while that account can.
+ */
+void mark_reader_open(struct mark_reader *reader, const pid_t *pids, size_t count, const struct account *const *accounts,
+                      size_t account_count);
+/* Whether all marks are read, or the time is over. */
+bool mark_reader_done(struct mark_reader *reader, int64_t now);
+size_t mark_reader_count(const struct mark_reader *reader);
+/* Ends the helper and frees the marks; a reader that was never opened may be closed. */
+void mark_reader_close(struct mark_reader *reader);
 
 #endif

@@ -9,26 +9,67 @@
 
 static int counter = -1;
 
-/* Version 2 first; of version 1 the line of the memory controller. */
-void oom_open(void)
+/* A mount of control groups (proc_pid_mountinfo(5)): `root` is the group that it shows at `point`. */
+struct mount {
+  char root[PATH_MAX];
+  char point[PATH_MAX];
+  bool is_v2;
+};
+
+/* False unless the line is a mount of version 2, or of the memory controller. */
+static bool parse_mount(const char *line, struct mount *mount)
+{
+  const char *type = strstr(line, " - ");
+  if (type == NULL || sscanf(line, "%*s %*s %*s %4095s %4095s", mount->root, mount->point) != 2)
+    return false;
+  mount->is_v2 = strncmp(type, " - cgroup2 ", 11) == 0;
+  const char *options = strrchr(type, ' ');
+  return mount->is_v2 || (strncmp(type, " - cgroup ", 10) == 0 && options != NULL && strstr(options, "memory") != NULL);
+}
+
+/* The group of the keeper, of version 2 or of the memory controller; false where it has none. */
+static bool own_group(char path[PATH_MAX], bool is_v2)
 {
   FILE *groups = fopen("/proc/self/cgroup", "re");
-  if (groups == NULL)
-    return;
-  char line[PATH_MAX];
-  while (counter < 0 && fgets(line, sizeof line, groups) != NULL) {
+  char line[PATH_MAX + 64];
+  bool found = false;
+  while (!found && groups != NULL && fgets(line, sizeof line, groups) != NULL) {
     line[strcspn(line, "\n")] = '\0';
-    char path[PATH_MAX + 64];
-    const char *memory = strstr(line, ":memory:");
-    if (strncmp(line, "0::", 3) == 0)
-      snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.events", line + 3);
-    else if (memory != NULL)
-      snprintf(path, sizeof path, "/sys/fs/cgroup/memory%s/memory.oom_control", memory + 8);
-    else
+    const char *group = is_v2 ? (strncmp(line, "0::", 3) == 0 ? line + 3 : NULL) : strstr(line, ":memory:");
+    if (group == NULL)
       continue;
-    counter = open(path, O_RDONLY | O_CLOEXEC);
+    found = true;
+    snprintf(path, PATH_MAX, "%.*s", PATH_MAX - 1, is_v2 ? group : group + 8);
   }
-  fclose(groups);
+  if (groups != NULL)
+    fclose(groups);
+  return found;
+}
+
+/* In a container the mount may begin at the group itself, while the group's path is that of the host. */
+static void open_counter(const struct mount *mount)
+{
+  char group[PATH_MAX], path[3 * PATH_MAX];
+  if (!own_group(group, mount->is_v2))
+    return;
+  size_t shared = strcmp(mount->root, "/") == 0 ? 0 : strlen(mount->root);
+  if (strncmp(group, mount->root, shared) != 0)
+    return;
+  const char *name = mount->is_v2 ? "memory.events" : "memory.oom_control";
+  snprintf(path, sizeof path, "%s%s/%s", mount->point, group + shared, name);
+  counter = open(path, O_RDONLY | O_CLOEXEC);
+}
+
+void oom_open(void)
+{
+  FILE *mounts = fopen("/proc/self/mountinfo", "re");
+  char line[3 * PATH_MAX];
+  struct mount mount;
+  while (counter < 0 && mounts != NULL && fgets(line, sizeof line, mounts) != NULL)
+    if (parse_mount(line, &mount))
+      open_counter(&mount);
+  if (mounts != NULL)
+    fclose(mounts);
 }
 
 int64_t oom_kills(void)
@@ -44,7 +85,8 @@ int64_t oom_kills(void)
 
 uint8_t oom_killed(int64_t before, bool candidate)
 {
-  if (before < 0)
+  int64_t now = before < 0 ? -1 : oom_kills();
+  if (now < 0)
     return 2;
-  return candidate && oom_kills() > before;
+  return candidate && now > before;
 }

@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "process.h"
 
 #define COPY_BYTES (64u * 1024)
@@ -13,8 +14,68 @@
 #define BULK_BYTES (1024u * 1024)
 #define BULK_PIPE_BYTES (512 * 1024)
 
+/* ms until a stream without a descriptor for its file is read again. */
+#define PAUSE_MS 20
+
 static const char *const KINDS[] = {"stdout", "stderr", "pty"};
 static uint8_t copy_buffer[COPY_BYTES];
+static struct stream *paused;
+static int64_t resume_at;
+
+static bool out_of_descriptors(void)
+{
+  return errno == EMFILE || errno == ENFILE;
+}
+
+/* Returns as read(2) where nothing is there. */
+static ssize_t pause_stream(struct stream *stream)
+{
+  if (!stream->paused) {
+    loop_remove(&stream->source);
+    stream->paused = true;
+    stream->next_paused = paused;
+    paused = stream;
+    resume_at = monotonic_ms() + PAUSE_MS;
+  }
+  errno = EAGAIN;
+  return -1;
+}
+
+static void leave_paused(struct stream *stream)
+{
+  struct stream **at = &paused;
+  while (*at != NULL && *at != stream)
+    at = &(*at)->next_paused;
+  if (*at != NULL)
+    *at = stream->next_paused;
+  stream->paused = false;
+}
+
+int streams_due(int64_t now)
+{
+  if (paused == NULL)
+    return -1;
+  if (now < resume_at)
+    return (int)(resume_at - now);
+  struct stream *list = paused;
+  paused = NULL;
+  for (struct stream *next; list != NULL; list = next) {
+    next = list->next_paused;
+    list->paused = false;
+    if (!loop_add(&list->source, EPOLLIN))
+      (void)pause_stream(list);
+  }
+  return PAUSE_MS;
+}
+
+/* Whether bytes are there for which a file has to be opened. */
+static bool needs_file(const struct stream *stream)
+{
+  int there = 0;
+  if (stream->segments.file >= 0)
+    return false;
+  return ioctl(stream->source.fd, FIONREAD, &there) < 0 || there > 0;
+}
 
 static void stored(struct stream *stream, uint64_t bytes)
 {
@@ -50,7 +111,16 @@ static void store_copy(struct stream *stream, const uint8_t *bytes, size_t lengt
 /* Reads, then stores the bytes or, where the disk has refused, counts them. Returns as read(2). */
 static ssize_t copy(struct stream *stream, bool store)
 {
+  bool keeps = store && !stream->process->discarded;
+  int64_t at;
+  if (keeps && needs_file(stream) && segments_room(&stream->segments, stream->end, &at) == 0 && out_of_descriptors())
+    return pause_stream(stream);
   ssize_t count = read(stream->source.fd, copy_buffer, sizeof copy_buffer);
+  if (count <= 0 && keeps) {
+    int error = errno;
+    segments_abandon_empty(&stream->segments);
+    errno = error;
+  }
   if (count <= 0 || stream->process->discarded)
     return count;
   if (store)
@@ -68,7 +138,7 @@ static ssize_t transfer(struct stream *stream)
   int64_t start;
   size_t room = segments_room(&stream->segments, stream->end, &start);
   if (room == 0)
-    return copy(stream, false);
+    return out_of_descriptors() ? pause_stream(stream) : copy(stream, false);
   loff_t at = (loff_t)start;
   ssize_t count =
       splice(stream->source.fd, NULL, stream->segments.file, &at, room, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
@@ -117,6 +187,7 @@ static ssize_t take(struct stream *stream, uint32_t events)
     return -1;
   /* A terminal that no process has open any more answers EIO. */
   segments_close(&stream->segments);
+  leave_paused(stream);
   loop_close(&stream->source);
   process_stream_ended(stream->process);
   return 0;
@@ -167,5 +238,6 @@ void stream_discard(struct stream *stream)
 void stream_free(struct stream *stream)
 {
   segments_free(&stream->segments);
+  leave_paused(stream);
   loop_close(&stream->source);
 }

@@ -31,6 +31,9 @@ struct stream {
   /* splice(2) is refused here: read and write instead. */
   bool copies;
   bool widened;
+  /* No descriptor was left for its file: it is read again later, and the process waits at a full pipe. */
+  bool paused;
+  struct stream *next_paused;
   /* Bytes produced, dropped ones included. */
   uint64_t end;
   struct segments segments;
@@ -44,6 +47,8 @@ bool stream_open(struct stream *stream, struct process *process, enum stream_num
 void stream_catch_up(struct stream *stream);
 /* Unlinks its files. Later output of a `discarded` process is read and not kept. */
 void stream_discard(struct stream *stream);
+/* Reads paused streams again. Returns the ms until the next attempt, -1 where none is paused. */
+int streams_due(int64_t now);
 /* Frees it; its files stay. */
 void stream_free(struct stream *stream);
 

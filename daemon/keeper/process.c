@@ -15,7 +15,7 @@ static struct process *all;
 static struct process *of_id[BUCKETS];
 static struct process *of_pid[BUCKETS];
 static struct process *changed;
-static struct process *free_later;
+static void **removed;
 static uint32_t count;
 
 static struct process **id_bucket(const char *id)
@@ -45,7 +45,7 @@ uint32_t live_count(void)
 {
   uint32_t live = 0;
   for (const struct process *process = all; process != NULL; process = process->next)
-    live += process->running || process->open_streams > 0;
+    live += process_lives(process) || process->open_streams > 0;
   return live;
 }
 
@@ -92,10 +92,14 @@ struct process *process_add(const char *id)
   return process;
 }
 
-void process_runs(struct process *process, pid_t pid)
+bool process_lives(const struct process *process)
+{
+  return process->pid > 0 && (process->phase == STARTING || process->phase == RUNNING);
+}
+
+void process_cloned(struct process *process, pid_t pid)
 {
   process->pid = pid;
-  process->running = true;
   process->started_wall = wall_ms();
   process->started_monotonic = monotonic_ms();
   process->oom_before = oom_kills();
@@ -103,9 +107,27 @@ void process_runs(struct process *process, pid_t pid)
   *pid_bucket(pid) = process;
 }
 
+void process_started(struct process *process)
+{
+  process->phase = RUNNING;
+  process_changed(process);
+}
+
+void process_unstarted(struct process *process, struct failure failure)
+{
+  if (process_lives(process))
+    process_stops(process);
+  process->phase = UNSTARTED;
+  process->failure = failure;
+  for (int i = 0; i < process->stream_count; i++)
+    stream_free(&process->streams[i]);
+  process->open_streams = 0;
+  input_close(&process->input);
+  process_changed(process);
+}
+
 void process_stops(struct process *process)
 {
-  process->running = false;
   struct process **at = pid_bucket(process->pid);
   while (*at != process)
     at = &(*at)->next_of_pid;
@@ -127,7 +149,7 @@ void process_remove(struct process *process)
   while (*at != process)
     at = &(*at)->next_of_id;
   *at = process->next_of_id;
-  if (process->running)
+  if (process_lives(process))
     process_stops(process);
   if (process->changed)
     leave_changed(process);
@@ -144,16 +166,23 @@ void process_remove(struct process *process)
   order_close(&process->order);
   input_close(&process->input);
   /* An event of this turn of the loop may still point at it. */
-  process->next = free_later;
-  free_later = process;
+  free_later(process);
+}
+
+/* The first word of the memory links the list. */
+void free_later(void *memory)
+{
+  void **link = memory;
+  *link = removed;
+  removed = link;
 }
 
 void free_removed(void)
 {
-  while (free_later != NULL) {
-    struct process *process = free_later;
-    free_later = process->next;
-    free(process);
+  while (removed != NULL) {
+    void **link = removed;
+    removed = *link;
+    free(link);
   }
 }
 
@@ -186,7 +215,8 @@ struct process *take_changed(void)
 
 void process_settled(struct process *process)
 {
-  if (process->forgotten && process->ended && process->open_streams == 0)
+  bool over = process->forgotten && process->phase == ENDED && process->open_streams == 0;
+  if (over || process->phase == UNSTARTED)
     process_remove(process);
 }
 
@@ -195,7 +225,7 @@ void process_stream_ended(struct process *process)
   process->open_streams--;
   if (process->open_streams == 0)
     order_close(&process->order);
-  if (process->open_streams == 0 && !process->running)
+  if (process->open_streams == 0 && process->phase == DRAINING)
     process_drained(process);
   process_changed(process);
 }

@@ -15,6 +15,36 @@
 
 enum stdin_kind { STDIN_NULL, STDIN_PIPE, STDIN_TERMINAL };
 
+/* Life of a process; docs/keeper.md. Until it is reaped it is STARTING or RUNNING. */
+enum phase {
+  /* Its child has not called execve yet. */
+  STARTING,
+  /* It was not started: FAILED is not announced yet. */
+  UNSTARTED,
+  RUNNING,
+  /* Reaped, while another process holds its output open. */
+  DRAINING,
+  /* `end` is complete. */
+  ENDED,
+};
+
+/* Where a start failed. */
+enum stage {
+  HOLD_STAGE = 1,
+  PIPE_STAGE,
+  SCRIPT_STAGE,
+  CLONE_STAGE,
+  SESSION_STAGE,
+  ACCOUNT_STAGE,
+  CWD_STAGE,
+  EXEC_STAGE
+};
+
+struct failure {
+  enum stage stage;
+  int error;
+};
+
 /* How a process ended; docs/keeper.md, EXIT. */
 struct end {
   bool by_signal;
@@ -44,11 +74,13 @@ struct process {
   char id[MAX_ID + 1];
   pid_t pid;
   enum stdin_kind stdin_kind;
+  enum phase phase;
+  /* Number of the connection that asked for it. */
+  uint64_t client;
+  struct failure failure;
   bool changed;
-  /* Not reaped. */
-  bool running;
-  /* `end` is complete. */
-  bool ended;
+  /* The keeper has sent it SIGKILL. */
+  bool killed;
   /* Its end is not written to its file yet. */
   bool unwritten;
   int64_t write_at;
@@ -74,12 +106,18 @@ uint32_t process_count(void);
 uint32_t live_count(void);
 struct process *first_process(void);
 struct process *process_by_id(const char *id);
-/* Finds a process only while it runs. */
+/* Finds a process only until it is reaped. */
 struct process *process_by_pid(pid_t pid);
 /* Adds a process without pid and streams to the table; NULL, with errno, where that fails. */
 struct process *process_add(const char *id);
-/* The process was started as `pid`. */
-void process_runs(struct process *process, pid_t pid);
+/* Not reaped: its pid is still that of the process. */
+bool process_lives(const struct process *process);
+/* Its child exists as `pid`. */
+void process_cloned(struct process *process, pid_t pid);
+/* Its child has called execve. */
+void process_started(struct process *process);
+/* Its start failed: it stays until that is announced. */
+void process_unstarted(struct process *process, struct failure failure);
 /* The process was reaped: the system may reuse its pid. */
 void process_stops(struct process *process);
 /* Removes it from the table: it never ran, or is not needed any more. Its files stay. */
@@ -97,5 +135,7 @@ bool any_changed(void);
 void process_settled(struct process *process);
 /* Frees the processes that were removed in this turn of the loop. */
 void free_removed(void);
+/* Frees the memory at the end of this turn of the loop. */
+void free_later(void *memory);
 
 #endif

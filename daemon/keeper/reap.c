@@ -8,6 +8,7 @@
 #include "ended-file.h"
 #include "oom.h"
 #include "process.h"
+#include "spawn.h"
 
 /* ms after the reaping from which open output counts as background. */
 #define BACKGROUND_MS 250
@@ -45,10 +46,10 @@ static void wait_for_streams(struct process *process)
 
 static void end(struct process *process, bool background)
 {
-  if (process->ended)
+  if (process->phase == ENDED)
     return;
   stop_waiting(process);
-  process->ended = true;
+  process->phase = ENDED;
   process->end.background = background;
   if (!process->forgotten)
     ended_file_wanted(process);
@@ -78,10 +79,11 @@ static int64_t end_time(const struct process *process)
 static void reaped(struct process *process, int status, const struct rusage *usage)
 {
   process_stops(process);
+  process->phase = DRAINING;
   input_close(&process->input);
   bool by_signal = WIFSIGNALED(status);
   uint32_t value = (uint32_t)(by_signal ? WTERMSIG(status) : WEXITSTATUS(status));
-  bool may_be_oom = by_signal ? value == SIGKILL : value == 128 + SIGKILL;
+  bool may_be_oom = !process->killed && (by_signal ? value == SIGKILL : value == 128 + SIGKILL);
   process->end = (struct end){
       .by_signal = by_signal,
       .value = value,
@@ -104,6 +106,8 @@ void reap(void)
   struct rusage usage;
   pid_t pid;
   while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0 || (pid < 0 && errno == EINTR)) {
+    if (pid > 0)
+      launch_reaped(pid);
     struct process *process = pid > 0 ? process_by_pid(pid) : NULL;
     if (process != NULL)
       reaped(process, status, &usage);

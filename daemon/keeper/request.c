@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "announce.h"
-#include "connection.h"
+#include "answer.h"
 #include "finder.h"
 #include "find-and-signal.h"
 #include "pty.h"
@@ -17,15 +16,6 @@
 #define MAX_TARGETS 4096u
 #define MAX_SIGNAL 64u
 #define MAX_GRACE_MS (10u * 60 * 1000)
-
-static void answer_failed(struct writer *out, const char *id, struct failure failure)
-{
-  begin_frame(out, FAILED);
-  put_string(out, id);
-  put_u8(out, (uint8_t)failure.stage);
-  put_u32(out, (uint32_t)failure.error);
-  end_frame(out);
-}
 
 /* A list for execve that points into the frame; NULL where the frame is bad or memory is short. */
 static char **take_strings(struct reader *reader)
@@ -48,52 +38,44 @@ static char **take_strings(struct reader *reader)
 
 static struct start take_start(struct reader *reader)
 {
-  struct start start = {0};
-  start.id = take_id(reader);
-  uint8_t kind = take_u8(reader);
-  start.columns = take_u16(reader);
-  start.rows = take_u16(reader);
-  start.cap = take_u64(reader);
-  start.segment_bytes = take_u32(reader);
-  start.account = take_account(reader);
-  start.cwd = take_string(reader);
-  start.file = take_string(reader);
-  start.argv = take_strings(reader);
-  start.envp = take_strings(reader);
-  start.has_script = take_flag(reader);
-  if (start.has_script)
-    start.script = take_bytes(reader, &start.script_length);
-  if (kind > STDIN_TERMINAL)
+  struct start start = {.memory = malloc(reader->left + 1)};
+  if (start.memory == NULL) {
     reader->bad = true;
+    return start;
+  }
+  memcpy(start.memory, reader->at, reader->left);
+  struct reader copy = {.at = start.memory, .left = reader->left};
+  start.id = take_id(&copy);
+  uint8_t kind = take_u8(&copy);
+  start.columns = take_u16(&copy);
+  start.rows = take_u16(&copy);
+  start.cap = take_u64(&copy);
+  start.segment_bytes = take_u32(&copy);
+  start.account = take_account(&copy);
+  start.cwd = take_string(&copy);
+  start.file = take_string(&copy);
+  start.argv = take_strings(&copy);
+  start.envp = take_strings(&copy);
+  start.has_script = take_flag(&copy);
+  if (start.has_script)
+    start.script = take_bytes(&copy, &start.script_length);
+  if (kind > STDIN_TERMINAL)
+    copy.bad = true;
   else
     start.stdin_kind = (enum stdin_kind)kind;
+  *reader = copy;
   return start;
 }
 
-static void answer_started(struct writer *out, struct process *process)
-{
-  begin_frame(out, STARTED);
-  put_string(out, process->id);
-  put_u32(out, (uint32_t)process->pid);
-  put_u32(out, process->input.credit);
-  end_frame(out);
-  announced_start(process);
-}
-
-static void on_start(struct writer *out, struct reader *reader)
+static void on_start(uint64_t client, struct reader *reader)
 {
   struct start start = take_start(reader);
   if (finished(reader)) {
     struct failure failure = {HOLD_STAGE, ESHUTDOWN};
-    struct process *process = is_stopping() ? NULL : spawn(&start, &failure);
-    if (process == NULL)
-      answer_failed(out, start.id, failure);
-    else
-      answer_started(out, process);
+    if (is_stopping() || !spawn(&start, client, &failure))
+      answer_failed(client, start.id, failure);
   }
-  free(start.account.groups);
-  free(start.argv);
-  free(start.envp);
+  start_free(&start);
 }
 
 static struct target take_target(struct reader *reader)
@@ -126,10 +108,10 @@ static void on_signal(uint64_t client, struct reader *reader)
   }
   for (uint32_t i = 0; i < count; i++)
     targets[i] = take_target(reader);
-  if (finished(reader))
-    find_and_signal(targets, count, (int)number, client, request, answer_signalled);
-  else
+  if (!finished(reader))
     free_targets(targets, count);
+  else if (!find_and_signal(targets, count, (int)number, client, request))
+    reader->bad = true;
 }
 
 static void on_foreground(uint64_t client, struct reader *reader)
@@ -193,11 +175,11 @@ static void on_shutdown(struct reader *reader)
     stop(grace);
 }
 
-bool handle_request(struct writer *out, uint64_t client, uint8_t type, struct reader *reader)
+bool handle_request(uint64_t client, uint8_t type, struct reader *reader)
 {
   switch (type) {
   case START:
-    on_start(out, reader);
+    on_start(client, reader);
     break;
   case STDIN:
     on_stdin(reader);

@@ -6,7 +6,7 @@
 
 #include "frame.h"
 
-/* Handles one frame after HELLO; false where it is not well formed. Writes at most one answer to `out`. */
-bool handle_request(struct writer *out, uint64_t client, uint8_t type, struct reader *reader);
+/* Handles one frame after HELLO; false where it is not well formed. */
+bool handle_request(uint64_t client, uint8_t type, struct reader *reader);
 
 #endif

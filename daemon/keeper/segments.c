@@ -1,5 +1,6 @@
 #include "segments.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,8 +59,10 @@ static bool reserve(struct segments *segments)
     return true;
   uint32_t capacity = segments->capacity == 0 ? 4 : segments->capacity * 2;
   struct segment *items = realloc(segments->items, capacity * sizeof *items);
-  if (items == NULL)
+  if (items == NULL) {
+    errno = ENOMEM;
     return false;
+  }
   segments->items = items;
   segments->capacity = capacity;
   return true;

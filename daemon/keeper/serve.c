@@ -43,18 +43,11 @@ bool is_stopping(void)
   return life != SERVING;
 }
 
-static void ignore_count(uint64_t client, uint32_t request, uint32_t count)
-{
-  (void)client;
-  (void)request;
-  (void)count;
-}
-
 static void kill_all(void)
 {
   life = KILLING;
   next_stage_at = monotonic_ms() + LAST_MS;
-  find_and_signal_all(SIGKILL, ignore_count);
+  find_and_signal_all(SIGKILL);
 }
 
 void stop(uint32_t grace_ms)
@@ -72,14 +65,17 @@ void stop(uint32_t grace_ms)
   if (life == STOPPING)
     return;
   life = STOPPING;
-  find_and_signal_all(SIGTERM, ignore_count);
+  find_and_signal_all(SIGTERM);
 }
 
 static bool nothing_lives(void)
 {
-  struct findings left = find_descendants();
-  free(left.processes);
-  return left.count == 0 && live_count() == 0;
+  struct survey survey = survey_descendants();
+  bool none = true;
+  for (size_t i = 0; i < survey.count && none; i++)
+    none = !survey.items[i].member;
+  free(survey.items);
+  return none && live_count() == 0;
 }
 
 /* Whether the keeper may end; sets the ms until the next check. */
@@ -206,6 +202,8 @@ static bool turn(const struct serve_options *options, int *wait)
   int64_t now = monotonic_ms();
   int of_life;
   *wait = end_overdue(now);
+  *wait = sooner(*wait, streams_due(now));
+  *wait = sooner(*wait, launches_due(now));
   *wait = sooner(*wait, continue_searches(now));
   *wait = sooner(*wait, ended_files_due(now));
   *wait = sooner(*wait, connections_flush(now));

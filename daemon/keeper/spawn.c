@@ -2,38 +2,52 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
+#include "clock.h"
 #include "complain.h"
+#include "loop.h"
 #include "pty.h"
 
-#define STACK_BYTES (64 * 1024)
+/* ms that a child may take until execve: it may be stopped, or its interpreter be on a file system that hangs. */
+#ifndef START_MS
+#define START_MS 5000
+#endif
 
-/* Memory shared with the child, so that it can report what failed without a pipe. */
-struct outcome {
-  volatile int stage;
-  volatile int error;
-};
-
+/* A start under way. Its memory stays until its child has called execve or was reaped. */
 struct launch {
-  const struct start *start;
-  int in, out, err, script;
-  bool terminal;
-  bool changes_account;
+  /* First, since it links the memory that is freed later. */
+  struct launch *next;
+  struct source report;
+  /* NULL once it has failed. */
+  struct process *process;
+  pid_t pid;
+  int64_t kill_at;
+  struct start start;
+  struct child child;
+  unsigned char *stack;
 };
 
 static struct rlimit original_files;
 static mode_t original_mask;
-static struct outcome *outcome;
-static _Alignas(64) unsigned char stack[STACK_BYTES];
+static struct launch *launches;
+
+void start_free(struct start *start)
+{
+  free(start->account.groups);
+  free(start->argv);
+  free(start->envp);
+  free(start->memory);
+}
 
 void spawn_open(void)
 {
@@ -43,74 +57,88 @@ void spawn_open(void)
   struct rlimit wanted = {original_files.rlim_max, original_files.rlim_max};
   if (setrlimit(RLIMIT_NOFILE, &wanted) < 0)
     complain("setrlimit", NULL);
-  outcome = mmap(NULL, sizeof *outcome, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (outcome == MAP_FAILED)
-    give_up("mmap", NULL);
 }
 
-#define IN_CHILD __attribute__((no_sanitize("address", "undefined"), noinline))
-
-IN_CHILD static _Noreturn void child_failed(enum stage stage)
+static void launch_free(struct launch *launch)
 {
-  outcome->error = errno;
-  outcome->stage = (int)stage;
-  for (;;)
-    syscall(SYS_exit_group, 127);
+  struct launch **at = &launches;
+  while (*at != NULL && *at != launch)
+    at = &(*at)->next;
+  if (*at != NULL)
+    *at = launch->next;
+  loop_close(&launch->report);
+  if (launch->stack != NULL)
+    munmap(launch->stack, CHILD_STACK_BYTES);
+  start_free(&launch->start);
+  /* An event of this turn of the loop may still point at it. */
+  free_later(launch);
 }
 
-IN_CHILD static bool become(const struct account *account)
+static void fail(struct launch *launch, enum stage stage, int error)
 {
-  /* By system call: the functions of libc signal other threads, and this child shares memory with the keeper. */
-  if (geteuid() == 0 && syscall(SYS_setgroups, account->count, account->groups) < 0)
-    return false;
-  return syscall(SYS_setresgid, account->gid, account->gid, account->gid) == 0 &&
-         syscall(SYS_setresuid, account->uid, account->uid, account->uid) == 0;
+  struct process *process = launch->process;
+  launch->process = NULL;
+  loop_close(&launch->report);
+  process_unstarted(process, (struct failure){stage, error});
 }
 
-/* Runs in the memory of the keeper, which waits: it allocates nothing and changes only `outcome`. */
-IN_CHILD static int child(void *argument)
+/* The child has called execve: the memory is the keeper's alone again. */
+static void succeed(struct launch *launch)
 {
-  const struct launch *launch = argument;
-  struct sigaction initial = {.sa_handler = SIG_DFL};
-  sigset_t none;
-  sigaction(SIGPIPE, &initial, NULL);
-  sigaction(SIGXFSZ, &initial, NULL);
-  sigemptyset(&none);
-  if (setsid() < 0 || (launch->terminal && ioctl(launch->in, TIOCSCTTY, 0) < 0))
-    child_failed(SESSION_STAGE);
-  if (dup2(launch->in, 0) < 0 || dup2(launch->out, 1) < 0 || dup2(launch->err, 2) < 0 ||
-      (launch->script >= 0 && dup2(launch->script, 3) < 0))
-    child_failed(SESSION_STAGE);
-  if (syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, &original_files, NULL) < 0)
-    child_failed(SESSION_STAGE);
-  umask(original_mask);
-  if (launch->changes_account && !become(&launch->start->account))
-    child_failed(ACCOUNT_STAGE);
-  if (chdir(launch->start->cwd) < 0)
-    child_failed(CWD_STAGE);
-  sigprocmask(SIG_SETMASK, &none, NULL);
-  execve(launch->start->file, launch->start->argv, launch->start->envp);
-  child_failed(EXEC_STAGE);
+  process_started(launch->process);
+  launch_free(launch);
 }
 
-/* Returns when the child has called execve or has ended: CLONE_VFORK. */
-static pid_t launch_child(struct launch *launch)
+static void settle(struct launch *launch)
 {
-  static bool shares_memory =
-#ifdef KEEPER_COPIES_MEMORY
-      false;
-#else
-      true;
-#endif
-  outcome->stage = 0;
-  outcome->error = 0;
-  if (shares_memory) {
-    pid_t pid = clone(child, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, launch);
-    if (pid >= 0 || (errno != EINVAL && errno != ENOSYS && errno != EPERM))
-      return pid;
-    shares_memory = false;
+  struct child_report report;
+  ssize_t count = read(launch->report.fd, &report, sizeof report);
+  if (count < 0 && (errno == EAGAIN || errno == EINTR))
+    return;
+  if (count == sizeof report)
+    fail(launch, (enum stage)report.stage, report.error);
+  else
+    succeed(launch);
+}
+
+static void report_ready(struct source *source, uint32_t events)
+{
+  (void)events;
+  settle((struct launch *)(void *)((char *)source - offsetof(struct launch, report)));
+}
+
+/* Without a report it was killed, by no order of the keeper: that is how the program ended. */
+void launch_reaped(pid_t pid)
+{
+  for (struct launch *launch = launches; launch != NULL; launch = launch->next) {
+    if (launch->pid != pid)
+      continue;
+    if (launch->process == NULL)
+      launch_free(launch);
+    else {
+      settle(launch);
+      launch_reaped(pid);
+    }
+    return;
   }
-  return clone(child, stack + STACK_BYTES, CLONE_VFORK | SIGCHLD, launch);
+}
+
+int launches_due(int64_t now)
+{
+  int wait = -1;
+  for (struct launch *launch = launches; launch != NULL; launch = launch->next) {
+    if (launch->process == NULL)
+      continue;
+    int64_t left = launch->kill_at - now;
+    if (left <= 0) {
+      /* Not reaped, so that the pid is still that of the child. */
+      kill(launch->pid, SIGKILL);
+      fail(launch, EXEC_STAGE, ETIMEDOUT);
+    } else if (wait < 0 || left < wait) {
+      wait = (int)left;
+    }
+  }
+  return wait;
 }
 
 static void close_all(int *descriptors, int count)
@@ -184,31 +212,6 @@ static bool open_streams(const struct start *start, int *fds)
   return fds[CHILD_IN] >= 0;
 }
 
-static pid_t run(const struct start *start, const int *fds, struct failure *failure)
-{
-  bool terminal = start->stdin_kind == STDIN_TERMINAL;
-  struct launch launch = {
-      .start = start,
-      .in = fds[CHILD_IN],
-      .out = terminal ? fds[CHILD_IN] : fds[CHILD_OUT],
-      .err = terminal ? fds[CHILD_IN] : fds[CHILD_ERR],
-      .script = fds[SCRIPT],
-      .terminal = terminal,
-      .changes_account = start->account.given && (geteuid() == 0 || start->account.uid != geteuid()),
-  };
-  pid_t pid = launch_child(&launch);
-  if (pid < 0) {
-    *failure = (struct failure){CLONE_STAGE, errno};
-    return -1;
-  }
-  if (outcome->stage == 0)
-    return pid;
-  *failure = (struct failure){(enum stage)outcome->stage, outcome->error};
-  while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-    continue;
-  return -1;
-}
-
 /* Gives the keeper's ends to the process; false, with errno and all closed, where the loop cannot wait for one. */
 static bool hold_streams(struct process *process, const struct start *start, int *fds)
 {
@@ -230,30 +233,89 @@ static bool hold_streams(struct process *process, const struct start *start, int
   return held;
 }
 
-/* Everything that can fail is done before the program runs. */
-struct process *spawn(const struct start *start, struct failure *failure)
+static struct launch *new_launch(struct start *start)
 {
-  struct process *process = process_add(start->id);
-  if (process == NULL) {
-    *failure = (struct failure){HOLD_STAGE, errno};
+  struct launch *launch = calloc(1, sizeof *launch);
+  if (launch == NULL)
+    return NULL;
+  launch->report = (struct source){.fd = -1, .ready = report_ready};
+  launch->stack =
+      mmap(NULL, CHILD_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (launch->stack == MAP_FAILED) {
+    free(launch);
     return NULL;
   }
-  process->stdin_kind = start->stdin_kind;
+  launch->start = *start;
+  *start = (struct start){0};
+  return launch;
+}
+
+/* False, with errno, where the child could not be cloned or would not be noticed. */
+static bool run(struct launch *launch, const int *fds)
+{
+  const struct start *start = &launch->start;
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
+    return false;
+  launch->report.fd = ends[0];
+  bool terminal = start->stdin_kind == STDIN_TERMINAL;
+  launch->child = (struct child){
+      .start = start,
+      .in = fds[CHILD_IN],
+      .out = terminal ? fds[CHILD_IN] : fds[CHILD_OUT],
+      .err = terminal ? fds[CHILD_IN] : fds[CHILD_ERR],
+      .script = fds[SCRIPT],
+      .report = ends[1],
+      .terminal = terminal,
+      .changes_account = start->account.given,
+      .is_root = geteuid() == 0,
+      .mask = original_mask,
+      .files = original_files,
+  };
+  launch->pid = loop_add(&launch->report, EPOLLIN) ? child_clone(&launch->child, launch->stack) : -1;
+  close_all(&ends[1], 1);
+  return launch->pid > 0;
+}
+
+/* Everything that can fail here is done before the child is cloned. */
+static bool begin(struct launch *launch, struct process *process, struct failure *failure)
+{
   int fds[DESCRIPTORS];
   for (int i = 0; i < DESCRIPTORS; i++)
     fds[i] = -1;
-  pid_t pid = -1;
+  const struct start *start = &launch->start;
+  bool cloned = false;
   if (!open_streams(start, fds) || !hold_streams(process, start, fds))
     *failure = (struct failure){PIPE_STAGE, errno};
   else if (start->has_script && (fds[SCRIPT] = open_script(start)) < 0)
     *failure = (struct failure){SCRIPT_STAGE, errno};
-  else
-    pid = run(start, fds, failure);
+  else if (!(cloned = run(launch, fds)))
+    *failure = (struct failure){CLONE_STAGE, errno};
   close_all(fds, DESCRIPTORS);
-  if (pid < 0) {
-    process_remove(process);
-    return NULL;
+  return cloned;
+}
+
+bool spawn(struct start *start, uint64_t client, struct failure *failure)
+{
+  struct process *process = process_add(start->id);
+  struct launch *launch = process == NULL ? NULL : new_launch(start);
+  if (launch == NULL) {
+    *failure = (struct failure){HOLD_STAGE, errno};
+    if (process != NULL)
+      process_remove(process);
+    return false;
   }
-  process_runs(process, pid);
-  return process;
+  process->stdin_kind = launch->start.stdin_kind;
+  process->client = client;
+  if (!begin(launch, process, failure)) {
+    launch_free(launch);
+    process_unstarted(process, *failure);
+    return true;
+  }
+  process_cloned(process, launch->pid);
+  launch->process = process;
+  launch->kill_at = monotonic_ms() + START_MS;
+  launch->next = launches;
+  launches = launch;
+  return true;
 }

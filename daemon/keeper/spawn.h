@@ -2,21 +2,9 @@
 #define KEEPER_SPAWN_H
 
 #include <stdbool.h>
-#include <sys/resource.h>
+#include <stdint.h>
 
 #include "process.h"
-
-/* Where a start failed. */
-enum stage {
-  HOLD_STAGE = 1,
-  PIPE_STAGE,
-  SCRIPT_STAGE,
-  CLONE_STAGE,
-  SESSION_STAGE,
-  ACCOUNT_STAGE,
-  CWD_STAGE,
-  EXEC_STAGE
-};
 
 struct start {
   const char *id;
@@ -33,16 +21,22 @@ struct start {
   const uint8_t *script;
   uint32_t script_length;
   bool has_script;
+  /* Allocated; the texts above point into it. */
+  uint8_t *memory;
 };
 
-struct failure {
-  enum stage stage;
-  int error;
-};
+void start_free(struct start *start);
 
 /* Saves umask and file limit for the children, and sets those of the keeper. */
 void spawn_open(void);
-/* Starts and holds the process; NULL where that failed. */
-struct process *spawn(const struct start *start, struct failure *failure);
+/*
+ * Begins a start and takes `start` over. Its process is announced as RUNNING once its child has called execve, or as
+ * UNSTARTED where that fails or takes too long. False, with the failure, where there is no process.
+ */
+bool spawn(struct start *start, uint64_t client, struct failure *failure);
+/* The child was reaped: settles its start where that is under way. */
+void launch_reaped(pid_t pid);
+/* Kills the children that have not called execve in time. Returns the ms until the next, -1 where none is left. */
+int launches_due(int64_t now);
 
 #endif

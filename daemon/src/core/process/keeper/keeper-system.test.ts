@@ -1,28 +1,24 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rejectionOf, textOf } from '../process-host.fixture.ts';
+import { compiles, FixtureBuilds } from './fixture-builds.fixture.ts';
 import { idIn, KEEPERS, keeperProgram, RawClient, RunningKeeper, startFrame, startIn } from './keeper.fixture.ts';
 import { EVENT, FrameWriter, REQUEST } from './keeper-frames.ts';
 
-const compiles = spawnSync('cc', ['--version']).error === undefined;
-
 describe.runIf(compiles && keeperProgram !== undefined)('the keeper on another system', () => {
+  let builds: FixtureBuilds;
   let directory = '';
-  const build = (name: string, ...flags: string[]): string => {
-    const built = join(directory, name);
-    execFileSync('cc', ['-D_GNU_SOURCE', ...flags, '-o', built, join(import.meta.dirname, `${name}.fixture.c`)]);
-    return built;
-  };
+  const build = (name: string, ...flags: string[]): string => builds.of(name, ...flags);
   beforeAll(() => {
-    directory = mkdtempSync(join(tmpdir(), 'keeper-system-'));
+    builds = new FixtureBuilds();
+    ({ directory } = builds);
   });
-  afterAll(() => rmSync(directory, { recursive: true }));
+  afterAll(() => builds[Symbol.dispose]());
 
   test.for(KEEPERS)(
     '$name without pidfd, close_range, splice, memfd and vfork does the same',

@@ -124,12 +124,12 @@ export class RawClient implements AsyncDisposable {
     this.socket.write(Buffer.concat(frames.map((frame) => frame.finish())));
   }
 
-  /** The next frame of this type that meets the condition; it is read past what the condition reads. */
-  async until(type: number, met: (frame: FrameReader) => boolean = () => true): Promise<FrameReader> {
+  /** The next frame of this type, or of any, that meets the condition; it is read past what the condition reads. */
+  async until(type: number | undefined, met: (frame: FrameReader) => boolean = () => true): Promise<FrameReader> {
     for (;;) {
       const { value } = await this.#frames.next();
       if (value === undefined) throw new Error('the keeper ended the connection');
-      if (value.type === type && met(value)) return value;
+      if ((type === undefined || value.type === type) && met(value)) return value;
     }
   }
 
@@ -144,8 +144,8 @@ async function* framesOf(socket: AsyncIterable<Buffer>): AsyncGenerator<FrameRea
   for await (const chunk of socket) yield* splitter.push(chunk);
 }
 
-/** START of a bash script without a terminal. */
-export function startFrame(id: string, script: string, more: { stdin?: boolean } = {}): FrameWriter {
+/** START of a bash script without a terminal, or of another program. */
+export function startFrame(id: string, script: string, more: { stdin?: boolean; file?: string } = {}): FrameWriter {
   return new FrameWriter(REQUEST.start)
     .text(id)
     .u8(more.stdin ? 1 : 0)
@@ -155,7 +155,7 @@ export function startFrame(id: string, script: string, more: { stdin?: boolean }
     .u32(8_388_608)
     .account(undefined)
     .text('/')
-    .text('/bin/bash')
+    .text(more.file ?? '/bin/bash')
     .texts(['bash', '-c', script])
     .texts(['PATH=/usr/bin:/bin', `SVC_COMMAND_ID=${id}`])
     .flag(false);

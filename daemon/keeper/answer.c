@@ -1,0 +1,94 @@
+#include "answer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "complain.h"
+
+#define MAX_WAITING 1024u
+
+struct answer {
+  struct answer *next;
+  uint64_t client;
+  enum frame_type type;
+  uint32_t request;
+  uint32_t count;
+  struct failure failure;
+  char id[MAX_ID + 1];
+};
+
+static struct answer *first;
+static struct answer *last;
+static uint32_t waiting;
+
+static struct answer *append(uint64_t client, enum frame_type type)
+{
+  struct answer *answer = calloc(1, sizeof *answer);
+  if (answer == NULL) {
+    complain("calloc", "an answer is lost");
+    return NULL;
+  }
+  answer->client = client;
+  answer->type = type;
+  if (last == NULL)
+    first = answer;
+  else
+    last->next = answer;
+  last = answer;
+  waiting++;
+  return answer;
+}
+
+void answer_signalled(uint64_t client, uint32_t request, uint32_t count)
+{
+  struct answer *answer = client == 0 ? NULL : append(client, SIGNALLED);
+  if (answer == NULL)
+    return;
+  answer->request = request;
+  answer->count = count;
+}
+
+void answer_failed(uint64_t client, const char *id, struct failure failure)
+{
+  struct answer *answer = append(client, FAILED);
+  if (answer == NULL)
+    return;
+  answer->failure = failure;
+  memcpy(answer->id, id, strlen(id) + 1);
+}
+
+bool answers_clogged(void)
+{
+  return waiting >= MAX_WAITING;
+}
+
+static void put_answer(struct writer *writer, const struct answer *answer)
+{
+  begin_frame(writer, answer->type);
+  if (answer->type == FAILED) {
+    put_string(writer, answer->id);
+    put_u8(writer, (uint8_t)answer->failure.stage);
+    put_u32(writer, (uint32_t)answer->failure.error);
+  } else {
+    put_u32(writer, answer->request);
+    put_u32(writer, answer->count);
+  }
+  end_frame(writer);
+}
+
+void answers_flush(struct writer *writer, uint64_t client)
+{
+  while (first != NULL) {
+    struct answer *answer = first;
+    bool wanted = writer != NULL && answer->client == client;
+    if (wanted && !has_room(writer, FRAME_ROOM))
+      return;
+    if (wanted)
+      put_answer(writer, answer);
+    first = answer->next;
+    if (first == NULL)
+      last = NULL;
+    waiting--;
+    free(answer);
+  }
+}

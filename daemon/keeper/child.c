@@ -1,0 +1,142 @@
+#include "child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Descriptor of the report in the child, above those that the program gets. */
+#define REPORT_FD 4
+
+/*
+ * System calls that leave `errno` alone: the child shares its thread-local memory with the keeper, which runs on
+ * meanwhile. They return a negative errno.
+ */
+#if !defined(KEEPER_COPIES_MEMORY) && defined(__x86_64__)
+#define SHARES_MEMORY 1
+static inline __attribute__((always_inline)) long call(long number, long a, long b, long c, long d)
+{
+  long result;
+  register long r10 __asm__("r10") = d;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
+                   : "rcx", "r11", "memory");
+  return result;
+}
+#elif !defined(KEEPER_COPIES_MEMORY) && defined(__aarch64__)
+#define SHARES_MEMORY 1
+static inline __attribute__((always_inline)) long call(long number, long a, long b, long c, long d)
+{
+  register long x8 __asm__("x8") = number;
+  register long x0 __asm__("x0") = a;
+  register long x1 __asm__("x1") = b;
+  register long x2 __asm__("x2") = c;
+  register long x3 __asm__("x3") = d;
+  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
+  return x0;
+}
+#else
+#define SHARES_MEMORY 0
+static long call(long number, long a, long b, long c, long d)
+{
+  long result = syscall(number, a, b, c, d);
+  return result < 0 ? -errno : result;
+}
+#endif
+
+#define IN_CHILD __attribute__((no_sanitize("address", "undefined"), noinline))
+
+IN_CHILD static _Noreturn void fail(int report, enum stage stage, long result)
+{
+  struct child_report failed = {.stage = (int)stage, .error = (int)-result};
+  call(SYS_write, report, (long)&failed, sizeof failed, 0);
+  for (;;)
+    call(SYS_exit_group, 127, 0, 0, 0);
+}
+
+IN_CHILD static long reset_signal(int number)
+{
+  /* All zero is SIG_DFL without flags, in the kernel's layout. */
+  const uint64_t initial[4] = {0};
+  return call(SYS_rt_sigaction, number, (long)initial, 0, 8);
+}
+
+IN_CHILD static long move_descriptors(const struct child *child)
+{
+  const int from[] = {child->in, child->out, child->err, child->script};
+  for (int fd = 0; fd < 4; fd++) {
+    long result = from[fd] < 0 ? 0 : call(SYS_dup3, from[fd], fd, 0, 0);
+    if (result < 0)
+      return result;
+  }
+  if (child->report != REPORT_FD) {
+    long result = call(SYS_dup3, child->report, REPORT_FD, O_CLOEXEC, 0);
+    if (result < 0)
+      return result;
+  }
+#ifdef SYS_close_range
+  /* Else a child that is stopped before execve would hold pipes of other processes open. */
+  call(SYS_close_range, REPORT_FD + 1, ~0u, 0, 0);
+#endif
+  return 0;
+}
+
+IN_CHILD static long become(const struct child *child)
+{
+  const struct account *account = &child->start->account;
+  long result = child->is_root ? call(SYS_setgroups, account->count, (long)account->groups, 0, 0) : 0;
+  if (result >= 0)
+    result = call(SYS_setresgid, (long)account->gid, (long)account->gid, (long)account->gid, 0);
+  if (result >= 0)
+    result = call(SYS_setresuid, (long)account->uid, (long)account->uid, (long)account->uid, 0);
+  return result;
+}
+
+/* It allocates nothing and writes only to its own stack. */
+IN_CHILD static int run(void *argument)
+{
+  const struct child *child = argument;
+  const uint64_t no_signals = 0;
+  int report = child->report;
+  reset_signal(SIGPIPE);
+  reset_signal(SIGXFSZ);
+  long result = call(SYS_setsid, 0, 0, 0, 0);
+  if (result >= 0 && child->terminal)
+    result = call(SYS_ioctl, child->in, TIOCSCTTY, 0, 0);
+  if (result >= 0)
+    result = move_descriptors(child);
+  if (result < 0)
+    fail(report, SESSION_STAGE, result);
+  report = REPORT_FD;
+  result = call(SYS_prlimit64, 0, RLIMIT_NOFILE, (long)&child->files, 0);
+  if (result < 0)
+    fail(report, SESSION_STAGE, result);
+  call(SYS_umask, (long)child->mask, 0, 0, 0);
+  result = child->changes_account ? become(child) : 0;
+  if (result < 0)
+    fail(report, ACCOUNT_STAGE, result);
+  result = call(SYS_chdir, (long)child->start->cwd, 0, 0, 0);
+  if (result < 0)
+    fail(report, CWD_STAGE, result);
+  call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&no_signals, 0, 8);
+  result = call(SYS_execve, (long)child->start->file, (long)child->start->argv, (long)child->start->envp, 0);
+  fail(report, EXEC_STAGE, result);
+}
+
+pid_t child_clone(const struct child *child, unsigned char *stack)
+{
+  static bool shares_memory = SHARES_MEMORY;
+  void *top = stack + CHILD_STACK_BYTES;
+  if (shares_memory) {
+    pid_t pid = clone(run, top, CLONE_VM | SIGCHLD, (void *)(uintptr_t)child);
+    if (pid >= 0 || (errno != EINVAL && errno != ENOSYS && errno != EPERM))
+      return pid;
+    shares_memory = false;
+  }
+  return clone(run, top, SIGCHLD, (void *)(uintptr_t)child);
+}

@@ -1,0 +1,34 @@
+#ifndef KEEPER_CHILD_H
+#define KEEPER_CHILD_H
+
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "spawn.h"
+
+/* What the child needs between clone and execve; the keeper changes none of it meanwhile. */
+struct child {
+  const struct start *start;
+  int in, out, err, script;
+  /* Close-on-exec: closes at execve, or carries a `child_report`. */
+  int report;
+  bool terminal;
+  bool changes_account;
+  bool is_root;
+  mode_t mask;
+  struct rlimit files;
+};
+
+/* The step that failed. */
+struct child_report {
+  int stage;
+  int error;
+};
+
+#define CHILD_STACK_BYTES (32u * 1024)
+
+/* Returns at once; -1 with errno. `stack` has CHILD_STACK_BYTES and stays until the child has called execve or ended. */
+pid_t child_clone(const struct child *child, unsigned char *stack);
+
+#endif
