@@ -133,15 +133,22 @@ export class ExecRun {
       const { offset, bytes } = await this.history.read(at, PIECE_BYTES);
       at = offset + bytes.length;
       const mark = this.#look(finder, offset, bytes);
-      // Nothing follows in a closed history, so that waiting for more would return at once.
-      const isOver = bytes.length === 0 && this.#history.closed;
+      const isAllRead = bytes.length === 0;
       if (mark !== undefined) this.#endAt(mark);
-      else if (this.#shellEnd !== undefined && (isOver || at >= this.#shellEnd.offset))
-        this.#endWithShell(this.#shellEnd);
-      else if (isOver) this.terminate();
+      else if (this.#endsUnmarked(at, isAllRead)) return;
       else if (finder === undefined && released()) this.#end('completed', null, at);
-      else if (bytes.length === 0) await this.history.advanced(at, (this.#shellEnd ? this.#over : this.#stop).signal);
+      else if (isAllRead) await this.history.advanced(at, (this.#shellEnd ? this.#over : this.#stop).signal);
     }
+  }
+
+  /** Ends the command where the shell or the history has ended and the rest of the output has no mark. */
+  #endsUnmarked(at: number, isAllRead: boolean): boolean {
+    // Nothing follows in a closed history, so that waiting for more would return at once.
+    const isOver = isAllRead && this.history.closed;
+    const shellEnd = this.#shellEnd;
+    if (shellEnd !== undefined && (isOver || at >= shellEnd.offset)) this.#endWithShell(shellEnd);
+    else if (isOver) this.terminate();
+    return this.#status !== 'running';
   }
 
   #noteScanned(offset: number): void {

@@ -8,7 +8,7 @@ import type { ExecBodyV1, ExecResultV1, SessionInfoV1, ViewResult } from './sche
 export const TRUNCATED = 30_000;
 
 /** The beginning and the end of longer output, with a note between them. */
-export function truncated(output: string): string {
+function truncated(output: string): string {
   if (output.length <= TRUNCATED) return output;
   const note = `\n[... ${output.length - TRUNCATED} characters left out ...]\n`;
   const kept = TRUNCATED - note.length;
