@@ -19,8 +19,10 @@ export const PTY: MutantArea = {
     {
       id: 'hard-timeout-after-the-call-is-lost',
       file: 'daemon/src/capabilities/pty/exec.ts',
-      text: '(timeout === undefined || hardTimeout <= timeout)',
-      replacement: '(timeout === undefined || hardTimeout >= timeout)',
+      text: `#endLate(run: ExecRun, { hardTimeout }: ExecRequest): void {
+    if (hardTimeout === undefined) return;`,
+      replacement: `#endLate(run: ExecRun, { hardTimeout, timeout }: ExecRequest): void {
+    if (hardTimeout === undefined || timeout !== undefined) return;`,
     },
     {
       id: 'newest-session-is-evicted',

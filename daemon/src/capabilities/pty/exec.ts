@@ -2,8 +2,9 @@ import { ignore } from '@sandbox/program/ignore.ts';
 import { SandboxError } from '../../core/errors.ts';
 import { foregroundGroup } from '../../core/process/find/foreground.ts';
 import { LongTimer, pollUntil, waitFor } from '../../core/wait.ts';
-import type { ExecRun, ExecStatus } from './exec/exec-run.ts';
+import type { ExecRun } from './exec/exec-run.ts';
 import type { Entry } from './exec/exec-script.ts';
+import type { ExecStatus } from './exec/exec-status.ts';
 import type { PtySession } from './session/session.ts';
 
 /** Milliseconds between SIGTERM and SIGKILL after the hard timeout, and between SIGKILL and the answer. */

@@ -1,7 +1,7 @@
 import type { Core } from '../../core/core.ts';
 import type { Finding } from '../../core/finding.ts';
-import type { ExecStatus } from './exec/exec-run.ts';
 import type { Entry } from './exec/exec-script.ts';
+import type { ExecStatus } from './exec/exec-status.ts';
 import { awaitForeground, ExecQueue, type ExecRequest } from './exec.ts';
 import { probeTerminal } from './probe.ts';
 import type { ScreenFormat, ScreenLook } from './screen/screen-protocol.ts';

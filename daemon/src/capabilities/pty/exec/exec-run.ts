@@ -2,11 +2,9 @@ import type { ProcessEnd } from '../../../core/process/process-host.ts';
 import { Waiters } from '../../../core/wait.ts';
 import type { History } from '../session/history.ts';
 import type { ConsoleRecord } from '../session/session-record.ts';
+import type { ExecStatus } from './exec-status.ts';
 import { type EndMark, MarkFinder } from './marks.ts';
 import { plainText } from './plain-text.ts';
-
-export const EXEC_STATUSES = ['running', 'completed', 'no_change_timeout', 'hard_timeout', 'terminated'] as const;
-export type ExecStatus = (typeof EXEC_STATUSES)[number];
 
 /** Bytes of output that an answer carries; the end of longer output. */
 const ANSWER_BYTES = 8 * 1024 * 1024;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { discard } from '../../../core/files/discard.ts';
-import type { ExecStatus } from '../exec/exec-run.ts';
+import type { ExecStatus } from '../exec/exec-status.ts';
 
 /** One call of `exec`. Its output is in the history. */
 export interface ConsoleRecord {

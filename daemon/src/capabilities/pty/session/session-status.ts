@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs';
-import type { ExecStatus } from '../exec/exec-run.ts';
+import type { ExecStatus } from '../exec/exec-status.ts';
 import type { SessionRecord } from './session-record.ts';
 
 export type SessionStatus = 'active' | 'idle' | 'exited' | 'lost';

@@ -1,6 +1,7 @@
 import type { HostedProcess, ProcessEnd, TerminalSize } from '../../../core/process/process-host.ts';
-import type { ExecRun, ExecStatus } from '../exec/exec-run.ts';
+import type { ExecRun } from '../exec/exec-run.ts';
 import type { Entry } from '../exec/exec-script.ts';
+import type { ExecStatus } from '../exec/exec-status.ts';
 import { Screen } from '../screen/screen.ts';
 import type { ScreenThread } from '../screen/screen-thread.ts';
 import { type ExecTools, ExecTracker, type ExecutedCommand } from './exec-tracker.ts';

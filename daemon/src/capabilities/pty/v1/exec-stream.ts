@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { Envelope } from '../../../http/envelope.ts';
 import { type ServerSentEvent, sendEvents } from '../../../http/streams/sse.ts';
 import type { ExecRun } from '../exec/exec-run.ts';
-import { followRun } from '../exec/follow-run.ts';
+import { followRun } from './follow-run.ts';
 
 export function wantsEvents(accept: string | undefined): boolean {
   return accept?.includes('text/event-stream') ?? false;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { normalizeSignal } from '../../../core/process/signals.ts';
 import { CommandText, SessionId, StringMap, Text } from '../../../http/fields.ts';
-import { EXEC_STATUSES } from '../exec/exec-run.ts';
+import { EXEC_STATUSES } from '../exec/exec-status.ts';
 import { MAX_SIZE } from '../viewer/viewer-messages.ts';
 
 /** Ten years, in seconds. */

@@ -1,7 +1,7 @@
 import { incompleteTail } from '../../../core/output/text-slice.ts';
 import { waitFor } from '../../../core/wait.ts';
-import type { ExecRun } from './exec-run.ts';
-import { plainText } from './plain-text.ts';
+import type { ExecRun } from '../exec/exec-run.ts';
+import { plainText } from '../exec/plain-text.ts';
 
 const PIECE_BYTES = 64 * 1024;
 /** Bytes of a line that are held back for its end. */
