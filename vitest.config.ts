@@ -68,7 +68,8 @@ export default defineConfig({
           env: { TESTCONTAINERS_RYUK_DISABLED: 'true' },
           ...SETUP,
           ...LONG_PATIENCE,
-          fileParallelism: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
         },
       },
       {

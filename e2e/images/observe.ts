@@ -1,10 +1,5 @@
 import { expect } from 'vitest';
-import type { Sandbox, SandboxOptions } from './sandbox.ts';
-
-/** A variable's value and the check of its effect. */
-export interface Row extends SandboxOptions {
-  readonly see: (sandbox: Sandbox) => Promise<void>;
-}
+import type { Sandbox } from './sandbox.ts';
 
 /** Waits until the health check reports no problem; a program counts as running some time after its start. */
 export async function untilHealthy(sandbox: Sandbox): Promise<void> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runOnce } from './run-once.ts';
 
-test.each([
+test.concurrent.each([
   ['WORKSPACE', '/data', 'the workspace is the home of the account, /home/sandbox, and cannot be "/data"'],
   ['BROWSER_START_MODE', 'later', 'expected one of async auto manual, got "later"'],
   ['DISABLE_JUPYTER', 'perhaps', 'expected one of true false'],

@@ -14,7 +14,8 @@ import { runOnce } from './run-once.ts';
 const SCRIPT = `set -e
 mkdir -p /suite/node_modules/@sandbox && cd /suite
 cp -r /repo/package.json /repo/package-lock.json /repo/tsconfig.json /repo/vitest.config.ts \
-  /repo/program /repo/daemon /repo/gateway /repo/scripts /repo/docs /repo/dist .
+  /repo/program /repo/daemon /repo/gateway /repo/scripts /repo/docs .
+mkdir dist && cp /repo/dist/*keeper* /repo/dist/.*keeper*.digest dist
 for entry in /repo/node_modules/* /repo/node_modules/.bin; do
   [ "\${entry##*/}" = @sandbox ] || ln -s "$entry" node_modules/
 done
