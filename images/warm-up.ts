@@ -1,12 +1,14 @@
 // Runs both services and a command once, so that the image contains a filled compile cache beside the bundles. The
-// flags are those of the image: V8 has a separate cache for other flags.
+// flags are those of the image: V8 has a separate cache for other flags. Arguments: the directory of the bundles in the
+// image, since the cache has their paths, and ids of further accounts.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { chmod, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 
-const product = process.argv[2] ?? '';
+const [product = '', ...accounts] = process.argv.slice(2);
 const PORTS = { SVC_PORT: '18091', GATEWAY_PORT: '18080' };
 
 async function start(bundle: string): Promise<ChildProcess> {
@@ -35,3 +37,11 @@ const run = await fetch(`${url}/v2/commands`, { method: 'POST', body: JSON.strin
 if (!ready.ok || !run.ok) throw new Error(`the services answer ${ready.status} and ${run.status}`);
 await stop(gateway);
 await stop(daemon);
+
+// Node names the directory after its version and the account, and gives its files to that account alone.
+const cache = join(product, '.cache');
+for (const directory of await readdir(cache)) {
+  for (const file of await readdir(join(cache, directory))) await chmod(join(cache, directory, file), 0o644);
+  const version = directory.slice(0, directory.lastIndexOf('-'));
+  for (const account of accounts) await symlink(directory, join(cache, `${version}-${account}`));
+}

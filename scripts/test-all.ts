@@ -47,7 +47,7 @@ const STEPS: readonly Step[] = [
   {
     name: 'images',
     lane: 'images',
-    command: ['nice', '-n', '19', 'node', 'scripts/images.ts'],
+    command: ['nice', '-n', '19', 'node', 'scripts/images.ts', 'background'],
     needs: [DOCKER],
     mayUse: [DOCKERD, MMDEBSTRAP],
   },

@@ -54,6 +54,18 @@ test('[images.labels] the image has its labels', async () => {
   });
 });
 
+test.each([
+  ['root', 'sandboxd.mjs'],
+  ['gateway', 'gateway.mjs'],
+  ['sandbox', 'sandboxd.mjs'],
+])('[images.compile-cache] as %s, %s takes its code from the compile cache of the image', async (user, bundle) => {
+  const node = `node --max-semi-space-size=4 /opt/svc/product/${bundle} version`;
+  const account = `setpriv --reuid=${user} --regid=${user} --init-groups`;
+  const said = await sandbox().shell(`NODE_DEBUG_NATIVE=COMPILE_CACHE ${account} ${node} 2>&1`);
+  expect(said).toMatch(/V8 code cache for ESM \S+\/chunks\/\S+ was accepted/);
+  expect(said).not.toContain('no such file');
+});
+
 test('[images.tini] tini is the first process', async () => {
   expect(await sandbox().shell('tr "\\0" " " < /proc/1/cmdline')).toBe('tini -g -- /opt/svc/hooks/entrypoint');
 });

@@ -31,6 +31,7 @@ export const IMAGES: readonly Requirement[] = [
     'config.puid': "PUID and PGID are the account's ids",
     'images.readme-run': 'the docker run of the README works unchanged',
     'images.compose': 'compose.yaml becomes healthy, with its key, its workspace and its seccomp profile',
+    'images.compile-cache': 'the services start from a compile cache that the image contains',
     'images.suites':
       'the tests of what depends on the account, the container or the programs of the image pass in it, as root',
     'images.files-layer': 'a directory of a layer of the image is moved and replaced',

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT } from '../root.ts';
 import { BASE, ensureBase } from './base.ts';
@@ -6,17 +6,19 @@ import { capture, docker, logged } from './docker.ts';
 import { ensureEngine } from './engine.ts';
 import { ensurePlugins } from './plugins.ts';
 
-const LOG = join(ROOT, 'dist/images.log');
+const LOGS = join(ROOT, 'dist/images');
+/** Logs that are kept, so that one of a build without a cache outlives some of builds with one. */
+const KEPT_LOGS = 20;
 
 interface Image {
   readonly name: string;
-  readonly target: string;
+  readonly variant: string;
 }
 
 export const DAEMON_IMAGE = 'sandbox-daemon:local';
 const IMAGES: readonly Image[] = [
-  { name: DAEMON_IMAGE, target: 'daemon' },
-  { name: 'sandbox-desktop:local', target: 'desktop' },
+  { name: DAEMON_IMAGE, variant: 'daemon' },
+  { name: 'sandbox-desktop:local', variant: 'desktop' },
 ];
 
 /**
@@ -24,16 +26,15 @@ const IMAGES: readonly Image[] = [
  * @throws Error that names what is missing, or the log of a failed build
  */
 export async function buildImages(say: (line: string) => void): Promise<void> {
-  await mkdir(join(ROOT, 'dist'), { recursive: true });
-  await writeFile(LOG, '');
+  const log = await newLog();
   await ensureEngine(say);
   await ensurePlugins(say);
-  const base = await ensureBase({ logFile: LOG, say });
+  const base = await ensureBase({ logFile: log, say });
   const labels = await buildArguments(base);
-  for (const { name, target } of IMAGES) {
+  for (const { name, variant } of IMAGES) {
     const title = name.split(':')[0];
     const started = performance.now();
-    say(`building ${name} on ${base} (log: ${LOG})`);
+    say(`building ${name} on ${base} (log: ${log})`);
     await logged(
       [
         'docker',
@@ -44,8 +45,8 @@ export async function buildImages(say: (line: string) => void): Promise<void> {
         '--file',
         join(ROOT, 'images/Dockerfile'),
         ...labels,
-      ].concat(['--target', target, '--tag', name, ROOT]),
-      LOG,
+      ].concat(['--build-arg', `VARIANT=${variant}`, '--target', 'image', '--tag', name, ROOT]),
+      log,
     );
     const size = Number(await docker('image', 'inspect', '--format', '{{.Size}}', name));
     const took = ((performance.now() - started) / 1000).toFixed(1);
@@ -56,8 +57,18 @@ export async function buildImages(say: (line: string) => void): Promise<void> {
 }
 
 /** The base image of this machine. */
-export function baseOfImages(): Promise<string> {
-  return ensureBase({ logFile: LOG, say: () => {} });
+export async function baseOfImages(): Promise<string> {
+  return ensureBase({ logFile: await newLog(), say: () => {} });
+}
+
+/** A log file named after the time; the oldest ones are removed. */
+async function newLog(): Promise<string> {
+  await mkdir(LOGS, { recursive: true });
+  const old = (await readdir(LOGS)).filter((name) => name.endsWith('.log')).sort();
+  for (const name of old.slice(0, -KEPT_LOGS)) await rm(join(LOGS, name));
+  const log = join(LOGS, `${new Date().toISOString().replaceAll(':', '-')}.log`);
+  await writeFile(log, '');
+  return log;
 }
 
 async function buildArguments(base: string): Promise<string[]> {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, openSync, readFileSync } from 'node:fs';
+import { mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { constants, getPriority, setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { debianProgram, mayInstall, unmet } from '../test-all/need.ts';
 import { capture } from './docker.ts';
@@ -22,7 +23,7 @@ export async function ensureEngine(say: (line: string) => void): Promise<void> {
   }
   const [missing] = await unmet([DOCKERD], true);
   if (missing) throw new Error(`no Docker engine answers, and Debian's cannot be installed: ${missing.reason}`);
-  if (!isStarting()) {
+  if (pidOfEngine() === undefined) {
     const pid = start();
     say(`no Docker engine answered: started dockerd (pid ${pid}, log ${LOG}); it stays after this`);
   }
@@ -33,13 +34,34 @@ export async function ensureEngine(say: (line: string) => void): Promise<void> {
   }
 }
 
-/** Its pid file may be from an earlier boot of this machine. */
-function isStarting(): boolean {
+/** Runs `build` while the steps of builds, which are children of the engine, have the lowest priority. */
+export async function atLowPriority(build: () => Promise<void>): Promise<void> {
+  const pid = pidOfEngine();
+  const before = pid === undefined ? 0 : getPriority(pid);
+  if (pid !== undefined) setPriorities(pid, constants.priority.PRIORITY_LOW);
   try {
-    const pid = readFileSync('/var/run/docker.pid', 'utf8').trim();
-    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'dockerd';
+    await build();
+  } finally {
+    if (pid !== undefined) setPriorities(pid, before);
+  }
+}
+
+/** A child inherits the priority of the thread that starts it. Containers that run are not children of the engine. */
+function setPriorities(pid: number, priority: number): void {
+  try {
+    for (const thread of readdirSync(`/proc/${pid}/task`)) setPriority(Number(thread), priority);
   } catch {
-    return false;
+    // Another account's engine, or a thread that has just ended: the build has the priority of other programs.
+  }
+}
+
+/** The engine of this machine. Its pid file may be from an earlier boot. */
+function pidOfEngine(): number | undefined {
+  try {
+    const pid = Number(readFileSync('/var/run/docker.pid', 'utf8'));
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'dockerd' ? pid : undefined;
+  } catch {
+    return undefined;
   }
 }
 
