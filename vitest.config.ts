@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './scripts/testing/longest-first.ts';
 import { CLOCK_TESTS, SYSTEM_TESTS, UNIT_TESTS } from './scripts/testing/projects.ts';
 import { RunReporter } from './scripts/testing/run-reporter.ts';
 
@@ -14,6 +15,7 @@ const SETUP = { setupFiles: ['scripts/testing/full-tables.ts'] };
 export default defineConfig({
   test: {
     reporters: ['default', new RunReporter()],
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

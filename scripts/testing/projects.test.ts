@@ -3,7 +3,7 @@ import { join, matchesGlob } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from '../root.ts';
 import { trackedFiles } from '../structure/tracked-files.ts';
-import { CLOCK_TESTS, IMAGE_TESTS, SYSTEM_TESTS, UNIT_TESTS } from './projects.ts';
+import { CLOCK_TESTS, IMAGE_TESTS, LONG_TESTS, SYSTEM_TESTS, UNIT_TESTS } from './projects.ts';
 
 const OWN = 'scripts/testing/projects.test.ts';
 
@@ -18,7 +18,8 @@ test('every file of the lists is there, and none is in two projects', async () =
   const [files, chosen] = [new Set(await unitTests()), [...SYSTEM_TESTS, ...CLOCK_TESTS]];
   expect(chosen.filter((file) => !files.has(file))).toEqual([]);
   expect(new Set(chosen).size).toBe(chosen.length);
-  expect(IMAGE_TESTS.filter((file) => !files.has(file))).toEqual([]);
+  const tracked = new Set(await trackedFiles());
+  expect([...IMAGE_TESTS, ...LONG_TESTS].filter((file) => !tracked.has(file))).toEqual([]);
 });
 
 test('a test that changes what the machine has once is in the system project', async () => {

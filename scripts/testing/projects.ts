@@ -62,3 +62,22 @@ export const IMAGE_TESTS = [
   `${DAEMON}/core/process/find/process-finder.test.ts`,
   `${DAEMON}/core/process/process-host-system.test.ts`,
 ] as const;
+
+/** Files that take 20 seconds and more. They begin first, so that none of them is left at the end with one worker. */
+export const LONG_TESTS = [
+  'e2e/images/suites.test.ts',
+  'e2e/images/faults.test.ts',
+  'e2e/images/gateway.test.ts',
+  'e2e/images/repository.test.ts',
+  'scripts/structure/without-v1.test.ts',
+  `${CAPABILITIES}/commands/outage.test.ts`,
+  `${CAPABILITIES}/commands/running.test.ts`,
+  `${CAPABILITIES}/commands/restart.test.ts`,
+  `${CAPABILITIES}/commands/v2/timeouts.test.ts`,
+  `${CAPABILITIES}/pty/capacity.test.ts`,
+  `${CAPABILITIES}/pty/exec.test.ts`,
+  `${CAPABILITIES}/pty/v2/sessions.test.ts`,
+  `${DAEMON}/cli.test.ts`,
+  `${DAEMON}/core/process/process-host-bounds.test.ts`,
+  `${DAEMON}/core/process/process-host-signals.test.ts`,
+] as const;
