@@ -9,7 +9,7 @@ const PATIENCE = { testTimeout: 90_000, hookTimeout: 90_000, expect: { poll: { t
 const LONG_PATIENCE = { testTimeout: 180_000, hookTimeout: 180_000, expect: { poll: { timeout: 120_000 } } };
 
 const OWN_HOME = 'scripts/testing/own-home.ts';
-const BUILD_KEEPERS = 'scripts/testing/build-keepers.ts';
+const PREPARE = ['scripts/testing/build-keepers.ts', 'scripts/testing/compile-cache.ts', OWN_HOME];
 const SETUP = { setupFiles: ['scripts/testing/full-tables.ts'] };
 
 export default defineConfig({
@@ -22,7 +22,7 @@ export default defineConfig({
           name: 'unit',
           include: [...UNIT_TESTS],
           exclude: ['**/node_modules/**', '**/dist/**', ...SYSTEM_TESTS, ...CLOCK_TESTS],
-          globalSetup: [BUILD_KEEPERS, OWN_HOME],
+          globalSetup: PREPARE,
           ...SETUP,
           ...PATIENCE,
           // Two of them use two processors, since half of the time a test waits for its processes.
@@ -33,7 +33,7 @@ export default defineConfig({
         test: {
           name: 'system',
           include: [...SYSTEM_TESTS],
-          globalSetup: [BUILD_KEEPERS, OWN_HOME],
+          globalSetup: PREPARE,
           ...SETUP,
           ...PATIENCE,
           fileParallelism: false,
@@ -43,7 +43,7 @@ export default defineConfig({
         test: {
           name: 'clock',
           include: [...CLOCK_TESTS],
-          globalSetup: [BUILD_KEEPERS, OWN_HOME],
+          globalSetup: PREPARE,
           ...SETUP,
           ...PATIENCE,
           // They wait, and use no processor meanwhile.

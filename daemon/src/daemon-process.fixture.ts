@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { COMPILE_CACHE } from '../../scripts/testing/compile-cache.ts';
 
 /** A daemon in a process of its own, which a test may kill. */
 export class DaemonProcess implements AsyncDisposable {
@@ -25,6 +26,7 @@ export class DaemonProcess implements AsyncDisposable {
     const child = spawn(process.execPath, [program, 'start'], {
       env: {
         ...process.env,
+        ...COMPILE_CACHE,
         SVC_RUNTIME_DIR: runtimeDir,
         SVC_PORT: '0',
         SVC_STOP_GRACE_SECONDS: '0.2',
