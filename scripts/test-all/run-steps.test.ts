@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import process from 'node:process';
-import { expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { tempDir } from '../testing/temp-dir.ts';
 import type { Need } from './need.ts';
 import { runSteps, type Step } from './run-steps.ts';
@@ -235,19 +235,29 @@ test('an expected skip that names no test of a file that ran fails the run', asy
   ]);
 });
 
-test.each([
-  'test.each([])',
-  'test.for([])',
-  'describe.each([])',
-  'test.runIf(true).each([])',
-  'test.skipIf(true).for([])',
-  'test.extend({}).each([])',
-])('a table without rows fails the run: %s', async (table) => {
-  await using runs = await testFiles({ 'a.test.mjs': [PASSES, `${table}('%s', () => {});`] }, { count: 0 });
-  expect((await run([runs.step])).lines.slice(-2)).toEqual([
-    expect.stringMatching(/^failed: unit: a\.test\.mjs: Error: an empty table: .* defines no test$/),
-    '0 passed, 1 failed',
-  ]);
+describe('a table without rows fails the run', () => {
+  const TABLES = [
+    'test.each([])',
+    'test.for([])',
+    'describe.each([])',
+    'test.runIf(true).each([])',
+    'test.skipIf(true).for([])',
+    'test.extend({}).each([])',
+  ];
+  let lines: readonly string[] = [];
+
+  // One run for all: each table is a file of its own.
+  beforeAll(async () => {
+    const files = TABLES.map((table, index) => [`${index}.test.mjs`, [PASSES, `${table}('%s', () => {});`]] as const);
+    await using runs = await testFiles(Object.fromEntries(files), { count: 0 });
+    ({ lines } = await run([runs.step]));
+  });
+
+  test.each(TABLES.map((table, index) => [table, index] as const))('%s', (_table, index) => {
+    const failed = `failed: unit: ${index}.test.mjs: Error: an empty table: `;
+    expect(lines.filter((line) => line.startsWith(failed) && line.endsWith(' defines no test'))).toHaveLength(1);
+    expect(lines.at(-1)).toBe(`0 passed, ${TABLES.length} failed`);
+  });
 });
 
 test('fewer tests of a project than the table holds fail the run; more of them say what to write', async () => {
