@@ -100,7 +100,7 @@ describe('a copy of the sources without v1', () => {
     await inCopy(program, ...args);
   });
 
-  test('passes tests of v2 of each capability', async () => {
+  test('passes tests of v2 of each capability', { timeout: 1_800_000 }, async () => {
     const capabilities = (files: readonly string[]) => [...new Set(files.map((file) => file.split('/', 4).join('/')))];
     expect(capabilities(REPRESENTATIVE)).toEqual(capabilities(await testsOfV2()));
     const args = ['run', '--project', 'unit', '--reporter=json', '--outputFile=report.json'];
