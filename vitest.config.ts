@@ -76,6 +76,16 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'clients',
+          include: ['e2e/clients/**/*.test.ts'],
+          globalSetup: [OWN_HOME],
+          ...SETUP,
+          ...LONG_PATIENCE,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
           name: 'pages',
           include: ['e2e/pages/**/*.test.ts'],
           globalSetup: [OWN_HOME],

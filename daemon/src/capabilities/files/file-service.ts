@@ -8,7 +8,7 @@ import { deletePath } from './change/delete.ts';
 import { movePath } from './change/move.ts';
 import type { ReplaceMode } from './edit/edit.ts';
 import { Editor, type EditResult } from './edit/editor.ts';
-import { type ViewRange, viewPath } from './edit/view.ts';
+import { type View, type ViewTerms, viewPath } from './edit/view.ts';
 import type { Precondition } from './etag.ts';
 import { PartJournal } from './parts/part-journal.ts';
 import { PathLocks } from './path-locks.ts';
@@ -111,9 +111,9 @@ export class FileService implements AsyncDisposable {
     return attempt('create', path, () => this.#editor.create(path, content, this.#ownership.of(caller)));
   }
 
-  /** The editor command `view` of 1.x: a file with numbered lines, or the entries of a directory, two levels deep. */
-  view(path: FilePath, range: ViewRange | undefined): Promise<string> {
-    return attempt('view', path, () => viewPath(path, range));
+  /** The editor command `view` of 1.x: see `viewPath`. */
+  view(path: FilePath, terms: ViewTerms, gone: AbortSignal): Promise<View> {
+    return attempt('view', path, () => viewPath(path, terms, gone));
   }
 
   /** @returns the number of occurrences */

@@ -5,10 +5,10 @@ import { type FilePath, nameOf, parentOf, shownPath, withoutTrailingSlashes } fr
 import { expandBraces } from '../../core/glob/expand-braces.ts';
 import { findTool } from '../../core/tool-path.ts';
 import { isTurnSpent, yieldToEventLoop } from '../../core/turns.ts';
+import { Slots } from '../../core/wait.ts';
 import type { FoundName, GrepRequest, GrepResult, NamesRequest, NamesResult } from './requests.ts';
 import type { Place } from './ripgrep/ripgrep.ts';
 import { RipgrepEngine } from './ripgrep/ripgrep-engine.ts';
-import { Slots } from './slots.ts';
 import { WalkEngine } from './walk/walk-engine.ts';
 
 /** Concurrent searches: each uses a process or a thread, and all cores. */

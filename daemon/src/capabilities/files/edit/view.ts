@@ -1,5 +1,7 @@
 import { badRequest } from '../../../core/files/file-failure.ts';
 import { comparePaths, type FilePath, shownPath, withoutTrailingSlashes } from '../../../core/files/file-path.ts';
+import type { DocumentKind } from '../documents/document-task.ts';
+import { documentKindOf, readDocument } from '../documents/read-document.ts';
 import { LIST_MAX, listDirectory } from '../read/list.ts';
 import { readText } from '../read/read.ts';
 import { statPath } from '../read/stat.ts';
@@ -8,13 +10,40 @@ import { numberedOutput } from './snippet.ts';
 /** First and last line, counted from 1; -1 as the last: to the end. */
 export type ViewRange = readonly [first: number, last: number];
 
-/** @throws FileFailure `bad_request` where the range lies outside the file, or is given for a directory */
-export async function viewPath(path: FilePath, range: ViewRange | undefined): Promise<string> {
+export interface ViewTerms {
+  readonly lines?: ViewRange | undefined;
+  readonly pages?: ViewRange | undefined;
+  readonly slides?: ViewRange | undefined;
+  readonly rows?: ViewRange | undefined;
+  readonly sheet?: string | undefined;
+}
+
+export interface View {
+  readonly output: string;
+  readonly document?: { readonly kind: DocumentKind; readonly count: number; readonly sheets?: readonly string[] };
+}
+
+/**
+ * A text file with numbered lines, the entries of a directory, or the text of a document.
+ * @throws FileFailure `bad_request` where a range lies outside the file, or lines are given for a directory; and as
+ *   `readDocument`
+ */
+export async function viewPath(path: FilePath, terms: ViewTerms, gone: AbortSignal): Promise<View> {
   const shown = shownPath(path);
   if (statPath(path, true).stats.isDirectory()) {
-    if (!range) return viewDirectory(path);
+    if (!terms.lines) return { output: await viewDirectory(path) };
     throw badRequest('The `view_range` parameter is not allowed when `path` points to a directory.', 'view', shown);
   }
+  const kind = await documentKindOf(path);
+  if (kind === undefined) return { output: await viewText(path, terms.lines) };
+  const part = { range: { pdf: terms.pages, slides: terms.slides, excel: terms.rows }[kind], sheet: terms.sheet };
+  const { sections, ...document } = await readDocument(path, kind, part, gone);
+  const texts = sections.map(({ title, text }) => `--- ${title} ---\n${text}\n`);
+  return { output: `Here's the text of ${shown}:\n${texts.join('')}`, document: { kind, ...document } };
+}
+
+async function viewText(path: FilePath, range: ViewRange | undefined): Promise<string> {
+  const shown = shownPath(path);
   const { content } = await readText(path, {});
   if (!range) return numberedOutput(content, shown);
   const lines = content.split('\n');

@@ -4,10 +4,11 @@ import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
 import type { App } from '../../../http/app-types.ts';
 import { envelopeOf, ok } from '../../../http/envelope.ts';
 import { pathOf } from '../../../http/files/file-fields.ts';
+import { clientGone } from '../../../http/streams/client-gone.ts';
 import { orFileError, V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerEditorFailures } from '../../../http/v1/error-handlers.ts';
 import type { EditResult } from '../edit/editor.ts';
-import type { ViewRange } from '../edit/view.ts';
+import type { View, ViewRange, ViewTerms } from '../edit/view.ts';
 import type { FileService } from '../file-service.ts';
 import { editCommand } from '../wire/wire.ts';
 import { EditorBody, EditorResult } from './schemas.ts';
@@ -21,9 +22,9 @@ export function editorRouteV1(app: App, files: FileService): void {
       body: EditorBody,
       response: { 200: envelopeOf(orFileError(EditorResult)), ...V1_ERRORS },
     },
-    handler: async ({ body }) => {
+    handler: async ({ body }, reply) => {
       const path = pathOf(body, 'edit');
-      const data = await perform(files, path, body);
+      const data = await perform(files, path, body, clientGone(reply));
       return ok(data, body.command === 'view' ? `view of ${shownPath(path)}` : `edited ${shownPath(path)}`);
     },
   });
@@ -33,9 +34,11 @@ async function perform(
   files: FileService,
   path: FilePath,
   body: z.infer<typeof EditorBody>,
+  gone: AbortSignal,
 ): Promise<z.infer<typeof EditorResult>> {
   if (body.command === 'view') {
-    return resultOf(path, await files.view(path, viewRange(body.view_range, path)), undefined);
+    const view = await files.view(path, viewTerms(body, path), gone);
+    return { ...resultOf(path, view.output, undefined), metadata: body.enable_metadata ? metadataOf(view) : null };
   }
   if (body.command === 'create') {
     if (body.file_text === undefined) throw badRequest('file_text is required for create', 'edit', shownPath(path));
@@ -58,11 +61,30 @@ function resultOf(path: FilePath, output: string, edited: EditResult | undefined
   };
 }
 
-/** An empty range means the whole file. @throws FileFailure `bad_request` unless it has two numbers */
-function viewRange([first, last, ...more]: readonly number[], path: FilePath): ViewRange | undefined {
+function metadataOf({ document }: View): Record<string, unknown> | null {
+  if (document === undefined) return null;
+  const { kind, count, sheets } = document;
+  if (kind === 'pdf') return { file_type: 'pdf', total_pages: count };
+  if (kind === 'slides') return { file_type: 'pptx', total_slides: count };
+  return { file_type: 'excel', total_sheets: count, sheet_names: sheets };
+}
+
+function viewTerms(body: z.infer<typeof EditorBody>, path: FilePath): ViewTerms {
+  const range = (name: 'view_range' | 'page_range' | 'slide_range' | 'row_range') => rangeOf(name, body[name], path);
+  return {
+    lines: range('view_range'),
+    pages: range('page_range'),
+    slides: range('slide_range'),
+    rows: range('row_range'),
+    sheet: body.sheet_name,
+  };
+}
+
+/** An empty range means everything. @throws FileFailure `bad_request` unless it has two numbers */
+function rangeOf(name: string, [first, last, ...more]: readonly number[], path: FilePath): ViewRange | undefined {
   if (first === undefined) return undefined;
   if (last === undefined || more.length > 0) {
-    throw badRequest('Invalid `view_range` parameter: it should be a list of two integers.', 'view', shownPath(path));
+    throw badRequest(`Invalid \`${name}\` parameter: it should be a list of two integers.`, 'view', shownPath(path));
   }
   return [first, last];
 }

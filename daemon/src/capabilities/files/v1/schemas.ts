@@ -76,6 +76,8 @@ export const ListResult = z
   })
   .meta({ id: 'FileListResult' });
 
+const Range = z.array(z.int()).default([]);
+
 export const EditorBody = z
   .object({
     ...PathFields,
@@ -84,7 +86,12 @@ export const EditorBody = z
     old_str: z.string().optional(),
     new_str: z.string().optional(),
     insert_line: z.int().optional(),
-    view_range: z.array(z.int()).default([]),
+    view_range: Range.meta({ description: 'First and last line of a text file, from 1; -1: to the last.' }),
+    page_range: Range.meta({ description: 'First and last page of a PDF, from 1.' }),
+    slide_range: Range.meta({ description: 'First and last slide of a PPTX, from 1.' }),
+    row_range: Range.meta({ description: 'First and last row of the sheets of an Excel file, from 1.' }),
+    sheet_name: z.string().optional().meta({ description: 'Unset: all sheets.' }),
+    enable_metadata: z.boolean().default(false).meta({ description: 'Count the pages, slides or sheets.' }),
     replace_mode: z.enum(REPLACE_MODES).optional(),
   })
   .check(requirePath('path'))

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Slots } from './slots.ts';
+import { Slots } from './wait.ts';
 
 const NEVER = new AbortController().signal;
 

@@ -1,0 +1,102 @@
+import { expect } from 'vitest';
+
+// biome-ignore lint/suspicious/noExplicitAny: the client is generated when the tests run.
+type Client = any;
+
+async function bash(client: Client): Promise<void> {
+  const first = (await client.postBashExec({ command: 'echo out; exit 3', session_id: null })).data;
+  expect(first).toMatchObject({ status: 'completed', stdout: 'out\n', exit_code: 3 });
+  const { session_id } = (await client.postBashSessionsCreate({ exec_dir: '/usr' })).data;
+  const env = await client.postBashExec({ session_id, command: 'echo $A$PWD', env: { A: '1' } });
+  expect(env.data.stdout).toBe('1/usr\n');
+  expect((await client.postBashExec({ session_id, command: 'echo $A$PWD' })).data.stdout).toBe('/usr\n');
+  await client.postBashExec({ session_id, command: 'read -r x; echo got $x', async_mode: true });
+  await client.postBashWrite({ session_id, input: 'it\n' });
+  expect(await followed(client, session_id)).toEqual(['got it\n', 0]);
+  await client.postBashExec({ session_id, command: 'sleep 600', async_mode: true });
+  await client.postBashKill({ session_id, signal: 'SIGKILL' });
+  expect((await client.postBashOutput({ session_id, wait: true })).data.command.status).toBe('killed');
+  const sessions: { session_id: string }[] = (await client.getBashSessions()).data;
+  expect(sessions.map((session) => session.session_id)).toContain(session_id);
+  await client.postBashSessionsSessionIdClose(session_id, {});
+}
+
+/** The output of the newest command of a session and its exit code, at its end. */
+async function followed(client: Client, session_id: string, offset = 0, before = ''): Promise<[string, number]> {
+  const { data } = await client.postBashOutput({ session_id, offset, wait: true });
+  const text = before + data.stdout;
+  if (data.command.status !== 'running') return [text, data.command.exit_code];
+  return followed(client, session_id, data.offset, text);
+}
+
+async function shell(client: Client): Promise<void> {
+  const { session_id: id } = (await client.postShellSessionsCreate({ exec_dir: '/usr' })).data;
+  const first = (await client.postShellExec({ id, command: 'export A=1; cd /tmp; echo hi' })).data;
+  expect(first).toMatchObject({ status: 'completed', output: 'hi\n', exit_code: 0 });
+  expect((await client.postShellExec({ id, command: 'echo $A; pwd' })).data.output).toBe('1\n/tmp\n');
+  await client.postShellExec({ id, command: 'read -r x; echo got $x', async_mode: true });
+  await client.postShellWrite({ id, input: 'it', press_enter: true });
+  expect((await client.postShellWait({ id, seconds: 60 })).data.status).toBe('completed');
+  expect((await client.postShellView({ id })).data).toMatchObject({ exit_code: 0, command: 'read -r x; echo got $x' });
+  await client.postShellExec({ id, command: 'sleep 600', async_mode: true });
+  expect((await client.postShellKill({ id })).data).toMatchObject({ status: 'terminated', returncode: null });
+  await client.postShellSessionsUpdate({ id, no_change_timeout: 60 });
+  expect(Object.keys((await client.getShellSessions()).data.sessions)).toContain(id);
+  expect((await client.getShellSessionsStats()).data.active_sessions).toBeGreaterThan(0);
+  const page = new URL((await client.getShellTerminalUrl()).data);
+  await client.deleteShellSessionsSessionId(page.searchParams.get('session') ?? '');
+  await client.deleteShellSessionsSessionId(id);
+}
+
+async function files(client: Client, directory: string): Promise<void> {
+  const file = `${directory}/notes/one.txt`;
+  expect((await client.postFileWrite({ file, content: 'one\ntwo\nthree\n' })).data.bytes_written).toBe(14);
+  expect((await client.postFileRead({ file, start_line: 0, end_line: 2 })).data.content).toBe('one\ntwo');
+  expect((await client.postFileReplace({ file, old_str: 'two', new_str: '2' })).data.replaced_count).toBe(1);
+  const found = (await client.postFileSearch({ file, regex: 'th.*' })).data;
+  expect([found.matches, found.line_numbers]).toEqual([['three'], [2]]);
+  expect((await client.postFileFind({ path: `${directory}/notes`, glob: 'one.txt' })).data.files).toEqual([file]);
+  expect((await client.postFileGrep({ path: directory, pattern: 'three' })).data.match_count).toBe(1);
+  expect((await client.postFileList({ path: `${directory}/notes` })).data.file_count).toBe(1);
+  expect((await client.postFileGlob({ path: directory, pattern: '**/*' })).data.total_count).toBe(1);
+  const edit = { path: `${directory}/edited` };
+  await client.postFileStrReplaceEditor({ ...edit, command: 'create', file_text: 'a\n' });
+  await client.postFileStrReplaceEditor({ ...edit, command: 'str_replace', old_str: 'a', new_str: 'b' });
+  const undone = await client.postFileStrReplaceEditor({ ...edit, command: 'undo_edit' });
+  expect(undone.data.new_content).toBe('a\n');
+  const missing = await client.postFileRead({ file: `${directory}/none` });
+  expect(missing).toMatchObject({ success: false, data: { error_type: 'not_found' } });
+}
+
+async function subAgent(client: Client, directory: string, number: number): Promise<void> {
+  const work = `${directory}/agent-${number}`;
+  const cloned = (await client.postBashExec({ command: `git clone -q ${directory}/origin ${work}` })).data;
+  expect(cloned).toMatchObject({ status: 'completed', exit_code: 0, stderr: '' });
+  const { matches } = (await client.postFileGrep({ path: work, pattern: 'hello' })).data;
+  expect(matches).toMatchObject([{ file: `${work}/greet.sh` }]);
+  const path = `${work}/greet.sh`;
+  await client.postFileStrReplaceEditor({ command: 'str_replace', path, old_str: 'hello', new_str: 'good day' });
+  const built = await client.postShellExec({ command: 'sh -n greet.sh && echo built', exec_dir: work });
+  expect(built.data).toMatchObject({ status: 'completed', output: 'built\n', exit_code: 0 });
+  const { session_id } = (await client.postBashExec({ command: 'sh test.sh', exec_dir: work, async_mode: true })).data;
+  expect(await followed(client, session_id)).toEqual(['test 1\ntest 2\ntest 3\n', 0]);
+}
+
+const REPOSITORY = `set -e
+mkdir origin && cd origin
+git init -q . && git config user.email agent@example.com && git config user.name agent
+printf 'greet() { echo "hello $1"; }\\n' > greet.sh
+printf '. ./greet.sh\\nfor i in 1 2 3; do sleep 0.1; echo "test $i"; done\\n[ "$(greet you)" = "good day you" ]\\n' > test.sh
+git add . && git commit -qm first`;
+
+/** Drives the landed routes with a generated client, then as `callers` agents at once. */
+export async function driveTypescript(client: Client, callers: number): Promise<void> {
+  const directory = (await client.postBashExec({ command: 'mktemp -d' })).data.stdout.trim();
+  await bash(client);
+  await shell(client);
+  await files(client, directory);
+  const made = (await client.postBashExec({ command: REPOSITORY, exec_dir: directory })).data;
+  expect([made.exit_code, made.stderr]).toEqual([0, '']);
+  await Promise.all(Array.from({ length: callers }, (_, number) => subAgent(client, directory, number)));
+  await client.postBashExec({ command: `rm -rf ${directory}` });
+}

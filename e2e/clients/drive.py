@@ -1,0 +1,186 @@
+"""Drives the landed routes of 1.x with the published Python client: drive.py URL KEY sync|async CALLERS."""
+
+import asyncio
+import concurrent.futures
+import inspect
+import sys
+import uuid
+
+from agent_sandbox import AsyncSandbox, Sandbox
+
+URL, KEY, MODE, CALLERS = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+
+
+async def call(function, *args, **fields):
+    """Calls a method of either client; the methods of the synchronous one run in threads."""
+    if inspect.iscoroutinefunction(function):
+        return await function(*args, **fields)
+    return await asyncio.get_running_loop().run_in_executor(None, lambda: function(*args, **fields))
+
+
+async def gather_bytes(stream):
+    if hasattr(stream, "__aiter__"):
+        return b"".join([piece async for piece in stream])
+    return await asyncio.get_running_loop().run_in_executor(None, lambda: b"".join(stream))
+
+
+def equal(found, expected):
+    assert found == expected, f"expected {expected!r}, found {found!r}"
+
+
+async def bash(client):
+    first = (await call(client.bash.exec, command="echo out; echo err >&2; exit 3")).data
+    equal((first.status, first.stdout, first.stderr, first.exit_code), ("completed", "out\n", "err\n", 3))
+    made = (await call(client.bash.create_session, exec_dir="/usr")).data
+    equal(made.working_dir, "/usr")
+    session = made.session_id
+    env = (await call(client.bash.exec, command="echo $A$PWD", session_id=session, env={"A": "1"})).data
+    equal(env.stdout, "1/usr\n")
+    equal((await call(client.bash.exec, command="echo $A$PWD", session_id=session)).data.stdout, "/usr\n")
+    begun = (await call(client.bash.exec, command="read -r x; echo got $x", session_id=session, async_mode=True)).data
+    equal(begun.status, "running")
+    await call(client.bash.write, session_id=session, input="it\n")
+    offset, text = 0, ""
+    while True:
+        read = (await call(client.bash.output, session_id=session, offset=offset, wait=True)).data
+        offset, text = read.offset, text + read.stdout
+        if read.command.status != "running":
+            break
+    equal((text, read.command.exit_code), ("got it\n", 0))
+    await call(client.bash.exec, command="sleep 600", session_id=session, async_mode=True)
+    await call(client.bash.kill, session_id=session, signal="SIGKILL")
+    ended = (await call(client.bash.output, session_id=session, wait=True)).data.command
+    equal(ended.status, "killed")
+    assert session in [known.session_id for known in (await call(client.bash.sessions)).data]
+    assert (await call(client.bash.close_session, session)).success
+
+
+async def shell(client):
+    made = (await call(client.shell.create_session, id=f"python-{uuid.uuid4()}", exec_dir="/usr")).data
+    session = made.session_id
+    first = (await call(client.shell.exec_command, id=session, command="export A=1; cd /tmp; echo hi")).data
+    equal((first.status, first.output, first.exit_code), ("completed", "hi\n", 0))
+    second = (await call(client.shell.exec_command, id=session, command="echo $A; pwd", exec_dir="/no/such")).data
+    equal(second.output, "1\n/tmp\n")
+    command = "read -r x; echo got $x"
+    equal((await call(client.shell.exec_command, id=session, command=command, async_mode=True)).data.status, "running")
+    await call(client.shell.write_to_process, id=session, input="it", press_enter=True)
+    equal((await call(client.shell.wait_for_process, id=session, seconds=60)).data.status, "completed")
+    view = (await call(client.shell.view, id=session)).data
+    assert "got it" in view.output and view.exit_code == 0, view
+    equal([record.command for record in view.console][-1], command)
+    await call(client.shell.exec_command, id=session, command="sleep 600", async_mode=True)
+    killed = (await call(client.shell.kill_process, id=session)).data
+    equal((killed.status, killed.returncode), ("terminated", None))
+    assert (await call(client.shell.update_session, id=session, no_change_timeout=60)).success
+    assert session in (await call(client.shell.list_sessions)).data.sessions
+    stats = (await call(client.shell.get_session_stats)).data
+    assert stats.active_sessions >= 1, stats
+    url = (await call(client.shell.get_terminal_url)).data
+    assert url.startswith(URL + "/terminal/?session="), url
+    await call(client.shell.cleanup_session, url.split("session=")[1].split("&")[0])
+    assert (await call(client.shell.cleanup_session, session)).success
+
+
+async def files(client, directory):
+    path = f"{directory}/notes/one.txt"
+    equal((await call(client.file.write_file, file=path, content="one\ntwo\nthree\n")).data.bytes_written, 14)
+    part = (await call(client.file.read_file, file=path, start_line=0, end_line=2)).data
+    equal(part.content, "one\ntwo")
+    equal((await call(client.file.replace_in_file, file=path, old_str="two", new_str="2")).data.replaced_count, 1)
+    found = (await call(client.file.search_in_file, file=path, regex="th.*")).data
+    equal((found.matches, found.line_numbers), (["three"], [2]))
+    equal((await call(client.file.find_files, path=f"{directory}/notes", glob="one.txt")).data.files, [path])
+    grep = (await call(client.file.grep_files, path=directory, pattern="three", include=["*.txt"])).data
+    equal(grep.match_count, 1)
+    listed = (await call(client.file.list_path, path=f"{directory}/notes")).data
+    equal([entry.name for entry in listed.files], ["one.txt"])
+    for name, content in (("a", "xxx"), ("b", "x")):
+        await call(client.file.write_file, file=f"{directory}/globbed/{name}.py", content=content)
+    largest = (await call(client.file.glob_files, path=directory, pattern="**/*.py", sort_by="size", max_results=1)).data
+    equal(([entry.name for entry in largest.files], largest.total_count), (["b.py"], 2))
+    sent = (await call(client.file.upload_file, file=("x", b"\x00\xff"), path=f"{directory}/bytes")).data
+    equal(sent.file_size, 2)
+    stream = client.file.download_file(path=f"{directory}/bytes")
+    equal(await gather_bytes(stream), b"\x00\xff")
+    await edit(client, f"{directory}/edited.py")
+    await watch(client, directory)
+
+
+async def edit(client, path):
+    async def run(**fields):
+        return (await call(client.file.str_replace_editor, path=path, **fields)).data
+
+    equal((await run(command="create", file_text="a = 1\nb = 2\n")).prev_exist, False)
+    assert "a = 3" in (await run(command="str_replace", old_str="a = 1", new_str="a = 3")).output
+    await run(command="insert", insert_line=0, new_str="# top")
+    assert "     2\ta = 3" in (await run(command="view", view_range=[1, -1])).output
+    await run(command="undo_edit")
+    equal((await run(command="undo_edit")).new_content, "a = 1\nb = 2\n")
+
+
+async def watch(client, directory):
+    made = (await call(client.file.watch_create, path=directory, debounce=50))["data"]
+    await call(client.file.write_file, file=f"{directory}/watched", content="x")
+    polled = (await call(client.file.watch_poll, made["watcher_id"], since=made["initial_cursor"], timeout=60))["data"]
+    equal(polled["events"][0]["relative_path"], "watched")
+    assert made["watcher_id"] in [known["watcher_id"] for known in (await call(client.file.watch_list))["data"]["watchers"]]
+    waited = (await call(client.file.watch_wait, path=f"{directory}/watched", event_types=["create"]))["data"]
+    equal(waited["event"]["relative_path"], "watched")
+    await call(client.file.watch_stop, made["watcher_id"])
+
+
+REPOSITORY = """set -e
+mkdir -p {directory}/origin && cd {directory}/origin
+git init -q . && git config user.email agent@example.com && git config user.name agent
+printf 'greet() {{ echo "hello $1"; }}\\n' > greet.sh
+printf '. ./greet.sh\\nfor i in 1 2 3; do sleep 0.1; echo "test $i"; done\\n[ "$(greet you)" = "good day you" ]\\n' > test.sh
+git add . && git commit -qm first"""
+
+
+async def sub_agent(client, directory, number):
+    """Clones a repository, edits, searches, builds, and watches its tests; names no session before it has one."""
+    work = f"{directory}/agent-{number}"
+    cloned = (await call(client.bash.exec, command=f"git clone -q {directory}/origin {work}", session_id="")).data
+    equal((cloned.status, cloned.exit_code, cloned.stderr), ("completed", 0, ""))
+    found = (await call(client.file.grep_files, path=work, pattern="hello")).data
+    equal([match.file for match in found.matches], [f"{work}/greet.sh"])
+    edited = (await call(client.file.str_replace_editor, command="str_replace", path=f"{work}/greet.sh",
+                         old_str="hello", new_str="good day")).data
+    assert "good day" in edited.output, edited
+    # More callers than there may be terminals: a call beyond them is 429, which the client repeats where it may.
+    built = (await call(client.shell.exec_command, command="sh -n greet.sh && echo built", exec_dir=work,
+                        request_options={"max_retries": 30})).data
+    equal((built.status, built.output, built.exit_code), ("completed", "built\n", 0))
+    tests = (await call(client.bash.exec, command="sh test.sh", exec_dir=work, async_mode=True)).data
+    offset, lines = 0, ""
+    while True:
+        read = (await call(client.bash.output, session_id=tests.session_id, offset=offset, wait=True)).data
+        offset, lines = read.offset, lines + read.stdout
+        if read.command.status != "running":
+            break
+    equal((lines, read.command.exit_code), ("test 1\ntest 2\ntest 3\n", 0))
+
+
+async def drive(client):
+    asyncio.get_running_loop().set_default_executor(concurrent.futures.ThreadPoolExecutor(CALLERS))
+    directory = (await call(client.bash.exec, command="mktemp -d")).data.stdout.strip()
+    await bash(client)
+    await shell(client)
+    await files(client, directory)
+    made = (await call(client.bash.exec, command=REPOSITORY.format(directory=directory))).data
+    equal((made.exit_code, made.stderr), (0, ""))
+    await asyncio.gather(*(sub_agent(client, directory, number) for number in range(CALLERS)))
+    await call(client.bash.exec, command=f"rm -rf {directory}")
+    print("passed")
+
+
+async def main():
+    headers = {"Authorization": f"Bearer {KEY}"} if KEY else {}
+    if MODE == "async":
+        await drive(AsyncSandbox(base_url=URL, headers=headers, timeout=300))
+    else:
+        await drive(Sandbox(base_url=URL, headers=headers, timeout=300))
+
+
+asyncio.run(main())
