@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { browserLine, devTools, openTab, programs, type Row, startWebServer, untilHealthy } from './observe.ts';
 import { startSandbox } from './sandbox.ts';
 
-const WITHOUT_BROWSER = ['daemon', 'gateway', 'keeper', 'window-manager', 'xvnc'];
+const WITHOUT_BROWSER = ['daemon', 'gateway', 'keeper', 'watchdog', 'window-manager', 'xvnc'];
 
 const ROWS: readonly (readonly [title: string, row: Row])[] = [
   [

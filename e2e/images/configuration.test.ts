@@ -79,7 +79,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
       env: {},
       see: async (sandbox) => {
         const known = Object.keys(await programs(sandbox)).sort();
-        expect(known).toEqual(['chromium', 'daemon', 'gateway', 'keeper', 'window-manager', 'xvnc']);
+        expect(known).toEqual(['chromium', 'daemon', 'gateway', 'keeper', 'watchdog', 'window-manager', 'xvnc']);
       },
     },
   ],
