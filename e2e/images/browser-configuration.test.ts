@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { describeGroups, type Group } from './groups.ts';
 import { browserLine, devTools, openTab, programs, startWebServer, untilHealthy } from './observe.ts';
 
-const WITHOUT_BROWSER = ['daemon', 'gateway', 'keeper', 'window-manager', 'xvnc'];
+const WITHOUT_BROWSER = ['daemon', 'gateway', 'keeper', 'watchdog', 'window-manager', 'xvnc'];
 
 const LANGUAGE_PAGE = 'data:text/html,<script>document.title = navigator.language + " " + navigator.userAgent</script>';
 

@@ -120,7 +120,7 @@ const GROUPS: readonly Group[] = [
         '[config.disabled] code-server and JupyterLab do not run by default',
         async (sandbox) => {
           const known = Object.keys(await programs(sandbox)).sort();
-          expect(known).toEqual(['chromium', 'daemon', 'gateway', 'keeper', 'window-manager', 'xvnc']);
+          expect(known).toEqual(['chromium', 'daemon', 'gateway', 'keeper', 'watchdog', 'window-manager', 'xvnc']);
         },
       ],
     ],

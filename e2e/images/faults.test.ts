@@ -5,7 +5,9 @@ import { type Sandbox, sharedSandbox } from './sandbox.ts';
 
 const sandbox = sharedSandbox({ env: { DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false' } });
 /** Every required program of this container. */
-const PROMISED = ['chromium', 'code-server', 'daemon', 'gateway', 'jupyter', 'keeper', 'window-manager', 'xvnc'];
+const PROMISED = [
+  ...['chromium', 'code-server', 'daemon', 'gateway', 'jupyter', 'keeper', 'watchdog', 'window-manager', 'xvnc'],
+];
 
 interface Fault {
   readonly program: string;
@@ -48,6 +50,7 @@ const FAULTS: readonly Fault[] = [
   { program: 'code-server', serves: editsCode },
   { program: 'jupyter', serves: servesNotebooks },
   { program: 'xvnc', takesAlong: ['chromium', 'window-manager'], serves: browses },
+  { program: 'watchdog', serves: responds('/ready') },
   { program: 'gateway', serves: responds('/ready') },
   { program: 'daemon', serves: responds('/ready') },
 ];

@@ -8,6 +8,7 @@ test.concurrent.each([
   ['RUN_HOOKS_STRICT', '2', 'expected one of true false'],
   ['PUID', '0', 'expected a user id other than root, got "0"'],
   ['BROWSER_RESOLUTION', 'wide', 'expected WIDTHxHEIGHT in pixels'],
+  ['SVC_STALL_SECONDS', '0.5', 'expected 0, or seconds from 1 to 3600'],
   ['PROXY_SERVER', 'ftp://p', 'expected the URL of an http, https or socks proxy'],
   ['SVC_COMMAND_MAX_RUNNING', '0', 'expected a whole number from 1'],
   ['GATEWAY_PORT', 'http', 'expected a whole number from 0'],

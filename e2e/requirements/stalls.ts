@@ -9,5 +9,7 @@ export const STALLS: readonly Requirement[] = [
     'stall.paused': 'a machine or container that stands still as a whole is no stall',
     'stall.off': 'SVC_STALL_SECONDS=0 kills no service',
     'stall.debugger': 'a service under a debugger is not killed',
+    'images.stall': 'the same holds in the image, where the program watchdog kills',
+    'images.stall-private': "beats pass through FIFOs of root's, mode 0600, which no program of the account's opens",
   }),
 ];

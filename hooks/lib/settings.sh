@@ -30,6 +30,8 @@ check_settings() {
     'WIDTHxHEIGHT in pixels, each from 100 to 9999'
   check_pattern BROWSER_REMOTE_DEBUGGING_PORT "${BROWSER_REMOTE_DEBUGGING_PORT:-9222}" '[1-9][0-9]{3,4}' \
     'a port from 1024 on'
+  check_pattern SVC_STALL_SECONDS "${SVC_STALL_SECONDS:-10}" '0|[1-9][0-9]{0,3}(\.[0-9]+)?' \
+    '0, or seconds from 1 to 3600'
   check_pattern SVC_RUNTIME_DIR "${SVC_RUNTIME_DIR:-/}" '/[^[:space:]]*' 'an absolute path without blanks'
   if [ "${WORKSPACE:-$ACCOUNT_HOME}" != "$ACCOUNT_HOME" ]; then
     refuse "WORKSPACE: the workspace is the home of the account, $ACCOUNT_HOME, and cannot be \"$WORKSPACE\":" \

@@ -7,6 +7,8 @@ export function stallSeconds(): z.ZodType<number> {
   return named(schema.default(10), {
     env: 'SVC_STALL_SECONDS',
     flag: 'stall-seconds',
-    description: 'Seconds without a turn of its main loop after which a service is killed and started again; 0: never.',
+    description:
+      'Seconds without a turn of its main loop after which a service is killed and started again, by npm start and in ' +
+      'the image; 0: never.',
   });
 }

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { docker } from '../../scripts/images/docker.ts';
+import { ROOT } from '../../scripts/root.ts';
+import { sufferFaults } from '../service-faults.ts';
+import { SteadyWork } from '../steady-work.ts';
+import { programs } from './observe.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
+
+const KEY = 'secret-key';
+/** A busy machine may starve a healthy service for seconds. */
+const STALL_SECONDS = 5;
+const FIXTURE = '/opt/spin-on-signal.mjs';
+
+async function pidOf(sandbox: Sandbox, program: string): Promise<number | undefined> {
+  return Number(await sandbox.shell(`supervisorctl pid ${program} || true`)) || undefined;
+}
+
+test('[images.stall] [stall.beside-work] [stall.paused] a daemon and a gateway that are killed, stopped or spin come back; 20 commands and 10 terminals lose nothing, and a paused container is no stall', async () => {
+  await using sandbox = await startSandbox({
+    env: {
+      SVC_API_KEY: KEY,
+      SVC_STALL_SECONDS: String(STALL_SECONDS),
+      NODE_OPTIONS: `--import=${FIXTURE}`,
+      BROWSER_START_MODE: 'manual',
+    },
+    with: (container) => {
+      const content = readFileSync(join(ROOT, 'e2e/spin-on-signal.mjs'), 'utf8');
+      container.withCopyContentToContainer([{ content, target: FIXTURE, mode: 0o644 }]);
+    },
+  });
+  const endFile = '/tmp/end-of-steady-work';
+  const steady = await SteadyWork.start({ url: sandbox.url, key: KEY, endFile });
+  // A watchdog that started after the services watches them too.
+  const watchdog = await pidOf(sandbox, 'watchdog');
+  await sandbox.shell(`kill -KILL ${watchdog}`);
+  await expect.poll(async () => [undefined, watchdog].includes(await pidOf(sandbox, 'watchdog'))).toBe(false);
+  await sufferFaults(
+    {
+      url: sandbox.url,
+      key: KEY,
+      log: () => sandbox.log,
+      pid: (service) => pidOf(sandbox, service),
+      signal: async (pid, signal) => void (await sandbox.shell(`kill -s ${signal.slice(3)} ${pid}`)),
+      threads: async (pid) => (await sandbox.shell(`cat /proc/${pid}/task/*/comm`)).split('\n'),
+    },
+    STALL_SECONDS,
+  );
+  const before = sandbox.log.length;
+  const daemon = await pidOf(sandbox, 'daemon');
+  const id = sandbox.container.getId();
+  await docker('pause', id);
+  const paused = performance.now();
+  await expect.poll(() => performance.now() - paused).toBeGreaterThan(STALL_SECONDS * 1500);
+  await docker('unpause', id);
+  const gateway = await pidOf(sandbox, 'gateway');
+  await sandbox.shell(`kill -STOP ${gateway}`);
+  // By then a stall of the daemon would have been found too.
+  await expect.poll(async () => [undefined, gateway].includes(await pidOf(sandbox, 'gateway'))).toBe(false);
+  expect(await pidOf(sandbox, 'daemon')).toBe(daemon);
+  expect(sandbox.log.slice(before)).not.toContain('daemon has not responded');
+  await sandbox.shell(`touch ${endFile}`);
+  await expect.poll(async () => (await sandbox.fetch('/ready').catch(() => undefined))?.status).toBe(200);
+  await steady.check();
+});
+
+test('[images.stall-private] the account cannot open the pipes for beats, and no command or terminal inherits one', async () => {
+  await using sandbox = await startSandbox({ env: { BROWSER_START_MODE: 'manual' } });
+  const pipes = await sandbox.shell("stat -c '%n %F %U %a' /run/svc/*.heartbeat");
+  expect(pipes.split('\n')).toEqual([
+    '/run/svc/daemon.heartbeat fifo root 600',
+    '/run/svc/gateway.heartbeat fifo root 600',
+  ]);
+  const seen = 'ls -l /proc/self/fd; env; for pipe in /run/svc/*.heartbeat; do : <>$pipe || echo refused; done';
+  const { stdout } = await sandbox.run(seen);
+  await sandbox.post('/v2/pty/sessions', { id: 'a' });
+  const terminal = await sandbox.post<{ output: string }>('/v2/pty/sessions/a/exec', { command: seen });
+  for (const output of [stdout, terminal.output]) {
+    expect(output.match(/^refused$/gm)).toHaveLength(2);
+    expect(output).not.toMatch(/-> .*heartbeat|HEARTBEAT/);
+  }
+});
+
+test('[images.stall] [stall.off] SVC_STALL_SECONDS=0 starts no watchdog', async () => {
+  await using sandbox = await startSandbox({ env: { SVC_STALL_SECONDS: '0', BROWSER_START_MODE: 'manual' } });
+  expect(Object.keys(await programs(sandbox))).not.toContain('watchdog');
+  expect(await sandbox.shell('ls /run/svc')).not.toContain('heartbeat');
+  expect(await sandbox.shell('/opt/svc/hooks/healthcheck')).toBe('');
+});

@@ -1,0 +1,140 @@
+"""An event listener of supervisord that kills a service whose main loop does not turn; supervisord starts it again.
+
+Each service writes beats to a FIFO. The ticks of this process are counted, not the clock: while the container is paused,
+nothing is counted. supervisord sends the signal, since only it knows which process is the service.
+"""
+
+import os
+import select
+import socket
+import sys
+import time
+
+SERVICES = ("daemon", "gateway")
+DIRECTORY = "/run/svc"
+SUPERVISOR = f"{DIRECTORY}/supervisor.sock"
+# The protocol of program/src/heartbeat/beats.ts.
+BEATS_PER_STALL = 10
+BEAT = ord("b")
+# Seconds that a service may take until its first beat, and supervisord for an answer.
+START_SECONDS = 60
+ANSWER_SECONDS = 5
+
+
+class Service:
+    """Counts ticks since the last beat of one service."""
+
+    def __init__(self, name, stall_seconds):
+        self.name = name
+        self._stall_seconds = stall_seconds
+        self._start_limit = max(BEATS_PER_STALL, round(START_SECONDS * BEATS_PER_STALL / stall_seconds))
+        self._is_up = True
+        # None while it is not watched: this process may have started after the service.
+        self._limit = None
+        self._missed = 0
+
+    def changed_to(self, state):
+        self._is_up = state in ("STARTING", "RUNNING")
+        if state == "RUNNING":
+            return
+        self._limit = self._start_limit if self._is_up else None
+        self._missed = 0
+
+    def hear(self, beats):
+        self._missed = 0
+        if self._is_up:
+            self._limit = BEATS_PER_STALL if beats[-1] == BEAT else None
+
+    def tick(self):
+        self._missed += 1
+        if self._limit is None or self._missed < self._limit:
+            return
+        say(f"{self.name} has not responded for {self._stall_seconds:g} s, killing it")
+        self._missed = 0
+        self._limit = self._start_limit
+        try:
+            kill(self.name)
+        except OSError as error:
+            say(f"supervisord does not kill the {self.name}: {error}")
+
+
+def kill(name):
+    """Calls signalProcess of supervisord. Written out, because its client takes as much memory as this process."""
+    params = "".join(f"<param><value><string>{value}</string></value></param>" for value in (name, "KILL"))
+    body = f"<methodCall><methodName>supervisor.signalProcess</methodName><params>{params}</params></methodCall>"
+    head = f"POST /RPC2 HTTP/1.0\r\nContent-Type: text/xml\r\nContent-Length: {len(body)}\r\n\r\n"
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(ANSWER_SECONDS)
+        connection.connect(SUPERVISOR)
+        connection.sendall((head + body).encode())
+        answer = connection.recv(65536)
+    if not answer.startswith(b"HTTP/1.0 200") and not answer.startswith(b"HTTP/1.1 200"):
+        raise OSError(answer[:100].decode(errors="replace"))
+
+
+class Events:
+    """The side of a listener in supervisord's event protocol, on standard input and output."""
+
+    def __init__(self):
+        self._received = b""
+
+    def ready(self):
+        os.write(1, b"READY\n")
+
+    def read(self):
+        """Yields the state and the name of each process that changed. Ends this process with supervisord."""
+        chunk = os.read(0, 65536)
+        if not chunk:
+            sys.exit(0)
+        self._received += chunk
+        while b"\n" in self._received:
+            head, rest = self._received.split(b"\n", 1)
+            fields = fields_of(head)
+            length = int(fields["len"])
+            if len(rest) < length:
+                return
+            self._received = rest[length:]
+            yield fields["eventname"].removeprefix("PROCESS_STATE_"), fields_of(rest[:length])["processname"]
+            os.write(1, b"RESULT 2\nOK")
+            self.ready()
+
+
+def fields_of(line):
+    return dict(field.split(":", 1) for field in line.decode().split())
+
+
+def say(message):
+    sys.stderr.write(f"sandbox: {message}\n")
+    sys.stderr.flush()
+
+
+def main():
+    stall_seconds = float(os.environ.get("SVC_STALL_SECONDS") or 10)
+    tick_seconds = stall_seconds / BEATS_PER_STALL
+    services = {name: Service(name, stall_seconds) for name in SERVICES}
+    poll = select.poll()
+    poll.register(0, select.POLLIN)
+    pipes = {}
+    for name, service in services.items():
+        # Also for writing, so that a service that ends is no end of the pipe.
+        pipe = os.open(f"{DIRECTORY}/{name}.heartbeat", os.O_RDWR | os.O_NONBLOCK)
+        pipes[pipe] = service
+        poll.register(pipe, select.POLLIN)
+    events = Events()
+    events.ready()
+    next_tick = time.monotonic() + tick_seconds
+    while True:
+        for descriptor, _ in poll.poll(max(0, next_tick - time.monotonic()) * 1000):
+            if descriptor in pipes:
+                pipes[descriptor].hear(os.read(descriptor, 65536))
+                continue
+            for state, name in events.read():
+                if name in services:
+                    services[name].changed_to(state)
+        if time.monotonic() >= next_tick:
+            for service in services.values():
+                service.tick()
+            next_tick = time.monotonic() + tick_seconds
+
+
+main()
