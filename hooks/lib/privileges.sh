@@ -5,6 +5,9 @@
 settle_for_rights() {
   if can_switch; then
     has_capability "$CAP_KILL" || say 'without CAP_KILL commands of other accounts cannot be ended'
+    if is_true "${SVC_ALLOW_SETUID:-false}"; then
+      say 'SVC_ALLOW_SETUID is set: a setuid program can make a command root'
+    fi
     return
   fi
   uid=$(id -u)
@@ -25,7 +28,7 @@ settle_directories() { # UID
       "mount a directory of its own there"
     ACCOUNT_HOME=$SVC_FALLBACK_HOME
   fi
-  export HOME="$ACCOUNT_HOME"
+  export HOME="$ACCOUNT_HOME" XAUTHORITY="$ACCOUNT_HOME/.Xauthority"
   if [ "$1" -ne 0 ] && [ -d "$SVC_RUNTIME_DIR" ] && ! [ -O "$SVC_RUNTIME_DIR" ]; then
     export SVC_RUNTIME_DIR="$SVC_RUNTIME_DIR/$1"
   fi
