@@ -24,6 +24,19 @@ test('every requirement without waitsFor is in a title, and every id in a title 
   expect(coverageFaults(REQUIREMENTS, await testedIds())).toEqual([]);
 });
 
+test('every row of the table in docs/security.md names requirements that have tests', async () => {
+  const text = await readFile(join(ROOT, 'docs/security.md'), 'utf8');
+  const table = text.slice(text.indexOf('| who | can |'), text.indexOf('## Authentication'));
+  const rows = table.trim().split('\n').slice(2);
+  expect(rows.length).toBeGreaterThan(10);
+  const tested = await testedIds();
+  const missing = rows.flatMap((row) => {
+    const ids = [...(row.split('|').at(-2) ?? '').matchAll(/`([^`]+)`/g)].map(([, id = '']) => id);
+    return ids.length === 0 ? [row] : ids.filter((id) => !tested.has(id));
+  });
+  expect(missing).toEqual([]);
+});
+
 test('ids are read from the beginning of titles: several per title, over lines and modifiers', () => {
   const source = `
     test('[a.one] works', () => {});

@@ -24,6 +24,12 @@ stand_in = types.ModuleType("pkg_resources")
 stand_in.EntryPoint = EntryPoint
 sys.modules["pkg_resources"] = stand_in
 
+from supervisor.options import VERSION  # noqa: E402
 from supervisor.supervisord import main  # noqa: E402
+
+# This file, svc_wakeup and svc_end replace parts of this version.
+KNOWN_VERSION = "4.2.5"
+if VERSION != KNOWN_VERSION:
+    sys.exit(f"sandbox: supervisor is {VERSION}, and the image's changes to it are for {KNOWN_VERSION}")
 
 main()

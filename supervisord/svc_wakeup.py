@@ -2,19 +2,14 @@
 
 Its loop looks at its programs when a descriptor becomes readable, and otherwise once a second: the first program would
 start a second late, and so would every stop and every restart. A pipe that its start and every signal write to mends
-that. And a service that ends with exit code 2 was given a wrong option: the container ends, instead of trying again.
+that. svc_end decides when and how the container ends.
 """
 
 import os
 import signal
 
+import svc_end
 from supervisor.medusa.asyncore_25 import socket_map
-from supervisor.process import Subprocess
-from supervisor.states import SupervisorStates
-
-SERVICES = ("daemon", "gateway")
-WRONG_OPTION = 2
-EXIT_CODE_FILE = "/run/svc/exit-code"
 
 
 class Wakeup:
@@ -46,22 +41,7 @@ class Wakeup:
         pass
 
 
-def end_on_wrong_option():
-    finish = Subprocess.finish
-
-    def finish_and_look(process, pid, status):
-        finish(process, pid, status)
-        options = process.config.options
-        wrong = os.WIFEXITED(status) and os.WEXITSTATUS(status) == WRONG_OPTION
-        if wrong and process.config.name in SERVICES and options.mood == SupervisorStates.RUNNING:
-            with open(EXIT_CODE_FILE, "w", encoding="ascii") as file:
-                file.write(f"{WRONG_OPTION}\n")
-            options.mood = SupervisorStates.SHUTDOWN
-
-    Subprocess.finish = finish_and_look
-
-
-end_on_wrong_option()
+svc_end.install()
 
 
 def make(_supervisord, **_config):

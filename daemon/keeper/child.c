@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,7 +15,7 @@
 
 /*
  * System calls that leave `errno` alone: the child shares its thread-local memory with the keeper, which runs on
- * meanwhile. They return a negative errno.
+ * meanwhile. They return a negative errno. The fifth argument is 0, which prctl requires.
  */
 #if !defined(KEEPER_COPIES_MEMORY) && defined(__x86_64__)
 #define SHARES_MEMORY 1
@@ -22,9 +23,10 @@ static inline __attribute__((always_inline)) long call(long number, long a, long
 {
   long result;
   register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = 0;
   __asm__ volatile("syscall"
                    : "=a"(result)
-                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
+                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
                    : "rcx", "r11", "memory");
   return result;
 }
@@ -37,14 +39,15 @@ static inline __attribute__((always_inline)) long call(long number, long a, long
   register long x1 __asm__("x1") = b;
   register long x2 __asm__("x2") = c;
   register long x3 __asm__("x3") = d;
-  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
+  register long x4 __asm__("x4") = 0;
+  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory");
   return x0;
 }
 #else
 #define SHARES_MEMORY 0
 static long call(long number, long a, long b, long c, long d)
 {
-  long result = syscall(number, a, b, c, d);
+  long result = syscall(number, a, b, c, d, 0L);
   return result < 0 ? -errno : result;
 }
 #endif
@@ -86,9 +89,23 @@ IN_CHILD static long move_descriptors(const struct child *child)
   return 0;
 }
 
+/* Without CAP_SETPCAP the bounding set stays; it has no effect where no exec gains privileges. */
+IN_CHILD static long confine(void)
+{
+  for (long capability = 0; call(SYS_prctl, PR_CAPBSET_READ, capability, 0, 0) >= 0; capability++)
+    if (call(SYS_prctl, PR_CAPBSET_DROP, capability, 0, 0) < 0)
+      break;
+  return call(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0);
+}
+
 IN_CHILD static long become(const struct child *child)
 {
   const struct account *account = &child->start->account;
+  if (child->confined) {
+    long confined = confine();
+    if (confined < 0)
+      return confined;
+  }
   long result = child->is_root ? call(SYS_setgroups, account->count, (long)account->groups, 0, 0) : 0;
   if (result >= 0)
     result = call(SYS_setresgid, (long)account->gid, (long)account->gid, (long)account->gid, 0);

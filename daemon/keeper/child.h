@@ -16,6 +16,8 @@ struct child {
   bool terminal;
   bool changes_account;
   bool is_root;
+  /* It gains no privileges, whatever it runs. */
+  bool confined;
   mode_t mask;
   struct rlimit files;
 };

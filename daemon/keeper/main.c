@@ -9,7 +9,7 @@
 
 static int usage(void)
 {
-  fputs("usage: keeper serve [--detach] [--idle MS] DIR\n       keeper watch\n", stderr);
+  fputs("usage: keeper serve [--detach] [--idle MS] [--no-new-privileges] DIR\n       keeper watch\n", stderr);
   return 2;
 }
 
@@ -28,6 +28,8 @@ static int serve_command(int count, char **arguments)
   for (; i < count && strncmp(arguments[i], "--", 2) == 0; i++) {
     if (strcmp(arguments[i], "--detach") == 0)
       options.detach = true;
+    else if (strcmp(arguments[i], "--no-new-privileges") == 0)
+      options.no_new_privileges = true;
     else if (strcmp(arguments[i], "--idle") == 0 && i + 1 < count)
       options.idle_ms = milliseconds(arguments[++i]);
     else

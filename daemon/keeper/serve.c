@@ -217,7 +217,7 @@ int serve(const struct serve_options *options)
 {
   reset_signals();
   arrange_descriptors();
-  spawn_open();
+  spawn_open(options->no_new_privileges);
   int listening = runtime_dir_open(options->directory, &dir);
   if (options->detach)
     go_to_background();

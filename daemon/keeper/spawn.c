@@ -39,6 +39,7 @@ struct launch {
 
 static struct rlimit original_files;
 static mode_t original_mask;
+static bool confines;
 static struct launch *launches;
 
 void start_free(struct start *start)
@@ -49,8 +50,9 @@ void start_free(struct start *start)
   free(start->memory);
 }
 
-void spawn_open(void)
+void spawn_open(bool no_new_privileges)
 {
+  confines = no_new_privileges;
   original_mask = umask(077);
   if (getrlimit(RLIMIT_NOFILE, &original_files) < 0)
     give_up("getrlimit", NULL);
@@ -269,6 +271,7 @@ static bool run(struct launch *launch, const int *fds)
       .terminal = terminal,
       .changes_account = start->account.given,
       .is_root = geteuid() == 0,
+      .confined = confines && start->account.uid != 0,
       .mask = original_mask,
       .files = original_files,
   };

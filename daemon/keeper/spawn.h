@@ -27,8 +27,11 @@ struct start {
 
 void start_free(struct start *start);
 
-/* Saves umask and file limit for the children, and sets those of the keeper. */
-void spawn_open(void);
+/*
+ * Saves umask and file limit for the children, and sets those of the keeper. With `no_new_privileges`, no program of an
+ * account gains privileges by a setuid file, and its capability bounding set is empty.
+ */
+void spawn_open(bool no_new_privileges);
 /*
  * Begins a start and takes `start` over. Its process is announced as RUNNING once its child has called execve, or as
  * UNSTARTED where that fails or takes too long. False, with the failure, where there is no process.

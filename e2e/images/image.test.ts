@@ -67,7 +67,7 @@ test.each([
 });
 
 test('[images.tini] tini is the first process', async () => {
-  expect(await sandbox().shell('tr "\\0" " " < /proc/1/cmdline')).toBe('tini -g -- /opt/svc/hooks/entrypoint');
+  expect(await sandbox().shell('tr "\\0" " " < /proc/1/cmdline')).toBe('tini -g -- /opt/svc/hooks/boot');
 });
 
 test('[images.secrets] no program of the user has the key in its environment', async () => {

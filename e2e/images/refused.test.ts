@@ -21,3 +21,25 @@ test.concurrent.each([
     expect(lines).toHaveLength(1);
   },
 );
+
+const KEY = { SVC_API_KEY: 'key-of-the-test' };
+
+test.each([
+  ['read-only', ['--read-only'], {}, 'uid 0 cannot write /run/svc, /tmp or /var/lib/svc: mount a tmpfs there'],
+  ['read-only', ['--read-only'], KEY, 'uid 0 cannot write /run/svc: mount a tmpfs there'],
+  ['user', ['--read-only', '--user', '1000'], {}, 'uid 1000 cannot write /home/sandbox or /tmp: mount a tmpfs there'],
+  [
+    'capabilities',
+    ['--cap-drop', 'ALL', '--cap-add', 'SETUID', '--cap-add', 'SETGID'],
+    {},
+    'with SETUID and SETGID the container also needs CHOWN, DAC_OVERRIDE, FOWNER and FSETID',
+  ],
+])(
+  '[images.read-only] [images.user] [images.capabilities] %s: docker run %j with %o ends with one line that says why',
+  async (_id, options, env, why) => {
+    const { code, output } = await runOnce(env, options);
+    expect(code).toBe(2);
+    const lines = output.split('\n').filter((line) => !/^(?:sandbox: started as uid|$)/.test(line));
+    expect(lines).toEqual([expect.stringContaining(why)]);
+  },
+);

@@ -39,6 +39,12 @@ class SandboxContainer extends GenericContainer {
     this.hostConfig.ReadonlyRootfs = true;
     return this;
   }
+
+  /** Without the image's health check, whose processes the engine starts with the variables of the container. */
+  withoutHealthCheck(): this {
+    this.createOpts.Healthcheck = { Test: ['NONE'] };
+    return this;
+  }
 }
 
 /** A ready container of the daemon image. */

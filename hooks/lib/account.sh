@@ -8,9 +8,13 @@ ACCOUNT_HOME=${SVC_FALLBACK_HOME:-/home/sandbox}
 SOCKETS=/run/svc/user
 
 CAP_CHOWN=0
+CAP_DAC_OVERRIDE=1
+CAP_FOWNER=3
+CAP_FSETID=4
 CAP_KILL=5
 CAP_SETGID=6
 CAP_SETUID=7
+CAP_SETPCAP=8
 
 # Whether this process holds a capability, by its number (capabilities(7)).
 has_capability() {
@@ -31,13 +35,51 @@ forget_secrets() {
   unset SANDBOX_API_KEY JWT_PUBLIC_KEY RUN_HOOKS_STRICT
 }
 
-# Replaces this shell with a program that runs as the account, in its home and without the product's variables.
+# Options of setpriv under which no program gains privileges, by a setuid file or otherwise. Without CAP_SETPCAP the
+# bounding set stays, which then has no effect.
+without_gains() {
+  printf %s --no-new-privs
+  if has_capability "$CAP_SETPCAP"; then printf ' --bounding-set=-all'; fi
+}
+
+# The same for programs in which the account runs commands of its own; SVC_ALLOW_SETUID leaves those unchanged.
+without_gains_unless_allowed() {
+  is_true "${SVC_ALLOW_SETUID:-false}" || without_gains
+}
+
+# Runs a program as the account, or as the current one if accounts cannot be changed.
+as_account() {
+  if ! can_switch; then
+    "$@"
+    return
+  fi
+  # shellcheck disable=SC2046 # options
+  setpriv --reuid="$ACCOUNT" --regid="$ACCOUNT" --init-groups --inh-caps=-all $(without_gains) -- "$@"
+}
+
+# Replaces this shell with a program that runs as the account, in its home, without the product's variables and without
+# a way to gain privileges.
 exec_as_account() {
+  exec_with "$(without_gains)" "$@"
+}
+
+# The same for a program in which the account runs commands of its own.
+exec_workplace() {
+  exec_with "$(without_gains_unless_allowed)" "$@"
+}
+
+exec_with() { # OPTIONS PROGRAM...
+  options=$1
+  shift
+  if can_switch; then
+    options="--reuid=$ACCOUNT --regid=$ACCOUNT --init-groups --inh-caps=-all --ambient-caps=-all $options"
+  else
+    options=${options%% *}
+  fi
   forget_secrets
   export HOME="$ACCOUNT_HOME" USER="$ACCOUNT" LOGNAME="$ACCOUNT" SHELL=/bin/bash
   cd "$HOME" || exit 1
-  if can_switch; then
-    exec setpriv --reuid="$ACCOUNT" --regid="$ACCOUNT" --init-groups --inh-caps=-all -- "$@"
-  fi
-  exec "$@"
+  if [ -z "$options" ]; then exec "$@"; fi
+  # shellcheck disable=SC2086 # options
+  exec setpriv $options -- "$@"
 }

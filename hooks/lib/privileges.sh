@@ -4,7 +4,11 @@
 # If accounts cannot be changed, everything runs as the current one, commands too.
 settle_for_rights() {
   if can_switch; then
+    require_capabilities
     has_capability "$CAP_KILL" || say 'without CAP_KILL commands of other accounts cannot be ended'
+    if is_true "${SVC_ALLOW_SETUID:-false}"; then
+      say 'SVC_ALLOW_SETUID is set: a setuid program can make a command root'
+    fi
     return
   fi
   uid=$(id -u)
@@ -17,15 +21,25 @@ settle_for_rights() {
   settle_directories "$uid"
 }
 
+# Without these, root cannot give directories to the account that it runs programs as.
+require_capabilities() {
+  for number in "$CAP_CHOWN" "$CAP_DAC_OVERRIDE" "$CAP_FOWNER" "$CAP_FSETID"; do
+    if has_capability "$number"; then continue; fi
+    refuse 'with SETUID and SETGID the container also needs CHOWN, DAC_OVERRIDE, FOWNER and FSETID:' \
+      'add them, or drop these two as well'
+  done
+}
+
 settle_directories() { # UID
   if ! [ -w "$ACCOUNT_HOME" ]; then
     export SVC_FALLBACK_HOME="/tmp/home-$1"
-    (umask 077 && mkdir -p "$SVC_FALLBACK_HOME")
+    (umask 077 && mkdir -p "$SVC_FALLBACK_HOME") 2>/dev/null ||
+      refuse "uid $1 cannot write $ACCOUNT_HOME or /tmp: mount a tmpfs there"
     say "$ACCOUNT_HOME is not writable for uid $1, programs keep their files in $SVC_FALLBACK_HOME:" \
       "mount a directory of its own there"
     ACCOUNT_HOME=$SVC_FALLBACK_HOME
   fi
-  export HOME="$ACCOUNT_HOME"
+  export HOME="$ACCOUNT_HOME" XAUTHORITY="$ACCOUNT_HOME/.Xauthority"
   if [ "$1" -ne 0 ] && [ -d "$SVC_RUNTIME_DIR" ] && ! [ -O "$SVC_RUNTIME_DIR" ]; then
     export SVC_RUNTIME_DIR="$SVC_RUNTIME_DIR/$1"
   fi

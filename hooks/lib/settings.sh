@@ -23,6 +23,8 @@ check_settings() {
   check_choice BROWSER_START_MODE "${BROWSER_START_MODE:-async}" async auto manual
   check_boolean DISABLE_CODE_SERVER "${DISABLE_CODE_SERVER:-true}"
   check_boolean DISABLE_JUPYTER "${DISABLE_JUPYTER:-true}"
+  check_boolean SVC_ALLOW_SETUID "${SVC_ALLOW_SETUID:-false}"
+  check_pattern SVC_STOP_GRACE_SECONDS "${SVC_STOP_GRACE_SECONDS:-1}" '[0-9]{1,3}(\.[0-9]+)?' 'seconds from 0 to 600'
   check_boolean RUN_HOOKS_STRICT "${RUN_HOOKS_STRICT:-false}"
   check_pattern PUID "${PUID:-1000}" '[1-9][0-9]{0,8}' 'a user id other than root'
   check_pattern PGID "${PGID:-1000}" '[1-9][0-9]{0,8}' 'a group id other than root'

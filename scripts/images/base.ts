@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
+import { ROOT } from '../root.ts';
 import { debianProgram, mayInstall, unmet } from '../test-all/need.ts';
 import { trixieSources } from './debian-archive.ts';
 import { capture, docker, hasImage, logged } from './docker.ts';
@@ -17,6 +19,9 @@ const NPM = {
 };
 const BUNDLE = '/etc/ssl/certs/ca-certificates.crt';
 
+/** Name and version of each package of the stand-in. */
+const PACKAGES = join(ROOT, 'dist/images-base-packages.txt');
+
 const MMDEBSTRAP = debianProgram('mmdebstrap', `a stand-in for ${BASE}, which cannot be pulled, is made with it`);
 
 export interface BaseOptions {
@@ -31,7 +36,10 @@ export interface BaseOptions {
  */
 export async function ensureBase({ logFile, say }: BaseOptions): Promise<string> {
   if (await hasImage(BASE)) return BASE;
-  if (await hasImage(STAND_IN)) return STAND_IN;
+  if (await hasImage(STAND_IN)) {
+    if (!existsSync(PACKAGES)) await listPackages();
+    return STAND_IN;
+  }
   if ((await capture(['docker', 'pull', '--quiet', BASE])).ok) return BASE;
   say(`${BASE} cannot be pulled: making a stand-in from the Debian archive`);
   const [missing] = await unmet([MMDEBSTRAP], mayInstall());
@@ -42,7 +50,14 @@ export async function ensureBase({ logFile, say }: BaseOptions): Promise<string>
   } finally {
     await rm(directory, { recursive: true });
   }
+  await listPackages();
   return STAND_IN;
+}
+
+/** The archive changes, so the list says which versions the stand-in consists of. */
+async function listPackages(): Promise<void> {
+  await mkdir(dirname(PACKAGES), { recursive: true });
+  await writeFile(PACKAGES, await docker('run', '--rm', '--entrypoint', 'dpkg-query', STAND_IN, '--show'));
 }
 
 async function makeStandIn(directory: string, logFile: string): Promise<void> {

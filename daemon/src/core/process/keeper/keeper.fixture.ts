@@ -25,6 +25,7 @@ interface KeeperStart {
   /** A command that runs the command behind it. */
   readonly through?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  readonly flags?: readonly string[];
 }
 
 /** A keeper in the foreground, in a private directory. */
@@ -41,9 +42,12 @@ export class RunningKeeper implements AsyncDisposable {
     });
   }
 
-  static async start(program: string, { directory, through = [], env = {} }: KeeperStart = {}): Promise<RunningKeeper> {
+  static async start(
+    program: string,
+    { directory, through = [], env = {}, flags = [] }: KeeperStart = {},
+  ): Promise<RunningKeeper> {
     const place = directory ?? mkdtempSync(join(tmpdir(), 'keeper-'));
-    const [file = '', ...args] = [...through, program, 'serve', place];
+    const [file = '', ...args] = [...through, program, 'serve', ...flags, place];
     const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
     await once(child.stdout, 'data');
     return new RunningKeeper(place, child);

@@ -1,0 +1,66 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { docker } from '../../scripts/images/docker.ts';
+import { untilHealthy } from './observe.ts';
+import { runOnce } from './run-once.ts';
+import { startSandbox } from './sandbox.ts';
+
+test('[images.stop] a stop ends within 10 s with exit code 0 although everything ignores SIGTERM', async () => {
+  const stubborn = {
+    content: '[program:stubborn]\ncommand=sh -c "trap : TERM; while :; do sleep 0.1; done"\nkillasgroup=true\n',
+    target: '/opt/svc/supervisord/stubborn.conf',
+  };
+  await using sandbox = await startSandbox({
+    env: { DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false' },
+    with: (container) => container.withCopyContentToContainer([stubborn]),
+  });
+  await sandbox.run('trap "" TERM; while :; do sleep 0.1; done', { mode: 'async' });
+  await untilHealthy(sandbox);
+  const apps = 'chromium code-server jupyter xvnc window-manager gateway';
+  await sandbox.shell(`for p in ${apps}; do kill -s STOP -- -$(supervisorctl pid $p); done`);
+  const id = sandbox.container.getId();
+  // After that time the engine kills the container, and the exit code is 137.
+  await docker('stop', '--time', '10', id);
+  expect(await docker('inspect', '--format', '{{.State.ExitCode}}', id)).toBe('0');
+  const log = await docker('logs', id);
+  const stopped = [...log.matchAll(/stopped: (\S+) \(/g)].map(([, name]) => name);
+  expect(stopped.slice(-2)).toEqual(['daemon', 'keeper']);
+  expect(log).toContain("killing 'stubborn'");
+  await docker('start', id);
+});
+
+/** A program that fails, over one of the image. */
+const FAILING: readonly (readonly [program: string, path: string])[] = [
+  ['keeper', '/opt/svc/product/keeper'],
+  ['daemon', '/usr/local/bin/sandboxd'],
+  ['gateway', '/opt/svc/start/gateway'],
+];
+
+test('[images.failed-starts] after ten failed starts in a row of keeper, daemon or gateway the container ends', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'sandbox-failing-'));
+  try {
+    const failing = join(directory, 'failing');
+    await writeFile(failing, '#!/bin/sh\nexit 3\n', { mode: 0o755 });
+    const mount = (path: string): string[] => ['--volume', `${failing}:${path}:ro`];
+    const ends = FAILING.map(async ([program, path]) => {
+      const { code, output } = await runOnce({ BROWSER_START_MODE: 'manual' }, mount(path));
+      expect([program, code]).toEqual([program, 1]);
+      expect(output).toContain(`${program} has failed 10 times in a row: the container ends`);
+      expect(output.match(new RegExp(`spawned: '${program}'`, 'g'))).toHaveLength(10);
+    });
+    await Promise.all(ends);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+});
+
+test('[images.failed-starts] any other program that fails makes the container unhealthy only', async () => {
+  const conf = { content: '#!/bin/sh\nexit 3\n', target: '/opt/svc/start/window-manager', mode: 0o755 };
+  await using sandbox = await startSandbox({ with: (container) => container.withCopyContentToContainer([conf]) });
+  await sandbox.said('gave up: window-manager entered FATAL state');
+  const checked = await sandbox.shell('/opt/svc/hooks/healthcheck 2>&1 || true');
+  expect(checked).toContain('sandbox: window-manager is FATAL');
+  expect((await sandbox.fetch('/ready')).status).toBe(200);
+});

@@ -1,0 +1,29 @@
+# shellcheck shell=sh
+# The API key of the container; sourced.
+
+KEY_FILE=/run/svc/api-key
+
+# Moves the key from the environment, which the processes of the container would inherit, to a file that only the
+# account of the daemon can read.
+hide_key() {
+  key=${SVC_API_KEY:-${SANDBOX_API_KEY:-}}
+  unset SVC_API_KEY SANDBOX_API_KEY
+  if [ -z "$key" ]; then return; fi
+  case $key in
+    *[!!-~]*) refuse 'SVC_API_KEY: expected visible ASCII characters' ;;
+  esac
+  if ! { mkdir -p /run/svc && rm -f "$KEY_FILE" && (umask 077 && set -C && printf '%s\n' "$key" >"$KEY_FILE"); } 2>/dev/null; then
+    refuse "uid $(id -u) cannot write /run/svc: mount a tmpfs there that it can write (--tmpfs /run:mode=1777)"
+  fi
+  export SVC_API_KEY_FILE="$KEY_FILE"
+}
+
+# Reports a key that the account could read.
+check_key_file() {
+  if [ -z "${SVC_API_KEY_FILE:-}" ]; then return; fi
+  if ! can_switch; then
+    say 'commands run as the account of the daemon and can read the API key'
+  elif as_account test -r "$SVC_API_KEY_FILE"; then
+    say "SVC_API_KEY_FILE: $SVC_API_KEY_FILE is readable for $ACCOUNT, and so for commands: make it root's, with mode 0600"
+  fi
+}
