@@ -10,7 +10,7 @@ import { type Sandbox, startSandbox } from './sandbox.ts';
 
 const KEY = 'secret-key';
 /** A busy machine may starve a healthy service for seconds. */
-const STALL_SECONDS = 5;
+const STALL_SECONDS = 8;
 const FIXTURE = '/opt/spin-on-signal.mjs';
 
 async function pidOf(sandbox: Sandbox, program: string): Promise<number | undefined> {
