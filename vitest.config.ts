@@ -78,6 +78,7 @@ export default defineConfig({
         test: {
           name: 'clients',
           include: ['e2e/clients/**/*.test.ts'],
+          env: { TESTCONTAINERS_RYUK_DISABLED: 'true' },
           globalSetup: [OWN_HOME],
           ...SETUP,
           ...LONG_PATIENCE,

@@ -1,4 +1,10 @@
 import { expect } from 'vitest';
+import {
+  pageOf,
+  pdfOf,
+  slidesOf,
+  workbookOf,
+} from '../../daemon/src/capabilities/files/documents/documents.fixture.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the client is generated when the tests run.
 type Client = any;
@@ -68,6 +74,21 @@ async function files(client: Client, directory: string): Promise<void> {
   expect(missing).toMatchObject({ success: false, data: { error_type: 'not_found' } });
 }
 
+async function documents(client: Client, directory: string): Promise<void> {
+  const rows = [['cell of a sheet']];
+  for (const [name, bytes, text] of [
+    ['f.pdf', pdfOf([pageOf('text of a page')]), 'text of a page'],
+    ['f.xlsx', workbookOf({ First: rows }), 'cell of a sheet'],
+    ['f.pptx', slidesOf([['text of a slide']]), 'text of a slide'],
+  ] as const) {
+    const path = `${directory}/${name}`;
+    await client.postFileWrite({ file: path, content: bytes.toString('base64'), encoding: 'base64' });
+    const viewed = await client.postFileStrReplaceEditor({ path, command: 'view', enable_metadata: true });
+    expect(viewed).toMatchObject({ success: true, data: { output: expect.stringContaining(text) } });
+    expect(viewed.data.metadata).not.toBeNull();
+  }
+}
+
 async function subAgent(client: Client, directory: string, number: number): Promise<void> {
   const work = `${directory}/agent-${number}`;
   const cloned = (await client.postBashExec({ command: `git clone -q ${directory}/origin ${work}` })).data;
@@ -95,6 +116,7 @@ export async function driveTypescript(client: Client, callers: number): Promise<
   await bash(client);
   await shell(client);
   await files(client, directory);
+  await documents(client, directory);
   const made = (await client.postBashExec({ command: REPOSITORY, exec_dir: directory })).data;
   expect([made.exit_code, made.stderr]).toEqual([0, '']);
   await Promise.all(Array.from({ length: callers }, (_, number) => subAgent(client, directory, number)));
