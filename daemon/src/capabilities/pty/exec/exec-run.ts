@@ -112,15 +112,19 @@ export class ExecRun {
       const { offset, bytes } = await this.#history.read(at, PIECE_BYTES);
       at = offset + bytes.length;
       const mark = this.#look(finder, offset, bytes);
-      // Nothing follows in a closed history, so that waiting for more would return at once.
-      const isOver = bytes.length === 0 && this.#history.closed;
       if (mark !== undefined) this.#endAt(mark);
-      else if (this.#shellEnd !== undefined && (isOver || at >= this.#shellEnd.offset))
-        this.#endWithShell(this.#shellEnd);
-      else if (isOver) this.terminate();
-      else if (finder === undefined && released()) this.#end('completed', null, at);
+      else this.#endWithoutMark(at, bytes.length === 0 && this.#history.closed);
+      if (this.#status !== 'running') return;
+      if (finder === undefined && released()) this.#end('completed', null, at);
       else if (bytes.length === 0) await this.#history.advanced(at, (this.#shellEnd ? this.#over : this.#stop).signal);
     }
+  }
+
+  /** @param isOver nothing follows: waiting for more would return at once */
+  #endWithoutMark(at: number, isOver: boolean): void {
+    const shellEnd = this.#shellEnd;
+    if (shellEnd !== undefined && (isOver || at >= shellEnd.offset)) this.#endWithShell(shellEnd);
+    else if (isOver) this.terminate();
   }
 
   #look(finder: MarkFinder | undefined, offset: number, bytes: Buffer): EndMark | undefined {
