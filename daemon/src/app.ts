@@ -23,7 +23,7 @@ import { measureRequests } from './http/measure.ts';
 import { MAX_PARAM_LENGTH, refuseOtherMethods } from './http/methods.ts';
 import { mountOperations, PUBLIC_OPERATIONS } from './http/operations.ts';
 import { makeSerializer } from './http/serializer.ts';
-import { boundedServer } from './http/server.ts';
+import { boundedServer } from './http/streams/bounded-server.ts';
 import { endAfterEarlyAnswers } from './http/streams/early-answer.ts';
 import { serveUpgrades } from './http/streams/websocket.ts';
 import { mountSurface, publicSurfacePaths } from './http/surfaces.ts';

@@ -25,6 +25,9 @@ const STATUS: Readonly<Record<ErrorKind, number>> = {
 /** Retry-After of a 429, in seconds. */
 const RETRY_AFTER = '1';
 
+/** Hint of a 503 whose cause names none. */
+const RETRY_HINT = 'retry shortly; GET /ready says what does not work';
+
 /** How the errors of a surface differ from those of the other surfaces. */
 export interface ErrorWording {
   /** The wire name of a service's camelCase field on this surface. */
@@ -62,7 +65,7 @@ export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply)
 }
 
 function answerKnown(error: SandboxError, reply: FastifyReply, wording: ErrorWording): FastifyReply {
-  const { hint = null } = error.details;
+  const { hint = error.kind === 'unavailable' ? RETRY_HINT : null } = error.details;
   const message = oneLine(wording.messageOf?.(error) ?? error.messageNaming(wording.fieldName ?? wireName));
   const data =
     error instanceof FileFailure ? fileErrorData({ ...error.file, message }) : wireNamed(error.details.data ?? null);
@@ -71,6 +74,9 @@ function answerKnown(error: SandboxError, reply: FastifyReply, wording: ErrorWor
   return reply.code(wording.statusOf?.(error) ?? STATUS[error.kind]).send(failure(message, hint, data));
 }
 
+/** Joins the lines; blanks around their ends become one. */
 function oneLine(message: string): string {
-  return message.replaceAll(/\s*\n\s*/g, ' ');
+  if (!message.includes('\n')) return message;
+  const lines = message.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '').join(' ');
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { TestApp } from '../app.fixture.ts';
+import { SandboxError } from '../core/errors.ts';
 
 describe('the envelope', () => {
   test('[envelope.fields] a response has all four keys', async () => {
@@ -168,6 +169,28 @@ describe('statuses', () => {
     expect(answer.json()).toMatchObject({ success: false, message: 'internal error' });
     expect(daemon.log.join('')).toMatch(/TypeError.*internal detail.*stack/);
   });
+
+  test('[status.unavailable-hint] a 503 without a hint of its own has one', async () => {
+    await using daemon = await TestApp.start();
+    daemon.app.get('/v2/away', () => {
+      throw new SandboxError('unavailable', 'the service is stopping');
+    });
+    expect((await daemon.inject('/v2/away')).json()).toMatchObject({ hint: expect.stringContaining('retry shortly') });
+  });
+
+  test.each(['commands/x/stdin', 'pty/sessions/a/input'])(
+    '[status.base64-400] %s: input that is not base64 is 400',
+    async (route) => {
+      await using daemon = await TestApp.start();
+      await daemon.post('/v2/pty/sessions', { id: 'a' });
+      const { command_id } = await daemon.run('cat', { mode: 'async' });
+      const answer = await daemon.post(`/v2/${route.replace('/x/', `/${command_id}/`)}`, {
+        input: 'no base64!',
+        encoding: 'base64',
+      });
+      expect([answer.statusCode, answer.json().message]).toEqual([400, 'input is not base64']);
+    },
+  );
 
   test('an invalid percent-encoding in the path is 400', async () => {
     await using daemon = await TestApp.start();

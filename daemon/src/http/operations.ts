@@ -6,12 +6,13 @@ import type { Gate } from './access/gate.ts';
 import { accessRequestOf, answerPreflight, isPreflight, refusal } from './access/guard.ts';
 import type { App } from './app-types.ts';
 import { ErrorBody, envelopeOf, failure, ok } from './envelope.ts';
+import { Readiness } from './readiness.ts';
 
 const Health = z
   .object({ status: z.literal('healthy'), version: z.string(), uptime_seconds: z.number() })
   .meta({ id: 'Health' });
 
-const Readiness = z
+const ReadinessBody = z
   .object({
     checks: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string(), hint: z.string().optional() })),
   })
@@ -30,6 +31,7 @@ export interface Operations {
 /** The operator's routes, outside both surfaces. */
 export function mountOperations(app: App, { gate, metrics, isTrusted, probes }: Operations): void {
   const startedAt = performance.now();
+  const readiness = new Readiness(probes);
   const tags = ['operations'];
 
   app.get('/', { schema: { hide: true } }, async () =>
@@ -51,10 +53,10 @@ export function mountOperations(app: App, { gate, metrics, isTrusted, probes }: 
     schema: {
       tags,
       summary: 'Whether a real command, a real file write and the promised programs work',
-      response: { 200: envelopeOf(Readiness), 503: ErrorBody },
+      response: { 200: envelopeOf(ReadinessBody), 503: ErrorBody },
     },
     handler: async (_request, reply) => {
-      const checks = await Promise.all(probes.map((probe) => probe()));
+      const checks = await readiness.checks();
       const failed = checks.filter((check) => !check.ok);
       if (failed.length === 0) return ok({ checks }, 'ready');
       const message = `not ready: ${failed.map(({ name, detail }) => `${name} (${detail})`).join(', ')}`;

@@ -37,7 +37,8 @@ export async function openPreview(exchange: Exchange, services: Services, admiss
     if (ticket !== undefined) redirect(exchange, `${url}?ticket=${ticket}`);
     else sendError(exchange, 401, { message: 'a ticket cannot open another page', hint: 'open this with the key' });
   } catch (error) {
-    if (error instanceof TypeError) sendError(exchange, 503, { message: 'the daemon issued no ticket' });
+    if (error instanceof TypeError)
+      sendError(exchange, 503, { message: 'the daemon issued no ticket', hint: 'retry shortly' });
     else sendUpstreamError(exchange, error);
   }
 }

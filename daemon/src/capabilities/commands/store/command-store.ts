@@ -124,7 +124,7 @@ export class CommandStore implements Disposable {
   sweep(now: number = Date.now()): void {
     this.keys.forgetExpired(now);
     for (const command of expired(this.#commands.values(), this.#limits, now)) this.#forget(command);
-    for (const command of makeRoom(this.#commands.values(), this.#limits.maxBytes)) this.#forget(command);
+    for (const command of makeRoom(this.#commands.values(), this.#limits.maxBytes, now)) this.#forget(command);
     this.#journal.compactIfLong(() => this.#state());
   }
 

@@ -19,25 +19,32 @@ export function expired(
   const ended = [...commands].filter((command) => !command.isRunning);
   return ended.filter((command, index) => {
     const age = now - Date.parse(command.record.endedAt ?? command.record.startedAt);
-    const isProtected =
-      command.record.idempotency !== null && now - Date.parse(command.record.startedAt) < IDEMPOTENCY_MS;
-    return !isProtected && (age >= maxAgeMs || ended.length - index > maxRecords);
+    return !isProtected(command, now) && (age >= maxAgeMs || ended.length - index > maxRecords);
   });
 }
 
+/** A command stays known while its idempotency key stands for it. */
+function isProtected({ record }: Command, now: number): boolean {
+  return record.idempotency !== null && now - Date.parse(record.startedAt) < IDEMPOTENCY_MS;
+}
+
 /**
- * Ended commands to drop so that the output of all fits, the oldest first. Where that is not enough, drops the oldest
- * output of the running ones.
+ * Ended commands to drop so that the output of all fits, the oldest first; one with an idempotency key loses its output
+ * alone. Where that is not enough, drops the oldest output of the running ones.
  */
-export function makeRoom(commands: Iterable<Command>, maxBytes: number): Command[] {
+export function makeRoom(commands: Iterable<Command>, maxBytes: number, now: number = Date.now()): Command[] {
   const all = [...commands];
   let excess = all.reduce((sum, { output }) => sum + output.retainedBytes, 0) - maxBytes;
   const gone: Command[] = [];
   for (const command of all) {
     if (excess <= 0) break;
     if (command.isRunning || command.output.retainedBytes === 0) continue;
-    excess -= command.output.retainedBytes;
-    gone.push(command);
+    if (isProtected(command, now)) {
+      excess -= command.output.trimTo(0);
+    } else {
+      excess -= command.output.retainedBytes;
+      gone.push(command);
+    }
   }
   const largestFirst = all
     .filter((command) => command.isRunning)

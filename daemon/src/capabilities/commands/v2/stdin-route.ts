@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { App } from '../../../http/app-types.ts';
 import { acceptRawBodies, isRawBody, piecesOf } from '../../../http/body.ts';
 import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '../../../http/envelope.ts';
+import { inputBytes } from '../../../http/files/input-bytes.ts';
 import { clientGone } from '../../../http/streams/client-gone.ts';
 import type { CommandService } from '../command-service.ts';
 import { StdinBody } from '../wire/schemas.ts';
@@ -44,5 +45,5 @@ export function stdinRouteV2(app: App, service: CommandService): void {
 
 function chunksOf(body: Readable | z.infer<typeof StdinBody>): AsyncIterable<Buffer> | Iterable<Buffer> {
   if (isRawBody(body)) return piecesOf(body);
-  return body.input === '' ? [] : [Buffer.from(body.input, body.encoding === 'base64' ? 'base64' : 'utf8')];
+  return body.input === '' ? [] : [inputBytes(body)];
 }

@@ -4,6 +4,7 @@ import {
   constants,
   fchmodSync,
   fchownSync,
+  fstatSync,
   lchownSync,
   linkSync,
   lstatSync,
@@ -148,8 +149,10 @@ async function copyOne(source: FilePath, target: FilePath, stats: Stats, { owner
 }
 
 function dressFile(path: FilePath, stats: Stats, owner: CopyOwner): void {
-  const descriptor = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW);
+  // Another account may have put a FIFO in place of the copy, and opening one waits for a reader.
+  const descriptor = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
+    if (!fstatSync(descriptor).isFile()) throw systemFailure('ENXIO', 'copy', shownPath(path));
     const { uid, gid } = ownerOf(stats, owner);
     if (uid !== undefined && gid !== undefined) fchownSync(descriptor, uid, gid);
     fchmodSync(descriptor, stats.mode & 0o7777);

@@ -1,9 +1,7 @@
 import { badRequest } from '../../../core/files/file-failure.ts';
 import { type FilePath, latin1Of, shownPath } from '../../../core/files/file-path.ts';
+import { LinkTree } from './link-tree.ts';
 import type { TarEntry } from './read-entries.ts';
-
-/** Links that Linux follows in one path. */
-const LINKS_MAX = 40;
 
 /** Parts of a name below the root, as byte strings; empty for the root itself. */
 export type Parts = readonly string[];
@@ -59,45 +57,24 @@ export class Links {
    * @throws FileFailure `bad_request` where a link leads out of the target
    */
   requireWithin(): void {
+    const tree = new LinkTree();
+    for (const [key, { to }] of this.#links) tree.add(key.split('/'), this.#partsOf(to), to.startsWith('/'));
     for (const [key, { entry, to }] of this.#links) {
-      if (!this.#resolve(key.split('/').slice(0, -1), to, { left: LINKS_MAX })) {
-        const target = Buffer.from(this.#target, 'latin1').toString('utf8');
-        const where = Buffer.from(to, 'latin1').toString('utf8');
-        throw badRequest(`a link leaves the target: ${shownPath(entry)} -> ${where}`, 'import', target);
-      }
+      if (tree.staysWithin(key.split('/'))) continue;
+      const target = Buffer.from(this.#target, 'latin1').toString('utf8');
+      const where = Buffer.from(to, 'latin1').toString('utf8');
+      throw badRequest(`a link leaves the target: ${shownPath(entry)} -> ${where}`, 'import', target);
     }
   }
 
-  /** The path that a link in a directory resolves to; undefined outside the target. A loop resolves to nothing. */
-  #resolve(from: Parts, to: string, budget: { left: number }): Parts | undefined {
-    const start = this.#startOf(from, to);
-    let at = start?.at;
-    for (const part of start?.rest ?? []) {
-      if (at === undefined) return undefined;
-      at = part === '..' ? parentOf(at) : this.#enter(at, part, budget);
-    }
-    return at;
-  }
-
-  #enter(at: Parts, part: string, budget: { left: number }): Parts | undefined {
-    const link = this.#links.get(keyOf([...at, part]));
-    if (!link) return [...at, part];
-    budget.left -= 1;
-    return budget.left < 0 ? [] : this.#resolve(at, link.to, budget);
-  }
-
-  /** An absolute link may lead into the target itself. */
-  #startOf(from: Parts, to: string): { at: Parts; rest: Parts } | undefined {
-    if (!to.startsWith('/')) return { at: from, rest: pathSegments(to) };
+  /** An absolute link may lead into the target itself; undefined for any other one. */
+  #partsOf(to: string): Parts | undefined {
+    if (!to.startsWith('/')) return pathSegments(to);
     const root = this.#target === '/' ? '' : this.#target;
-    return to === root || to.startsWith(`${root}/`) ? { at: [], rest: pathSegments(to.slice(root.length)) } : undefined;
+    return to === root || to.startsWith(`${root}/`) ? pathSegments(to.slice(root.length)) : undefined;
   }
 }
 
 function pathSegments(path: string): string[] {
   return path.split('/').filter((part) => part !== '' && part !== '.');
-}
-
-function parentOf(parts: Parts): Parts | undefined {
-  return parts.length === 0 ? undefined : parts.slice(0, -1);
 }

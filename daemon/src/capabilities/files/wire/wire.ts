@@ -2,6 +2,7 @@ import { mimeTypeOf } from '@sandbox/program/mime-types.ts';
 import type { z } from 'zod';
 import { badRequest } from '../../../core/files/file-failure.ts';
 import { exactPath, type FilePath, nameOf, shownPath } from '../../../core/files/file-path.ts';
+import { bytesOfBase64 } from '../../../http/files/base64.ts';
 import { pathFields } from '../../../http/files/file-fields.ts';
 import type { EditResult } from '../edit/editor.ts';
 import type { EditCommand } from '../file-service.ts';
@@ -26,7 +27,8 @@ export function contentBytes(
 
 function decodeContent(content: string, encoding: string, path: FilePath): Buffer {
   if (encoding === 'base64') {
-    if (/^[A-Za-z0-9+/_\-\s]*={0,2}\s*$/.test(content)) return Buffer.from(content, 'base64');
+    const bytes = bytesOfBase64(content);
+    if (bytes !== undefined) return bytes;
     throw badRequest('content is not base64', 'write', shownPath(path));
   }
   if (encoding !== 'raw') return Buffer.from(content);

@@ -7,8 +7,17 @@ const CONTROLS = /[\x00-\x07\x0b\x0c\x0e-\x1f\x7f]/g;
 
 /** Terminal output as text: no escape sequences, lines end in LF, an overwritten line has its last form. */
 export function plainText(output: string): string {
-  const text = output.replaceAll(ESCAPES, '').replaceAll(/\r+\n/g, '\n').replaceAll(CONTROLS, '');
-  return /[\r\b]/.test(text) ? text.split('\n').map(overwritten).join('\n') : text;
+  const text = output.replaceAll(ESCAPES, '').replaceAll(CONTROLS, '');
+  if (!/[\r\b]/.test(text)) return text;
+  const lines = text.split('\n');
+  return lines.map((line, i) => overwritten(i < lines.length - 1 ? withoutReturns(line) : line)).join('\n');
+}
+
+/** The line without the carriage returns at its end. */
+function withoutReturns(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === '\r') end -= 1;
+  return line.slice(0, end);
 }
 
 function overwritten(line: string): string {

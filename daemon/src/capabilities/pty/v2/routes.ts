@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { App } from '../../../http/app-types.ts';
 import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '../../../http/envelope.ts';
+import { inputBytes } from '../../../http/files/input-bytes.ts';
 import { clientGone } from '../../../http/streams/client-gone.ts';
 import type { PtyService } from '../pty-service.ts';
 import {
@@ -129,10 +130,10 @@ function useRoutes(app: App, service: PtyService): void {
       body: InputBody,
       response: { 200: envelopeOf(Status), ...V2_ERRORS, 409: ErrorBody },
     },
-    handler: async ({ params: { id }, body: { input, encoding, press_enter } }, reply) => {
+    handler: async ({ params: { id }, body }, reply) => {
       const session = service.sessions.get(id);
-      const bytes = Buffer.from(input, encoding === 'base64' ? 'base64' : 'utf8');
-      const typed = press_enter ? Buffer.concat([bytes, Buffer.from('\r')]) : bytes;
+      const bytes = inputBytes(body);
+      const typed = body.press_enter ? Buffer.concat([bytes, Buffer.from('\r')]) : bytes;
       await service.write(session, typed, clientGone(reply));
       return ok({ status: session.execStatus }, `${bytes.length} bytes typed`);
     },

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
 import { OpenConnections } from '@sandbox/program/server/open-connections.ts';
-import { asksForWebSocket } from './streams/websocket.ts';
+import { asksForWebSocket } from './websocket.ts';
 
 /** Open connections: those of the gateway, one for each of its requests in progress, and those of local clients. */
 const MAX_CONNECTIONS = 8_192;
