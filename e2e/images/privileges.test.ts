@@ -24,6 +24,7 @@ function privileges(status: string): Record<string, string> {
 }
 
 test.each([
+  ['watchdog', ROOT],
   ['keeper', ROOT],
   ['daemon', ROOT],
   ['gateway', { ...ACCOUNT, uid: expect.stringMatching(/^9\d\d$/) }],

@@ -12,8 +12,9 @@ hide_key() {
   case $key in
     *[!!-~]*) refuse 'SVC_API_KEY: expected visible ASCII characters' ;;
   esac
-  if ! { mkdir -p /run/svc && rm -f "$KEY_FILE" && (umask 077 && set -C && printf '%s\n' "$key" >"$KEY_FILE"); } 2>/dev/null; then
-    refuse "uid $(id -u) cannot write /run/svc: mount a tmpfs there that it can write (--tmpfs /run:mode=1777)"
+  if ! (mkdir -p /run/svc && rm -f "$KEY_FILE" && umask 077 && set -C && printf '%s\n' "$key" >"$KEY_FILE") 2>/dev/null
+  then
+    refuse "uid $(id -u) cannot write /run/svc: mount a tmpfs there (--tmpfs /run/svc)"
   fi
   export SVC_API_KEY_FILE="$KEY_FILE"
 }
