@@ -10,7 +10,13 @@ export const files = defineCapability({
     const journal = join(runtime.directory('parts'), 'journal');
     return new FileService(config.defaultUser, journal, runtime.directory('probes'));
   },
+  activity: {
+    kind: 'file',
+    looks: ['/v2/fs/stat', '/v2/fs/list', '/v1/file/stat', '/v1/file/list'],
+    transfers: ['/v2/fs/upload', '/v2/fs/download', '/v2/fs/tree', '/v1/file/upload', '/v1/file/download'],
+  },
   v2: filesV2,
   v1: filesV1,
   probe: (service) => service.probe(),
+  report: (_service, finding) => ({ files: finding?.ok ?? false }),
 });

@@ -30,11 +30,12 @@ export const pty = defineCapability({
     const tools = {
       host: tmux ?? processes,
       tmux,
-      launcher: new ShellLauncher(config.defaultUser, options.ptyHistoryBytes),
+      launcher: new ShellLauncher(config.defaultUser, core.environment, options.ptyHistoryBytes),
       files: new SessionFiles(runtime.path),
       execFiles,
       screens: new ScreenThread(),
       historyBytes: options.ptyHistoryBytes,
+      activity: { activity: core.activity, quietMs: config.activityQuietSeconds * 1000 },
     };
     const service = new PtyService(core, tools, options, await recoverSessions(core, tools));
     core.metrics.gauge('terminal_sessions', 'Terminal sessions that are open.', () => service.stats().total);
@@ -46,4 +47,7 @@ export const pty = defineCapability({
   v2: ptyV2,
   v1: ptyV1,
   probe: (service) => service.probe(),
+  report: (service, finding) => ({
+    exec: { pty: finding?.ok ?? false, tmux: findTool('tmux') !== undefined, backend: service.backend },
+  }),
 });
