@@ -44,9 +44,10 @@ export async function buildApp(
   config: Config,
   logger: Logger = loggerFor(config),
   capabilities: readonly Capability[] = CAPABILITIES,
+  platform: NodeJS.Platform = process.platform,
 ): Promise<App> {
   const isTrusted = addressTest(config.trustedProxies);
-  const core = await openCore(config, logger);
+  const core = await openCore(config, logger, platform);
   warnIfOpen(config, core.late, logger);
   const { connections, options } = boundedServer(logger);
   const app = frame(options, config, logger, core, isTrusted);
@@ -80,13 +81,18 @@ export async function buildApp(
 }
 
 /** What capabilities are created from. @throws Error in one line where the runtime directory cannot be had */
-export async function openCore(config: CoreConfig, logger: Logger): Promise<DaemonCore> {
+export async function openCore(
+  config: CoreConfig,
+  logger: Logger,
+  platform: NodeJS.Platform = process.platform,
+): Promise<DaemonCore> {
   const runtime = await RuntimeDir.open(config.runtimeDir);
   const late = LateBinding.open(config, runtime.path, logger);
   return {
     config,
     logger,
     runtime,
+    platform,
     activity: new Activity(),
     late,
     environment: new RunEnvironment(config, () => late.claimed, logger),

@@ -22,6 +22,8 @@ export interface Core {
   /** Those of this capability alone. */
   readonly processes: OwnedProcesses;
   readonly runtime: RuntimeDir;
+  /** Of the system that the daemon runs on. */
+  readonly platform: NodeJS.Platform;
   readonly tickets: TicketStore;
 }
 

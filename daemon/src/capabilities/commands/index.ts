@@ -19,7 +19,6 @@ export const commands = defineCapability({
     tool('git', { hint: 'apt-get install git' }),
   ],
   create: async (core, options) => {
-    const { config } = core;
     const { store, records } = CommandStore.open(core, options.commandMaxSessions, {
       maxRecords: options.commandMaxRecords,
       maxAgeMs: options.commandRetentionSeconds * 1000,
@@ -31,7 +30,7 @@ export const commands = defineCapability({
     return new CommandService(
       core,
       store,
-      new Launcher(config.defaultUser, core.environment, options.commandOutputMaxBytes),
+      new Launcher(core, options.commandOutputMaxBytes),
       options.commandMaxRunning,
     );
   },

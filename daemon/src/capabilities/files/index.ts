@@ -1,14 +1,15 @@
 import { join } from 'node:path';
 import { defineCapability } from '../../capability.ts';
+import { Ownership } from '../../core/files/ownership.ts';
 import { FileService } from './file-service.ts';
 import { filesV1 } from './v1/routes.ts';
 import { filesV2 } from './v2/routes.ts';
 
 export const files = defineCapability({
   name: 'files',
-  create: ({ config, runtime }) => {
+  create: ({ config, runtime, platform }) => {
     const journal = join(runtime.directory('parts'), 'journal');
-    return new FileService(config.defaultUser, journal, runtime.directory('probes'));
+    return new FileService(new Ownership(config.defaultUser, platform), journal, runtime.directory('probes'));
   },
   activity: {
     kind: 'file',

@@ -22,6 +22,8 @@ export const pty = defineCapability({
   name: 'pty',
   options: TerminalOptions,
   requires: [tool('tmux', { hint: 'apt-get install tmux: the tmux backend of terminals' })],
+  // exec speaks to POSIX shells, and the foreground of a terminal is a process group.
+  unsupportedOn: ['win32'],
   pages: [{ path: GATEWAY_PATHS.terminal, opens: ['/v2/pty'] }],
   create: async (core, options) => {
     const { config, runtime, processes } = core;
@@ -30,7 +32,7 @@ export const pty = defineCapability({
     const tools = {
       host: tmux ?? processes,
       tmux,
-      launcher: new ShellLauncher(config.defaultUser, core.environment, options.ptyHistoryBytes),
+      launcher: new ShellLauncher(core, options.ptyHistoryBytes),
       files: new SessionFiles(runtime.path),
       execFiles,
       screens: new ScreenThread(),

@@ -1,6 +1,6 @@
 import { type Identity, sameRights } from '../../../core/account/identity.ts';
 import { RunContext } from '../../../core/account/run-context.ts';
-import type { RunEnvironment } from '../../../core/environment/run-environment.ts';
+import type { Core } from '../../../core/core.ts';
 import { childEnvironment } from '../../../core/process/environment.ts';
 import type { StartSpec } from '../../../core/process/process-host.ts';
 import type { CommandSession } from '../store/sessions.ts';
@@ -19,13 +19,13 @@ export interface CommandSpec {
 
 /** Turns a request into what the process host starts. */
 export class Launcher {
-  readonly #environment: RunEnvironment;
+  readonly #environment: Core['environment'];
   readonly #runContext: RunContext;
   readonly #outputMaxBytes: number;
 
-  constructor(defaultUser: string | undefined, environment: RunEnvironment, outputMaxBytes: number) {
+  constructor({ config, environment, platform }: Core, outputMaxBytes: number) {
     this.#environment = environment;
-    this.#runContext = new RunContext(defaultUser);
+    this.#runContext = new RunContext(config.defaultUser, platform);
     this.#outputMaxBytes = outputMaxBytes;
   }
 

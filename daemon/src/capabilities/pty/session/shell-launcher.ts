@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Identity, sameRights } from '../../../core/account/identity.ts';
 import { RunContext } from '../../../core/account/run-context.ts';
-import type { RunEnvironment } from '../../../core/environment/run-environment.ts';
+import type { Core } from '../../../core/core.ts';
 import { childEnvironment } from '../../../core/process/environment.ts';
 import type { StartSpec } from '../../../core/process/process-host.ts';
 import { findTool } from '../../../core/tool-path.ts';
@@ -21,12 +21,12 @@ export interface ShellStart {
 /** Builds the process of a session from its record. */
 export class ShellLauncher {
   readonly #runContext: RunContext;
-  readonly #environment: RunEnvironment;
+  readonly #environment: Core['environment'];
   readonly #historyBytes: number;
 
-  constructor(defaultUser: string | undefined, environment: RunEnvironment, historyBytes: number) {
+  constructor({ config, environment, platform }: Core, historyBytes: number) {
     this.#environment = environment;
-    this.#runContext = new RunContext(defaultUser);
+    this.#runContext = new RunContext(config.defaultUser, platform);
     this.#historyBytes = historyBytes;
   }
 

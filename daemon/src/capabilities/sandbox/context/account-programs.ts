@@ -22,7 +22,7 @@ export class AccountPrograms {
 
   private constructor(core: Core) {
     this.#core = core;
-    this.#runContext = new RunContext(core.config.defaultUser);
+    this.#runContext = new RunContext(core.config.defaultUser, core.platform);
   }
 
   /** Ends the programs of an earlier daemon. */
