@@ -44,4 +44,11 @@ export const SANDBOX: readonly Requirement[] = [
     'late.secrets': 'a key that came later stays out of logs and commands',
     'claim.pool': 'a pool of ten containers without a key is claimed by ten callers at once, each once',
   }),
+  ...section('README.md Start', {
+    'start.defaults': 'npm start uses the default port and directory of the daemon where they are free',
+    'start.port': 'where the default port of the daemon is taken, npm start chooses a free one; one that is set stays',
+    'start.directory': 'where another daemon holds the default directory, npm start uses one beside it',
+    'start.link': 'on a terminal the address is a link, elsewhere plain text',
+    'start.two-copies': 'two copies run on one machine at the same time, each on its public port',
+  }),
 ];

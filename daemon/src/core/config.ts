@@ -126,7 +126,7 @@ export function inheritedEnvironment(): Readonly<Record<string, string | undefin
 }
 
 /** A private directory of the user that survives a restart. */
-function defaultRuntimeDir(): string {
+export function defaultRuntimeDir(): string {
   const state = process.env['XDG_STATE_HOME'];
   return join(state?.startsWith('/') ? state : join(homedir(), '.local', 'state'), 'sandboxd');
 }
