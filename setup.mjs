@@ -19,7 +19,7 @@ const NPM_CI = [
   '--ignore-scripts',
   '--no-audit',
   '--no-fund',
-  '--no-progress',
+  process.stderr.isTTY ? '--progress' : '--no-progress',
   '--no-update-notifier',
   '--loglevel=error',
   '--include=dev',

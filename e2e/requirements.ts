@@ -8,6 +8,7 @@ import { FILES } from './requirements/files.ts';
 import { GATEWAY } from './requirements/gateway.ts';
 import { IMAGES } from './requirements/images.ts';
 import type { Requirement } from './requirements/requirement.ts';
+import { SANDBOX } from './requirements/sandbox.ts';
 import { SEARCH } from './requirements/search.ts';
 import { STALLS } from './requirements/stalls.ts';
 import { STREAMS } from './requirements/streams.ts';
@@ -36,4 +37,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...SHELL_FIELDS,
   ...FILE_FIELDS,
   ...STALLS,
+  ...SANDBOX,
 ];

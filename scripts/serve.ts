@@ -1,7 +1,9 @@
 import process from 'node:process';
+import { defaultRuntimeDir } from '../daemon/src/core/config.ts';
 import { buildServices } from './build/services.ts';
 import { programCommand } from './program-command.ts';
 import { ROOT } from './root.ts';
+import { placeDaemon } from './serve/daemon-place.ts';
 import { hideKey } from './serve/hidden-key.ts';
 import { launch } from './serve/launch.ts';
 import { readServeOptions, USAGE } from './serve/serve-options.ts';
@@ -19,12 +21,14 @@ async function main(): Promise<number> {
   const { args, env, handover } = hideKey(process.argv.slice(2), process.env);
   // Every process that the launcher starts inherits this environment.
   process.env = { ...env };
-  const options = readServeOptions(args, env);
-  if (options.help) {
+  const given = readServeOptions(args, env);
+  if (given.help) {
     process.stdout.write(USAGE);
     return 0;
   }
-  if (await buildServices(ROOT, (line) => say(`sandbox: ${line}`))) say('sandbox: built');
+  const tell = (line: string): void => say(`sandbox: ${line}`);
+  if (await buildServices(ROOT, tell)) tell('built');
+  const options = await placeDaemon(given, { env, runtimeDir: defaultRuntimeDir(), say: tell });
   const { daemon, gateway, daemonArgs, gatewayArgs } = options;
   return launch({
     services: [

@@ -41,6 +41,7 @@ export class TestApp implements AsyncDisposable {
     overrides: Partial<Config> = {},
     directory?: string,
     capabilities?: readonly Capability[],
+    platform?: NodeJS.Platform,
   ): Promise<TestApp> {
     const runtimeDir = directory ?? (await mkdtemp(join(tmpdir(), 'sandboxd-test-')));
     const base = readConfig([], { SVC_DEFAULT_USER: DEFAULT_USER });
@@ -59,6 +60,7 @@ export class TestApp implements AsyncDisposable {
       config,
       createLogger('daemon', config.logLevel, secrets, { write: (line) => void log.push(line) }),
       capabilities,
+      platform,
     );
     return new TestApp(app, runtimeDir, log, directory !== undefined);
   }

@@ -6,15 +6,18 @@ import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { CAPABILITIES } from './capabilities/index.ts';
 import type { Capability } from './capability.ts';
 import type { Config } from './config.ts';
+import { LateBinding } from './core/access/late-binding.ts';
 import { TicketStore } from './core/access/tickets.ts';
+import { Activity } from './core/activity/activity.ts';
 import type { CoreConfig } from './core/config.ts';
 import type { DaemonCore } from './core/core.ts';
+import { RunEnvironment } from './core/environment/run-environment.ts';
 import { Metrics } from './core/metrics.ts';
 import { openProcessHost } from './core/process/open-process-host.ts';
 import { Processes } from './core/process/owners/processes.ts';
 import { RuntimeDir } from './core/runtime-dir.ts';
-import { Gate } from './http/access/gate.ts';
 import { guard } from './http/access/guard.ts';
+import { LiveGate } from './http/access/live-gate.ts';
 import { logRequests } from './http/access-log.ts';
 import type { App } from './http/app-types.ts';
 import { readBodies } from './http/body.ts';
@@ -41,10 +44,11 @@ export async function buildApp(
   config: Config,
   logger: Logger = loggerFor(config),
   capabilities: readonly Capability[] = CAPABILITIES,
+  platform: NodeJS.Platform = process.platform,
 ): Promise<App> {
   const isTrusted = addressTest(config.trustedProxies);
-  const core = await openCore(config, logger);
-  warnIfOpen(config, logger);
+  const core = await openCore(config, logger, platform);
+  warnIfOpen(config, core.late, logger);
   const { connections, options } = boundedServer(logger);
   const app = frame(options, config, logger, core, isTrusted);
   const publicPaths = [
@@ -53,7 +57,14 @@ export async function buildApp(
     ...capabilities.flatMap((capability) => capability.publicPaths),
   ];
   const pages = [...PAGES, ...capabilities.flatMap((capability) => capability.pages)];
-  const gate = new Gate({ ...config, tickets: core.tickets, publicPaths, pages });
+  const { allowedHosts } = config;
+  const gate = new LiveGate({
+    allowedHosts,
+    access: () => core.late.access(),
+    tickets: core.tickets,
+    publicPaths,
+    pages,
+  });
   guard(app, gate, isTrusted);
   refuseOtherMethods(app);
   readBodies(app);
@@ -70,12 +81,21 @@ export async function buildApp(
 }
 
 /** What capabilities are created from. @throws Error in one line where the runtime directory cannot be had */
-export async function openCore(config: CoreConfig, logger: Logger): Promise<DaemonCore> {
+export async function openCore(
+  config: CoreConfig,
+  logger: Logger,
+  platform: NodeJS.Platform = process.platform,
+): Promise<DaemonCore> {
   const runtime = await RuntimeDir.open(config.runtimeDir);
+  const late = LateBinding.open(config, runtime.path, logger);
   return {
     config,
     logger,
     runtime,
+    platform,
+    activity: new Activity(),
+    late,
+    environment: new RunEnvironment(config, () => late.claimed, logger),
     metrics: new Metrics(),
     tickets: new TicketStore(),
     processes: Processes.open(await openProcessHost(config, runtime, logger), runtime.path, logger),
@@ -130,8 +150,9 @@ function endWith(app: App, resources: readonly AsyncDisposable[]): void {
   });
 }
 
-function warnIfOpen({ apiKey, jwtPublicKey }: Config, logger: Logger): void {
-  if (apiKey !== undefined) return;
+function warnIfOpen({ jwtPublicKey }: Config, late: LateBinding, logger: Logger): void {
+  const { apiKey, locked } = late.access();
+  if (apiKey !== undefined || locked) return;
   if (jwtPublicKey !== undefined) {
     logger.warn(
       'JWT_PUBLIC_KEY is not used any more and SVC_API_KEY is not set: the service runs without authentication',

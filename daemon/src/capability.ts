@@ -1,10 +1,13 @@
 import type { OptionShape, OptionValues } from '@sandbox/program/options.ts';
 import type { Page } from '@sandbox/program/pages.ts';
 import type { Core, DaemonCore } from './core/core.ts';
+import { SandboxError } from './core/errors.ts';
 import type { Finding } from './core/finding.ts';
 import type { Port, PortReader, Ports, Provision } from './core/ports/port.ts';
 import type { Requirement } from './core/requirement.ts';
+import type { Report, Surveyed } from './core/survey/survey.ts';
 import type { BoundTool, DeclaredTool } from './core/tools/tool.ts';
+import { countRequests, type RequestActivity } from './http/activity/count-requests.ts';
 import type { App } from './http/app-types.ts';
 
 /** Registers the routes of a service; it maps requests and answers and composes nothing. */
@@ -21,6 +24,8 @@ export interface CapabilityDefinition<S extends AsyncDisposable, O extends Optio
   readonly publicPaths?: readonly string[];
   /** Pages that a link with a credential opens, and what the cookie for them covers. */
   readonly pages?: readonly Page[];
+  /** Which of its requests are a use of the sandbox. */
+  readonly activity?: RequestActivity;
   /** Ports that it fills for other capabilities. */
   readonly provides?: readonly Provision<S>[];
   /** Ports that it reads. */
@@ -36,15 +41,17 @@ export interface CapabilityDefinition<S extends AsyncDisposable, O extends Optio
   readonly tools?: readonly DeclaredTool<S>[];
   /** Does the real thing once and says whether it worked, for `/ready`. */
   readonly probe?: (service: S) => Promise<Finding>;
+  /** Systems on which its routes answer 501. */
+  readonly unsupportedOn?: readonly NodeJS.Platform[];
+  /** Its sections of `/v1/capabilities`; `finding` is what its probe has just found. */
+  readonly report?: (service: S, finding: Finding | undefined) => Report | Promise<Report>;
 }
 
 /** A capability whose service runs; its adapters are bound to it. */
-export interface MountedCapability extends AsyncDisposable {
-  readonly name: string;
+export interface MountedCapability extends AsyncDisposable, Surveyed {
   readonly v2: readonly ((app: App) => void)[];
   readonly v1: readonly ((app: App) => void)[];
   readonly tools: readonly BoundTool[];
-  readonly probe: (() => Promise<Finding>) | undefined;
 }
 
 /** What the composition root knows of a capability before its service exists. */
@@ -75,19 +82,36 @@ export function defineCapability<S extends AsyncDisposable, O extends OptionShap
     pages,
     mount: async (daemon, config, ports) => {
       const core: Core = { ...daemon, processes: daemon.processes.of(name) };
-      const { create, provides = [], uses = [], tools = [], probe } = definition;
+      const { create, provides = [], uses = [], tools = [], probe, report, activity, unsupportedOn = [] } = definition;
       const own = Object.fromEntries(Object.keys(options).map((key) => [key, config[key]])) as OptionValues<O>;
       const service = await create(core, own, ports.readerFor(name, uses));
       for (const { port, from } of provides) ports.fill(port, from(service));
-      const adapter = (mount: Adapter<S> | undefined) => (mount ? [(app: App) => mount(app, service, core)] : []);
+      const isSupported = !unsupportedOn.includes(daemon.platform);
+      const bound = (mount: Adapter<S>) => (app: App) => {
+        if (!isSupported) refuseAll(app, name);
+        if (activity) countRequests(app, core.activity, activity);
+        mount(app, service, core);
+      };
+      const adapter = (mount: Adapter<S> | undefined) => (mount ? [bound(mount)] : []);
       return {
         name,
         v2: [...adapter(definition.v2), ...adapter(definition.routes)],
         v1: [...adapter(definition.v1), ...adapter(definition.routes)],
         tools: tools.map((tool) => tool.bind(service)),
-        probe: probe && (() => probe(service)),
+        probe: isSupported ? probe && (() => probe(service)) : undefined,
+        report: report && ((finding) => report(service, finding)),
         [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
       };
     },
   };
+}
+
+function refuseAll(app: App, name: string): void {
+  app.addHook('onRequest', (_request, _reply, done) => {
+    done(
+      new SandboxError('unsupported', `${name} is not implemented on this system`, {
+        hint: 'run the service on Linux, or in its image',
+      }),
+    );
+  });
 }

@@ -2,7 +2,8 @@ import { type OptionShape, type OptionValues, readOptions } from '@sandbox/progr
 import { z } from 'zod';
 import { CAPABILITIES } from './capabilities/index.ts';
 import type { Capability } from './capability.ts';
-import { apiKeyOf, CORE_OPTIONS, type CoreConfig, inheritedEnvironment } from './core/config.ts';
+import { keyOptions } from './core/access/key-options.ts';
+import { CORE_OPTIONS, type CoreConfig, inheritedEnvironment } from './core/config.ts';
 
 type OptionsOf<C> = C extends Capability<infer O> ? OptionValues<O> : never;
 /** The intersection of the members of a union. */
@@ -24,7 +25,7 @@ export function readConfig(
   options: z.ZodObject<OptionShape> = DaemonOptions,
 ): Config {
   const config = readOptions(options, argv, env) as Config;
-  return { ...config, apiKey: apiKeyOf(config) };
+  return { ...config, ...keyOptions(config) };
 }
 
 /** The options of the core and of these capabilities. @throws Error where two have one name */

@@ -17,6 +17,7 @@ import { NAMES_MAX } from './capabilities/search/wire/fields.ts';
 import { EVENTS_KEPT } from './capabilities/watch/watcher.ts';
 import { DaemonOptions } from './config.ts';
 import { BACKGROUND_MS } from './core/process/portable/portable-process.ts';
+import { SURVEY_MS } from './core/survey/survey.ts';
 import { JSON_BODY_LIMIT } from './http/body.ts';
 import { COMMAND_BYTES } from './http/fields.ts';
 import { HEARTBEAT_MS } from './http/streams/send-stream.ts';
@@ -31,6 +32,8 @@ test('the default of every variable is the one that is documented', () => {
     SVC_PORT: '8091',
     SVC_API_KEY: '',
     SVC_API_KEY_FILE: '',
+    SVC_CLAIM_TOKEN_FILE: '',
+    SVC_ENV_DIR: '',
     SVC_DEFAULT_USER: '',
     SVC_RUNTIME_DIR: `${state}/sandboxd`,
     SVC_PROCESS_HOST: 'auto',
@@ -40,6 +43,7 @@ test('the default of every variable is the one that is documented', () => {
     SVC_TRUSTED_PROXIES: 'loopback',
     SVC_STOP_GRACE_SECONDS: '2',
     SVC_STALL_SECONDS: '10',
+    SVC_ACTIVITY_QUIET_SECONDS: '10',
     SVC_COMMAND_MAX_RUNNING: '256',
     SVC_COMMAND_MAX_SESSIONS: '256',
     SVC_COMMAND_MAX_RECORDS: '1000',
@@ -106,6 +110,7 @@ test.each([
 test('what no variable and no field sets is what is documented', () => {
   expect({
     // Milliseconds.
+    survey: SURVEY_MS,
     heartbeat: HEARTBEAT_MS,
     ping: PING_MS,
     terminalPing: TERMINAL_PING_MS,
@@ -130,6 +135,7 @@ test('what no variable and no field sets is what is documented', () => {
     found: NAMES_MAX,
     eventsOfWatcher: EVENTS_KEPT,
   }).toEqual({
+    survey: 5000,
     heartbeat: 15_000,
     ping: 20_000,
     terminalPing: 20_000,

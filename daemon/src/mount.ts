@@ -2,6 +2,7 @@ import type { Capability, MountedCapability } from './capability.ts';
 import type { DaemonCore } from './core/core.ts';
 import type { Finding } from './core/finding.ts';
 import { Ports } from './core/ports/port.ts';
+import { SURVEY, surveyOf } from './core/survey/survey.ts';
 import { mergeTools } from './core/tools/merge-tools.ts';
 import type { BoundTool } from './core/tools/tool.ts';
 import type { App } from './http/app-types.ts';
@@ -32,6 +33,8 @@ export class MountedCapabilities implements AsyncDisposable {
     const ports = new Ports();
     const mounted: MountedCapability[] = [];
     for (const capability of capabilities) mounted.push(await capability.mount(core, config, ports));
+    const requirements = capabilities.flatMap(({ requires }) => requires);
+    ports.fill(SURVEY, surveyOf(core.config, requirements, mounted));
     return new MountedCapabilities(mounted);
   }
 

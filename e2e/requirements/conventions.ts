@@ -46,12 +46,13 @@ export const CONVENTIONS: readonly Requirement[] = [
     'status.unavailable-503': 'a capability that is not available now answers 503 with a hint how to get it',
   }),
   ...later('mcp', 'api.md §1.2', { 'status.mcp-too-large-413': 'an MCP body over 8 MiB answers 413' }),
-  ...later('packages', 'api.md §1.2', { 'status.unknown-lang-400': 'an unknown lang answers 400' }),
+  ...section('api.md §1.2', { 'status.unknown-lang-400': 'an unknown lang answers 400' }),
   ...section('api.md §1.2', {
     'status.websocket-401': 'a WebSocket without a valid key is refused before the upgrade',
   }),
-  ...later('windows', 'api.md §1.2', {
+  ...section('api.md §1.2, interface.md Identity', {
     'status.windows-user-400': 'an explicit user on Windows answers 400',
+    'status.windows-default-503': 'a case where SVC_DEFAULT_USER would apply answers 503 on Windows',
     'status.windows-501': 'a Linux-only route on Windows answers 501',
   }),
   ...section('api.md §1.3', {

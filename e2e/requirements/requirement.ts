@@ -1,14 +1,5 @@
 /** A part of the product that does not exist yet. */
-export type Feature =
-  | 'browser'
-  | 'desktop'
-  | 'images'
-  | 'kernels'
-  | 'mcp'
-  | 'packages'
-  | 'previews'
-  | 'watch'
-  | 'windows';
+export type Feature = 'browser' | 'desktop' | 'images' | 'kernels' | 'mcp' | 'previews' | 'watch' | 'windows';
 
 /** One testable statement of the contract. A test has its id at the beginning of its title: `[id] …`. */
 export interface Requirement {

@@ -79,3 +79,30 @@ test.runIf(hasKeeper)(
     }
   },
 );
+
+test('[start.two-copies] two copies run on one machine, each with the commands of its own', async () => {
+  await using dir = await tempDir();
+  // Empty counts as unset: both want the default port and the default directory below XDG_STATE_HOME.
+  const env = { SVC_PORT: '', SVC_RUNTIME_DIR: '', XDG_STATE_HOME: dir.path, SVC_API_KEY: KEY };
+  const first = await npmStart(dir.path, env);
+  const second = await npmStart(dir.path, env).catch((error: unknown) => {
+    first.npm.kill('SIGTERM');
+    throw error;
+  });
+  const closed = [first, second].map(({ npm }) => once(npm, 'close'));
+  try {
+    const { data } = await call(`${first.url}/v2/commands`, { command: 'true' });
+    const command = `/v2/commands/${data['command_id']}`;
+    expect((await call(first.url + command)).status).toBe(200);
+    expect((await call(second.url + command)).status).toBe(404);
+    expect(second.log()).toMatch(/sandbox: port 8091 is in use: the daemon listens on \d+\n/);
+    expect(second.log()).toMatch(/sandbox: another daemon uses .*: this one uses .*-\d+\n/);
+    expect(second.log()).not.toContain('\u001b');
+  } finally {
+    for (const { npm } of [first, second]) npm.kill('SIGTERM');
+  }
+  expect(await Promise.all(closed)).toEqual([
+    [0, null],
+    [0, null],
+  ]);
+});

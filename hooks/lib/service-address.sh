@@ -9,10 +9,26 @@ service_url() {
   printf 'http://%s:%s' "$host" "${GATEWAY_PORT:-8080}"
 }
 
+# The key of the claim, which wins over the others; empty where there is none.
+claimed_key() {
+  claim="${SVC_RUNTIME_DIR:-/var/lib/svc}/claim.json"
+  if [ -r "$claim" ]; then jq -r '.apiKey // empty' "$claim"; fi
+}
+
+# A sandbox of a pool answers public paths alone before its claim.
+waits_for_claim() {
+  [ -n "${SVC_CLAIM_TOKEN_FILE:-}" ] && [ ! -e "${SVC_RUNTIME_DIR:-/var/lib/svc}/claim.json" ]
+}
+
 # curl reads the key from standard input, so that no process list shows it.
 ask() { # TIMEOUT PATH
-  key=${SVC_API_KEY:-${SANDBOX_API_KEY:-}}
-  if [ -z "$key" ] && [ -n "${SVC_API_KEY_FILE:-}" ]; then key=$(tr -d '\r\n' <"$SVC_API_KEY_FILE"); fi
+  key=$(claimed_key)
+  key=${key:-${SVC_API_KEY:-${SANDBOX_API_KEY:-}}}
+  if [ -z "$key" ] && [ -r "${SVC_API_KEY_FILE:-}" ]; then key=$(tr -d '\r\n' <"$SVC_API_KEY_FILE"); fi
+  if [ -z "$key" ] && waits_for_claim; then
+    curl -fsS --noproxy '*' --max-time "$1" "$(service_url)/health"
+    return
+  fi
   if [ -n "$key" ]; then
     printf 'x-api-key: %s\n' "$key" | curl -fsS --noproxy '*' --max-time "$1" -H @- "$(service_url)$2"
   else

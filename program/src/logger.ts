@@ -18,6 +18,13 @@ const CREDENTIAL_KEYS = [
   'ticket',
 ];
 
+const concealed = new Set<string>();
+
+/** Redacts a secret that this process got after its start, in every log from now on. */
+export function concealSecret(secret: string): void {
+  for (const form of formsOf(secret)) concealed.add(form);
+}
+
 /**
  * A logger of JSON lines on standard output. Credentials are redacted by key name and, for the values in `secrets`, at
  * any place of a line.
@@ -47,13 +54,17 @@ export function createLogger(
 
 /** Redacts each secret in its plain, JSON-escaped and percent-encoded form. */
 function scrubbed(destination: DestinationStream, secrets: readonly string[]): DestinationStream {
-  const forms = secrets.flatMap((secret) => [
-    ...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]),
-  ]);
-  if (forms.length === 0) return destination;
+  const own = secrets.flatMap(formsOf);
   return {
     write(line: string): void {
-      destination.write(forms.reduce((text, form) => text.replaceAll(form, '[redacted]'), line));
+      let text = line;
+      for (const form of own) text = text.replaceAll(form, '[redacted]');
+      for (const form of concealed) text = text.replaceAll(form, '[redacted]');
+      destination.write(text);
     },
   };
+}
+
+function formsOf(secret: string): string[] {
+  return [...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])];
 }

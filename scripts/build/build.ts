@@ -20,6 +20,8 @@ export interface BuildOptions {
   readonly outDir?: string;
   /** Copied beside the programs; a name may contain a directory. */
   readonly assets?: readonly Asset[];
+  /** Called before something is built. */
+  readonly onStart?: () => void;
 }
 
 interface Asset {
@@ -43,6 +45,7 @@ export async function build(root: string, options: BuildOptions = {}): Promise<b
   const digest = await inputsDigest(root);
   const last = await readStamp(stampFile);
   if (last?.digest === digest && (await allThere(outDir, last.files))) return false;
+  options.onStart?.();
   await mkdir(outDir, { recursive: true });
   await rm(stampFile, { force: true });
   const files = [...(await bundle(root, programs, outDir)), ...(await copyAll(assets, outDir))];

@@ -17,7 +17,7 @@ const WITHOUT = 'commands end with the daemon';
  * @returns whether anything was built
  */
 export async function buildServices(root: string, say: (line: string) => void): Promise<boolean> {
-  const [bundled, keeper] = await Promise.all([build(root), tryKeeper(root, say)]);
+  const [bundled, keeper] = await Promise.all([build(root, { onStart: () => say('building') }), tryKeeper(root, say)]);
   return keeper === 'built' || bundled;
 }
 

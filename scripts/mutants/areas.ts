@@ -4,6 +4,7 @@ import { GATEWAY } from './areas/gateway.ts';
 import { HTTP } from './areas/http.ts';
 import { KEEPER } from './areas/keeper.ts';
 import { PTY } from './areas/pty.ts';
+import { SANDBOX } from './areas/sandbox.ts';
 import { SEARCH } from './areas/search.ts';
 import { SYSTEM_AND_BROWSER } from './areas/system-and-browser.ts';
 import { WATCH } from './areas/watch.ts';
@@ -13,6 +14,7 @@ export const AREAS: readonly MutantArea[] = [
   COMMANDS,
   FILES,
   PTY,
+  SANDBOX,
   SEARCH,
   WATCH,
   SYSTEM_AND_BROWSER,

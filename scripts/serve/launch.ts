@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import process from 'node:process';
 import { missingParts } from './doctor.ts';
+import { linkTo } from './log-line.ts';
 import { inUse, untilAnswers, urlOf } from './ports.ts';
 import { Service, type ServiceSpec, type Supervision } from './service.ts';
 
@@ -69,7 +70,8 @@ async function whenReady(spec: LaunchSpec, services: readonly Service[], stopped
   const lines = await missing;
   const last = spec.services.at(-1);
   if (last && !stopped.aborted) {
-    for (const line of [...lines, `ready on ${urlOf(last.address)}`]) spec.say(`sandbox: ${line}`);
+    const url = urlOf(last.address);
+    for (const line of [...lines, `ready on ${spec.human ? linkTo(url) : url}`]) spec.say(`sandbox: ${line}`);
   }
   return new Promise<never>(() => {});
 }

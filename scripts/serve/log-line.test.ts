@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { humanLine } from './log-line.ts';
+import { humanLine, linkTo } from './log-line.ts';
 
 const TIME = '"time":"2026-01-02T03:04:05.678Z"';
 
@@ -17,4 +17,10 @@ test.each([
   ['[1]', '         daemon   [1]'],
 ])('%s', (line, shown) => {
   expect(humanLine('daemon', line)).toBe(shown);
+});
+
+test('[start.link] a link has the address as its target and as its text', () => {
+  expect(linkTo('http://127.0.0.1:8080')).toBe(
+    '\u001b]8;;http://127.0.0.1:8080\u001b\\http://127.0.0.1:8080\u001b]8;;\u001b\\',
+  );
 });

@@ -1,3 +1,8 @@
+/** A URL that a terminal opens on a click (OSC 8), as plain text where it does not know the sequence. */
+export function linkTo(url: string): string {
+  return `\x1b]8;;${url}\x1b\\${url}\x1b]8;;\x1b\\`;
+}
+
 const KNOWN_LEVELS: Readonly<Record<string, string>> = { fatal: 'FATAL ', error: 'ERROR ', warn: 'WARN ' };
 
 /** One log line of a service in readable form: time, service, message, then method, path, status and duration. */

@@ -21,6 +21,7 @@ const REPRESENTATIVE = [
   'commands/v2/environment',
   'files/v2/paths',
   'pty/v2/fields',
+  'sandbox/v2/sandbox',
   'search/v2/routes',
   'watch/v2/event-fields',
   'watch/v2/routes',

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { stallSeconds } from '@sandbox/program/heartbeat/stall-option.ts';
 import { LOG_LEVELS } from '@sandbox/program/logger.ts';
-import { boolean, list, named, OptionError, type OptionValues, port, seconds } from '@sandbox/program/options.ts';
+import { boolean, list, named, type OptionValues, port, seconds } from '@sandbox/program/options.ts';
 import { trustedProxies } from '@sandbox/program/trusted-proxies.ts';
 import { z } from 'zod';
 
@@ -34,7 +33,21 @@ export const CORE_OPTIONS = {
   apiKeyFile: named(z.string().optional(), {
     env: 'SVC_API_KEY_FILE',
     flag: 'api-key-file',
-    description: 'File with the key, used if the key itself is not set.',
+    description: 'File with the key, used if the key itself is not set; read again when it changes.',
+  }),
+  claimTokenFile: named(z.string().startsWith('/', 'expected an absolute path').optional(), {
+    env: 'SVC_CLAIM_TOKEN_FILE',
+    flag: 'claim-token-file',
+    description:
+      'File with the token of POST /v2/sandbox/claim, by which a sandbox of a pool gets key, environment, origins and ' +
+      'labels once. Without a key nothing else is served until then.',
+  }),
+  envDir: named(z.string().startsWith('/', 'expected an absolute path').optional(), {
+    env: 'SVC_ENV_DIR',
+    flag: 'env-dir',
+    description:
+      'Directory of environment files for commands and terminals: NAME=value lines in *.env, or one value in a file ' +
+      'named as its variable; read again when they change.',
   }),
   defaultUser: named(z.string().optional(), {
     env: 'SVC_DEFAULT_USER',
@@ -81,6 +94,12 @@ export const CORE_OPTIONS = {
     description: 'Seconds between SIGTERM and SIGKILL of running commands when the daemon stops.',
   }),
   stallSeconds: stallSeconds(),
+  activityQuietSeconds: named(seconds(0.05, 3600).default(10), {
+    env: 'SVC_ACTIVITY_QUIET_SECONDS',
+    flag: 'activity-quiet-seconds',
+    description:
+      'Seconds without input and output after which a terminal at its prompt keeps the sandbox busy no more.',
+  }),
   jwtPublicKey: named(z.string().optional(), {
     env: 'JWT_PUBLIC_KEY',
     flag: 'jwt-public-key',
@@ -101,32 +120,13 @@ export const CORE_OPTIONS = {
 
 export type CoreConfig = OptionValues<typeof CORE_OPTIONS>;
 
-/** The key, read from its file where only that is given. @throws OptionError where the file holds none */
-export function apiKeyOf({ apiKey, apiKeyFile }: Pick<CoreConfig, 'apiKey' | 'apiKeyFile'>): string | undefined {
-  return apiKey ?? (apiKeyFile === undefined ? undefined : keyFromFile(apiKeyFile));
-}
-
 /** The environment that the daemon was started with; commands inherit it less the product's own variables. */
 export function inheritedEnvironment(): Readonly<Record<string, string | undefined>> {
   return process.env;
 }
 
-function keyFromFile(path: string): string {
-  const named = `SVC_API_KEY_FILE (--api-key-file): ${path}`;
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8').trim();
-  } catch (error) {
-    throw new OptionError(
-      `${named} cannot be read (${error instanceof Error && 'code' in error ? error.code : error})`,
-    );
-  }
-  if (!/^[\x21-\x7e]+$/.test(text)) throw new OptionError(`${named} holds no key: expected one line of visible ASCII`);
-  return text;
-}
-
 /** A private directory of the user that survives a restart. */
-function defaultRuntimeDir(): string {
+export function defaultRuntimeDir(): string {
   const state = process.env['XDG_STATE_HOME'];
   return join(state?.startsWith('/') ? state : join(homedir(), '.local', 'state'), 'sandboxd');
 }

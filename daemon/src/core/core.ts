@@ -1,6 +1,9 @@
 import type { Logger } from '@sandbox/program/logger.ts';
+import type { LateBinding } from './access/late-binding.ts';
 import type { TicketStore } from './access/tickets.ts';
+import type { Activity } from './activity/activity.ts';
 import type { CoreConfig } from './config.ts';
+import type { RunEnvironment } from './environment/run-environment.ts';
 import type { Metrics } from './metrics.ts';
 import type { OwnedProcesses } from './process/owners/owned-processes.ts';
 import type { Processes } from './process/owners/processes.ts';
@@ -8,12 +11,19 @@ import type { RuntimeDir } from './runtime-dir.ts';
 
 /** What a capability is made from. */
 export interface Core {
+  readonly activity: Activity;
   readonly config: CoreConfig;
+  /** What processes are started with. */
+  readonly environment: RunEnvironment;
+  /** What the sandbox got after its boot. */
+  readonly late: LateBinding;
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Those of this capability alone. */
   readonly processes: OwnedProcesses;
   readonly runtime: RuntimeDir;
+  /** Of the system that the daemon runs on. */
+  readonly platform: NodeJS.Platform;
   readonly tickets: TicketStore;
 }
 

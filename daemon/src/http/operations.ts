@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Finding } from '../core/finding.ts';
 import type { Metrics } from '../core/metrics.ts';
 import { VERSION } from '../core/version.ts';
-import type { Gate } from './access/gate.ts';
 import { accessRequestOf, answerPreflight, isPreflight, refusal } from './access/guard.ts';
+import type { AccessGate } from './access/live-gate.ts';
 import type { App } from './app-types.ts';
 import { ErrorBody, envelopeOf, failure, ok } from './envelope.ts';
 import { Readiness } from './readiness.ts';
@@ -22,7 +22,7 @@ const ReadinessBody = z
 export const PUBLIC_OPERATIONS: readonly string[] = ['/', '/health', '/internal/auth'];
 
 export interface Operations {
-  readonly gate: Gate;
+  readonly gate: AccessGate;
   readonly metrics: Metrics;
   readonly isTrusted: (address: string) => boolean;
   readonly probes: readonly (() => Promise<Finding>)[];

@@ -25,8 +25,8 @@ export const SYSTEM_AND_BROWSER: MutantArea = {
     {
       id: 'browser-error-counts-as-ready',
       file: 'daemon/src/capabilities/browser/browser-endpoint.ts',
-      text: 'ok: answer.ok,',
-      replacement: 'ok: true,',
+      text: 'return answer.ok ? String(version) : undefined;',
+      replacement: 'return String(version);',
     },
     {
       id: 'silent-browser-is-waited-for',

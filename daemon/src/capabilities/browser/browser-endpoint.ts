@@ -25,14 +25,20 @@ export class BrowserEndpoint implements AsyncDisposable {
     if (this.#mode !== 'auto') {
       return { name, ok: true, detail: `not waited for: BROWSER_START_MODE is ${this.#mode}` };
     }
+    const version = await this.version();
+    if (version !== undefined) return { name, ok: true, detail: version };
+    const hint = 'start the browser with --remote-debugging-port, or set BROWSER_START_MODE=async to be ready without';
+    return { name, ok: false, detail: `nothing answers at ${this.#url}`, hint };
+  }
+
+  /** What the browser calls itself; undefined where none answers within two seconds. */
+  async version(): Promise<string | undefined> {
     try {
       const answer = await fetch(this.#url, { signal: AbortSignal.timeout(PATIENCE_MS) });
-      const { Browser: version } = (await answer.json()) as { Browser?: string };
-      return { name, ok: answer.ok, detail: String(version) };
+      const { Browser: version } = (await answer.json()) as { Browser?: unknown };
+      return answer.ok ? String(version) : undefined;
     } catch {
-      const hint =
-        'start the browser with --remote-debugging-port, or set BROWSER_START_MODE=async to be ready without';
-      return { name, ok: false, detail: `nothing answers at ${this.#url}`, hint };
+      return undefined;
     }
   }
 

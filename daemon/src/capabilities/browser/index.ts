@@ -14,4 +14,5 @@ export const browser = defineCapability({
   ],
   create: (_core, options) => new BrowserEndpoint(options),
   probe: (endpoint) => endpoint.probe(),
+  report: async (endpoint) => ({ browser: (await endpoint.version()) !== undefined }),
 });

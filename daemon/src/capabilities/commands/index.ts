@@ -19,8 +19,7 @@ export const commands = defineCapability({
     tool('git', { hint: 'apt-get install git' }),
   ],
   create: async (core, options) => {
-    const { config, logger, runtime } = core;
-    const { store, records } = CommandStore.open(runtime.path, logger, options.commandMaxSessions, {
+    const { store, records } = CommandStore.open(core, options.commandMaxSessions, {
       maxRecords: options.commandMaxRecords,
       maxAgeMs: options.commandRetentionSeconds * 1000,
       maxBytes: options.outputTotalMaxBytes,
@@ -31,7 +30,7 @@ export const commands = defineCapability({
     return new CommandService(
       core,
       store,
-      new Launcher(config.defaultUser, options.commandOutputMaxBytes),
+      new Launcher(core, options.commandOutputMaxBytes),
       options.commandMaxRunning,
     );
   },

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { asFileFailure, overCap, systemFailure } from '../../core/files/file-failure.ts';
 import { type FilePath, shownPath, withoutTrailingSlashes } from '../../core/files/file-path.ts';
-import { type Caller, makeDirectories, makeDirectory, Ownership } from '../../core/files/ownership.ts';
+import { type Caller, makeDirectories, makeDirectory, type Ownership } from '../../core/files/ownership.ts';
 import type { Finding } from '../../core/finding.ts';
 import { copyPath } from './change/copy.ts';
 import { deletePath } from './change/delete.ts';
@@ -63,9 +63,9 @@ export class FileService implements AsyncDisposable {
    * @param journal file for the notes of unfinished files
    * @param probes directory for the files that `probe` writes
    */
-  constructor(defaultUser: string | undefined, journal: string, probes: string) {
+  constructor(ownership: Ownership, journal: string, probes: string) {
     this.#probes = probes;
-    this.#ownership = new Ownership(defaultUser);
+    this.#ownership = ownership;
     this.#journal = new PartJournal(journal);
     this.#resumable = new ResumableUploads(this.#locks, this.#journal);
   }

@@ -1,16 +1,23 @@
 import { join } from 'node:path';
 import { defineCapability } from '../../capability.ts';
+import { Ownership } from '../../core/files/ownership.ts';
 import { FileService } from './file-service.ts';
 import { filesV1 } from './v1/routes.ts';
 import { filesV2 } from './v2/routes.ts';
 
 export const files = defineCapability({
   name: 'files',
-  create: ({ config, runtime }) => {
+  create: ({ config, runtime, platform }) => {
     const journal = join(runtime.directory('parts'), 'journal');
-    return new FileService(config.defaultUser, journal, runtime.directory('probes'));
+    return new FileService(new Ownership(config.defaultUser, platform), journal, runtime.directory('probes'));
+  },
+  activity: {
+    kind: 'file',
+    looks: ['/v2/fs/stat', '/v2/fs/list', '/v1/file/stat', '/v1/file/list'],
+    transfers: ['/v2/fs/upload', '/v2/fs/download', '/v2/fs/tree', '/v1/file/upload', '/v1/file/download'],
   },
   v2: filesV2,
   v1: filesV1,
   probe: (service) => service.probe(),
+  report: (_service, finding) => ({ files: finding?.ok ?? false }),
 });

@@ -22,6 +22,8 @@ export const pty = defineCapability({
   name: 'pty',
   options: TerminalOptions,
   requires: [tool('tmux', { hint: 'apt-get install tmux: the tmux backend of terminals' })],
+  // exec speaks to POSIX shells, and the foreground of a terminal is a process group.
+  unsupportedOn: ['win32'],
   pages: [{ path: GATEWAY_PATHS.terminal, opens: ['/v2/pty'] }],
   create: async (core, options) => {
     const { config, runtime, processes } = core;
@@ -30,11 +32,12 @@ export const pty = defineCapability({
     const tools = {
       host: tmux ?? processes,
       tmux,
-      launcher: new ShellLauncher(config.defaultUser, options.ptyHistoryBytes),
+      launcher: new ShellLauncher(core, options.ptyHistoryBytes),
       files: new SessionFiles(runtime.path),
       execFiles,
       screens: new ScreenThread(),
       historyBytes: options.ptyHistoryBytes,
+      activity: { activity: core.activity, quietMs: config.activityQuietSeconds * 1000 },
     };
     const service = new PtyService(core, tools, options, await recoverSessions(core, tools));
     core.metrics.gauge('terminal_sessions', 'Terminal sessions that are open.', () => service.stats().total);
@@ -46,4 +49,7 @@ export const pty = defineCapability({
   v2: ptyV2,
   v1: ptyV1,
   probe: (service) => service.probe(),
+  report: (service, finding) => ({
+    exec: { pty: finding?.ok ?? false, tmux: findTool('tmux') !== undefined, backend: service.backend },
+  }),
 });

@@ -10,6 +10,7 @@ export const search = defineCapability({
   options: SearchOptions,
   requires: [tool('ripgrep', { programs: ['rg'], hint: 'apt-get install ripgrep: faster search in files' })],
   create: (_core, { searchTimeoutSeconds }) => new SearchService(searchTimeoutSeconds),
+  report: (service) => ({ exec: { rg: service.hasRipgrep } }),
   v2: searchV2,
   v1: searchV1,
 });

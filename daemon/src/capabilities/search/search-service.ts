@@ -33,6 +33,11 @@ export class SearchService implements AsyncDisposable {
     this.#findRipgrep = findRipgrep;
   }
 
+  /** Whether the next search finds ripgrep. */
+  get hasRipgrep(): boolean {
+    return this.#findRipgrep() !== undefined;
+  }
+
   /**
    * Matching lines. Unreadable files and files with NUL bytes are skipped.
    * @throws FileFailure as the system call on the path; `bad_request` for an invalid pattern, glob or type

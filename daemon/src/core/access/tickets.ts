@@ -58,6 +58,11 @@ export class TicketStore {
     return found.pathPrefix;
   }
 
+  /** No ticket is good any more. */
+  revokeAll(): void {
+    this.#tickets.clear();
+  }
+
   #forgetExpired(now: number): void {
     for (const [id, { expiresAt }] of this.#tickets) if (expiresAt <= now) this.#tickets.delete(id);
   }

@@ -18,9 +18,11 @@ export interface Identity {
  * Where there are no such files, the daemon's own account only.
  * @throws SandboxError `invalid` where there is no such account, and for any name on Windows
  */
-export function lookUpIdentity(name: string): Identity {
-  if (process.platform === 'win32') throw new SandboxError('invalid', 'user cannot be chosen on Windows');
-  const identity = process.platform === 'linux' ? findAccount(name) : ownIf(name);
+export function lookUpIdentity(name: string, platform: NodeJS.Platform = process.platform): Identity {
+  if (platform === 'win32') {
+    throw new SandboxError('invalid', 'cannot be chosen on Windows', { field: 'user', hint: 'leave the user out' });
+  }
+  const identity = platform === 'linux' ? findAccount(name) : ownIf(name);
   if (identity !== undefined) return identity;
   throw new SandboxError('invalid', `user does not exist: ${name}`, {
     hint: 'name an account of the container, or leave the user out',
@@ -41,6 +43,13 @@ export function ownIdentity(): Identity {
   } catch {
     return { name: String(uid), uid, gid, groups, home: homedir(), shell: '/bin/sh' };
   }
+}
+
+/** A process or a file on Windows, where SVC_DEFAULT_USER would apply. */
+export function defaultUserOnWindows(): SandboxError {
+  return new SandboxError('unavailable', 'SVC_DEFAULT_USER has no effect on Windows', {
+    hint: 'start the daemon without SVC_DEFAULT_USER',
+  });
 }
 
 /** Names of the account and the group of these numbers, where they exist. */

@@ -1,24 +1,26 @@
 import { statSync } from 'node:fs';
 import { SandboxError } from '../errors.ts';
-import { type Identity, lookUpIdentity, ownIdentity, requireRunnableAs } from './identity.ts';
+import { defaultUserOnWindows, type Identity, lookUpIdentity, ownIdentity, requireRunnableAs } from './identity.ts';
 
 /** Resolves the account and the working directory of processes that a caller starts. */
 export class RunContext {
   readonly own = ownIdentity();
   readonly #defaultUser: string | undefined;
+  readonly #platform: NodeJS.Platform;
 
-  constructor(defaultUser: string | undefined) {
+  constructor(defaultUser: string | undefined, platform: NodeJS.Platform = process.platform) {
     this.#defaultUser = defaultUser;
+    this.#platform = platform;
   }
 
   /** @throws SandboxError where there is no such account, or the daemon may not switch to it */
   identityOf(user: string | undefined): Identity {
-    if (user === undefined && this.#defaultUser !== undefined && process.platform === 'win32') {
-      throw new SandboxError('unavailable', 'SVC_DEFAULT_USER does not apply on Windows');
+    if (user === undefined && this.#defaultUser !== undefined && this.#platform === 'win32') {
+      throw defaultUserOnWindows();
     }
     const name = user ?? this.#defaultUser;
     if (name === undefined) return this.own;
-    const identity = lookUpIdentity(name);
+    const identity = lookUpIdentity(name, this.#platform);
     requireRunnableAs(identity, this.own);
     return identity;
   }

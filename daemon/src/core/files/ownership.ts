@@ -1,5 +1,5 @@
 import { closeSync, constants, fchownSync, mkdirSync, openSync, statSync } from 'node:fs';
-import { lookUpIdentity, ownIdentity } from '../account/identity.ts';
+import { defaultUserOnWindows, lookUpIdentity, ownIdentity } from '../account/identity.ts';
 import { SandboxError } from '../errors.ts';
 import { systemCodeOf } from './file-failure.ts';
 import { type FilePath, parentOf, withoutTrailingSlashes } from './file-path.ts';
@@ -25,22 +25,20 @@ export interface Caller {
  */
 export class Ownership {
   readonly #defaultUser: string | undefined;
+  readonly #platform: NodeJS.Platform;
   readonly #own = ownIdentity();
 
-  constructor(defaultUser: string | undefined) {
+  constructor(defaultUser: string | undefined, platform: NodeJS.Platform = process.platform) {
     this.#defaultUser = defaultUser;
+    this.#platform = platform;
   }
 
   of({ user, sudo = false }: Caller): Owner | undefined {
     if (user === undefined && sudo) return undefined;
     const name = user ?? this.#defaultUser;
     if (name === undefined) return undefined;
-    if (user === undefined && process.platform === 'win32') {
-      throw new SandboxError('unavailable', 'SVC_DEFAULT_USER has no effect on Windows', {
-        hint: 'start the daemon without SVC_DEFAULT_USER',
-      });
-    }
-    const { name: account, uid, gid } = lookUpIdentity(name);
+    if (user === undefined && this.#platform === 'win32') throw defaultUserOnWindows();
+    const { name: account, uid, gid } = lookUpIdentity(name, this.#platform);
     if (uid === this.#own.uid && gid === this.#own.gid) return undefined;
     if (this.#own.uid === 0) return { uid, gid };
     throw new SandboxError('forbidden', `the daemon runs as ${this.#own.name} and can give nothing to ${account}`, {

@@ -59,7 +59,12 @@ export function childEnvironment({
   return env;
 }
 
-/** The environment of the daemon does not change. */
+/** Whether the service keeps a variable of that name from every process that it starts. */
+export function isProductVariable(name: string): boolean {
+  return PRODUCT.test(name);
+}
+
+/** By the environment that they inherit, which is the same object as long as nothing changed. */
 const keptOf = new WeakMap<Variables, Record<string, string>>();
 
 function keptOnce(inherited: Variables): Record<string, string> {

@@ -2,13 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SandboxError } from '../../core/errors.ts';
 import type { App } from '../app-types.ts';
-import type { AccessDecision, AccessRequest, Gate } from './gate.ts';
+import type { AccessDecision, AccessRequest } from './gate.ts';
+import type { AccessGate } from './live-gate.ts';
 
 const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const PREFLIGHT_SECONDS = '600';
 
 /** Rejects requests without valid credentials, before any other processing of the request. */
-export function guard(app: App, gate: Gate, isTrusted: (address: string) => boolean): void {
+export function guard(app: App, gate: AccessGate, isTrusted: (address: string) => boolean): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { origin } = request.headers;
     if (origin !== undefined && gate.origins.isListed(origin)) {

@@ -1,6 +1,6 @@
 import { type Identity, sameRights } from '../../../core/account/identity.ts';
 import { RunContext } from '../../../core/account/run-context.ts';
-import { inheritedEnvironment } from '../../../core/config.ts';
+import type { Core } from '../../../core/core.ts';
 import { childEnvironment } from '../../../core/process/environment.ts';
 import type { StartSpec } from '../../../core/process/process-host.ts';
 import type { CommandSession } from '../store/sessions.ts';
@@ -19,12 +19,13 @@ export interface CommandSpec {
 
 /** Turns a request into what the process host starts. */
 export class Launcher {
-  readonly #inherited = { ...inheritedEnvironment() };
+  readonly #environment: Core['environment'];
   readonly #runContext: RunContext;
   readonly #outputMaxBytes: number;
 
-  constructor(defaultUser: string | undefined, outputMaxBytes: number) {
-    this.#runContext = new RunContext(defaultUser);
+  constructor({ config, environment, platform }: Core, outputMaxBytes: number) {
+    this.#environment = environment;
+    this.#runContext = new RunContext(config.defaultUser, platform);
     this.#outputMaxBytes = outputMaxBytes;
   }
 
@@ -32,7 +33,7 @@ export class Launcher {
   prepare(id: string, spec: CommandSpec, session: CommandSession | undefined): StartSpec {
     const identity = this.identityOf(spec.user ?? session?.user ?? undefined);
     const env = childEnvironment({
-      inherited: this.#inherited,
+      inherited: this.#environment.current(),
       identity,
       commandId: id,
       given: [session?.env ?? {}, spec.env ?? {}],

@@ -1,4 +1,5 @@
-import type { Logger } from '@sandbox/program/logger.ts';
+import type { Activity } from '../../../core/activity/activity.ts';
+import type { Core } from '../../../core/core.ts';
 import { SandboxError } from '../../../core/errors.ts';
 import type { Command, CommandRecord, CommandStatus } from '../run/command.ts';
 import { IdempotencyKeys } from './idempotency.ts';
@@ -21,25 +22,32 @@ export class CommandStore implements Disposable {
   readonly sessions: CommandSessions;
   readonly #commands = new Map<string, Command>();
   readonly #running = new Set<Command>();
+  readonly #held = new Map<Command, Disposable>();
+  readonly #activity: Activity;
   readonly #journal: Journal;
   readonly #limits: RetentionLimits;
   readonly #sweeper: NodeJS.Timeout;
 
-  constructor(journal: Journal, found: JournalState, maxSessions: number, limits: RetentionLimits) {
+  private constructor(
+    { journal, found }: { readonly journal: Journal; readonly found: JournalState },
+    activity: Activity,
+    maxSessions: number,
+    limits: RetentionLimits,
+  ) {
     this.#journal = journal;
+    this.#activity = activity;
     this.#limits = limits;
     this.sessions = new CommandSessions(maxSessions, found.sessions.values());
     this.#sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
   }
 
   static open(
-    directory: string,
-    logger: Logger,
+    { runtime, logger, activity }: Pick<Core, 'runtime' | 'logger' | 'activity'>,
     maxSessions: number,
     limits: RetentionLimits,
   ): { store: CommandStore; records: ReadonlyMap<string, CommandRecord> } {
-    const { journal, found } = Journal.open(directory, logger);
-    return { store: new CommandStore(journal, found, maxSessions, limits), records: found.records };
+    const opened = Journal.open(runtime.path, logger);
+    return { store: new CommandStore(opened, activity, maxSessions, limits), records: opened.found.records };
   }
 
   /** Journals a command that is about to be started. */
@@ -49,14 +57,14 @@ export class CommandStore implements Disposable {
 
   add(command: Command): void {
     this.#commands.set(command.id, command);
-    if (command.isRunning) this.#running.add(command);
     const { idempotency, startedAt } = command.record;
+    if (command.isRunning) this.#hold(command);
     if (idempotency) this.keys.remember(idempotency.key, idempotency.bodyHash, command.id, Date.parse(startedAt));
   }
 
   update(command: Command, change: Partial<CommandRecord>): void {
     command.record = { ...command.record, ...change };
-    if (!command.isRunning) this.#running.delete(command);
+    if (!command.isRunning) this.#release(command);
     this.note(command.id, change);
   }
 
@@ -135,6 +143,19 @@ export class CommandStore implements Disposable {
   [Symbol.dispose](): void {
     clearInterval(this.#sweeper);
     this.#journal.close();
+  }
+
+  #hold(command: Command): void {
+    this.#running.add(command);
+    this.#held.set(command, this.#activity.hold('command', command.id, new Date(command.record.startedAt)));
+    this.#activity.note('command');
+  }
+
+  #release(command: Command): void {
+    if (!this.#running.delete(command)) return;
+    this.#held.get(command)?.[Symbol.dispose]();
+    this.#held.delete(command);
+    this.#activity.note('command');
   }
 
   #forget(command: Command): void {

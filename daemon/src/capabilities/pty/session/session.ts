@@ -6,6 +6,7 @@ import { Screen } from '../screen/screen.ts';
 import type { ScreenThread } from '../screen/screen-thread.ts';
 import { type ExecTools, ExecTracker, type ExecutedCommand } from './exec-tracker.ts';
 import { History } from './history.ts';
+import { SessionActivity, type SessionActivityTerms } from './session-activity.ts';
 import type { SessionFiles, SessionRecord } from './session-record.ts';
 import { execStatusOf, type SessionStatus, statusOf, updateWorkingDir } from './session-status.ts';
 import { SessionUsage } from './session-usage.ts';
@@ -19,6 +20,7 @@ export interface SessionTools extends ShellTools, ExecTools {
   readonly files: SessionFiles;
   readonly screens: ScreenThread;
   readonly historyBytes: number;
+  readonly activity: SessionActivityTerms;
 }
 
 /** A shell on a terminal with its output. It goes on with another shell where a command ended the first. */
@@ -30,6 +32,7 @@ export class PtySession {
   readonly #shell: Shell;
   readonly #exec: ExecTracker;
   readonly #usage: SessionUsage;
+  readonly #activity: SessionActivity;
   #started: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
@@ -47,7 +50,8 @@ export class PtySession {
     this.#files = tools.files;
     this.#shell = shell;
     this.#exec = new ExecTracker(tools, { record, history, screen, shell, changed: () => this.#used() });
-    this.#usage = new SessionUsage(Date.parse(record.lastUsedAt));
+    this.#activity = new SessionActivity(tools.activity, record.id, () => this.open && this.busy);
+    this.#usage = new SessionUsage(Date.parse(record.lastUsedAt), this.#activity);
   }
 
   get id(): string {
@@ -112,6 +116,7 @@ export class PtySession {
    */
   start(after: Promise<unknown>): Promise<void> {
     this.#started = this.#shell.start(after);
+    void this.#activity.follow(this.history);
     return this.#started;
   }
 
@@ -124,6 +129,8 @@ export class PtySession {
   resume(process: HostedProcess, base: number): void {
     this.#exec.resume();
     this.#shell.resume(process, base);
+    if (this.busy) this.#activity.touch();
+    void this.#activity.follow(this.history);
   }
 
   /** Takes up the tmux session of a shell, read on by `reader` or by a new one; false where tmux does not have it. */
@@ -199,6 +206,7 @@ export class PtySession {
 
   async #close(graceMs: number): Promise<void> {
     this.#files.remove(this.id);
+    this.#activity[Symbol.dispose]();
     this.#exec.terminate();
     this.screen[Symbol.dispose]();
     const process = await this.#shell.close(graceMs);

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Identity, sameRights } from '../../../core/account/identity.ts';
 import { RunContext } from '../../../core/account/run-context.ts';
-import { inheritedEnvironment } from '../../../core/config.ts';
+import type { Core } from '../../../core/core.ts';
 import { childEnvironment } from '../../../core/process/environment.ts';
 import type { StartSpec } from '../../../core/process/process-host.ts';
 import { findTool } from '../../../core/tool-path.ts';
@@ -21,11 +21,12 @@ export interface ShellStart {
 /** Builds the process of a session from its record. */
 export class ShellLauncher {
   readonly #runContext: RunContext;
-  readonly #inherited = { ...inheritedEnvironment() };
+  readonly #environment: Core['environment'];
   readonly #historyBytes: number;
 
-  constructor(defaultUser: string | undefined, historyBytes: number) {
-    this.#runContext = new RunContext(defaultUser);
+  constructor({ config, environment, platform }: Core, historyBytes: number) {
+    this.#environment = environment;
+    this.#runContext = new RunContext(config.defaultUser, platform);
     this.#historyBytes = historyBytes;
   }
 
@@ -50,7 +51,7 @@ export class ShellLauncher {
     const identity = this.identityOf(record.user ?? undefined);
     const id = `${ID_PREFIX}${uuid}`;
     const given = [{ TERM: 'xterm-256color', COLORTERM: 'truecolor' }, record.env];
-    const env = childEnvironment({ inherited: this.#inherited, identity, commandId: id, given });
+    const env = childEnvironment({ inherited: this.#environment.current(), identity, commandId: id, given });
     const [file, ...args] = commandOf(record, identity, env['PATH']);
     const spec: StartSpec = {
       id,

@@ -1,0 +1,17 @@
+import { defineCapability } from '../../capability.ts';
+import { SURVEY } from '../../core/survey/survey.ts';
+import { AccountPrograms } from './context/account-programs.ts';
+import { SandboxService } from './sandbox-service.ts';
+import { sandboxV1 } from './v1/routes.ts';
+import { sandboxV2 } from './v2/routes.ts';
+import { CLAIM_PATH } from './wire/claim.ts';
+
+export const sandbox = defineCapability({
+  name: 'sandbox',
+  // The token of the claim stands for the key, which the sandbox has not got yet.
+  publicPaths: [CLAIM_PATH],
+  uses: [SURVEY],
+  create: async (core, _options, ports) => new SandboxService(core, await AccountPrograms.open(core), ports),
+  v2: sandboxV2,
+  v1: sandboxV1,
+});

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { VERSION } from '../../../core/version.ts';
+import { credentialsOf } from '../../../http/access/credentials.ts';
+import type { App } from '../../../http/app-types.ts';
+import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '../../../http/envelope.ts';
+import type { SandboxService } from '../sandbox-service.ts';
+import { capabilitiesData } from '../wire/capabilities.ts';
+import { ClaimRequest, ClaimResult, claimData, claimOf } from '../wire/claim.ts';
+import { PackagesQuery, SandboxActivity, SandboxInfo } from './schemas.ts';
+import { activityData, infoData } from './wire.ts';
+
+const tags = ['sandbox'];
+
+export function sandboxV2(app: App, service: SandboxService): void {
+  app.get('/sandbox', {
+    schema: {
+      tags,
+      summary: 'Read what the sandbox is and has',
+      description: 'The fields stand under `data` and beside it.',
+      response: { 200: envelopeOf(SandboxInfo).extend(SandboxInfo.shape), ...V2_ERRORS },
+    },
+    handler: async () => {
+      const [context, survey] = await Promise.all([service.context(), service.survey(false)]);
+      const { uptime, labels } = service;
+      const about = { version: VERSION, uptime, labels, capabilities: capabilitiesData(survey) };
+      const info = infoData(context, about);
+      return { ...ok(info, 'sandbox'), ...info };
+    },
+  });
+
+  app.get('/sandbox/packages', {
+    schema: {
+      tags,
+      summary: 'List the installed packages of a language',
+      querystring: PackagesQuery,
+      response: { 200: envelopeOf(z.string()), ...V2_ERRORS, 503: ErrorBody },
+    },
+    handler: async ({ query: { lang } }) => ok(await service.packages(lang), `packages of ${lang}`),
+  });
+
+  app.get('/sandbox/activity', {
+    schema: {
+      tags,
+      summary: 'Read whether the sandbox is in use, and by what',
+      response: { 200: envelopeOf(SandboxActivity), ...V2_ERRORS },
+    },
+    handler: async () => {
+      const activity = service.activity();
+      return ok(activityData(activity), activity.state);
+    },
+  });
+
+  app.post('/sandbox/claim', {
+    schema: {
+      tags,
+      summary: 'Claim a sandbox of a pool, once',
+      description: '`Authorization: Bearer` carries the token of SVC_CLAIM_TOKEN_FILE. A second claim answers 409.',
+      security: [],
+      body: ClaimRequest,
+      response: { 200: envelopeOf(ClaimResult), ...V2_ERRORS, 409: ErrorBody, 503: ErrorBody },
+    },
+    preValidation: (request, _reply, done) => {
+      // A body that is wrong tells nothing to a caller without the token.
+      service.requireToken(tokenOf(request.headers));
+      done();
+    },
+    handler: async ({ body, headers }) => {
+      const claim = service.claim(tokenOf(headers), claimOf(body));
+      return ok(claimData(claim), 'the sandbox is claimed');
+    },
+  });
+}
+
+function tokenOf(headers: Parameters<typeof credentialsOf>[0]): string | undefined {
+  return credentialsOf(headers, '').headerKeys.find(({ field }) => field === 'authorization')?.value;
+}

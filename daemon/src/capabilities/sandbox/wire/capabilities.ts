@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import type { SurveyResult } from '../../../core/survey/survey.ts';
+
+const Check = z.object({
+  name: z.string(),
+  ok: z.boolean(),
+  required: z.boolean(),
+  detail: z.string(),
+  hint: z.string().optional(),
+});
+
+const Exec = z.object({
+  pty: z.boolean().default(false).meta({ description: 'A real terminal was opened.' }),
+  tmux: z.boolean().default(false).meta({ description: 'tmux is on PATH.' }),
+  rg: z.boolean().default(false).meta({ description: 'ripgrep is on PATH.' }),
+  backend: z.string().nullable().default(null).meta({ description: 'What holds the terminals: native or tmux.' }),
+});
+
+const CodeInterpreter = z.object({
+  backend: z.string().nullable().default(null),
+  jupyter_backend: z.string().nullable().default(null),
+  python_kernels: z.array(z.string()).default([]),
+  node: z.boolean().default(false),
+  missing: z.array(z.string()).default(['code']).meta({ description: 'What would have to be there for all of it.' }),
+});
+
+const Computer = z.looseObject({ status: z.enum(['ready', 'degraded', 'absent']).default('absent') });
+
+/** What the sandbox can do. A section of a capability that is not mounted says that it is absent. */
+export const Capabilities = z
+  .object({
+    files: z.boolean().default(false).meta({ description: 'A real file was written.' }),
+    exec: Exec.prefault({}),
+    code_interpreter: CodeInterpreter.prefault({}),
+    browser: z.boolean().default(false).meta({ description: 'A browser answers.' }),
+    computer: Computer.prefault({}),
+    checks: z.array(Check).meta({ description: 'What `sandboxd doctor` finds, then what the probes did.' }),
+  })
+  .meta({ id: 'Capabilities' });
+
+export function capabilitiesData({ report, checks }: SurveyResult): z.output<typeof Capabilities> {
+  return Capabilities.parse({ ...report, checks });
+}

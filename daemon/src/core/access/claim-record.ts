@@ -1,0 +1,69 @@
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { SandboxError } from '../errors.ts';
+import { discard } from '../files/discard.ts';
+
+/** What the caller gave to a sandbox of a pool. */
+export interface Claim {
+  readonly apiKey: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  readonly allowedOrigins: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly claimedAt: string;
+}
+
+/** The claim of a sandbox in its runtime directory, where a restarted daemon finds it. Only the daemon may read it. */
+export class ClaimRecord {
+  readonly #path: string;
+
+  constructor(directory: string) {
+    this.#path = join(directory, 'claim.json');
+  }
+
+  /** @throws Error in one line where there is a record that cannot be read: the sandbox must not serve as unclaimed */
+  read(): Claim | undefined {
+    if (!existsSync(this.#path)) return undefined;
+    try {
+      const claim = JSON.parse(readFileSync(this.#path, 'utf8')) as Claim;
+      const { apiKey, env, allowedOrigins, labels, claimedAt } = claim;
+      if (!Array.isArray(allowedOrigins) || [env, labels].some((map) => typeof map !== 'object')) {
+        throw new Error('a field is missing');
+      }
+      return { apiKey, env, allowedOrigins, labels, claimedAt };
+    } catch (error) {
+      throw new Error(`cannot read the claim ${this.#path}: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+
+  /** When it returns, the claim is on the disk. @throws SandboxError `unavailable` */
+  write(claim: Claim): void {
+    const next = `${this.#path}.next`;
+    try {
+      const fd = openSync(next, 'w', 0o600);
+      try {
+        writeFileSync(fd, JSON.stringify(claim));
+        fsyncSync(fd);
+      } finally {
+        closeSync(fd);
+      }
+      renameSync(next, this.#path);
+      syncDirectory(dirname(this.#path));
+    } catch (error) {
+      discard(next);
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new SandboxError('unavailable', `the claim cannot be written down: ${reason}`, {
+        hint: 'free some space under SVC_RUNTIME_DIR and claim again',
+      });
+    }
+  }
+}
+
+/** A rename is on the disk when its directory is. */
+function syncDirectory(path: string): void {
+  const fd = openSync(path, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

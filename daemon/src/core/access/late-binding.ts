@@ -1,0 +1,120 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { concealSecret, type Logger } from '@sandbox/program/logger.ts';
+import type { CoreConfig } from '../config.ts';
+import { SandboxError } from '../errors.ts';
+import { type Claim, ClaimRecord } from './claim-record.ts';
+import { claimTokenTerms, keyFileTerms } from './key-options.ts';
+import { readSecret, SecretFile } from './secret-file.ts';
+
+/** Who gets in, as of now. */
+export interface AccessTerms {
+  readonly apiKey: string | undefined;
+  readonly allowedOrigins: readonly string[];
+  /** Nothing but the public paths is served: the sandbox has no key and waits for its claim. */
+  readonly locked: boolean;
+}
+
+type LateOptions = Pick<CoreConfig, 'apiKey' | 'apiKeyFile' | 'allowedOrigins' | 'claimTokenFile'>;
+
+/** What a sandbox of a pool gets after its boot: from its claim, and from files that are read again when they change. */
+export class LateBinding {
+  readonly #options: LateOptions;
+  readonly #keyFile: SecretFile | undefined;
+  readonly #record: ClaimRecord;
+  readonly #logger: Logger;
+  #claim: Claim | undefined;
+  #terms: AccessTerms;
+
+  private constructor(options: LateOptions, directory: string, logger: Logger) {
+    this.#options = options;
+    this.#logger = logger;
+    this.#keyFile =
+      options.apiKeyFile === undefined ? undefined : new SecretFile(keyFileTerms(options.apiKeyFile), logger);
+    this.#record = new ClaimRecord(directory);
+    this.#claim = this.#record.read();
+    this.#terms = this.#termsNow();
+  }
+
+  /**
+   * @param directory the runtime directory
+   * @throws OptionError where the token's file holds none, Error where there is a claim that cannot be read
+   */
+  static open(options: LateOptions, directory: string, logger: Logger): LateBinding {
+    const binding = new LateBinding(options, directory, logger);
+    const { claimTokenFile } = options;
+    if (claimTokenFile !== undefined && !binding.#claim) concealSecret(readSecret(claimTokenTerms(claimTokenFile)));
+    return binding;
+  }
+
+  get claimed(): Claim | undefined {
+    return this.#claim;
+  }
+
+  /** The same object as long as nothing changed. */
+  access(): AccessTerms {
+    if (this.#keyFile !== undefined && this.#keyNow() !== this.#terms.apiKey) this.#terms = this.#termsNow();
+    return this.#terms;
+  }
+
+  /**
+   * Claims the sandbox, once. When it returns, the claim is in force and outlives the daemon.
+   * @throws SandboxError `unauthorized` for a wrong token or where the sandbox takes no claim, `conflict` after the first
+   */
+  claim(token: string | undefined, given: Omit<Claim, 'claimedAt'>): Claim {
+    this.requireToken(token);
+    // No other claim comes between this check and the assignment below: nothing waits.
+    if (this.#claim !== undefined) {
+      throw new SandboxError('conflict', `the sandbox was claimed at ${this.#claim.claimedAt}`, {
+        hint: 'take another sandbox from the pool',
+      });
+    }
+    const claim = { ...given, claimedAt: new Date().toISOString() };
+    this.#record.write(claim);
+    this.#claim = claim;
+    this.#terms = this.#termsNow();
+    this.#logger.info({ labels: claim.labels, withKey: claim.apiKey !== undefined }, 'the sandbox was claimed');
+    return claim;
+  }
+
+  /** @throws SandboxError `unauthorized` */
+  requireToken(token: string | undefined): void {
+    const { claimTokenFile } = this.#options;
+    if (claimTokenFile === undefined) {
+      throw new SandboxError('unauthorized', 'the sandbox takes no claim', { hint: 'SVC_CLAIM_TOKEN_FILE is not set' });
+    }
+    let expected: string;
+    try {
+      expected = readSecret(claimTokenTerms(claimTokenFile));
+    } catch (error) {
+      this.#logger.error({ reason: String(error) }, 'no claim can be checked');
+      throw wrongToken();
+    }
+    if (token === undefined || !timingSafeEqual(digest(token), digest(expected))) throw wrongToken();
+  }
+
+  #keyNow(): string | undefined {
+    return this.#claim?.apiKey ?? (this.#keyFile === undefined ? this.#options.apiKey : this.#keyFile.current());
+  }
+
+  #termsNow(): AccessTerms {
+    const apiKey = this.#keyNow();
+    // The logger knows the key of the boot already.
+    if (apiKey !== undefined && apiKey !== this.#options.apiKey) concealSecret(apiKey);
+    return {
+      apiKey,
+      allowedOrigins: [...this.#options.allowedOrigins, ...(this.#claim?.allowedOrigins ?? [])],
+      locked: apiKey === undefined && this.#claim === undefined && this.#options.claimTokenFile !== undefined,
+    };
+  }
+}
+
+/** Digests have one length, so that the comparison takes the same time for every token. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function wrongToken(): SandboxError {
+  return new SandboxError('unauthorized', 'missing or wrong claim token', {
+    hint: 'send the token of SVC_CLAIM_TOKEN_FILE as "Authorization: Bearer <token>"',
+  });
+}

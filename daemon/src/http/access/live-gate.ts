@@ -1,0 +1,62 @@
+import type { AccessTerms } from '../../core/access/late-binding.ts';
+import { type AccessDecision, type AccessRequest, Gate, type GateOptions } from './gate.ts';
+import type { OriginRule } from './hosts.ts';
+
+/** What decides about access. */
+export type AccessGate = Pick<Gate, 'judge' | 'origins' | 'frameRule' | 'credentialFields'>;
+
+export interface LiveGateOptions extends Omit<GateOptions, 'apiKey' | 'allowedOrigins'> {
+  /** Who gets in, as of now: the same object as long as nothing changed. */
+  readonly access: () => AccessTerms;
+}
+
+/** The gate of the key and the origins that are valid at the moment of a request. */
+export class LiveGate implements AccessGate {
+  readonly #options: LiveGateOptions;
+  readonly #publicPaths: ReadonlySet<string>;
+  #terms: AccessTerms;
+  #gate: Gate;
+
+  constructor(options: LiveGateOptions) {
+    this.#options = options;
+    this.#publicPaths = new Set(options.publicPaths);
+    this.#terms = options.access();
+    this.#gate = new Gate({ ...options, ...this.#terms });
+  }
+
+  get origins(): OriginRule {
+    return this.#current().origins;
+  }
+
+  get frameRule(): string {
+    return this.#current().frameRule;
+  }
+
+  judge(request: AccessRequest): AccessDecision {
+    const gate = this.#current();
+    if (!this.#terms.locked) return gate.judge(request);
+    const [path = ''] = request.target.split('?', 1);
+    return this.#publicPaths.has(path) ? { admitted: true } : UNCLAIMED;
+  }
+
+  credentialFields(...given: Parameters<Gate['credentialFields']>): string[] {
+    return this.#current().credentialFields(...given);
+  }
+
+  #current(): Gate {
+    const terms = this.#options.access();
+    if (terms === this.#terms) return this.#gate;
+    // A ticket was issued to a holder of the former key.
+    if (terms.apiKey !== this.#terms.apiKey) this.#options.tickets.revokeAll();
+    this.#terms = terms;
+    this.#gate = new Gate({ ...this.#options, ...terms });
+    return this.#gate;
+  }
+}
+
+const UNCLAIMED: AccessDecision = {
+  admitted: false,
+  kind: 'unauthorized',
+  message: 'the sandbox waits for its claim',
+  hint: 'claim it with the token of SVC_CLAIM_TOKEN_FILE',
+};
