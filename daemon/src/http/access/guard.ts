@@ -22,7 +22,9 @@ export function guard(app: App, gate: Gate, isTrusted: (address: string) => bool
       done();
       return;
     }
-    const decision = gate.judge(accessRequestOf(request, isTrusted));
+    const { config } = request.routeOptions;
+    const needsKey = 'needsKey' in config && config.needsKey === true;
+    const decision = gate.judge({ ...accessRequestOf(request, isTrusted), needsKey });
     done(decision.admitted ? undefined : refusal(decision));
   });
 }
