@@ -24,6 +24,8 @@ export const AUTHENTICATION: readonly Requirement[] = [
     'auth.internal-no-body': '/internal/auth never has a body',
     'auth.internal-host-origin': '/internal/auth checks Host and Origin and answers 403',
     'ticket.create': 'POST /v2/tickets needs the key and gives ticket and expires_at',
+    'ticket.needs-key': 'neither a ticket nor a cookie creates a ticket',
+    'ticket.target': 'a ticket for a target is valid for that path with exactly that query, in any order',
     'ticket.bounds': 'ttl is 1 to 3600 seconds and 30 by default, uses is 1 by default; beyond them 422',
     'ticket.prefix': 'a ticket is valid only below its path_prefix',
     'ticket.expiry': 'a ticket past its ttl is refused',

@@ -38,6 +38,9 @@ export const FILES: readonly Requirement[] = [
     'fs.delete': 'delete removes one object, with recursive a tree',
     'fs.full-disk': 'a full disk answers 507 and leaves no part of a file behind',
     'fs.swapped': 'a symlink that is swapped under a write or an upload is not followed',
+    'fs.account-link':
+      'a root daemon changes through a link of an account only what that account could write itself, else 403 with a hint',
+    'fs.account-race': 'a name that an account exchanges during a call changes nothing elsewhere',
     'fs.upload': 'a form with file and path is uploaded; file_path, file_size, success and sha256 come back',
     'fs.upload-default': 'an upload without path goes to /tmp/<name>',
     'fs.upload-form-faults': 'a form without a file, with two, or cut is refused and leaves nothing',

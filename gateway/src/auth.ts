@@ -39,7 +39,8 @@ export async function requestDecision(
     const fields = valuesOf(headers, 'x-credentials').flatMap((value) => value.split(','));
     const credentials = new Set(fields.map((name) => name.trim()));
     const frameRule = valuesOf(headers, 'content-security-policy')[0] ?? OWN_FRAMES;
-    return { admitted: true, cookies: valuesOf(headers, 'set-cookie'), credentials, frameRule };
+    const previewTicket = valuesOf(headers, 'x-preview-ticket')[0];
+    return { admitted: true, cookies: valuesOf(headers, 'set-cookie'), credentials, frameRule, previewTicket };
   }
   const challenge = valuesOf(headers, 'www-authenticate')[0];
   return { admitted: false, status, headers: challenge === undefined ? {} : { 'WWW-Authenticate': challenge } };

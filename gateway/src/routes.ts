@@ -27,7 +27,7 @@ const browser: Handler = (exchange, services, admission) => services.browser.han
 const desktop: Handler = (exchange, services, admission) => services.desktop.handle(exchange, admission);
 const codeServer: Handler = (exchange, services, admission) => services.codeServer.handle(exchange, admission);
 const jupyter: Handler = (exchange, services, admission) => services.jupyter.handle(exchange, admission);
-const opener: Handler = (exchange, services, admission) => openPreview(exchange, services, admission);
+const opener: Handler = (exchange, _services, admission) => openPreview(exchange, admission);
 
 const preview: Handler = (exchange, { previews }, admission) => {
   const target = previewByPath(exchange);

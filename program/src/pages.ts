@@ -47,3 +47,9 @@ function ownPrefix({ path: own, perPort }: Page, path: string): string | undefin
   const port = path.slice(own.length + 1).split('/', 1)[0] ?? '';
   return /^\d+$/.test(port) ? `${own}/${port}` : undefined;
 }
+
+/** The port of a path that opens a preview, as it is written; undefined for any other path. */
+export function portOfOpenPreview(path: string): string | undefined {
+  const port = path.startsWith(`${GATEWAY_PATHS.openPreview}/`) ? path.slice(GATEWAY_PATHS.openPreview.length + 1) : '';
+  return /^[1-9]\d{0,4}$/.test(port) ? port : undefined;
+}

@@ -52,6 +52,8 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
       'e2e/images/container-life.test.ts > [config.puid]',
       `${CAPABILITIES}/commands/v2/launch.test.ts > * > [cmd.user]`,
       `${CAPABILITIES}/commands/v2/launch.test.ts > * > [cmd.user-default]`,
+      `${CAPABILITIES}/files/account-links.test.ts > links of an account`,
+      `${CAPABILITIES}/files/account-races.test.ts > names that an account exchanges`,
       `${CAPABILITIES}/files/tree-malformed.test.ts > * > [fs.tree-malformed] an owner that no account can have`,
       `${CAPABILITIES}/files/v1/owner.test.ts > created files belong to`,
       `${CAPABILITIES}/files/write/write.test.ts > the owner of created files`,

@@ -152,19 +152,86 @@ describe('sources of the key', () => {
 
 describe('tickets', () => {
   const withKey = { 'x-api-key': KEY };
+  /** api.md §1.4: path_prefix or target is required. */
+  const ANYWHERE = { path_prefix: '/' };
 
   async function ticketOf(daemon: TestApp, terms: object = {}): Promise<string> {
-    return (await daemon.post('/v2/tickets', terms, withKey)).json().data.ticket;
+    return (await daemon.post('/v2/tickets', { ...('target' in terms ? {} : ANYWHERE), ...terms }, withKey)).json().data
+      .ticket;
   }
 
   test('[ticket.create] a request with the key creates a ticket that admits a request', async () => {
     await using daemon = await TestApp.start({ apiKey: KEY });
-    expect((await daemon.post('/v2/tickets')).statusCode).toBe(401);
+    expect((await daemon.post('/v2/tickets', ANYWHERE)).statusCode).toBe(401);
     const before = Date.now();
-    const { ticket, expires_at } = (await daemon.post('/v2/tickets', {}, withKey)).json().data;
+    const { ticket, expires_at } = (await daemon.post('/v2/tickets', ANYWHERE, withKey)).json().data;
     expect(Date.parse(expires_at) - before).toBeGreaterThanOrEqual(29_000);
     expect(Date.parse(expires_at)).toBeLessThanOrEqual(Date.now() + 30_000);
     expect((await daemon.inject(`${PRIVATE}?ticket=${ticket}`)).statusCode).toBe(200);
+  });
+
+  test('[ticket.create] neither path_prefix nor target is 422', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    const answer = await daemon.post('/v2/tickets', {}, withKey);
+    expect([answer.statusCode, answer.json().errors[0].location]).toEqual([422, ['body', 'path_prefix']]);
+  });
+
+  test.each(['/v2/tickets', '/v2/%74ickets'])(
+    '[ticket.needs-key] neither a ticket nor a cookie creates one at %s',
+    async (path) => {
+      await using daemon = await TestApp.start({ apiKey: KEY });
+      for (const terms of [{ path_prefix: '/v2/tickets' }, ANYWHERE, { target: path }]) {
+        const ticket = await ticketOf(daemon, terms);
+        expect((await daemon.post(`${path}?ticket=${ticket}`, ANYWHERE)).statusCode).toBe(401);
+      }
+      const opened = await daemon.inject({
+        url: '/internal/auth',
+        headers: { 'x-original-uri': `/?api_key=${KEY}`, accept: 'text/html' },
+      });
+      const [cookie = ''] = String(opened.headers['set-cookie']).split(';');
+      expect((await daemon.inject({ url: PRIVATE, headers: { cookie } })).statusCode).toBe(200);
+      expect((await daemon.post(path, ANYWHERE, { cookie })).statusCode).toBe(401);
+      expect((await daemon.post(`${path}?api_key=${KEY}`, ANYWHERE)).statusCode).toBe(200);
+    },
+  );
+
+  test('[ticket.target] a ticket for one download reads no other file, and spends no use on the attempt', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    const ticket = await ticketOf(daemon, { target: '/v2/fs/download?path=/etc/hostname' });
+    const download = async (path: string) =>
+      (await daemon.inject(`/v2/fs/download?path=${path}&ticket=${ticket}`)).statusCode;
+    expect(await download('/proc/self/environ')).toBe(401);
+    expect(await download('/etc/hostname&path=/proc/self/environ')).toBe(401);
+    expect(await download('/etc/hostname')).toBe(200);
+    expect(await download('/etc/hostname')).toBe(401);
+  });
+
+  test('[ticket.target] a page that is opened with a ticket for it alone sets no cookie', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    const ticket = await ticketOf(daemon, { target: '/vnc/index.html?path=websockify' });
+    const uri = `/vnc/index.html?path=websockify&ticket=${ticket}`;
+    const answer = await daemon.inject({
+      url: '/internal/auth',
+      headers: { 'x-original-uri': uri, accept: 'text/html' },
+    });
+    expect([answer.statusCode, answer.headers['set-cookie']]).toEqual([204, undefined]);
+  });
+
+  test('[preview.link] /open gives a ticket for its preview to the key and the cookie, not to a ticket', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    const ask = async (uri: string, headers: Record<string, string> = {}) =>
+      (await daemon.inject({ url: '/internal/auth', headers: { 'x-original-uri': uri, ...headers } })).headers;
+    const opened = await ask(`/?api_key=${KEY}`, { accept: 'text/html' });
+    const [cookie = ''] = String(opened['set-cookie']).split(';');
+    for (const headers of [withKey, { cookie }]) {
+      const ticket = (await ask('/open/3000', headers))['x-preview-ticket'];
+      expect((await ask(`/proxy/3001/?ticket=${ticket}`))['x-credentials']).toBeUndefined();
+      expect((await ask(`/proxy/3000/?ticket=${ticket}`))['x-credentials']).toBe('?0');
+      expect((await ask('/proxy/3000/', headers))['x-preview-ticket']).toBeUndefined();
+    }
+    const ticket = await ticketOf(daemon, { path_prefix: '/open' });
+    const byTicket = await ask(`/open/3000?ticket=${ticket}`);
+    expect([byTicket['x-credentials'], byTicket['x-preview-ticket']]).toEqual(['?0', undefined]);
   });
 
   test('[ticket.spent-by-daemon] a ticket is invalid after its last use', async () => {
@@ -214,9 +281,12 @@ describe('tickets', () => {
     ['ttl', { ttl: 3601 }],
     ['uses', { uses: 0 }],
     ['path_prefix', { path_prefix: 'vnc' }],
+    ['path_prefix', { target: '/vnc' }],
+    ['target', { target: 'vnc' }],
+    ['target', { target: '//host/vnc' }],
   ])('[ticket.bounds] an invalid %s is 422: %o', async (field, terms) => {
     await using daemon = await TestApp.start({ apiKey: KEY });
-    const answer = await daemon.post('/v2/tickets', terms, withKey);
+    const answer = await daemon.post('/v2/tickets', field === 'target' ? terms : { ...ANYWHERE, ...terms }, withKey);
     expect(answer.statusCode).toBe(422);
     expect(answer.json().errors[0].location).toEqual(['body', field]);
   });

@@ -24,7 +24,7 @@ describe('the envelope', () => {
     ['blanks', { payload: ' \n', headers: { 'content-type': 'application/xml' } }],
   ])('[envelope.empty-body] %s reads as {}', async (_name, body) => {
     await using daemon = await TestApp.start();
-    const answer = await daemon.inject({ method: 'POST', url: '/v2/tickets', ...body });
+    const answer = await daemon.inject({ method: 'POST', url: '/v2/commands/sessions', ...body });
     expect(answer.statusCode).toBe(200);
     const gone = await daemon.inject({ method: 'DELETE', url: '/v2/commands/sessions/none', ...body });
     expect(gone.statusCode).toBe(404);

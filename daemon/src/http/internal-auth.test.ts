@@ -112,7 +112,8 @@ describe('credential fields', () => {
     // api.md §1.4: a `ticket` that is none of the service's passes on.
     expect(await fieldsOf({ uri: `${uri}?ticket=its-own`, headers: { cookie } })).toBeUndefined();
     for (const uses of [1, 2]) {
-      const { ticket } = (await daemon.post('/v2/tickets', { uses }, { 'x-api-key': KEY })).json().data;
+      const { ticket } = (await daemon.post('/v2/tickets', { path_prefix: '/', uses }, { 'x-api-key': KEY })).json()
+        .data;
       expect(await fieldsOf({ uri: `${uri}?ticket=its-own&ticket=${ticket}` })).toBe('?1');
     }
     await using open = await TestApp.start();

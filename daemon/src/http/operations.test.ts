@@ -8,7 +8,7 @@ describe('logs and metrics', () => {
 
   test('[secret.log] no credential is in a log', async () => {
     await using daemon = await TestApp.start({ apiKey: KEY, logLevel: 'trace' });
-    const { ticket } = (await daemon.post('/v2/tickets', {}, { 'x-api-key': KEY })).json().data;
+    const { ticket } = (await daemon.post('/v2/tickets', { path_prefix: '/' }, { 'x-api-key': KEY })).json().data;
     const cookie = 'svc_session=cookie-value-77';
     const url = `/v2/commands?api_key=${KEY}&ticket=${ticket}&path=websockify%3Fticket%3D${ticket}`;
     await daemon.inject({ url, headers: { authorization: `Bearer ${KEY}`, cookie, 'x-svc-api-key': KEY } });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Finding } from '../core/finding.ts';
 import type { Metrics } from '../core/metrics.ts';
 import { VERSION } from '../core/version.ts';
+import type { AccessDecision } from './access/gate.ts';
 import { accessRequestOf, answerPreflight, isPreflight, refusal } from './access/guard.ts';
 import type { AccessGate } from './access/live-gate.ts';
 import type { App } from './app-types.ts';
@@ -92,10 +93,22 @@ export function mountOperations(app: App, { gate, metrics, isTrusted, probes }: 
     }
     const decision = gate.judge(accessRequest);
     if (!decision.admitted) return reply.code(refusal(decision).kind === 'forbidden' ? 403 : 401).send();
-    void reply.header('content-security-policy', gate.frameRule);
-    if (decision.setCookie !== undefined) void reply.header('set-cookie', decision.setCookie);
     const fields = gate.credentialFields(accessRequest.target, request.raw.rawHeaders, decision.ticket);
-    if (fields.length > 0) void reply.header('x-credentials', fields.join(', '));
-    return reply.code(204).send();
+    return reply
+      .code(204)
+      .headers({ 'content-security-policy': gate.frameRule, ...admissionHeaders(decision, fields) })
+      .send();
   });
+}
+
+/** What the gateway does with the response, the link and the credentials of an admitted request. */
+function admissionHeaders(
+  { setCookie, previewTicket }: AccessDecision & { admitted: true },
+  credentials: readonly string[],
+): Record<string, string> {
+  return {
+    ...(setCookie !== undefined && { 'set-cookie': setCookie }),
+    ...(previewTicket !== undefined && { 'x-preview-ticket': previewTicket }),
+    ...(credentials.length > 0 && { 'x-credentials': credentials.join(', ') }),
+  };
 }

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { exchange, queryCredentials, startDaemon, startGateway } from '../gateway.fixture.ts';
 
@@ -12,21 +11,15 @@ function keysOf({ headers }: IncomingMessage, query: URLSearchParams): string[] 
   ];
 }
 
-/** A daemon that issues tickets to requests with the key, and admits the ticket `t` anywhere but for a new ticket. */
+/** A daemon that names a ticket for the preview to requests with the key, and admits the ticket `t` without one. */
 function startTicketDaemon(): ReturnType<typeof startDaemon> {
-  return startDaemon(async (req, res) => {
-    const target = String(req.headers['x-original-uri'] ?? req.url);
+  return startDaemon((req, res) => {
+    const target = String(req.headers['x-original-uri']);
     const { pathname, searchParams } = new URL(target, 'http://x');
     const keys = keysOf(req, searchParams);
-    if (pathname !== '/v2/tickets') {
-      const credentials = [...keys, ...queryCredentials(target)];
-      res.writeHead(credentials.length > 0 ? 204 : 401, { 'X-Credentials': credentials.join() }).end();
-    } else if (keys.length === 0) {
-      res.writeHead(401).end('{}');
-    } else {
-      const { path_prefix } = JSON.parse(await text(req)) as { path_prefix: string };
-      res.end(`{"data":{"ticket":"for${path_prefix.replaceAll('/', '-')}"}}`);
-    }
+    const credentials = [...keys, ...queryCredentials(target)];
+    const ticket = keys.length > 0 ? { 'X-Preview-Ticket': `for${pathname.replaceAll('/', '-')}` } : {};
+    res.writeHead(credentials.length > 0 ? 204 : 401, { 'X-Credentials': credentials.join(), ...ticket }).end();
   });
 }
 
@@ -42,7 +35,7 @@ test.each([
     await using gateway = await startGateway(daemon.port);
     const answer = await exchange(gateway.port, `GET ${path} HTTP/1.1\nHost: localhost:${gateway.port}${fields}`);
     expect(answer).toMatch(/^HTTP\/1\.1 302 /);
-    expect(answer).toContain(`Location: http://3000.localhost:${gateway.port}/?ticket=for-proxy-3000\r\n`);
+    expect(answer).toContain(`Location: http://3000.localhost:${gateway.port}/?ticket=for-open-3000\r\n`);
     expect(answer).toMatch(/Cache-Control: no-store[\s\S]*Referrer-Policy: no-referrer/);
   },
 );

@@ -11,6 +11,8 @@ export interface Admission {
   readonly credentials: ReadonlySet<string>;
   /** The CSP directive for the gateway's own pages and those of the image's applications. */
   readonly frameRule: string;
+  /** For the preview that the request opens on a host of its own. */
+  readonly previewTicket?: string | undefined;
 }
 
 /** Until the daemon names further origins. */

@@ -7,7 +7,7 @@ export const FILES: MutantArea = {
     {
       id: 'part-is-left-behind',
       file: 'daemon/src/capabilities/files/parts/part-file.ts',
-      text: 'unlinkQuietly(this.path);',
+      text: 'unlinkQuietly(this.#entry.at);',
       replacement: '',
     },
     {
@@ -37,8 +37,32 @@ export const FILES: MutantArea = {
     {
       id: 'delete-follows-swapped-link',
       file: 'daemon/src/capabilities/files/change/delete.ts',
-      text: 'using directory = HeldDirectory.open(path);',
-      replacement: 'using directory = HeldDirectory.open(path, { follow: true });',
+      text: 'new Level(HeldDirectory.open(level.directory.at(name)));',
+      replacement: 'new Level(HeldDirectory.open(level.directory.at(name), { follow: true }));',
+    },
+    {
+      id: 'planted-link-is-trusted',
+      file: 'daemon/src/core/files/place/resolve.ts',
+      text: 'for (const uid of link.owners) this.#linkOwners.add(uid);',
+      replacement: '',
+    },
+    {
+      id: 'closed-directory-is-reached',
+      file: 'daemon/src/core/files/place/reach.ts',
+      text: 'return parent.isSame(directory) || canSearchTo(account, parent);',
+      replacement: 'return true;',
+    },
+    {
+      id: 'plain-path-is-not-compared',
+      file: 'daemon/src/core/files/place/resolve.ts',
+      text: 'if (!samePath(directory.path, parent)) return undefined;',
+      replacement: '',
+    },
+    {
+      id: 'made-directory-is-found-by-name',
+      file: 'daemon/src/core/files/place/make-directory.ts',
+      text: 'if (othersMayRename(entry.directory.stats())) return makeInPrivate(entry, owner);',
+      replacement: '',
     },
     {
       id: 'lock-does-not-wait',

@@ -5,10 +5,16 @@ export const HTTP: MutantArea = {
   tests: ['daemon/src/http'],
   mutants: [
     {
+      id: 'ticket-creates-tickets',
+      file: 'daemon/src/http/access/gate.ts',
+      text: 'if (needsKey) return {};',
+      replacement: '',
+    },
+    {
       id: 'cookie-without-origin-check',
       file: 'daemon/src/http/access/gate.ts',
-      text: "if (by === 'cookie' && !isPublic) {",
-      replacement: "if (by === 'cookie' && isPublic) {",
+      text: "if (valid.by === 'cookie' && !isPublic) {",
+      replacement: "if (valid.by === 'cookie' && isPublic) {",
     },
     {
       id: 'secure-cookie-by-untrusted-peer',

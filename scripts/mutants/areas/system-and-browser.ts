@@ -19,8 +19,8 @@ export const SYSTEM_AND_BROWSER: MutantArea = {
     {
       id: 'ticket-ignores-prefix',
       file: 'daemon/src/capabilities/system/v2/routes.ts',
-      text: 'pathPrefix: path_prefix,',
-      replacement: "pathPrefix: '/',",
+      text: '{ pathPrefix: path_prefix }',
+      replacement: "{ pathPrefix: '/' }",
     },
     {
       id: 'browser-error-counts-as-ready',

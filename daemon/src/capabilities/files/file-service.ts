@@ -1,7 +1,8 @@
-import { lstatSync } from 'node:fs';
 import { asFileFailure, overCap, systemFailure } from '../../core/files/file-failure.ts';
 import { type FilePath, shownPath, withoutTrailingSlashes } from '../../core/files/file-path.ts';
-import { type Caller, makeDirectories, makeDirectory, type Ownership } from '../../core/files/ownership.ts';
+import type { Caller, Ownership } from '../../core/files/ownership.ts';
+import { makeDirectories, makeOneDirectory } from '../../core/files/place/make-directories.ts';
+import { Place } from '../../core/files/place/place.ts';
 import type { Finding } from '../../core/finding.ts';
 import { copyPath } from './change/copy.ts';
 import { deletePath } from './change/delete.ts';
@@ -23,8 +24,7 @@ import { ARCHIVE_BYTES_MAX, type Imported, type ImportTerms, importTree } from '
 import { type FormReader, uploadForm } from './upload/form-upload.ts';
 import { type Piece, type Progress, ResumableUploads } from './upload/resumable.ts';
 import { Upload, type Uploaded, type UploadTerms } from './upload/upload.ts';
-import { realTarget } from './write/real-target.ts';
-import { isAtOnce, type Written, writeInPlace } from './write/write.ts';
+import { isAtOnce, type Written, writeInPlace, writePlain } from './write/write.ts';
 import { writeAtomically } from './write/write-atomically.ts';
 
 export interface WriteRequest {
@@ -84,16 +84,18 @@ export class FileService implements AsyncDisposable {
   }
 
   write(path: FilePath, { bytes, append = false, atomic, ...terms }: WriteRequest, caller: Caller): Promise<Written> {
-    return attempt('write', path, () => {
+    return attempt('write', path, async () => {
       const owner = this.#ownership.of(caller);
       if (path.at(-1) === '/' || path.at(-1) === 0x2f) throw systemFailure('EISDIR', 'write', shownPath(path));
-      if (!atomic && this.#locks.isIdle && isAtOnce(bytes.length) && isFile(path)) {
-        return writeInPlace(path, bytes, { ...terms, append, owner });
-      }
-      const target = realTarget(path);
       const written = { ...terms, append, owner };
-      return this.#locks.hold(target, () =>
-        atomic ? writeAtomically(target, bytes, written, this.#journal) : writeInPlace(target, bytes, written),
+      // Without a wait no other call runs between the steps.
+      const isDirect = !atomic && this.#locks.isIdle && isAtOnce(bytes.length);
+      const writing = isDirect ? writePlain(path, bytes, written) : undefined;
+      if (writing !== undefined) return await writing;
+      using place = Place.find(path, 'write', { follow: true });
+      if (isDirect) return await writeInPlace(place, bytes, written);
+      return await this.#locks.hold(place.path, () =>
+        atomic ? writeAtomically(place, bytes, written, this.#journal) : writeInPlace(place, bytes, written),
       );
     });
   }
@@ -134,7 +136,7 @@ export class FileService implements AsyncDisposable {
     return attempt('mkdir', path, () => {
       const owner = this.#ownership.of(caller);
       if (parents) makeDirectories(path, owner);
-      else makeDirectory(withoutTrailingSlashes(path), owner);
+      else makeOneDirectory(withoutTrailingSlashes(path), owner);
     });
   }
 
@@ -232,11 +234,6 @@ export class FileService implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#journal[Symbol.dispose]();
   }
-}
-
-/** Whether the path is a regular file and not a link, so that it can be opened for writing directly. */
-function isFile(path: FilePath): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 /** Turns errors of system calls into failures of this operation on this path. */

@@ -150,7 +150,9 @@ describe('what is refused leaves nothing', () => {
     const sent = request(`${base}${TREE}?path=${dir}/to`, { method: 'PUT', headers: { 'content-length': tar.length } });
     sent.on('error', () => undefined);
     sent.write(tar.subarray(0, 300_000));
-    await expect.poll(() => readdirSync(dir).map((name) => readdirSync(join(dir, name)).length)).toEqual([2]);
+    await expect
+      .poll(() => readdirSync(dir).map((name) => readdirSync(join(dir, name, 'content')).length))
+      .toEqual([2]);
     sent.destroy();
     await expect.poll(() => readdirSync(dir)).toEqual([]);
   });

@@ -1,16 +1,19 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { SandboxError } from '../errors.ts';
 import { covers } from './path-prefix.ts';
+import { isTarget, type TicketTarget, ticketTargetOf } from './ticket-target.ts';
 
-export interface TicketTerms {
-  readonly pathPrefix: string;
+/** What a ticket is good for: a path and what lies below it, or one path with one query. */
+type TicketScope = { readonly pathPrefix: string } | { readonly target: string };
+
+export type TicketTerms = TicketScope & {
   /** Seconds. */
   readonly ttl: number;
   readonly uses: number;
-}
+};
 
 interface Ticket {
-  readonly pathPrefix: string;
+  readonly scope: { readonly pathPrefix: string } | { readonly target: TicketTarget };
   readonly expiresAt: number;
   usesLeft: number;
 }
@@ -25,7 +28,7 @@ const TICKET = /^[\w-]{32}$/;
 export class TicketStore {
   readonly #tickets = new Map<string, Ticket>();
 
-  issue({ pathPrefix, ttl, uses }: TicketTerms, now: number = Date.now()): { ticket: string; expiresAt: Date } {
+  issue(terms: TicketTerms, now: number = Date.now()): { ticket: string; expiresAt: Date } {
     if (this.#tickets.size >= MAX_TICKETS) this.#forgetExpired(now);
     if (this.#tickets.size >= MAX_TICKETS) {
       throw new SandboxError('capacity', `${MAX_TICKETS} tickets are valid already`, {
@@ -33,8 +36,9 @@ export class TicketStore {
       });
     }
     const ticket = randomBytes(24).toString('base64url');
-    const expiresAt = now + ttl * 1000;
-    this.#tickets.set(digest(ticket), { pathPrefix, expiresAt, usesLeft: uses });
+    const expiresAt = now + terms.ttl * 1000;
+    const scope = 'target' in terms ? { target: ticketTargetOf(terms.target) } : { pathPrefix: terms.pathPrefix };
+    this.#tickets.set(digest(ticket), { scope, expiresAt, usesLeft: terms.uses });
     return { ticket, expiresAt: new Date(expiresAt) };
   }
 
@@ -43,8 +47,12 @@ export class TicketStore {
     return TICKET.test(text) && this.#tickets.has(digest(text));
   }
 
-  /** Spends one use where the ticket is good for the path; answers its prefix, or undefined. */
-  spend(ticket: string, path: string, now: number = Date.now()): string | undefined {
+  /**
+   * Spends one use where the ticket is good for the request.
+   * @param target path and query, as received
+   * @returns the prefix of the ticket if it has one; undefined for a ticket that is not good for it
+   */
+  spend(ticket: string, target: string, now: number = Date.now()): { readonly pathPrefix?: string } | undefined {
     const id = digest(ticket);
     const found = this.#tickets.get(id);
     if (!found) return undefined;
@@ -52,10 +60,13 @@ export class TicketStore {
       this.#tickets.delete(id);
       return undefined;
     }
-    if (!covers(found.pathPrefix, path)) return undefined;
+    const { scope } = found;
+    const [path = ''] = target.split('?', 1);
+    const isGood = 'target' in scope ? isTarget(scope.target, target, ticket) : covers(scope.pathPrefix, path);
+    if (!isGood) return undefined;
     found.usesLeft -= 1;
     if (found.usesLeft === 0) this.#tickets.delete(id);
-    return found.pathPrefix;
+    return 'target' in scope ? {} : { pathPrefix: scope.pathPrefix };
   }
 
   /** No ticket is good any more. */

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { lookUpIdentity } from '../account/identity.ts';
-import { makeDirectories, makeDirectory, Ownership } from './ownership.ts';
+import { Ownership } from './ownership.ts';
+import { makeDirectories, makeOneDirectory } from './place/make-directories.ts';
 
 let directory: string;
 
@@ -47,7 +48,7 @@ describe.runIf(process.getuid?.() === 0)('as root (left out for any other accoun
     for (const path of ['a', 'a/b']) {
       expect(lstatSync(join(directory, path))).toMatchObject({ uid: nobody?.uid, gid: nobody?.gid });
     }
-    makeDirectory(join(directory, 'c'), undefined);
+    makeOneDirectory(join(directory, 'c'), undefined);
     makeDirectories(join(directory, 'c'), owner);
     expect(lstatSync(join(directory, 'c')).uid).toBe(0);
   });

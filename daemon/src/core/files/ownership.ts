@@ -1,8 +1,6 @@
-import { closeSync, constants, fchownSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { fchownSync } from 'node:fs';
 import { defaultUserOnWindows, lookUpIdentity, ownIdentity } from '../account/identity.ts';
 import { SandboxError } from '../errors.ts';
-import { systemCodeOf } from './file-failure.ts';
-import { type FilePath, parentOf, withoutTrailingSlashes } from './file-path.ts';
 
 /** Owner of created files. */
 export interface Owner {
@@ -50,45 +48,4 @@ export class Ownership {
 /** Gives away what has just been created under this descriptor. */
 export function giveDescriptor(descriptor: number, owner: Owner | undefined): void {
   if (owner) fchownSync(descriptor, owner.uid, owner.gid);
-}
-
-/**
- * Creates one directory. Its owner is set through a descriptor, so that an entry that replaces it keeps its own.
- * @throws as `mkdir` does
- */
-export function makeDirectory(path: FilePath, owner: Owner | undefined, mode = 0o777): void {
-  mkdirSync(path, { mode });
-  if (!owner) return;
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-  try {
-    giveDescriptor(descriptor, owner);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/**
- * Makes a directory and whatever is missing above it; each one made belongs to the owner.
- * @returns whether the directory itself was made
- * @throws as `mkdir` does; `EEXIST` where something else stands in its place
- */
-export function makeDirectories(path: FilePath, owner: Owner | undefined, mode?: number): boolean {
-  const target = withoutTrailingSlashes(path);
-  try {
-    makeDirectory(target, owner, mode);
-    return true;
-  } catch (error) {
-    const code = systemCodeOf(error);
-    if (code === 'EEXIST' || code === 'EISDIR' || code === 'EROFS' || code === 'EACCES') {
-      if (isDirectory(target)) return false;
-      throw error;
-    }
-    if (code !== 'ENOENT' || target === '/') throw error;
-  }
-  makeDirectories(parentOf(target), owner);
-  return makeDirectories(target, owner, mode);
-}
-
-function isDirectory(path: FilePath): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

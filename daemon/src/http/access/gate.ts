@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Page, prefixesOfPage } from '@sandbox/program/pages.ts';
+import { GATEWAY_PATHS, type Page, portOfOpenPreview, prefixesOfPage } from '@sandbox/program/pages.ts';
 import type { TicketStore } from '../../core/access/tickets.ts';
 import { ApiKey } from './api-key.ts';
 import { fieldsWithCredential } from './credential-fields.ts';
@@ -7,6 +7,7 @@ import { type Credentials, credentialsOf } from './credentials.ts';
 import { HostRule, OriginRule } from './hosts.ts';
 import { SessionCookies } from './session-cookie.ts';
 
+const PREVIEW_TICKET_SECONDS = 30;
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** A request for an access decision: the daemon's own, or the one that the gateway asks about. */
@@ -18,6 +19,8 @@ export interface AccessRequest {
   readonly headers: IncomingHttpHeaders;
   /** Whether the X-Forwarded-* headers of the peer are trusted. */
   readonly fromTrustedProxy: boolean;
+  /** Whether neither a ticket nor a cookie is sufficient. */
+  readonly needsKey?: boolean;
 }
 
 export type AccessDecision =
@@ -26,6 +29,8 @@ export type AccessDecision =
       readonly setCookie?: string;
       /** The ticket of which the request has spent a use. */
       readonly ticket?: string;
+      /** A new ticket for the preview that the request opens on a host of its own. */
+      readonly previewTicket?: string;
     }
   | {
       readonly admitted: false;
@@ -39,7 +44,8 @@ type CredentialKind = 'header' | 'query' | 'ticket' | 'cookie';
 interface ValidCredential {
   readonly by?: CredentialKind;
   readonly ticket?: string;
-  readonly ticketPrefix?: string;
+  /** Undefined for a ticket with a target. */
+  readonly ticketPrefix?: string | undefined;
 }
 
 export interface GateOptions {
@@ -123,26 +129,47 @@ export class Gate {
     const [path = '', query = ''] = splitTarget(request.target);
     const isPublic = this.#publicPaths.has(path);
     if (isPublic && path !== '/') return { admitted: true };
-    const { by, ticket, ticketPrefix } = this.#findValid(credentialsOf(request.headers, query), path, key);
-    if (by === undefined) {
+    const valid = this.#findValid(credentialsOf(request.headers, query), request, key);
+    if (valid.by === undefined) {
       return isPublic ? { admitted: true } : unauthorized();
     }
-    if (by === 'cookie' && !isPublic) {
+    if (valid.by === 'cookie' && !isPublic) {
       const foreign = this.#foreignOrigin(request);
       if (foreign) return refusedOrigin(foreign);
     }
-    const setCookie = by === 'query' || by === 'ticket' ? this.#cookieFor(request, path, ticketPrefix) : undefined;
-    return { admitted: true, ...(setCookie !== undefined && { setCookie }), ...(ticket !== undefined && { ticket }) };
+    return this.#admission(request, path, valid);
+  }
+
+  #admission(request: AccessRequest, path: string, { by, ticket, ticketPrefix }: ValidCredential): AccessDecision {
+    // The cookie would be good for other queries than the one that the ticket names.
+    const opensPage = by === 'query' || (by === 'ticket' && ticketPrefix !== undefined);
+    const setCookie = opensPage ? this.#cookieFor(request, path, ticketPrefix) : undefined;
+    const previewTicket = by === 'ticket' ? undefined : this.#previewTicket(request, path);
+    return {
+      admitted: true,
+      ...(setCookie !== undefined && { setCookie }),
+      ...(ticket !== undefined && { ticket }),
+      ...(previewTicket !== undefined && { previewTicket }),
+    };
+  }
+
+  /** A host of its own has no cookie of this one, so that the daemon gives its link a ticket for that preview. */
+  #previewTicket({ method }: AccessRequest, path: string): string | undefined {
+    const port = method === 'GET' ? portOfOpenPreview(path) : undefined;
+    if (port === undefined) return undefined;
+    const pathPrefix = `${GATEWAY_PATHS.preview}/${port}`;
+    return this.#tickets.issue({ pathPrefix, ttl: PREVIEW_TICKET_SECONDS, uses: 1 }).ticket;
   }
 
   /** The kind of the first valid credential; a ticket is tried last, because this spends one of its uses. */
-  #findValid(given: Credentials, path: string, key: ApiKey): ValidCredential {
+  #findValid(given: Credentials, { target, needsKey = false }: AccessRequest, key: ApiKey): ValidCredential {
     if (given.headerKeys.some(({ value }) => key.matches(value))) return { by: 'header' };
     if (given.queryKeys.some((candidate) => key.matches(candidate))) return { by: 'query' };
-    if (this.#cookies?.admits(given.cookie, path)) return { by: 'cookie' };
+    if (needsKey) return {};
+    if (this.#cookies?.admits(given.cookie, splitTarget(target)[0])) return { by: 'cookie' };
     for (const ticket of given.tickets) {
-      const ticketPrefix = this.#tickets.spend(ticket, path);
-      if (ticketPrefix !== undefined) return { by: 'ticket', ticket, ticketPrefix };
+      const spent = this.#tickets.spend(ticket, target);
+      if (spent) return { by: 'ticket', ticket, ticketPrefix: spent.pathPrefix };
     }
     return {};
   }

@@ -23,7 +23,9 @@ export function guard(app: App, gate: AccessGate, isTrusted: (address: string) =
       done();
       return;
     }
-    const decision = gate.judge(accessRequestOf(request, isTrusted));
+    const { config } = request.routeOptions;
+    const needsKey = 'needsKey' in config && config.needsKey === true;
+    const decision = gate.judge({ ...accessRequestOf(request, isTrusted), needsKey });
     done(decision.admitted ? undefined : refusal(decision));
   });
 }

@@ -2,12 +2,11 @@ import {
   chmodSync,
   closeSync,
   constants,
-  fchmodSync,
-  fchownSync,
   fstatSync,
   lchownSync,
   linkSync,
   lstatSync,
+  mkdirSync,
   openSync,
   readlinkSync,
   type Stats,
@@ -21,20 +20,23 @@ import {
   isWithin,
   joinPath,
   namesIn,
-  parentOf,
   samePath,
   shownPath,
   withoutTrailingSlashes,
 } from '../../../core/files/file-path.ts';
-import { makeDirectories, makeDirectory, type Owner } from '../../../core/files/ownership.ts';
+import type { Owner } from '../../../core/files/ownership.ts';
+import { descriptorPath, type Entry, HeldDirectory } from '../../../core/files/place/held-directory.ts';
+import { Place, realPathOf } from '../../../core/files/place/place.ts';
 import { isTurnSpent, yieldToEventLoop } from '../../../core/turns.ts';
 import { renameOnto } from '../parts/part-file.ts';
 import type { PartJournal } from '../parts/part-journal.ts';
+import { Stage } from '../parts/stage.ts';
 import { kindOf } from '../read/kinds.ts';
-import { realTarget } from '../write/real-target.ts';
-import { removeTree } from './delete.ts';
+import { requireRegular } from '../read/open-file.ts';
 import { replaceDirectory } from './replace-directory.ts';
-import { setLinkTime, setTime } from './times.ts';
+import { setLinkTime } from './times.ts';
+
+const { COPYFILE_EXCL, COPYFILE_FICLONE, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 /** Owner of the copies: an account, or with `keep` that of each original, with its times. */
 export type CopyOwner = { readonly owner: Owner | undefined } | 'keep';
@@ -58,37 +60,31 @@ export async function copyPath(
   requireApart('copy', source, target);
   if (existing && !overwrite) throw systemFailure('EEXIST', 'copy', shownPath(destination), OVERWRITE_HINT);
   requireSameKind('copy', stats, statSync(target, { throwIfNoEntry: false }), destination);
-  makeDirectories(parentOf(target), owner);
-  return copyInto(source, stats, stats.isDirectory() ? target : realTarget(target), { owner }, journal);
+  using place = Place.find(target, 'copy', { follow: !stats.isDirectory() });
+  place.makeParents(owner);
+  return await copyInto({ at: source, follow: true }, stats, place, { owner }, journal);
 }
 
 export const OVERWRITE_HINT = 'remove it first, or set overwrite';
 
 /** Copies beside the target, then gives the copy its name. */
 export async function copyInto(
-  source: FilePath,
+  source: Source,
   stats: Stats,
-  target: FilePath,
+  place: Entry & { readonly shown: string },
   owner: CopyOwner,
   journal: PartJournal,
 ): Promise<number> {
-  const part = journal.begin(parentOf(target));
-  try {
-    const skipped = await copyTree(source, part, stats, { owner, linked: new Map() });
-    if (stats.isDirectory()) await replaceDirectory(part, target, journal);
-    else renameOnto(part, target);
-    return skipped;
-  } catch (error) {
-    await removeTree(part);
-    throw error;
-  } finally {
-    journal.end(part);
-  }
+  await using stage = Stage.make(place.directory, journal);
+  const skipped = await copyTree(source, stage.content, stats, { owner, linked: new Map() });
+  if (stats.isDirectory()) await replaceDirectory(stage.content, place, journal);
+  else renameOnto(stage.content, place);
+  return skipped;
 }
 
 /** @throws FileFailure `bad_request` where the paths are the same, or the destination lies in the source */
 export function requireApart(operation: string, source: FilePath, destination: FilePath): void {
-  const [from, to] = [realTarget(source), realTarget(destination)];
+  const [from, to] = [realPathOf(source, operation), realPathOf(destination, operation)];
   const shown = shownPath(destination);
   if (samePath(from, to)) throw badRequest(`source and destination are the same: ${shown}`, operation, shown);
   if (isWithin(to, from)) throw badRequest(`the destination lies in the source: ${shown}`, operation, shown);
@@ -107,25 +103,33 @@ interface Copying {
   readonly linked: Map<string, FilePath>;
 }
 
-async function copyTree(source: FilePath, target: FilePath, stats: Stats, copying: Copying): Promise<number> {
-  if (stats.isSymbolicLink()) return copyLink(source, target, stats, copying);
-  if (stats.isFile()) return copyOne(source, target, stats, copying);
-  if (!stats.isDirectory()) throw notRegular(kindOf(stats), 'copy', shownPath(source));
-  makeDirectory(target, undefined, 0o700);
+/** What is copied. An entry of a tree is not followed where a link took its name. */
+interface Source {
+  readonly at: FilePath;
+  readonly follow?: boolean;
+}
+
+/** The copy is made where no other account can enter, so that its names stay what they are. */
+async function copyTree(source: Source, target: FilePath, stats: Stats, copying: Copying): Promise<number> {
+  if (stats.isSymbolicLink()) return copyLink(source.at, target, stats, copying);
+  if (stats.isFile()) return copyOne(source, target, copying);
+  if (!stats.isDirectory()) throw notRegular(kindOf(stats), 'copy', shownPath(source.at));
+  using from = HeldDirectory.open(source.at, source);
+  mkdirSync(target, 0o700);
   let skipped = 0;
-  for (const name of await namesIn(source)) {
-    skipped += await copyEntry(joinPath(source, name), joinPath(target, name), copying);
+  for (const name of await namesIn(from.base)) {
+    skipped += await copyEntry(from.at(name), joinPath(target, name), copying);
     if (isTurnSpent()) await yieldToEventLoop();
   }
-  dress(target, stats, copying.owner);
+  dress(target, from.stats(), copying.owner);
   return skipped;
 }
 
-async function copyEntry(source: FilePath, target: FilePath, copying: Copying): Promise<number> {
-  const stats = lstatSync(source, { throwIfNoEntry: false });
+async function copyEntry(at: FilePath, target: FilePath, copying: Copying): Promise<number> {
+  const stats = lstatSync(at, { throwIfNoEntry: false });
   if (!stats) return 0;
   if (!stats.isFile() && !stats.isDirectory() && !stats.isSymbolicLink()) return 1;
-  return copyTree(source, target, stats, copying);
+  return copyTree({ at }, target, stats, copying);
 }
 
 function copyLink(source: FilePath, target: FilePath, stats: Stats, { owner }: Copying): number {
@@ -135,38 +139,31 @@ function copyLink(source: FilePath, target: FilePath, stats: Stats, { owner }: C
 }
 
 /** A moved file keeps its hard links; a copied one becomes a file for each name. */
-async function copyOne(source: FilePath, target: FilePath, stats: Stats, { owner, linked }: Copying): Promise<number> {
-  const key = owner === 'keep' && stats.nlink > 1 ? `${stats.dev}:${stats.ino}` : undefined;
-  const first = key === undefined ? undefined : linked.get(key);
-  if (first !== undefined) {
-    linkSync(first, target);
-    return 0;
-  }
-  await copyFile(source, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-  dressFile(target, stats, owner);
-  if (key !== undefined) linked.set(key, target);
-  return 0;
-}
-
-function dressFile(path: FilePath, stats: Stats, owner: CopyOwner): void {
-  // Another account may have put a FIFO in place of the copy, and opening one waits for a reader.
-  const descriptor = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+async function copyOne({ at, follow }: Source, target: FilePath, { owner, linked }: Copying): Promise<number> {
+  const descriptor = openSync(at, O_RDONLY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW));
   try {
-    if (!fstatSync(descriptor).isFile()) throw systemFailure('ENXIO', 'copy', shownPath(path));
-    const { uid, gid } = ownerOf(stats, owner);
-    if (uid !== undefined && gid !== undefined) fchownSync(descriptor, uid, gid);
-    fchmodSync(descriptor, stats.mode & 0o7777);
+    const stats = fstatSync(descriptor);
+    requireRegular(stats, 'copy', at);
+    const key = owner === 'keep' && stats.nlink > 1 ? `${stats.dev}:${stats.ino}` : undefined;
+    const first = key === undefined ? undefined : linked.get(key);
+    if (first !== undefined) {
+      linkSync(first, target);
+      return 0;
+    }
+    await copyFile(descriptorPath(descriptor, at), target, COPYFILE_EXCL | COPYFILE_FICLONE);
+    dress(target, stats, owner);
+    if (key !== undefined) linked.set(key, target);
+    return 0;
   } finally {
     closeSync(descriptor);
   }
-  if (owner === 'keep') setTime(path, stats.mtimeMs / 1000, stats.atimeMs / 1000);
 }
 
-/** Sets owner, mode and times of a directory or a link, by path: other users cannot enter the unfinished copy. */
+/** Sets owner, mode and times. */
 function dress(path: FilePath, stats: Stats, owner: CopyOwner): void {
   const { uid, gid } = ownerOf(stats, owner);
   if (uid !== undefined && gid !== undefined) lchownSync(path, uid, gid);
-  if (stats.isDirectory()) chmodSync(path, stats.mode & 0o7777);
+  if (!stats.isSymbolicLink()) chmodSync(path, stats.mode & 0o7777);
   if (owner === 'keep') setLinkTime(path, stats.mtimeMs / 1000, stats.atimeMs / 1000);
 }
 

@@ -1,18 +1,18 @@
-import { lstatSync, rmdirSync, unlinkSync } from 'node:fs';
+import { lstatSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
 import { badRequest, systemCodeOf, systemFailure } from '../../../core/files/file-failure.ts';
 import {
   type FilePath,
-  joinPath,
   nameOf,
   namesInSync,
-  parentOf,
   shownPath,
   withoutTrailingSlashes,
 } from '../../../core/files/file-path.ts';
+import { HeldDirectory } from '../../../core/files/place/held-directory.ts';
+import { Place } from '../../../core/files/place/place.ts';
+import type { Reach } from '../../../core/files/place/reach.ts';
 import { isTurnSpent, yieldToEventLoop } from '../../../core/turns.ts';
-import { HeldDirectory } from './held-directory.ts';
 
-/** Directories held open at once; deeper ones are reached by path. */
+/** Directories held open at once. */
 const HELD_MAX = 128;
 
 /**
@@ -24,41 +24,84 @@ export async function deletePath(path: FilePath, recursive: boolean): Promise<vo
   if (target === '/' || nameOf(target) === '.' || nameOf(target) === '..') {
     throw badRequest(`cannot delete ${shownPath(path)}`, 'delete', shownPath(path), 'name what lies in it');
   }
-  const isDirectory = lstatSync(target).isDirectory();
-  if (!isDirectory) {
+  using place = Place.find(target, 'delete', { follow: false });
+  const stats = place.requireExisting();
+  place.requireEntry();
+  if (!stats.isDirectory()) {
     if (target !== path) throw systemFailure('ENOTDIR', 'delete', shownPath(path));
-    unlinkSync(target);
+    unlinkSync(place.at);
   } else if (recursive) {
-    using parent = HeldDirectory.open(parentOf(target), { follow: true });
-    await removeDirectory(parent.at(nameOf(target)), 0);
+    await removeDirectory(place.at, place.reach);
   } else {
-    rmdirSync(target);
+    rmdirSync(place.at);
   }
 }
 
 /** Removes a file or a directory tree; a missing one is not an error. */
 export async function removeTree(path: FilePath): Promise<void> {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats?.isDirectory()) await removeDirectory(path, 0);
+  if (stats?.isDirectory()) await removeDirectory(path);
   else if (stats) unlinkSync(path);
 }
 
-/** Follows no link, even one that replaces a directory meanwhile. */
-async function removeDirectory(path: FilePath, depth: number): Promise<void> {
-  if (depth < HELD_MAX) {
-    using directory = HeldDirectory.open(path);
-    await removeEntries(directory.base, depth);
-  } else {
-    await removeEntries(path, depth);
-  }
-  removeOne(path, rmdirSync);
+/** Removes the entries of a directory, then what has its name where that is an empty directory. */
+export async function removeHeld(directory: HeldDirectory, at: FilePath): Promise<void> {
+  await removeEntries(new Level(directory), 0);
+  removeOne(at, rmdirSync);
 }
 
-async function removeEntries(directory: FilePath, depth: number): Promise<void> {
-  for (const name of namesInSync(directory)) {
-    const entry = joinPath(directory, name);
-    if (!removeOne(entry, unlinkSync)) await removeDirectory(entry, depth + 1);
+/** Follows no link, even one that replaces a directory meanwhile. */
+async function removeDirectory(at: FilePath, reach?: Reach): Promise<void> {
+  using level = new Level(HeldDirectory.open(at));
+  await removeEntries(level, 0, reach);
+  removeOne(at, rmdirSync);
+}
+
+async function removeEntries(level: Level, depth: number, reach?: Reach): Promise<void> {
+  reach?.requireEntry(level.directory);
+  for (const name of namesInSync(level.directory.base)) {
+    if (!removeOne(level.directory.at(name), unlinkSync)) await removeBelow(level, name, depth, reach);
     if (isTurnSpent()) await yieldToEventLoop();
+  }
+}
+
+async function removeBelow(level: Level, name: FilePath, depth: number, reach?: Reach): Promise<void> {
+  using below = new Level(HeldDirectory.open(level.directory.at(name)));
+  const isDeep = depth >= HELD_MAX;
+  if (isDeep) {
+    level.close();
+    // A tree may be deeper than the stack.
+    await yieldToEventLoop();
+  }
+  await removeEntries(below, depth + 1, reach);
+  if (isDeep) level.reopenFrom(below);
+  removeOne(level.directory.at(name), rmdirSync);
+}
+
+/** A directory of a tree. A deep one is closed while what is below it is removed. */
+class Level implements Disposable {
+  directory: HeldDirectory;
+  readonly #stats: Stats;
+
+  constructor(directory: HeldDirectory) {
+    this.directory = directory;
+    this.#stats = directory.stats();
+  }
+
+  close(): void {
+    this.directory[Symbol.dispose]();
+  }
+
+  /** @throws `EAGAIN` where the level below was moved to another directory meanwhile */
+  reopenFrom(below: Level): void {
+    this.directory = HeldDirectory.open(below.directory.at('..'));
+    const { ino, dev } = this.directory.stats();
+    if (ino === this.#stats.ino && dev === this.#stats.dev) return;
+    throw Object.assign(new Error('a directory was moved while it was removed'), { code: 'EAGAIN' });
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
   }
 }
 

@@ -1,7 +1,8 @@
-import { linkSync, lstatSync, renameSync, type Stats, unlinkSync } from 'node:fs';
+import { linkSync, renameSync, type Stats, unlinkSync } from 'node:fs';
 import { busyMountPoint, systemCodeOf, systemFailure } from '../../../core/files/file-failure.ts';
-import { type FilePath, parentOf, shownPath, withoutTrailingSlashes } from '../../../core/files/file-path.ts';
-import { makeDirectories, type Owner } from '../../../core/files/ownership.ts';
+import { type FilePath, withoutTrailingSlashes } from '../../../core/files/file-path.ts';
+import type { Owner } from '../../../core/files/ownership.ts';
+import { Place } from '../../../core/files/place/place.ts';
 import type { PartJournal } from '../parts/part-journal.ts';
 import { copyInto, OVERWRITE_HINT, requireApart, requireSameKind } from './copy.ts';
 import { removeTree } from './delete.ts';
@@ -20,33 +21,34 @@ export async function movePath(
   journal: PartJournal,
 ): Promise<void> {
   const [from, to] = [withoutTrailingSlashes(source), withoutTrailingSlashes(destination)];
-  const stats = lstatSync(from);
-  const existing = lstatSync(to, { throwIfNoEntry: false });
+  using origin = Place.find(from, 'move', { follow: false });
+  const stats = origin.requireExisting();
   if (!stats.isSymbolicLink()) requireApart('move', from, to);
-  if (existing && !overwrite) throw systemFailure('EEXIST', 'move', shownPath(destination), OVERWRITE_HINT);
-  requireSameKind('move', stats, existing, destination);
-  makeDirectories(parentOf(to), owner);
+  using place = Place.find(to, 'move', { follow: false });
+  if (place.existing && !overwrite) throw systemFailure('EEXIST', 'move', place.shown, OVERWRITE_HINT);
+  requireSameKind('move', stats, place.existing, destination);
+  origin.requireEntry();
+  place.makeParents(owner);
   try {
-    await rename(from, to, stats, { existing, overwrite, journal });
+    await rename(origin, place, stats, { overwrite, journal });
   } catch (error) {
     const code = systemCodeOf(error);
-    if (code === 'EBUSY')
-      throw busyMountPoint('move', shownPath(lstatSync(from, { throwIfNoEntry: false }) ? source : destination));
+    if (code === 'EBUSY') throw busyMountPoint('move', origin.lookUp() ? origin.shown : place.shown);
     if (code !== 'EXDEV') throw error;
-    await copyInto(from, stats, to, 'keep', journal);
-    await removeTree(from);
+    await copyInto(origin, stats, place, 'keep', journal);
+    await removeTree(origin.at);
   }
 }
 
 async function rename(
-  from: FilePath,
-  to: FilePath,
+  from: Place,
+  to: Place,
   stats: Stats,
-  { existing, overwrite, journal }: { existing: Stats | undefined; overwrite: boolean; journal: PartJournal },
+  { overwrite, journal }: { overwrite: boolean; journal: PartJournal },
 ): Promise<void> {
-  if (existing?.isDirectory()) await replaceDirectory(from, to, journal);
-  else if (overwrite || stats.isDirectory()) renameSync(from, to);
-  else renameExclusively(from, to);
+  if (to.existing?.isDirectory()) await replaceDirectory(from.at, to, journal);
+  else if (overwrite || stats.isDirectory()) renameSync(from.at, to.at);
+  else renameExclusively(from.at, to.at);
 }
 
 /**

@@ -1,12 +1,11 @@
-import { lstatSync } from 'node:fs';
 import { SandboxError } from '../../../core/errors.ts';
 import { badRequest, fileExists, systemFailure } from '../../../core/files/file-failure.ts';
 import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
 import type { Owner } from '../../../core/files/ownership.ts';
+import { Place } from '../../../core/files/place/place.ts';
 import { type Precondition, requirePrecondition } from '../etag.ts';
 import type { PathLocks } from '../path-locks.ts';
-import { readText } from '../read/read.ts';
-import { realTarget } from '../write/real-target.ts';
+import { readText, type TextRead } from '../read/read.ts';
 import { writeInPlace } from '../write/write.ts';
 import { type Edited, insertLines, type Replacement, replaceEvery, strReplace } from './edit.ts';
 import { EditHistory } from './edit-history.ts';
@@ -51,13 +50,14 @@ export class Editor {
 
   /** Writes a new file; `undo` after it succeeds and keeps the file. @throws FileFailure `already_exists` */
   async create(path: FilePath, content: string, owner: Owner | undefined): Promise<EditResult> {
-    const target = realTarget(path);
+    using place = Place.find(path, 'edit', { follow: true });
+    const target = place.path;
     const shown = shownPath(path);
-    return this.#locks.hold(target, async () => {
-      if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) throw fileExists(shown);
+    return await this.#locks.hold(target, async () => {
+      if (place.lookUp() !== undefined) throw fileExists(shown);
       const precondition = { ifNoneMatch: '*', failsAs: 'conflict' } as const;
       const bytes = Buffer.from(content);
-      const { etag } = await writeInPlace(target, bytes, { append: false, owner, precondition }).catch((error) => {
+      const { etag } = await writeInPlace(place, bytes, { append: false, owner, precondition }).catch((error) => {
         // Another process created it after the look.
         throw error instanceof SandboxError && error.kind === 'conflict' ? fileExists(shown) : error;
       });
@@ -69,14 +69,15 @@ export class Editor {
 
   /** @throws FileFailure `bad_request` where no former content of the file is kept */
   async undo(path: FilePath): Promise<EditResult> {
-    const target = realTarget(path);
-    return this.#locks.hold(target, async () => {
-      const { content: oldContent } = await readText(target, {});
+    using place = Place.find(path, 'edit', { follow: true });
+    const target = place.path;
+    return await this.#locks.hold(target, async () => {
+      const { content: oldContent } = await readHeld(place);
       const newContent = this.#history.peek(target);
       if (newContent === undefined) {
         throw badRequest(`No edit history found for ${shownPath(path)}.`, 'edit', shownPath(path));
       }
-      const { etag } = await writeInPlace(target, Buffer.from(newContent), { append: false, owner: undefined });
+      const { etag } = await writeInPlace(place, Buffer.from(newContent), { append: false, owner: undefined });
       this.#history.pop(target);
       const shown = shownPath(path);
       const output = `Last edit to ${shown} undone successfully. ${numberedOutput(newContent, shown)}`;
@@ -86,15 +87,21 @@ export class Editor {
 
   async #change(path: FilePath, change: (content: string) => Edited, precondition?: Precondition): Promise<EditResult> {
     if (path.at(-1) === '/') throw systemFailure('EISDIR', 'edit', shownPath(path));
-    const target = realTarget(path);
-    return this.#locks.hold(target, async () => {
-      const { content: oldContent, etag: before } = await readText(target, {});
+    using place = Place.find(path, 'edit', { follow: true });
+    const target = place.path;
+    return await this.#locks.hold(target, async () => {
+      const { content: oldContent, etag: before } = await readHeld(place);
       requirePrecondition(precondition, before, shownPath(path));
       const { content, output } = change(oldContent);
       if (content === oldContent) return { output, prevExist: true, oldContent, newContent: content, etag: before };
-      const { etag } = await writeInPlace(target, Buffer.from(content), { append: false, owner: undefined });
+      const { etag } = await writeInPlace(place, Buffer.from(content), { append: false, owner: undefined });
       this.#history.push(target, oldContent);
       return { output, prevExist: true, oldContent, newContent: content, etag };
     });
   }
+}
+
+/** Reads what is at the place, and follows no link that took its name. */
+function readHeld(place: Place): Promise<TextRead> {
+  return readText(place.shown, {}, place);
 }

@@ -12,19 +12,22 @@ import {
   openSync,
   read,
   renameSync,
-  statSync,
+  type Stats,
   unlinkSync,
   writev,
 } from 'node:fs';
 import { promisify } from 'node:util';
 import { busyMountPoint, systemCodeOf } from '../../../core/files/file-failure.ts';
-import { type FilePath, parentOf, shownPath } from '../../../core/files/file-path.ts';
-import { giveDescriptor, makeDirectories, type Owner } from '../../../core/files/ownership.ts';
+import { type FilePath, nameOf } from '../../../core/files/file-path.ts';
+import { giveDescriptor, type Owner } from '../../../core/files/ownership.ts';
+import type { Entry } from '../../../core/files/place/held-directory.ts';
+import type { Place } from '../../../core/files/place/place.ts';
 import { etagOf, outdate, type Precondition } from '../etag.ts';
-import { requireWritable, type Written } from '../write/write.ts';
+import { requireReplaceable, type Written } from '../write/write.ts';
 import type { PartJournal } from './part-journal.ts';
 
-const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
+const NEW_PART = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW;
 /** Bytes of one read when a part is copied or hashed. */
 const COPY_BYTES = 512 * 1024;
 const [readAsync, writevAsync, fsyncAsync, closeAsync] = [
@@ -42,39 +45,55 @@ export interface CommitTerms {
   readonly sync: boolean;
 }
 
+/** A line of the journal about a part. */
+interface Note {
+  readonly journal: PartJournal;
+  readonly path: FilePath;
+}
+
 /** An unfinished file beside its target. It gets the target's name when committed; disposed before, it is removed. */
 export class PartFile implements AsyncDisposable {
-  readonly path: FilePath;
   readonly descriptor: number;
+  /** In the directory of a place, which has to stay open. */
+  readonly #entry: Entry;
   /** Undefined for a part that outlives this object. */
-  readonly #journal: PartJournal | undefined;
+  readonly #note: Note | undefined;
   #length: number;
   #isOpen = true;
 
-  private constructor(path: FilePath, descriptor: number, length: number, journal: PartJournal | undefined) {
-    this.path = path;
+  private constructor(entry: Entry, descriptor: number, note: Note | undefined) {
+    this.#entry = entry;
     this.descriptor = descriptor;
-    this.#length = length;
-    this.#journal = journal;
+    this.#length = Number(fstatSync(descriptor).size);
+    this.#note = note;
   }
 
-  /** Creates a part in the directory of `target`, with missing parents. */
-  static create(target: FilePath, owner: Owner | undefined, journal: PartJournal): PartFile {
-    const directory = parentOf(target);
-    const path = journal.begin(directory);
+  /** Creates a part in the directory of `place`, with missing parents. */
+  static create(place: Place, owner: Owner | undefined, journal: PartJournal): PartFile {
+    place.makeParents(owner);
+    const path = journal.begin(place.directoryPath);
     try {
-      return new PartFile(path, openNew(path, directory, owner), 0, journal);
+      const entry = place.directory.entry(nameOf(path));
+      return new PartFile(entry, openSync(entry.at, NEW_PART, 0o600), { journal, path });
     } catch (error) {
       journal.end(path);
       throw error;
     }
   }
 
-  /** Opens or creates a part that outlives this object unless it is committed. */
-  static resume(path: FilePath, owner: Owner | undefined): PartFile {
-    makeDirectories(parentOf(path), owner);
-    const descriptor = openOwn(path);
-    return new PartFile(path, descriptor, Number(fstatSync(descriptor).size), undefined);
+  /**
+   * Opens or creates a part that outlives this object unless it is committed.
+   * @param inode of the part that an earlier call made; another file with its name is removed
+   */
+  static resume(place: Place, name: FilePath, owner: Owner | undefined, inode: number | undefined): PartFile {
+    place.makeParents(owner);
+    const entry = place.directory.entry(name);
+    return new PartFile(entry, openOwn(entry.at, inode), undefined);
+  }
+
+  /** Tells this part from another file that takes its name. */
+  get inode(): number {
+    return fstatSync(this.descriptor).ino;
   }
 
   get length(): number {
@@ -97,11 +116,11 @@ export class PartFile implements AsyncDisposable {
     this.#length = length;
   }
 
-  /** This part if it can be renamed to `target`, otherwise a copy on the same file system. */
-  async beside(target: FilePath, owner: Owner | undefined, journal: PartJournal): Promise<PartFile> {
-    makeDirectories(parentOf(target), owner);
-    if (statSync(parentOf(target)).dev === fstatSync(this.descriptor).dev) return this;
-    const copy = PartFile.create(target, owner, journal);
+  /** This part if it can be renamed to `place`, otherwise a copy on the same file system. */
+  async beside(place: Place, owner: Owner | undefined, journal: PartJournal): Promise<PartFile> {
+    place.makeParents(owner);
+    if (place.directory.stats().dev === fstatSync(this.descriptor).dev) return this;
+    const copy = PartFile.create(place, owner, journal);
     for await (const bytes of this.read()) await copy.write([bytes]);
     return copy;
   }
@@ -120,42 +139,35 @@ export class PartFile implements AsyncDisposable {
    * Gives the file its name. It takes mode and owner of the file that it replaces.
    * @throws FileFailure `already_exists` where the target is a mount point; the precondition's failure
    */
-  async commit(target: FilePath, { mode, precondition, owner, sync }: CommitTerms): Promise<Written> {
-    const before = requireWritable(target, precondition);
+  async commit(place: Place, { mode, precondition, owner, sync }: CommitTerms): Promise<Written> {
+    const before = requireReplaceable(place, precondition);
     adopt(this.descriptor, before, owner, mode);
     if (before) outdate(this.descriptor, before, fstatSync(this.descriptor, { bigint: true }));
     if (sync) await fsyncAsync(this.descriptor);
     const etag = etagOf(fstatSync(this.descriptor, { bigint: true }));
-    renameOnto(this.path, target);
-    this.#journal?.end(this.path);
+    renameOnto(this.#entry.at, place);
+    this.#endNote();
     await this.#close();
-    if (sync) await syncDirectory(parentOf(target));
+    if (sync) await syncDirectory(place.directory.base);
     return { etag, created: !before };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#isOpen) return;
     await this.#close();
-    if (!this.#journal) return;
-    unlinkQuietly(this.path);
-    this.#journal.end(this.path);
+    if (!this.#note) return;
+    unlinkQuietly(this.#entry.at);
+    this.#endNote();
+  }
+
+  #endNote(): void {
+    this.#note?.journal.end(this.#note.path);
   }
 
   async #close(): Promise<void> {
     this.#isOpen = false;
     await closeAsync(this.descriptor);
   }
-}
-
-function openNew(path: FilePath, directory: FilePath, owner: Owner | undefined): number {
-  const open = (): number => openSync(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-  try {
-    return open();
-  } catch (error) {
-    if (systemCodeOf(error) !== 'ENOENT') throw error;
-  }
-  makeDirectories(directory, owner);
-  return open();
 }
 
 function unlinkQuietly(path: FilePath): void {
@@ -167,11 +179,11 @@ function unlinkQuietly(path: FilePath): void {
 }
 
 /** @throws FileFailure `already_exists` where the target is a mount point */
-export function renameOnto(source: FilePath, target: FilePath): void {
+export function renameOnto(source: FilePath, { at, shown }: Pick<Place, 'at' | 'shown'>): void {
   try {
-    renameSync(source, target);
+    renameSync(source, at);
   } catch (error) {
-    if (systemCodeOf(error) === 'EBUSY') throw busyMountPoint('write', shownPath(target));
+    if (systemCodeOf(error) === 'EBUSY') throw busyMountPoint('write', shown);
     throw error;
   }
 }
@@ -197,15 +209,23 @@ function keepOwner(descriptor: number, { uid, gid }: BigIntStats): void {
   }
 }
 
-/** Never writes to a part of another user, who could read or change the content. */
-function openOwn(path: FilePath): number {
+/** Continues the part with this inode; another entry with its name is removed, since its account could read it. */
+function openOwn(path: FilePath, inode: number | undefined): number {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats && (!stats.isFile() || stats.nlink !== 1 || stats.uid !== process.geteuid?.())) unlinkSync(path);
-  const descriptor = openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
-  const opened = fstatSync(descriptor);
-  if (opened.isFile() && opened.nlink === 1 && opened.uid === process.geteuid?.()) return descriptor;
+  if (stats && isPart(stats, inode)) return openPart(path, inode);
+  if (stats) unlinkSync(path);
+  return openSync(path, NEW_PART, 0o600);
+}
+
+function openPart(path: FilePath, inode: number | undefined): number {
+  const descriptor = openSync(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
+  if (isPart(fstatSync(descriptor), inode)) return descriptor;
   closeSync(descriptor);
   throw Object.assign(new Error('another file took the name of the part'), { code: 'EEXIST' });
+}
+
+function isPart(stats: Stats, inode: number | undefined): boolean {
+  return stats.isFile() && stats.ino === inode && stats.nlink === 1 && stats.uid === process.geteuid?.();
 }
 
 async function syncDirectory(path: FilePath): Promise<void> {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   ftruncateSync,
@@ -10,9 +9,10 @@ import {
   writeSync,
 } from 'node:fs';
 import { systemCodeOf } from '../../../core/files/file-failure.ts';
-import { bytesOfPath, type FilePath, nameOf, parentOf } from '../../../core/files/file-path.ts';
+import { bytesOfPath, type FilePath, nameOf, parentOf, samePath, shownPath } from '../../../core/files/file-path.ts';
+import { HeldDirectory } from '../../../core/files/place/held-directory.ts';
+import { newPartId } from '../../../core/files/place/make-directory.ts';
 import { removeTree } from '../change/delete.ts';
-import { HeldDirectory } from '../change/held-directory.ts';
 import { lineOf, type PartNote, partPath, readNotes } from './part-note.ts';
 
 /** Milliseconds after its last byte that a part of an upload is kept. */
@@ -43,35 +43,43 @@ export class PartJournal implements Disposable {
   constructor(file: string, keptMs = KEPT_MS) {
     this.#file = file;
     this.#keptMs = keptMs;
-    let left: PartNote[] = [];
     quietly(() => {
-      left = readNotes(file);
+      for (const note of readNotes(file)) this.#open.set(keyOf(note.path), note);
     });
-    for (const note of left) this.#open.set(keyOf(note.path), note);
+    const left = [...this.#open.values()];
     quietly(() => {
       this.#descriptor = openSync(file, 'a', 0o600);
     });
     this.#rewrite();
-    for (const note of left) if (note.origin === 'kept') this.#expireAfter(note.path, 0);
-    void this.#removeLeft(left.filter(({ origin }) => origin !== 'kept'));
+    for (const { path, kept } of left) if (kept) this.#expireAfter(path, 0);
+    void this.#removeLeft(left.filter(({ kept }) => !kept));
   }
 
   /** A path in the directory for a new part; the caller calls `end` when the part is moved or removed. */
   begin(directory: FilePath): FilePath {
-    return this.#note({ path: partPath(directory, randomBytes(12).toString('hex')), origin: undefined });
+    return this.#note({ path: partPath(directory, newPartId()) });
   }
 
   /** A path for what is at `target` during its replacement; after a crash before that it gets its name back. */
   beginAside(target: FilePath): FilePath {
-    const path = partPath(parentOf(target), randomBytes(12).toString('hex'));
-    return this.#note({ path, origin: { name: nameOf(target) } });
+    return this.#note({ path: partPath(parentOf(target), newPartId()), origin: nameOf(target) });
   }
 
   /** Notes a part, before it is created, that later calls and later daemons may continue. */
   keep(part: FilePath): void {
     if (this.#open.has(keyOf(part))) return;
-    this.#note({ path: part, origin: 'kept' });
+    this.#note({ path: part, kept: { inode: undefined } });
     this.#expireAfter(part, this.#keptMs);
+  }
+
+  /** Notes the inode of a kept part, so that another file with its name is not taken for it. */
+  identify(part: FilePath, inode: number): void {
+    if (this.inodeOf(part) !== inode) this.#note({ path: part, kept: { inode } });
+  }
+
+  /** The inode of a kept part; undefined where it has not been created. */
+  inodeOf(part: FilePath): number | undefined {
+    return this.#open.get(keyOf(part))?.kept?.inode;
   }
 
   /** Drops the note of a part that was moved or removed. */
@@ -133,35 +141,44 @@ export class PartJournal implements Disposable {
   }
 
   #expireAfter(part: FilePath, ms: number): void {
-    const expire = (): void => {
-      const left = lastWritten(part) + this.#keptMs - Date.now();
+    const check = (): void => {
+      const left = expire(part, this.#keptMs);
       if (left > 0) this.#expireAfter(part, left);
-      else {
-        quietly(() => unlinkSync(part));
-        this.end(part);
-      }
+      else this.end(part);
     };
-    this.#expiries.set(keyOf(part), setTimeout(expire, ms).unref());
+    this.#expiries.set(keyOf(part), setTimeout(check, ms).unref());
   }
 }
 
-/** Works in the directory that now has the path, and follows no link that took the place of the part. */
+/** Works in the directory of the note, unless a link leads to it now, and follows no link that took the part's name. */
 async function removeOrRestore({ path, origin }: PartNote): Promise<void> {
-  using directory = HeldDirectory.open(parentOf(path), { follow: true });
+  using directory = openNoted(path);
   const left = directory.at(nameOf(path));
-  const target = typeof origin === 'object' ? directory.at(origin.name) : undefined;
+  const target = origin === undefined ? undefined : directory.at(origin);
   const isFree = target !== undefined && !lstatSync(target, { throwIfNoEntry: false });
   if (isFree) renameSync(left, target);
   else await removeTree(left);
 }
 
-/** Milliseconds since 1970; 0 where the part cannot be reached. */
-function lastWritten(part: FilePath): number {
-  let time = 0;
+/** The directory of a part. @throws as `open` does; `ELOOP` where a link is on the way, since notes have real paths */
+function openNoted(part: FilePath): HeldDirectory {
+  const parent = parentOf(part);
+  const directory = HeldDirectory.open(parent, { follow: true });
+  if (samePath(directory.path, parent)) return directory;
+  directory[Symbol.dispose]();
+  throw Object.assign(new Error(`ELOOP: a link leads to ${shownPath(part)}`), { code: 'ELOOP' });
+}
+
+/** Removes a part of which nothing was written for so long. @returns the milliseconds that are left */
+function expire(part: FilePath, keptMs: number): number {
+  let left = 0;
   quietly(() => {
-    time = lstatSync(part).mtimeMs;
+    using directory = openNoted(part);
+    const at = directory.at(nameOf(part));
+    left = Math.max(0, lstatSync(at).mtimeMs + keptMs - Date.now());
+    if (left === 0) unlinkSync(at);
   });
-  return time;
+  return left;
 }
 
 function keyOf(path: FilePath): string {

@@ -3,14 +3,16 @@ import { bytesOfPath, type FilePath, joinPath, nameOf, pathOfBytes, shownPath } 
 import { partIdOf, partName } from '../../../core/files/part-name.ts';
 
 const ID = /^[0-9a-f]{24}$/;
-/** Stands in a line for a part that is kept; no base64 text. */
+/** Begins what a line says about a part that is kept, before its inode; no base64 text. */
 const KEPT = '*';
 
 /** One part that a journal knows. */
 export interface PartNote {
   readonly path: FilePath;
-  /** `kept`: an upload can continue it; otherwise the name that its content had, where it was moved aside. */
-  readonly origin: 'kept' | { readonly name: FilePath } | undefined;
+  /** Where an upload can continue it: its inode, once it was created. */
+  readonly kept?: { readonly inode: number | undefined };
+  /** Where it was moved aside: the name that its content had. */
+  readonly origin?: FilePath;
 }
 
 /** @param id hexadecimal, of 24 characters */
@@ -23,19 +25,21 @@ export function readNotes(file: string): PartNote[] {
   return readFileSync(file, 'latin1').split('\n').flatMap(noteOf);
 }
 
-export function lineOf({ path, origin }: PartNote): string {
-  if (origin === undefined) return `${encoded(path)}\n`;
-  return `${encoded(path)} ${origin === 'kept' ? KEPT : encoded(origin.name)}\n`;
+export function lineOf({ path, kept, origin }: PartNote): string {
+  if (kept) return `${encoded(path)} ${KEPT}${kept.inode ?? ''}\n`;
+  return origin === undefined ? `${encoded(path)}\n` : `${encoded(path)} ${encoded(origin)}\n`;
 }
 
 function noteOf(line: string): PartNote[] {
-  const [path = '', origin] = line.split(' ');
-  const note = { path: decoded(path), origin: origin === undefined ? undefined : originOf(origin) };
+  const [path = '', more] = line.split(' ');
+  const note = { path: decoded(path), ...(more !== undefined && detailsOf(more)) };
   return isPart(note.path) ? [note] : [];
 }
 
-function originOf(text: string): PartNote['origin'] {
-  return text === KEPT ? 'kept' : { name: decoded(text) };
+function detailsOf(text: string): Pick<PartNote, 'kept' | 'origin'> {
+  if (!text.startsWith(KEPT)) return { origin: decoded(text) };
+  const inode = text.slice(KEPT.length);
+  return { kept: { inode: /^\d+$/.test(inode) ? Number(inode) : undefined } };
 }
 
 function isPart(path: FilePath): boolean {

@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   fstatSync,
+  lstatSync,
   openSync,
   read,
   readSync,
@@ -12,6 +13,7 @@ import {
 import { promisify } from 'node:util';
 import { notRegular, systemFailure } from '../../../core/files/file-failure.ts';
 import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
+import type { Entry } from '../../../core/files/place/held-directory.ts';
 import { kindOf } from './kinds.ts';
 
 /** Bytes that are read synchronously: the thread pool takes ten times as long as such a read. */
@@ -33,11 +35,13 @@ export class OpenFile implements Disposable {
 
   /**
    * A FIFO, socket or device is refused before the open, which can have side effects.
+   * @param entry where the file was found; a link that took its name is not followed
    * @throws FileFailure `invalid_target`; else as `open` does
    */
-  static open(path: FilePath, operation: string): OpenFile {
-    requireRegular(statSync(path), operation, path);
-    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  static open(path: FilePath, operation: string, entry?: Pick<Entry, 'at'>): OpenFile {
+    requireRegular(entry ? lstatSync(entry.at) : statSync(path), operation, path);
+    const flags = constants.O_RDONLY | constants.O_NONBLOCK | (entry ? constants.O_NOFOLLOW : 0);
+    const descriptor = openSync(entry?.at ?? path, flags);
     try {
       const stats = fstatSync(descriptor, { bigint: true });
       requireRegular(stats, operation, path);

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { notText, overCap } from '../../../core/files/file-failure.ts';
 import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
+import type { Entry } from '../../../core/files/place/held-directory.ts';
 import { continuationHead, incompleteTail } from '../../../core/output/text-slice.ts';
 import { etagOf } from '../etag.ts';
 import { OpenFile } from './open-file.ts';
@@ -37,10 +38,15 @@ export interface BytesRead {
 
 /**
  * A text file, or some of its lines, joined without the newline after the last one.
+ * @param entry where the file was found; a link that took its name is not followed
  * @throws FileFailure `too_large` over 16 MiB, `decode_error` where it is not UTF-8
  */
-export async function readText(path: FilePath, { startLine, endLine }: LineRange): Promise<TextRead> {
-  using file = OpenFile.open(path, 'read');
+export async function readText(
+  path: FilePath,
+  { startLine, endLine }: LineRange,
+  entry?: Pick<Entry, 'at'>,
+): Promise<TextRead> {
+  using file = OpenFile.open(path, 'read', entry);
   const bytes = await file.readWhole(READ_BYTES_MAX);
   if (bytes === undefined) throw overCap(tooLarge(path), 'read', shownPath(path), DOWNLOAD_HINT);
   if (!isUtf8(bytes)) throw notText('read', shownPath(path));

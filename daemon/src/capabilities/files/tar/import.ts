@@ -1,10 +1,11 @@
-import { chmodSync, lstatSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { mkdirSync, renameSync } from 'node:fs';
 import { badRequest, overCap, systemCodeOf, systemFailure } from '../../../core/files/file-failure.ts';
-import { type FilePath, parentOf, shownPath, withoutTrailingSlashes } from '../../../core/files/file-path.ts';
-import { makeDirectories, type Owner } from '../../../core/files/ownership.ts';
-import { removeTree } from '../change/delete.ts';
+import { type FilePath, shownPath, withoutTrailingSlashes } from '../../../core/files/file-path.ts';
+import type { Owner } from '../../../core/files/ownership.ts';
+import { HeldDirectory } from '../../../core/files/place/held-directory.ts';
+import { Place } from '../../../core/files/place/place.ts';
 import type { PartJournal } from '../parts/part-journal.ts';
-import { realTarget } from '../write/real-target.ts';
+import { Stage } from '../parts/stage.ts';
 import { type Extracted, Extraction } from './extract.ts';
 import { gunzipped } from './gunzip.ts';
 import { mergeInto } from './merge.ts';
@@ -40,56 +41,40 @@ export async function importTree(
   source: AsyncIterable<Buffer>,
   { owner, journal, keepOwners, mode: asked, bytesMax = ARCHIVE_BYTES_MAX }: ImportTerms,
 ): Promise<Imported> {
-  const target = realTarget(withoutTrailingSlashes(path));
-  const existing = statSync(target, { throwIfNoEntry: false });
+  using place = Place.find(withoutTrailingSlashes(path), 'import', { follow: true });
+  const { existing } = place;
   if (existing && !existing.isDirectory()) throw systemFailure('ENOTDIR', 'import', shownPath(path));
   if (existing && asked === 'rename') throw systemFailure('EEXIST', 'import', shownPath(path), 'use mode=merge');
   const mode: ImportMode = existing ? 'merge' : 'rename';
-  if (mode === 'rename') makeDirectories(parentOf(target), owner);
-  const staged = makeStage(target, mode, journal);
+  if (mode === 'rename') place.makeParents(owner);
+  using target = existing && HeldDirectory.open(place.at);
+  if (target) place.reach.requireEntry(target);
+  await using stage = makeStage(place, target, journal);
   try {
     const tooLarge = (): Error =>
       overCap(`the archive is over ${bytesMax} bytes`, 'import', shownPath(path), 'send it in parts');
     const reader = new TarReader(gunzipped(source), bytesMax, tooLarge);
-    const extraction = new Extraction(staged, target, keepOwners ? 'keep' : { owner });
+    mkdirSync(stage.content, { mode: 0o700 });
+    const extraction = new Extraction(stage.content, place.path, keepOwners ? 'keep' : { owner });
     const extracted = await extraction.run(reader);
     await reader.drain();
-    if (mode === 'rename') renameSync(staged, target);
-    else await mergeInto(staged, target, journal);
+    if (target) await mergeInto(stage.content, target, { shown: place.shown, reach: place.reach, journal });
+    else renameSync(stage.content, place.at);
     return { ...extracted, mode };
   } catch (error) {
     throw error instanceof TarFault ? badRequest(error.message, 'import', shownPath(path)) : error;
-  } finally {
-    await removeStage(staged);
-    journal.end(staged);
   }
 }
 
-/** A directory that other users cannot enter: beside the target, or in it where that is another file system. */
-function makeStage(target: FilePath, mode: ImportMode, journal: PartJournal): FilePath {
-  const isBeside = mode === 'rename' || statSync(parentOf(target)).dev === statSync(target).dev;
+/** Beside the target, or in it where that is another file system or beyond the reach of a link to it. */
+function makeStage(place: Place, target: HeldDirectory | undefined, journal: PartJournal): Stage {
+  if (!target) return Stage.make(place.directory, journal);
+  const isBeside = !place.reach.isLimited && place.directory.stats().dev === target.stats().dev;
   try {
-    return makeStageIn(isBeside ? parentOf(target) : target, journal);
+    return Stage.make(isBeside ? place.directory : target, journal);
   } catch (error) {
     const isRefused = ['EACCES', 'EPERM', 'EROFS'].includes(systemCodeOf(error) ?? '');
-    if (mode === 'rename' || !isBeside || !isRefused) throw error;
-    return makeStageIn(target, journal);
+    if (!isBeside || !isRefused) throw error;
+    return Stage.make(target, journal);
   }
-}
-
-function makeStageIn(directory: FilePath, journal: PartJournal): FilePath {
-  const path = journal.begin(directory);
-  try {
-    mkdirSync(path, { mode: 0o700 });
-    return path;
-  } catch (error) {
-    journal.end(path);
-    throw error;
-  }
-}
-
-async function removeStage(staged: FilePath): Promise<void> {
-  if (!lstatSync(staged, { throwIfNoEntry: false })?.isDirectory()) return;
-  chmodSync(staged, 0o700);
-  await removeTree(staged);
 }

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { SandboxError } from '../../../core/errors.ts';
 import { badRequest } from '../../../core/files/file-failure.ts';
-import { bytesOfPath, type FilePath, parentOf, shownPath } from '../../../core/files/file-path.ts';
+import { bytesOfPath, type FilePath, nameOf, parentOf, shownPath } from '../../../core/files/file-path.ts';
+import { Place, realPathOf } from '../../../core/files/place/place.ts';
 import { PartFile } from '../parts/part-file.ts';
 import type { PartJournal } from '../parts/part-journal.ts';
 import { partPath } from '../parts/part-note.ts';
 import type { PathLocks } from '../path-locks.ts';
-import { realTarget } from '../write/real-target.ts';
-import { requireWritable } from '../write/write.ts';
+import { requireReplaceable } from '../write/write.ts';
 import { hashOf, spool } from './spool.ts';
 import type { Uploaded, UploadTerms } from './upload.ts';
 
@@ -36,7 +36,9 @@ export class ResumableUploads {
 
   /** Bytes received so far of an incomplete upload. */
   sizeOf(path: FilePath): number {
-    return lstatSync(partOf(realTarget(path)), { throwIfNoEntry: false })?.size ?? 0;
+    const part = partOf(realPathOf(path, 'upload'));
+    const stats = lstatSync(part, { throwIfNoEntry: false });
+    return stats?.ino === this.#journal.inodeOf(part) ? (stats?.size ?? 0) : 0;
   }
 
   /**
@@ -45,19 +47,21 @@ export class ResumableUploads {
    * @throws SandboxError `conflict` where the piece does not begin where the part ends; its data has that size
    * @throws FileFailure `bad_request` where the length of the body differs from that of the piece
    */
-  append(
+  async append(
     path: FilePath,
     source: AsyncIterable<Buffer>,
     { start, end, total }: Piece,
     restart: boolean,
     terms: UploadTerms,
   ): Promise<Progress> {
-    const target = realTarget(path);
-    requireWritable(target, terms.precondition);
+    using place = Place.find(path, 'upload', { follow: true });
+    requireReplaceable(place, terms.precondition);
+    const target = place.path;
     const name = partOf(target);
-    return this.#locks.hold(name, async () => {
+    return await this.#locks.hold(name, async () => {
       this.#journal.keep(name);
-      await using part = PartFile.resume(name, terms.owner);
+      await using part = PartFile.resume(place, nameOf(name), terms.owner, this.#journal.inodeOf(name));
+      this.#journal.identify(name, part.inode);
       if (restart) part.truncate(0);
       if (part.length !== start) throw misplaced(path, part.length);
       const isWithin = await spool(source, part, { limit: end - start });
@@ -68,7 +72,7 @@ export class ResumableUploads {
       }
       if (part.length !== total) return { isComplete: false, size: part.length };
       const sha256 = await hashOf(part);
-      const { etag } = await this.#locks.hold(target, () => part.commit(target, { ...terms, sync: false }));
+      const { etag } = await this.#locks.hold(target, () => part.commit(place, { ...terms, sync: false }));
       this.#journal.end(name);
       return { isComplete: true, size: end, sha256, etag };
     });

@@ -2,12 +2,12 @@ import { tmpdir } from 'node:os';
 import type { FilePath } from '../../../core/files/file-path.ts';
 import { joinPath } from '../../../core/files/file-path.ts';
 import type { Owner } from '../../../core/files/ownership.ts';
+import { Place } from '../../../core/files/place/place.ts';
 import type { Precondition } from '../etag.ts';
 import { PartFile } from '../parts/part-file.ts';
 import type { PartJournal } from '../parts/part-journal.ts';
 import type { PathLocks } from '../path-locks.ts';
-import { realTarget } from '../write/real-target.ts';
-import { requireWritable } from '../write/write.ts';
+import { requireReplaceable } from '../write/write.ts';
 import { newHash, spool } from './spool.ts';
 
 export interface UploadTerms {
@@ -27,6 +27,8 @@ export class Upload implements AsyncDisposable {
   readonly #locks: PathLocks;
   readonly #journal: PartJournal;
   readonly #terms: UploadTerms;
+  /** They stay open as long as their parts. */
+  readonly #places = new DisposableStack();
   #part: PartFile | undefined;
   #sha256 = '';
 
@@ -38,9 +40,9 @@ export class Upload implements AsyncDisposable {
 
   /** Receives the content; while the target is unknown, in the system's temporary directory. */
   async receive(source: AsyncIterable<Buffer>, path: FilePath | undefined): Promise<void> {
-    const target = path === undefined ? joinPath(tmpdir(), 'upload') : realTarget(path);
-    if (path !== undefined) requireWritable(target, this.#terms.precondition);
-    const part = PartFile.create(target, this.#terms.owner, this.#journal);
+    const place = this.#find(path ?? joinPath(tmpdir(), 'upload'));
+    if (path !== undefined) requireReplaceable(place, this.#terms.precondition);
+    const part = PartFile.create(place, this.#terms.owner, this.#journal);
     this.#part = part;
     const hash = newHash();
     await spool(source, part, { hash });
@@ -51,15 +53,20 @@ export class Upload implements AsyncDisposable {
   async commit(path: FilePath): Promise<Uploaded> {
     const received = this.#part;
     if (!received) throw new Error('nothing was received');
-    const target = realTarget(path);
+    const place = this.#find(path);
     const { owner } = this.#terms;
-    await using part = await received.beside(target, owner, this.#journal);
+    await using part = await received.beside(place, owner, this.#journal);
     const size = part.length;
-    const { etag } = await this.#locks.hold(target, () => part.commit(target, { ...this.#terms, sync: false }));
+    const { etag } = await this.#locks.hold(place.path, () => part.commit(place, { ...this.#terms, sync: false }));
     return { size, sha256: this.#sha256, etag };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#part?.[Symbol.asyncDispose]();
+    this.#places.dispose();
+  }
+
+  #find(path: FilePath): Place {
+    return this.#places.use(Place.find(path, 'upload', { follow: true }));
   }
 }

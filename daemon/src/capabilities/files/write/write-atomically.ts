@@ -1,8 +1,8 @@
-import type { FilePath } from '../../../core/files/file-path.ts';
+import type { Place } from '../../../core/files/place/place.ts';
 import { PartFile } from '../parts/part-file.ts';
 import type { PartJournal } from '../parts/part-journal.ts';
 import { OpenFile } from '../read/open-file.ts';
-import { requireWritable, type WriteTerms, type Written } from './write.ts';
+import { requireReplaceable, type WriteTerms, type Written } from './write.ts';
 
 /** Bytes of one read when the old content of an appended file is copied. */
 const COPY_BYTES = 1024 ** 2;
@@ -13,20 +13,20 @@ const COPY_BYTES = 1024 ** 2;
  * @throws FileFailure `already_exists` where the target is a mount point
  */
 export async function writeAtomically(
-  target: FilePath,
+  place: Place,
   bytes: Buffer,
   terms: WriteTerms,
   journal: PartJournal,
 ): Promise<Written> {
-  const before = requireWritable(target, terms.precondition);
-  await using part = PartFile.create(target, terms.owner, journal);
-  if (terms.append && before) await copyOld(target, part);
+  const before = requireReplaceable(place, terms.precondition);
+  await using part = PartFile.create(place, terms.owner, journal);
+  if (terms.append && before) await copyOld(place, part);
   if (bytes.length > 0) await part.write([bytes]);
-  return await part.commit(target, { ...terms, sync: true });
+  return await part.commit(place, { ...terms, sync: true });
 }
 
-async function copyOld(target: FilePath, part: PartFile): Promise<void> {
-  using old = OpenFile.open(target, 'write');
+async function copyOld(place: Place, part: PartFile): Promise<void> {
+  using old = OpenFile.open(place.shown, 'write', place);
   const buffer = Buffer.allocUnsafe(COPY_BYTES);
   for (let at = 0; ; ) {
     const count = await old.readAt(buffer, at, buffer.length);

@@ -6,14 +6,16 @@ import {
   fstatSync,
   ftruncateSync,
   openSync,
-  statSync,
+  type Stats,
   write as writeCallback,
   writeSync,
 } from 'node:fs';
 import { promisify } from 'node:util';
 import { systemCodeOf, systemFailure } from '../../../core/files/file-failure.ts';
-import { type FilePath, parentOf, shownPath } from '../../../core/files/file-path.ts';
-import { giveDescriptor, makeDirectories, type Owner } from '../../../core/files/ownership.ts';
+import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
+import { giveDescriptor, type Owner } from '../../../core/files/ownership.ts';
+import { openPlain } from '../../../core/files/place/open-plain.ts';
+import type { Place } from '../../../core/files/place/place.ts';
 import { etagOf, outdate, type Precondition, requirePrecondition } from '../etag.ts';
 import { requireRegular } from '../read/open-file.ts';
 
@@ -39,11 +41,21 @@ export interface Written {
 }
 
 /**
- * Writes in place: an existing file keeps its inode, mode and owner. `target` has its symlinks resolved; one that
- * replaces it meanwhile is not followed.
+ * Writes in place: an existing file keeps its inode, mode and owner. A link that replaces the file meanwhile is not
+ * followed.
  */
-export async function writeInPlace(target: FilePath, bytes: Buffer, terms: WriteTerms): Promise<Written> {
-  const { descriptor, before } = openTarget(target, terms);
+export async function writeInPlace(place: Place, bytes: Buffer, terms: WriteTerms): Promise<Written> {
+  return await writeTo(openTarget(place, terms), bytes, terms);
+}
+
+/** Writes in place to an existing file whose path goes through no link; undefined for any other. */
+export function writePlain(path: FilePath, bytes: Buffer, terms: WriteTerms): Promise<Written> | undefined {
+  const descriptor = openPlain(path, flagsOf(terms));
+  if (descriptor === undefined) return undefined;
+  return writeTo(checked(descriptor, shownPath(path), terms), bytes, terms);
+}
+
+async function writeTo({ descriptor, before }: Target, bytes: Buffer, terms: WriteTerms): Promise<Written> {
   try {
     if (!before) giveDescriptor(descriptor, terms.owner);
     if (!terms.append && before && before.size > 0n) ftruncateSync(descriptor, 0);
@@ -58,14 +70,20 @@ export async function writeInPlace(target: FilePath, bytes: Buffer, terms: Write
   }
 }
 
-/** The target, checked against the precondition. @throws FileFailure `invalid_target` unless it is a regular file */
-export function requireWritable(
-  target: FilePath,
-  precondition: Precondition | undefined,
-  before = statSync(target, { bigint: true, throwIfNoEntry: false }),
-): BigIntStats | undefined {
-  if (before) requireRegular(before, 'write', target);
-  requirePrecondition(precondition, before && etagOf(before), shownPath(target));
+/**
+ * The file that is to be replaced, checked against the precondition; undefined where there is none, or a link took its
+ * name.
+ * @throws FileFailure `invalid_target` unless it is a regular file, `permission_denied` beyond the reach of a link
+ */
+export function requireReplaceable(place: Place, precondition: Precondition | undefined): BigIntStats | undefined {
+  const found = place.lookUp();
+  const before = found?.isSymbolicLink() ? undefined : found;
+  if (before) {
+    requireRegular(before, 'write', place.shown);
+    place.requireContent(before);
+  }
+  place.requireEntry(found);
+  requirePrecondition(precondition, before && etagOf(before), place.shown);
   return before;
 }
 
@@ -90,51 +108,67 @@ export function writeAtOnce(descriptor: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at, bytes.length - at);
 }
 
-/** Opens an existing file or creates one; only a file that this call created gets another owner. */
-function openTarget(target: FilePath, terms: WriteTerms): { descriptor: number; before: BigIntStats | undefined } {
-  const flags = O_WRONLY | O_NONBLOCK | O_NOFOLLOW | (terms.append ? O_APPEND : 0);
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const before = requireWritable(target, terms.precondition);
-    const descriptor = before ? openExisting(target, flags) : create(target, flags | O_CREAT | O_EXCL, terms);
-    if (descriptor !== undefined) return { descriptor, before: before && stillRegular(descriptor, target) };
-  }
-  throw systemFailure(
-    'EAGAIN',
-    'write',
-    shownPath(target),
-    'another process creates and removes the file; repeat the call',
-  );
+interface Target {
+  readonly descriptor: number;
+  readonly before: BigIntStats | undefined;
 }
 
-function openExisting(target: FilePath, flags: number, mode?: number): number | undefined {
+/** Opens an existing file or creates one; only a file that this call created gets another owner. */
+function openTarget(place: Place, terms: WriteTerms): Target {
+  // A condition is judged by what is there now, not before the wait for the lock.
+  let found: Stats | BigIntStats | undefined = terms.precondition ? place.lookUp() : place.existing;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const target = found ? openExisting(place, found, terms) : create(place, terms);
+    if (target) return target;
+    found = place.lookUp();
+  }
+  throw systemFailure('EAGAIN', 'write', place.shown, 'another process creates and removes the file; repeat the call');
+}
+
+/** Undefined where the file was removed, or a link took its name before. */
+function openExisting(place: Place, found: Stats | BigIntStats, terms: WriteTerms): Target | undefined {
+  if (found.isSymbolicLink()) return undefined;
+  requireRegular(found, 'write', place.shown);
+  const descriptor = openIfThere(place.at, flagsOf(terms) | O_NONBLOCK | O_NOFOLLOW);
+  return descriptor === undefined ? undefined : checked(descriptor, place.shown, terms, place);
+}
+
+function flagsOf({ append }: WriteTerms): number {
+  return O_WRONLY | (append ? O_APPEND : 0);
+}
+
+/** Closes the descriptor where it must not be written to. */
+function checked(descriptor: number, shown: string, { precondition }: WriteTerms, place?: Place): Target {
   try {
-    return openSync(target, flags, mode);
+    const before = fstatSync(descriptor, { bigint: true });
+    requireRegular(before, 'write', shown);
+    place?.requireContent(before);
+    requirePrecondition(precondition, etagOf(before), shown);
+    return { descriptor, before };
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+function openIfThere(path: FilePath, flags: number): number | undefined {
+  try {
+    return openSync(path, flags);
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-function create(target: FilePath, flags: number, { owner, mode }: WriteTerms): number | undefined {
-  const initial = mode === undefined ? 0o666 : mode & 0o777;
+/** Undefined where another process created it. */
+function create(place: Place, { owner, mode, precondition }: WriteTerms): Target | undefined {
+  requirePrecondition(precondition, undefined, place.shown);
+  place.makeParents(owner);
   try {
-    return openSync(target, flags, initial);
+    const flags = O_WRONLY | O_CREAT | O_EXCL | O_NONBLOCK | O_NOFOLLOW;
+    return { descriptor: openSync(place.at, flags, mode === undefined ? 0o666 : mode & 0o777), before: undefined };
   } catch (error) {
-    const code = systemCodeOf(error);
-    if (code === 'EEXIST') return undefined;
-    if (code !== 'ENOENT') throw error;
-  }
-  makeDirectories(parentOf(target), owner);
-  return openExisting(target, flags, initial);
-}
-
-function stillRegular(descriptor: number, target: FilePath): BigIntStats {
-  try {
-    const stats = fstatSync(descriptor, { bigint: true });
-    requireRegular(stats, 'write', target);
-    return stats;
-  } catch (error) {
-    closeSync(descriptor);
+    if (systemCodeOf(error) === 'EEXIST') return undefined;
     throw error;
   }
 }
