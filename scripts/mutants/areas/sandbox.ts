@@ -55,10 +55,10 @@ export const SANDBOX: MutantArea = {
       replacement: 'else if (isBusy() && quietMs < 0) this.#checkAfter(quietMs);',
     },
     {
-      id: 'abandoned-transfers-hold',
+      id: 'transfers-hold-for-ever',
       file: 'daemon/src/http/activity/count-requests.ts',
-      text: 'finished(reply.raw, () => {',
-      replacement: "reply.raw.once('finish', () => {",
+      text: 'held[Symbol.dispose]();',
+      replacement: '',
     },
     {
       id: 'looking-is-a-use',

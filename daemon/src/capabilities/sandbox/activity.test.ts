@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -143,6 +143,21 @@ describe('transfers', () => {
     const socket = connect(Number(port), '127.0.0.1');
     const path = join(daemon.directory, 'never');
     socket.write(`PUT /v2/fs/upload?path=${path} HTTP/1.1\r\nhost: a\r\ncontent-length: 4\r\n\r\nab`);
+    await heldBy(daemon, 'transfer');
+    socket.destroy();
+    await heldBy(daemon);
+  });
+
+  test('[activity.transfer] a download that its client leaves half-way holds no more', async () => {
+    await using daemon = await TestApp.start();
+    const { port } = new URL(await daemon.listen());
+    const path = join(daemon.directory, 'large');
+    await writeFile(path, '');
+    // More than the buffers of a connection hold.
+    await truncate(path, 256 * 1024 * 1024);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write(`GET /v2/fs/download?path=${path} HTTP/1.1\r\nhost: a\r\n\r\n`);
+    await once(socket, 'readable');
     await heldBy(daemon, 'transfer');
     socket.destroy();
     await heldBy(daemon);
