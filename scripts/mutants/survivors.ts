@@ -7,8 +7,4 @@ export const SURVIVORS: readonly Survivor[] = [
     needs:
       'a directory that becomes a link between its failed unlink and its opening, such as a file system of the test',
   },
-  {
-    name: 'http/key-compared-byte-by-byte',
-    needs: 'a measurement of nanoseconds over millions of comparisons, on a machine that does nothing else',
-  },
 ];

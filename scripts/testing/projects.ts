@@ -24,6 +24,7 @@ export const SYSTEM_TESTS = [
   `${DAEMON}/core/output/byte-log.test.ts`,
   `${DAEMON}/core/process/keeper/keeper-faults.test.ts`,
   `${DAEMON}/core/process/keeper/keeper-limits.test.ts`,
+  `${DAEMON}/core/process/keeper/keeper-privileges.test.ts`,
   `${DAEMON}/core/process/keeper/keeper-stalls.test.ts`,
   `${DAEMON}/core/process/process-host-system.test.ts`,
 ] as const;

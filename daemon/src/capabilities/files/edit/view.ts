@@ -8,7 +8,7 @@ import { statPath } from '../read/stat.ts';
 import { numberedOutput } from './snippet.ts';
 
 /** First and last line, counted from 1; -1 as the last: to the end. */
-export type ViewRange = readonly [first: number, last: number];
+type ViewRange = readonly [first: number, last: number];
 
 export interface ViewTerms {
   readonly lines?: ViewRange | undefined;

@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestApp } from '../../../app.fixture.ts';
 import { packed, pageOf, pdfOf, slidesOf, workbookOf } from '../documents/documents.fixture.ts';
-import { documentKindOf, READ_MS, readDocument } from '../documents/read-document.ts';
 import { describe, expect, test } from '../files.fixture.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts the fields that it reads.
@@ -123,14 +122,5 @@ describe('[editor-field.documents-bounded] what cannot be viewed is an error', (
       success: false,
       data: { error_type: expect.toBeOneOf(['too_large', 'bad_request']) },
     });
-  });
-
-  test('a document that takes longer than its time', async ({ dir }) => {
-    expect(READ_MS).toBe(30_000);
-    const path = join(dir, 'f.pdf');
-    writeFileSync(path, pdfOf([pageOf('x')]));
-    expect(await documentKindOf(path)).toBe('pdf');
-    const reading = readDocument(path, 'pdf', {}, new AbortController().signal, { readMs: 0 });
-    await expect(reading).rejects.toThrow('too much time or memory');
   });
 });

@@ -8,7 +8,7 @@ import { clientGone } from '../../../http/streams/client-gone.ts';
 import { orFileError, V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerEditorFailures } from '../../../http/v1/error-handlers.ts';
 import type { EditResult } from '../edit/editor.ts';
-import type { View, ViewRange, ViewTerms } from '../edit/view.ts';
+import type { View, ViewTerms } from '../edit/view.ts';
 import type { FileService } from '../file-service.ts';
 import { editCommand } from '../wire/wire.ts';
 import { EditorBody, EditorResult } from './schemas.ts';
@@ -81,7 +81,7 @@ function viewTerms(body: z.infer<typeof EditorBody>, path: FilePath): ViewTerms 
 }
 
 /** An empty range means everything. @throws FileFailure `bad_request` unless it has two numbers */
-function rangeOf(name: string, [first, last, ...more]: readonly number[], path: FilePath): ViewRange | undefined {
+function rangeOf(name: string, [first, last, ...more]: readonly number[], path: FilePath): ViewTerms['lines'] {
   if (first === undefined) return undefined;
   if (last === undefined || more.length > 0) {
     throw badRequest(`Invalid \`${name}\` parameter: it should be a list of two integers.`, 'view', shownPath(path));
