@@ -17,6 +17,6 @@ test('[editor-field.documents-bounded] a document that takes longer than its tim
 test('an archive without the parts of a presentation is an error', async ({ dir }) => {
   const path = join(dir, 'f.pptx');
   writeFileSync(path, packed({ 'other.xml': '<a/>' }));
-  expect(await documentKindOf(path)).toBe('pptx');
-  await expect(readDocument(path, 'pptx', {}, never)).rejects.toThrow('it has no part');
+  expect(await documentKindOf(path)).toBe('slides');
+  await expect(readDocument(path, 'slides', {}, never)).rejects.toThrow('it has no part');
 });
