@@ -170,6 +170,11 @@ describe('statuses', () => {
     expect(daemon.log.join('')).toMatch(/TypeError.*internal detail.*stack/);
   });
 
+  test.each(['x'.repeat(300), 'x/'.repeat(5_000)])('a cwd that the system does not accept is 400', async (name) => {
+    await using daemon = await TestApp.start();
+    expect((await daemon.post('/v2/commands', { command: 'true', cwd: `/${name}` })).statusCode).toBe(400);
+  });
+
   test('[status.unavailable-hint] a 503 without a hint of its own has one', async () => {
     await using daemon = await TestApp.start();
     daemon.app.get('/v2/away', () => {

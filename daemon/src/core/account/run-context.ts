@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
+import { errnoName } from '../errno-name.ts';
 import { SandboxError } from '../errors.ts';
 import { defaultUserOnWindows, type Identity, lookUpIdentity, ownIdentity, requireRunnableAs } from './identity.ts';
 
@@ -28,7 +29,7 @@ export class RunContext {
   /** @throws SandboxError `invalid` where it is not the absolute path of a directory */
   requireDirectory(cwd: string): string {
     if (!cwd.startsWith('/')) throw new SandboxError('invalid', `is not an absolute path: ${cwd}`, { field: 'cwd' });
-    const found = statSync(cwd, { throwIfNoEntry: false });
+    const found = statsOf(cwd);
     if (!found) throw new SandboxError('invalid', `does not exist: ${cwd}`, { field: 'cwd' });
     if (!found.isDirectory()) throw new SandboxError('invalid', `is not a directory: ${cwd}`, { field: 'cwd' });
     return cwd;
@@ -37,5 +38,15 @@ export class RunContext {
   /** The default working directory of an account. */
   homeOf({ home }: Identity): string {
     return statSync(home, { throwIfNoEntry: false })?.isDirectory() ? home : '/';
+  }
+}
+
+/** @throws SandboxError `invalid` for a path that the system does not accept, such as one that is too long */
+function statsOf(cwd: string): Stats | undefined {
+  try {
+    return statSync(cwd, { throwIfNoEntry: false });
+  } catch (error) {
+    const code = errnoName(error);
+    throw new SandboxError('invalid', `cannot be entered: ${code}`, { field: 'cwd', cause: error });
   }
 }
