@@ -9,8 +9,6 @@ struct order {
   /* The stream that wrote last, -1 where none has. */
   int speaking;
   uint64_t count;
-  /* Entries that are announced. */
-  uint64_t announced;
 };
 
 struct process;

@@ -230,6 +230,11 @@ bool stream_open(struct stream *stream, struct process *process, enum stream_num
   return false;
 }
 
+void stream_trim(struct stream *stream, uint64_t first)
+{
+  segments_trim(&stream->segments, first, stream->end);
+}
+
 void stream_discard(struct stream *stream)
 {
   segments_discard(&stream->segments, stream->end);

@@ -11,18 +11,6 @@ enum stream_number { STDOUT_STREAM, STDERR_STREAM, PTY_STREAM };
 
 struct process;
 
-/* What is announced of a stream. */
-struct announced_stream {
-  uint64_t end;
-  /* Segments that begin here or later are not announced. */
-  uint64_t next;
-  uint64_t first;
-  int64_t at;
-  /* When only the end of the stream was left to announce; 0 before that. */
-  int64_t eof_at;
-  bool eof;
-};
-
 /* One stream of a process, from its pipe or terminal to its segment files. */
 struct stream {
   struct source source;
@@ -37,7 +25,8 @@ struct stream {
   /* Bytes produced, dropped ones included. */
   uint64_t end;
   struct segments segments;
-  struct announced_stream announced;
+  /* The end that is announced. */
+  uint64_t announced;
 };
 
 /* Takes over `fd`, which does not block; false, with errno and `fd` closed, where the loop cannot wait for it. */
@@ -45,6 +34,8 @@ bool stream_open(struct stream *stream, struct process *process, enum stream_num
                  uint32_t segment_bytes);
 /* Moves everything that was produced so far, and detects the end of the stream. */
 void stream_catch_up(struct stream *stream);
+/* The client has dropped the segments that begin before this offset. */
+void stream_trim(struct stream *stream, uint64_t first);
 /* Unlinks its files. Later output of a `discarded` process is read and not kept. */
 void stream_discard(struct stream *stream);
 /* Reads paused streams again. Returns the ms until the next attempt, -1 where none is paused. */

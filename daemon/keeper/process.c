@@ -165,6 +165,7 @@ void process_remove(struct process *process)
     stream_free(&process->streams[i]);
   order_close(&process->order);
   input_close(&process->input);
+  free(process->record.bytes);
   /* An event of this turn of the loop may still point at it. */
   free_later(process);
 }

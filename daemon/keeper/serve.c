@@ -2,12 +2,14 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -29,6 +31,7 @@
 /* ms after SIGKILL when the keeper ends although processes are left. */
 #define LAST_MS 3000
 #define STOPPING_LOOK_MS 10
+#define MAX_LOG_BYTES (1024 * 1024)
 
 enum life { SERVING, STOPPING, KILLING };
 
@@ -172,8 +175,19 @@ static void arrange_descriptors(void)
   close_inherited();
 }
 
+/* What fails in the background stands here; begun anew once it is long. -1 where there is none. */
+static int open_log(const char *directory)
+{
+  char path[PATH_MAX];
+  struct stat log;
+  if (snprintf(path, sizeof path, "%s/keeper.log", directory) >= (int)sizeof path)
+    return -1;
+  bool is_long = stat(path, &log) == 0 && log.st_size > MAX_LOG_BYTES;
+  return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | (is_long ? O_TRUNC : 0), 0600);
+}
+
 /* The parent exits, which shows that the socket listens. */
-static void go_to_background(void)
+static void go_to_background(const char *directory)
 {
   pid_t pid = fork();
   if (pid < 0)
@@ -182,9 +196,12 @@ static void go_to_background(void)
     _exit(0);
   if (setsid() < 0)
     give_up("setsid", NULL);
+  int log = open_log(directory);
   for (int fd = 0; fd < 3; fd++)
-    if (dup2(3, fd) < 0)
+    if (dup2(fd == 2 && log >= 0 ? log : 3, fd) < 0)
       give_up("dup2", NULL);
+  if (log >= 0)
+    close(log);
 }
 
 static int sooner(int a, int b)
@@ -220,7 +237,7 @@ int serve(const struct serve_options *options)
   spawn_open(options->no_new_privileges);
   int listening = runtime_dir_open(options->directory, &dir);
   if (options->detach)
-    go_to_background();
+    go_to_background(options->directory);
   if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
     complain("prctl", "PR_SET_CHILD_SUBREAPER");
   loop_open();

@@ -6,6 +6,16 @@
 
 #include "process.h"
 
+#define MAX_LIMITS 32
+/* Kinds of limits beside those of setrlimit(2): nice + 20 and oom_score_adj + 1000, in `soft`. */
+enum { LIMIT_NICE = 200, LIMIT_OOM };
+
+struct limit {
+  uint8_t kind;
+  uint64_t soft;
+  uint64_t hard;
+};
+
 struct start {
   const char *id;
   enum stdin_kind stdin_kind;
@@ -21,6 +31,12 @@ struct start {
   const uint8_t *script;
   uint32_t script_length;
   bool has_script;
+  /* Announced as soon as it runs. */
+  bool prompt;
+  uint8_t limit_count;
+  struct limit limits[MAX_LIMITS];
+  const uint8_t *record;
+  uint32_t record_length;
   /* Allocated; the texts above point into it. */
   uint8_t *memory;
 };
