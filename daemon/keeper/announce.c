@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "process.h"
+#include "reap.h"
 
 /* Output of this many bytes within this time after the last announcement is bulk, and its announcement is delayed. */
 #define BULK_BYTES (32u * 1024)

@@ -10,7 +10,6 @@
 
 #include "clock.h"
 #include "complain.h"
-#include "connection.h"
 
 /* ms that a connected client may take to send FORGET before the end is written to its file. */
 #define MOMENT_MS 20
@@ -133,9 +132,9 @@ void ended_file_unwanted(struct process *process)
   unlink(path);
 }
 
-int ended_files_due(int64_t now)
+int ended_files_due(int64_t now, bool has_client)
 {
-  while (first_waiting != NULL && (first_waiting->write_at <= now || !has_client())) {
+  while (first_waiting != NULL && (first_waiting->write_at <= now || !has_client)) {
     struct process *process = first_waiting;
     leave(process);
     process->unwritten = false;

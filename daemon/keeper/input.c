@@ -6,12 +6,10 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "process.h"
-
 static void shut(struct input *input)
 {
   input_close(input);
-  process_changed(input->process);
+  input->changed(input->process);
 }
 
 /* Bytes that were written; -1 where the input was closed. */
@@ -31,7 +29,7 @@ static int64_t pass_on(struct input *input, const uint8_t *bytes, uint32_t count
     done += (uint32_t)written;
   }
   if (done > 0)
-    process_changed(input->process);
+    input->changed(input->process);
   return done;
 }
 
@@ -58,9 +56,14 @@ static void input_ready(struct source *source, uint32_t events)
     loop_change(source, 0);
 }
 
-bool input_open(struct input *input, struct process *process, int fd)
+bool input_open(struct input *input, struct process *process, int fd, void (*changed)(struct process *process))
 {
-  *input = (struct input){.source = {.fd = fd, .ready = input_ready}, .process = process, .limit = INPUT_WINDOW};
+  *input = (struct input){
+      .source = {.fd = fd, .ready = input_ready},
+      .process = process,
+      .changed = changed,
+      .limit = INPUT_WINDOW,
+  };
   if (loop_add(&input->source, 0))
     return true;
   int error = errno;

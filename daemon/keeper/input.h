@@ -15,6 +15,8 @@ struct process;
 struct input {
   struct source source;
   struct process *process;
+  /* Called when something about it has to be announced. */
+  void (*changed)(struct process *process);
   uint8_t *bytes;
   uint32_t start;
   uint32_t length;
@@ -25,7 +27,7 @@ struct input {
 };
 
 /* Takes over `fd`, which does not block; false, with errno and `fd` closed, where the loop cannot wait for it. */
-bool input_open(struct input *input, struct process *process, int fd);
+bool input_open(struct input *input, struct process *process, int fd, void (*changed)(struct process *process));
 /*
  * `offset` is that of the first byte: bytes taken before are skipped, and nothing is taken where bytes before it are
  * missing. False where the credit is exceeded.

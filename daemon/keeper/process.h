@@ -136,15 +136,14 @@ void process_stops(struct process *process);
 void process_remove(struct process *process);
 /* Something about it has to be announced. */
 void process_changed(struct process *process);
-/* One of its streams has ended. */
-void process_stream_ended(struct process *process);
-void process_forget(struct process *process, bool discard);
+/* What a process does about its streams. */
+extern const struct stream_events process_stream_events;
+/* Called when a process was reaped and its last stream has ended. */
+void process_on_drained(void (*drained)(struct process *process));
 
 /* The processes with something to announce, each once; the list is empty afterwards. */
 struct process *take_changed(void);
 bool any_changed(void);
-/* After everything was announced, or where there is no client: removes it where nothing is left to do. */
-void process_settled(struct process *process);
 /* Frees the processes that were removed in this turn of the loop. */
 void free_removed(void);
 /* Frees the memory at the end of this turn of the loop. */

@@ -9,8 +9,9 @@
 #include "finder.h"
 #include "find-and-signal.h"
 #include "pty.h"
-#include "serve.h"
+#include "reap.h"
 #include "spawn.h"
+#include "stop.h"
 
 #define MAX_STRINGS (256u * 1024)
 #define MAX_TARGETS 4096u

@@ -257,17 +257,27 @@ static bool open_streams(const struct start *start, int *fds)
 static bool hold_streams(struct process *process, const struct start *start, int *fds)
 {
   bool terminal = start->stdin_kind == STDIN_TERMINAL;
-  bool held = stream_open(&process->streams[0], process, terminal ? PTY_STREAM : STDOUT_STREAM, fds[OUT], start->cap,
-                          start->segment_bytes);
+  struct stream_open terms = {
+      .process = process,
+      .id = process->id,
+      .events = &process_stream_events,
+      .number = terminal ? PTY_STREAM : STDOUT_STREAM,
+      .fd = fds[OUT],
+      .cap = start->cap,
+      .segment_bytes = start->segment_bytes,
+  };
+  bool held = stream_open(&process->streams[0], &terms);
   fds[OUT] = -1;
   process->stream_count = 1;
   if (held && !terminal) {
-    held = stream_open(&process->streams[1], process, STDERR_STREAM, fds[ERR], start->cap, start->segment_bytes);
+    terms.number = STDERR_STREAM;
+    terms.fd = fds[ERR];
+    held = stream_open(&process->streams[1], &terms);
     fds[ERR] = -1;
     process->stream_count = 2;
   }
   if (held && fds[IN] >= 0) {
-    held = input_open(&process->input, process, fds[IN]);
+    held = input_open(&process->input, process, fds[IN], process_changed);
     fds[IN] = -1;
   }
   process->open_streams = process->stream_count;

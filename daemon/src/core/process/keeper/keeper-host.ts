@@ -1,6 +1,5 @@
 import { constants } from 'node:os';
 import { type Identity, ownIdentity } from '../../account/identity.ts';
-import { SandboxError } from '../../errors.ts';
 import type { Ends } from '../../output/output-log.ts';
 import { waitFor } from '../../wait.ts';
 import { discardAtEnd } from '../discard-at-end.ts';
@@ -8,9 +7,8 @@ import { countProcesses, signalProcesses } from '../find/signal-processes.ts';
 import type { HostedProcess, ProcessHost, ProcessTarget, Recovered, StartSpec } from '../process-host.ts';
 import { resolveStart } from '../program.ts';
 import { requireSignal } from '../signals.ts';
-import { type KeeperConnection, SILENT_HINT, SilentKeeper } from './keeper-connection.ts';
-import { OtherKeepers } from './keeper-elsewhere.ts';
-import { KeeperFiles } from './keeper-files.ts';
+import { type KeeperConnection, SilentKeeper } from './keeper-connection.ts';
+import { refuse } from './keeper-failure.ts';
 import { KeeperForgets } from './keeper-forgets.ts';
 import { EVENT, type FrameReader, FrameWriter, REQUEST } from './keeper-frames.ts';
 import { endOutdated, joinKeeper, type KeeperPlace } from './keeper-launch.ts';
@@ -19,13 +17,13 @@ import { KeeperProcess } from './keeper-process.ts';
 import { KeeperRequests } from './keeper-requests.ts';
 import { KeeperStarts, startFrame } from './keeper-starts.ts';
 import { type KeeperState, readState } from './keeper-state.ts';
+import { OtherKeepers } from './recovery/keeper-elsewhere.ts';
+import { KeeperFiles } from './recovery/keeper-files.ts';
 
 /** Milliseconds that a keeper may take to announce what it holds: starts under way have 5 s. */
 const SYNC_MS = 15_000;
 /** Milliseconds that a keeper may take to end with all it holds. */
 const END_MS = 10_000;
-/** Milliseconds that a probe may take. */
-const PROBE_MS = 2000;
 
 /** The keeper (`docs/keeper.md`) starts and holds the processes, so that they outlive the daemon. */
 export class KeeperHost implements ProcessHost {
@@ -73,12 +71,6 @@ export class KeeperHost implements ProcessHost {
   /** Pid of the keeper that was joined last. */
   get keeperPid(): number | undefined {
     return this.#keeperPid;
-  }
-
-  async probe(): Promise<string | undefined> {
-    const answer = this.#openConnection().then((connection) => this.#requests.probe(connection));
-    const end = await waitFor(answer, { ms: PROBE_MS }).catch(() => 'timeout' as const);
-    return end === 'timeout' ? `the process keeper does not answer; ${SILENT_HINT}` : undefined;
   }
 
   async start(spec: StartSpec): Promise<HostedProcess> {
@@ -251,15 +243,4 @@ export class KeeperHost implements ProcessHost {
   #send(frame: FrameWriter): void {
     if (this.#connection !== undefined) this.#outbox.send(this.#connection, frame);
   }
-}
-
-/** The start was not sent: the call may be repeated. */
-function refuse(error: unknown): never {
-  throw new SandboxError('unavailable', error instanceof Error ? error.message : String(error), {
-    hint:
-      error instanceof SilentKeeper
-        ? SILENT_HINT
-        : 'the process keeper has to run for commands to be started; sandboxd doctor says what is missing',
-    cause: error,
-  });
 }

@@ -17,11 +17,6 @@ export class KeeperRequests {
   readonly #places = new Waiters();
   #last = 0;
 
-  /** Resolves once the keeper has answered a request that finds nothing. */
-  async probe(connection: KeeperConnection): Promise<void> {
-    await this.#send(connection, (request) => signalFrame(request, 0, []));
-  }
-
   /** Signals all processes of the targets, or only counts them where `signal` is 0; answers how many there were. */
   async findAndSignal(
     connection: KeeperConnection,

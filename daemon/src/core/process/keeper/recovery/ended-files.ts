@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { errnoName } from '../../errno-name.ts';
-import { SandboxError } from '../../errors.ts';
-import { discard } from '../../files/discard.ts';
-import type { OutputLog } from '../../output/output-log.ts';
-import type { HostedProcess, ProcessEnd } from '../process-host.ts';
-import { signalName } from '../signals.ts';
+import { errnoName } from '../../../errno-name.ts';
+import { SandboxError } from '../../../errors.ts';
+import { discard } from '../../../files/discard.ts';
+import type { OutputLog } from '../../../output/output-log.ts';
+import type { HostedProcess, ProcessEnd } from '../../process-host.ts';
+import { signalName } from '../../signals.ts';
 
 /** `DIR/ended/<id>.json` of `docs/keeper.md`. */
 const EndedFile = z.object({
