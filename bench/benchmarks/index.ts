@@ -8,6 +8,7 @@ import { gateway } from './gateway.ts';
 import { image } from './image.ts';
 import { keeper } from './keeper.ts';
 import { output } from './output.ts';
+import { processHost } from './process-host.ts';
 import { search } from './search.ts';
 import { start } from './start.ts';
 import { terminals } from './terminals.ts';
@@ -21,6 +22,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   commands,
   callers,
   keeper,
+  processHost,
   output,
   gateway,
   download,

@@ -3,10 +3,11 @@
 #include <stdlib.h>
 
 #include "process.h"
+#include "reap.h"
 
 /* Output of this many bytes within this time after the last announcement is bulk, and its announcement is delayed. */
 #define BULK_BYTES (32u * 1024)
-#define BULK_MS 1
+#define DELAY_MS 1
 /*
  * Credit is returned in pieces of this many bytes, so that a typed key wakes the client once, by its echo. A smaller
  * amount is owed while the client has some left.
@@ -14,6 +15,9 @@
 #define CREDIT_BYTES (INPUT_WINDOW / 4)
 /* More than one HELD frame takes. */
 #define HELD_ROOM 128u
+/* More than the fields of STATE take apart from segments and record, and than one segment takes. */
+#define STATE_ROOM 384u
+#define SEGMENT_ROOM 16u
 
 /* SYNCED was not sent yet. */
 static bool syncing;
@@ -28,27 +32,10 @@ void announce_anew(uint64_t number)
   client = number;
   for (struct process *process = first_process(); process != NULL; process = process->next) {
     process->announced = NOT_ANNOUNCED;
-    process->order.announced = 0;
-    process->input.owed = 0;
-    process->input.credit = process->input.source.fd < 0 ? 0 : INPUT_WINDOW - process->input.length;
     for (int i = 0; i < process->stream_count; i++)
-      process->streams[i].announced = (struct announced_stream){0};
+      process->streams[i].announced = 0;
     process_changed(process);
   }
-}
-
-static bool may_say(const struct writer *writer, size_t bytes)
-{
-  return has_room(writer, ANSWER_ROOM + bytes);
-}
-
-static void say_started(struct writer *writer, const struct process *process)
-{
-  begin_frame(writer, STARTED);
-  put_string(writer, process->id);
-  put_u32(writer, (uint32_t)process->pid);
-  put_u32(writer, process->input.credit);
-  end_frame(writer);
 }
 
 static void say_failed(struct writer *writer, const struct process *process)
@@ -60,140 +47,48 @@ static void say_failed(struct writer *writer, const struct process *process)
   end_frame(writer);
 }
 
-static void say_process(struct writer *writer, const struct process *process)
+/* The segments that have grown since the last announcement. */
+static void put_segments(struct writer *writer, const struct stream *stream)
 {
-  begin_frame(writer, PROCESS);
-  put_string(writer, process->id);
-  put_u32(writer, (uint32_t)process->pid);
-  put_u8(writer, (uint8_t)process->stdin_kind);
-  put_u8(writer, process_lives(process));
-  put_u8(writer, process->input.source.fd >= 0 && !process->input.ends);
-  put_u32(writer, process->input.credit);
-  put_u64(writer, process->input.taken);
-  end_frame(writer);
-}
-
-/* The client that asked for the start gets its answer, any other the process. */
-static void introduce(struct writer *writer, struct process *process)
-{
-  if (process->client == client)
-    say_started(writer, process);
-  else
-    say_process(writer, process);
-  process->announced.introduced = true;
-}
-
-static void say(struct writer *writer, enum frame_type type, const struct stream *stream, uint64_t value)
-{
-  begin_frame(writer, type);
-  put_string(writer, stream->process->id);
-  put_u8(writer, (uint8_t)stream->number);
-  put_u64(writer, value);
-  end_frame(writer);
-}
-
-/* False where there was no room for all of it. */
-static bool announce_segments(struct writer *writer, struct stream *stream)
-{
-  struct announced_stream *announced = &stream->announced;
   const struct segments *segments = &stream->segments;
-  if (segments->first > announced->first) {
-    say(writer, DROPPED, stream, segments->first);
-    announced->first = segments->first;
+  uint32_t last = segments->count;
+  /* An empty one may be removed again. */
+  if (last > 0 && segments->items[last - 1].end == segments->items[last - 1].start)
+    last--;
+  uint32_t next = last;
+  while (next > 0 && segments->items[next - 1].end > stream->announced)
+    next--;
+  put_u32(writer, last - next);
+  for (; next < last; next++) {
+    put_u64(writer, segments->items[next].start);
+    put_u64(writer, segments->items[next].end);
   }
-  for (uint32_t i = 0; i < segments->count; i++) {
-    const struct segment *segment = &segments->items[i];
-    if (segment->end == segment->start || segment->end <= announced->end)
-      continue;
-    if (!may_say(writer, 3 * FRAME_ROOM))
-      return false;
-    if (segment->start >= announced->next) {
-      say(writer, SEGMENT, stream, segment->start);
-      announced->next = segment->start + 1;
-    }
-    say(writer, ADVANCE, stream, segment->end);
-    announced->end = segment->end;
-  }
-  if (stream->end > announced->end) {
-    say(writer, SKIP, stream, stream->end);
-    announced->end = stream->end;
-  }
-  return true;
 }
 
-enum progress { ANNOUNCED, HELD_BACK, NO_ROOM, STILL_STARTING };
-
-/* Most processes end right after their streams: EOF and EXIT in one message wake the client once. */
-static bool awaits_end(struct announced_stream *announced, const struct process *process, int64_t now)
+static void put_stream(struct writer *writer, struct stream *stream)
 {
-  if (announced->eof_at == 0)
-    announced->eof_at = now;
-  return process_lives(process) && !process->announced.awaited && now - announced->eof_at < BULK_MS;
+  put_u8(writer, (uint8_t)stream->number);
+  put_u8(writer, stream->source.fd < 0);
+  put_u64(writer, stream->segments.first);
+  put_u64(writer, stream->end);
+  put_segments(writer, stream);
+  stream->announced = stream->end;
 }
 
-static enum progress announce_stream(struct writer *writer, struct stream *stream, bool ended, int64_t now)
-{
-  struct announced_stream *announced = &stream->announced;
-  bool eof = stream->source.fd < 0;
-  if (stream->process->discarded)
-    return ANNOUNCED;
-  if (!may_say(writer, 4 * FRAME_ROOM))
-    return NO_ROOM;
-  if (!eof && !ended && stream->end - announced->end >= BULK_BYTES && now - announced->at < BULK_MS)
-    return HELD_BACK;
-  if (stream->end > announced->end || stream->segments.first > announced->first) {
-    announced->at = now;
-    if (!announce_segments(writer, stream))
-      return NO_ROOM;
-  }
-  if (eof && !announced->eof) {
-    if (!may_say(writer, FRAME_ROOM))
-      return NO_ROOM;
-    if (awaits_end(announced, stream->process, now))
-      return HELD_BACK;
-    begin_frame(writer, STREAM_EOF);
-    put_string(writer, stream->process->id);
-    put_u8(writer, (uint8_t)stream->number);
-    end_frame(writer);
-    announced->eof = true;
-  }
-  return ANNOUNCED;
-}
-
-static void announce_order(struct writer *writer, struct process *process)
-{
-  if (process->order.count == process->order.announced)
-    return;
-  process->order.announced = process->order.count;
-  begin_frame(writer, ORDER);
-  put_string(writer, process->id);
-  put_u64(writer, process->order.count);
-  end_frame(writer);
-}
-
-static void announce_input(struct writer *writer, struct process *process)
+static void put_input(struct writer *writer, struct process *process)
 {
   struct input *input = &process->input;
-  bool closed = input->source.fd < 0;
-  if (process->stdin_kind == STDIN_NULL || process->announced.stdin_closed)
-    return;
-  if (closed || input->owed >= CREDIT_BYTES) {
-    begin_frame(writer, closed ? STDIN_CLOSED : CREDIT);
-    put_string(writer, process->id);
-    if (!closed)
-      put_u32(writer, input->owed);
-    end_frame(writer);
-    input->credit += input->owed;
-    input->owed = 0;
-    process->announced.stdin_closed = closed;
-  }
+  bool open = input->source.fd >= 0;
+  if (open)
+    input->limit = input_limit(input);
+  put_u8(writer, open && !input->ends);
+  put_u64(writer, input->taken);
+  put_u64(writer, input->limit);
+  process->announced.limit = input->limit;
 }
 
-static void announce_exit(struct writer *writer, struct process *process)
+static void put_end(struct writer *writer, const struct end *end)
 {
-  const struct end *end = &process->end;
-  begin_frame(writer, EXIT);
-  put_string(writer, process->id);
   put_u8(writer, end->by_signal);
   put_u32(writer, end->value);
   put_u64(writer, end->user_us);
@@ -202,36 +97,109 @@ static void announce_exit(struct writer *writer, struct process *process)
   put_u8(writer, end->oom_killed);
   put_u8(writer, end->background);
   put_u64(writer, (uint64_t)end->at);
-  end_frame(writer);
-  process->announced.exit = true;
 }
+
+static void say_state(struct writer *writer, struct process *process)
+{
+  begin_frame(writer, STATE);
+  put_string(writer, process->id);
+  put_u32(writer, (uint32_t)process->pid);
+  put_u8(writer, process->phase == RUNNING ? 0 : process->phase == DRAINING ? 1 : 2);
+  put_u8(writer, (uint8_t)process->stdin_kind);
+  put_input(writer, process);
+  put_u8(writer, process->stream_count);
+  for (int i = 0; i < process->stream_count; i++)
+    put_stream(writer, &process->streams[i]);
+  put_u64(writer, process->order.count);
+  if (process->phase == ENDED)
+    put_end(writer, &process->end);
+  bool returns = !process->announced.introduced && process->client != client;
+  put_u8(writer, returns);
+  if (returns)
+    put_bytes(writer, process->record.bytes, process->record.length);
+  end_frame(writer);
+  process->announced.introduced = true;
+}
+
+static bool any_byte_new(const struct process *process)
+{
+  for (int i = 0; i < process->stream_count; i++)
+    if (process->streams[i].end > process->streams[i].announced)
+      return true;
+  return false;
+}
+
+static bool is_bulk(const struct process *process)
+{
+  uint64_t bytes = 0;
+  for (int i = 0; i < process->stream_count; i++)
+    bytes += process->streams[i].end - process->streams[i].announced;
+  return bytes >= BULK_BYTES;
+}
+
+/* A change of stdin alone is announced where the client waits for it. */
+static bool owes_little(const struct process *process)
+{
+  const struct input *input = &process->input;
+  return input->source.fd >= 0 && !input->ends && process->open_streams == process->stream_count &&
+         process->announced.introduced && !any_byte_new(process) && input_limit(input) > process->announced.limit &&
+         input_limit(input) - process->announced.limit < CREDIT_BYTES && process->phase == RUNNING &&
+         process->announced.limit > input->taken;
+}
+
+/*
+ * Most processes end right after their start, or right after their streams: both in one frame wake the client once.
+ * Bulk output is announced once per DELAY_MS.
+ */
+static bool is_delayed(struct process *process, int64_t now)
+{
+  struct announced_process *announced = &process->announced;
+  if (announced->awaited || process->phase == ENDED)
+    return false;
+  bool may_end = (!announced->introduced && !process->prompt) || (process->open_streams == 0 && announced->introduced);
+  if (may_end && announced->ending_at == 0)
+    announced->ending_at = now;
+  if (may_end && now - announced->ending_at < DELAY_MS)
+    return true;
+  return announced->introduced && is_bulk(process) && now - announced->at < DELAY_MS;
+}
+
+/* Room for its STATE, with an empty buffer made larger where that is not enough. */
+static bool make_room(struct writer *writer, const struct process *process)
+{
+  size_t room = ANSWER_ROOM + STATE_ROOM + process->record.length;
+  for (int i = 0; i < process->stream_count; i++)
+    room += process->streams[i].segments.count * SEGMENT_ROOM;
+  if (has_room(writer, room))
+    return true;
+  if (writer->length > 0 || writer->capacity >= room)
+    return false;
+  uint8_t *bytes = realloc(writer->bytes, room);
+  if (bytes == NULL)
+    return false;
+  writer->bytes = bytes;
+  writer->capacity = room;
+  return true;
+}
+
+enum progress { ANNOUNCED, DELAYED, NO_ROOM, STILL_STARTING };
 
 static enum progress announce_process(struct writer *writer, struct process *process, int64_t now)
 {
-  if (!may_say(writer, 4 * FRAME_ROOM))
-    return NO_ROOM;
   if (process->phase == STARTING)
     return STILL_STARTING;
-  if (process->phase == UNSTARTED) {
-    if (process->client == client)
-      say_failed(writer, process);
-    return ANNOUNCED;
-  }
-  if (!process->announced.introduced)
-    introduce(writer, process);
-  enum progress progress = ANNOUNCED;
-  for (int i = 0; i < process->stream_count && progress != NO_ROOM; i++) {
-    enum progress of_stream = announce_stream(writer, &process->streams[i], process->phase == ENDED, now);
-    if (of_stream != ANNOUNCED)
-      progress = of_stream;
-  }
-  if (progress == NO_ROOM || !may_say(writer, 3 * FRAME_ROOM))
+  if (!make_room(writer, process))
     return NO_ROOM;
-  announce_order(writer, process);
-  announce_input(writer, process);
-  if (process->phase == ENDED && !process->announced.exit && progress == ANNOUNCED)
-    announce_exit(writer, process);
-  return progress;
+  if (process->phase == UNSTARTED && process->client == client)
+    say_failed(writer, process);
+  if (process->phase == UNSTARTED || owes_little(process))
+    return ANNOUNCED;
+  if (is_delayed(process, now))
+    return DELAYED;
+  say_state(writer, process);
+  process->announced.at = now;
+  process->announced.ending_at = 0;
+  return ANNOUNCED;
 }
 
 static bool any_awaited(void)
@@ -242,9 +210,14 @@ static bool any_awaited(void)
   return false;
 }
 
+bool anything_to_announce(void)
+{
+  return any_changed() || (syncing && !any_awaited());
+}
+
 static void announce_synced(struct writer *writer)
 {
-  if (!syncing || !may_say(writer, FRAME_ROOM) || any_awaited())
+  if (!syncing || !has_room(writer, ANSWER_ROOM + FRAME_ROOM) || any_awaited())
     return;
   begin_frame(writer, SYNCED);
   end_frame(writer);
@@ -258,10 +231,10 @@ int announce(struct writer *writer, int64_t now)
   for (struct process *process = take_changed(); process != NULL; process = next) {
     next = process->next_changed;
     enum progress progress = writer == NULL ? ANNOUNCED : announce_process(writer, process, now);
-    if (progress == HELD_BACK || progress == NO_ROOM)
+    if (progress == DELAYED || progress == NO_ROOM)
       process_changed(process);
-    if (progress == HELD_BACK)
-      wait = BULK_MS;
+    if (progress == DELAYED)
+      wait = DELAY_MS;
     /* The end of its start changes it. */
     if (progress == NO_ROOM || progress == STILL_STARTING)
       continue;

@@ -21,6 +21,9 @@ void announce_anew(uint64_t client);
  */
 int announce(struct writer *writer, int64_t now);
 
+/* Whether something is left that found no room, or is delayed. */
+bool anything_to_announce(void);
+
 /* Writes HELD for each process that has not ended, then LISTED. Allocates the room once; false where it cannot. */
 bool announce_held(struct writer *writer);
 

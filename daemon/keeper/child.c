@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -98,6 +99,23 @@ IN_CHILD static long confine(void)
   return call(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0);
 }
 
+IN_CHILD static long set_limits(const struct child *child)
+{
+  const struct start *start = child->start;
+  for (int i = 0; i < start->limit_count; i++) {
+    const struct limit *limit = &start->limits[i];
+    const uint64_t values[2] = {limit->soft, limit->hard};
+    long result = 0;
+    if (limit->kind == LIMIT_NICE)
+      result = call(SYS_setpriority, PRIO_PROCESS, 0, (long)limit->soft - 20, 0);
+    else if (limit->kind != LIMIT_OOM)
+      result = call(SYS_prlimit64, 0, limit->kind, (long)values, 0);
+    if (result < 0)
+      return result;
+  }
+  return 0;
+}
+
 IN_CHILD static long become(const struct child *child)
 {
   const struct account *account = &child->start->account;
@@ -131,6 +149,9 @@ IN_CHILD static int run(void *argument)
     fail(report, SESSION_STAGE, result);
   report = REPORT_FD;
   result = call(SYS_prlimit64, 0, RLIMIT_NOFILE, (long)&child->files, 0);
+  if (result < 0)
+    fail(report, SESSION_STAGE, result);
+  result = set_limits(child);
   if (result < 0)
     fail(report, SESSION_STAGE, result);
   call(SYS_umask, (long)child->mask, 0, 0, 0);

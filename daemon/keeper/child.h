@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "spawn.h"
+#include "start.h"
 
 /* What the child needs between clone and execve; the keeper changes none of it meanwhile. */
 struct child {

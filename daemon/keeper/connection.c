@@ -10,6 +10,7 @@
 
 #include "announce.h"
 #include "answer.h"
+#include "build.h"
 #include "finder.h"
 #include "frame.h"
 #include "loop.h"
@@ -86,8 +87,9 @@ static void greet(struct connection *connection, struct reader *reader)
   begin_frame(&connection->out, WELCOME);
   put_u32(&connection->out, PROTOCOL_VERSION);
   put_u32(&connection->out, (uint32_t)getpid());
-  put_u32(&connection->out, process_count());
+  put_u32(&connection->out, live_count());
   put_u8(&connection->out, keeper_stays);
+  put_string(&connection->out, KEEPER_BUILD);
   end_frame(&connection->out);
   announce_anew(connection->number);
 }
@@ -282,6 +284,6 @@ int connections_flush(int64_t now)
       listen_for(connection);
   }
   /* What found no room goes on at once where the socket took what was before it. */
-  bool more = any_changed() && wait < 0 && (client == NULL || client->out.length == 0);
+  bool more = client != NULL && anything_to_announce() && wait < 0 && client->out.length == 0;
   return more ? 0 : wait;
 }

@@ -10,7 +10,6 @@
 
 #include "clock.h"
 #include "complain.h"
-#include "connection.h"
 
 /* ms that a connected client may take to send FORGET before the end is written to its file. */
 #define MOMENT_MS 20
@@ -30,18 +29,39 @@ static void path_of(char path[PATH_MAX], const char *id, const char *suffix)
   snprintf(path, PATH_MAX, "%s/%s.json%s", ended_directory, id, suffix);
 }
 
-static int describe(char *text, size_t size, const struct process *process)
+static const char BASE64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static void put_base64(FILE *file, const struct record *record)
+{
+  for (uint32_t i = 0; i < record->length; i += 3) {
+    uint32_t bits = (uint32_t)record->bytes[i] << 16;
+    bits |= i + 1 < record->length ? (uint32_t)record->bytes[i + 1] << 8 : 0;
+    bits |= i + 2 < record->length ? (uint32_t)record->bytes[i + 2] : 0;
+    fputc(BASE64[bits >> 18], file);
+    fputc(BASE64[bits >> 12 & 63], file);
+    fputc(i + 1 < record->length ? BASE64[bits >> 6 & 63] : '=', file);
+    fputc(i + 2 < record->length ? BASE64[bits & 63] : '=', file);
+  }
+}
+
+/* Whether all of it was written. */
+static bool describe(FILE *file, const struct process *process)
 {
   const struct end *end = &process->end;
   const struct stream *streams = process->streams;
-  return snprintf(text, size,
-                  "{\"pid\":%d,\"by_signal\":%s,\"value\":%" PRIu32 ",\"user_us\":%" PRIu64 ",\"system_us\":%" PRIu64
-                  ",\"max_rss_bytes\":%" PRIu64 ",\"oom_killed\":%s,\"background\":%s,\"ended_ms\":%" PRId64
-                  ",\"ends\":[%" PRIu64 ",%" PRIu64 "]}\n",
-                  process->pid, end->by_signal ? "true" : "false", end->value, end->user_us, end->system_us,
-                  end->max_rss, end->oom_killed == 2 ? "null" : end->oom_killed == 1 ? "true" : "false",
-                  end->background ? "true" : "false", end->at, streams[0].end,
-                  process->stream_count > 1 ? streams[1].end : 0);
+  fprintf(file,
+          "{\"pid\":%d,\"by_signal\":%s,\"value\":%" PRIu32 ",\"user_us\":%" PRIu64 ",\"system_us\":%" PRIu64
+          ",\"max_rss_bytes\":%" PRIu64 ",\"oom_killed\":%s,\"background\":%s,\"ended_ms\":%" PRId64
+          ",\"ends\":[%" PRIu64 ",%" PRIu64 "],\"record\":\"",
+          process->pid, end->by_signal ? "true" : "false", end->value, end->user_us, end->system_us, end->max_rss,
+          end->oom_killed == 2   ? "null"
+          : end->oom_killed == 1 ? "true"
+                                 : "false",
+          end->background ? "true" : "false", end->at, streams[0].end, process->stream_count > 1 ? streams[1].end : 0);
+  put_base64(file, &process->record);
+  fputs("\"}\n", file);
+  bool failed = ferror(file) != 0;
+  return fclose(file) == 0 && !failed;
 }
 
 static int create(const char *path)
@@ -51,10 +71,9 @@ static int create(const char *path)
 
 static void write_file(const struct process *process)
 {
-  char path[PATH_MAX], fresh[PATH_MAX], text[512];
+  char path[PATH_MAX], fresh[PATH_MAX];
   path_of(path, process->id, "");
   path_of(fresh, process->id, ".new");
-  int length = describe(text, sizeof text, process);
   int file = create(fresh);
   /* A cleaner of temporary directories may have removed it. */
   if (file < 0 && errno == ENOENT && mkdir(ended_directory, 0700) == 0)
@@ -63,9 +82,10 @@ static void write_file(const struct process *process)
     complain("cannot note an end in", fresh);
     return;
   }
-  bool whole = write(file, text, (size_t)length) == length;
-  close(file);
-  if (whole && rename(fresh, path) == 0)
+  FILE *stream = fdopen(file, "w");
+  if (stream == NULL)
+    close(file);
+  else if (describe(stream, process) && rename(fresh, path) == 0)
     return;
   complain("cannot note an end in", fresh);
   unlink(fresh);
@@ -112,9 +132,9 @@ void ended_file_unwanted(struct process *process)
   unlink(path);
 }
 
-int ended_files_due(int64_t now)
+int ended_files_due(int64_t now, bool has_client)
 {
-  while (first_waiting != NULL && (first_waiting->write_at <= now || !has_client())) {
+  while (first_waiting != NULL && (first_waiting->write_at <= now || !has_client)) {
     struct process *process = first_waiting;
     leave(process);
     process->unwritten = false;

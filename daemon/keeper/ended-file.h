@@ -12,6 +12,6 @@ void ended_file_wanted(struct process *process);
 /* FORGET has come: removes the file, or does not write it. */
 void ended_file_unwanted(struct process *process);
 /* Writes the files that are due, or all where no client is connected. Returns the ms until the next, -1: none. */
-int ended_files_due(int64_t now);
+int ended_files_due(int64_t now, bool has_client);
 
 #endif

@@ -175,11 +175,16 @@ void put_u64(struct writer *writer, uint64_t value)
   put_u32(writer, (uint32_t)(value >> 32));
 }
 
+void put_bytes(struct writer *writer, const uint8_t *bytes, uint32_t length)
+{
+  put_u32(writer, length);
+  if (length > 0)
+    put(writer, bytes, length);
+}
+
 void put_string(struct writer *writer, const char *text)
 {
-  size_t length = strlen(text);
-  put_u32(writer, (uint32_t)length);
-  put(writer, text, length);
+  put_bytes(writer, (const uint8_t *)text, (uint32_t)strlen(text));
 }
 
 void end_frame(struct writer *writer)

@@ -8,7 +8,7 @@
 
 /* A plain number, since the names of socket and lock contain it. */
 #ifndef PROTOCOL_VERSION
-#define PROTOCOL_VERSION 1
+#define PROTOCOL_VERSION 2
 #endif
 #define MAX_FRAME (12u * 1024 * 1024)
 #define MAX_ID 100
@@ -24,24 +24,15 @@ enum frame_type {
   FOREGROUND,
   FORGET,
   SHUTDOWN,
+  TRIM,
   /* LIST, HELD and LISTED are the same in every version of the protocol. */
   LIST = 31,
   WATCH_ADD = 32,
   WATCH_REMOVE,
   WELCOME = 65,
-  PROCESS,
+  STATE,
   SYNCED,
-  STARTED,
   FAILED,
-  SEGMENT,
-  ADVANCE,
-  SKIP,
-  DROPPED,
-  ORDER,
-  STREAM_EOF,
-  EXIT,
-  CREDIT,
-  STDIN_CLOSED,
   SIGNALLED,
   HELD = 94,
   LISTED,
@@ -91,7 +82,7 @@ struct writer {
   size_t frame;
 };
 
-/* More than any frame of the keeper with its id takes, except those of `keeper watch`. */
+/* More than any frame of the keeper with its id takes, except STATE and those of `keeper watch`. */
 #define FRAME_ROOM 256
 
 bool has_room(const struct writer *writer, size_t bytes);
@@ -100,6 +91,7 @@ void put_u8(struct writer *writer, uint8_t value);
 void put_u32(struct writer *writer, uint32_t value);
 void put_u64(struct writer *writer, uint64_t value);
 void put_string(struct writer *writer, const char *text);
+void put_bytes(struct writer *writer, const uint8_t *bytes, uint32_t length);
 void end_frame(struct writer *writer);
 
 uint32_t read_u32(const uint8_t *at);

@@ -6,12 +6,10 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "process.h"
-
 static void shut(struct input *input)
 {
   input_close(input);
-  process_changed(input->process);
+  input->changed(input->process);
 }
 
 /* Bytes that were written; -1 where the input was closed. */
@@ -30,9 +28,8 @@ static int64_t pass_on(struct input *input, const uint8_t *bytes, uint32_t count
     }
     done += (uint32_t)written;
   }
-  input->owed += done;
   if (done > 0)
-    process_changed(input->process);
+    input->changed(input->process);
   return done;
 }
 
@@ -59,9 +56,14 @@ static void input_ready(struct source *source, uint32_t events)
     loop_change(source, 0);
 }
 
-bool input_open(struct input *input, struct process *process, int fd)
+bool input_open(struct input *input, struct process *process, int fd, void (*changed)(struct process *process))
 {
-  *input = (struct input){.source = {.fd = fd, .ready = input_ready}, .process = process, .credit = INPUT_WINDOW};
+  *input = (struct input){
+      .source = {.fd = fd, .ready = input_ready},
+      .process = process,
+      .changed = changed,
+      .limit = INPUT_WINDOW,
+  };
   if (loop_add(&input->source, 0))
     return true;
   int error = errno;
@@ -95,9 +97,8 @@ bool input_write(struct input *input, uint64_t offset, const uint8_t *bytes, uin
     return true;
   bytes += input->taken - offset;
   count -= (uint32_t)(input->taken - offset);
-  if (count > input->credit)
+  if (input->taken + count > input->limit)
     return false;
-  input->credit -= count;
   input->taken += count;
   int64_t done = input->length > 0 ? 0 : pass_on(input, bytes, count);
   if (done >= 0 && (uint32_t)done < count && !hold(input, bytes + done, count - (uint32_t)done))
@@ -112,6 +113,11 @@ void input_end(struct input *input, uint64_t offset)
   input->ends = true;
   if (input->length == 0)
     shut(input);
+}
+
+uint64_t input_limit(const struct input *input)
+{
+  return input->taken + INPUT_WINDOW - input->length;
 }
 
 void input_close(struct input *input)

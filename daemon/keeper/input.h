@@ -15,20 +15,19 @@ struct process;
 struct input {
   struct source source;
   struct process *process;
+  /* Called when something about it has to be announced. */
+  void (*changed)(struct process *process);
   uint8_t *bytes;
   uint32_t start;
   uint32_t length;
-  /* Bytes that the client may send. */
-  uint32_t credit;
-  /* Credit that is not announced yet. */
-  uint32_t owed;
-  /* The offset up to which everything was taken. */
+  /* The offset up to which everything was taken, and the one up to which the client was told to send. */
   uint64_t taken;
+  uint64_t limit;
   bool ends;
 };
 
 /* Takes over `fd`, which does not block; false, with errno and `fd` closed, where the loop cannot wait for it. */
-bool input_open(struct input *input, struct process *process, int fd);
+bool input_open(struct input *input, struct process *process, int fd, void (*changed)(struct process *process));
 /*
  * `offset` is that of the first byte: bytes taken before are skipped, and nothing is taken where bytes before it are
  * missing. False where the credit is exceeded.
@@ -36,6 +35,8 @@ bool input_open(struct input *input, struct process *process, int fd);
 bool input_write(struct input *input, uint64_t offset, const uint8_t *bytes, uint32_t count);
 /* Closes it after the held bytes, if everything up to `offset` was taken. */
 void input_end(struct input *input, uint64_t offset);
+/* The offset up to which the client may send. */
+uint64_t input_limit(const struct input *input);
 void input_close(struct input *input);
 
 #endif

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "build.h"
 #include "serve.h"
 #include "watch.h"
 
@@ -9,7 +10,9 @@
 
 static int usage(void)
 {
-  fputs("usage: keeper serve [--detach] [--idle MS] [--no-new-privileges] DIR\n       keeper watch\n", stderr);
+  fputs("usage: keeper serve [--detach] [--idle MS] [--no-new-privileges] DIR\n       keeper watch\n"
+        "       keeper version\n",
+        stderr);
   return 2;
 }
 
@@ -45,6 +48,8 @@ int main(int count, char **arguments)
 {
   if (count >= 2 && strcmp(arguments[1], "serve") == 0)
     return serve_command(count - 2, arguments + 2);
+  if (count == 2 && strcmp(arguments[1], "version") == 0)
+    return puts(KEEPER_BUILD) < 0;
   if (count == 2 && strcmp(arguments[1], "watch") == 0)
     return watch();
   return usage();

@@ -195,8 +195,8 @@ static bool fork_helper(struct mark_reader *reader, const pid_t *pids, size_t co
   return reader->helper > 0;
 }
 
-void mark_reader_open(struct mark_reader *reader, const pid_t *pids, size_t count, const struct account *const *accounts,
-                      size_t account_count)
+void mark_reader_open(struct mark_reader *reader, const pid_t *pids, size_t count,
+                      const struct account *const *accounts, size_t account_count)
 {
   *reader = (struct mark_reader){.source = {.fd = -1, .ready = reader_ready}, .until = monotonic_ms() + READER_MS};
   if (count == 0) {

@@ -37,8 +37,8 @@ struct mark_reader {
  * Begins to read the marks of the processes, as the keeper and as each account that differs: without CAP_SYS_PTRACE
  * (Docker's default) root cannot read the environment of another account, while that account can.
  */
-void mark_reader_open(struct mark_reader *reader, const pid_t *pids, size_t count, const struct account *const *accounts,
-                      size_t account_count);
+void mark_reader_open(struct mark_reader *reader, const pid_t *pids, size_t count,
+                      const struct account *const *accounts, size_t account_count);
 /* Whether all marks are read, or the time is over. */
 bool mark_reader_done(struct mark_reader *reader, int64_t now);
 size_t mark_reader_count(const struct mark_reader *reader);

@@ -1,11 +1,9 @@
 #include "order.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <unistd.h>
 
 #include "output-file.h"
-#include "process.h"
 
 #define FILE_ENTRIES 65536u
 #define FILES 32u
@@ -36,26 +34,26 @@ static bool write_entry(struct order *order, const char *id, uint64_t entry)
 }
 
 /* An entry that the disk refuses is lost: the order becomes a guess, the bytes stay exact. */
-void order_note(struct process *process, int speaks)
+bool order_note(struct order *order, const char *id, int speaks, const uint64_t ends[2])
 {
-  struct order *order = &process->order;
   int before = order->speaking;
   order->speaking = speaks;
-  if (before < 0 || before == speaks || process->discarded)
-    return;
+  if (before < 0 || before == speaks)
+    return false;
   uint64_t file = order->count / FILE_ENTRIES;
   bool opens = order->count % FILE_ENTRIES == 0;
-  uint64_t entry = process->streams[before].end | (before == STDERR_STREAM ? UINT64_C(1) << 63 : 0);
-  if (!write_entry(order, process->id, entry)) {
+  /* Bit 63 is stderr. */
+  uint64_t entry = ends[before] | (before == 1 ? UINT64_C(1) << 63 : 0);
+  if (!write_entry(order, id, entry)) {
     order_close(order);
     if (opens)
-      output_file_discard(process->id, KIND, file);
-    return;
+      output_file_discard(id, KIND, file);
+    return false;
   }
   order->count++;
   if (opens && file >= FILES)
-    output_file_discard(process->id, KIND, file - FILES);
-  process_changed(process);
+    output_file_discard(id, KIND, file - FILES);
+  return true;
 }
 
 void order_discard(struct order *order, const char *id)

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "process.h"
 
 #define COPY_BYTES (64u * 1024)
 /* A stream of this many bytes gets a larger pipe; the system may refuse. */
@@ -111,7 +110,7 @@ static void store_copy(struct stream *stream, const uint8_t *bytes, size_t lengt
 /* Reads, then stores the bytes or, where the disk has refused, counts them. Returns as read(2). */
 static ssize_t copy(struct stream *stream, bool store)
 {
-  bool keeps = store && !stream->process->discarded;
+  bool keeps = store && !stream->discarded;
   int64_t at;
   if (keeps && needs_file(stream) && segments_room(&stream->segments, stream->end, &at) == 0 && out_of_descriptors())
     return pause_stream(stream);
@@ -121,7 +120,7 @@ static ssize_t copy(struct stream *stream, bool store)
     segments_abandon_empty(&stream->segments);
     errno = error;
   }
-  if (count <= 0 || stream->process->discarded)
+  if (count <= 0 || stream->discarded)
     return count;
   if (store)
     store_copy(stream, copy_buffer, (size_t)count);
@@ -133,7 +132,7 @@ static ssize_t copy(struct stream *stream, bool store)
 /* Moves the available bytes, or a part of them. Returns as read(2). */
 static ssize_t transfer(struct stream *stream)
 {
-  if (stream->process->discarded || stream->copies)
+  if (stream->discarded || stream->copies)
     return copy(stream, true);
   int64_t start;
   size_t room = segments_room(&stream->segments, stream->end, &start);
@@ -177,10 +176,8 @@ static ssize_t take(struct stream *stream, uint32_t events)
    */
   ssize_t count = events & EPOLLIN ? transfer(stream) : copy(stream, true);
   if (count > 0) {
-    if (stream->number != PTY_STREAM)
-      order_note(stream->process, (int)stream->number);
     widen(stream);
-    process_changed(stream->process);
+    stream->events->grown(stream);
     return count;
   }
   if (count < 0 && (errno == EAGAIN || errno == EINTR))
@@ -189,7 +186,7 @@ static ssize_t take(struct stream *stream, uint32_t events)
   segments_close(&stream->segments);
   leave_paused(stream);
   loop_close(&stream->source);
-  process_stream_ended(stream->process);
+  stream->events->ended(stream);
   return 0;
 }
 
@@ -211,27 +208,33 @@ void stream_catch_up(struct stream *stream)
   }
 }
 
-bool stream_open(struct stream *stream, struct process *process, enum stream_number number, int fd, uint64_t cap,
-                 uint32_t segment_bytes)
+bool stream_open(struct stream *stream, const struct stream_open *terms)
 {
   *stream = (struct stream){
-      .source = {.fd = fd, .ready = stream_ready},
-      .process = process,
-      .number = number,
-      .copies = number == PTY_STREAM,
-      .segments = segments_of(process->id, KINDS[number], cap, segment_bytes),
+      .source = {.fd = terms->fd, .ready = stream_ready},
+      .process = terms->process,
+      .events = terms->events,
+      .number = terms->number,
+      .copies = terms->number == PTY_STREAM,
+      .segments = segments_of(terms->id, KINDS[terms->number], terms->cap, terms->segment_bytes),
   };
   if (loop_add(&stream->source, EPOLLIN))
     return true;
   int error = errno;
-  close(fd);
+  close(terms->fd);
   stream->source.fd = -1;
   errno = error;
   return false;
 }
 
+void stream_trim(struct stream *stream, uint64_t first)
+{
+  segments_trim(&stream->segments, first, stream->end);
+}
+
 void stream_discard(struct stream *stream)
 {
+  stream->discarded = true;
   segments_discard(&stream->segments, stream->end);
 }
 

@@ -10,24 +10,22 @@
 enum stream_number { STDOUT_STREAM, STDERR_STREAM, PTY_STREAM };
 
 struct process;
+struct stream;
 
-/* What is announced of a stream. */
-struct announced_stream {
-  uint64_t end;
-  /* Segments that begin here or later are not announced. */
-  uint64_t next;
-  uint64_t first;
-  int64_t at;
-  /* When only the end of the stream was left to announce; 0 before that. */
-  int64_t eof_at;
-  bool eof;
+/* What the owner of a stream does about it. */
+struct stream_events {
+  void (*grown)(struct stream *stream);
+  void (*ended)(struct stream *stream);
 };
 
 /* One stream of a process, from its pipe or terminal to its segment files. */
 struct stream {
   struct source source;
   struct process *process;
+  const struct stream_events *events;
   enum stream_number number;
+  /* Its output is not kept any more: it is read and dropped. */
+  bool discarded;
   /* splice(2) is refused here: read and write instead. */
   bool copies;
   bool widened;
@@ -37,14 +35,26 @@ struct stream {
   /* Bytes produced, dropped ones included. */
   uint64_t end;
   struct segments segments;
-  struct announced_stream announced;
+  /* The end that is announced. */
+  uint64_t announced;
 };
 
 /* Takes over `fd`, which does not block; false, with errno and `fd` closed, where the loop cannot wait for it. */
-bool stream_open(struct stream *stream, struct process *process, enum stream_number number, int fd, uint64_t cap,
-                 uint32_t segment_bytes);
+struct stream_open {
+  struct process *process;
+  /* Part of the names of its files; not copied. */
+  const char *id;
+  const struct stream_events *events;
+  enum stream_number number;
+  int fd;
+  uint64_t cap;
+  uint32_t segment_bytes;
+};
+bool stream_open(struct stream *stream, const struct stream_open *terms);
 /* Moves everything that was produced so far, and detects the end of the stream. */
 void stream_catch_up(struct stream *stream);
+/* The client has dropped the segments that begin before this offset. */
+void stream_trim(struct stream *stream, uint64_t first);
 /* Unlinks its files. Later output of a `discarded` process is read and not kept. */
 void stream_discard(struct stream *stream);
 /* Reads paused streams again. Returns the ms until the next attempt, -1 where none is paused. */

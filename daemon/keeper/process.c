@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "ended-file.h"
 #include "oom.h"
-#include "reap.h"
 
 #define BUCKETS 1024u
 
@@ -17,6 +15,7 @@ static struct process *of_pid[BUCKETS];
 static struct process *changed;
 static void **removed;
 static uint32_t count;
+static void (*on_drained)(struct process *process);
 
 static struct process **id_bucket(const char *id)
 {
@@ -153,7 +152,6 @@ void process_remove(struct process *process)
     process_stops(process);
   if (process->changed)
     leave_changed(process);
-  stop_waiting(process);
   if (process->previous == NULL)
     all = process->next;
   else
@@ -165,6 +163,7 @@ void process_remove(struct process *process)
     stream_free(&process->streams[i]);
   order_close(&process->order);
   input_close(&process->input);
+  free(process->record.bytes);
   /* An event of this turn of the loop may still point at it. */
   free_later(process);
 }
@@ -213,33 +212,29 @@ struct process *take_changed(void)
   return list;
 }
 
-void process_settled(struct process *process)
+static void stream_grown(struct stream *stream)
 {
-  bool over = process->forgotten && process->phase == ENDED && process->open_streams == 0;
-  if (over || process->phase == UNSTARTED)
-    process_remove(process);
+  struct process *process = stream->process;
+  const uint64_t ends[2] = {process->streams[0].end, process->streams[1].end};
+  if (stream->number != PTY_STREAM && !process->discarded)
+    order_note(&process->order, process->id, (int)stream->number, ends);
+  process_changed(process);
 }
 
-void process_stream_ended(struct process *process)
+static void stream_ended(struct stream *stream)
 {
+  struct process *process = stream->process;
   process->open_streams--;
   if (process->open_streams == 0)
     order_close(&process->order);
   if (process->open_streams == 0 && process->phase == DRAINING)
-    process_drained(process);
+    on_drained(process);
   process_changed(process);
 }
 
-void process_forget(struct process *process, bool discard)
+const struct stream_events process_stream_events = {.grown = stream_grown, .ended = stream_ended};
+
+void process_on_drained(void (*drained)(struct process *process))
 {
-  process->forgotten = true;
-  ended_file_unwanted(process);
-  if (discard && !process->discarded) {
-    process->discarded = true;
-    for (int i = 0; i < process->stream_count; i++)
-      stream_discard(&process->streams[i]);
-    order_discard(&process->order, process->id);
-  }
-  /* Removed at once where nothing is left to do, so that its id is free for the next START. */
-  process_settled(process);
+  on_drained = drained;
 }

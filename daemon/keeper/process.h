@@ -45,7 +45,7 @@ struct failure {
   int error;
 };
 
-/* How a process ended; docs/keeper.md, EXIT. */
+/* How a process ended; docs/keeper.md, STATE. */
 struct end {
   bool by_signal;
   bool background;
@@ -58,11 +58,20 @@ struct end {
 };
 
 struct announced_process {
-  /* SYNCED waits until everything about it is announced. */
+  /* SYNCED waits until its state is announced. */
   bool awaited;
   bool introduced;
-  bool exit;
-  bool stdin_closed;
+  /* The offset up to which the client may send stdin. */
+  uint64_t limit;
+  /* ms of the last announcement, and since when only its end has been missing (0: something else was). */
+  int64_t at;
+  int64_t ending_at;
+};
+
+/* What the client stores with a process; returned with its first announcement to another client. */
+struct record {
+  uint8_t *bytes;
+  uint32_t length;
 };
 
 struct process {
@@ -81,6 +90,9 @@ struct process {
   bool changed;
   /* The keeper has sent it SIGKILL. */
   bool killed;
+  /* Its start is announced at once, not together with a soon end. */
+  bool prompt;
+  struct record record;
   /* Its end is not written to its file yet. */
   bool unwritten;
   int64_t write_at;
@@ -124,15 +136,14 @@ void process_stops(struct process *process);
 void process_remove(struct process *process);
 /* Something about it has to be announced. */
 void process_changed(struct process *process);
-/* One of its streams has ended. */
-void process_stream_ended(struct process *process);
-void process_forget(struct process *process, bool discard);
+/* What a process does about its streams. */
+extern const struct stream_events process_stream_events;
+/* Called when a process was reaped and its last stream has ended. */
+void process_on_drained(void (*drained)(struct process *process));
 
 /* The processes with something to announce, each once; the list is empty afterwards. */
 struct process *take_changed(void);
 bool any_changed(void);
-/* After everything was announced, or where there is no client: removes it where nothing is left to do. */
-void process_settled(struct process *process);
 /* Frees the processes that were removed in this turn of the loop. */
 void free_removed(void);
 /* Frees the memory at the end of this turn of the loop. */

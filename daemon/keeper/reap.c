@@ -17,7 +17,7 @@
 static struct process *draining;
 static struct process *last_draining;
 
-void stop_waiting(struct process *process)
+static void stop_waiting(struct process *process)
 {
   struct process *before = NULL;
   for (struct process *at = draining; at != NULL; before = at, at = at->next_draining) {
@@ -56,9 +56,37 @@ static void end(struct process *process, bool background)
   process_changed(process);
 }
 
-void process_drained(struct process *process)
+static void drained(struct process *process)
 {
   end(process, false);
+}
+
+void reap_open(void)
+{
+  process_on_drained(drained);
+}
+
+void process_settled(struct process *process)
+{
+  bool over = process->forgotten && process->phase == ENDED && process->open_streams == 0;
+  if (!over && process->phase != UNSTARTED)
+    return;
+  stop_waiting(process);
+  process_remove(process);
+}
+
+void process_forget(struct process *process, bool discard)
+{
+  process->forgotten = true;
+  ended_file_unwanted(process);
+  if (discard && !process->discarded) {
+    process->discarded = true;
+    for (int i = 0; i < process->stream_count; i++)
+      stream_discard(&process->streams[i]);
+    order_discard(&process->order, process->id);
+  }
+  /* Removed at once where nothing is left to do, so that its id is free for the next START. */
+  process_settled(process);
 }
 
 static uint64_t microseconds(struct timeval time)

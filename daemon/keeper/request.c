@@ -9,13 +9,15 @@
 #include "finder.h"
 #include "find-and-signal.h"
 #include "pty.h"
-#include "serve.h"
+#include "reap.h"
 #include "spawn.h"
+#include "stop.h"
 
 #define MAX_STRINGS (256u * 1024)
 #define MAX_TARGETS 4096u
 #define MAX_SIGNAL 64u
 #define MAX_GRACE_MS (10u * 60 * 1000)
+#define MAX_RECORD (512u * 1024)
 
 /* A list for execve that points into the frame; NULL where the frame is bad or memory is short. */
 static char **take_strings(struct reader *reader)
@@ -36,6 +38,23 @@ static char **take_strings(struct reader *reader)
   return strings;
 }
 
+static void take_limits(struct reader *reader, struct start *start)
+{
+  start->limit_count = take_u8(reader);
+  if (start->limit_count > MAX_LIMITS)
+    reader->bad = true;
+  for (int i = 0; i < start->limit_count && !reader->bad; i++) {
+    struct limit *limit = &start->limits[i];
+    limit->kind = take_u8(reader);
+    limit->soft = take_u64(reader);
+    limit->hard = take_u64(reader);
+    bool is_known = limit->kind < RLIM_NLIMITS || (limit->kind == LIMIT_NICE && limit->soft < 40) ||
+                    (limit->kind == LIMIT_OOM && limit->soft <= 2000);
+    if (!is_known)
+      reader->bad = true;
+  }
+}
+
 static struct start take_start(struct reader *reader)
 {
   struct start start = {.memory = malloc(reader->left + 1)};
@@ -47,6 +66,7 @@ static struct start take_start(struct reader *reader)
   struct reader copy = {.at = start.memory, .left = reader->left};
   start.id = take_id(&copy);
   uint8_t kind = take_u8(&copy);
+  start.prompt = take_flag(&copy);
   start.columns = take_u16(&copy);
   start.rows = take_u16(&copy);
   start.cap = take_u64(&copy);
@@ -59,6 +79,10 @@ static struct start take_start(struct reader *reader)
   start.has_script = take_flag(&copy);
   if (start.has_script)
     start.script = take_bytes(&copy, &start.script_length);
+  take_limits(&copy, &start);
+  start.record = take_bytes(&copy, &start.record_length);
+  if (start.record_length > MAX_RECORD)
+    copy.bad = true;
   if (kind > STDIN_TERMINAL)
     copy.bad = true;
   else
@@ -160,10 +184,25 @@ static void on_resize(struct reader *reader)
 
 static void on_forget(struct reader *reader)
 {
+  uint32_t count = take_u32(reader);
+  for (uint32_t i = 0; i < count && !reader->bad; i++) {
+    struct process *process = process_by_id(take_id(reader));
+    bool discard = take_flag(reader);
+    if (!reader->bad && process != NULL)
+      process_forget(process, discard);
+  }
+}
+
+static void on_trim(struct reader *reader)
+{
   struct process *process = process_by_id(take_id(reader));
-  bool discard = take_flag(reader);
-  if (finished(reader) && process != NULL)
-    process_forget(process, discard);
+  uint8_t number = take_u8(reader);
+  uint64_t first = take_u64(reader);
+  if (number > PTY_STREAM)
+    reader->bad = true;
+  for (int i = 0; finished(reader) && process != NULL && i < process->stream_count; i++)
+    if (process->streams[i].number == number)
+      stream_trim(&process->streams[i], first);
 }
 
 static void on_shutdown(struct reader *reader)
@@ -201,6 +240,9 @@ bool handle_request(uint64_t client, uint8_t type, struct reader *reader)
     break;
   case SHUTDOWN:
     on_shutdown(reader);
+    break;
+  case TRIM:
+    on_trim(reader);
     break;
   default:
     return false;

@@ -110,6 +110,12 @@ void segments_abandon_empty(struct segments *segments)
   segments->count--;
 }
 
+void segments_trim(struct segments *segments, uint64_t first, uint64_t end)
+{
+  while (segments->count > 1 && segments->items[0].start < first)
+    drop_oldest(segments, end);
+}
+
 void segments_discard(struct segments *segments, uint64_t end)
 {
   segments_close(segments);

@@ -38,6 +38,8 @@ void segments_stored(struct segments *segments, uint64_t bytes);
 void segments_abandon_empty(struct segments *segments);
 /* The next byte begins a new segment. */
 void segments_close(struct segments *segments);
+/* Drops the segments that begin before `first`, but never the newest. */
+void segments_trim(struct segments *segments, uint64_t first, uint64_t end);
 /* Unlinks all segments; `end` is the offset of the end of the stream. */
 void segments_discard(struct segments *segments, uint64_t end);
 /* Frees the memory; the files stay. */

@@ -2,12 +2,14 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -24,74 +26,14 @@
 #include "reap.h"
 #include "runtime-dir.h"
 #include "spawn.h"
+#include "stop.h"
 
 #define DEFAULT_GRACE_MS 2000
-/* ms after SIGKILL when the keeper ends although processes are left. */
-#define LAST_MS 3000
-#define STOPPING_LOOK_MS 10
+#define MAX_LOG_BYTES (1024 * 1024)
 
-enum life { SERVING, STOPPING, KILLING };
-
-static enum life life = SERVING;
-static int64_t next_stage_at;
 static int64_t needed_at;
 static struct source signals;
 static struct runtime_dir dir;
-
-bool is_stopping(void)
-{
-  return life != SERVING;
-}
-
-static void kill_all(void)
-{
-  life = KILLING;
-  next_stage_at = monotonic_ms() + LAST_MS;
-  find_and_signal_all(SIGKILL);
-}
-
-void stop(uint32_t grace_ms)
-{
-  int64_t kill_at = monotonic_ms() + grace_ms;
-  if (life == KILLING || (life == STOPPING && kill_at >= next_stage_at))
-    return;
-  /* A daemon that connects from now on starts another keeper, which waits until this one has ended. */
-  runtime_dir_leave(&dir);
-  if (grace_ms == 0) {
-    kill_all();
-    return;
-  }
-  next_stage_at = kill_at;
-  if (life == STOPPING)
-    return;
-  life = STOPPING;
-  find_and_signal_all(SIGTERM);
-}
-
-static bool nothing_lives(void)
-{
-  struct survey survey = survey_descendants();
-  bool none = true;
-  for (size_t i = 0; i < survey.count && none; i++)
-    none = !survey.items[i].member;
-  free(survey.items);
-  return none && live_count() == 0;
-}
-
-/* Whether the keeper may end; sets the ms until the next check. */
-static bool stopped(int64_t now, int *wait)
-{
-  *wait = STOPPING_LOOK_MS;
-  if (nothing_lives() && connections_idle())
-    return true;
-  if (now < next_stage_at)
-    return false;
-  if (life == STOPPING)
-    kill_all();
-  else
-    return true;
-  return false;
-}
 
 static bool unneeded(const struct serve_options *options, int64_t now, int *wait)
 {
@@ -172,8 +114,19 @@ static void arrange_descriptors(void)
   close_inherited();
 }
 
+/* What fails in the background stands here; begun anew once it is long. -1 where there is none. */
+static int open_log(const char *directory)
+{
+  char path[PATH_MAX];
+  struct stat log;
+  if (snprintf(path, sizeof path, "%s/keeper.log", directory) >= (int)sizeof path)
+    return -1;
+  bool is_long = stat(path, &log) == 0 && log.st_size > MAX_LOG_BYTES;
+  return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | (is_long ? O_TRUNC : 0), 0600);
+}
+
 /* The parent exits, which shows that the socket listens. */
-static void go_to_background(void)
+static void go_to_background(const char *directory)
 {
   pid_t pid = fork();
   if (pid < 0)
@@ -182,9 +135,12 @@ static void go_to_background(void)
     _exit(0);
   if (setsid() < 0)
     give_up("setsid", NULL);
+  int log = open_log(directory);
   for (int fd = 0; fd < 3; fd++)
-    if (dup2(3, fd) < 0)
+    if (dup2(fd == 2 && log >= 0 ? log : 3, fd) < 0)
       give_up("dup2", NULL);
+  if (log >= 0)
+    close(log);
 }
 
 static int sooner(int a, int b)
@@ -205,9 +161,9 @@ static bool turn(const struct serve_options *options, int *wait)
   *wait = sooner(*wait, streams_due(now));
   *wait = sooner(*wait, launches_due(now));
   *wait = sooner(*wait, continue_searches(now));
-  *wait = sooner(*wait, ended_files_due(now));
+  *wait = sooner(*wait, ended_files_due(now, has_client()));
   *wait = sooner(*wait, connections_flush(now));
-  bool over = life == SERVING ? unneeded(options, now, &of_life) : stopped(now, &of_life);
+  bool over = is_stopping() ? stopped(now, connections_idle(), &of_life) : unneeded(options, now, &of_life);
   *wait = sooner(*wait, of_life);
   free_removed();
   return !over;
@@ -220,7 +176,7 @@ int serve(const struct serve_options *options)
   spawn_open(options->no_new_privileges);
   int listening = runtime_dir_open(options->directory, &dir);
   if (options->detach)
-    go_to_background();
+    go_to_background(options->directory);
   if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
     complain("prctl", "PR_SET_CHILD_SUBREAPER");
   loop_open();
@@ -228,6 +184,8 @@ int serve(const struct serve_options *options)
   oom_open();
   output_open(dir.output);
   ended_files_open(dir.ended);
+  reap_open();
+  stop_open(&dir);
   connections_open(!options->detach);
   listen_on(listening);
   if (!options->detach)
@@ -236,7 +194,7 @@ int serve(const struct serve_options *options)
   int wait = 0;
   while (turn(options, &wait))
     continue;
-  ended_files_due(INT64_MAX);
+  ended_files_due(INT64_MAX, false);
   runtime_dir_leave(&dir);
   return 0;
 }

@@ -16,8 +16,4 @@ struct serve_options {
 /* `keeper serve`: returns the status to exit with. */
 int serve(const struct serve_options *options);
 
-/* SIGTERM to every descendant, SIGKILL after the grace, then the keeper ends. */
-void stop(uint32_t grace_ms);
-bool is_stopping(void);
-
 #endif

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -40,6 +41,10 @@ struct launch {
 static struct rlimit original_files;
 static mode_t original_mask;
 static bool confines;
+/* Added to that of the keeper for what it starts, so that a lack of memory ends a command, not the keeper. */
+#define OOM_SCORE_ADDED 200
+#define MAX_OOM_SCORE 1000
+static int oom_score;
 static struct launch *launches;
 
 void start_free(struct start *start)
@@ -48,6 +53,17 @@ void start_free(struct start *start)
   free(start->argv);
   free(start->envp);
   free(start->memory);
+}
+
+static int own_oom_score(void)
+{
+  char text[16] = {0};
+  int file = open("/proc/self/oom_score_adj", O_RDONLY | O_CLOEXEC);
+  if (file < 0 || read(file, text, sizeof text - 1) < 0)
+    text[0] = '\0';
+  if (file >= 0)
+    close(file);
+  return (int)strtol(text, NULL, 10);
 }
 
 void spawn_open(bool no_new_privileges)
@@ -59,6 +75,9 @@ void spawn_open(bool no_new_privileges)
   struct rlimit wanted = {original_files.rlim_max, original_files.rlim_max};
   if (setrlimit(RLIMIT_NOFILE, &wanted) < 0)
     complain("setrlimit", NULL);
+  oom_score = own_oom_score() + OOM_SCORE_ADDED;
+  if (oom_score > MAX_OOM_SCORE)
+    oom_score = MAX_OOM_SCORE;
 }
 
 static void launch_free(struct launch *launch)
@@ -84,9 +103,29 @@ static void fail(struct launch *launch, enum stage stage, int error)
   process_unstarted(process, (struct failure){stage, error});
 }
 
+/*
+ * Not by the child: while it shares the memory of the keeper, the system changes the score of both. The system refuses
+ * a lower score than that of the keeper without a privilege: that is no failure.
+ */
+static void set_oom_score(const struct launch *launch)
+{
+  char path[48];
+  int score = oom_score;
+  for (int i = 0; i < launch->start.limit_count; i++)
+    if (launch->start.limits[i].kind == LIMIT_OOM)
+      score = (int)launch->start.limits[i].soft - MAX_OOM_SCORE;
+  snprintf(path, sizeof path, "/proc/%d/oom_score_adj", launch->pid);
+  int file = open(path, O_WRONLY | O_CLOEXEC);
+  if (file < 0)
+    return;
+  dprintf(file, "%d", score);
+  close(file);
+}
+
 /* The child has called execve: the memory is the keeper's alone again. */
 static void succeed(struct launch *launch)
 {
+  set_oom_score(launch);
   process_started(launch->process);
   launch_free(launch);
 }
@@ -218,17 +257,27 @@ static bool open_streams(const struct start *start, int *fds)
 static bool hold_streams(struct process *process, const struct start *start, int *fds)
 {
   bool terminal = start->stdin_kind == STDIN_TERMINAL;
-  bool held = stream_open(&process->streams[0], process, terminal ? PTY_STREAM : STDOUT_STREAM, fds[OUT], start->cap,
-                          start->segment_bytes);
+  struct stream_open terms = {
+      .process = process,
+      .id = process->id,
+      .events = &process_stream_events,
+      .number = terminal ? PTY_STREAM : STDOUT_STREAM,
+      .fd = fds[OUT],
+      .cap = start->cap,
+      .segment_bytes = start->segment_bytes,
+  };
+  bool held = stream_open(&process->streams[0], &terms);
   fds[OUT] = -1;
   process->stream_count = 1;
   if (held && !terminal) {
-    held = stream_open(&process->streams[1], process, STDERR_STREAM, fds[ERR], start->cap, start->segment_bytes);
+    terms.number = STDERR_STREAM;
+    terms.fd = fds[ERR];
+    held = stream_open(&process->streams[1], &terms);
     fds[ERR] = -1;
     process->stream_count = 2;
   }
   if (held && fds[IN] >= 0) {
-    held = input_open(&process->input, process, fds[IN]);
+    held = input_open(&process->input, process, fds[IN], process_changed);
     fds[IN] = -1;
   }
   process->open_streams = process->stream_count;
@@ -298,10 +347,20 @@ static bool begin(struct launch *launch, struct process *process, struct failure
   return cloned;
 }
 
+static bool store_record(struct process *process, const struct start *start)
+{
+  process->record.length = start->record_length;
+  process->record.bytes = malloc(start->record_length + 1);
+  if (process->record.bytes != NULL)
+    memcpy(process->record.bytes, start->record, start->record_length);
+  return process->record.bytes != NULL;
+}
+
 bool spawn(struct start *start, uint64_t client, struct failure *failure)
 {
   struct process *process = process_add(start->id);
-  struct launch *launch = process == NULL ? NULL : new_launch(start);
+  bool stored = process != NULL && store_record(process, start);
+  struct launch *launch = stored ? new_launch(start) : NULL;
   if (launch == NULL) {
     *failure = (struct failure){HOLD_STAGE, errno};
     if (process != NULL)
@@ -310,6 +369,7 @@ bool spawn(struct start *start, uint64_t client, struct failure *failure)
   }
   process->stdin_kind = launch->start.stdin_kind;
   process->client = client;
+  process->prompt = launch->start.prompt;
   if (!begin(launch, process, failure)) {
     launch_free(launch);
     process_unstarted(process, *failure);

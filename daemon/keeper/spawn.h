@@ -5,27 +5,7 @@
 #include <stdint.h>
 
 #include "process.h"
-
-struct start {
-  const char *id;
-  enum stdin_kind stdin_kind;
-  uint16_t columns;
-  uint16_t rows;
-  uint64_t cap;
-  uint32_t segment_bytes;
-  struct account account;
-  const char *cwd;
-  const char *file;
-  char **argv;
-  char **envp;
-  const uint8_t *script;
-  uint32_t script_length;
-  bool has_script;
-  /* Allocated; the texts above point into it. */
-  uint8_t *memory;
-};
-
-void start_free(struct start *start);
+#include "start.h"
 
 /*
  * Saves umask and file limit for the children, and sets those of the keeper. With `no_new_privileges`, no program of an

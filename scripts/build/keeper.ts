@@ -9,6 +9,9 @@ const INPUTS = ['daemon/keeper/*.{c,h}', 'scripts/build/keeper.ts'];
 const COMPILERS = ['cc', 'gcc', 'clang'];
 const FLAGS = ['-std=c11', '-D_GNU_SOURCE', '-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Wconversion', '-Werror'];
 
+/** Characters of the digest that name a build. */
+const BUILD_CHARACTERS = 16;
+
 interface Variant {
   readonly name: string;
   readonly flags: readonly string[];
@@ -56,7 +59,8 @@ export async function buildKeeper(
   await rm(stamp, { force: true });
   // A running keeper keeps its inode; the new file replaces the name.
   const fresh = `${target}.${process.pid}`;
-  await promisify(execFile)(compiler, [...FLAGS, ...flags, '-o', fresh, ...sources.sort()], { cwd: root });
+  const build = `-DKEEPER_BUILD="${digest.slice(0, BUILD_CHARACTERS)}"`;
+  await promisify(execFile)(compiler, [...FLAGS, build, ...flags, '-o', fresh, ...sources.sort()], { cwd: root });
   await rename(fresh, target);
   await writeFile(stamp, digest);
   return 'built';

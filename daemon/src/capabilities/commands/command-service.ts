@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ignore } from '@sandbox/program/ignore.ts';
 import type { Core } from '../../core/core.ts';
 import { SandboxError } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
@@ -14,6 +15,9 @@ import type { Launcher } from './run/launcher.ts';
 import { environmentSetBy, sourceCommand } from './run/source-script.ts';
 import { SessionService, type SessionView } from './session-service.ts';
 import type { CommandFilter, CommandStore } from './store/command-store.ts';
+
+/** Milliseconds that a call waits for the process host to start a command. */
+const PATIENCE_MS = 5000;
 
 export interface RunRequest extends StartRequest {
   /** Seconds that the call waits for the end of the command; undefined: until it ends. */
@@ -54,9 +58,14 @@ export class CommandService implements AsyncDisposable {
    * @throws SandboxError `invalid` naming the field, `not_found` (session), `conflict` (idempotency key), `capacity`
    */
   async run(request: RunRequest, excerptBytes: number, gone: AbortSignal): Promise<CommandReport> {
-    const command = await this.#starter.start(request);
     const { wait } = request;
-    if (wait !== 0) await waitFor(command.ended, { ms: wait === undefined ? undefined : wait * 1000, signal: gone });
+    const command = await this.#starter.start(
+      request,
+      Math.min((wait || Number.POSITIVE_INFINITY) * 1000, PATIENCE_MS),
+    );
+    if (wait !== 0 && command.record.status !== 'pending') {
+      await waitFor(command.ended, { ms: wait === undefined ? undefined : wait * 1000, signal: gone });
+    }
     // Retention may have dropped the command by now: the store is not asked again.
     return reportOf(command, excerptBytes);
   }
@@ -83,12 +92,18 @@ export class CommandService implements AsyncDisposable {
 
   /** Both streams from offsets on, after a wait where the request says so. */
   async read(id: string, request: OutputRequest, gone: AbortSignal): Promise<OutputReading> {
+    if (request.waitMs > 0) await waitFor(this.#store.get(id).started, { ms: request.waitMs, signal: gone });
     return readOutput(this.#store.get(id), request, gone);
   }
 
   /** Both streams from the offsets on, piece by piece until the end of the command. */
   follow(id: string, from: Offsets, gone: AbortSignal): AsyncGenerator<FollowEvent> {
-    return follow(this.#store.get(id), from, gone);
+    return this.#follow(this.#store.get(id), from, gone);
+  }
+
+  async *#follow(command: Command, from: Offsets, gone: AbortSignal): AsyncGenerator<FollowEvent> {
+    await waitFor(command.started, { signal: gone });
+    yield* follow(this.#store.find(command.id) ?? command, from, gone);
   }
 
   /** The bytes of one stream, up to its end at this moment or to the first gap. */
@@ -147,7 +162,9 @@ export class CommandService implements AsyncDisposable {
   async kill(id: string, signal: string): Promise<{ readonly processes: number; readonly status: CommandStatus }> {
     const command = this.#store.get(id);
     const { target } = command;
-    const processes = target ? await this.#core.processes.signal([target], signal) : 0;
+    const signalled = target ? this.#core.processes.signal([target], signal) : Promise.resolve(0);
+    if (command.record.status === 'pending') signalled.catch(ignore);
+    const processes = command.record.status === 'pending' ? 0 : await signalled;
     return { processes, status: command.record.status };
   }
 
@@ -156,7 +173,9 @@ export class CommandService implements AsyncDisposable {
     const id = randomUUID();
     try {
       const spec = this.#launcher.prepare(id, { command: 'printf ready', shell: 'auto', stdin: 'null' }, undefined);
-      const running = await this.#core.processes.start(spec);
+      const starting = this.#core.processes.start(spec);
+      if ((await waitFor(starting, { ms: PATIENCE_MS })) === 'timeout') throw new Error('the process host is silent');
+      const running = await starting;
       const { exitCode } = await running.ended;
       running.acknowledgeExit();
       await running.output.remove();

@@ -22,6 +22,7 @@ export class OutputLog {
   readonly stdout: ByteLog;
   readonly stderr: ByteLog;
   readonly order: OrderLog;
+  #reportTrim: ((log: ByteLog) => void) | undefined;
 
   /** `of`: a terminal has one stream, which is `stdout` here. */
   constructor(directory: string, id: string, of: 'pipes' | 'terminal' = 'pipes') {
@@ -72,7 +73,13 @@ export class OutputLog {
       if (dropped === 0) break;
       freed += dropped;
     }
+    if (freed > 0) for (const log of [this.stdout, this.stderr]) this.#reportTrim?.(log);
     return freed;
+  }
+
+  /** Calls `report` for each stream when `trimTo` has dropped segments, so that its writer does not count on them. */
+  reportTrims(report: (log: ByteLog) => void): void {
+    this.#reportTrim = report;
   }
 
   /** Unlinks all its files; later output is counted and not kept. */

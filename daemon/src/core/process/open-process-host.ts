@@ -1,6 +1,7 @@
 import type { Logger } from '@sandbox/program/logger.ts';
 import type { CoreConfig } from '../config.ts';
 import type { RuntimeDir } from '../runtime-dir.ts';
+import { SilentKeeper } from './keeper/keeper-connection.ts';
 import { KeeperHost } from './keeper/keeper-host.ts';
 import { keeperProgram } from './keeper/keeper-program.ts';
 import { PortableHost } from './portable/portable-host.ts';
@@ -30,7 +31,8 @@ export async function openProcessHost(wish: Wish, runtime: RuntimeDir, logger: L
   try {
     return joined(await KeeperHost.open({ directory: runtime.path, program: path, report }), logger);
   } catch (error) {
-    if (isDemanded) throw error;
+    // A keeper that is silent may hold commands, which another host would take for lost.
+    if (isDemanded || error instanceof SilentKeeper) throw error;
     logger.warn({ err: error }, 'the process keeper does not serve here');
     return portable(runtime, logger, 'the process keeper does not serve here');
   }

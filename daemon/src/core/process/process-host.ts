@@ -27,6 +27,10 @@ export interface StartSpec {
   readonly terminal?: TerminalSize;
   /** The most bytes of each stream that are kept on disk; the oldest are dropped first. */
   readonly outputMaxBytes: number;
+  /** The caller does not wait for the end: its start is reported at once, and not together with a soon end. */
+  readonly isAsync?: boolean | undefined;
+  /** A text of the owner's, at most 512 KiB, that a host which survives the daemon returns with the process. */
+  readonly record?: string | undefined;
 }
 
 /** Resources that the processes used. `oomKilled` is null where it is unknown. */
@@ -62,6 +66,8 @@ export interface HostedProcess {
   readonly pid: number;
   readonly output: OutputLog;
   readonly terminal?: HostedTerminal | undefined;
+  /** The `record` of its start, where an earlier daemon started it. */
+  readonly record?: string | undefined;
   /** Settles when the process was reaped and its output read to the end, or 250 ms after the reaping; never rejects. */
   readonly ended: Promise<ProcessEnd>;
   /**

@@ -13,11 +13,11 @@ export async function endCommands({ processes }: Core, commands: readonly Comman
   await Promise.all(commands.map(({ ended }) => ended));
 }
 
-/** Records how a command ended. */
-export function recordEnd({ metrics }: Core, store: CommandStore, command: Command, end: ProcessEnd): void {
+/** Records how a command ended; answers whether that is in the journal. */
+export function recordEnd({ metrics }: Core, store: CommandStore, command: Command, end: ProcessEnd): boolean {
   command.releaseProcess();
   const status = statusOf(end, command.record.timedOut);
-  store.update(command, {
+  const isWritten = store.update(command, {
     status,
     exitCode: end.signal === null ? end.exitCode : -1,
     signal: end.signal,
@@ -30,6 +30,7 @@ export function recordEnd({ metrics }: Core, store: CommandStore, command: Comma
   });
   metrics.commands.inc({ status });
   metrics.commandSeconds.observe((end.endedAt.getTime() - Date.parse(command.record.startedAt)) / 1000);
+  return isWritten;
 }
 
 function statusOf({ signal, lost }: ProcessEnd, timedOut: boolean): CommandStatus {

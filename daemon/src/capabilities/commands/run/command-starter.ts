@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { ignore } from '@sandbox/program/ignore.ts';
 import type { Core } from '../../../core/core.ts';
 import { SandboxError } from '../../../core/errors.ts';
 import { OutputLog } from '../../../core/output/output-log.ts';
-import { type HostedProcess, StartFailure } from '../../../core/process/process-host.ts';
+import { type HostedProcess, StartFailure, type StartSpec } from '../../../core/process/process-host.ts';
+import { waitFor } from '../../../core/wait.ts';
 import type { CommandStore } from '../store/command-store.ts';
 import { hashOf } from '../store/idempotency.ts';
 import type { CommandSession } from '../store/sessions.ts';
@@ -24,7 +26,12 @@ export interface StartRequest extends Omit<CommandSpec, 'stdin'> {
   /** Seconds after which all processes of the command are ended. */
   readonly hardTimeout?: number | undefined;
   readonly idempotencyKey?: string | undefined;
+  /** Seconds that the call waits for the end; 0: it does not. */
+  readonly wait?: number | undefined;
 }
+
+/** A UTF-8 text of so many characters fits into a record of the process host. */
+const MAX_RECORD_CHARACTERS = 128 * 1024;
 
 /** Starts commands: as many at once as the ceiling allows, and one for each idempotency key. */
 export class CommandStarter implements AsyncDisposable {
@@ -45,12 +52,13 @@ export class CommandStarter implements AsyncDisposable {
   }
 
   /**
-   * An idempotency key stands for all fields of the request, also those that only the caller reads.
+   * Resolves with a pending command where the process host has not answered after `patienceMs` milliseconds, since it
+   * may still carry the start out. An idempotency key stands for all fields of the request, also those that only the caller reads.
    * @throws SandboxError `invalid` naming the field, `not_found` (session), `conflict` (idempotency key), `capacity`
    */
-  async start(request: StartRequest): Promise<Command> {
+  async start(request: StartRequest, patienceMs: number): Promise<Command> {
     const { idempotencyKey: key, ...body } = request;
-    if (key === undefined) return this.#start(request, null);
+    if (key === undefined) return this.#start(request, null, patienceMs);
     const bodyHash = hashOf(body);
     const known = this.#store.keys.find(key, bodyHash);
     const started = known === undefined ? undefined : this.#store.find(known);
@@ -61,7 +69,7 @@ export class CommandStarter implements AsyncDisposable {
       this.#store.keys.find(key, bodyHash);
       return command;
     }
-    const start = this.#start(request, { key, bodyHash });
+    const start = this.#start(request, { key, bodyHash }, patienceMs);
     this.#keyed.set(key, start);
     return start.finally(() => this.#keyed.delete(key));
   }
@@ -72,7 +80,7 @@ export class CommandStarter implements AsyncDisposable {
     await Promise.all(this.#starting);
   }
 
-  async #start(request: StartRequest, idempotency: CommandRecord['idempotency']): Promise<Command> {
+  async #start(request: StartRequest, idempotency: CommandRecord['idempotency'], patienceMs: number): Promise<Command> {
     using _place = this.#takePlace();
     const id = randomUUID();
     const stdin = request.openStdin || request.input !== undefined ? 'pipe' : 'null';
@@ -88,19 +96,44 @@ export class CommandStarter implements AsyncDisposable {
       hardTimeout: request.hardTimeout ?? null,
       idempotency,
     });
-    this.#store.announce(record);
+    const begun = this.#begin(request, { ...spec, ...this.#keptBy(record, request) }, record);
+    const settled = begun.then(ignore, ignore);
+    if ((await waitFor(settled, { ms: patienceMs })) === 'settled') return begun;
+    const pending = new Command(record, new OutputLog(this.#core.runtime.path, id), {
+      identity: spec.identity,
+      started: settled,
+      ended: begun.then(({ ended }) => ended, ignore),
+    });
+    this.#store.add(pending);
+    void begun.catch((error: unknown) => {
+      this.#store.update(pending, { status: 'failed', message: String(error), endedAt: new Date().toISOString() });
+    });
+    return pending;
+  }
+
+  /** @throws what the process host refuses with, before it could carry the start out */
+  async #begin(request: StartRequest, spec: StartSpec, record: CommandRecord): Promise<Command> {
     try {
       const process = await this.#core.processes.start(spec);
       const command = trackProcess(this.#core, this.#store, record, process, spec.identity);
-      this.#store.note(id, { status: 'running', pid: process.pid });
-      this.#store.add(command);
+      this.#store.addStarted(command);
       if (request.input !== undefined) void this.#feed(process, request.input);
       return command;
     } catch (error) {
       if (error instanceof StartFailure) return this.#failed(record, error);
-      this.#store.note(id, { status: 'failed', endedAt: new Date().toISOString() });
+      this.#store.announce({ ...record, status: 'failed', endedAt: new Date().toISOString() });
       throw error;
     }
+  }
+
+  /** A host that survives the daemon keeps the record, so that it is journaled after the start; else before it. */
+  #keptBy(record: CommandRecord, { wait }: StartRequest): Pick<StartSpec, 'record' | 'isAsync'> {
+    const text = JSON.stringify(record);
+    if (this.#core.processes.promises.survivesDaemon && text.length <= MAX_RECORD_CHARACTERS) {
+      return { record: text, isAsync: wait === 0 };
+    }
+    this.#store.announce(record);
+    return { isAsync: wait === 0 };
   }
 
   /** A place below the ceiling, from now until the command counts as running itself. */
@@ -127,7 +160,7 @@ export class CommandStarter implements AsyncDisposable {
       endedAt: new Date().toISOString(),
     } as const;
     const command = new Command({ ...record, ...change }, output, {});
-    this.#store.note(command.id, change);
+    this.#store.announce(command.record);
     this.#store.add(command);
     this.#core.metrics.commands.inc({ status: 'failed' });
     return command;

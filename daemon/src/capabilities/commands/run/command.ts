@@ -79,6 +79,8 @@ export class Command {
   readonly output: OutputLog;
   /** Settles when the command has ended; never rejects. */
   readonly ended: Promise<void>;
+  /** Settles when it is not pending any more; never rejects. */
+  readonly started: Promise<void>;
   readonly identity: Identity | undefined;
   #process: HostedProcess | undefined;
 
@@ -87,13 +89,20 @@ export class Command {
     output: OutputLog,
     {
       ended = Promise.resolve(),
+      started = Promise.resolve(),
       identity,
       process,
-    }: { ended?: Promise<void>; identity?: Identity | undefined; process?: HostedProcess },
+    }: {
+      ended?: Promise<void>;
+      started?: Promise<void>;
+      identity?: Identity | undefined;
+      process?: HostedProcess;
+    },
   ) {
     this.record = record;
     this.output = output;
     this.ended = ended;
+    this.started = started;
     this.identity = identity;
     this.#process = process;
   }
@@ -102,8 +111,9 @@ export class Command {
     return this.record.id;
   }
 
+  /** It has not ended. */
   get isRunning(): boolean {
-    return this.record.status === 'running';
+    return this.record.status === 'running' || this.record.status === 'pending';
   }
 
   /** The process while it runs. */
@@ -116,10 +126,13 @@ export class Command {
     this.#process = undefined;
   }
 
-  /** Finds its processes, also those that it left behind; undefined where it was never started. */
+  /**
+   * Finds its processes, also those that it left behind; undefined where it was never started. Of a pending command the
+   * host knows the process, or cancels it as soon as it does.
+   */
   get target(): ProcessTarget | undefined {
-    const { id, pid } = this.record;
-    if (pid === null) return undefined;
-    return { id, pid, running: this.isRunning, ...(this.identity && { identity: this.identity }) };
+    const { id, pid, status } = this.record;
+    if (pid === null && status !== 'pending') return undefined;
+    return { id, pid: pid ?? 0, running: this.isRunning, ...(this.identity && { identity: this.identity }) };
   }
 }

@@ -24,9 +24,10 @@ export function trackProcess(
     timeout?.[Symbol.dispose]();
     // It ended by itself, and this daemon, which stood still, heard of it after its timer.
     if (firedAt !== undefined && end.endedAt.getTime() < firedAt) store.update(command, { timedOut: false });
-    recordEnd(core, store, command, end);
-    // After the answer to the calls that wait for the end: it wakes the keeper.
-    setImmediate(() => process.acknowledgeExit());
+    const acknowledge = (): void => process.acknowledgeExit();
+    // After the answer to the calls that wait for the end: it wakes the keeper. Until then the keeper knows the end.
+    if (recordEnd(core, store, command, end)) setImmediate(acknowledge);
+    else store.onceWritten(acknowledge);
     if (end.lost) endLost(core, command);
   });
   const running = { ...record, status: 'running', pid: process.pid } as const;

@@ -24,9 +24,13 @@ export class CommandStore implements Disposable {
   readonly #running = new Set<Command>();
   readonly #held = new Map<Command, Disposable>();
   readonly #activity: Activity;
+  /** Started, and not in the journal yet. */
+  readonly #unannounced = new Set<Command>();
   readonly #journal: Journal;
   readonly #limits: RetentionLimits;
   readonly #sweeper: NodeJS.Timeout;
+  /** What waits for a journal that could not be written. */
+  readonly #unwritten: (() => void)[] = [];
 
   private constructor(
     { journal, found }: { readonly journal: Journal; readonly found: JournalState },
@@ -55,21 +59,41 @@ export class CommandStore implements Disposable {
     this.#journal.append({ t: 'command', record });
   }
 
+  /**
+   * Adds a command that runs and journals it at the end of this turn of the event loop, together with its end where
+   * that is known by then. Until then the process host has its record.
+   */
+  addStarted(command: Command): void {
+    this.add(command);
+    this.#unannounced.add(command);
+    setImmediate(() => this.#announceStarted(command));
+  }
+
+  /** Also in the place of a pending one. */
   add(command: Command): void {
+    const before = this.#commands.get(command.id);
+    if (before) this.#release(before);
     this.#commands.set(command.id, command);
     const { idempotency, startedAt } = command.record;
     if (command.isRunning) this.#hold(command);
     if (idempotency) this.keys.remember(idempotency.key, idempotency.bodyHash, command.id, Date.parse(startedAt));
   }
 
-  update(command: Command, change: Partial<CommandRecord>): void {
+  /** Answers as `note`. */
+  update(command: Command, change: Partial<CommandRecord>): boolean {
     command.record = { ...command.record, ...change };
     if (!command.isRunning) this.#release(command);
-    this.note(command.id, change);
+    return this.#announceStarted(command) ?? this.note(command.id, change);
   }
 
-  note(id: string, change: Partial<CommandRecord>): void {
-    this.#journal.append({ t: 'change', id, change });
+  /** Answers whether the change is in the journal. */
+  note(id: string, change: Partial<CommandRecord>): boolean {
+    return this.#journal.append({ t: 'change', id, change });
+  }
+
+  /** Calls `done` once the records of this moment are in the journal. */
+  onceWritten(done: () => void): void {
+    this.#unwritten.push(done);
   }
 
   /** @throws SandboxError `not_found` */
@@ -133,11 +157,13 @@ export class CommandStore implements Disposable {
     this.keys.forgetExpired(now);
     for (const command of expired(this.#commands.values(), this.#limits, now)) this.#forget(command);
     for (const command of makeRoom(this.#commands.values(), this.#limits.maxBytes, now)) this.#forget(command);
-    this.#journal.compactIfLong(() => this.#state());
+    if (this.#unwritten.length > 0) this.compact();
+    else this.#journal.compactIfLong(() => this.#state());
   }
 
   compact(): void {
-    this.#journal.compact(this.#state());
+    if (!this.#journal.compact(this.#state())) return;
+    for (const done of this.#unwritten.splice(0)) done();
   }
 
   [Symbol.dispose](): void {
@@ -156,6 +182,12 @@ export class CommandStore implements Disposable {
     this.#held.get(command)?.[Symbol.dispose]();
     this.#held.delete(command);
     this.#activity.note('command');
+  }
+
+  /** Undefined where it is in the journal already. */
+  #announceStarted(command: Command): boolean | undefined {
+    if (!this.#unannounced.delete(command)) return undefined;
+    return this.#journal.append({ t: 'command', record: command.record });
   }
 
   #forget(command: Command): void {

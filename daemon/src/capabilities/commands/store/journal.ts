@@ -30,6 +30,7 @@ export class Journal {
   #fd: number;
   #appended = 0;
   #failing = false;
+  #isTorn = false;
 
   private constructor(path: string, fd: number, logger: Logger) {
     this.#path = path;
@@ -45,11 +46,10 @@ export class Journal {
     return { journal, found };
   }
 
-  append(entry: Entry): void {
-    const line = `${JSON.stringify(entry)}\n`;
+  /** Answers whether the whole line was written. */
+  append(entry: Entry): boolean {
     try {
-      writeSync(this.#fd, line);
-      this.#appended += line.length;
+      this.#write(Buffer.from(`${this.#isTorn ? '\n' : ''}${JSON.stringify(entry)}\n`));
       this.#failing = false;
     } catch (error) {
       if (!this.#failing) {
@@ -57,6 +57,15 @@ export class Journal {
       }
       this.#failing = true;
     }
+    return !this.#failing;
+  }
+
+  /** A full disk may take a part of a line: the next one begins after a line feed, so that it is not spoilt too. */
+  #write(line: Buffer): void {
+    const written = writeSync(this.#fd, line);
+    if (written > 0) this.#isTorn = written < line.length;
+    if (written < line.length) throw new Error(`${written} of ${line.length} bytes were written`);
+    this.#appended += written;
   }
 
   /** Rewrites the journal from the current state, once it has grown long. */
@@ -64,7 +73,8 @@ export class Journal {
     if (this.#appended >= COMPACT_BYTES) this.compact(state());
   }
 
-  compact({ records, sessions }: JournalState): void {
+  /** Answers whether the new journal is in place. */
+  compact({ records, sessions }: JournalState): boolean {
     const entries: Entry[] = [
       ...[...sessions.values()].map((session) => ({ t: 'session' as const, session })),
       ...[...records.values()].map((record) => ({ t: 'command' as const, record })),
@@ -76,8 +86,11 @@ export class Journal {
       closeSync(this.#fd);
       this.#fd = openSync(this.#path, 'a', 0o600);
       this.#appended = 0;
+      this.#isTorn = false;
+      return true;
     } catch (error) {
       this.#logger.error({ err: error }, 'the journal of commands cannot be compacted');
+      return false;
     }
   }
 

@@ -1,7 +1,7 @@
 import { type Identity, lookUpIdentity } from '../../../core/account/identity.ts';
 import type { Core } from '../../../core/core.ts';
 import { OutputLog } from '../../../core/output/output-log.ts';
-import type { ProcessTarget, Recovered } from '../../../core/process/process-host.ts';
+import type { HostedProcess, ProcessTarget, Recovered } from '../../../core/process/process-host.ts';
 import { Command, type CommandRecord } from '../run/command.ts';
 import { trackProcess } from '../run/track-process.ts';
 import type { CommandStore } from './command-store.ts';
@@ -15,12 +15,18 @@ export async function recover(
   store: CommandStore,
   records: ReadonlyMap<string, CommandRecord>,
 ): Promise<void> {
+  const unjournaled: CommandRecord[] = [];
   const ends = new Map(
     [...records].map(([id, { stdoutBytes, stderrBytes }]) => [id, { stdout: stdoutBytes, stderr: stderrBytes }]),
   );
   const recovered = core.processes.recover(ends);
-  const lost = [...records.values()].flatMap((record) => restore(core, store, record, recovered));
-  const unrecorded = [...recovered.processes.values()].filter(({ id }) => !records.has(id));
+  for (const process of recovered.processes.values()) {
+    const record = records.has(process.id) ? undefined : recordOf(process);
+    if (record !== undefined) unjournaled.push(record);
+  }
+  const all = new Map([...records, ...unjournaled.map((record) => [record.id, record] as const)]);
+  const lost = [...all.values()].flatMap((record) => restore(core, store, record, recovered));
+  const unrecorded = [...recovered.processes.values()].filter(({ id }) => !all.has(id));
   if (lost.length > 0 || unrecorded.length > 0) {
     const signalled = (await core.processes.signal(lost, 'SIGKILL')) + (await core.processes.abandon(unrecorded));
     core.logger.warn(
@@ -50,6 +56,21 @@ function restore(core: Core, store: CommandStore, record: CommandRecord, recover
   const lost = { status: 'lost', endedAt, message: 'the daemon ended before the command did' } as const;
   store.add(new Command(wasRunning ? { ...record, ...lost } : record, output, { identity }));
   return wasRunning ? [{ id, pid: pid ?? 0, running: false, ...(identity && { identity }) }] : [];
+}
+
+/** The record that the process host kept of a command which was started, but not journaled; undefined: none. */
+function recordOf({ id, record }: HostedProcess): CommandRecord | undefined {
+  try {
+    const kept: unknown = JSON.parse(record ?? '');
+    return isRecord(kept) && kept.id === id ? kept : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Only this program writes records. */
+function isRecord(kept: unknown): kept is CommandRecord {
+  return typeof kept === 'object' && kept !== null && 'id' in kept && 'idempotency' in kept;
 }
 
 function identityOf(user: string | null): Identity | undefined {

@@ -74,6 +74,7 @@ export function infoV1(record: CommandRecord): NonNullable<z.infer<typeof Output
 
 function statusV1(status: CommandRecord['status']): StatusV1 {
   if (status === 'failed') return 'completed';
+  if (status === 'pending') return 'running';
   return status === 'lost' ? 'killed' : status;
 }
 

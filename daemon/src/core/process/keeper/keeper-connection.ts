@@ -1,14 +1,27 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { waitFor } from '../../wait.ts';
 import { EVENT, type FrameReader, FrameSplitter, FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
+
+/** Milliseconds that a keeper may take to accept a connection and send WELCOME: it never waits for anything. */
+const WELCOME_MS = 5000;
+/** Bytes that may wait for a keeper that does not read. */
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+
+export const SILENT_HINT =
+  'the process keeper is stopped or overloaded; what it holds runs on, so it is never ended automatically';
 
 /** Attempts to connect to a keeper that closes the connection before WELCOME. */
 const MAX_TRIES = 100;
 
 export interface Welcome {
   readonly pid: number;
+  /** Processes that run, or whose output is open. */
+  readonly living: number;
   /** It ends only at SHUTDOWN or a signal: a supervisor starts it. */
   readonly supervised: boolean;
+  /** Names the sources that it was built from. */
+  readonly build: string;
 }
 
 export interface KeeperEvents {
@@ -24,6 +37,19 @@ class TurnedAway extends Error {
     super(`the keeper at ${path} closed the connection`);
     this.name = 'TurnedAway';
   }
+}
+
+/** The keeper does not answer, though it lives: it is stopped, or the machine is overloaded. */
+export class SilentKeeper extends Error {
+  constructor(path: string) {
+    super(`the process keeper at ${path} does not answer`);
+    this.name = 'SilentKeeper';
+  }
+}
+
+function destroyAfter(socket: Socket, ms: number, error: Error): Disposable {
+  const timer = setTimeout(() => socket.destroy(error), ms);
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
 /** A connection to the keeper of a runtime directory, after WELCOME. */
@@ -52,6 +78,7 @@ export class KeeperConnection {
 
   static async #greet(path: string, { onFrame, onClose }: KeeperEvents): Promise<KeeperConnection> {
     const socket = connect(path);
+    using _deadline = destroyAfter(socket, WELCOME_MS, new SilentKeeper(path));
     await once(socket, 'connect');
     const splitter = new FrameSplitter();
     const welcomed = Promise.withResolvers<Welcome>();
@@ -63,7 +90,7 @@ export class KeeperConnection {
         else onFrame(frame);
       }
     });
-    socket.on('error', () => socket.destroy());
+    socket.on('error', (error) => welcomed.reject(error instanceof SilentKeeper ? error : new TurnedAway(path)));
     socket.on('close', () => {
       welcomed.reject(new TurnedAway(path));
       if (greeted) onClose();
@@ -84,6 +111,16 @@ export class KeeperConnection {
     if (this.isOpen) this.#socket.write(frame.finish());
   }
 
+  /**
+   * Resolves when the keeper has read enough for a further START.
+   * @throws SilentKeeper where it does not read in time
+   */
+  async ready(): Promise<void> {
+    if (!this.isOpen || this.#socket.writableLength < MAX_WAITING_BYTES) return;
+    const drained = Promise.race([once(this.#socket, 'drain'), this.#closed]);
+    if ((await waitFor(drained, { ms: WELCOME_MS })) === 'timeout') throw new SilentKeeper('its socket');
+  }
+
   close(): void {
     this.#socket.destroy();
   }
@@ -96,7 +133,5 @@ export class KeeperConnection {
 
 function readWelcome(frame: FrameReader): Welcome {
   frame.u32();
-  const pid = frame.u32();
-  frame.u32();
-  return { pid, supervised: frame.flag() };
+  return { pid: frame.u32(), living: frame.u32(), supervised: frame.flag(), build: frame.text() };
 }

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { idIn, keeperProgram, RawClient, RunningKeeper, startFrame } from './keeper.fixture.ts';
-import { EVENT } from './keeper-frames.ts';
 
 describe.runIf(keeperProgram !== undefined)('a crowd', () => {
   test('a client keeps its place however many connect after it and say nothing', async () => {
@@ -18,8 +17,7 @@ describe.runIf(keeperProgram !== undefined)('a crowd', () => {
     await closed[11];
     const id = idIn(keeper.directory, 'a');
     client.send(startFrame(id, 'exit 3'));
-    const started = await client.until(EVENT.started);
-    expect(started.text()).toBe(id);
+    expect(await client.ended(id)).toMatchObject({ exitCode: 3 });
     for (const socket of silent) socket.destroy();
   });
 });

@@ -1,7 +1,7 @@
 import type { Identity } from '../../account/identity.ts';
 
 /** The version of `docs/keeper.md` that this daemon speaks; the keeper's socket is named after it. */
-export const KEEPER_VERSION = 1;
+export const KEEPER_VERSION = 2;
 
 /** A longer frame ends the connection. */
 export const MAX_FRAME_BYTES = 12 * 1024 * 1024;
@@ -17,28 +17,22 @@ export const REQUEST = {
   foreground: 7,
   forget: 8,
   shutdown: 9,
+  trim: 10,
 } as const;
 
 /** Values of the stdin field of START. */
 export const STDIN_KIND = { null: 0, pipe: 1, terminal: 2 } as const;
 
+/** Numbers of streams. */
+export const STREAM = { stdout: 0, stderr: 1, terminal: 2 } as const;
+
 /** Frames of the keeper. */
 export const EVENT = {
   welcome: 65,
-  process: 66,
+  state: 66,
   synced: 67,
-  started: 68,
-  failed: 69,
-  segment: 70,
-  advance: 71,
-  skip: 72,
-  dropped: 73,
-  order: 74,
-  eof: 75,
-  exit: 76,
-  credit: 77,
-  stdinClosed: 78,
-  signalled: 79,
+  failed: 68,
+  signalled: 69,
 } as const;
 
 /** Most frames fit; a longer one takes a buffer of twice the size. */

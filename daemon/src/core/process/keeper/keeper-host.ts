@@ -1,27 +1,29 @@
 import { constants } from 'node:os';
 import { type Identity, ownIdentity } from '../../account/identity.ts';
-import { SandboxError } from '../../errors.ts';
 import type { Ends } from '../../output/output-log.ts';
+import { waitFor } from '../../wait.ts';
 import { discardAtEnd } from '../discard-at-end.ts';
 import { countProcesses, signalProcesses } from '../find/signal-processes.ts';
 import type { HostedProcess, ProcessHost, ProcessTarget, Recovered, StartSpec } from '../process-host.ts';
 import { resolveStart } from '../program.ts';
 import { requireSignal } from '../signals.ts';
-import type { KeeperConnection } from './keeper-connection.ts';
-import { OtherKeepers } from './keeper-elsewhere.ts';
-import { KeeperFiles } from './keeper-files.ts';
-import { EVENT, type FrameReader, FrameWriter, REQUEST, STDIN_KIND } from './keeper-frames.ts';
-import { joinKeeper, type KeeperPlace } from './keeper-launch.ts';
+import { type KeeperConnection, SilentKeeper } from './keeper-connection.ts';
+import { refuse } from './keeper-failure.ts';
+import { KeeperForgets } from './keeper-forgets.ts';
+import { EVENT, type FrameReader, FrameWriter, REQUEST } from './keeper-frames.ts';
+import { endOutdated, joinKeeper, type KeeperPlace } from './keeper-launch.ts';
 import { KeeperOutbox } from './keeper-outbox.ts';
 import { KeeperProcess } from './keeper-process.ts';
 import { KeeperRequests } from './keeper-requests.ts';
 import { KeeperStarts, startFrame } from './keeper-starts.ts';
+import { type KeeperState, readState } from './keeper-state.ts';
+import { OtherKeepers } from './recovery/keeper-elsewhere.ts';
+import { KeeperFiles } from './recovery/keeper-files.ts';
 
-/** How a process is given input. */
-interface HeldInput {
-  readonly credit: number | undefined;
-  readonly onTerminal: boolean;
-}
+/** Milliseconds that a keeper may take to announce what it holds: starts under way have 5 s. */
+const SYNC_MS = 15_000;
+/** Milliseconds that a keeper may take to end with all it holds. */
+const END_MS = 10_000;
 
 /** The keeper (`docs/keeper.md`) starts and holds the processes, so that they outlive the daemon. */
 export class KeeperHost implements ProcessHost {
@@ -35,7 +37,10 @@ export class KeeperHost implements ProcessHost {
   readonly #requests = new KeeperRequests();
   #connection: Promise<KeeperConnection> | undefined;
   readonly #outbox = new KeeperOutbox();
+  readonly #forgets = new KeeperForgets((frame) => this.#send(frame));
   #keeperPid: number | undefined;
+  /** Starts that have failed for their callers, though the keeper may have carried them out. */
+  readonly #unanswered: StartSpec[] = [];
   /** Ids that the keeper has announced since it was joined. */
   readonly #announced = new Set<string>();
   #synced = Promise.withResolvers<void>();
@@ -52,9 +57,13 @@ export class KeeperHost implements ProcessHost {
    * @throws Error in one line where no keeper answers and none can be started
    */
   static async open(place: KeeperPlace): Promise<KeeperHost> {
+    await endOutdated(place);
     const host = new KeeperHost(place);
-    await host.#connect();
-    await host.#synced.promise;
+    const connection = await host.#connect();
+    if ((await waitFor(host.#synced.promise, { ms: SYNC_MS })) === 'timeout') {
+      connection.close();
+      throw new SilentKeeper(place.directory);
+    }
     host.#others = await OtherKeepers.find(place.directory);
     return host;
   }
@@ -68,7 +77,9 @@ export class KeeperHost implements ProcessHost {
     const { runner, program } = resolveStart(spec, this.#own);
     const frame = startFrame(spec, program, runner);
     const connection = await this.#openConnection().catch(refuse);
+    await connection.ready().catch(refuse);
     if (!connection.isOpen) refuse(new Error('the process keeper ended'));
+    this.#forgets.flush();
     return this.#starts.send(connection, frame, spec, program);
   }
 
@@ -102,9 +113,11 @@ export class KeeperHost implements ProcessHost {
     this.#others?.[Symbol.dispose]();
     const connection = await this.#connection?.catch(() => undefined);
     if (connection === undefined) return;
+    this.#forgets.flush();
     if (connection.welcome.supervised) connection.close();
     else connection.send(new FrameWriter(REQUEST.shutdown).u32(0));
-    await connection.closed();
+    await waitFor(connection.closed(), { ms: END_MS });
+    connection.close();
   }
 
   #connect(): Promise<KeeperConnection> {
@@ -143,19 +156,20 @@ export class KeeperHost implements ProcessHost {
   #onClose(): void {
     this.#connection = undefined;
     this.#synced = Promise.withResolvers();
-    const unanswered = this.#starts.failAll();
+    this.#unanswered.push(...this.#starts.failAll());
     this.#requests.answerAll();
     if (this.#disposed) this.#lose([...this.#held.values()]);
-    else if (this.#held.size > 0 || unanswered.length > 0) void this.#rejoin(unanswered);
+    else if (this.#held.size > 0 || this.#unanswered.length > 0) void this.#rejoin();
   }
 
-  /** `unanswered`: starts that have failed for their callers, though the keeper may have carried them out. */
-  async #rejoin(unanswered: readonly StartSpec[]): Promise<void> {
+  async #rejoin(): Promise<void> {
     const before = [...this.#held.values()];
     const keeperBefore = this.#keeperPid;
     this.#announced.clear();
     const connection = await this.#joined();
-    if (connection !== undefined) await this.#synced.promise;
+    // A connection that ends before that is followed by another attempt; a keeper that is silent is waited for.
+    if (connection !== undefined && !(await this.#isSynced(connection))) return;
+    const unanswered = this.#unanswered.splice(0);
     const lost = before.filter(({ id, complete }) => !complete && !this.#announced.has(id));
     const targets = [
       ...lost.map(({ id, pid }) => ({ id, pid, running: false })),
@@ -173,6 +187,11 @@ export class KeeperHost implements ProcessHost {
     );
   }
 
+  async #isSynced(connection: KeeperConnection): Promise<boolean> {
+    const synced = this.#synced.promise.then(() => true);
+    return Promise.race([synced, connection.closed().then(() => false)]);
+  }
+
   #lose(lost: readonly KeeperProcess[]): void {
     for (const hosted of lost) {
       this.#held.delete(hosted.id);
@@ -185,59 +204,43 @@ export class KeeperHost implements ProcessHost {
   }
 
   #onFrame(frame: FrameReader): void {
-    if (frame.type === EVENT.synced) this.#synced.resolve();
+    if (frame.type === EVENT.state) this.#onState(readState(frame));
+    else if (frame.type === EVENT.failed) this.#starts.failed(frame.text(), frame);
     else if (frame.type === EVENT.signalled) this.#requests.answered(frame);
-    else this.#onFrameOf(frame.text(), frame);
+    else if (frame.type === EVENT.synced) this.#synced.resolve();
   }
 
-  #onFrameOf(id: string, frame: FrameReader): void {
-    if (frame.type === EVENT.started) this.#onStarted(id, frame);
-    else if (frame.type === EVENT.failed) this.#starts.failed(id, frame);
-    else if (frame.type === EVENT.process) this.#onProcess(id, frame);
-    else this.#held.get(id)?.handle(frame);
-  }
-
-  #onStarted(id: string, frame: FrameReader): void {
+  /** The first state of a process that this daemon started answers its START. */
+  #onState(state: KeeperState): void {
+    const { id } = state;
     const starting = this.#starts.started(id);
-    const pid = frame.u32();
-    const { stdin, terminal } = starting?.spec ?? {};
-    const hosted = this.#track(id, pid, {
-      credit: stdin === 'pipe' || terminal !== undefined ? frame.u32() : undefined,
-      onTerminal: terminal !== undefined,
-    });
+    const hosted = this.#held.get(id) ?? this.#track(state);
+    const isFirst = !this.#announced.has(id);
+    this.#announced.add(id);
+    hosted.apply(state, isFirst);
     starting?.resolve(hosted);
   }
 
-  /** A process that was started before this connection. */
-  #onProcess(id: string, frame: FrameReader): void {
-    const pid = frame.u32();
-    const onTerminal = frame.u8() === STDIN_KIND.terminal;
-    frame.flag();
-    const credit = frame.flag() ? frame.u32() : undefined;
-    this.#announced.add(id);
-    const hosted = this.#held.get(id) ?? this.#track(id, pid, { credit, onTerminal });
-    hosted.resume(credit === undefined ? undefined : { credit, taken: frame.u64() });
-  }
-
-  #track(id: string, pid: number, { credit, onTerminal }: HeldInput): KeeperProcess {
-    const output = this.#files.logOf(id, onTerminal);
-    const send = (frame: FrameWriter): void => {
-      if (this.#connection !== undefined) this.#outbox.send(this.#connection, frame);
-    };
-    const onChange = ({ complete }: KeeperProcess): void => {
-      if (complete) this.#held.delete(id);
-    };
-    const signalForeground = onTerminal ? (signal: number) => this.#signalForeground(id, signal) : undefined;
-    const hosted = new KeeperProcess({ pid, output, credit, send, onChange, signalForeground });
+  #track({ id, pid, onTerminal, hasStdin, record }: KeeperState): KeeperProcess {
+    const hosted = new KeeperProcess({
+      pid,
+      output: this.#files.logOf(id, onTerminal),
+      hasStdin,
+      record: record?.toString(),
+      send: (frame) => this.#send(frame),
+      forget: (given, discard) => this.#forgets.add(given, discard),
+      onChange: ({ complete }) => {
+        if (!complete) return;
+        this.#held.delete(id);
+        this.#announced.delete(id);
+      },
+      signalForeground: onTerminal ? (signal) => this.#signalForeground(id, signal) : undefined,
+    });
     this.#held.set(id, hosted);
     return hosted;
   }
-}
 
-/** The start was not sent: the call may be repeated. */
-function refuse(error: unknown): never {
-  throw new SandboxError('unavailable', error instanceof Error ? error.message : String(error), {
-    hint: 'the process keeper has to run for commands to be started; sandboxd doctor says what is missing',
-    cause: error,
-  });
+  #send(frame: FrameWriter): void {
+    if (this.#connection !== undefined) this.#outbox.send(this.#connection, frame);
+  }
 }

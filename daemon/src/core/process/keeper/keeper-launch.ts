@@ -1,15 +1,18 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ignore } from '@sandbox/program/ignore.ts';
 import { errnoName } from '../../errno-name.ts';
-import { pollUntil } from '../../wait.ts';
+import { pollUntil, waitFor } from '../../wait.ts';
 import { KeeperConnection, type KeeperEvents } from './keeper-connection.ts';
 import { FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
 
 /** Milliseconds that a supervisor may take to start a keeper, and between two attempts to connect to it. */
 const SUPERVISOR_MS = 10_000;
 const RETRY_MS = 50;
+/** Milliseconds that a keeper may take to end, and its program to print its build. */
+const END_MS = 10_000;
 
 export interface KeeperPlace {
   /** The runtime directory: socket, output and ends lie in it. */
@@ -58,8 +61,32 @@ export async function endKeeper(directory: string, graceMs: number): Promise<'en
     return 'supervised';
   }
   connection.send(new FrameWriter(REQUEST.shutdown).u32(graceMs));
-  await connection.closed();
+  await waitFor(connection.closed(), { ms: graceMs + END_MS });
   return 'ended';
+}
+
+/**
+ * Ends a keeper that was built from other sources and holds no living process, so that the given program replaces it.
+ * One that holds processes serves on until it is joined without any.
+ */
+export async function endOutdated({ directory, program, report }: KeeperPlace): Promise<void> {
+  if (program === undefined || !existsSync(socketOf(directory))) return;
+  const connection = await openIfThere(socketOf(directory), { onFrame: ignore, onClose: ignore });
+  if (connection === undefined) return;
+  const { build, living, pid, supervised } = connection.welcome;
+  const isOutdated = !supervised && build !== (await buildOf(program));
+  if (isOutdated && living === 0) {
+    connection.send(new FrameWriter(REQUEST.shutdown).u32(0));
+    await waitFor(connection.closed(), { ms: END_MS });
+  } else if (isOutdated) {
+    report?.({ keeper: pid, living }, 'a process keeper of another build serves on, because it holds processes');
+  }
+  connection.close();
+}
+
+async function buildOf(program: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(program, ['version'], { env: {}, timeout: END_MS });
+  return stdout.trim();
 }
 
 function socketOf(directory: string): string {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { textOf } from '../process-host.fixture.ts';
 import { idIn, keeperProgram, RawClient, RunningKeeper, startFrame, startIn } from './keeper.fixture.ts';
-import { EVENT, FrameWriter, REQUEST } from './keeper-frames.ts';
+import { FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
 import { KeeperHost } from './keeper-host.ts';
 
 const run = promisify(execFile);
@@ -45,7 +45,7 @@ describe.runIf(keeperProgram !== undefined)('the life of a keeper', () => {
 
   test('a detached keeper listens at once, and ends when it is not needed', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'keeper-'));
-    const socket = join(directory, 'keeper-v1.sock');
+    const socket = join(directory, `keeper-v${KEEPER_VERSION}.sock`);
     const watcher = watch(directory);
     await run(program, ['serve', '--detach', '--idle', '600000', directory]);
     expect(existsSync(socket)).toBe(true);
@@ -75,7 +75,7 @@ describe.runIf(keeperProgram !== undefined)('the life of a keeper', () => {
     await using keeper = await RunningKeeper.start(program);
     await using client = await RawClient.open(keeper.socket);
     client.send(startFrame('stubborn', 'trap "" TERM; echo ready; while :; do sleep 1000; done'));
-    await client.until(EVENT.advance);
+    await client.state('stubborn', ({ streams }) => streams.some(({ end }) => end > 0));
     const exited = once(keeper.child, 'exit');
     client.send(new FrameWriter(REQUEST.shutdown).u32(600));
     while (existsSync(keeper.socket)) await new Promise((resolve) => setImmediate(resolve));
@@ -90,7 +90,7 @@ describe.runIf(keeperProgram !== undefined)('the life of a keeper', () => {
     await using keeper = await RunningKeeper.start(program);
     await using client = await RawClient.open(keeper.socket);
     client.send(startFrame('stubborn', 'trap "" TERM; echo ready; while :; do sleep 1000; done'));
-    await client.until(EVENT.advance);
+    await client.state('stubborn', ({ streams }) => streams.some(({ end }) => end > 0));
     const exited = once(keeper.child, 'exit');
     client.send(new FrameWriter(REQUEST.shutdown).u32(600_000), new FrameWriter(REQUEST.shutdown).u32(0));
     expect(await exited).toEqual([0, null]);

@@ -3,16 +3,19 @@ import type { ByteLog } from '../../output/byte-log.ts';
 import type { OutputLog } from '../../output/output-log.ts';
 import type { HostedProcess, HostedTerminal, ProcessEnd } from '../process-host.ts';
 import { ProcessStdin } from '../process-stdin.ts';
-import { signalName } from '../signals.ts';
-import { EVENT, type FrameReader, FrameWriter, REQUEST } from './keeper-frames.ts';
-import { KeeperStdin, type StdinState } from './keeper-stdin.ts';
+import { FrameWriter, REQUEST, STREAM } from './keeper-frames.ts';
+import type { InputState, KeeperState, SegmentState, StreamState } from './keeper-state.ts';
+import { KeeperStdin } from './keeper-stdin.ts';
 
 export interface Held {
   readonly pid: number;
   readonly output: OutputLog;
-  /** Bytes that may be sent to its stdin; undefined where it has none, or it was closed. */
-  readonly credit: number | undefined;
+  /** It was given a pipe or a terminal. */
+  readonly hasStdin: boolean;
+  readonly record: string | undefined;
   readonly send: (frame: FrameWriter) => void;
+  /** FORGET; with `discard`, its output is not kept either. */
+  readonly forget: (id: string, discard: boolean) => void;
   /** Called when it may be `complete`. */
   readonly onChange: (hosted: KeeperProcess) => void;
   /** Only where it runs on a terminal. */
@@ -26,7 +29,8 @@ export class KeeperProcess implements HostedProcess {
   readonly output: OutputLog;
   readonly ended: Promise<ProcessEnd>;
   readonly terminal: HostedTerminal | undefined;
-  readonly #send: (frame: FrameWriter) => void;
+  readonly record: string | undefined;
+  readonly #forget: Held['forget'];
   readonly #onChange: (hosted: KeeperProcess) => void;
   readonly #settle: (end: ProcessEnd) => void;
   readonly #source: KeeperStdin | undefined;
@@ -35,17 +39,22 @@ export class KeeperProcess implements HostedProcess {
   #exitAcknowledged = false;
   #discarded = false;
 
-  constructor({ pid, output, credit, send, onChange, signalForeground }: Held) {
+  constructor({ pid, output, hasStdin, record, send, forget, onChange, signalForeground }: Held) {
     const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
     this.id = output.id;
     this.pid = pid;
     this.output = output;
+    this.record = record;
     this.ended = promise;
     this.#settle = resolve;
-    this.#send = send;
+    this.#forget = forget;
     this.#onChange = onChange;
-    this.#source = credit === undefined ? undefined : new KeeperStdin(this.id, credit, send);
+    this.#source = hasStdin ? new KeeperStdin(this.id, send) : undefined;
     this.#stdin = new ProcessStdin(this.#source, signalForeground !== undefined);
+    output.reportTrims((log) => {
+      const number = log === output.stderr ? STREAM.stderr : signalForeground ? STREAM.terminal : STREAM.stdout;
+      send(new FrameWriter(REQUEST.trim).text(this.id).u8(number).u64(log.first));
+    });
     this.terminal = signalForeground && {
       resize: ({ cols, rows }) => send(new FrameWriter(REQUEST.resize).text(this.id).u16(cols).u16(rows)),
       signalForeground: (signal) => signalForeground(constants.signals[signal]),
@@ -62,7 +71,7 @@ export class KeeperProcess implements HostedProcess {
 
   acknowledgeExit(): void {
     this.#exitAcknowledged = true;
-    if (!this.#discarded) this.#send(new FrameWriter(REQUEST.forget).text(this.id).flag(this.output.stdout.removed));
+    if (!this.#discarded) this.#forget(this.id, this.output.stdout.removed);
     this.#onChange(this);
   }
 
@@ -71,68 +80,53 @@ export class KeeperProcess implements HostedProcess {
     return this.#exitAcknowledged && this.#hasEnded && this.output.stdout.sealed && this.output.stderr.sealed;
   }
 
-  /** A frame about this process, read past its id. */
-  handle(frame: FrameReader): void {
-    if (frame.type === EVENT.exit) this.#exited(frame);
-    else if (frame.type === EVENT.credit) this.#source?.grant(frame.u32());
-    else if (frame.type === EVENT.stdinClosed) this.#source?.close();
-    else if (frame.type === EVENT.order) this.output.order.advance(frame.u64());
-    else this.#handleStream(frame);
+  /** A STATE; `isFirst`: on this connection, so that bytes that an earlier one has lost are sent again. */
+  apply(state: KeeperState, isFirst: boolean): void {
+    this.#applyInput(state.input, isFirst);
+    for (const stream of state.streams) this.#applyStream(stream);
+    this.output.order.advance(state.orderEntries);
+    if (state.end) this.#end(state.end);
     this.#onChange(this);
-  }
-
-  /** The keeper was joined again, and announces everything once more. */
-  resume(stdin: StdinState | undefined): void {
-    if (stdin === undefined) this.#source?.close();
-    else this.#source?.resume(stdin);
   }
 
   /** The keeper has ended, so that the end of the process stays unknown. */
   lose(): void {
-    if (!this.#hasEnded) this.#end({ exitCode: null, signal: null, background: false, usage: null, lost: true });
+    this.#end({ exitCode: null, signal: null, background: false, usage: null, lost: true, endedAt: new Date() });
     this.output.seal();
   }
 
-  #handleStream(frame: FrameReader): void {
-    const log = frame.u8() === 1 ? this.output.stderr : this.output.stdout;
-    if (log.removed) this.#discard();
-    if (frame.type === EVENT.segment) this.#begin(log, frame.u64());
-    else if (frame.type === EVENT.advance) log.advance(frame.u64());
-    else if (frame.type === EVENT.skip) log.skip(frame.u64());
-    else if (frame.type === EVENT.dropped) log.dropBefore(frame.u64());
-    else if (frame.type === EVENT.eof) log.seal();
+  #applyInput(input: InputState | undefined, isFirst: boolean): void {
+    if (input === undefined) this.#source?.close();
+    else if (isFirst) this.#source?.resume(input);
+    else this.#source?.grant(input);
   }
 
-  #begin(log: ByteLog, start: number): void {
-    if (log.removed) log.skip(start);
-    else log.begin(start);
+  #applyStream({ isStderr, eof, first, end, segments }: StreamState): void {
+    const log = isStderr ? this.output.stderr : this.output.stdout;
+    if (log.removed) this.#discard();
+    else for (const segment of segments) store(log, segment);
+    log.dropBefore(first);
+    log.skip(end);
+    if (eof) log.seal();
   }
 
   /** The log was removed: the keeper does not have to keep output either. */
   #discard(): void {
     if (this.#discarded) return;
     this.#discarded = true;
-    this.#send(new FrameWriter(REQUEST.forget).text(this.id).flag(true));
+    this.#forget(this.id, true);
     this.output.seal();
   }
 
-  #exited(frame: FrameReader): void {
-    const bySignal = frame.flag();
-    const value = frame.u32();
-    const [cpuUserMs, cpuSystemMs] = [frame.u64() / 1000, frame.u64() / 1000];
-    const maxRssBytes = frame.u64();
-    const oom = frame.u8();
-    const usage = { cpuUserMs, cpuSystemMs, maxRssBytes, oomKilled: oom === 2 ? null : oom === 1 };
-    const background = frame.flag();
-    const endedAt = new Date(frame.u64());
-    const how = bySignal ? { exitCode: null, signal: signalName(value) } : { exitCode: value, signal: null };
-    this.#end({ ...how, background, usage }, endedAt);
-  }
-
-  #end(end: Omit<ProcessEnd, 'endedAt'>, endedAt: Date = new Date()): void {
+  #end(end: ProcessEnd): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#stdin.close();
-    this.#settle({ ...end, endedAt });
+    this.#settle(end);
   }
+}
+
+function store(log: ByteLog, { start, end }: SegmentState): void {
+  log.begin(start);
+  log.advance(end);
 }

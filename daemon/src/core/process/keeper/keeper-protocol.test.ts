@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { SeededRandom } from '../../../../../scripts/testing/seeded-random.ts';
 import { textOf } from '../process-host.fixture.ts';
 import { idIn, RawClient, RunningKeeper, sanitizedProgram, startFrame, startIn } from './keeper.fixture.ts';
-import { EVENT, FrameSplitter, FrameWriter, REQUEST } from './keeper-frames.ts';
+import { EVENT, FrameSplitter, FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
 
-const HELLO = new FrameWriter(REQUEST.hello).u32(1).finish();
+const HELLO = new FrameWriter(REQUEST.hello).u32(KEEPER_VERSION).finish();
 
 function frame(type: number, body: Uint8Array, length: number = body.length + 1): Buffer {
   const head = Buffer.alloc(5);
@@ -15,8 +15,19 @@ function frame(type: number, body: Uint8Array, length: number = body.length + 1)
   return Buffer.concat([head, body]);
 }
 
-function start(id: string, change: (frame: FrameWriter) => FrameWriter = (frame) => frame.flag(false)): Buffer {
-  const head = new FrameWriter(REQUEST.start).text(id).u8(0).u16(0).u16(0).u64(1000).u32(1000).account(undefined);
+function start(
+  id: string,
+  change: (frame: FrameWriter) => FrameWriter = (frame) => frame.flag(false).u8(0).text(''),
+): Buffer {
+  const head = new FrameWriter(REQUEST.start)
+    .text(id)
+    .u8(0)
+    .flag(true)
+    .u16(0)
+    .u16(0)
+    .u64(1000)
+    .u32(1000)
+    .account(undefined);
   return change(head.text('/').text('/bin/true').texts(['true']).texts([])).finish();
 }
 
@@ -38,7 +49,7 @@ async function refuses(keeper: RunningKeeper, bytes: Buffer): Promise<boolean> {
     let seen = Buffer.alloc(0);
     socket.on('data', (chunk) => {
       seen = Buffer.concat([seen, chunk]);
-      if (seen.includes(Buffer.from([79, 77, 0, 0, 0]))) resolve(false);
+      if (seen.includes(Buffer.from([EVENT.signalled, 77, 0, 0, 0]))) resolve(false);
     });
   });
   socket.write(Buffer.concat([bytes, count]));
@@ -65,7 +76,7 @@ describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
 
   test.each<[string, Buffer]>([
     ['a frame before HELLO', start('a')],
-    ['HELLO of another version', new FrameWriter(REQUEST.hello).u32(2).finish()],
+    ['HELLO of another version', new FrameWriter(REQUEST.hello).u32(1).finish()],
     ['a HELLO that is too long', frame(REQUEST.hello, Buffer.alloc(5))],
     ['an empty frame', greeted(u32(0))],
     ['a frame of 4 GiB', greeted(u32(0xffffffff))],
@@ -77,9 +88,13 @@ describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
     ['an id that is too long', greeted(start('a'.repeat(101)))],
     ['a NUL in an id', greeted(start('a\0b'))],
     ['fields that are missing', greeted(frame(REQUEST.start, Buffer.from([1, 0, 0, 0, 97])))],
-    ['bytes left over', greeted(start('a', (rest) => rest.flag(false).u8(0)))],
+    ['bytes left over', greeted(start('a', (rest) => rest.flag(false).u8(0).text('').u8(0)))],
     ['a flag that is 2', greeted(start('a', (rest) => rest.u8(2)))],
     ['a script longer than its frame', greeted(start('a', (rest) => rest.flag(true).u32(1000)))],
+    ['a record longer than its frame', greeted(start('a', (rest) => rest.flag(false).u8(0).u32(1000)))],
+    ['a limit of an unknown kind', greeted(start('a', (rest) => rest.flag(false).u8(1).u8(99).u64(0).u64(0).text('')))],
+    ['a nice value of 20', greeted(start('a', (rest) => rest.flag(false).u8(1).u8(200).u64(40).u64(0).text('')))],
+    ['ids that are not there', greeted(new FrameWriter(REQUEST.forget).u32(4096).finish())],
     ['a signal of 65', greeted(new FrameWriter(REQUEST.signal).u32(1).u32(65).u32(0).finish())],
     ['targets that are not there', greeted(new FrameWriter(REQUEST.signal).u32(1).u32(0).u32(4096).finish())],
     ['stdin longer than its frame', greeted(new FrameWriter(REQUEST.stdin).text('a').u64(0).u32(0xffffffff).finish())],
@@ -95,7 +110,8 @@ describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
       new FrameWriter(REQUEST.stdin).text('none').u64(0).bytes(Buffer.from('x')),
       new FrameWriter(REQUEST.stdinEof).text('none').u64(0),
       new FrameWriter(REQUEST.resize).text('none').u16(1).u16(1),
-      new FrameWriter(REQUEST.forget).text('none').flag(true),
+      new FrameWriter(REQUEST.forget).u32(1).text('none').flag(true),
+      new FrameWriter(REQUEST.trim).text('none').u8(0).u64(1),
       new FrameWriter(REQUEST.foreground).u32(1).u32(9).text('none'),
     ].map((writer) => writer.finish());
     expect(await refuses(keeper, Buffer.concat([HELLO, ...frames]))).toBe(false);
@@ -126,9 +142,7 @@ describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
     await client.until(EVENT.synced);
     // Its id is free: it never ran.
     client.send(startFrame('half', 'exit 4'));
-    await client.until(EVENT.started);
-    const exit = await client.until(EVENT.exit);
-    expect([exit.text(), exit.flag(), exit.u32()]).toEqual(['half', false, 4]);
+    expect(await client.ended('half')).toMatchObject({ exitCode: 4 });
     expect(keeper.said).toBe('');
   });
 
@@ -137,9 +151,9 @@ describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
     const socket = await keeper.connect();
     socket.resume();
     // 12 MiB in all: a script, whose program cannot be entered, so that nothing runs.
-    const head = start('big', (rest) => rest.flag(true)).length;
+    const head = start('big', (rest) => rest.flag(true).u8(0).text('')).length;
     const script = Buffer.alloc(12 * 1024 * 1024 - head, 'x');
-    const big = start('big', (rest) => rest.flag(true).bytes(script));
+    const big = start('big', (rest) => rest.flag(true).bytes(script).u8(0).text(''));
     expect(big.readUInt32LE(0)).toBe(12 * 1024 * 1024);
     expect(await refuses(keeper, greeted(big))).toBe(false);
     socket.destroy();
@@ -150,9 +164,9 @@ describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
     await using keeper = await RunningKeeper.start(program);
     await using first = await RawClient.open(keeper.socket);
     first.send(startFrame('a', 'exit 0'), startFrame('b', 'exec sleep 1000'));
-    await first.until(EVENT.exit);
+    await first.ended('a');
     const socket = await keeper.connect();
-    const forget = new FrameWriter(REQUEST.forget).text('a').flag(false).finish();
+    const forget = new FrameWriter(REQUEST.forget).u32(1).text('a').flag(false).finish();
     const frames: string[] = [];
     const synced = new Promise<void>((resolve) => {
       const splitter = new FrameSplitter();
@@ -165,7 +179,7 @@ describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
     });
     socket.write(Buffer.concat([HELLO, forget]));
     await synced;
-    expect(frames).toEqual([EVENT.welcome, EVENT.process, EVENT.synced].map(String));
+    expect(frames).toEqual([EVENT.welcome, EVENT.state, EVENT.synced].map(String));
     socket.destroy();
   });
 

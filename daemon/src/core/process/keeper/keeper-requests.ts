@@ -1,13 +1,20 @@
+import { SandboxError } from '../../errors.ts';
+import { Waiters, waitFor } from '../../wait.ts';
 import type { ProcessTarget } from '../process-host.ts';
-import type { KeeperConnection } from './keeper-connection.ts';
+import { type KeeperConnection, SILENT_HINT } from './keeper-connection.ts';
 import { type FrameReader, FrameWriter, REQUEST } from './keeper-frames.ts';
 
 /** Targets of one SIGNAL (`docs/keeper.md`). */
 const MAX_TARGETS = 4096;
+/** Requests that wait for an answer; the keeper disconnects a client with more than 64 times as many targets. */
+const MAX_UNDER_WAY = 64;
+/** Milliseconds that the keeper may take: it looks for processes at most 64 times, usually for milliseconds. */
+const ANSWER_MS = 15_000;
 
 /** Requests that the keeper answers with SIGNALLED: how many processes it found. A keeper that ends found none. */
 export class KeeperRequests {
   readonly #answers = new Map<number, (count: number) => void>();
+  readonly #places = new Waiters();
   #last = 0;
 
   /** Signals all processes of the targets, or only counts them where `signal` is 0; answers how many there were. */
@@ -33,25 +40,39 @@ export class KeeperRequests {
 
   /** A SIGNALLED. */
   answered(frame: FrameReader): void {
-    const request = frame.u32();
-    this.#answers.get(request)?.(frame.u32());
-    this.#answers.delete(request);
+    this.#settle(frame.u32(), frame.u32());
   }
 
   /** The keeper ended. */
   answerAll(): void {
-    for (const answer of this.#answers.values()) answer(0);
-    this.#answers.clear();
+    for (const request of [...this.#answers.keys()]) this.#settle(request, 0);
   }
 
+  /** @throws SandboxError `unavailable` where the keeper does not answer in time */
   async #send(connection: KeeperConnection, frame: (request: number) => FrameWriter): Promise<number> {
+    const deadline = performance.now() + ANSWER_MS;
+    while (this.#answers.size >= MAX_UNDER_WAY) {
+      if ((await this.#places.next({ ms: deadline - performance.now() })) === 'timeout') throw unanswered();
+    }
     if (!connection.isOpen) return 0;
     const request = ++this.#last % 0x1_0000_0000;
     const { promise, resolve } = Promise.withResolvers<number>();
     this.#answers.set(request, resolve);
     connection.send(frame(request));
-    return promise;
+    if ((await waitFor(promise, { ms: deadline - performance.now() })) !== 'timeout') return promise;
+    this.#settle(request, 0);
+    throw unanswered();
   }
+
+  #settle(request: number, count: number): void {
+    this.#answers.get(request)?.(count);
+    this.#answers.delete(request);
+    this.#places.wake();
+  }
+}
+
+function unanswered(): SandboxError {
+  return new SandboxError('unavailable', 'the process keeper does not answer', { hint: SILENT_HINT });
 }
 
 function signalFrame(request: number, signal: number, targets: readonly ProcessTarget[]): FrameWriter {

@@ -11,6 +11,7 @@ import { TestAccount } from '../test-account.fixture.ts';
 import { compiles, FixtureBuilds } from './fixture-builds.fixture.ts';
 import { idIn, KEEPERS, keeperProgram, RawClient, RunningKeeper, startFrame } from './keeper.fixture.ts';
 import { EVENT, type FrameReader, FrameWriter, REQUEST } from './keeper-frames.ts';
+import { readState } from './keeper-state.ts';
 
 const SIGKILL = 9;
 const SIGTERM = 15;
@@ -33,8 +34,7 @@ async function signalled(client: RawClient): Promise<[number, number]> {
 }
 
 async function started(client: RawClient, id: string): Promise<number> {
-  const frame = await client.until(EVENT.started, (answer) => answer.text() === id);
-  return frame.u32();
+  return (await client.state(id)).pid;
 }
 
 let builds: FixtureBuilds;
@@ -93,10 +93,9 @@ describeRows(
         (type: number) =>
         (frame: FrameReader): boolean =>
           types.push(frame.type) > 0 && frame.type === type;
-      await next.until(undefined, seen(EVENT.process));
+      const { end } = readState(await next.until(undefined, seen(EVENT.state)));
       expect(types).not.toContain(EVENT.synced);
-      const exit = await next.until(EVENT.exit);
-      expect([exit.text(), exit.flag(), exit.u32()]).toEqual(['hung', true, SIGKILL]);
+      expect(end ?? (await next.ended('hung'))).toMatchObject({ signal: 'SIGKILL' });
     });
   },
 );
@@ -116,7 +115,7 @@ describe.runIf(compiles && keeperProgram !== undefined)('signals', () => {
     client.send(signal(41, SIGTERM, idIn(keeper.directory, 'a'), pid, true), foreground(42));
     client.send(startFrame('b', 'exit 0'));
     expect(await signalled(client)).toEqual([42, 0]);
-    await client.until(EVENT.exit, (frame) => frame.text() === 'b');
+    await client.ended('b');
     const answers = new Map<number, number>();
     while (answers.size < 41) answers.set(...(await signalled(client)));
     expect(answers.get(41)).toBe(1);
@@ -169,7 +168,7 @@ describe.runIf(compiles && keeperProgram !== undefined)('signals', () => {
     const id = idIn(keeper.directory, 'later');
     client.send(startFrame(id, 'sleep 1000 & echo; exit 0'));
     const pid = await started(client, id);
-    await client.until(EVENT.exit);
+    await client.ended();
     // As if `earlier` had had that pid and ended before: the leader is gone, and the rest has the mark of `later`.
     client.send(signal(1, SIGKILL, idIn(keeper.directory, 'earlier'), pid, false));
     expect(await signalled(client)).toEqual([1, 0]);
@@ -210,7 +209,7 @@ describeRows(
       client.send(foreground(2));
       await signalled(client);
       limit('256');
-      await client.until(EVENT.exit);
+      await client.ended();
       expect(readFileSync(join(keeper.directory, 'output/a.stdout.0'))).toHaveLength(300_004);
       expect(readFileSync(join(keeper.directory, 'output/a.stderr.0'), 'latin1')).toBe('err\n');
     });

@@ -6,6 +6,8 @@ import type { KeeperConnection } from './keeper-connection.ts';
 import { keeperFailure } from './keeper-failure.ts';
 import { type FrameReader, FrameWriter, MAX_FRAME_BYTES, REQUEST, STDIN_KIND } from './keeper-frames.ts';
 
+const NO_LIMITS = 0;
+
 interface Starting {
   readonly spec: StartSpec;
   readonly program: string;
@@ -29,7 +31,7 @@ export class KeeperStarts {
     return promise;
   }
 
-  /** STARTED: `resolve` settles the start with the process. Undefined where the start is not of this daemon. */
+  /** The first STATE: `resolve` settles the start with the process. Undefined where the start is not of this daemon. */
   started(id: string): Pick<Starting, 'spec' | 'resolve'> | undefined {
     const starting = this.#starting.get(id);
     this.#starting.delete(id);
@@ -54,7 +56,7 @@ export class KeeperStarts {
 
 /** A START. @throws StartFailure where a text contains a NUL, or all of them together are too long */
 export function startFrame(spec: StartSpec, program: string, runner: Identity | undefined): FrameWriter {
-  const { id, file, args, env, cwd, stdin, terminal, script, outputMaxBytes } = spec;
+  const { id, file, args, env, cwd, stdin, terminal, script, outputMaxBytes, record, isAsync } = spec;
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   if ([file, cwd, ...args, ...variables].some((text) => text.includes('\0'))) {
     throw startFailure(Object.assign(new Error(), { code: 'ERR_INVALID_ARG_VALUE' }), program, runner);
@@ -62,6 +64,7 @@ export function startFrame(spec: StartSpec, program: string, runner: Identity | 
   const frame = new FrameWriter(REQUEST.start)
     .text(id)
     .u8(STDIN_KIND[terminal ? 'terminal' : stdin])
+    .flag(isAsync === true || terminal !== undefined)
     .u16(terminal?.cols ?? 0)
     .u16(terminal?.rows ?? 0)
     .u64(outputMaxBytes)
@@ -73,6 +76,7 @@ export function startFrame(spec: StartSpec, program: string, runner: Identity | 
     .texts(variables)
     .flag(script !== undefined);
   if (script !== undefined) frame.text(script);
+  frame.u8(NO_LIMITS).text(record ?? '');
   if (frame.length <= MAX_FRAME_BYTES) return frame;
   throw startFailure(Object.assign(new Error(), { code: 'E2BIG' }), program, undefined);
 }

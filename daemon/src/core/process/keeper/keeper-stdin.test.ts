@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { SeededRandom, seededBytes } from '../../../../../scripts/testing/seeded-random.ts';
 import { textOf } from '../process-host.fixture.ts';
 import { RawClient, RunningKeeper, sanitizedProgram, startFrame, startIn } from './keeper.fixture.ts';
-import { EVENT, FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
+import { FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
 
 if (sanitizedProgram === undefined) process.stderr.write('not tested: stdin across cuts, no keeper-sanitized\n');
 
@@ -43,25 +43,18 @@ describe.runIf(sanitizedProgram !== undefined)('stdin across a connection that i
     expect(keeper.said).toBe('');
   });
 
-  test('repeated bytes are taken once, early ones not at all, and PROCESS has the offset to continue at', async () => {
+  test('repeated bytes are taken once, early ones not at all, and STATE has the offset to continue at', async () => {
     await using keeper = await RunningKeeper.start(program);
     await using client = await RawClient.open(keeper.socket);
     client.send(startFrame('cat', 'exec cat', { stdin: true }));
-    await client.until(EVENT.started);
+    await client.state('cat');
     client.send(stdin('cat', 0, 'ab'), stdin('cat', 0, 'abc'), stdin('cat', 10, 'zz'), eof('cat', 99));
-    await client.until(EVENT.advance, (frame) => frame.text() === 'cat' && frame.u8() === 0 && frame.u64() === 3);
+    await client.state('cat', ({ streams }) => streams[0]?.end === 3);
     await using next = await RawClient.open(keeper.socket);
-    const announced = await next.until(EVENT.process);
-    expect([announced.text(), announced.u32() > 0, announced.u8(), announced.flag(), announced.flag()]).toEqual([
-      'cat',
-      true,
-      1,
-      true,
-      true,
-    ]);
-    expect([announced.u32(), announced.u64()]).toEqual([65_536, 3]);
+    const announced = await next.state();
+    expect(announced).toMatchObject({ id: 'cat', hasStdin: true, end: undefined, input: { taken: 3, limit: 65_539 } });
     next.send(stdin('cat', 3, 'd'), eof('cat', 4));
-    await next.until(EVENT.exit);
+    await next.ended('cat');
     expect(readFileSync(join(keeper.directory, 'output/cat.stdout.0'), 'latin1')).toBe('abcd');
   });
 
@@ -70,7 +63,7 @@ describe.runIf(sanitizedProgram !== undefined)('stdin across a connection that i
     const sent = seededBytes(60_000);
     const client = await RawClient.open(keeper.socket);
     client.send(startFrame('cat', 'exec cat', { stdin: true }));
-    await client.until(EVENT.started);
+    await client.state('cat');
     keeper.child.kill('SIGSTOP');
     client.send(stdin('cat', 0, sent), startFrame('late', 'exit 5'), eof('cat', sent.length));
     await new Promise<void>((resolve) => client.socket.end(resolve));
@@ -78,7 +71,7 @@ describe.runIf(sanitizedProgram !== undefined)('stdin across a connection that i
     keeper.child.kill('SIGCONT');
     await using next = await opening;
     const exits = new Set<string>();
-    while (exits.size < 2) exits.add((await next.until(EVENT.exit)).text());
+    while (exits.size < 2) exits.add((await next.state(undefined, ({ end }) => end !== undefined)).id);
     expect([...exits].sort()).toEqual(['cat', 'late']);
     expect(readFileSync(join(keeper.directory, 'output/cat.stdout.0')).equals(sent)).toBe(true);
     client.socket.destroy();

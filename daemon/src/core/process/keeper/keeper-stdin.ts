@@ -1,27 +1,18 @@
 import { Writable } from 'node:stream';
 import { FrameWriter, REQUEST } from './keeper-frames.ts';
+import type { InputState } from './keeper-state.ts';
 
-/** The most that the keeper holds for one process: earlier bytes were written to the process. */
-const WINDOW_BYTES = 64 * 1024;
 const MAX_PIECES = 64;
 
-/** State of an open stdin in the PROCESS frame. */
-export interface StdinState {
-  /** Bytes that may be sent from `taken` on. */
-  readonly credit: number;
-  /** The offset up to which the keeper has taken everything. */
-  readonly taken: number;
-}
-
 /**
- * Bytes for the stdin of a process, sent as far as the keeper's credit goes. Sent bytes are kept until the keeper is
+ * Bytes for the stdin of a process, sent as far as the keeper allows. Sent bytes are kept until the keeper is
  * known to have taken them, and sent again where the connection ended before.
  */
 export class KeeperStdin extends Writable {
   readonly #id: string;
   readonly #send: (frame: FrameWriter) => void;
   /** The offset up to which bytes may be sent. */
-  #limit: number;
+  #limit = 0;
   /** The offset up to which bytes were sent; `#kept` are the last of them. */
   #sent = 0;
   #kept: Buffer[] = [];
@@ -29,18 +20,17 @@ export class KeeperStdin extends Writable {
   #ended = false;
   #waiting: (() => void) | undefined;
 
-  constructor(id: string, credit: number, send: (frame: FrameWriter) => void) {
+  constructor(id: string, send: (frame: FrameWriter) => void) {
     super({ highWaterMark: 64 * 1024, decodeStrings: false });
     this.#id = id;
-    this.#limit = credit;
     this.#send = send;
   }
 
-  /** After the keeper was joined again. */
-  resume({ credit, taken }: StdinState): void {
+  /** The first state on a connection: what an earlier connection may have lost is sent again. */
+  resume({ limit, taken }: InputState): void {
     // An earlier daemon has sent these bytes: this one continues after them.
     if (this.#sent < taken) this.#sent = taken;
-    this.#limit = taken + credit;
+    this.#limit = limit;
     this.#keepFrom(taken);
     const again = Buffer.concat(this.#kept);
     if (again.length > 0) this.#sendBytes(taken, again);
@@ -48,10 +38,9 @@ export class KeeperStdin extends Writable {
     this.#wake();
   }
 
-  /** Adds credit: the keeper has written that many of the bytes it held. */
-  grant(bytes: number): void {
-    this.#limit += bytes;
-    this.#keepFrom(this.#limit - WINDOW_BYTES);
+  grant({ limit, taken }: InputState): void {
+    this.#limit = limit;
+    this.#keepFrom(taken);
     this.#wake();
   }
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rejectionOf, textOf } from '../process-host.fixture.ts';
 import { compiles, FixtureBuilds } from './fixture-builds.fixture.ts';
 import { idIn, KEEPERS, keeperProgram, RawClient, RunningKeeper, startFrame, startIn } from './keeper.fixture.ts';
-import { EVENT, FrameWriter, REQUEST } from './keeper-frames.ts';
+import { FrameWriter, REQUEST } from './keeper-frames.ts';
 
 describe.runIf(compiles && keeperProgram !== undefined)('the keeper on another system', () => {
   let builds: FixtureBuilds;
@@ -64,12 +64,9 @@ describe.runIf(compiles && keeperProgram !== undefined)('the keeper on another s
     const before = Date.now();
     await using client = await RawClient.open(keeper.socket);
     client.send(startFrame('a', 'sleep 1000 & exit 4'));
-    const exit = await client.until(EVENT.exit);
-    expect([exit.text(), exit.flag(), exit.u32()]).toEqual(['a', false, 4]);
-    for (let skipped = 0; skipped < 3; skipped++) exit.u64();
-    exit.u8();
-    expect(exit.flag()).toBe(true);
-    expect(exit.u64()).toBeGreaterThanOrEqual(before);
+    const end = await client.ended('a');
+    expect(end).toMatchObject({ exitCode: 4, background: true });
+    expect(end.endedAt.getTime()).toBeGreaterThanOrEqual(before);
     client.send(new FrameWriter(REQUEST.shutdown).u32(100));
     expect(await once(keeper.child, 'exit')).toEqual([0, null]);
   });
@@ -81,18 +78,13 @@ describe.runIf(compiles && keeperProgram !== undefined)('the keeper on another s
     const go = join(keeper.directory, 'go');
     execFileSync('mkfifo', [go]);
     client.send(startFrame('a', `read line < ${go}; head -c 60000 /dev/zero; exit 4`));
-    const started = await client.until(EVENT.started);
-    const pid = [started.text(), started.u32()][1];
+    const { pid } = await client.state('a');
     // Its output and its end exist before the keeper checks.
     keeper.child.kill('SIGSTOP');
     await writeFile(go, '\n');
     await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'latin1')).toContain(') Z ');
     keeper.child.kill('SIGCONT');
-    const exit = await client.until(EVENT.exit);
-    expect([exit.text(), exit.flag(), exit.u32()]).toEqual(['a', false, 4]);
-    for (let skipped = 0; skipped < 3; skipped++) exit.u64();
-    exit.u8();
-    expect(exit.flag()).toBe(false);
+    expect(await client.ended('a')).toMatchObject({ exitCode: 4, background: false });
     expect(readFileSync(join(keeper.directory, 'output/a.stdout.0'))).toHaveLength(60_000);
   });
 });

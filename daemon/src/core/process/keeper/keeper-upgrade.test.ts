@@ -9,7 +9,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildKeeper, KEEPER } from '../../../../../scripts/build/keeper.ts';
 import { rejectionOf, textOf } from '../process-host.fixture.ts';
 import { idIn, keeperProgram, RawClient, RunningKeeper, startFrame, startIn } from './keeper.fixture.ts';
-import { EVENT } from './keeper-frames.ts';
 import { KeeperHost } from './keeper-host.ts';
 
 const OLD = 7;
@@ -20,7 +19,7 @@ async function startOld(keeper: RunningKeeper, ...scripts: string[]): Promise<vo
   await using client = await RawClient.open(join(keeper.directory, `keeper-v${OLD}.sock`), OLD);
   for (const [index, script] of scripts.entries()) {
     client.send(startFrame(idIn(keeper.directory, index), script));
-    await client.until(EVENT.started);
+    await client.state();
   }
 }
 
@@ -90,7 +89,7 @@ describe.runIf(keeperProgram !== undefined)('a keeper of another protocol versio
     const go = join(directory, 'go');
     await promisify(execFile)('mkfifo', [go]);
     client.send(startFrame('last', `read line < ${go}; exit 2`));
-    await client.until(EVENT.started);
+    await client.state();
     await using host = await KeeperHost.open({ directory, program });
     const hosted = host.recover(new Map([['last', NOTHING]])).processes.get('last');
     client.socket.destroy();

@@ -4,11 +4,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { HostedProcess, StartSpec } from '../process-host.ts';
+import type { HostedProcess, ProcessEnd, StartSpec } from '../process-host.ts';
 import { EVENT, type FrameReader, FrameSplitter, FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
 import { KeeperHost } from './keeper-host.ts';
+import { type KeeperState, readState } from './keeper-state.ts';
 
-const SOCKET = 'keeper-v1.sock';
+const SOCKET = `keeper-v${KEEPER_VERSION}.sock`;
 
 function programOf(name: string): string | undefined {
   const path = join(import.meta.dirname, '../../../../../dist', name);
@@ -137,6 +138,21 @@ export class RawClient implements AsyncDisposable {
     }
   }
 
+  /** The next STATE of the process, or of any, that meets the condition. */
+  async state(id?: string, met: (state: KeeperState) => boolean = () => true): Promise<KeeperState> {
+    for (;;) {
+      const state = readState(await this.until(EVENT.state));
+      if ((id === undefined || state.id === id) && met(state)) return state;
+    }
+  }
+
+  /** How it ended; waits for the end. */
+  async ended(id?: string): Promise<ProcessEnd> {
+    const { end } = await this.state(id, (state) => state.end !== undefined);
+    if (end === undefined) throw new Error('it has not ended');
+    return end;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.socket.destroy();
     await this.#frames.return(undefined);
@@ -149,10 +165,15 @@ async function* framesOf(socket: AsyncIterable<Buffer>): AsyncGenerator<FrameRea
 }
 
 /** START of a bash script without a terminal, or of another program. */
-export function startFrame(id: string, script: string, more: { stdin?: boolean; file?: string } = {}): FrameWriter {
+export function startFrame(
+  id: string,
+  script: string,
+  more: { stdin?: boolean; file?: string; record?: string } = {},
+): FrameWriter {
   return new FrameWriter(REQUEST.start)
     .text(id)
     .u8(more.stdin ? 1 : 0)
+    .flag(true)
     .u16(0)
     .u16(0)
     .u64(67_108_864)
@@ -162,7 +183,9 @@ export function startFrame(id: string, script: string, more: { stdin?: boolean; 
     .text(more.file ?? '/bin/bash')
     .texts(['bash', '-c', script])
     .texts(['PATH=/usr/bin:/bin', `SVC_COMMAND_ID=${id}`])
-    .flag(false);
+    .flag(false)
+    .u8(0)
+    .text(more.record ?? '');
 }
 
 export function startIn(

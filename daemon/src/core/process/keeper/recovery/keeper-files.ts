@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { type Ends, OutputLog } from '../../output/output-log.ts';
-import { listOutputFiles } from '../../output/segment-files.ts';
-import type { HostedProcess, Recovered } from '../process-host.ts';
-import { recoverOutput } from '../recover-output.ts';
+import { type Ends, OutputLog } from '../../../output/output-log.ts';
+import { listOutputFiles } from '../../../output/segment-files.ts';
+import type { HostedProcess, Recovered } from '../../process-host.ts';
+import { recoverOutput } from '../../recover-output.ts';
 import { endedIds, endedProcess } from './ended-files.ts';
 
 type Held = ReadonlyMap<string, HostedProcess>;

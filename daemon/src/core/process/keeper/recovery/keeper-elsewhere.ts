@@ -2,13 +2,13 @@ import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { ignore } from '@sandbox/program/ignore.ts';
-import { SandboxError } from '../../errors.ts';
-import { ORDER_FILE_ENTRIES } from '../../output/order-log.ts';
-import { OutputLog, sizeOf } from '../../output/output-log.ts';
-import { listOutputFiles } from '../../output/segment-files.ts';
-import type { HostedProcess, ProcessEnd } from '../process-host.ts';
+import { SandboxError } from '../../../errors.ts';
+import { ORDER_FILE_ENTRIES } from '../../../output/order-log.ts';
+import { OutputLog, sizeOf } from '../../../output/output-log.ts';
+import { listOutputFiles } from '../../../output/segment-files.ts';
+import type { HostedProcess, ProcessEnd } from '../../process-host.ts';
+import { type FrameReader, FrameSplitter, FrameWriter, KEEPER_VERSION } from '../keeper-frames.ts';
 import { endedProcess } from './ended-files.ts';
-import { type FrameReader, FrameSplitter, FrameWriter, KEEPER_VERSION } from './keeper-frames.ts';
 
 /** The frames of `docs/keeper.md` that every version of the protocol has. */
 const LIST = 31;

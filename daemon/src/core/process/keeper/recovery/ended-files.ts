@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { errnoName } from '../../errno-name.ts';
-import { SandboxError } from '../../errors.ts';
-import { discard } from '../../files/discard.ts';
-import type { OutputLog } from '../../output/output-log.ts';
-import type { HostedProcess, ProcessEnd } from '../process-host.ts';
-import { signalName } from '../signals.ts';
+import { errnoName } from '../../../errno-name.ts';
+import { SandboxError } from '../../../errors.ts';
+import { discard } from '../../../files/discard.ts';
+import type { OutputLog } from '../../../output/output-log.ts';
+import type { HostedProcess, ProcessEnd } from '../../process-host.ts';
+import { signalName } from '../../signals.ts';
 
 /** `DIR/ended/<id>.json` of `docs/keeper.md`. */
 const EndedFile = z.object({
@@ -20,6 +20,8 @@ const EndedFile = z.object({
   background: z.boolean(),
   ended_ms: z.int(),
   ends: z.tuple([z.int(), z.int()]),
+  /** Base64; a keeper of version 1 writes none. */
+  record: z.string().default(''),
 });
 
 /** Ids of the processes with an end that a keeper has written and no daemon has acknowledged. */
@@ -44,6 +46,7 @@ export function endedProcess(directory: string, output: OutputLog): HostedProces
   return {
     id: output.id,
     pid: file.pid,
+    record: file.record === '' ? undefined : Buffer.from(file.record, 'base64').toString(),
     output,
     ended: Promise.resolve(endOf(file)),
     writeStdin: refuse,

@@ -1,0 +1,90 @@
+import type { ProcessEnd } from '../process-host.ts';
+import { signalName } from '../signals.ts';
+import { type FrameReader, STDIN_KIND } from './keeper-frames.ts';
+
+/** A segment file that has grown since the last STATE. */
+export interface SegmentState {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface StreamState {
+  readonly isStderr: boolean;
+  readonly eof: boolean;
+  /** Segments that begin before it are gone. */
+  readonly first: number;
+  readonly end: number;
+  readonly segments: readonly SegmentState[];
+}
+
+/** Stdin of a process, or the input of its terminal. */
+export interface InputState {
+  /** The offset up to which the keeper has taken everything. */
+  readonly taken: number;
+  /** The offset up to which bytes may be sent. */
+  readonly limit: number;
+}
+
+/** The STATE frame of `docs/keeper.md`: everything that is known of one process. */
+export interface KeeperState {
+  readonly id: string;
+  readonly pid: number;
+  readonly onTerminal: boolean;
+  readonly hasStdin: boolean;
+  /** Undefined where it is closed. */
+  readonly input: InputState | undefined;
+  readonly streams: readonly StreamState[];
+  readonly orderEntries: number;
+  /** Undefined until it has ended. */
+  readonly end: ProcessEnd | undefined;
+  /** What START brought, where an earlier connection sent it. */
+  readonly record: Buffer | undefined;
+}
+
+const ENDED = 2;
+
+export function readState(frame: FrameReader): KeeperState {
+  const id = frame.text();
+  const pid = frame.u32();
+  const hasEnded = frame.u8() === ENDED;
+  const kind = frame.u8();
+  const isOpen = frame.flag();
+  const input = { taken: frame.u64(), limit: frame.u64() };
+  const streams = Array.from({ length: frame.u8() }, () => readStream(frame));
+  const orderEntries = frame.u64();
+  const end = hasEnded ? readEnd(frame) : undefined;
+  const record = frame.flag() ? frame.bytes() : undefined;
+  return {
+    id,
+    pid,
+    onTerminal: kind === STDIN_KIND.terminal,
+    hasStdin: kind !== STDIN_KIND.null,
+    input: isOpen ? input : undefined,
+    streams,
+    orderEntries,
+    end,
+    record,
+  };
+}
+
+function readStream(frame: FrameReader): StreamState {
+  const isStderr = frame.u8() === 1;
+  const eof = frame.flag();
+  const first = frame.u64();
+  const end = frame.u64();
+  const segments = Array.from({ length: frame.u32() }, () => ({ start: frame.u64(), end: frame.u64() }));
+  return { isStderr, eof, first, end, segments };
+}
+
+function readEnd(frame: FrameReader): ProcessEnd {
+  const bySignal = frame.flag();
+  const value = frame.u32();
+  const [cpuUserMs, cpuSystemMs] = [frame.u64() / 1000, frame.u64() / 1000];
+  const maxRssBytes = frame.u64();
+  const oom = frame.u8();
+  const usage = { cpuUserMs, cpuSystemMs, maxRssBytes, oomKilled: oom === 2 ? null : oom === 1 };
+  const background = frame.flag();
+  const endedAt = new Date(frame.u64());
+  const how = bySignal ? { exitCode: null, signal: signalName(value) } : { exitCode: value, signal: null };
+  return { ...how, background, usage, endedAt };
+}
