@@ -80,7 +80,7 @@ export class CommandService implements AsyncDisposable {
     gone: AbortSignal,
   ): Promise<SessionView> {
     if (id !== undefined && this.#store.sessions.find(id)) return this.sessions.ensure({ id, cwd });
-    const command = await this.#starter.start({ ...sourceCommand(script), cwd, openStdin: false });
+    const command = await this.#starter.start({ ...sourceCommand(script), cwd, openStdin: false }, PATIENCE_MS);
     await waitFor(command.ended, { signal: gone });
     return this.sessions.ensure({ id, cwd, env: await environmentSetBy(command, script) });
   }

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { createLogger } from '@sandbox/program/logger.ts';
 import { describe, expect, test } from 'vitest';
 import { mayMount } from '../../../../../scripts/testing/may-mount.ts';
+import { Activity } from '../../../core/activity/activity.ts';
 import { OutputLog } from '../../../core/output/output-log.ts';
+import { RuntimeDir } from '../../../core/runtime-dir.ts';
 import { Command, newRecord } from '../run/command.ts';
 import { CommandStore } from './command-store.ts';
 
@@ -35,10 +37,12 @@ function smallDisk(): Disposable & { readonly path: string; fill(): void; empty(
 }
 
 describe.runIf(mayMount)('a journal on a full disk', () => {
-  test('what was not written in full is reported, spoils no later line, and is written once there is space', () => {
+  test('what was not written in full is reported, spoils no later line, and is written once there is space', async () => {
     using disk = smallDisk();
+    await using runtime = await RuntimeDir.open(disk.path);
     const logger = createLogger('test', 'fatal');
-    const open = (): ReturnType<typeof CommandStore.open> => CommandStore.open(disk.path, logger, 10, LIMITS);
+    const open = (): ReturnType<typeof CommandStore.open> =>
+      CommandStore.open({ runtime, logger, activity: new Activity() }, 10, LIMITS);
     const { store } = open();
     const before = newRecord({ id: 'before', command: 'a' });
     store.announce(before);
