@@ -16,6 +16,7 @@ const CAPABILITIES = `${DAEMON}/capabilities`;
  */
 export const SYSTEM_TESTS = [
   `${CAPABILITIES}/commands/full-disk.test.ts`,
+  `${CAPABILITIES}/commands/store/full-journal.test.ts`,
   `${CAPABILITIES}/commands/usage.test.ts`,
   `${CAPABILITIES}/files/change/move.test.ts`,
   `${CAPABILITIES}/files/disks.test.ts`,
