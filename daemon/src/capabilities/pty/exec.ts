@@ -22,8 +22,8 @@ export interface ExecRequest {
   readonly timeout?: number | undefined;
   /** Seconds after which the command is ended. */
   readonly hardTimeout?: number | undefined;
-  /** Seconds without output after which the call is answered; the command goes on. */
-  readonly noChangeTimeout: number;
+  /** Seconds without output after which the call is answered; the command goes on. Undefined: never. */
+  readonly noChangeTimeout?: number | undefined;
   /** Called once the command is typed. */
   readonly begun?: ((run: ExecRun) => void) | undefined;
 }
@@ -51,7 +51,7 @@ export class ExecQueue {
     if (request.async) return { run, status: run.status };
     const left = request.timeout === undefined ? undefined : request.timeout * 1000 - (performance.now() - begun);
     const [first, status] = this.#nextDeadline(request, left);
-    const reached = await endsWithin(run, first, request.noChangeTimeout * 1000, gone);
+    const reached = await endsWithin(run, first, msOf(request.noChangeTimeout), gone);
     if (reached === 'end' || reached === 'gone') return { run, status: run.status };
     if (reached === 'silent') return { run, status: 'no_change_timeout' };
     if (status === 'hard_timeout') await this.end(run, 'hard_timeout');
@@ -100,7 +100,7 @@ export class ExecQueue {
 
   /** Waits for the commands before this one, as long as the call may wait. */
   async #awaitTurn(before: Promise<void>, request: ExecRequest, gone: AbortSignal | undefined): Promise<void> {
-    const ms = (request.timeout ?? request.noChangeTimeout) * 1000;
+    const ms = msOf(request.timeout ?? request.noChangeTimeout);
     const turn = Promise.all([before, this.#session.run?.done]);
     if ((await waitFor(turn, { ms, signal: gone })) === 'settled') return;
     throw new SandboxError('conflict', `another command still runs in the session ${this.#session.id}`, {
@@ -138,6 +138,10 @@ export async function awaitForeground(session: PtySession, seconds: number, sign
   const bounds = { ms: seconds * 1000, signal };
   if (session.run !== undefined) await waitFor(session.run.done, bounds);
   else await pollUntil(() => !session.open || !session.busy, { everyMs: LOOK_MS, ...bounds });
+}
+
+function msOf(seconds: number = Number.POSITIVE_INFINITY): number {
+  return seconds * 1000;
 }
 
 /** Waits for the end of the command, up to `waitMs` and up to `silenceMs` without output. */

@@ -9,10 +9,10 @@ import type { ExecutedCommand } from './session/exec-tracker.ts';
 import type { PtySession, SessionTools } from './session/session.ts';
 import { SessionStore } from './session-store.ts';
 
-/** Seconds without output after which a call of `exec` is answered, where neither call nor session says. */
+/** Seconds without output after which 1.x answers `exec`, where neither call nor session says; `/v2` has no default. */
 export const NO_CHANGE_SECONDS = 120;
-/** A command; the default of its session applies where it has no `noChangeTimeout`. */
-type ExecCall = Omit<ExecRequest, 'noChangeTimeout'> & { readonly noChangeTimeout?: number | undefined };
+/** A command; where it has no `noChangeTimeout`, that of its session applies, else the default of the call. */
+type ExecCall = ExecRequest & { readonly noChangeDefault?: number };
 
 /** An answered call of `exec`: the command with its output so far. */
 export interface ExecReport extends ExecutedCommand {
@@ -72,7 +72,7 @@ export class PtyService implements AsyncDisposable {
   /** @throws SandboxError `conflict` where the session has ended or another command runs for longer than the timeout */
   async exec(session: PtySession, call: ExecCall, gone?: AbortSignal): Promise<ExecReport> {
     using _held = this.sessions.hold(session);
-    const noChangeTimeout = call.noChangeTimeout ?? session.record.noChangeTimeout ?? NO_CHANGE_SECONDS;
+    const noChangeTimeout = call.noChangeTimeout ?? session.record.noChangeTimeout ?? call.noChangeDefault;
     const { run, status } = await this.#queueOf(session).exec({ ...call, noChangeTimeout }, gone);
     const output = await run.output();
     const { ps1, command, exitCode } = run.console;

@@ -5,7 +5,7 @@ import { clientGone } from '../../../http/streams/client-gone.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { nameExecDir } from '../../../http/v1/error-handlers.ts';
 import type { ExecRun } from '../exec/exec-run.ts';
-import type { PtyService } from '../pty-service.ts';
+import { NO_CHANGE_SECONDS, type PtyService } from '../pty-service.ts';
 import { Created } from '../wire/schemas.ts';
 import { sendExec, wantsEvents } from './exec-stream.ts';
 import {
@@ -56,6 +56,7 @@ function execRoutes(app: App, service: PtyService): void {
         timeout: body.timeout,
         hardTimeout: body.hard_timeout,
         noChangeTimeout: body.no_change_timeout,
+        noChangeDefault: NO_CHANGE_SECONDS,
         begun: begun.resolve,
       };
       const answer = service

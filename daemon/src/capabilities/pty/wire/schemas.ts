@@ -24,7 +24,7 @@ export const CreateBody = z
       .enum(['persistent', 'expiring'])
       .optional()
       .meta({ description: 'expiring: ended when idle for long; the default where no id is given.' }),
-    no_change_timeout: seconds().optional().meta({ description: 'Default of exec, in seconds; 120 where unset.' }),
+    no_change_timeout: seconds().optional().meta({ description: 'Default of exec, in seconds; unset: none.' }),
     command: Text.min(1).optional().meta({ description: "A program instead of the account's shell." }),
     args: z.array(Text).optional(),
   })
