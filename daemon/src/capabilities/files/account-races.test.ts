@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
@@ -88,15 +88,16 @@ describe.runIf(process.getuid?.() === 0)('names that an account exchanges during
       await using daemon = await TestApp.start({ defaultUser: 'nobody' });
       const ofRoot = join(homes.home, 'of-root');
       mkdirSync(ofRoot);
-      const before = lstatSync(ofRoot);
+      const descriptor = openSync(ofRoot, constants.O_RDONLY | constants.O_DIRECTORY);
+      const { uid, gid, mode } = fstatSync(descriptor);
       await homes.swap('made');
       const path = join(homes.home, parents ? 'made/f' : 'made');
       for (let count = 0; count < 5 * CALLS; count += 1) {
         await daemon.post(parents ? '/v2/fs/write' : '/v2/fs/mkdir', { path, content: '' });
       }
-      const found = readdirSync(homes.home).map((name) => lstatSync(join(homes.home, name)));
-      const { mode } = before;
-      expect(found.find(({ ino }) => ino === before.ino)).toMatchObject({ uid: 0, gid: 0, mode });
+      expect([uid, gid]).toEqual([0, 0]);
+      expect(fstatSync(descriptor)).toMatchObject({ uid, gid, mode });
+      closeSync(descriptor);
     },
   );
 

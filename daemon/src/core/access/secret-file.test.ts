@@ -16,7 +16,8 @@ test('[late.key-file] [late.secrets] a new key is valid with the next request, a
   const status = async (key: string, url = PRIVATE) =>
     (await daemon.inject({ url, headers: { 'x-api-key': key } })).statusCode;
   expect([await status('first-key'), await status('second-key')]).toEqual([200, 401]);
-  const { ticket } = (await daemon.post('/v2/tickets', { uses: 9 }, { 'x-api-key': 'first-key' })).json().data;
+  const terms = { path_prefix: PRIVATE, uses: 9 };
+  const { ticket } = (await daemon.post('/v2/tickets', terms, { 'x-api-key': 'first-key' })).json().data;
   expect(await status('', `${PRIVATE}?ticket=${ticket}`)).toBe(200);
   await writeFile(path, 'second-key\n');
   expect([await status('first-key'), await status('second-key')]).toEqual([401, 200]);
