@@ -111,7 +111,15 @@ printf '. ./greet.sh\\nfor i in 1 2 3; do sleep 0.1; echo "test $i"; done\\n[ "$
 git add . && git commit -qm first`;
 
 /** Drives the landed routes with a generated client, then as `callers` agents at once. */
+async function context(client: Client): Promise<void> {
+  const home = (await client.postBashExec({ command: 'echo ~' })).data.stdout.trim();
+  expect(await client.getSandbox()).toMatchObject({ home_dir: home, data: expect.stringContaining(home) });
+  expect((await client.getSandboxPackagesPython()).data).toMatch(/^- .+==/m);
+  expect((await client.getSandboxPackagesNodejs()).success).toBe(true);
+}
+
 export async function driveTypescript(client: Client, callers: number): Promise<void> {
+  await context(client);
   const directory = (await client.postBashExec({ command: 'mktemp -d' })).data.stdout.trim();
   await bash(client);
   await shell(client);

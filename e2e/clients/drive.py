@@ -162,8 +162,18 @@ async def sub_agent(client, directory, number):
     equal((lines, read.command.exit_code), ("test 1\ntest 2\ntest 3\n", 0))
 
 
+async def context(client):
+    answer = await call(client.sandbox.get_context)
+    home = (await call(client.bash.exec, command="echo ~")).data.stdout.strip()
+    equal(answer.home_dir, home)
+    assert home in answer.data, answer.data
+    for packages in (client.sandbox.get_python_packages, client.sandbox.get_nodejs_packages):
+        assert (await call(packages)).success
+
+
 async def drive(client):
     asyncio.get_running_loop().set_default_executor(concurrent.futures.ThreadPoolExecutor(CALLERS))
+    await context(client)
     directory = (await call(client.bash.exec, command="mktemp -d")).data.stdout.strip()
     await bash(client)
     await shell(client)
