@@ -7,13 +7,18 @@ import { mayInstall, unmet } from '../scripts/test-all/need.ts';
 import { BENCHMARKS } from './benchmarks/index.ts';
 import type { Benchmark } from './harness/benchmark.ts';
 import { compare, type Outcome } from './harness/compare.ts';
+import { figuresPage, missedRows, type Result } from './harness/figures-page.ts';
 import { describeMachine } from './harness/machine.ts';
-import { figuresPage, lineOf, type Result } from './harness/table.ts';
+import { rowLine } from './harness/row-cells.ts';
 
 const PAGE = join(ROOT, 'docs/benchmarks.md');
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
+}
+
+function secondsSince(begun: number): number {
+  return (performance.now() - begun) / 1000;
 }
 
 /** @returns undefined if the machine lacks a requirement */
@@ -23,14 +28,17 @@ async function runOne({ name, needs = [], prepare }: Benchmark): Promise<Result 
     for (const need of missing) say(`${name}: left out, because ${need.name} is missing: ${need.reason}`);
     return undefined;
   }
+  const begun = performance.now();
   await using stack = new AsyncDisposableStack();
   const outcomes: Outcome[] = [];
   for (const measurement of await prepare(stack)) {
     const compared = await compare(measurement);
-    for (const outcome of compared) say(`${name}: ${lineOf(outcome)}`);
+    for (const outcome of compared) say(`${name}: ${rowLine(outcome)}`);
     outcomes.push(...compared);
   }
-  return { benchmark: name, outcomes };
+  const seconds = secondsSince(begun);
+  say(`${name}: took ${seconds.toFixed(0)} s`);
+  return { benchmark: name, seconds, outcomes };
 }
 
 async function main(names: readonly string[]): Promise<number> {
@@ -41,6 +49,7 @@ async function main(names: readonly string[]): Promise<number> {
     );
     return 2;
   }
+  const begun = performance.now();
   await buildServices(ROOT, say);
   const results: Result[] = [];
   let failed = false;
@@ -55,7 +64,12 @@ async function main(names: readonly string[]): Promise<number> {
   }
   const previous = await readFile(PAGE, 'utf8').catch(() => '');
   const date = new Date().toISOString().slice(0, 10);
-  await writeFile(PAGE, figuresPage(previous, { date, machine: await describeMachine(), results }, BENCHMARKS));
+  const page = figuresPage(previous, { date, machine: await describeMachine(), results }, BENCHMARKS);
+  await writeFile(PAGE, page);
+  for (const { benchmark, name, reason } of missedRows(page, BENCHMARKS)) {
+    if (reason === undefined) say(`${benchmark}: ${name}: missed, and its benchmark has no reason for that`);
+  }
+  say(`the run took ${secondsSince(begun).toFixed(0)} s`);
   return failed ? 1 : 0;
 }
 

@@ -34,6 +34,10 @@ export const builds: Benchmark = {
     'both images, in one round. "Anew" rebuilds every layer, with the download caches of apt and npm; the changes ' +
     'are one more line in the runner of hooks, and one in the start of the daemon, which rebuilds its bundles. The ' +
     'peer is an image with one layer more than the base.',
+  reasons: {
+    'built after a change of the daemon':
+      'a change of the code repeats what depends on it: the bundles, the compile caches and the layer of the product.',
+  },
   async prepare() {
     await buildImages(() => {});
     return [times];

@@ -10,12 +10,20 @@ import { SpawnPeer } from '../testbed/spawn-peer.ts';
 const COUNT = 1000;
 const PAUSE_MS = 2;
 
+const SHARED_LOOP =
+  'all requests share one event loop: `/health` waits for the work of the other callers in the same turn, and once a ' +
+  'second for the sweep over ended commands, which writes one journal line for each command that it removes.';
+
 export const callers: Benchmark = {
   name: 'callers',
   about:
     'a number of callers run `/bin/true` without a shell, each on a kept connection, while one more requests ' +
     "`/health` every 2 ms; the peer is a small `node:http` server that runs as many with Node's own spawn and also " +
     'serves `/health`.',
+  reasons: {
+    '/health p99 meanwhile, 16 callers, keeper': SHARED_LOOP,
+    '/health p99 meanwhile, 64 callers, keeper': SHARED_LOOP,
+  },
   async prepare(stack) {
     const peer = stack.use(new SpawnPeer(stack.use(await startPeer('spawns.mjs'))));
     const measurements: Measurement[] = [];

@@ -20,6 +20,14 @@ export const commands: Benchmark = {
     "input and pipes for both outputs. Medians of 150 calls per round. Ours includes HTTP, also the client's side. " +
     'Each on both process hosts: the keeper, and the portable one, where the daemon itself spawns. With 1 GiB held ' +
     'by the daemon, the peer is the same daemon without it.',
+  reasons: {
+    '`/bin/true` without a shell, keeper':
+      'without HTTP the keeper is far below the goal (`process-host`); the rest is the request itself: HTTP on both ' +
+      'sides, validation, checks of the file system, the journal, and the wake-ups of client, daemon and keeper on ' +
+      'two cores.',
+    '`true` in bash, keeper':
+      'as without a shell; both sides pay for the start of bash, which the keeper cannot shorten.',
+  },
   async prepare(stack) {
     const peer = stack.use(new SpawnPeer(stack.use(await startPeer('spawns.mjs'))));
     const measurements: Measurement[] = [];

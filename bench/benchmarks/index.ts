@@ -13,6 +13,7 @@ import { search } from './search.ts';
 import { start } from './start.ts';
 import { terminals } from './terminals.ts';
 import { transfer } from './transfer.ts';
+import { transferMemory } from './transfer-memory.ts';
 import { vnc } from './vnc.ts';
 import { vncUpdates } from './vnc-updates.ts';
 import { watch } from './watch.ts';
@@ -31,6 +32,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   vncUpdates,
   files,
   transfer,
+  transferMemory,
   search,
   watch,
   start,

@@ -29,6 +29,10 @@ export const output: Benchmark = {
     'of the transport, not a peer. Memory: growth of a fresh process (VmHWM over its earlier VmRSS) while a command ' +
     'writes 1 GiB of NULs and a reader takes them as NDJSON, and with a reader that opens that stream and reads ' +
     'nothing until all is written; the peer pipes `head` into the answer, where the command stalls with its reader.',
+  reasons: {
+    'NDJSON of text read back':
+      'each byte is decoded, escaped by `JSON.stringify` and encoded again on the main thread, which raw bytes are not.',
+  },
   async prepare(stack) {
     const directory = mkdtempSync(join(tmpdir(), 'bench-output-'));
     stack.defer(() => rmSync(directory, { recursive: true, force: true }));

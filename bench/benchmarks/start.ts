@@ -13,6 +13,15 @@ export const start: Benchmark = {
     'from the start of the process to the first 200 of `/health`, compile cache warm, polled every millisecond; ' +
     'idle memory is VmRSS two seconds after that, in MB of 10^6 bytes. The peer is a `node:http` server of ten ' +
     'lines.',
+  reasons: {
+    'daemon ready':
+      'a bare `node:http` process takes a part of it (the peer); the rest is spread over the modules, schemas and routes of ' +
+      'all capabilities, most of which are loaded at start, not on first use.',
+    'daemon idle memory':
+      'most of it is Node itself (the peer); the rest is modules, schemas and routes of all capabilities, which are ' +
+      'loaded although nothing uses them.',
+    'gateway idle memory': 'Node itself (the peer) is above the goal.',
+  },
   async prepare(stack) {
     const daemon = stack.use(await startDaemon());
     const readiness: Measurement = {

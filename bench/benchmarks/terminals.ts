@@ -141,6 +141,14 @@ export const terminals: Benchmark = {
     'itself. Output: 10 MB to one viewer. Open: from the first request (ours: create a session, then attach) to the ' +
     'first byte of the prompt of `bash --norc --noprofile`. Memory and first paint: of the daemon alone, in a ' +
     'separate process.',
+  reasons: {
+    'echo of a key, p50':
+      'a key and its echo pass the gateway, the daemon and the keeper, each a process that must wake; the peer is one ' +
+      'process, without gateway and keeper.',
+    'open, first byte of the prompt':
+      'at the goal: two requests through the gateway, to create the session and to attach, where the peer needs one ' +
+      'connection.',
+  },
   async prepare(stack) {
     const daemon = stack.use(await startDaemon({ SVC_SHELL_MAX_SESSIONS: '10000' }));
     const gateway = stack.use(await startGateway(daemon));

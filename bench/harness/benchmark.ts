@@ -23,6 +23,7 @@ export interface Measurement {
   readonly rows: readonly Row[];
   /** The product, minimal program or system limit that ours is compared with. */
   readonly peer: string;
+  /** At least 1. A row of one round has no range, and says so. */
   readonly rounds?: number;
   readonly measureOurs: () => Promise<readonly number[]>;
   readonly measurePeer: () => Promise<readonly number[]>;
@@ -32,6 +33,8 @@ export interface Benchmark {
   readonly name: string;
   /** What exactly is compared; printed below the table. */
   readonly about: string;
+  /** Why goals are missed, by the name of the row; printed below the table for the rows that miss theirs. */
+  readonly reasons?: Readonly<Record<string, string>>;
   readonly needs?: readonly Need[];
   /** Starts the measured programs; the stack ends them. */
   readonly prepare: (stack: AsyncDisposableStack) => Promise<readonly Measurement[]>;

@@ -1,14 +1,18 @@
-import type { Goal, Measurement, Row } from './benchmark.ts';
-import { median } from './statistics.ts';
+import type { Measurement, Row } from './benchmark.ts';
 
 const ROUNDS = 5;
 
-/** A row with its results: medians of all rounds. */
+/** The figures of one round. */
+export interface Round {
+  readonly ours: number;
+  readonly theirs: number;
+}
+
+/** A row with its results. */
 export interface Outcome {
   readonly row: Row;
   readonly peer: string;
-  readonly ours: number;
-  readonly theirs: number;
+  readonly rounds: readonly Round[];
 }
 
 /** Measures both sides in turn, with alternating order; the first round is a warm-up. */
@@ -23,20 +27,11 @@ export async function compare({ rows, peer, rounds = ROUNDS, ...sides }: Measure
     for (const turn of round % 2 === 0 ? turns : turns.toReversed()) await turn();
   }
   return rows.map((row, index) => {
-    const of = (all: readonly (readonly number[])[]): number =>
-      median(all.slice(1).map((figures) => figures[index] ?? Number.NaN));
-    return { row, peer, ours: of(ours), theirs: of(theirs) };
+    const of = (figures: readonly number[] | undefined): number => figures?.[index] ?? Number.NaN;
+    return {
+      row,
+      peer,
+      rounds: ours.slice(1).map((figures, at) => ({ ours: of(figures), theirs: of(theirs[at + 1]) })),
+    };
   });
-}
-
-/** Whether the goal is met; undefined without one. */
-export function isMet({ row: { better, goal }, ours, theirs }: Outcome): boolean | undefined {
-  if (goal === undefined) return undefined;
-  const figure = judged(goal, ours, theirs);
-  return better === 'lower' ? figure <= goal.bound : figure >= goal.bound;
-}
-
-function judged({ of }: Goal, ours: number, theirs: number): number {
-  if (of === 'ratio') return ours / theirs;
-  return of === 'difference' ? ours - theirs : ours;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { median, quantile } from './statistics.ts';
+import { median, quantile, spreadOf } from './statistics.ts';
 
 test.each([
   [[3], 3],
@@ -22,4 +22,12 @@ test.each([
       share,
     ),
   ).toBe(expected);
+});
+
+test.each([
+  [[3], { median: 3, min: 3, max: 3 }],
+  [[9, 1, 2], { median: 2, min: 1, max: 9 }],
+  [[1, Number.NaN, 2], { median: Number.NaN, min: Number.NaN, max: Number.NaN }],
+])('the spread of %j is %o', (values, expected) => {
+  expect(spreadOf(values)).toEqual(expected);
 });

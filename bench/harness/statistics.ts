@@ -10,3 +10,16 @@ export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }
+
+/** The median and the range of some values. */
+export interface Spread {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** NaN for each where a value is NaN. */
+export function spreadOf(values: readonly number[]): Spread {
+  const [min, max] = [Math.min(...values), Math.max(...values)];
+  return { median: Number.isNaN(min) ? Number.NaN : median(values), min, max };
+}

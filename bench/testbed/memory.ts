@@ -24,8 +24,18 @@ export async function growthDuring(pid: number, work: () => Promise<unknown>): P
 
 /** Bytes of a process and its children, shared pages counted once (proc(5): Pss). */
 export function familyMemory(pid: number): number {
-  const others = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === pid);
-  return [String(pid), ...others].map(proportionalSet).reduce((sum, bytes) => sum + bytes, 0);
+  return [String(pid), ...childrenOf(pid)].map(proportionalSet).reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** The process that works for one that only supervises. @throws Error unless there is exactly one child */
+export function onlyChildOf(pid: number): number {
+  const [child, ...others] = childrenOf(pid);
+  if (child === undefined || others.length > 0) throw new Error(`process ${pid} has not one child`);
+  return Number(child);
+}
+
+function childrenOf(pid: number): string[] {
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === pid);
 }
 
 function parentOf(pid: string): number {
