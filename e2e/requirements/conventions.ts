@@ -82,6 +82,7 @@ export const CONVENTIONS: readonly Requirement[] = [
     'connection.malformed-body': 'a malformed chunk is 400, in the order of the requests',
     'connection.transfer-coding': 'a transfer coding other than chunked is 501',
     'connection.pipelined': '16 requests of a connection are worked on at once, and are answered in order',
+    'limits.linear-patterns': 'each regular expression of the product matches in linear time, or states its bound',
     'limits.json': 'JSON of over 100 levels or 131,072 values is 400',
     'limits.issues': 'a 422 names the first 100 invalid fields',
     'ready.shared': 'concurrent calls of /ready share one run, a success is answered for 5 s, a failure never again',
