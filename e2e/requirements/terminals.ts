@@ -7,6 +7,7 @@ export const TERMINALS: readonly Requirement[] = [
     'pty.login-shell': "a session runs the account's shell, interactive",
     'pty.ends': 'a session ends when its shell exits outside of an exec; its history stays until it is closed',
     'pty.resize': 'PATCH resizes: the program and the screen see it',
+    'pty.close-cleans': 'DELETE leaves programs of a start-up file time to remove their locks, and starts no other one',
     'pty.close-kills': 'DELETE sends SIGHUP, and SIGKILL after 2 s to what is left',
     'pty.bad-input': 'a wrong field answers 422 and is named',
     'pty.exec': 'exec runs a command in the shell itself and answers its output, console and exit_code',

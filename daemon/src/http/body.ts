@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { jsonExcess } from '@sandbox/program/json-shape.ts';
 import type { FastifyRequest } from 'fastify';
 import { SandboxError } from '../core/errors.ts';
 import type { App } from './app-types.ts';
@@ -28,6 +29,11 @@ export function readBodies(app: App): void {
     if (typeof body !== 'string' || body.trim() === '') {
       request.body = {};
       done();
+      return;
+    }
+    const excess = jsonExcess(body);
+    if (excess !== undefined) {
+      done(new SandboxError('invalid', `the body has ${excess}`));
       return;
     }
     void parse(request, body, (error: Error | null, value?: unknown) => {

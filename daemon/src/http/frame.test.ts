@@ -133,6 +133,25 @@ describe('statuses', () => {
     }
   });
 
+  test.each([
+    ['nested arrays', `{"args":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, /^the body has more than 100 arrays/],
+    ['values', JSON.stringify({ command: 'x', args: Array(140_000).fill(1) }), /^the body has more than 131072 values/],
+  ])('[limits.json] a body of too many %s is 400 before it is parsed', async (_name, payload, message) => {
+    await using daemon = await TestApp.start();
+    const answer = await daemon.inject({ method: 'POST', url: '/v2/commands', payload });
+    expect([answer.statusCode, answer.json().message]).toEqual([400, expect.stringMatching(message)]);
+  });
+
+  test('[limits.issues] a 422 names the first 100 invalid fields, and cuts what the client sent', async () => {
+    await using daemon = await TestApp.start();
+    const many = await daemon.post('/v2/commands', { command: 'x', args: Array(100_000).fill(1) });
+    expect([many.statusCode, many.json().errors.length]).toEqual([422, 100]);
+    expect(many.json().message).toMatch(/; and 99900 more$/);
+    const long = await daemon.post('/v2/commands', { command: 'x', env: { [`=${'a'.repeat(100_000)}`]: 'x' } });
+    expect(long.statusCode).toBe(422);
+    expect(long.body.length).toBeLessThan(2000);
+  });
+
   test('[status.validation-422] [status.validation-location] the invalid fields are named', async () => {
     await using daemon = await TestApp.start();
     const answer = await daemon.post('/v2/commands', {

@@ -9,17 +9,23 @@ const PARTS: Readonly<Record<string, string>> = {
   headers: 'header',
 };
 
+/** Issues that an answer lists; the first ones. */
+const MAX_ISSUES = 100;
+/** Characters of the message of an issue, which may name what the client sent, and of a key in its location. */
+const MAX_TEXT = 200;
+
 /** A request that does not match its schema: status 422. */
 export class ValidationFailure extends Error {
   readonly issues: readonly { location: (string | number)[]; message: string; type: string }[];
 
   constructor(part: string, issues: readonly z.core.$ZodIssue[]) {
-    const located = issues.map((issue) => ({
-      location: [PARTS[part] ?? part, ...issue.path.map((key) => (typeof key === 'number' ? key : String(key)))],
-      message: issue.message,
+    const located = issues.slice(0, MAX_ISSUES).map((issue) => ({
+      location: [PARTS[part] ?? part, ...issue.path.map((key) => (typeof key === 'number' ? key : cut(String(key))))],
+      message: cut(issue.message),
       type: issue.code,
     }));
-    super(located.map(({ location, message }) => `${location.join('.')}: ${message}`).join('; '));
+    const more = issues.length > MAX_ISSUES ? `; and ${issues.length - MAX_ISSUES} more` : '';
+    super(located.map(({ location, message }) => `${location.join('.')}: ${message}`).join('; ') + more);
     this.name = 'ValidationFailure';
     this.issues = located;
   }
@@ -32,6 +38,10 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, ht
     return result.success ? { value: result.data } : { error: new ValidationFailure(part, result.error.issues) };
   };
 };
+
+function cut(text: string): string {
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+}
 
 /** The issues in the format of FastAPI (`HTTPValidationError`), which clients of 1.x parse. */
 export function detailOf(issues: ValidationFailure['issues']): Record<string, unknown> {

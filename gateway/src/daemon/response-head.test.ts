@@ -8,13 +8,14 @@ test('a head is parsed to status, reason, unchanged header lines, framing and ke
     'HTTP/1.1 206 Partial Content',
     'X-Name:\t v\xe9 ',
     'x-empty:',
+    'x-name:\t \t\xc3\xa0 \t',
     'Content-Length: 5',
     'Keep-Alive: timeout=75',
   );
   expect(parseResponseHead(text, 'GET')).toEqual({
     status: 206,
     reason: 'Partial Content',
-    fields: ['X-Name', 'v\xe9', 'x-empty', '', 'Content-Length', '5', 'Keep-Alive', 'timeout=75'],
+    fields: ['X-Name', 'v\xe9', 'x-empty', '', 'x-name', '\xc3\xa0', 'Content-Length', '5', 'Keep-Alive', 'timeout=75'],
     framing: { kind: 'length', length: 5 },
     keepAliveMs: 75_000,
   });

@@ -25,7 +25,7 @@ export class MalformedResponse extends Error {
 }
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/;
-const FIELD = /^([!#$%&'*+\-.^_`|~\dA-Za-z]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)$/;
+const FIELD = /^([!#$%&'*+\-.^_`|~\dA-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
 const LENGTH = /^\d{1,15}$/;
 
 /**
@@ -45,7 +45,7 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
   for (const line of lines) {
     const [, name, value] = FIELD.exec(line) ?? [];
     if (name === undefined || value === undefined) throw new MalformedResponse('invalid header line');
-    const trimmed = value.trimEnd();
+    const trimmed = withoutOuterBlanks(value);
     fields.push(name, trimmed);
     framingHeaders.add(name.toLowerCase(), trimmed);
   }
@@ -57,6 +57,19 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
     framing,
     keepAliveMs: framing.kind === 'until-close' ? 0 : framingHeaders.keepAliveMs,
   };
+}
+
+/** Without optional whitespace (RFC 9110 §5.6.3), which is blanks and tabs alone: 0xa0 is part of a UTF-8 letter. */
+function withoutOuterBlanks(value: string): string {
+  let start = 0;
+  let end = value.length;
+  while (start < end && isBlank(value[start])) start += 1;
+  while (end > start && isBlank(value[end - 1])) end -= 1;
+  return value.slice(start, end);
+}
+
+function isBlank(char: string | undefined): boolean {
+  return char === ' ' || char === '\t';
 }
 
 /** Responses without content (RFC 9110 §6.4.1). */

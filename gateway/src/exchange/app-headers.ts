@@ -62,7 +62,13 @@ export function publicScheme({ req, peer }: Exchange): 'http' | 'https' {
 /** The path prefix that a trusted proxy stripped (X-Forwarded-Prefix), without a trailing slash. */
 export function publicPrefix({ req, peer }: Exchange): string {
   const forwarded = forwardedValue(req, peer, 'x-forwarded-prefix');
-  return /^\/[\w.~/-]*$/.test(forwarded) ? forwarded.replace(/\/+$/, '') : '';
+  return /^\/[\w.~/-]*$/.test(forwarded) ? withoutTrailingSlashes(forwarded) : '';
+}
+
+function withoutTrailingSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
 }
 
 type ForwardedName = 'x-forwarded-host' | 'x-forwarded-proto' | 'x-forwarded-prefix';

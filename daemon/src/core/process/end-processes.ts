@@ -1,4 +1,5 @@
 import { pollUntil } from '../wait.ts';
+import { holdProcesses } from './find/hold-processes.ts';
 import type { ProcessHost, ProcessTarget } from './process-host.ts';
 
 /** Milliseconds between two looks at the processes that are left. */
@@ -11,6 +12,12 @@ export interface EndTerms {
   readonly firstSignal?: 'SIGTERM' | 'SIGHUP' | undefined;
   /** Milliseconds between two looks; longer where the caller does not wait for the end. */
   readonly lookEveryMs?: number | undefined;
+  /**
+   * The processes of the targets wait, stopped, until what they started has ended, for half of the grace at most. They
+   * start nothing more, and no terminal loses its session leader, whose end sends a second SIGHUP to the foreground
+   * group: it would end what a program runs to clean up.
+   */
+  readonly leadersLast?: boolean | undefined;
 }
 
 /**
@@ -23,11 +30,20 @@ export interface EndTerms {
 export async function endProcesses(
   host: Pick<ProcessHost, 'signal' | 'living'>,
   targets: () => readonly ProcessTarget[],
-  { graceMs, firstSignal = 'SIGTERM', lookEveryMs = LOOK_MS }: EndTerms,
+  { graceMs, firstSignal = 'SIGTERM', lookEveryMs: everyMs = LOOK_MS, leadersLast = false }: EndTerms,
 ): Promise<number> {
-  try {
+  const deadline = performance.now() + graceMs;
+  const haveEnded = (left: number, ms: number) =>
+    pollUntil(async () => (await host.living(targets())) <= left, { everyMs, ms });
+  const signalFirst = async (): Promise<number> => {
+    using held = holdProcesses(leadersLast ? targets() : []);
     const signalled = await host.signal(targets(), firstSignal);
-    await pollUntil(async () => (await host.living(targets())) === 0, { everyMs: lookEveryMs, ms: graceMs });
+    if (held.count > 0) await haveEnded(held.count, graceMs / 2);
+    return signalled;
+  };
+  try {
+    const signalled = await signalFirst();
+    await haveEnded(0, deadline - performance.now());
     return signalled;
   } finally {
     await host.signal(targets(), 'SIGKILL');

@@ -69,7 +69,8 @@ function cookieName(prefix: string): string {
   const suffix = prefix
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '_')
-    .replace(/^_+|_+$/g, '');
+    .replace(/^_/, '')
+    .replace(/_$/, '');
   return suffix === '' ? 'svc_session' : `svc_session_${suffix}`;
 }
 

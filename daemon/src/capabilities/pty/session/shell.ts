@@ -119,7 +119,10 @@ export class Shell {
     await this.#starting;
     const process = this.#process;
     if (process === undefined) return undefined;
-    await endProcesses(this.#tools.host, () => [this.#target(process)], { graceMs, firstSignal: 'SIGHUP' });
+    const { host, tmux } = this.#tools;
+    // tmux itself lets a shell go on that is stopped.
+    const terms = { graceMs, firstSignal: 'SIGHUP', leadersLast: tmux === undefined } as const;
+    await endProcesses(host, () => [this.#target(process)], terms);
     await process.ended;
     return process;
   }

@@ -1,3 +1,4 @@
+import { jsonExcess } from '@sandbox/program/json-shape.ts';
 import { SandboxError } from '../../../core/errors.ts';
 
 /** The most columns and the most rows of a terminal. */
@@ -57,7 +58,9 @@ export function parseMessage(bytes: Buffer): FromViewer {
 function objectOf(bytes: Buffer): Record<string, unknown> | undefined {
   if (bytes[0] !== 0x7b && !/^\s*\{/.test(bytes.toString('latin1', 0, 64))) return undefined;
   try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    const text = bytes.toString('utf8');
+    if (jsonExcess(text) !== undefined) return undefined;
+    const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;

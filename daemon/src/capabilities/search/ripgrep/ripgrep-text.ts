@@ -1,11 +1,10 @@
+import { binaryNotice } from './binary-notice.ts';
 import type { Message } from './ripgrep-messages.ts';
 
 /** Bytes of one line; a longer one ends the search. */
 const MAX_LINE = 32 * 1024 ** 2;
 const NEWLINE = 0x0a;
 const NUL = 0;
-/** ripgrep's note about a file with a NUL byte after matches. */
-const BINARY = /^([^\0]*?): (?:WARNING: stopped searching binary file|binary file matches)[^\n]*\n/;
 
 /**
  * Converts the output of `--null --line-number --with-filename --stats` to messages of its JSON: `path NUL number`,
@@ -28,7 +27,7 @@ export async function* textMessages(chunks: AsyncIterable<Buffer>): AsyncIterabl
       return;
     }
   }
-  while (records.takeNotice(rest.toString('latin1'))) rest = rest.subarray(records.noticeLength);
+  while (records.takeNotice(rest)) rest = rest.subarray(records.noticeLength);
   yield* records.messages();
   yield* records.end(false);
   const searched = /^(\d+) files searched$/m.exec(rest.toString('latin1'))?.[1];
@@ -52,8 +51,8 @@ class Records {
     const nul = data.indexOf(NUL, at);
     const end = nul < 0 ? -1 : data.indexOf(NEWLINE, nul);
     if (end < 0) return undefined;
+    if (this.takeNotice(data.subarray(at, nul))) return at + this.noticeLength;
     const path = data.toString('latin1', at, nul);
-    if (this.takeNotice(path)) return at + this.noticeLength;
     if (path !== this.#path) this.#begin(path);
     const text = nul + 1;
     let sign = text;
@@ -70,11 +69,11 @@ class Records {
     return end + 1;
   }
 
-  takeNotice(text: string): boolean {
-    const notice = BINARY.exec(text);
-    if (notice === null) return false;
-    this.noticeLength = notice[0].length;
-    if (notice[1] === this.#path) this.#messages.push(...this.end(true));
+  takeNotice(data: Buffer): boolean {
+    const notice = binaryNotice(data);
+    if (notice === undefined) return false;
+    this.noticeLength = notice.length;
+    if (notice.path === this.#path) this.#messages.push(...this.end(true));
     return true;
   }
 

@@ -131,8 +131,10 @@ async function markedAs(identity: Identity, ids: ReadonlySet<string>, pids: read
     // grep also fails, with a valid list, where one of many files could not be read.
     (error: unknown) => (error instanceof Error && 'stdout' in error ? String(error.stdout) : ''),
   );
-  const lines = stdout.matchAll(/\/proc\/(\d+)\/environ:SVC_COMMAND_ID=([^\0]*)\0/g);
-  return [...lines].flatMap(([, pid, id]) => (ids.has(id ?? '') ? [Number(pid)] : []));
+  return stdout.split('\0').flatMap((entry) => {
+    const [, pid, id] = /^\/proc\/(\d+)\/environ:SVC_COMMAND_ID=(.*)$/s.exec(entry) ?? [];
+    return ids.has(id ?? '') ? [Number(pid)] : [];
+  });
 }
 
 /** The value of the mark in the environment of a process. */
