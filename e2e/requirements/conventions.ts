@@ -74,6 +74,8 @@ export const CONVENTIONS: readonly Requirement[] = [
   }),
   ...section('docs/limits.md', {
     'connection.boundary': 'an exception at an entry ends its own connection, with one log line that has the stack',
+    'keeper.boundary': 'a frame that cannot be handled ends the connection to the keeper, with one log line',
+    'pty.output-boundary': 'an exception in the work on the output of a terminal ends that terminal, with one log line',
     'connection.ceiling': 'a connection beyond the ceiling of a service is answered 503',
     'connection.connect-in-order': 'CONNECT is 405, after the answers to the requests before it',
     'connection.upgrade-in-order': 'an upgrade behind a request without an answer is an ordinary request',

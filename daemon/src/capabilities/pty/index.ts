@@ -7,6 +7,7 @@ import { TerminalOptions } from './options.ts';
 import { PtyService } from './pty-service.ts';
 import { recoverSessions } from './recover.ts';
 import { ScreenThread } from './screen/screen-thread.ts';
+import { closeFailed, type FailedSession } from './session/failed-session.ts';
 import { SessionFiles } from './session/session-record.ts';
 import { ShellLauncher } from './session/shell-launcher.ts';
 import { TmuxHost } from './tmux/tmux.ts';
@@ -37,6 +38,7 @@ export const pty = defineCapability({
       execFiles,
       screens: new ScreenThread(),
       historyBytes: options.ptyHistoryBytes,
+      failed: (error: unknown, session: FailedSession) => closeFailed(core, error, session),
       activity: { activity: core.activity, quietMs: config.activityQuietSeconds * 1000 },
     };
     const service = new PtyService(core, tools, options, await recoverSessions(core, tools));

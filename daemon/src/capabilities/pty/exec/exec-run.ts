@@ -22,6 +22,8 @@ export class ExecRun {
   readonly begun: Promise<void>;
   readonly done: Promise<void>;
   readonly history: History;
+  /** Settles when the output is followed no more; rejects where it cannot be handled. */
+  followed: Promise<void> = Promise.resolve();
   readonly #settle: () => void;
   readonly #settleBegun: () => void;
   /** Fires at the end of the command. */
@@ -92,7 +94,7 @@ export class ExecRun {
    * the shell has the terminal again.
    */
   follow(nonce: string | undefined, typedAt: number, released: () => boolean): this {
-    void this.#follow(nonce === undefined ? undefined : new MarkFinder(nonce, typedAt), typedAt, released);
+    this.followed = this.#follow(nonce === undefined ? undefined : new MarkFinder(nonce, typedAt), typedAt, released);
     return this;
   }
 

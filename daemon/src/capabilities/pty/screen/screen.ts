@@ -13,6 +13,7 @@ const GATHER_MS = 20;
 export class Screen {
   readonly #thread: ScreenThread;
   readonly #history: History;
+  readonly #failed: (error: unknown) => void;
   readonly #stop = new AbortController();
   #size: TerminalSize;
   /** Id of the model in the thread; undefined until the first is needed. */
@@ -26,7 +27,9 @@ export class Screen {
   #running: Promise<void> | undefined;
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(thread: ScreenThread, history: History, size: TerminalSize) {
+  /** `failed` is called where the output cannot be drawn; a call then waits until the screen is disposed. */
+  constructor(thread: ScreenThread, history: History, size: TerminalSize, failed: (error: unknown) => void) {
+    this.#failed = failed;
     this.#thread = thread;
     this.#history = history;
     this.#size = size;
@@ -81,7 +84,7 @@ export class Screen {
 
   /** Draws the output from now on. */
   follow(): void {
-    if (this.#running === undefined) this.#running = this.#begin();
+    if (this.#running === undefined) this.#running = this.#begin().catch(this.#failed);
     else if (this.#stale) this.#opened();
   }
 
@@ -102,7 +105,7 @@ export class Screen {
     this.#model = this.#thread.open(this.#size.cols, this.#size.rows);
     this.#generation = this.#thread.generation;
     this.#offset = this.#history.first;
-    this.#running = this.#run(this.#model, this.#generation);
+    this.#running = this.#run(this.#model, this.#generation).catch(this.#failed);
     return this.#model;
   }
 

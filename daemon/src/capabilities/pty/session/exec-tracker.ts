@@ -7,6 +7,7 @@ import { type Entry, echoOf, execScript, quoted, type ShellKind } from '../exec/
 import { noticeMissedEnd } from '../exec/missed-end.ts';
 import { Prompt } from '../exec/prompt.ts';
 import type { Screen } from '../screen/screen.ts';
+import type { FailedSession } from './failed-session.ts';
 import type { History } from './history.ts';
 import { CONSOLE_KEPT, type ConsoleRecord, type SessionRecord } from './session-record.ts';
 import type { Shell } from './shell.ts';
@@ -20,6 +21,8 @@ const COMMAND_KEPT = 2000;
 export interface ExecTools {
   readonly launcher: ShellLauncher;
   readonly execFiles: ExecFiles;
+  /** The output of a session could not be handled. */
+  readonly failed: (error: unknown, session: FailedSession) => void;
 }
 
 /** What an `ExecTracker` observes, and how it reports the end of a command. */
@@ -28,6 +31,8 @@ export interface TrackedSession {
   readonly history: History;
   readonly screen: Screen;
   readonly shell: Shell;
+  /** The output could not be handled. */
+  readonly failed: (error: unknown) => void;
   /** The record has changed. */
   readonly changed: () => void;
 }
@@ -163,7 +168,8 @@ export class ExecTracker {
 
   #track(run: ExecRun): void {
     this.#run = run;
-    const { record, changed } = this.#session;
+    const { record, changed, failed } = this.#session;
+    run.followed.catch(failed);
     void run.done.then(() => {
       record.current = null;
       this.#prompt.after = run.after;

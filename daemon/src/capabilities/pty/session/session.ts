@@ -38,7 +38,8 @@ export class PtySession {
 
   constructor(tools: SessionTools, record: SessionRecord) {
     const history = new History(tools.historyBytes);
-    const screen = new Screen(tools.screens, history, record);
+    const failed = (error: unknown): void => tools.failed(error, this);
+    const screen = new Screen(tools.screens, history, record, failed);
     const shell = new Shell(tools, record, history, {
       started: (base) => this.#shellStarted(base),
       ended: (end, offset) => this.#shellEnded(end, offset),
@@ -49,7 +50,7 @@ export class PtySession {
     this.screen = screen;
     this.#files = tools.files;
     this.#shell = shell;
-    this.#exec = new ExecTracker(tools, { record, history, screen, shell, changed: () => this.#used() });
+    this.#exec = new ExecTracker(tools, { record, history, screen, shell, failed, changed: () => this.#used() });
     this.#activity = new SessionActivity(tools.activity, record.id, () => this.open && this.busy);
     this.#usage = new SessionUsage(Date.parse(record.lastUsedAt), this.#activity);
   }

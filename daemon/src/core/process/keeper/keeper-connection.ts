@@ -29,6 +29,8 @@ export interface KeeperEvents {
   readonly onFrame: (frame: FrameReader) => void;
   /** The keeper has ended, or another daemon has joined it. */
   readonly onClose: () => void;
+  /** A frame could not be handled; `onClose` follows. */
+  readonly onFault?: (error: unknown) => void;
 }
 
 /** The keeper closed the connection before WELCOME: it is ending, or another client has connected meanwhile. */
@@ -76,7 +78,7 @@ export class KeeperConnection {
     }
   }
 
-  static async #greet(path: string, { onFrame, onClose }: KeeperEvents): Promise<KeeperConnection> {
+  static async #greet(path: string, { onFrame, onClose, onFault }: KeeperEvents): Promise<KeeperConnection> {
     const socket = connect(path);
     using _deadline = destroyAfter(socket, WELCOME_MS, new SilentKeeper(path));
     await once(socket, 'connect');
@@ -84,10 +86,19 @@ export class KeeperConnection {
     const welcomed = Promise.withResolvers<Welcome>();
     const closed = Promise.withResolvers<void>();
     let greeted = false;
-    socket.on('data', (chunk) => {
+    const take = (chunk: Buffer): void => {
       for (const frame of splitter.push(chunk)) {
         if (frame.type === EVENT.welcome) welcomed.resolve(readWelcome(frame));
         else onFrame(frame);
+      }
+    };
+    socket.on('data', (chunk) => {
+      try {
+        take(chunk);
+      } catch (error) {
+        welcomed.reject(error);
+        socket.destroy();
+        onFault?.(error);
       }
     });
     socket.on('error', (error) => welcomed.reject(error instanceof SilentKeeper ? error : new TurnedAway(path)));

@@ -179,13 +179,15 @@ export class FrameReader {
 export class FrameSplitter {
   #rest: Buffer = Buffer.alloc(0);
 
-  /** The frames that are complete, in their order. */
+  /** The frames that are complete, in their order. @throws RangeError for a length that no frame has */
   push(chunk: Buffer): FrameReader[] {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const frames: FrameReader[] = [];
     let at = 0;
     while (bytes.length - at >= 4) {
-      const end = at + 4 + bytes.readUInt32LE(at);
+      const length = bytes.readUInt32LE(at);
+      if (length === 0 || length > MAX_FRAME_BYTES) throw new RangeError(`a frame of ${length} bytes`);
+      const end = at + 4 + length;
       if (bytes.length < end) break;
       frames.push(new FrameReader(bytes.subarray(at + 4, end)));
       at = end;

@@ -7,6 +7,7 @@ import { countProcesses, signalProcesses } from '../find/signal-processes.ts';
 import type { HostedProcess, ProcessHost, ProcessTarget, Recovered, StartSpec } from '../process-host.ts';
 import { resolveStart } from '../program.ts';
 import { requireSignal } from '../signals.ts';
+import { FrameFaults } from './frame-faults.ts';
 import { type KeeperConnection, SilentKeeper } from './keeper-connection.ts';
 import { refuse } from './keeper-failure.ts';
 import { KeeperForgets } from './keeper-forgets.ts';
@@ -31,6 +32,7 @@ export class KeeperHost implements ProcessHost {
   readonly promises = { survivesDaemon: true, usage: true } as const;
   readonly #place: KeeperPlace;
   readonly #files: KeeperFiles;
+  readonly #faults: FrameFaults;
   readonly #own: Identity = ownIdentity();
   readonly #held = new Map<string, KeeperProcess>();
   readonly #starts = new KeeperStarts();
@@ -50,6 +52,7 @@ export class KeeperHost implements ProcessHost {
   private constructor(place: KeeperPlace) {
     this.#place = place;
     this.#files = new KeeperFiles(place.directory);
+    this.#faults = new FrameFaults(place);
   }
 
   /**
@@ -125,6 +128,7 @@ export class KeeperHost implements ProcessHost {
     this.#connection ??= joinKeeper(this.#place, {
       onFrame: (frame) => this.#onFrame(frame),
       onClose: () => this.#onClose(),
+      onFault: (err) => this.#faults.note(err, this.#keeperPid),
     }).then(
       (connection) => {
         this.#keeperPid = connection.welcome.pid;
@@ -166,6 +170,7 @@ export class KeeperHost implements ProcessHost {
     const before = [...this.#held.values()];
     const keeperBefore = this.#keeperPid;
     this.#announced.clear();
+    await this.#faults.pause();
     const connection = await this.#joined();
     // A connection that ends before that is followed by another attempt; a keeper that is silent is waited for.
     if (connection !== undefined && !(await this.#isSynced(connection))) return;
@@ -188,8 +193,7 @@ export class KeeperHost implements ProcessHost {
   }
 
   async #isSynced(connection: KeeperConnection): Promise<boolean> {
-    const synced = this.#synced.promise.then(() => true);
-    return Promise.race([synced, connection.closed().then(() => false)]);
+    return Promise.race([this.#synced.promise.then(() => true), connection.closed().then(() => false)]);
   }
 
   #lose(lost: readonly KeeperProcess[]): void {
