@@ -16,7 +16,7 @@ export class Services implements AsyncDisposable {
   readonly daemonPort: number;
   readonly log: string[];
   daemon: ChildProcess;
-  readonly #gateway: ChildProcess;
+  readonly gateway: ChildProcess;
   readonly #directory: TempDir;
   readonly #env: Variables;
 
@@ -29,7 +29,7 @@ export class Services implements AsyncDisposable {
     this.daemonPort = started.daemonPort;
     this.daemon = started.daemon;
     this.log = started.log;
-    this.#gateway = started.gateway;
+    this.gateway = started.gateway;
     this.#directory = directory;
     this.#env = env;
   }
@@ -48,6 +48,10 @@ export class Services implements AsyncDisposable {
     );
   }
 
+  get gatewayPort(): number {
+    return Number(new URL(this.url).port);
+  }
+
   async stopDaemon(signal: NodeJS.Signals): Promise<void> {
     await stop(this.daemon, signal);
   }
@@ -57,7 +61,7 @@ export class Services implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([stop(this.#gateway, 'SIGTERM'), stop(this.daemon, 'SIGTERM')]);
+    await Promise.all([stop(this.gateway, 'SIGTERM'), stop(this.daemon, 'SIGTERM')]);
     await this.#directory[Symbol.asyncDispose]();
   }
 }

@@ -73,6 +73,7 @@ export const CONVENTIONS: readonly Requirement[] = [
     'file-error.v1-download-status': 'download of /v1/file uses the status',
   }),
   ...section('docs/limits.md', {
+    'attacks.corpus': 'no entry of e2e/attacks ends a service or makes a request of a stranger take 2 s',
     'connection.boundary': 'an exception at an entry ends its own connection, with one log line that has the stack',
     'keeper.boundary': 'a frame that cannot be handled ends the connection to the keeper, with one log line',
     'pty.output-boundary': 'an exception in the work on the output of a terminal ends that terminal, with one log line',

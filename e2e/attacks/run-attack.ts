@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { archive } from '../../daemon/src/capabilities/files/tree.fixture.ts';
+import { type TempDir, tempDir } from '../../scripts/testing/temp-dir.ts';
+import { APPLICATIONS } from './applications.ts';
+import type { ApplicationAttack, ArchiveAttack, Attack, BytesAttack, CallAttack } from './attack.ts';
+
+/** Milliseconds after which an attacker takes what it has got. */
+const PATIENCE_MS = 60_000;
+
+const UPGRADE =
+  'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+const UPLOAD = 'Content-Length: 5\r\nExpect: 100-continue\r\nConnection: close\r\n';
+
+export interface Targets {
+  readonly gatewayPort: number;
+  readonly daemonPort: number;
+  /** Undefined: the services are open. */
+  readonly key: string | undefined;
+}
+
+/** Runs attacks; holds the application that answers with raw bytes. */
+export class Attacker implements AsyncDisposable {
+  readonly #targets: Targets;
+  readonly #application: Server;
+  readonly #directory: TempDir;
+  #count = 0;
+
+  private constructor(targets: Targets, application: Server, directory: TempDir) {
+    this.#targets = targets;
+    this.#application = application;
+    this.#directory = directory;
+  }
+
+  static async start(targets: Targets): Promise<Attacker> {
+    const application = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', (head: Buffer) => {
+        const found = /^\w+ \/(\d+)/.exec(String(head))?.[1];
+        socket.end(Buffer.from(APPLICATIONS[Number(found)]?.answer ?? '', 'latin1'));
+      });
+    });
+    application.listen(0, '127.0.0.1');
+    await once(application, 'listening');
+    return new Attacker(targets, application, await tempDir());
+  }
+
+  /** @returns what is wrong with the answers; empty if nothing is */
+  async run(attack: Attack): Promise<string[]> {
+    if (attack.kind === 'bytes') return this.#sendBytes(attack);
+    if (attack.kind === 'application') return this.#askApplication(attack);
+    if (attack.kind === 'archive') return this.#import(attack);
+    return this.#call(attack);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#application.close();
+    await this.#directory[Symbol.asyncDispose]();
+  }
+
+  async #sendBytes({ name, send, halfClose = false, gets, to }: BytesAttack): Promise<string[]> {
+    const { gatewayPort, daemonPort } = this.#targets;
+    const ports = { gateway: [gatewayPort], daemon: [daemonPort], both: [gatewayPort, daemonPort] }[to ?? 'both'];
+    const answers = await Promise.all(ports.map((port) => talk(port, send, { halfClose, gets })));
+    return answers.filter((text) => !gets.test(text)).map((text) => fault(name, text, gets));
+  }
+
+  async #askApplication(attack: ApplicationAttack): Promise<string[]> {
+    const { gatewayPort, key } = this.#targets;
+    const { port } = this.#application.address() as AddressInfo;
+    const method = attack.request === 'upload' ? 'PUT' : 'GET';
+    const fields = { upload: UPLOAD, upgrade: UPGRADE, plain: 'Connection: close\r\n' }[attack.request ?? 'plain'];
+    const credential = key === undefined ? '' : `X-API-Key: ${key}\r\n`;
+    const path = `/proxy/${port}/${APPLICATIONS.indexOf(attack)}`;
+    const body = attack.request === 'upload' ? 'hello' : '';
+    const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${credential}${fields}\r\n`;
+    const text = await talk(gatewayPort, head + body, { halfClose: false, gets: attack.gets });
+    return attack.gets.test(text) ? [] : [fault(attack.name, text, attack.gets)];
+  }
+
+  async #import({ name, entries, statuses }: ArchiveAttack): Promise<string[]> {
+    const path = encodeURIComponent(join(this.#directory.path, `tree-${this.#count++}`));
+    const status = await this.#request(`/v2/fs/tree?path=${path}`, {
+      method: 'PUT',
+      body: archive(...entries),
+      headers: { 'content-type': 'application/x-tar' },
+    });
+    return statuses.includes(status) ? [] : [fault(name, String(status), statuses)];
+  }
+
+  async #call({ name, method = 'POST', path, body, times = 1, statuses }: CallAttack): Promise<string[]> {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)?.replaceAll('DIR', this.#directory.path);
+    const init = { method, ...(text !== undefined && { body: text }) };
+    const got = await Promise.all(Array.from({ length: times }, () => this.#request(path, init)));
+    return got.filter((status) => !statuses.includes(status)).map((status) => fault(name, String(status), statuses));
+  }
+
+  async #request(path: string, init: RequestInit): Promise<number> {
+    const { gatewayPort, key } = this.#targets;
+    const headers = { ...init.headers, ...(key !== undefined && { 'x-api-key': key }) };
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const answer = await fetch(`http://127.0.0.1:${gatewayPort}${path}`, { ...init, headers, signal });
+    await answer.arrayBuffer();
+    return answer.status;
+  }
+}
+
+/** Sends bytes; resolves with the answer at the end of the connection, or when it is the one that is expected. */
+async function talk(
+  port: number,
+  send: string,
+  { halfClose, gets }: { halfClose: boolean; gets: RegExp },
+): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).setEncoding('latin1');
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, PATIENCE_MS);
+  const pieces: string[] = [];
+  socket.on('error', () => {});
+  socket.on('end', resolve).on('close', resolve);
+  socket.on('data', (piece: string) => {
+    pieces.push(piece);
+    if (gets.test(pieces.join(''))) resolve();
+  });
+  if (halfClose) socket.end(send, 'latin1');
+  else socket.write(send, 'latin1');
+  await promise;
+  clearTimeout(timer);
+  socket.destroy();
+  return pieces.join('');
+}
+
+function fault(name: string, got: string, expected: unknown): string {
+  return `${name}: got ${JSON.stringify(got.slice(0, 300))}, expected ${String(expected)}`;
+}

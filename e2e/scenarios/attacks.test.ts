@@ -1,0 +1,38 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { ATTACKS } from '../attacks/index.ts';
+import { Attacker } from '../attacks/run-attack.ts';
+import { Services } from '../services.ts';
+
+/** Attacks that run together. */
+const TOGETHER = 12;
+/** Milliseconds that a request of a stranger may take meanwhile. */
+const HEALTH_MS = 2_000;
+
+test('[attacks.corpus] no attack ends or stalls a service, and each gets its answer', async () => {
+  expect(ATTACKS.length).toBeGreaterThanOrEqual(120);
+  await using services = await Services.start();
+  const { gatewayPort, daemonPort, daemon, gateway } = services;
+  await using attacker = await Attacker.start({ gatewayPort, daemonPort, key: undefined });
+  const left = [...ATTACKS];
+  const faults: string[] = [];
+  let longest = 0;
+  let done = false;
+  const stranger = (async () => {
+    while (!done) {
+      const began = performance.now();
+      expect((await fetch(`${services.url}/health`)).status).toBe(200);
+      longest = Math.max(longest, performance.now() - began);
+      await turn();
+    }
+  })();
+  const work = async (): Promise<void> => {
+    for (let attack = left.shift(); attack; attack = left.shift()) faults.push(...(await attacker.run(attack)));
+  };
+  await Promise.all(Array.from({ length: TOGETHER }, work));
+  done = true;
+  await stranger;
+  expect(faults).toEqual([]);
+  expect([daemon.exitCode, gateway.exitCode, daemon.signalCode, gateway.signalCode]).toEqual([null, null, null, null]);
+  expect(longest).toBeLessThan(HEALTH_MS);
+});
