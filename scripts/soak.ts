@@ -1,0 +1,12 @@
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { soak } from './soak/soak.ts';
+
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
+const minutes = Number(values.minutes);
+if (!(minutes > 0)) throw new Error('--minutes is not a number above 0');
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const faults: string[] = [];
+for (const key of [undefined, 'soak-key-0123456789']) faults.push(...(await soak({ key, minutes, say })));
+for (const fault of faults) say(fault);
+process.exit(faults.length === 0 ? 0 : 1);

@@ -1,0 +1,48 @@
+import type { ChildProcess } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { pollUntil } from '../../daemon/src/core/wait.ts';
+import type { Services } from '../../e2e/services.ts';
+
+/** What a service holds. */
+export interface Footprint {
+  readonly name: string;
+  readonly descriptors: number;
+  readonly rssBytes: number;
+}
+
+/** Milliseconds between two looks, and for all of them. The services close idle connections after 75 s. */
+const LOOK_MS = 1000;
+const QUIET_MS = 180_000;
+/** Equal looks, one after the other, that show rest: longer than an idle connection lives. */
+const EQUAL_LOOKS = 80;
+
+/** Closes the terminals, waits until the descriptors of both services no longer change, and measures. */
+export async function quietFootprint(
+  { url, daemon, gateway }: Services,
+  key: string | undefined,
+): Promise<Footprint[]> {
+  const headers = key === undefined ? {} : { 'x-api-key': key };
+  await fetch(`${url}/v1/shell/sessions`, { method: 'DELETE', headers: { ...headers, connection: 'close' } });
+  const measure = (): Footprint[] => [footprint('daemon', daemon), footprint('gateway', gateway)];
+  let seen = '';
+  let equal = 0;
+  const isQuiet = (): boolean => {
+    const now = measure()
+      .map(({ descriptors }) => descriptors)
+      .join(' ');
+    equal = now === seen ? equal + 1 : 0;
+    seen = now;
+    return equal >= EQUAL_LOOKS;
+  };
+  await pollUntil(isQuiet, { everyMs: LOOK_MS, ms: QUIET_MS });
+  return measure();
+}
+
+function footprint(name: string, { pid }: ChildProcess): Footprint {
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+  return {
+    name,
+    descriptors: readdirSync(`/proc/${pid}/fd`).length,
+    rssBytes: Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) * 1024,
+  };
+}

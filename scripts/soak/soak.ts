@@ -1,0 +1,74 @@
+import type { ChildProcess } from 'node:child_process';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ATTACKS } from '../../e2e/attacks/index.ts';
+import { Attacker } from '../../e2e/attacks/run-attack.ts';
+import { Services } from '../../e2e/services.ts';
+import { SeededRandom } from '../testing/seeded-random.ts';
+import { type Footprint, quietFootprint } from './footprint.ts';
+
+/** Attacks that run together. */
+const TOGETHER = 8;
+/** Milliseconds after which the footprint is measured that the one at the end is compared with. */
+const FIRST_MS = 60_000;
+/** Bytes by which the resident memory of a service may have grown. */
+const GROWTH_BYTES = 16 * 1024 ** 2;
+
+export interface SoakTerms {
+  /** Undefined: open services. */
+  readonly key: string | undefined;
+  readonly minutes: number;
+  readonly say: (line: string) => void;
+}
+
+/** Runs the attacks in random order against both services; answers what is wrong, also with their footprint. */
+export async function soak({ key, minutes, say }: SoakTerms): Promise<string[]> {
+  const mode = key === undefined ? 'open' : 'keyed';
+  await using services = await Services.start(key === undefined ? {} : { SVC_API_KEY: key });
+  const { gatewayPort, daemonPort } = services;
+  await using attacker = await Attacker.start({ gatewayPort, daemonPort, key });
+  const random = new SeededRandom(`soak, ${mode}`);
+  const faults: string[] = [];
+  let count = 0;
+  const attackUntil = async (deadline: number): Promise<void> => {
+    const work = async (): Promise<void> => {
+      while (performance.now() < deadline) {
+        const attack = ATTACKS[random.below(ATTACKS.length)];
+        if (attack) faults.push(...(await attacker.run(attack)));
+        count += 1;
+        await nextTurn();
+      }
+    };
+    await Promise.all(Array.from({ length: TOGETHER }, work));
+  };
+  const measure = (): Promise<Footprint[]> => quietFootprint(services, key);
+  const begun = performance.now();
+  await attackUntil(begun + Math.min(FIRST_MS, minutes * 30_000));
+  const first = await measure();
+  await attackUntil(begun + minutes * 60_000);
+  const last = await measure();
+  say(`${mode}: ${count} attacks in ${minutes} minutes`);
+  for (const [index, before] of first.entries()) {
+    const after = last[index] ?? before;
+    say(
+      `  ${before.name}: descriptors ${before.descriptors} → ${after.descriptors}, RSS ${mib(before)} → ${mib(after)} MiB`,
+    );
+    faults.push(...growth(mode, before, after));
+  }
+  return [...faults, ...ended(mode, services)];
+}
+
+function growth(mode: string, before: Footprint, after: Footprint): string[] {
+  const at = `${mode}, ${before.name}`;
+  const descriptors = after.descriptors === before.descriptors ? [] : [`${at}: the number of descriptors has changed`];
+  const memory = after.rssBytes - before.rssBytes > GROWTH_BYTES ? [`${at}: the memory has grown`] : [];
+  return [...descriptors, ...memory];
+}
+
+function ended(mode: string, { daemon, gateway }: Services): string[] {
+  const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
+  return [daemon, gateway].some(hasEnded) ? [`${mode}: a service has ended`] : [];
+}
+
+function mib({ rssBytes }: Footprint): number {
+  return Math.round(rssBytes / 1024 ** 2);
+}
