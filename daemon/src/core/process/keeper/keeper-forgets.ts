@@ -3,7 +3,7 @@ import { FrameWriter, REQUEST } from './keeper-frames.ts';
 /** Ids in one frame, far below its bound. */
 const MAX_IDS = 10_000;
 
-/** Collects what the keeper can forget during one turn of the event loop, and sends it in one FORGET. */
+/** Collects what the keeper can forget until the present microtasks have run, and sends it in one FORGET. */
 export class KeeperForgets {
   readonly #send: (frame: FrameWriter) => void;
   #waiting = new Map<string, boolean>();
@@ -13,7 +13,7 @@ export class KeeperForgets {
   }
 
   add(id: string, discard: boolean): void {
-    if (this.#waiting.size === 0) setImmediate(() => this.flush());
+    if (this.#waiting.size === 0) queueMicrotask(() => this.flush());
     this.#waiting.set(id, discard || this.#waiting.get(id) === true);
   }
 
