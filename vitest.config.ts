@@ -25,8 +25,8 @@ export default defineConfig({
           globalSetup: PREPARE,
           ...SETUP,
           ...PATIENCE,
-          // Two of them use two processors, since half of the time a test waits for its processes.
-          maxWorkers: Math.max(2, availableParallelism() - 1),
+          // One more than the processors, since half of the time a test waits for its processes.
+          maxWorkers: Math.max(3, availableParallelism() + 1),
         },
       },
       {
@@ -70,7 +70,8 @@ export default defineConfig({
           env: { TESTCONTAINERS_RYUK_DISABLED: 'true' },
           ...SETUP,
           ...LONG_PATIENCE,
-          maxWorkers: 2,
+          // A container waits most of the time: for its programs, their pauses and the health checks.
+          maxWorkers: Math.max(4, availableParallelism()),
           sequence: { groupOrder: 2 },
         },
       },

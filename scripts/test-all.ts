@@ -73,8 +73,6 @@ const STEPS: readonly Step[] = [
     innerReport: join(ROOT, IMAGE_REPORT),
     needs: [CHROMIUM],
     after: 'images',
-    // Two processors run two of its containers, or two workers of the unit tests.
-    behind: 'unit tests',
   },
   { name: 'pages', lane: 'tests', command: [...VITEST, 'pages'], vitest: true, needs: PAGES, after: 'build' },
   {

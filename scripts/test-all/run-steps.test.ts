@@ -83,22 +83,23 @@ test('lanes run at the same time, the steps of a lane one after another', async 
   expect(told).toEqual(['lane a: 0 s (one 0, two 0)', 'lane b: 0 s (three 0, four 0)']);
 });
 
-test('a step waits for an earlier one of another lane, and not only where that succeeds', async () => {
+test('a step waits for an earlier one of another lane, and is left out where that fails', async () => {
   await using dir = await tempDir();
   const file = join(dir.path, 'file');
   const { lines } = await run([
-    { name: 'one', lane: 'a', command: ['sh', '-c', `sleep 0.3; touch "$0"; exit 1`, file] },
-    { name: 'two', lane: 'b', command: ['test', '-e', file], behind: 'one' },
-    { name: 'three', lane: 'c', command: TRUE, after: 'one' },
+    { name: 'one', lane: 'a', command: ['sh', '-c', `sleep 0.3; touch "$0"`, file] },
+    { name: 'two', lane: 'b', command: ['test', '-e', file], after: 'one' },
+    { name: 'three', lane: 'c', command: ['false'] },
+    { name: 'four', lane: 'd', command: TRUE, after: 'three' },
   ]);
   expect(lines.slice(-3)).toEqual([
-    'left out: three: one has not passed',
-    'failed: one: see its output above',
-    '1 passed, 1 failed',
+    'left out: four: three has not passed',
+    'failed: three: see its output above',
+    '2 passed, 1 failed',
   ]);
   await expect(
     run([
-      { name: 'one', command: TRUE, behind: 'two' },
+      { name: 'one', command: TRUE, after: 'two' },
       { name: 'two', command: TRUE },
     ]),
   ).rejects.toThrow('one waits for two, which is not listed before it');

@@ -11,8 +11,6 @@ interface CommonStep {
   readonly name: string;
   /** Steps of a lane run one after another; lanes run at the same time. Default: `main`. */
   readonly lane?: string;
-  /** An earlier step of any lane that must have ended before, successful or not. */
-  readonly behind?: string;
 }
 
 interface CommandStep extends CommonStep {
@@ -24,7 +22,7 @@ interface CommandStep extends CommonStep {
   readonly needs?: readonly Need[];
   /** Needs that are installed with the others and whose absence leaves nothing out. */
   readonly mayUse?: readonly Need[];
-  /** An earlier step that must succeed first. */
+  /** An earlier step of any lane that must succeed first. */
   readonly after?: string;
 }
 
@@ -111,7 +109,7 @@ class Run {
   /** Names of the steps that this one waits for. */
   #earlier(step: Step): string[] {
     const before = 'check' in step ? step.reportsOf : [step.after];
-    return [...before, step.behind].filter((name) => name !== undefined);
+    return before.filter((name) => name !== undefined);
   }
 
   async #step(step: Step): Promise<void> {

@@ -72,6 +72,8 @@ export const LONG_TESTS = [
   'e2e/images/faults.test.ts',
   'e2e/images/gateway.test.ts',
   'e2e/images/repository.test.ts',
+  'e2e/images/container-end.test.ts',
+  'e2e/images/stall.test.ts',
   'scripts/structure/without-v1.test.ts',
   `${CAPABILITIES}/commands/outage.test.ts`,
   `${CAPABILITIES}/commands/running.test.ts`,

@@ -1,6 +1,9 @@
 import { deflateSync } from 'node:zlib';
 import { strToU8, zipSync } from 'fflate';
 
+/** The level of compression: what is packed may be hundreds of MiB. */
+const FAST = 1;
+
 /** A PDF with a page for each content stream (ISO 32000-1 §7.5). */
 export function pdfOf(contents: readonly Buffer[]): Buffer {
   const objects: Buffer[] = [];
@@ -11,7 +14,7 @@ export function pdfOf(contents: readonly Buffer[]): Buffer {
   for (const [at, content] of contents.entries()) {
     const resources = `<< /Font << /F1 ${font} >> >>`;
     const page = `/Type /Page /Parent 2 0 R /MediaBox [0 0 300 300] /Contents ${4 + 2 * at} 0 R /Resources ${resources}`;
-    const packed = deflateSync(content);
+    const packed = deflateSync(content, { level: FAST });
     const head = Buffer.from(`<< /Length ${packed.length} /Filter /FlateDecode >>\nstream\n`);
     objects.push(Buffer.from(`<< ${page} >>`), Buffer.concat([head, packed, Buffer.from('\nendstream')]));
   }
@@ -90,5 +93,6 @@ export function slidesOf(slides: readonly (readonly string[])[]): Buffer {
 
 /** An archive of parts as text. */
 export function packed(files: Readonly<Record<string, string>>): Buffer {
-  return Buffer.from(zipSync(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, strToU8(text)]))));
+  const parts = Object.fromEntries(Object.entries(files).map(([name, text]) => [name, strToU8(text)]));
+  return Buffer.from(zipSync(parts, { level: FAST }));
 }
