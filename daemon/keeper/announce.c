@@ -16,7 +16,7 @@
 /* More than one HELD frame takes. */
 #define HELD_ROOM 128u
 /* More than the fields of STATE take apart from segments and record, and than one segment takes. */
-#define STATE_ROOM 384u
+#define STATE_ROOM 512u
 #define SEGMENT_ROOM 16u
 
 /* SYNCED was not sent yet. */
@@ -114,6 +114,7 @@ static void say_state(struct writer *writer, struct process *process)
   if (process->phase == ENDED)
     put_end(writer, &process->end);
   bool returns = !process->announced.introduced && process->client != client;
+  put_string(writer, process->forker);
   put_u8(writer, returns);
   if (returns)
     put_bytes(writer, process->record.bytes, process->record.length);
@@ -188,6 +189,9 @@ static enum progress announce_process(struct writer *writer, struct process *pro
 {
   if (process->phase == STARTING)
     return STILL_STARTING;
+  /* It is announced once there is a process. */
+  if (process->phase == RESERVED)
+    return ANNOUNCED;
   if (!make_room(writer, process))
     return NO_ROOM;
   if (process->phase == UNSTARTED && process->client == client)
@@ -260,7 +264,7 @@ bool announce_held(struct writer *writer)
     writer->capacity = capacity;
   }
   for (const struct process *process = first_process(); process != NULL; process = process->next) {
-    if (process->phase == UNSTARTED || process->phase == ENDED)
+    if (process->phase == UNSTARTED || process->phase == RESERVED || process->phase == ENDED)
       continue;
     begin_frame(writer, HELD);
     put_string(writer, process->id);

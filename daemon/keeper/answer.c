@@ -57,6 +57,13 @@ void answer_failed(uint64_t client, const char *id, struct failure failure)
   memcpy(answer->id, id, strlen(id) + 1);
 }
 
+void answer_reserved(uint64_t client, const char *id)
+{
+  struct answer *answer = append(client, ID_RESERVED);
+  if (answer != NULL)
+    memcpy(answer->id, id, strlen(id) + 1);
+}
+
 bool answers_clogged(void)
 {
   return waiting >= MAX_WAITING;
@@ -65,11 +72,12 @@ bool answers_clogged(void)
 static void put_answer(struct writer *writer, const struct answer *answer)
 {
   begin_frame(writer, answer->type);
-  if (answer->type == FAILED) {
+  if (answer->type != SIGNALLED)
     put_string(writer, answer->id);
+  if (answer->type == FAILED) {
     put_u8(writer, (uint8_t)answer->failure.stage);
     put_u32(writer, (uint32_t)answer->failure.error);
-  } else {
+  } else if (answer->type == SIGNALLED) {
     put_u32(writer, answer->request);
     put_u32(writer, answer->count);
   }

@@ -11,6 +11,7 @@
 void answer_signalled(uint64_t client, uint32_t request, uint32_t count);
 /* A start that is refused before there is a process; one that fails later is announced. */
 void answer_failed(uint64_t client, const char *id, struct failure failure);
+void answer_reserved(uint64_t client, const char *id);
 /* So many answers wait that no further frame is read until the client has read some. */
 bool answers_clogged(void);
 /* Writes as many as there is room for; those for other clients are dropped. `writer` may be NULL. */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Descriptor of the report in the child, above those that the program gets. */
-#define REPORT_FD 4
+#define REPORT_FD 5
 
 /*
  * System calls that leave `errno` alone: the child shares its thread-local memory with the keeper, which runs on
@@ -72,8 +72,8 @@ IN_CHILD static long reset_signal(int number)
 
 IN_CHILD static long move_descriptors(const struct child *child)
 {
-  const int from[] = {child->in, child->out, child->err, child->script};
-  for (int fd = 0; fd < 4; fd++) {
+  const int from[] = {child->in, child->out, child->err, child->script, child->channel};
+  for (int fd = 0; fd < REPORT_FD; fd++) {
     long result = from[fd] < 0 ? 0 : call(SYS_dup3, from[fd], fd, 0, 0);
     if (result < 0)
       return result;

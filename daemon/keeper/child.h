@@ -11,6 +11,8 @@
 struct child {
   const struct start *start;
   int in, out, err, script;
+  /* Its socket to the keeper, if it is a forker. */
+  int channel;
   /* Close-on-exec: closes at execve, or carries a `child_report`. */
   int report;
   bool terminal;

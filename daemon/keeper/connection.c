@@ -16,6 +16,7 @@
 #include "loop.h"
 #include "process.h"
 #include "request.h"
+#include "reservation.h"
 
 #define MAX_CONNECTIONS 8
 #define IN_BYTES (64u * 1024)
@@ -82,6 +83,7 @@ static void greet(struct connection *connection, struct reader *reader)
   if (client != NULL)
     replace(client);
   client = connection;
+  reservations_drop();
   connection->greeted = true;
   finder_exclude(connection->pid);
   begin_frame(&connection->out, WELCOME);

@@ -166,6 +166,18 @@ static bool is_of(const struct target *targets, size_t count, const char *id)
   return false;
 }
 
+/* What it forks inherits its mark, and keeps it where it is handed over: session and descent lead to these processes. */
+static bool is_forker(const char *id)
+{
+  const struct process *process = process_by_id(id);
+  if (process != NULL)
+    return process->forks;
+  for (process = first_process(); process != NULL; process = process->next)
+    if (strcmp(process->forker, id) == 0)
+      return true;
+  return false;
+}
+
 /* A group that holds a process with another mark is not signalled as a whole. */
 static void disown(struct target *targets, size_t count, const struct found *found)
 {
@@ -184,6 +196,8 @@ void survey_apply(struct survey *list, struct target *targets, size_t count, con
       continue;
     if (marks[i].unsettled) {
       list->settled = list->settled && found->parent == KTHREADD;
+    } else if (is_forker(marks[i].id)) {
+      continue;
     } else if (is_of(targets, count, marks[i].id)) {
       found->member = true;
     } else if (found->claimed) {

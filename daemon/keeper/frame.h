@@ -25,19 +25,26 @@ enum frame_type {
   FORGET,
   SHUTDOWN,
   TRIM,
+  RESERVE,
+  RELEASE,
   /* LIST, HELD and LISTED are the same in every version of the protocol. */
   LIST = 31,
   WATCH_ADD = 32,
   WATCH_REMOVE,
+  /* From a forker. */
+  ADOPT = 48,
   WELCOME = 65,
   STATE,
   SYNCED,
   FAILED,
   SIGNALLED,
+  ID_RESERVED,
   HELD = 94,
   LISTED,
   WATCH_ADDED = 96,
   WATCH_EVENT,
+  /* To a forker. */
+  ADOPTED = 112,
 };
 
 /* Reads the fields of one frame. Once it is `bad`, every further field is 0 or empty. */

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "complain.h"
+#include "descriptors.h"
 
 #define NAME "SVC_COMMAND_ID="
 #define NAME_LENGTH (sizeof NAME - 1)
@@ -139,10 +139,8 @@ static _Noreturn void help(const pid_t *given, size_t count, const struct accoun
   pid_t *pids = malloc(count * sizeof *pids);
   if (pids == NULL || dup2(report_to, REPORT_FD) < 0)
     _exit(1);
-#ifdef SYS_close_range
   /* Else a helper that hangs would hold pipes of processes open. */
-  syscall(SYS_close_range, REPORT_FD + 1, ~0u, 0u);
-#endif
+  close_from(REPORT_FD + 1);
   memcpy(pids, given, count * sizeof *pids);
   end_with_keeper();
   size_t left = read_all(pids, count);

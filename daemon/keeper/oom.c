@@ -7,7 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Added to the score of the keeper for what it starts, so that a lack of memory ends a command, not the keeper. */
+#define SCORE_ADDED 200
+#define MAX_SCORE 1000
+
 static int counter = -1;
+static int usual_score;
 
 /* A mount of control groups (proc_pid_mountinfo(5)): `root` is the group that it shows at `point`. */
 struct mount {
@@ -60,8 +65,33 @@ static void open_counter(const struct mount *mount)
   counter = open(path, O_RDONLY | O_CLOEXEC);
 }
 
+static int own_score(void)
+{
+  char text[16] = {0};
+  int file = open("/proc/self/oom_score_adj", O_RDONLY | O_CLOEXEC);
+  if (file < 0 || read(file, text, sizeof text - 1) < 0)
+    text[0] = '\0';
+  if (file >= 0)
+    close(file);
+  return (int)strtol(text, NULL, 10);
+}
+
+void oom_set_score(pid_t pid, bool given, int score)
+{
+  char path[48];
+  snprintf(path, sizeof path, "/proc/%d/oom_score_adj", pid);
+  int file = open(path, O_WRONLY | O_CLOEXEC);
+  if (file < 0)
+    return;
+  dprintf(file, "%d", given ? score : usual_score);
+  close(file);
+}
+
 void oom_open(void)
 {
+  usual_score = own_score() + SCORE_ADDED;
+  if (usual_score > MAX_SCORE)
+    usual_score = MAX_SCORE;
   FILE *mounts = fopen("/proc/self/mountinfo", "re");
   char line[3 * PATH_MAX];
   struct mount mount;

@@ -91,6 +91,15 @@ struct process *process_add(const char *id)
   return process;
 }
 
+bool process_keep_record(struct process *process, const uint8_t *bytes, uint32_t length)
+{
+  process->record.length = length;
+  process->record.bytes = malloc(length + 1);
+  if (process->record.bytes != NULL)
+    memcpy(process->record.bytes, bytes, length);
+  return process->record.bytes != NULL;
+}
+
 bool process_lives(const struct process *process)
 {
   return process->pid > 0 && (process->phase == STARTING || process->phase == RUNNING);

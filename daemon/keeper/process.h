@@ -15,12 +15,14 @@
 
 enum stdin_kind { STDIN_NULL, STDIN_PIPE, STDIN_TERMINAL };
 
-/* Life of a process; docs/keeper.md. Until it is reaped it is STARTING or RUNNING. */
+/* Life of a process; docs/keeper.md. Until it is reaped it is STARTING, RESERVED or RUNNING. */
 enum phase {
   /* Its child has not called execve yet. */
   STARTING,
   /* It was not started: FAILED is not announced yet. */
   UNSTARTED,
+  /* Its id is that of a process which a forker will hand over. */
+  RESERVED,
   RUNNING,
   /* Reaped, while another process holds its output open. */
   DRAINING,
@@ -37,7 +39,8 @@ enum stage {
   SESSION_STAGE,
   ACCOUNT_STAGE,
   CWD_STAGE,
-  EXEC_STAGE
+  EXEC_STAGE,
+  ADOPTION_STAGE
 };
 
 struct failure {
@@ -92,6 +95,10 @@ struct process {
   bool killed;
   /* Its start is announced at once, not together with a soon end. */
   bool prompt;
+  /* It may hand over processes that it forks. */
+  bool forks;
+  /* The id of the forker that handed it over, or will; else empty. */
+  char forker[MAX_ID + 1];
   struct record record;
   /* Its end is not written to its file yet. */
   bool unwritten;
@@ -122,6 +129,8 @@ struct process *process_by_id(const char *id);
 struct process *process_by_pid(pid_t pid);
 /* Adds a process without pid and streams to the table; NULL, with errno, where that fails. */
 struct process *process_add(const char *id);
+/* Copies what is returned with its first announcement to another client; false where memory is short. */
+bool process_keep_record(struct process *process, const uint8_t *bytes, uint32_t length);
 /* Not reaped: its pid is still that of the process. */
 bool process_lives(const struct process *process);
 /* Its child exists as `pid`. */

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <sys/wait.h>
 
+#include "adoption.h"
 #include "clock.h"
 #include "ended-file.h"
 #include "oom.h"
@@ -107,6 +108,7 @@ static int64_t end_time(const struct process *process)
 static void reaped(struct process *process, int status, const struct rusage *usage)
 {
   process_stops(process);
+  forker_close(process);
   process->phase = DRAINING;
   input_close(&process->input);
   bool by_signal = WIFSIGNALED(status);
@@ -136,6 +138,8 @@ void reap(void)
   while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0 || (pid < 0 && errno == EINTR)) {
     if (pid > 0)
       launch_reaped(pid);
+    if (pid > 0)
+      forker_helper_reaped(pid);
     struct process *process = pid > 0 ? process_by_pid(pid) : NULL;
     if (process != NULL)
       reaped(process, status, &usage);

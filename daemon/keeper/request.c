@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adoption.h"
 #include "answer.h"
 #include "finder.h"
 #include "find-and-signal.h"
@@ -13,93 +14,46 @@
 #include "spawn.h"
 #include "stop.h"
 
-#define MAX_STRINGS (256u * 1024)
 #define MAX_TARGETS 4096u
 #define MAX_SIGNAL 64u
 #define MAX_GRACE_MS (10u * 60 * 1000)
-#define MAX_RECORD (512u * 1024)
-
-/* A list for execve that points into the frame; NULL where the frame is bad or memory is short. */
-static char **take_strings(struct reader *reader)
-{
-  uint32_t count = take_u32(reader);
-  if (reader->bad || count > MAX_STRINGS || reader->left / 4 < count) {
-    reader->bad = true;
-    return NULL;
-  }
-  char **strings = malloc((count + 1) * sizeof *strings);
-  if (strings == NULL) {
-    reader->bad = true;
-    return NULL;
-  }
-  for (uint32_t i = 0; i < count; i++)
-    strings[i] = take_string(reader);
-  strings[count] = NULL;
-  return strings;
-}
-
-static void take_limits(struct reader *reader, struct start *start)
-{
-  start->limit_count = take_u8(reader);
-  if (start->limit_count > MAX_LIMITS)
-    reader->bad = true;
-  for (int i = 0; i < start->limit_count && !reader->bad; i++) {
-    struct limit *limit = &start->limits[i];
-    limit->kind = take_u8(reader);
-    limit->soft = take_u64(reader);
-    limit->hard = take_u64(reader);
-    bool is_known = limit->kind < RLIM_NLIMITS || (limit->kind == LIMIT_NICE && limit->soft < 40) ||
-                    (limit->kind == LIMIT_OOM && limit->soft <= 2000);
-    if (!is_known)
-      reader->bad = true;
-  }
-}
-
-static struct start take_start(struct reader *reader)
-{
-  struct start start = {.memory = malloc(reader->left + 1)};
-  if (start.memory == NULL) {
-    reader->bad = true;
-    return start;
-  }
-  memcpy(start.memory, reader->at, reader->left);
-  struct reader copy = {.at = start.memory, .left = reader->left};
-  start.id = take_id(&copy);
-  uint8_t kind = take_u8(&copy);
-  start.prompt = take_flag(&copy);
-  start.columns = take_u16(&copy);
-  start.rows = take_u16(&copy);
-  start.cap = take_u64(&copy);
-  start.segment_bytes = take_u32(&copy);
-  start.account = take_account(&copy);
-  start.cwd = take_string(&copy);
-  start.file = take_string(&copy);
-  start.argv = take_strings(&copy);
-  start.envp = take_strings(&copy);
-  start.has_script = take_flag(&copy);
-  if (start.has_script)
-    start.script = take_bytes(&copy, &start.script_length);
-  take_limits(&copy, &start);
-  start.record = take_bytes(&copy, &start.record_length);
-  if (start.record_length > MAX_RECORD)
-    copy.bad = true;
-  if (kind > STDIN_TERMINAL)
-    copy.bad = true;
-  else
-    start.stdin_kind = (enum stdin_kind)kind;
-  *reader = copy;
-  return start;
-}
+#define MAX_RESERVED_MS (10u * 60 * 1000)
 
 static void on_start(uint64_t client, struct reader *reader)
 {
-  struct start start = take_start(reader);
+  struct start start = start_take(reader);
   if (finished(reader)) {
     struct failure failure = {HOLD_STAGE, ESHUTDOWN};
     if (is_stopping() || !spawn(&start, client, &failure))
       answer_failed(client, start.id, failure);
   }
   start_free(&start);
+}
+
+static void on_reserve(uint64_t client, struct reader *reader)
+{
+  struct reservation_terms terms = {.forker = take_id(reader), .id = take_id(reader)};
+  terms.has_stdin = take_flag(reader);
+  terms.cap = take_u64(reader);
+  terms.segment_bytes = take_u32(reader);
+  terms.ms = take_u32(reader);
+  terms.record = take_bytes(reader, &terms.record_length);
+  if (terms.ms == 0 || terms.ms > MAX_RESERVED_MS || terms.record_length > MAX_RECORD)
+    reader->bad = true;
+  if (!finished(reader))
+    return;
+  struct failure failure = {HOLD_STAGE, ESHUTDOWN};
+  if (!is_stopping() && reserve(&terms, client, &failure))
+    answer_reserved(client, terms.id);
+  else
+    answer_failed(client, terms.id, failure);
+}
+
+static void on_release(struct reader *reader)
+{
+  struct process *process = process_by_id(take_id(reader));
+  if (finished(reader) && process != NULL)
+    reservation_release(process);
 }
 
 static struct target take_target(struct reader *reader)
@@ -240,6 +194,12 @@ bool handle_request(uint64_t client, uint8_t type, struct reader *reader)
     break;
   case SHUTDOWN:
     on_shutdown(reader);
+    break;
+  case RESERVE:
+    on_reserve(client, reader);
+    break;
+  case RELEASE:
+    on_release(reader);
     break;
   case TRIM:
     on_trim(reader);

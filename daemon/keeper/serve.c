@@ -1,6 +1,5 @@
 #include "serve.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -10,12 +9,12 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "complain.h"
 #include "connection.h"
+#include "descriptors.h"
 #include "ended-file.h"
 #include "find-and-signal.h"
 #include "listener.h"
@@ -24,12 +23,16 @@
 #include "output-file.h"
 #include "process.h"
 #include "reap.h"
+#include "reservation.h"
 #include "runtime-dir.h"
 #include "spawn.h"
 #include "stop.h"
 
 #define DEFAULT_GRACE_MS 2000
 #define MAX_LOG_BYTES (1024 * 1024)
+
+/* The highest descriptor that a child is given; the keeper has /dev/null there. */
+#define LAST_OCCUPIED 4
 
 static int64_t needed_at;
 static struct source signals;
@@ -84,34 +87,17 @@ static void reset_signals(void)
   signal(SIGXFSZ, SIG_IGN);
 }
 
-static void close_inherited(void)
-{
-  DIR *own = opendir("/proc/self/fd");
-  if (own == NULL)
-    return;
-  for (struct dirent *entry; (entry = readdir(own)) != NULL;) {
-    int fd = (int)strtol(entry->d_name, NULL, 10);
-    if (fd > 3 && fd != dirfd(own))
-      close(fd);
-  }
-  closedir(own);
-}
-
-/* Keeps 0 to 3 occupied, so that dup2 for a child never hits a descriptor of the keeper; closes the other inherited. */
+/* Keeps 0 to 4 occupied, so that dup2 for a child never hits a descriptor of the keeper; closes the other inherited. */
 static void arrange_descriptors(void)
 {
   int null;
-  while ((null = open("/dev/null", O_RDWR | O_CLOEXEC)) >= 0 && null < 3)
+  while ((null = open("/dev/null", O_RDWR | O_CLOEXEC)) >= 0 && null < LAST_OCCUPIED)
     continue;
   if (null < 0)
     give_up("open", "/dev/null");
-  if (null != 3 && dup3(null, 3, O_CLOEXEC) < 0)
+  if (null != LAST_OCCUPIED && dup3(null, LAST_OCCUPIED, O_CLOEXEC) < 0)
     give_up("dup3", NULL);
-#ifdef SYS_close_range
-  if (syscall(SYS_close_range, 4u, ~0u, 0u) == 0)
-    return;
-#endif
-  close_inherited();
+  close_from(LAST_OCCUPIED + 1);
 }
 
 /* What fails in the background stands here; begun anew once it is long. -1 where there is none. */
@@ -137,7 +123,7 @@ static void go_to_background(const char *directory)
     give_up("setsid", NULL);
   int log = open_log(directory);
   for (int fd = 0; fd < 3; fd++)
-    if (dup2(fd == 2 && log >= 0 ? log : 3, fd) < 0)
+    if (dup2(fd == 2 && log >= 0 ? log : LAST_OCCUPIED, fd) < 0)
       give_up("dup2", NULL);
   if (log >= 0)
     close(log);
@@ -160,6 +146,7 @@ static bool turn(const struct serve_options *options, int *wait)
   *wait = end_overdue(now);
   *wait = sooner(*wait, streams_due(now));
   *wait = sooner(*wait, launches_due(now));
+  *wait = sooner(*wait, reservations_due(now));
   *wait = sooner(*wait, continue_searches(now));
   *wait = sooner(*wait, ended_files_due(now, has_client()));
   *wait = sooner(*wait, connections_flush(now));

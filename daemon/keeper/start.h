@@ -7,6 +7,7 @@
 #include "process.h"
 
 #define MAX_LIMITS 32
+#define MAX_RECORD (512u * 1024)
 /* Kinds of limits beside those of setrlimit(2): nice + 20 and oom_score_adj + 1000, in `soft`. */
 enum { LIMIT_NICE = 200, LIMIT_OOM };
 
@@ -33,14 +34,20 @@ struct start {
   bool has_script;
   /* Announced as soon as it runs. */
   bool prompt;
+  /* It may hand over processes that it forks. */
+  bool forks;
   uint8_t limit_count;
   struct limit limits[MAX_LIMITS];
+  bool has_oom_score;
+  int oom_score;
   const uint8_t *record;
   uint32_t record_length;
   /* Allocated; the texts above point into it. */
   uint8_t *memory;
 };
 
+/* Reads the fields of START; the caller frees them also where the reader is bad. */
+struct start start_take(struct reader *reader);
 void start_free(struct start *start);
 
 #endif

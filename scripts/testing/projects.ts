@@ -23,6 +23,7 @@ export const SYSTEM_TESTS = [
   `${CAPABILITIES}/pty/fork-bomb.test.ts`,
   `${CAPABILITIES}/watch/limits.test.ts`,
   `${DAEMON}/core/output/byte-log.test.ts`,
+  `${DAEMON}/core/process/keeper/keeper-adoption-system.test.ts`,
   `${DAEMON}/core/process/keeper/keeper-faults.test.ts`,
   `${DAEMON}/core/process/keeper/keeper-limits.test.ts`,
   `${DAEMON}/core/process/keeper/keeper-privileges.test.ts`,

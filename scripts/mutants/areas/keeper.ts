@@ -53,5 +53,41 @@ export const KEEPER: MutantArea = {
       text: 'chmod(SOCKET_NAME, 0600)',
       replacement: 'chmod(SOCKET_NAME, 0666)',
     },
+    {
+      id: 'any-child-of-the-keeper-is-adopted',
+      file: 'daemon/keeper/adoption.c',
+      text: 'found.parent == getpid() && found.session == parent->pid',
+      replacement: 'found.parent == getpid()',
+    },
+    {
+      id: 'process-of-another-uid-is-adopted',
+      file: 'daemon/keeper/adoption.c',
+      text: ' && runs_as(pid, forker->uid) ? 0',
+      replacement: ' ? 0',
+    },
+    {
+      id: 'adopted-before-it-is-an-orphan',
+      file: 'daemon/keeper/adoption.c',
+      text: 'found.parent == getpid() && found',
+      replacement: 'found',
+    },
+    {
+      id: 'reservation-outlives-its-client',
+      file: 'daemon/keeper/connection.c',
+      text: '  reservations_drop();\n',
+      replacement: '',
+    },
+    {
+      id: 'mark-of-a-forker-finds-what-it-forked',
+      file: 'daemon/keeper/finder.c',
+      text: '} else if (is_forker(marks[i].id)) {',
+      replacement: '} else if (marks[i].pid == 0) {',
+    },
+    {
+      id: 'given-up-process-runs-on',
+      file: 'daemon/src/core/process/keeper/keeper-reservations.ts',
+      text: '    this.#kill(hosted);\n',
+      replacement: '',
+    },
   ],
 };

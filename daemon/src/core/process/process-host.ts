@@ -31,6 +31,31 @@ export interface StartSpec {
   readonly isAsync?: boolean | undefined;
   /** A text of the owner's, at most 512 KiB, that a host which survives the daemon returns with the process. */
   readonly record?: string | undefined;
+  /** It may hand processes that it forks over to the host, through descriptor 4 (`docs/keeper.md`, Adoption). */
+  readonly forks?: boolean | undefined;
+}
+
+/** A process that a forker will hand over; the fields are those of `StartSpec`. */
+export interface AdoptSpec {
+  readonly id: string;
+  /** `pipe`: the forker passes the end of its stdin too. */
+  readonly stdin: 'null' | 'pipe';
+  readonly outputMaxBytes: number;
+  readonly record?: string | undefined;
+  /** That of the forker. */
+  readonly identity?: Identity | undefined;
+}
+
+/** An id that the host accepts from a forker. */
+export interface Reservation extends Disposable {
+  readonly id: string;
+  /**
+   * Settles when the forker has handed the process over. Rejects with a StartFailure where the forker or the host has
+   * ended, the time is over, or the reservation was disposed.
+   */
+  readonly adopted: Promise<HostedProcess>;
+  /** Gives the id up; a process that is handed over nevertheless is killed. No effect once `adopted` has settled. */
+  [Symbol.dispose](): void;
 }
 
 /** Resources that the processes used. `oomKilled` is null where it is unknown. */
@@ -116,9 +141,17 @@ export interface ProcessHost extends AsyncDisposable {
     /** Processes and their output survive the death of the daemon. */
     readonly survivesDaemon: boolean;
     readonly usage: boolean;
+    /** It takes over processes that other processes have forked. */
+    readonly adopts: boolean;
   };
   /** @throws StartFailure where the program could not be started */
   start(spec: StartSpec): Promise<HostedProcess>;
+  /**
+   * Reserves an id for a process that the process `forker`, started with `forks`, will hand over within `ms`
+   * milliseconds, at most ten minutes. A request to fork may be sent to the forker from then on.
+   * @throws SandboxError `unsupported` where the host does not adopt; StartFailure where the forker does not run
+   */
+  reserve(forker: string, spec: AdoptSpec, limit: { readonly ms: number }): Promise<Reservation>;
   /**
    * Sends a signal to all processes of the targets: their sessions, their groups, their descendants, and processes with
    * one of their marks. Answers how many there were; 0 is not an error.

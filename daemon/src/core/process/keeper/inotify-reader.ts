@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { ignore } from '@sandbox/program/ignore.ts';
+import { nameOfErrno } from '../../errno-name.ts';
 import { type FrameReader, FrameSplitter, FrameWriter } from './keeper-frames.ts';
 
 const ADD = 32;
@@ -182,7 +182,7 @@ export class InotifyReader implements AsyncDisposable {
       this.#listen(watch, pending.listener);
       pending.resolve(watch);
     } else {
-      const code = codeOf(errno);
+      const code = nameOfErrno(errno);
       pending.reject(new InotifyFailure(code, `inotify_add_watch failed: ${code}`));
     }
     this.#removeWhenQuiet();
@@ -218,8 +218,4 @@ export class InotifyReader implements AsyncDisposable {
     for (const witness of [...this.#witnesses]) witness.onGone(reason);
     this.#gone.resolve();
   }
-}
-
-function codeOf(errno: number): string {
-  return Object.entries(constants.errno).find(([, value]) => value === errno)?.[0] ?? `errno ${errno}`;
 }

@@ -1,15 +1,44 @@
-import { getSystemErrorName } from 'node:util';
+import { nameOfErrno } from '../../errno-name.ts';
 import { SandboxError } from '../../errors.ts';
 import { StartFailure } from '../process-host.ts';
 import { startFailure } from '../start-failure.ts';
 import { SILENT_HINT, SilentKeeper } from './keeper-connection.ts';
+import type { FrameReader } from './keeper-frames.ts';
 
-/** FAILED of `docs/keeper.md`. */
+/** FAILED: no process has this id. */
+export interface Failed {
+  readonly id: string;
+  readonly stage: number;
+  readonly errno: number;
+}
+
+export function readFailed(frame: FrameReader): Failed {
+  return { id: frame.text(), stage: frame.u8(), errno: frame.u32() };
+}
+
+/** Stages of `docs/keeper.md`. */
 const STAGE = { held: 1, account: 6, cwd: 7 } as const;
+
+/** Why no process was handed over under a reserved id, by errno. */
+const NOT_ADOPTED: Readonly<Record<string, string>> = {
+  ESRCH: 'the process that would fork it does not run, or was not started to fork others',
+  ECHILD: 'the process that would fork it has ended',
+  EPIPE: 'the process that would fork it has closed its socket to the keeper, or sent what is no ADOPT',
+  ETIMEDOUT: 'the process that would fork it did not do so in time',
+  ECANCELED: 'the reserved id was given up',
+  EEXIST: 'a process of that id is held already',
+  ESHUTDOWN: 'the process keeper is ending',
+};
+
+/** A FAILED of an id that was reserved. */
+export function adoptionFailure(errno: number): StartFailure {
+  const code = nameOfErrno(errno);
+  return new StartFailure(NOT_ADOPTED[code] ?? `the process could not be taken over: ${code}`, 126);
+}
 
 /** The failure that a FAILED frame describes, in words for the caller. */
 export function keeperFailure(stage: number, errno: number, program: string, cwd: string): StartFailure {
-  const code = getSystemErrorName(-errno);
+  const code = nameOfErrno(errno);
   if (stage === STAGE.cwd) {
     return new StartFailure(code === 'EACCES' ? `no permission to enter cwd: ${cwd}` : `cannot enter cwd: ${cwd}`, 126);
   }

@@ -18,6 +18,8 @@ export const REQUEST = {
   forget: 8,
   shutdown: 9,
   trim: 10,
+  reserve: 11,
+  release: 12,
 } as const;
 
 /** Values of the stdin field of START. */
@@ -33,6 +35,7 @@ export const EVENT = {
   synced: 67,
   failed: 68,
   signalled: 69,
+  reserved: 70,
 } as const;
 
 /** Most frames fit; a longer one takes a buffer of twice the size. */

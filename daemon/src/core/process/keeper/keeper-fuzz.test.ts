@@ -36,7 +36,12 @@ class FrameSource {
     const random = this.#random;
     const id = this.#id();
     const kinds: (() => FrameWriter)[] = [
-      () => startFrame(id, SCRIPTS[random.below(SCRIPTS.length)] ?? '', { stdin: random.below(2) === 0, record: 'r' }),
+      () =>
+        startFrame(id, SCRIPTS[random.below(SCRIPTS.length)] ?? '', {
+          stdin: random.below(2) === 0,
+          record: 'r',
+          forks: random.below(4) === 0,
+        }),
       () =>
         new FrameWriter(REQUEST.stdin)
           .text(id)
@@ -56,6 +61,8 @@ class FrameSource {
           .flag(random.below(2) === 0),
       () => new FrameWriter(REQUEST.forget).u32(2).text(id).flag(true).text(this.#id()).flag(false),
       () => new FrameWriter(REQUEST.trim).text(id).u8(random.below(3)).u64(random.below(200_000)),
+      () => this.#reserve(id),
+      () => new FrameWriter(REQUEST.release).text(id),
       // Each search forks a helper, which is slow under the sanitizers.
       () => (random.below(8) === 0 ? this.#signal(id, random.below(4) === 0 ? SIGKILL : 0) : this.#foreground(id)),
     ];
@@ -71,6 +78,14 @@ class FrameSource {
       .u32(++this.#request)
       .u32(0)
       .text(id);
+  }
+
+  #reserve(forker: string): FrameWriter {
+    const frame = new FrameWriter(REQUEST.reserve)
+      .text(forker)
+      .text(this.#id())
+      .flag(this.#random.below(2) === 0);
+    return frame.u64(1000).u32(1000).u32(this.#random.below(50)).text('r');
   }
 
   #signal(id: string, signal: number): FrameWriter {

@@ -4,20 +4,29 @@ import type { Ends } from '../../output/output-log.ts';
 import { waitFor } from '../../wait.ts';
 import { discardAtEnd } from '../discard-at-end.ts';
 import { countProcesses, signalProcesses } from '../find/signal-processes.ts';
-import type { HostedProcess, ProcessHost, ProcessTarget, Recovered, StartSpec } from '../process-host.ts';
+import type {
+  AdoptSpec,
+  HostedProcess,
+  ProcessHost,
+  ProcessTarget,
+  Recovered,
+  Reservation,
+  StartSpec,
+} from '../process-host.ts';
 import { resolveStart } from '../program.ts';
 import { requireSignal } from '../signals.ts';
 import { FrameFaults } from './frame-faults.ts';
+import { KeeperHeld } from './held/keeper-held.ts';
+import { type KeeperState, readState } from './held/keeper-state.ts';
 import { type KeeperConnection, SilentKeeper } from './keeper-connection.ts';
-import { refuse } from './keeper-failure.ts';
+import { type Failed, readFailed, refuse } from './keeper-failure.ts';
 import { KeeperForgets } from './keeper-forgets.ts';
 import { EVENT, type FrameReader, FrameWriter, REQUEST } from './keeper-frames.ts';
 import { endOutdated, joinKeeper, type KeeperPlace } from './keeper-launch.ts';
 import { KeeperOutbox } from './keeper-outbox.ts';
-import { KeeperProcess } from './keeper-process.ts';
 import { KeeperRequests } from './keeper-requests.ts';
+import { KeeperReservations } from './keeper-reservations.ts';
 import { KeeperStarts, startFrame } from './keeper-starts.ts';
-import { type KeeperState, readState } from './keeper-state.ts';
 import { OtherKeepers } from './recovery/keeper-elsewhere.ts';
 import { KeeperFiles } from './recovery/keeper-files.ts';
 
@@ -29,22 +38,21 @@ const END_MS = 10_000;
 /** The keeper (`docs/keeper.md`) starts and holds the processes, so that they outlive the daemon. */
 export class KeeperHost implements ProcessHost {
   readonly name = 'keeper';
-  readonly promises = { survivesDaemon: true, usage: true } as const;
+  readonly promises = { survivesDaemon: true, usage: true, adopts: true } as const;
   readonly #place: KeeperPlace;
   readonly #files: KeeperFiles;
   readonly #faults: FrameFaults;
   readonly #own: Identity = ownIdentity();
-  readonly #held = new Map<string, KeeperProcess>();
+  readonly #held: KeeperHeld;
   readonly #starts = new KeeperStarts();
+  readonly #reservations = new KeeperReservations((hosted) => void this.#kill([targetOf(hosted)]));
   readonly #requests = new KeeperRequests();
   #connection: Promise<KeeperConnection> | undefined;
   readonly #outbox = new KeeperOutbox();
   readonly #forgets = new KeeperForgets((frame) => this.#send(frame));
   #keeperPid: number | undefined;
   /** Starts that have failed for their callers, though the keeper may have carried them out. */
-  readonly #unanswered: StartSpec[] = [];
-  /** Ids that the keeper has announced since it was joined. */
-  readonly #announced = new Set<string>();
+  readonly #unanswered: Pick<AdoptSpec, 'id' | 'identity'>[] = [];
   #synced = Promise.withResolvers<void>();
   #others: OtherKeepers | undefined;
   #disposed = false;
@@ -53,6 +61,12 @@ export class KeeperHost implements ProcessHost {
     this.#place = place;
     this.#files = new KeeperFiles(place.directory);
     this.#faults = new FrameFaults(place);
+    this.#held = new KeeperHeld({
+      files: this.#files,
+      send: (frame) => this.#send(frame),
+      forget: (id, discard) => this.#forgets.add(id, discard),
+      signalForeground: (id, signal) => this.#signalForeground(id, signal),
+    });
   }
 
   /**
@@ -79,11 +93,15 @@ export class KeeperHost implements ProcessHost {
   async start(spec: StartSpec): Promise<HostedProcess> {
     const { runner, program } = resolveStart(spec, this.#own);
     const frame = startFrame(spec, program, runner);
-    const connection = await this.#openConnection().catch(refuse);
-    await connection.ready().catch(refuse);
-    if (!connection.isOpen) refuse(new Error('the process keeper ended'));
+    const connection = await this.#readyConnection();
     this.#forgets.flush();
     return this.#starts.send(connection, frame, spec, program);
+  }
+
+  async reserve(forker: string, spec: AdoptSpec, limit: { readonly ms: number }): Promise<Reservation> {
+    const connection = await this.#readyConnection();
+    this.#forgets.flush();
+    return this.#reservations.reserve(connection, forker, spec, limit);
   }
 
   async signal(targets: readonly ProcessTarget[], signal: string): Promise<number> {
@@ -102,11 +120,12 @@ export class KeeperHost implements ProcessHost {
 
   ids(): ReadonlySet<string> {
     const elsewhere = this.#others?.processes.keys() ?? [];
-    return new Set([...this.#held.keys(), ...this.#starts.ids(), ...elsewhere, ...this.#files.ids()]);
+    const pending = [...this.#starts.ids(), ...this.#reservations.ids()];
+    return new Set([...this.#held.processes.keys(), ...pending, ...elsewhere, ...this.#files.ids()]);
   }
 
   recover(ends: ReadonlyMap<string, Ends>, owns: (id: string) => boolean = () => true): Recovered {
-    return this.#files.recover({ held: this.#held, elsewhere: this.#others?.processes }, ends, owns);
+    return this.#files.recover({ held: this.#held.processes, elsewhere: this.#others?.processes }, ends, owns);
   }
 
   /** Ends the keeper with all it holds; a keeper that a supervisor started runs on. */
@@ -151,6 +170,13 @@ export class KeeperHost implements ProcessHost {
     return this.#connect();
   }
 
+  /** One that reads what is sent next. @throws SandboxError `unavailable` where there is none */
+  async #readyConnection(): Promise<KeeperConnection> {
+    const connection = await this.#openConnection().catch(refuse);
+    await connection.ready().catch(refuse);
+    return connection.isOpen ? connection : refuse(new Error('the process keeper ended'));
+  }
+
   /** Undefined where there is no keeper: the daemon then looks for the processes itself. */
   #joined(): Promise<KeeperConnection | undefined> {
     return this.#openConnection().catch(() => undefined);
@@ -160,47 +186,49 @@ export class KeeperHost implements ProcessHost {
   #onClose(): void {
     this.#connection = undefined;
     this.#synced = Promise.withResolvers();
-    this.#unanswered.push(...this.#starts.failAll());
+    this.#unanswered.push(...this.#starts.failAll(), ...this.#reservations.failAll());
     this.#requests.answerAll();
-    if (this.#disposed) this.#lose([...this.#held.values()]);
-    else if (this.#held.size > 0 || this.#unanswered.length > 0) void this.#rejoin();
+    const { processes } = this.#held;
+    if (this.#disposed) this.#held.lose(processes.values());
+    else if (processes.size > 0 || this.#unanswered.length > 0) void this.#rejoin();
   }
 
   async #rejoin(): Promise<void> {
-    const before = [...this.#held.values()];
+    const before = [...this.#held.processes.values()];
     const keeperBefore = this.#keeperPid;
-    this.#announced.clear();
+    this.#held.anew();
     await this.#faults.pause();
     const connection = await this.#joined();
     // A connection that ends before that is followed by another attempt; a keeper that is silent is waited for.
     if (connection !== undefined && !(await this.#isSynced(connection))) return;
     const unanswered = this.#unanswered.splice(0);
-    const lost = before.filter(({ id, complete }) => !complete && !this.#announced.has(id));
+    const lost = before.filter(({ id, complete }) => !complete && !this.#held.isAnnounced(id));
+    // What was forked carries the mark of its forker.
+    const forkers = new Set(lost.flatMap(({ forker = '' }) => (this.#held.isAnnounced(forker) ? [] : [forker])));
+    forkers.delete('');
     const targets = [
       ...lost.map(({ id, pid }) => ({ id, pid, running: false })),
+      ...Array.from(forkers, (id) => ({ id, pid: 0, running: false })),
       ...unanswered.map(({ id, identity }) => ({ id, pid: 0, running: false, ...(identity && { identity }) })),
     ];
-    this.#lose(lost);
+    this.#held.lose(lost);
     for (const { id } of unanswered) {
-      const hosted = this.#held.get(id);
+      const hosted = this.#held.processes.get(id);
       if (hosted) discardAtEnd(hosted);
     }
-    const ended = await this.signal(targets, 'SIGKILL').catch(() => 0);
+    const ended = await this.#kill(targets);
     this.#place.report?.(
       { keeper: keeperBefore, joined: connection?.welcome.pid, lost: lost.length, processes: ended },
       'the process keeper ended; the processes that it held are lost and were killed',
     );
   }
 
-  async #isSynced(connection: KeeperConnection): Promise<boolean> {
-    return Promise.race([this.#synced.promise.then(() => true), connection.closed().then(() => false)]);
+  async #kill(targets: readonly ProcessTarget[]): Promise<number> {
+    return this.signal(targets, 'SIGKILL').catch(() => 0);
   }
 
-  #lose(lost: readonly KeeperProcess[]): void {
-    for (const hosted of lost) {
-      this.#held.delete(hosted.id);
-      hosted.lose();
-    }
+  async #isSynced(connection: KeeperConnection): Promise<boolean> {
+    return Promise.race([this.#synced.promise.then(() => true), connection.closed().then(() => false)]);
   }
 
   async #signalForeground(id: string, signal: number): Promise<boolean> {
@@ -209,42 +237,29 @@ export class KeeperHost implements ProcessHost {
 
   #onFrame(frame: FrameReader): void {
     if (frame.type === EVENT.state) this.#onState(readState(frame));
-    else if (frame.type === EVENT.failed) this.#starts.failed(frame.text(), frame);
+    else if (frame.type === EVENT.failed) this.#onFailed(readFailed(frame));
+    else if (frame.type === EVENT.reserved) this.#reservations.accepted(frame.text());
     else if (frame.type === EVENT.signalled) this.#requests.answered(frame);
     else if (frame.type === EVENT.synced) this.#synced.resolve();
   }
 
-  /** The first state of a process that this daemon started answers its START. */
-  #onState(state: KeeperState): void {
-    const { id } = state;
-    const starting = this.#starts.started(id);
-    const hosted = this.#held.get(id) ?? this.#track(state);
-    const isFirst = !this.#announced.has(id);
-    this.#announced.add(id);
-    hosted.apply(state, isFirst);
-    starting?.resolve(hosted);
+  #onFailed(failed: Failed): void {
+    if (!this.#reservations.failed(failed)) this.#starts.failed(failed);
   }
 
-  #track({ id, pid, onTerminal, hasStdin, record }: KeeperState): KeeperProcess {
-    const hosted = new KeeperProcess({
-      pid,
-      output: this.#files.logOf(id, onTerminal),
-      hasStdin,
-      record: record?.toString(),
-      send: (frame) => this.#send(frame),
-      forget: (given, discard) => this.#forgets.add(given, discard),
-      onChange: ({ complete }) => {
-        if (!complete) return;
-        this.#held.delete(id);
-        this.#announced.delete(id);
-      },
-      signalForeground: onTerminal ? (signal) => this.#signalForeground(id, signal) : undefined,
-    });
-    this.#held.set(id, hosted);
-    return hosted;
+  /** The first state of a process that this daemon started answers its START. */
+  #onState(state: KeeperState): void {
+    const starting = this.#starts.started(state.id);
+    const hosted = this.#held.apply(state);
+    starting?.resolve(hosted);
+    this.#reservations.adopted(hosted);
   }
 
   #send(frame: FrameWriter): void {
     if (this.#connection !== undefined) this.#outbox.send(this.#connection, frame);
   }
+}
+
+function targetOf({ id, pid }: HostedProcess): ProcessTarget {
+  return { id, pid, running: true };
 }

@@ -9,9 +9,9 @@ import { mayMount } from '../../../../../scripts/testing/may-mount.ts';
 import { root } from '../process-host.fixture.ts';
 import { TestAccount } from '../test-account.fixture.ts';
 import { compiles, FixtureBuilds } from './fixture-builds.fixture.ts';
+import { readState } from './held/keeper-state.ts';
 import { idIn, KEEPERS, keeperProgram, RawClient, RunningKeeper, startFrame } from './keeper.fixture.ts';
 import { EVENT, type FrameReader, FrameWriter, REQUEST } from './keeper-frames.ts';
-import { readState } from './keeper-state.ts';
 
 const SIGKILL = 9;
 const SIGTERM = 15;

@@ -3,10 +3,13 @@ import { segmentBytesOf } from '../../output/byte-log-writer.ts';
 import { type HostedProcess, StartFailure, type StartSpec } from '../process-host.ts';
 import { startFailure } from '../start-failure.ts';
 import type { KeeperConnection } from './keeper-connection.ts';
-import { keeperFailure } from './keeper-failure.ts';
-import { type FrameReader, FrameWriter, MAX_FRAME_BYTES, REQUEST, STDIN_KIND } from './keeper-frames.ts';
+import { type Failed, keeperFailure } from './keeper-failure.ts';
+import { FrameWriter, MAX_FRAME_BYTES, REQUEST, STDIN_KIND } from './keeper-frames.ts';
 
 const NO_LIMITS = 0;
+/** Bits of START. */
+const PROMPT = 1;
+const FORKS = 2;
 
 interface Starting {
   readonly spec: StartSpec;
@@ -38,11 +41,11 @@ export class KeeperStarts {
     return starting;
   }
 
-  /** FAILED, read past its id. */
-  failed(id: string, frame: FrameReader): void {
+  /** FAILED. */
+  failed({ id, stage, errno }: Failed): void {
     const starting = this.#starting.get(id);
     this.#starting.delete(id);
-    starting?.reject(keeperFailure(frame.u8(), frame.u32(), starting.program, starting.spec.cwd));
+    starting?.reject(keeperFailure(stage, errno, starting.program, starting.spec.cwd));
   }
 
   /** The keeper ended: fails every start, and answers what the keeper may have started without saying so. */
@@ -56,7 +59,7 @@ export class KeeperStarts {
 
 /** A START. @throws StartFailure where a text contains a NUL, or all of them together are too long */
 export function startFrame(spec: StartSpec, program: string, runner: Identity | undefined): FrameWriter {
-  const { id, file, args, env, cwd, stdin, terminal, script, outputMaxBytes, record, isAsync } = spec;
+  const { id, file, args, env, cwd, stdin, terminal, script, outputMaxBytes, record, isAsync, forks } = spec;
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   if ([file, cwd, ...args, ...variables].some((text) => text.includes('\0'))) {
     throw startFailure(Object.assign(new Error(), { code: 'ERR_INVALID_ARG_VALUE' }), program, runner);
@@ -64,7 +67,7 @@ export function startFrame(spec: StartSpec, program: string, runner: Identity | 
   const frame = new FrameWriter(REQUEST.start)
     .text(id)
     .u8(STDIN_KIND[terminal ? 'terminal' : stdin])
-    .flag(isAsync === true || terminal !== undefined)
+    .u8((isAsync === true || terminal !== undefined ? PROMPT : 0) | (forks === true ? FORKS : 0))
     .u16(terminal?.cols ?? 0)
     .u16(terminal?.rows ?? 0)
     .u64(outputMaxBytes)

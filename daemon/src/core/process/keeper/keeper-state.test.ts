@@ -6,11 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { buildKeeper, KEEPER } from '../../../../../scripts/build/keeper.ts';
 import { describeRows } from '../../../../../scripts/testing/describe-rows.ts';
 import { root } from '../process-host.fixture.ts';
+import { readState } from './held/keeper-state.ts';
 import { idIn, KEEPERS, keeperProgram, RawClient, RunningKeeper, startFrame, startIn } from './keeper.fixture.ts';
 import { EVENT, FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
 import { KeeperHost } from './keeper-host.ts';
 import { endKeeper, endOutdated } from './keeper-launch.ts';
-import { readState } from './keeper-state.ts';
 
 const MIB = 1024 * 1024;
 const ROOT = join(import.meta.dirname, '../../../../..');

@@ -5,9 +5,9 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { HostedProcess, ProcessEnd, StartSpec } from '../process-host.ts';
+import { type KeeperState, readState } from './held/keeper-state.ts';
 import { EVENT, type FrameReader, FrameSplitter, FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
 import { KeeperHost } from './keeper-host.ts';
-import { type KeeperState, readState } from './keeper-state.ts';
 
 const SOCKET = `keeper-v${KEEPER_VERSION}.sock`;
 
@@ -168,12 +168,12 @@ async function* framesOf(socket: AsyncIterable<Buffer>): AsyncGenerator<FrameRea
 export function startFrame(
   id: string,
   script: string,
-  more: { stdin?: boolean; file?: string; record?: string } = {},
+  more: { stdin?: boolean; file?: string; record?: string; forks?: boolean } = {},
 ): FrameWriter {
   return new FrameWriter(REQUEST.start)
     .text(id)
     .u8(more.stdin ? 1 : 0)
-    .flag(true)
+    .u8(more.forks ? 3 : 1)
     .u16(0)
     .u16(0)
     .u64(67_108_864)

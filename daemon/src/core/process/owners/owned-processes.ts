@@ -1,8 +1,18 @@
+import { ignore } from '@sandbox/program/ignore.ts';
 import type { Identity } from '../../account/identity.ts';
+import { SandboxError } from '../../errors.ts';
 import type { Ends } from '../../output/output-log.ts';
 import { discardAtEnd } from '../discard-at-end.ts';
 import { endProcesses } from '../end-processes.ts';
-import type { HostedProcess, ProcessHost, ProcessTarget, Recovered, StartSpec } from '../process-host.ts';
+import type {
+  AdoptSpec,
+  HostedProcess,
+  ProcessHost,
+  ProcessTarget,
+  Recovered,
+  Reservation,
+  StartSpec,
+} from '../process-host.ts';
 import type { ProcessOwners } from './process-owners.ts';
 
 /** The processes of one owner: no call reaches a process of another one. */
@@ -29,6 +39,23 @@ export class OwnedProcesses {
   async start(spec: StartSpec): Promise<HostedProcess> {
     using _starting = this.#owners.beginStart(this.owner, spec.id);
     return this.#track(await this.#host.start(spec), spec.identity);
+  }
+
+  /**
+   * As `ProcessHost.reserve`, for a forker of this owner. @throws also SandboxError `not_found` where it has no such
+   * process, `conflict` as `start`
+   */
+  async reserve(forker: string, spec: AdoptSpec, limit: { readonly ms: number }): Promise<Reservation> {
+    if (this.#owners.ownerOf(forker) !== this.owner) throw new SandboxError('not_found', `no such process: ${forker}`);
+    using begun = new DisposableStack();
+    begun.use(this.#owners.beginStart(this.owner, spec.id));
+    const reservation = await this.#host.reserve(forker, spec, limit);
+    const starting = begun.move();
+    const adopted = reservation.adopted
+      .then((process) => this.#track(process, spec.identity))
+      .finally(() => starting.dispose());
+    adopted.catch(ignore);
+    return { id: spec.id, adopted, [Symbol.dispose]: () => reservation[Symbol.dispose]() };
   }
 
   /**

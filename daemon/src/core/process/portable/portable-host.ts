@@ -2,6 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events';
 import { closeSync, mkdirSync } from 'node:fs';
 import { type Identity, ownIdentity } from '../../account/identity.ts';
+import { SandboxError } from '../../errors.ts';
 import { type Ends, OutputLog } from '../../output/output-log.ts';
 import { listOutputFiles } from '../../output/segment-files.ts';
 import { countProcesses, signalProcesses } from '../find/signal-processes.ts';
@@ -28,7 +29,7 @@ export interface PortableHostOptions {
 /** Starts processes as children of the daemon, on every system Node runs on; they are lost with it. */
 export class PortableHost implements ProcessHost {
   readonly name = 'portable';
-  readonly promises = { survivesDaemon: false, usage: false } as const;
+  readonly promises = { survivesDaemon: false, usage: false, adopts: false } as const;
   readonly #output: string;
   readonly #scratch: string;
   readonly #pool: PipePool;
@@ -46,8 +47,7 @@ export class PortableHost implements ProcessHost {
   }
 
   async start(spec: StartSpec): Promise<HostedProcess> {
-    const { runner, program } = resolveStart(spec, this.#own);
-    if (runner !== undefined) requireInterpreter(program);
+    const { runner, program } = this.#resolve(spec);
     if (spec.terminal !== undefined) return this.#startOnTerminal(spec, spec.terminal, runner, program);
     let pipes: ChildPipes | undefined;
     let script: number | undefined;
@@ -64,6 +64,13 @@ export class PortableHost implements ProcessHost {
       if (script !== undefined) closeSync(script);
       if (pipes !== undefined) for (const { childEnd } of Object.values(pipes)) closeSync(childEnd);
     }
+  }
+
+  #resolve(spec: StartSpec): ReturnType<typeof resolveStart> {
+    if (spec.forks) throw cannotAdopt();
+    const resolved = resolveStart(spec, this.#own);
+    if (resolved.runner !== undefined) requireInterpreter(resolved.program);
+    return resolved;
   }
 
   async #startOnTerminal(
@@ -94,6 +101,10 @@ export class PortableHost implements ProcessHost {
     return hosted;
   }
 
+  async reserve(): Promise<never> {
+    throw cannotAdopt();
+  }
+
   async signal(targets: readonly ProcessTarget[], signal: string): Promise<number> {
     const name = requireSignal(signal);
     return targets.length === 0 ? 0 : signalProcesses(targets, name);
@@ -116,6 +127,12 @@ export class PortableHost implements ProcessHost {
     this.#live.clear();
     await this.#pool[Symbol.asyncDispose]();
   }
+}
+
+function cannotAdopt(): SandboxError {
+  return new SandboxError('unsupported', 'this process host does not take over processes that others have forked', {
+    hint: 'the process keeper does: build it with a C compiler, and see SVC_PROCESS_HOST',
+  });
 }
 
 function spawnChild(

@@ -1,9 +1,9 @@
 import { constants } from 'node:os';
-import type { ByteLog } from '../../output/byte-log.ts';
-import type { OutputLog } from '../../output/output-log.ts';
-import type { HostedProcess, HostedTerminal, ProcessEnd } from '../process-host.ts';
-import { ProcessStdin } from '../process-stdin.ts';
-import { FrameWriter, REQUEST, STREAM } from './keeper-frames.ts';
+import type { ByteLog } from '../../../output/byte-log.ts';
+import type { OutputLog } from '../../../output/output-log.ts';
+import type { HostedProcess, HostedTerminal, ProcessEnd } from '../../process-host.ts';
+import { ProcessStdin } from '../../process-stdin.ts';
+import { FrameWriter, REQUEST, STREAM } from '../keeper-frames.ts';
 import type { InputState, KeeperState, SegmentState, StreamState } from './keeper-state.ts';
 import { KeeperStdin } from './keeper-stdin.ts';
 
@@ -12,6 +12,8 @@ export interface Held {
   readonly output: OutputLog;
   /** It was given a pipe or a terminal. */
   readonly hasStdin: boolean;
+  /** The id of the process that forked it and handed it over. */
+  readonly forker: string | undefined;
   readonly record: string | undefined;
   readonly send: (frame: FrameWriter) => void;
   /** FORGET; with `discard`, its output is not kept either. */
@@ -30,6 +32,7 @@ export class KeeperProcess implements HostedProcess {
   readonly ended: Promise<ProcessEnd>;
   readonly terminal: HostedTerminal | undefined;
   readonly record: string | undefined;
+  readonly forker: string | undefined;
   readonly #forget: Held['forget'];
   readonly #onChange: (hosted: KeeperProcess) => void;
   readonly #settle: (end: ProcessEnd) => void;
@@ -39,12 +42,13 @@ export class KeeperProcess implements HostedProcess {
   #exitAcknowledged = false;
   #discarded = false;
 
-  constructor({ pid, output, hasStdin, record, send, forget, onChange, signalForeground }: Held) {
+  constructor({ pid, output, hasStdin, forker, record, send, forget, onChange, signalForeground }: Held) {
     const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
     this.id = output.id;
     this.pid = pid;
     this.output = output;
     this.record = record;
+    this.forker = forker;
     this.ended = promise;
     this.#settle = resolve;
     this.#forget = forget;

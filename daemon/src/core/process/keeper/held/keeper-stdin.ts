@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { FrameWriter, REQUEST } from './keeper-frames.ts';
+import { FrameWriter, REQUEST } from '../keeper-frames.ts';
 import type { InputState } from './keeper-state.ts';
 
 const MAX_PIECES = 64;

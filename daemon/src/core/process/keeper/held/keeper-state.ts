@@ -1,6 +1,6 @@
-import type { ProcessEnd } from '../process-host.ts';
-import { signalName } from '../signals.ts';
-import { type FrameReader, STDIN_KIND } from './keeper-frames.ts';
+import type { ProcessEnd } from '../../process-host.ts';
+import { signalName } from '../../signals.ts';
+import { type FrameReader, STDIN_KIND } from '../keeper-frames.ts';
 
 /** A segment file that has grown since the last STATE. */
 export interface SegmentState {
@@ -37,6 +37,8 @@ export interface KeeperState {
   readonly orderEntries: number;
   /** Undefined until it has ended. */
   readonly end: ProcessEnd | undefined;
+  /** The id of the process that forked it and handed it over. */
+  readonly forker: string | undefined;
   /** What START brought, where an earlier connection sent it. */
   readonly record: Buffer | undefined;
 }
@@ -53,6 +55,7 @@ export function readState(frame: FrameReader): KeeperState {
   const streams = Array.from({ length: frame.u8() }, () => readStream(frame));
   const orderEntries = frame.u64();
   const end = hasEnded ? readEnd(frame) : undefined;
+  const forker = frame.text();
   const record = frame.flag() ? frame.bytes() : undefined;
   return {
     id,
@@ -63,6 +66,7 @@ export function readState(frame: FrameReader): KeeperState {
     streams,
     orderEntries,
     end,
+    forker: forker === '' ? undefined : forker,
     record,
   };
 }

@@ -1,0 +1,41 @@
+#include "descriptors.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void close_all(int *descriptors, int count)
+{
+  int error = errno;
+  for (int i = 0; i < count; i++) {
+    if (descriptors[i] >= 0)
+      close(descriptors[i]);
+    descriptors[i] = -1;
+  }
+  errno = error;
+}
+
+static void close_one_by_one(int first)
+{
+  DIR *own = opendir("/proc/self/fd");
+  if (own == NULL)
+    return;
+  for (struct dirent *entry; (entry = readdir(own)) != NULL;) {
+    int fd = (int)strtol(entry->d_name, NULL, 10);
+    if (fd >= first && fd != dirfd(own))
+      close(fd);
+  }
+  closedir(own);
+}
+
+void close_from(int first)
+{
+#ifdef SYS_close_range
+  if (syscall(SYS_close_range, (unsigned)first, ~0u, 0u) == 0)
+    return;
+#endif
+  close_one_by_one(first);
+}

@@ -1,0 +1,100 @@
+#include "process-streams.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "descriptors.h"
+#include "pty.h"
+
+/* `own` does not block; the pipe belongs to `account`, so that the program can open it again by name. */
+static bool open_pipe(int *own, int *others, bool others_reads, const struct account *account)
+{
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) < 0)
+    return false;
+  *own = ends[others_reads ? 1 : 0];
+  *others = ends[others_reads ? 0 : 1];
+  if (fcntl(*own, F_SETFL, O_NONBLOCK) < 0)
+    return false;
+  return !account->given || account->uid == geteuid() || fchown(*others, account->uid, account->gid) == 0;
+}
+
+bool open_ends(const struct start *start, struct own_ends *own, struct child_ends *others)
+{
+  if (start->stdin_kind == STDIN_TERMINAL) {
+    if (!pty_open(&own->out, &others->in, start->columns, start->rows, &start->account))
+      return false;
+    own->in = fcntl(own->out, F_DUPFD_CLOEXEC, 0);
+    return own->in >= 0;
+  }
+  if (!open_pipe(&own->out, &others->out, false, &start->account) ||
+      !open_pipe(&own->err, &others->err, false, &start->account))
+    return false;
+  if (start->stdin_kind == STDIN_PIPE)
+    return open_pipe(&own->in, &others->in, true, &start->account);
+  others->in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  return others->in >= 0;
+}
+
+static bool write_all(int file, const uint8_t *bytes, size_t length)
+{
+  for (size_t done = 0; done < length;) {
+    ssize_t count = pwrite(file, bytes + done, length - done, (off_t)done);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      return false;
+    done += (size_t)count;
+  }
+  return true;
+}
+
+int open_script(const struct start *start)
+{
+  int file = memfd_create("script", MFD_CLOEXEC);
+  if (file < 0)
+    file = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (file < 0)
+    return -1;
+  bool owned = !start->account.given || start->account.uid == geteuid() ||
+               fchown(file, start->account.uid, start->account.gid) == 0;
+  if (fchmod(file, 0600) == 0 && owned && write_all(file, start->script, start->script_length))
+    return file;
+  close_all(&file, 1);
+  return -1;
+}
+
+static bool hold_output(struct process *process, const struct keeping *keeping, enum stream_number number, int *fd)
+{
+  struct stream_open terms = {
+      .process = process,
+      .id = process->id,
+      .events = &process_stream_events,
+      .number = number,
+      .fd = *fd,
+      .cap = keeping->cap,
+      .segment_bytes = keeping->segment_bytes,
+  };
+  bool held = stream_open(&process->streams[process->stream_count++], &terms);
+  *fd = -1;
+  return held;
+}
+
+bool hold_ends(struct process *process, const struct keeping *keeping, struct own_ends *own)
+{
+  bool held = hold_output(process, keeping, keeping->terminal ? PTY_STREAM : STDOUT_STREAM, &own->out);
+  if (held && !keeping->terminal)
+    held = hold_output(process, keeping, STDERR_STREAM, &own->err);
+  if (held && own->in >= 0) {
+    held = input_open(&process->input, process, own->in, process_changed);
+    own->in = -1;
+  }
+  process->open_streams = process->stream_count;
+  int all[] = {own->in, own->out, own->err};
+  close_all(all, 3);
+  *own = (struct own_ends){-1, -1, -1};
+  return held;
+}
