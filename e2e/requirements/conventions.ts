@@ -96,4 +96,8 @@ export const CONVENTIONS: readonly Requirement[] = [
     'request-id.refused': 'an answer of the HTTP parser has an x-request-id',
     'request-id.websocket': 'the answer to an upgrade has the x-request-id of the request, 101 included',
   }),
+  ...section('docs/operations.md', {
+    'log.one-line': 'a request is one line at info; successful health checks and admissions are at debug',
+    'log.unanswered': 'a request that was never answered has no status in the log',
+  }),
 ];

@@ -144,13 +144,13 @@ export class Gateway implements AsyncDisposable {
     if (!peer) return undefined;
     const requestId = requestIdOf(req.headers['x-request-id']);
     const target = parseTarget(req.url ?? '', req.headers.host);
-    logAccess(this.#logger, { req, res, requestId, path: target?.path ?? '-', upgrade });
+    const access = logAccess(this.#logger, { req, res, requestId, path: target?.path ?? '-', upgrade });
     if (!target) {
       sendError({ req, res, requestId }, 400, { message: 'invalid request target' });
     } else if (!hasOneHost(req)) {
       sendError({ req, res, requestId }, 400, { message: 'the request must have exactly one Host header' });
     } else {
-      return { req, res, target, requestId, peer, fail: (error) => this.#fail({ req, res, requestId }, error) };
+      return { req, res, target, requestId, peer, access, fail: (error) => this.#fail({ req, res, requestId }, error) };
     }
     return undefined;
   }
@@ -159,6 +159,7 @@ export class Gateway implements AsyncDisposable {
     const preview = this.#previewByName(exchange);
     const route = preview ? undefined : routeOf(exchange);
     if (!preview && !route) {
+      exchange.access.byDaemon = true;
       if (isUpgrade(exchange)) relayUpgrade(exchange, this.#services.upstream.proxyTarget(exchange));
       else relay(exchange, this.#services.upstream);
       return;

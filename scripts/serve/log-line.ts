@@ -13,7 +13,7 @@ export function humanLine(service: string, line: string): string {
   const level = KNOWN_LEVELS[String(entry['level'])] ?? '';
   const taken = entry['ms'] === undefined ? undefined : `${entry['ms']} ms`;
   const words = [entry['msg'], entry['method'], entry['path'], entry['status'], taken, errorOf(entry['err'])];
-  const text = words.filter((word) => word !== undefined && word !== '').join(' ');
+  const text = words.filter((word) => word !== undefined && word !== null && word !== '').join(' ');
   return `${time.padEnd(8)} ${service.padEnd(8)} ${level}${text}`;
 }
 

@@ -1,24 +1,47 @@
+import { HEALTH_PATHS } from '@sandbox/program/health-paths.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from './app-types.ts';
 
-/** Logs one line per request, without the query string, which may contain the key. */
+/**
+ * Logs one line per request, without the query string, which may contain the key. Successful health checks, and the
+ * questions of the gateway, which logs the request behind each of them, are at debug.
+ */
 export function logRequests(app: App, logger: Logger): void {
   if (!logger.isLevelEnabled('info')) return;
-  app.addHook('onResponse', (request, reply, done) => {
-    logger.info(
-      {
-        reqId: request.id,
-        method: request.method,
-        path: pathOf(request),
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 100) / 100,
-        client: request.ip,
-      },
-      'request',
-    );
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.raw.once('close', () => {
+      if (!reply.raw.headersSent) logger.info({ ...fieldsOf(request, reply), status: null }, 'unanswered request');
+    });
     done();
   });
+  app.addHook('onResponse', (request, reply, done) => {
+    if (reply.raw.headersSent) {
+      const fields = fieldsOf(request, reply);
+      logger[isQuiet(fields) ? 'debug' : 'info'](fields, 'request');
+    }
+    done();
+  });
+}
+
+interface Fields {
+  readonly path: string;
+  readonly status: number;
+}
+
+function fieldsOf(request: FastifyRequest, reply: FastifyReply): Fields & Readonly<Record<string, unknown>> {
+  return {
+    reqId: request.id,
+    method: request.method,
+    path: pathOf(request),
+    status: reply.statusCode,
+    ms: Math.round(reply.elapsedTime * 100) / 100,
+    client: request.ip,
+  };
+}
+
+function isQuiet({ path, status }: Fields): boolean {
+  return path === '/internal/auth' || (status < 300 && HEALTH_PATHS.has(path));
 }
 
 function pathOf(request: FastifyRequest): string {

@@ -41,6 +41,30 @@ describe('logs and metrics', () => {
     });
   });
 
+  test('[log.one-line] successful health checks and the questions of the gateway are logged at debug only', async () => {
+    await using daemon = await TestApp.start({ logLevel: 'debug' });
+    daemon.log.length = 0;
+    for (const url of ['/health', '/ready', '/internal/auth', '/v2/nothing']) await daemon.inject(url);
+    const lines = daemon.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
+    expect(lines.map(({ level, path }) => [level, path])).toEqual([
+      ['debug', '/health'],
+      ['debug', '/ready'],
+      ['debug', '/internal/auth'],
+      ['info', '/v2/nothing'],
+    ]);
+  });
+
+  test('[log.unanswered] a request whose client left before the answer has no status', async () => {
+    await using daemon = await TestApp.start({ logLevel: 'info' });
+    const client = connect(Number(new URL(await daemon.listen()).port), '127.0.0.1');
+    const body = JSON.stringify({ command: 'exec sleep 600' });
+    client.write(`POST /v2/commands HTTP/1.1\r\nHost: h\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    await expect.poll(async () => (await daemon.inject('/v2/commands')).body).toContain('sleep 600');
+    client.destroy();
+    const lines = () => daemon.log.map((line) => JSON.parse(line)).filter(({ method }) => method === 'POST');
+    await expect.poll(lines).toMatchObject([{ msg: 'unanswered request', status: null }]);
+  });
+
   test('[secret.metrics] metrics count by route pattern and hold no credential', async () => {
     await using daemon = await TestApp.start({ apiKey: KEY });
     const headers = { 'x-api-key': KEY };

@@ -10,7 +10,7 @@ test('one line per request, without query strings and credentials', async () => 
     socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nbytes');
   });
   const log: string[] = [];
-  const gateway = await startGateway(daemon.port, { logLevel: 'info', log });
+  const gateway = await startGateway(daemon.port, { logLevel: 'debug', log });
   const secrets = 'Authorization: Bearer s3cret\nCookie: svc=s3cret\nX-API-Key: s3cret\nX-Request-Id: id';
   await exchange(gateway.port, `POST /v2/x?api_key=s3cret HTTP/1.1\nHost: h\n${secrets}\nContent-Length: 1`, 'x');
   await exchange(gateway.port, `GET /cdp?ticket=s3cret HTTP/1.1\nHost: h\n${secrets}\nAccept: text/html`);
@@ -23,15 +23,42 @@ test('one line per request, without query strings and credentials', async () => 
   expect(log.join('')).not.toContain('s3cret');
   const lines = log.map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(lines).toMatchObject([
-    { method: 'POST', path: '/v2/x', status: 201, request_id: 'id', upgrade: false, complete: true },
-    { method: 'GET', path: '/cdp', status: 401 },
-    { method: 'GET', path: '-', status: 400 },
-    { method: 'GET', path: '/ws', status: 101, upgrade: true },
+    { level: 'debug', method: 'POST', path: '/v2/x', status: 201, request_id: 'id', upgrade: false, complete: true },
+    { level: 'info', method: 'GET', path: '/cdp', status: 401 },
+    { level: 'info', method: 'GET', path: '-', status: 400 },
+    { level: 'info', method: 'GET', path: '/ws', status: 101, upgrade: true },
   ]);
   for (const { ms, bytes_out } of lines) {
     expect(ms).toBeGreaterThanOrEqual(0);
     expect(bytes_out).toBeGreaterThan(20);
   }
+});
+
+test('[log.one-line] what the daemon answered, and a successful health check, has a line at debug only', async () => {
+  await using daemon = await startDaemon((req, res) => {
+    if (req.url === '/v2/broken') req.socket.destroy();
+    else res.writeHead(req.url === '/v2/missing' ? 404 : 200).end();
+  });
+  const log: string[] = [];
+  const gateway = await startGateway(daemon.port, { logLevel: 'info', log });
+  for (const path of ['/health', '/v2/x', '/v2/missing', '/v2/broken']) {
+    await exchange(gateway.port, `POST ${path} HTTP/1.1\nHost: h\nContent-Length: 0`);
+  }
+  await gateway.close();
+  expect(log.map((line) => JSON.parse(line))).toMatchObject([{ path: '/v2/broken', status: 502 }]);
+});
+
+test('[log.unanswered] a request whose client left before the answer has no status', async () => {
+  const asked = Promise.withResolvers<void>();
+  await using daemon = await startDaemon(() => asked.resolve());
+  const log: string[] = [];
+  const gateway = await startGateway(daemon.port, { logLevel: 'debug', log });
+  const wire = new Wire(gateway.port);
+  wire.send('GET /v2/slow HTTP/1.1\r\nHost: h\r\n\r\n');
+  await asked.promise;
+  wire.socket.destroy();
+  await expect.poll(() => log.map((line) => JSON.parse(line))).toMatchObject([{ status: null, complete: false }]);
+  await gateway.close();
 });
 
 test('at a level above info no line is written for a request', async () => {

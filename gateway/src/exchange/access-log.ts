@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
+import { HEALTH_PATHS } from '@sandbox/program/health-paths.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
 
 interface Access {
@@ -11,18 +12,27 @@ interface Access {
   readonly upgrade: boolean;
 }
 
+/** What the line of one exchange depends on, as far as it is known before its end. */
+export interface AccessLine {
+  /** Whether the daemon answers, and so logs the request unless it accepts an upgrade: the line is at debug then. */
+  byDaemon: boolean;
+}
+
 /** Writes one line at the end of the exchange; for an upgrade, when its connection closes. */
-export function logAccess(logger: Logger, { req, res, requestId, path, upgrade }: Access): void {
-  if (!logger.isLevelEnabled('info')) return;
+export function logAccess(logger: Logger, { req, res, requestId, path, upgrade }: Access): AccessLine {
+  const line: AccessLine = { byDaemon: false };
+  if (!logger.isLevelEnabled('info')) return line;
   const { socket } = req;
   const startedAt = performance.now();
   const before = socket.bytesWritten;
   const write = (): void => {
     const accepted = upgrade && !res.headersSent;
-    logger.info({
+    const isHealthy = res.headersSent && res.statusCode < 300 && HEALTH_PATHS.has(path);
+    logger[isHealthy || (line.byDaemon && !accepted) ? 'debug' : 'info']({
       method: req.method,
       path,
-      status: accepted ? 101 : res.statusCode,
+      // null: the client left before a response began.
+      status: accepted ? 101 : res.headersSent ? res.statusCode : null,
       ms: Math.round((performance.now() - startedAt) * 100) / 100,
       bytes_out: socket.bytesWritten - before,
       request_id: requestId,
@@ -32,4 +42,5 @@ export function logAccess(logger: Logger, { req, res, requestId, path, upgrade }
   };
   if (upgrade) socket.once('close', write);
   else res.once('close', write);
+  return line;
 }

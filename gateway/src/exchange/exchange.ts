@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { AccessLine } from './access-log.ts';
 import type { Peer } from './peer.ts';
 import type { Target } from './target.ts';
 
@@ -11,6 +12,7 @@ export interface Exchange {
   readonly target: Target;
   readonly requestId: string;
   readonly peer: Peer;
+  readonly access: AccessLine;
   /** Ends the exchange after an unexpected exception, with a log line that has the stack. */
   readonly fail: (error: unknown) => void;
 }

@@ -18,6 +18,7 @@ export function sendUpstreamError(
   error: unknown,
   { service, absentHint }: FailedUpstream = DAEMON,
 ): void {
+  exchange.access.byDaemon = false;
   if (exchange.res.headersSent) {
     abortResponse(exchange);
   } else if (isUnreached(error)) {
