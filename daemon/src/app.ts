@@ -150,14 +150,25 @@ function endWith(app: App, resources: readonly AsyncDisposable[]): void {
   });
 }
 
-function warnIfOpen({ jwtPublicKey }: Config, late: LateBinding, logger: Logger): void {
+const isLoopback = addressTest(['loopback']);
+
+function isLocal(host: string): boolean {
+  return host === 'localhost' || isLoopback(host);
+}
+
+function warnIfOpen({ jwtPublicKey, host, gatewayHost }: Config, late: LateBinding, logger: Logger): void {
   const { apiKey, locked } = late.access();
   if (apiKey !== undefined || locked) return;
   if (jwtPublicKey !== undefined) {
     logger.warn(
       'JWT_PUBLIC_KEY is not used any more and SVC_API_KEY is not set: the service runs without authentication',
     );
+  } else if ([host, gatewayHost].every(isLocal)) {
+    logger.info('SVC_API_KEY is not set: the service is open to everything on this machine');
   } else {
-    logger.info('SVC_API_KEY is not set: the service is open to whoever reaches it');
+    logger.warn(
+      'SVC_API_KEY is not set, and the service listens beyond this machine: anyone who can reach it can run programs; ' +
+        'set SVC_API_KEY, or make it reachable from loopback only (docker run -p 127.0.0.1:8080:8080)',
+    );
   }
 }

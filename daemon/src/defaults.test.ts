@@ -30,6 +30,7 @@ test('the default of every variable is the one that is documented', () => {
   expect(Object.fromEntries(defaults)).toEqual({
     SVC_HOST: '127.0.0.1',
     SVC_PORT: '8091',
+    GATEWAY_HOST: '127.0.0.1',
     SVC_API_KEY: '',
     SVC_API_KEY_FILE: '',
     SVC_CLAIM_TOKEN_FILE: '',

@@ -99,5 +99,6 @@ export const CONVENTIONS: readonly Requirement[] = [
   ...section('docs/operations.md', {
     'log.one-line': 'a request is one line at info; successful health checks and admissions are at debug',
     'log.unanswered': 'a request that was never answered has no status in the log',
+    'log.open': 'no key where the service is reachable from elsewhere is a warning with the remedy',
   }),
 ];

@@ -16,6 +16,11 @@ export const CORE_OPTIONS = {
     description: 'Address the daemon listens on.',
   }),
   port: named(port().default(8091), { env: 'SVC_PORT', flag: 'port', description: 'Port the daemon listens on.' }),
+  gatewayHost: named(z.string().default('127.0.0.1'), {
+    env: 'GATEWAY_HOST',
+    flag: 'gateway-host',
+    description: 'Address of the gateway in front. Beyond loopback and without a key, a warning is logged.',
+  }),
   apiKey: named(
     z
       .string()

@@ -141,6 +141,24 @@ describe('sources of the key', () => {
     expect(() => readConfig([], { SVC_API_KEY_FILE: `${path}-not` })).toThrow(/^SVC_API_KEY_FILE .*\(ENOENT\)$/);
   });
 
+  test.each([
+    ['0.0.0.0', '127.0.0.1', 'warn'],
+    ['127.0.0.1', '::', 'warn'],
+    ['127.0.0.1', 'localhost', 'info'],
+    ['::1', '127.0.0.2', 'info'],
+  ])(
+    '[log.open] without a key, a daemon at %s behind a gateway at %s says so at %s',
+    async (host, gatewayHost, level) => {
+      await using daemon = await TestApp.start({ host, gatewayHost, logLevel: 'info' });
+      const lines = daemon.log
+        .map((line) => JSON.parse(line))
+        .filter(({ msg }) => msg.includes('SVC_API_KEY is not set'));
+      expect(lines).toMatchObject([{ level }]);
+      await using closed = await TestApp.start({ host, gatewayHost, apiKey: KEY, logLevel: 'info' });
+      expect(closed.log.join('')).not.toContain('SVC_API_KEY is not set');
+    },
+  );
+
   test('[auth.jwt-warning] JWT_PUBLIC_KEY without an API key logs a warning and requires no credential', async () => {
     await using daemon = await TestApp.start({ jwtPublicKey: 'bm90IGEga2V5', logLevel: 'warn' });
     expect((await daemon.inject(PRIVATE)).statusCode).toBe(200);
