@@ -11,6 +11,7 @@ export const COMMANDS_RUN: readonly Requirement[] = [
     'env.product-removed': 'SVC_*, SANDBOX_API_KEY, GATEWAY_* and RUN_HOOK_* do not reach the command',
     'env.launcher-removed': 'what npm, node and the supervisor set does not reach the command',
     'env.account': 'PATH, HOME, USER, LOGNAME, SHELL, LANG and TERM=dumb are those of the account',
+    'env.own-programs': "another account than the daemon's has its ~/.local/bin first on PATH",
     'env.display': 'DISPLAY is set where there is one',
     'env.command-id': 'SVC_COMMAND_ID is the id of the command',
     'env.order': "the session's env comes over the account's, and the call's over the session's",

@@ -4,7 +4,7 @@ import { childEnvironment, type EnvironmentSpec } from './environment.ts';
 const identity = { name: 'ann', uid: 1, gid: 1, groups: [1], home: '/home/ann', shell: '/bin/zsh' };
 
 function environment(spec: Partial<EnvironmentSpec>): Record<string, string> {
-  return childEnvironment({ inherited: {}, identity, commandId: 'c1', ...spec });
+  return childEnvironment({ inherited: {}, identity, commandId: 'c1', ownUid: identity.uid, ...spec });
 }
 
 test('an empty environment becomes the account’s', () => {
@@ -55,6 +55,15 @@ test('what the container was started with reaches the child, less the product’
   const ownNames = ['HOME', 'SHLVL'];
   expect(Object.keys(dropped).filter((name) => name in env && !ownNames.includes(name))).toEqual([]);
   expect(Object.values(env)).not.toContain('secret');
+});
+
+test('[env.own-programs] another account than the daemon’s finds what it installed for itself first, and once', () => {
+  const inherited = { PATH: '/usr/bin:/bin' };
+  expect(environment({ inherited, ownUid: 0 })['PATH']).toBe('/home/ann/.local/bin:/usr/bin:/bin');
+  expect(environment({ inherited })['PATH']).toBe('/usr/bin:/bin');
+  const twice = { PATH: '/home/ann/.local/bin:/usr/bin' };
+  expect(environment({ inherited: twice, ownUid: 0 })['PATH']).toBe('/home/ann/.local/bin:/usr/bin');
+  expect(environment({ inherited, ownUid: 0, given: [{ PATH: '/x' }] })['PATH']).toBe('/x');
 });
 
 test('what npm run adds is taken away again', () => {

@@ -1,4 +1,4 @@
-import { delimiter, isAbsolute } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 import type { Identity } from '../account/identity.ts';
 import { SandboxError } from '../errors.ts';
 
@@ -24,6 +24,8 @@ export interface EnvironmentSpec {
   readonly identity: Identity;
   /** Becomes SVC_COMMAND_ID. */
   readonly commandId: string;
+  /** The account of the daemon, whose PATH is inherited. */
+  readonly ownUid?: number | undefined;
   /** The session's variables, then the call's: they may name anything but SVC_COMMAND_ID, and the later wins. */
   readonly given?: readonly Variables[];
 }
@@ -37,10 +39,13 @@ export function childEnvironment({
   inherited,
   identity,
   commandId,
+  ownUid = process.getuid?.(),
   given = [],
 }: EnvironmentSpec): Record<string, string> {
+  const { PATH: path = DEFAULT_PATH, ...kept } = keptOnce(inherited);
   const env: Record<string, string> = {
-    ...keptOnce(inherited),
+    ...kept,
+    PATH: identity.uid === ownUid ? path : withOwnPrograms(path, identity),
     HOME: identity.home,
     USER: identity.name,
     LOGNAME: identity.name,
@@ -57,6 +62,12 @@ export function childEnvironment({
   }
   env[COMMAND_ID_VARIABLE] = commandId;
   return env;
+}
+
+/** As a login of the account does it: what it installs for itself comes first. The daemon never looks there. */
+function withOwnPrograms(path: string, { home }: Identity): string {
+  const own = join(home, '.local', 'bin');
+  return path.split(delimiter).includes(own) ? path : `${own}${delimiter}${path}`;
 }
 
 /** Whether the service keeps a variable of that name from every process that it starts. */

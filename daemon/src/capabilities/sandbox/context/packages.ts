@@ -19,7 +19,8 @@ print(json.dumps(list(found.items())))
 const NODEJS_LIST = `
 const { readdirSync, readFileSync } = require('node:fs');
 const { delimiter, join, resolve } = require('node:path');
-const prefixes = [process.env.npm_config_prefix, process.env.NPM_CONFIG_PREFIX, prefixOf(join(process.env.HOME || '/', '.npmrc'))];
+const prefixes = [process.env.npm_config_prefix, process.env.NPM_CONFIG_PREFIX, prefixOf(join(process.env.HOME || '/', '.npmrc')),
+  prefixOf(resolve(process.execPath, '../../etc/npmrc'))];
 const roots = [...prefixes.filter(Boolean).map((prefix) => join(prefix, 'lib', 'node_modules')),
   ...(process.env.NODE_PATH || '').split(delimiter).filter(Boolean), resolve(process.execPath, '../../lib/node_modules')];
 const found = new Map();
@@ -36,7 +37,7 @@ function namesIn(root) {
     : name.startsWith('@') ? list(join(root, name)).map((inner) => name + '/' + inner) : [name]);
 }
 function prefixOf(file) {
-  try { return /^prefix *= *(\\S+)$/m.exec(readFileSync(file, 'utf8'))?.[1]; } catch { return undefined; }
+  try { return /^prefix *= *(\\S+)$/m.exec(readFileSync(file, 'utf8'))?.[1]?.replace('\${HOME}', process.env.HOME); } catch { return undefined; }
 }
 `;
 
