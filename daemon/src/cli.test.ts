@@ -36,6 +36,10 @@ describe('sandboxd', () => {
     }
   });
 
+  test('check ends without a word where every option is right', async () => {
+    expect(await sandboxd(['check'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
   test('version and print-openapi print and end', async () => {
     expect((await sandboxd(['version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     const printed = JSON.parse((await sandboxd(['print-openapi', 'v1'])).stdout);
@@ -75,6 +79,9 @@ describe('sandboxd', () => {
     [['--no-such-flag'], {}, /no-such-flag/],
     [['dance'], {}, 'unknown command "dance"; sandboxd --help lists them'],
     [['--api-key', 'two words'], {}, 'SVC_API_KEY (--api-key): expected visible ASCII characters'],
+    [['check'], { SVC_PORT: 'abc' }, 'SVC_PORT (--port): expected a whole number from 0 to 65535, got "abc"'],
+    [['check'], { SVC_DEFAULT_USER: 'ghost' }, 'SVC_DEFAULT_USER (--default-user): no such account, got "ghost"'],
+    [[], { SVC_DEFAULT_USER: 'ghost' }, 'SVC_DEFAULT_USER (--default-user): no such account, got "ghost"'],
   ])('a wrong value ends the boot with one line that names it: %j %j', async (args, env, line) => {
     const { code, stdout, stderr } = await sandboxd(args, env);
     expect([code, stdout]).toEqual([2, '']);

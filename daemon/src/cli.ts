@@ -2,11 +2,13 @@ import { existsSync } from 'node:fs';
 import { startHeartbeat } from '@sandbox/program/heartbeat/heartbeat.ts';
 import { helpText, OptionError } from '@sandbox/program/options.ts';
 import type { Running } from '@sandbox/program/run.ts';
+import type { Config } from './config.ts';
 import { errnoName } from './core/errno-name.ts';
 import { VERSION } from './core/version.ts';
 
 const USAGE = `Usage: sandboxd [start] [options]     serve the API
        sandboxd doctor [--json]      say what this machine has for it, and how to get what is missing
+       sandboxd check [options]      exit 2 with one line if an option is wrong, else 0
        sandboxd reap                 end what a daemon that died has left running in the runtime directory
        sandboxd print-openapi v1|v2  print the OpenAPI document of a surface
        sandboxd version`;
@@ -30,6 +32,9 @@ export async function sandboxd(argv: readonly string[], heartbeatFd?: number): P
       return undefined;
     case 'doctor':
       return doctor(rest);
+    case 'check':
+      await readChecked(rest);
+      return undefined;
     case 'reap':
       return reap(rest);
     case 'print-openapi':
@@ -40,8 +45,7 @@ export async function sandboxd(argv: readonly string[], heartbeatFd?: number): P
 }
 
 async function start(argv: readonly string[], heartbeatFd?: number): Promise<Running> {
-  const { readConfig } = await import('./config.ts');
-  const config = readConfig(argv);
+  const config = await readChecked(argv);
   const { stallSeconds, logLevel } = config;
   startHeartbeat(heartbeatFd, { name: 'daemon', stallSeconds, logLevel });
   const { buildApp } = await import('./app.ts');
@@ -53,6 +57,15 @@ async function start(argv: readonly string[], heartbeatFd?: number): Promise<Run
     throw new Error(`cannot listen on ${config.host}:${config.port}: ${reason(error)}`, { cause: error });
   }
   return { stop: () => app.close() };
+}
+
+/** @throws OptionError for an option that is wrong by itself or on this machine */
+async function readChecked(argv: readonly string[]): Promise<Config> {
+  const { readConfig } = await import('./config.ts');
+  const config = readConfig(argv);
+  const { requireDefaultUser } = await import('./core/account/identity.ts');
+  requireDefaultUser(config.defaultUser);
+  return config;
 }
 
 async function doctor(argv: readonly string[]): Promise<undefined> {

@@ -8,7 +8,9 @@ import manifest from '../package.json' with { type: 'json' };
 import { GatewayOptions, readConfig } from './config.ts';
 import { buildGateway } from './gateway.ts';
 
-const USAGE = 'usage: gateway [start] [options] | gateway version | gateway --help';
+const USAGE = 'usage: gateway [start] [options] | gateway check [options] | gateway version | gateway --help';
+/** `check` ends after the options have been read. */
+const COMMANDS: ReadonlySet<string> = new Set(['start', 'check']);
 
 stopWithParent(process.env);
 const heartbeatFd = takeHeartbeatFd(process.env);
@@ -22,11 +24,12 @@ await runProgram('gateway', async (): Promise<Running | undefined> => {
     process.stdout.write(`${manifest.version}\n`);
     return undefined;
   }
-  if (first !== undefined && first !== 'start' && !first.startsWith('-')) {
+  if (first !== undefined && !COMMANDS.has(first) && !first.startsWith('-')) {
     throw new OptionError(`unknown command ${JSON.stringify(first)}; ${USAGE}`);
   }
-  const argv = first === 'start' ? rest : process.argv.slice(2);
+  const argv = first !== undefined && COMMANDS.has(first) ? rest : process.argv.slice(2);
   const config = readConfig(argv, process.env);
+  if (first === 'check') return undefined;
   const { stallSeconds, logLevel } = config;
   startHeartbeat(heartbeatFd, { name: 'gateway', stallSeconds, logLevel });
   const logger = createLogger('gateway', logLevel);

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
+import { OptionError } from '@sandbox/program/options.ts';
 import { SandboxError } from '../errors.ts';
 
 /** An account, with the attributes of a process that runs as it. */
@@ -43,6 +44,13 @@ export function ownIdentity(): Identity {
   } catch {
     return { name: String(uid), uid, gid, groups, home: homedir(), shell: '/bin/sh' };
   }
+}
+
+/** @throws OptionError where SVC_DEFAULT_USER names no account of this machine; on Windows each call says so */
+export function requireDefaultUser(name: string | undefined, platform: NodeJS.Platform = process.platform): void {
+  if (name === undefined || platform === 'win32') return;
+  const exists = platform === 'linux' ? findAccount(name) !== undefined : ownIf(name) !== undefined;
+  if (!exists) throw new OptionError(`SVC_DEFAULT_USER (--default-user): no such account, got ${JSON.stringify(name)}`);
 }
 
 /** A process or a file on Windows, where SVC_DEFAULT_USER would apply. */
