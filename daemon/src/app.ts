@@ -71,7 +71,7 @@ export async function buildApp(
 
   const mounted = await MountedCapabilities.create(capabilities, core, config);
   await core.processes.endUnowned();
-  endWith(app, [core.runtime, core.processes, mounted]);
+  endWith(app, [core.late, core.runtime, core.processes, mounted]);
   serveUpgrades(app, connections);
   mountSurface(app, 'v2', mounted.adapters('v2'), (scope) =>
     mountOperations(scope, { gate, metrics: core.metrics, isTrusted, probes: mounted.probes }),

@@ -1,10 +1,29 @@
 import { expect, test } from 'vitest';
 import { untilHealthy } from './observe.ts';
 import { runOnce } from './run-once.ts';
-import { startSandbox } from './sandbox.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
 
 const KEY = 'key-of-the-test';
 const OF_EVERY_PROCESS = 'cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" "\\n"';
+
+const NAMES_OF_KEY = ['/run/svc/api-key', '/proc/1/root/run/svc/api-key', '/proc/self/root/run/svc/api-key'];
+const json = (body: object): RequestInit => ({ method: 'POST', body: JSON.stringify(body) });
+
+/** Calls on files that a ticket could cover. */
+const READERS_OF_KEY: readonly ((sandbox: Sandbox) => Promise<Response>)[] = [
+  ...NAMES_OF_KEY.flatMap((path) => [
+    (sandbox: Sandbox) => sandbox.fetch(`/v2/fs/download?path=${path}`),
+    (sandbox: Sandbox) => sandbox.fetch(`/v2/fs/read?path=${path}`),
+    (sandbox: Sandbox) => sandbox.fetch('/v2/fs/grep', json({ path, pattern: '.' })),
+  ]),
+  (sandbox) => sandbox.fetch('/v2/fs/tree?path=/run/svc'),
+  (sandbox) => sandbox.fetch('/v2/fs/grep', json({ path: '/run', pattern: '.' })),
+  (sandbox) => sandbox.fetch('/v2/fs/grep', json({ path: '/proc/1/root/run/svc', pattern: '.' })),
+  async (sandbox) => {
+    await sandbox.fetch('/v2/fs/copy', json({ source: '/run/svc/api-key', destination: '/tmp/copy-of-key' }));
+    return sandbox.fetch('/v2/fs/download?path=/tmp/copy-of-key');
+  },
+];
 
 test.each(['SVC_API_KEY', 'SANDBOX_API_KEY'])(
   '[images.key] the key of %s is in no environment and no command line, for the account, root and a download',
@@ -32,6 +51,11 @@ test.each(['SVC_API_KEY', 'SANDBOX_API_KEY'])(
       const answer = await sandbox.fetch(`/v2/fs/download?path=${path}`);
       expect([path, answer.status]).toEqual([path, 200]);
       expect(await answer.text()).not.toContain(KEY);
+    }
+    for (const ask of READERS_OF_KEY) {
+      const answer = await ask(sandbox);
+      expect(answer.status).toBeLessThan(500);
+      expect(Buffer.from(await answer.arrayBuffer()).includes(KEY)).toBe(false);
     }
     for (const name of ['init', 'pre-services', 'post-ready', 'mine']) {
       const variables = await sandbox.shell(`cat /tmp/of-${name}`);

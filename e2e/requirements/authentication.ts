@@ -57,6 +57,7 @@ export const AUTHENTICATION: readonly Requirement[] = [
     'secret.metrics': 'none of them is in a metric',
     'secret.child-env': 'none of them is in the environment of a child',
     'secret.process': 'the key is in no environment and command line of a service',
+    'secret.files': 'calls on files give neither the key, nor the token, nor the record of a claim, by any name',
   }),
   ...section('api.md §1.4', {
     'origin.websocket': 'with no key a foreign Origin is refused on WebSockets',

@@ -1,4 +1,5 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
+import { requireNoCredentialAt } from '../../core/access/credential-files.ts';
 import { SandboxError } from '../../core/errors.ts';
 import { asFileFailure, badRequest, notRegular, systemFailure } from '../../core/files/file-failure.ts';
 import { type FilePath, nameOf, parentOf, shownPath, withoutTrailingSlashes } from '../../core/files/file-path.ts';
@@ -44,6 +45,7 @@ export class SearchService implements AsyncDisposable {
    */
   async grep(request: GrepRequest, gone: AbortSignal): Promise<GrepResult> {
     const isFile = this.#requireSearchable(request.path, 'grep');
+    requireNoCredentialAt(request.path, 'grep');
     requireGlobs([...request.include, ...request.exclude], 'grep', request.path);
     using _slot = await this.#slot(gone);
     const signal = this.#bound(gone);

@@ -15,9 +15,16 @@ export interface Claim {
 /** The claim of a sandbox in its runtime directory, where a restarted daemon finds it. Only the daemon may read it. */
 export class ClaimRecord {
   readonly #path: string;
+  readonly #next: string;
 
   constructor(directory: string) {
     this.#path = join(directory, 'claim.json');
+    this.#next = `${this.#path}.next`;
+  }
+
+  /** The paths that the record has while it is written and afterwards. */
+  get files(): readonly string[] {
+    return [this.#next, this.#path];
   }
 
   /** @throws Error in one line where there is a record that cannot be read: the sandbox must not serve as unclaimed */
@@ -37,19 +44,18 @@ export class ClaimRecord {
 
   /** When it returns, the claim is on the disk. @throws SandboxError `unavailable` */
   write(claim: Claim): void {
-    const next = `${this.#path}.next`;
     try {
-      const fd = openSync(next, 'w', 0o600);
+      const fd = openSync(this.#next, 'w', 0o600);
       try {
         writeFileSync(fd, JSON.stringify(claim));
         fsyncSync(fd);
       } finally {
         closeSync(fd);
       }
-      renameSync(next, this.#path);
+      renameSync(this.#next, this.#path);
       syncDirectory(dirname(this.#path));
     } catch (error) {
-      discard(next);
+      discard(this.#next);
       const reason = error instanceof Error ? error.message : String(error);
       throw new SandboxError('unavailable', `the claim cannot be written down: ${reason}`, {
         hint: 'free some space under SVC_RUNTIME_DIR and claim again',

@@ -3,6 +3,7 @@ import { concealSecret, type Logger } from '@sandbox/program/logger.ts';
 import type { CoreConfig } from '../config.ts';
 import { SandboxError } from '../errors.ts';
 import { type Claim, ClaimRecord } from './claim-record.ts';
+import { withholdCredentials } from './credential-files.ts';
 import { claimTokenTerms, keyFileTerms } from './key-options.ts';
 import { readSecret, SecretFile } from './secret-file.ts';
 
@@ -17,13 +18,14 @@ export interface AccessTerms {
 type LateOptions = Pick<CoreConfig, 'apiKey' | 'apiKeyFile' | 'allowedOrigins' | 'claimTokenFile'>;
 
 /** What a sandbox of a pool gets after its boot: from its claim, and from files that are read again when they change. */
-export class LateBinding {
+export class LateBinding implements AsyncDisposable {
   readonly #options: LateOptions;
   readonly #keyFile: SecretFile | undefined;
   readonly #record: ClaimRecord;
   readonly #logger: Logger;
   #claim: Claim | undefined;
   #terms: AccessTerms;
+  readonly #withheld: Disposable | undefined;
 
   private constructor(options: LateOptions, directory: string, logger: Logger) {
     this.#options = options;
@@ -33,6 +35,7 @@ export class LateBinding {
     this.#record = new ClaimRecord(directory);
     this.#claim = this.#record.read();
     this.#terms = this.#termsNow();
+    this.#withheld = this.#withhold();
   }
 
   /**
@@ -90,6 +93,33 @@ export class LateBinding {
       throw wrongToken();
     }
     if (token === undefined || !timingSafeEqual(digest(token), digest(expected))) throw wrongToken();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#withheld?.[Symbol.dispose]();
+  }
+
+  /** Nothing where the service is open and stays so. */
+  #withhold(): Disposable | undefined {
+    const { apiKey, apiKeyFile, claimTokenFile } = this.#options;
+    const isOfPool = claimTokenFile !== undefined || this.#claim !== undefined;
+    if (apiKey === undefined && apiKeyFile === undefined && !isOfPool) return undefined;
+    const files = [apiKeyFile, claimTokenFile, ...(isOfPool ? this.#record.files : [])];
+    return withholdCredentials({
+      files: files.filter((file) => file !== undefined),
+      values: () => [this.#keyNow(), this.#tokenNow()].filter((value) => value !== undefined),
+    });
+  }
+
+  /** The token as long as it is good for a claim. */
+  #tokenNow(): string | undefined {
+    const { claimTokenFile } = this.#options;
+    if (claimTokenFile === undefined || this.#claim !== undefined) return undefined;
+    try {
+      return readSecret(claimTokenTerms(claimTokenFile));
+    } catch {
+      return undefined;
+    }
   }
 
   #keyNow(): string | undefined {

@@ -14,6 +14,7 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
+import { holdsCredential, requireNoCredential } from '../../../core/access/credential-files.ts';
 import { badRequest, notRegular, systemFailure } from '../../../core/files/file-failure.ts';
 import {
   type FilePath,
@@ -43,7 +44,7 @@ export type CopyOwner = { readonly owner: Owner | undefined } | 'keep';
 
 /**
  * Copies a file or a directory tree; links in it stay links. The target gets its name when the copy is complete.
- * FIFOs, sockets and devices in a directory are skipped.
+ * FIFOs, sockets, devices and credentials of the service in a directory are skipped.
  * @returns how many were skipped
  * @throws FileFailure `already_exists` without `overwrite`, `bad_request` where the destination lies in the source
  */
@@ -144,6 +145,9 @@ async function copyOne({ at, follow }: Source, target: FilePath, { owner, linked
   try {
     const stats = fstatSync(descriptor);
     requireRegular(stats, 'copy', at);
+    // A moved tree is removed when it is copied: it moves whole or not at all.
+    if (follow || owner === 'keep') requireNoCredential(descriptor, 'copy', at);
+    else if (holdsCredential(descriptor)) return 1;
     const key = owner === 'keep' && stats.nlink > 1 ? `${stats.dev}:${stats.ino}` : undefined;
     const first = key === undefined ? undefined : linked.get(key);
     if (first !== undefined) {

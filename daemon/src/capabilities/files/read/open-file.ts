@@ -11,6 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import { promisify } from 'node:util';
+import { requireNoCredential } from '../../../core/access/credential-files.ts';
 import { notRegular, systemFailure } from '../../../core/files/file-failure.ts';
 import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
 import type { Entry } from '../../../core/files/place/held-directory.ts';
@@ -36,7 +37,7 @@ export class OpenFile implements Disposable {
   /**
    * A FIFO, socket or device is refused before the open, which can have side effects.
    * @param entry where the file was found; a link that took its name is not followed
-   * @throws FileFailure `invalid_target`; else as `open` does
+   * @throws FileFailure `invalid_target`, `permission_denied` for a credential of the service; else as `open` does
    */
   static open(path: FilePath, operation: string, entry?: Pick<Entry, 'at'>): OpenFile {
     requireRegular(entry ? lstatSync(entry.at) : statSync(path), operation, path);
@@ -45,6 +46,7 @@ export class OpenFile implements Disposable {
     try {
       const stats = fstatSync(descriptor, { bigint: true });
       requireRegular(stats, operation, path);
+      requireNoCredential(descriptor, operation, path);
       return new OpenFile(descriptor, stats);
     } catch (error) {
       closeSync(descriptor);

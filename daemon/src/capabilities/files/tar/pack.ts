@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, type Stats } from 'node:fs';
+import { holdsCredential } from '../../../core/access/credential-files.ts';
 import { systemCodeOf } from '../../../core/files/file-failure.ts';
 import {
   bytesOfPath,
@@ -20,7 +21,7 @@ export type Exclude = (relative: string, name: string) => boolean;
 
 /**
  * A directory as a tar archive in GNU's format: names are exact, links stay links, a second name of a file is a hard
- * link. FIFOs, sockets and devices are skipped. A file that gets shorter during the export is padded with zeros.
+ * link. FIFOs, sockets, devices and credentials of the service are skipped. A file that gets shorter during the export is padded with zeros.
  * With `reuse`, a piece is valid until the second one after it is read.
  */
 export async function* packDirectory(
@@ -76,7 +77,7 @@ class Packer {
     if (descriptor === undefined) return;
     try {
       const stats = fstatSync(descriptor);
-      if (!stats.isFile()) return;
+      if (!stats.isFile() || holdsCredential(descriptor)) return;
       const first = stats.nlink > 1 ? this.#linked.get(`${stats.dev}:${stats.ino}`) : undefined;
       if (first) {
         yield* head(this.#pieces, { ...attributes(stats), type: '1', name, link: first });

@@ -1,9 +1,10 @@
+import { credentialText } from '../../../core/access/credential-files.ts';
 import type { ByteName } from '../../../core/files/byte-name.ts';
 import { MatchCollector } from '../match-collector.ts';
 import type { GrepMatch, GrepRequest } from '../requests.ts';
 import { FileMatches } from './file-matches.ts';
 import { type Place, pathIn, picker } from './ripgrep.ts';
-import { type Message, nameOfText } from './ripgrep-messages.ts';
+import { bytesOfText, type Message, nameOfText } from './ripgrep-messages.ts';
 
 /** Result of one run of ripgrep. */
 export interface Pass {
@@ -23,6 +24,8 @@ export class PassReader {
   readonly #isLast: boolean;
   readonly #onEnough: () => void;
   readonly #accepts: (name: ByteName) => boolean;
+  /** ripgrep opens files by name, which an account may exchange: what it found in a credential is dropped here. */
+  readonly #isCredential = credentialText();
   readonly #collector: MatchCollector;
   readonly #byFile: { name: ByteName; matches: readonly GrepMatch[] }[] = [];
   /** ripgrep writes the messages of one file together, also with several threads. */
@@ -54,7 +57,8 @@ export class PassReader {
     else if (message.type === 'summary') this.#sum(message.filesSearched);
     else if (message.type === 'oversize') this.#isFull = true;
     else if (message.type === 'end') this.#end(message.data.binary_offset !== null);
-    else this.#current?.matches.take(message);
+    else if (!this.#isCredential?.(bytesOfText(message.data.lines).toString('utf8')))
+      this.#current?.matches.take(message);
     this.#isFull ||= this.#hasEnough();
     return !this.#isFull;
   }

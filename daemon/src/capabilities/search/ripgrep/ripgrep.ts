@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs';
+import { credentialFiles } from '../../../core/access/credential-files.ts';
 import { SandboxError } from '../../../core/errors.ts';
 import { type ByteName, byteNameOf, pathOf, textOf } from '../../../core/files/byte-name.ts';
 import { madeUpMounts } from '../../../core/files/directory-entries.ts';
@@ -27,6 +29,7 @@ export function selection(request: GrepRequest, place: Place): string[] {
     ...include.map((glob) => `--glob=${glob}`),
     ...exclude.map((glob) => `--glob=!${glob}`),
     ...skippedMounts(place.cwd),
+    ...skippedCredentials(place.cwd),
     ...(type === undefined ? [] : [`--type=${type}`]),
     ...(maxFileSize === undefined ? [] : [`--max-filesize=${maxFileSize}`]),
     ...(recursive ? [] : ['--max-depth=1']),
@@ -126,7 +129,32 @@ export function refusal(stderr: string, { path, pattern }: { path: FilePath; pat
 
 /** Excludes mounted virtual file systems of the kernel: reading them may never end. */
 function skippedMounts(root: string): string[] {
+  return excludedBelow(root, [...madeUpMounts()]);
+}
+
+/** Excludes the files with credentials of the service below their own names. */
+function skippedCredentials(root: string): string[] {
+  const files = credentialFiles();
+  if (files.length === 0) return [];
+  return excludedBelow(
+    realOf(root) ?? root,
+    files
+      .map(realOf)
+      .filter((file) => file !== undefined)
+      .map(byteNameOf),
+  );
+}
+
+function excludedBelow(root: string, paths: readonly ByteName[]): string[] {
   const prefix = byteNameOf(root === '/' ? '/' : `${root}/`);
-  const below = [...madeUpMounts()].filter((mount) => mount.startsWith(prefix) && mount.length > prefix.length);
-  return below.map((mount) => `--glob=!/${textOf(mount.slice(prefix.length)).replaceAll(/[\\*?[\]{}!]/g, '\\$&')}`);
+  const below = paths.filter((path) => path.startsWith(prefix) && path.length > prefix.length);
+  return below.map((path) => `--glob=!/${textOf(path.slice(prefix.length)).replaceAll(/[\\*?[\]{}!]/g, '\\$&')}`);
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,5 @@
 import { isMainThread, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads';
+import { withholdCredentials } from '../../../core/access/credential-files.ts';
 import { type ByteName, textOf } from '../../../core/files/byte-name.ts';
 import { Glob } from '../../../core/glob/glob.ts';
 import { GlobRules } from '../../../core/glob/glob-rules.ts';
@@ -19,7 +20,11 @@ export function startSearch(task: WorkerTask): Worker {
   return new Worker(new URL(import.meta.url), { workerData: { [TASK]: task }, env: {}, stdin: false });
 }
 
-function grep({ root, isFile, request }: Extract<WorkerTask, { kind: 'grep' }>, say: (message: WorkerMessage) => void) {
+function grep(
+  { root, isFile, withheld, request }: Extract<WorkerTask, { kind: 'grep' }>,
+  say: (message: WorkerMessage) => void,
+): void {
+  using _withheld = withholdCredentials({ files: withheld, values: () => [] });
   const { fixedStrings, caseInsensitive: ignoreCase, multiline, before, after } = request;
   const regex = (fixedStrings ? literalRegex : rustRegex)(request.pattern, { ignoreCase });
   const terms: TextTerms = { regex, multiline, before, after };

@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
+import { holdsCredential } from '../../../core/access/credential-files.ts';
 import { type ByteName, bytesOf } from '../../../core/files/byte-name.ts';
 
 /** Bytes of a file that are searched at once; a longer one comes in pieces of whole lines. */
@@ -15,6 +16,7 @@ const NEWLINE = 0x0a;
 export function* textOfFile(path: ByteName, whole: boolean): Iterable<string | undefined> {
   const descriptor = openSync(bytesOf(path), 'r');
   try {
+    if (holdsCredential(descriptor)) return;
     let rest: Buffer = Buffer.alloc(0);
     for (;;) {
       const piece = readPiece(descriptor, rest, whole ? WHOLE_BYTES : PIECE_BYTES);

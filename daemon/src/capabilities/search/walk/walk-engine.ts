@@ -1,3 +1,4 @@
+import { credentialFiles } from '../../../core/access/credential-files.ts';
 import { byteNameOf, pathOf } from '../../../core/files/byte-name.ts';
 import { badRequest } from '../../../core/files/file-failure.ts';
 import { type FilePath, shownPath, withoutTrailingSlashes } from '../../../core/files/file-path.ts';
@@ -22,7 +23,8 @@ export class WalkEngine {
     const { path, offset, maxResults, ...terms } = request;
     const root = byteNameOf(withoutTrailingSlashes(path));
     const collector = new MatchCollector(offset + maxResults);
-    const task = { kind: 'grep', root, isFile, request: { ...terms, offset, maxResults } } as const;
+    const withheld = credentialFiles();
+    const task = { kind: 'grep', root, isFile, withheld, request: { ...terms, offset, maxResults } } as const;
     const outcome = await search(path, task, signal, (message) => {
       if (message.kind !== 'matches') return 'more';
       const file = pathOf(join(root, message.file));

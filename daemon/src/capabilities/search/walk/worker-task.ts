@@ -7,6 +7,8 @@ export type WorkerTask =
       readonly kind: 'grep';
       readonly root: ByteName;
       readonly isFile: boolean;
+      /** Files that are not searched. */
+      readonly withheld: readonly string[];
       readonly request: Omit<GrepRequest, 'path'>;
     }
   | { readonly kind: 'names'; readonly root: ByteName; readonly request: Omit<NamesRequest, 'path'> };
