@@ -13,25 +13,48 @@ const NUL = 0;
  */
 export async function* textMessages(chunks: AsyncIterable<Buffer>): AsyncIterable<Message> {
   const records = new Records();
-  let rest: Buffer = Buffer.alloc(0);
+  const unread = new Unread();
   for await (const chunk of chunks) {
-    const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    let at = 0;
-    for (let next = records.take(data, at); next !== undefined; next = records.take(data, at)) {
-      yield* records.messages();
-      at = next;
+    unread.add(chunk);
+    if (chunk.includes(NEWLINE)) {
+      const data = unread.take();
+      let at = 0;
+      for (let next = records.take(data, at); next !== undefined; next = records.take(data, at)) {
+        yield* records.messages();
+        at = next;
+      }
+      unread.add(data.subarray(at));
     }
-    rest = data.subarray(at);
-    if (rest.length > MAX_LINE) {
+    if (unread.length > MAX_LINE) {
       yield { type: 'oversize' };
       return;
     }
   }
+  let rest = unread.take();
   while (records.takeNotice(rest)) rest = rest.subarray(records.noticeLength);
   yield* records.messages();
   yield* records.end(false);
   const searched = /^(\d+) files searched$/m.exec(rest.toString('latin1'))?.[1];
   if (searched !== undefined) yield { type: 'summary', filesSearched: Number(searched) };
+}
+
+/** An incomplete record, in pieces: joining them for each chunk would be quadratic in its length. */
+class Unread {
+  #pieces: Buffer[] = [];
+  length = 0;
+
+  add(piece: Buffer): void {
+    this.#pieces.push(piece);
+    this.length += piece.length;
+  }
+
+  take(): Buffer {
+    const [only, ...others] = this.#pieces;
+    const bytes = only !== undefined && others.length === 0 ? only : Buffer.concat(this.#pieces, this.length);
+    this.#pieces = [];
+    this.length = 0;
+    return bytes;
+  }
 }
 
 class Records {
