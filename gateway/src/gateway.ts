@@ -27,8 +27,6 @@ const IDLE_TIMEOUT_MS = 65_000;
 const WRITE_BYTES = 256 * 1024;
 /** Open connections of clients. */
 const MAX_CONNECTIONS = 4_096;
-/** Milliseconds to finish the responses to a client that has ended its half of the connection. */
-const HALF_OPEN_MS = 3_000;
 
 const UNGATED: Admission = { cookies: [], credentials: new Set(), frameRule: OWN_FRAMES };
 
@@ -64,7 +62,7 @@ export class Gateway implements AsyncDisposable {
       optimizeEmptyRequests: true,
       shouldUpgradeCallback: (req) => isProtocolChange(req) && !this.#connections.isBusy(req.socket),
     });
-    this.#connections = new OpenConnections({ ceiling: MAX_CONNECTIONS, halfOpenMs: HALF_OPEN_MS }, logger);
+    this.#connections = new OpenConnections({ ceiling: MAX_CONNECTIONS }, logger);
     this.#connections.watch(this.#server);
     const onRequest = (req: IncomingMessage, res: ServerResponse): void =>
       this.#connections.take(req, res, () => this.#onRequest(req, res));

@@ -13,12 +13,13 @@ const UPGRADE = [
 ].join('\r\n');
 
 /** Sends bytes to a daemon; resolves with all that it answers when `done` matches or the connection ends. */
-async function answersTo(text: string, done?: RegExp): Promise<string> {
+async function answersTo(text: string, done?: RegExp, { halfClose = false } = {}): Promise<string> {
   await using daemon = await TestApp.start();
   const { port } = new URL(await daemon.listen());
-  const socket = connect(Number(port), '127.0.0.1').setEncoding('latin1');
+  const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true }).setEncoding('latin1');
   socket.on('error', () => {});
-  socket.write(text, 'latin1');
+  if (halfClose) socket.end(text, 'latin1');
+  else socket.write(text, 'latin1');
   let answer = '';
   for await (const piece of socket.iterator({ destroyOnReturn: false })) {
     answer += String(piece);
@@ -27,6 +28,11 @@ async function answersTo(text: string, done?: RegExp): Promise<string> {
   socket.destroy();
   return answer;
 }
+
+test('[connection.half-close] a client that ends its half after the request gets its answer', async () => {
+  const answer = await answersTo(HEALTH, undefined, { halfClose: true });
+  expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*"healthy"/);
+});
 
 test('[connection.connect-in-order] CONNECT behind a request is answered 405 after its answer', async () => {
   const answer = await answersTo(`${HEALTH}CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n`);

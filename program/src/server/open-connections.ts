@@ -5,6 +5,7 @@ import type { Logger } from '../logger.ts';
 import { Connection } from './connection.ts';
 import { NO_TUNNEL, type Refusal, rawAnswer, refusalOf } from './refusals.ts';
 
+const HALF_OPEN_MS = 3_000;
 /** Milliseconds for a client beyond the ceiling to read its answer, and such clients that get one at once. */
 const REFUSED_MS = 1_000;
 const REFUSED_MAX = 64;
@@ -19,7 +20,7 @@ const FULL: Refusal = {
 export interface ConnectionLimits {
   /** Open connections; a further one is answered 503 and closed. */
   readonly ceiling: number;
-  /** Milliseconds to finish responses after the client has ended its half; undefined: they are abandoned at once. */
+  /** Milliseconds to finish responses after the client has ended its half. */
   readonly halfOpenMs?: number;
 }
 
@@ -40,7 +41,7 @@ export class OpenConnections {
   /** Watches the connections of a server, and answers what its parser rejects. */
   watch(server: Server): void {
     // An option of node:http without documentation: a client may end its half after the request.
-    if (this.#limits.halfOpenMs !== undefined) Object.assign(server, { httpAllowHalfOpen: true });
+    Object.assign(server, { httpAllowHalfOpen: true });
     server
       .on('connection', (socket: Socket) => this.#add(socket))
       .on('connect', (_req, socket) => this.#open.get(socket as Socket)?.refuseDetached(NO_TUNNEL))
@@ -99,7 +100,7 @@ export class OpenConnections {
       return;
     }
     this.#isFull = false;
-    this.#open.set(socket, new Connection(socket, this.#limits.halfOpenMs ?? 0));
+    this.#open.set(socket, new Connection(socket, this.#limits.halfOpenMs ?? HALF_OPEN_MS));
     socket.once('close', () => {
       this.#open.delete(socket);
       if (this.#open.size === 0) this.#onEmpty?.();
