@@ -60,6 +60,19 @@ test('the lockfile names no registry, and gives the integrity of every package',
   expect(entries.filter(([, { link, integrity }]) => !link && !integrity).map(([path]) => path)).toEqual([]);
 });
 
+// Its backend in JavaScript serves; the programs of 30 MB are optional packages of recheck, which npm adds again.
+test('the lockfile has no program of recheck', async () => {
+  const lock = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+  };
+  const named = Object.entries(lock.packages).flatMap(([path, { optionalDependencies = {} }]) => [
+    path.replace(/^.*node_modules\//, ''),
+    ...Object.keys(optionalDependencies),
+  ]);
+  expect(named).toContain('recheck');
+  expect(named.filter((name) => name.startsWith('recheck-'))).toEqual([]);
+});
+
 test('no tracked file holds a note to do, a test that is switched off, or a path of one machine', async () => {
   const files = (await trackedFiles()).filter((file) => !/\.(?:png|jpe?g|webp|ico|woff2?|gz)$/.test(file));
   const faults = await Promise.all(files.map(async (f) => textFaults(f, await readFile(join(ROOT, f), 'utf8'))));
