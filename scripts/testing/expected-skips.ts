@@ -30,6 +30,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
       `${CAPABILITIES}/files/read/download.test.ts > clients that go away leave no file open`,
       `${CORE}/account/identity.test.ts > an account is found by name and by uid`,
       `${PROCESS}process-finder.test.ts > a target that has not left the group`,
+      `${PROCESS}process-finder.test.ts > a young process `,
       `${PROCESS}portable-process.test.ts > output that ended in time`,
       `${PROCESS}process-host-bounds.test.ts > * > bounds`,
       `${PROCESS}process-host-system.test.ts > * > bounds`,
@@ -198,6 +199,14 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     lacks: 'python3',
     because: 'it is driven in a terminal',
     tests: [`${PTY}/programs.test.ts > [pty.programs] a Python REPL`],
+  },
+  {
+    lacks: 'python3',
+    because: 'it makes a process look as if it were in the middle of execve',
+    tests: [
+      `${PROCESS}process-finder.test.ts > a young process that may be in the middle of execve`,
+      `${PROCESS}process-host-signals.test.ts > * > signals > a signal comes once`,
+    ],
   },
   {
     lacks: 'script',

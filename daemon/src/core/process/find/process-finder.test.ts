@@ -1,9 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { has } from '../../../../../scripts/testing/machine.ts';
 import { lookUpIdentity } from '../../account/identity.ts';
 import { asAccount } from '../set-account.ts';
+import { InExecve } from './in-execve.fixture.ts';
 import { findProcesses, hasProc } from './process-finder.ts';
 
 /** What Docker's default set does not have, and what each alone would let root read an environment by. */
@@ -58,3 +61,31 @@ test.runIf(hasProc)('a target that has not left the group of the daemon yet is f
     await closed;
   }
 });
+
+test.runIf(hasProc)('a young process without variables does not make others be scanned again', async () => {
+  const child = spawn('env', ['-i', 'sleep', '1000'], { stdio: 'ignore', detached: true });
+  const closed = once(child, 'exit');
+  try {
+    await once(child, 'spawn');
+    await expect.poll(() => readFileSync(`/proc/${child.pid}/cmdline`, 'latin1')).toMatch(/^sleep/);
+    expect(readFileSync(`/proc/${child.pid}/environ`, 'latin1')).toBe('');
+    // Another process of the machine may be in the middle of execve at one scan, not at each of some.
+    let settled = false;
+    for (let scan = 0; scan < 5 && !settled; scan += 1) {
+      ({ settled } = await findProcesses([{ id: 'other', pid: 4_194_305, running: false }]));
+    }
+    expect(settled).toBe(true);
+  } finally {
+    child.kill('SIGKILL');
+    await closed;
+  }
+});
+
+test.runIf(hasProc && has('python3'))(
+  'a young process that may be in the middle of execve makes all be scanned again',
+  async () => {
+    await using _other = await InExecve.start();
+    const { settled } = await findProcesses([{ id: 'other', pid: 4_194_305, running: false }]);
+    expect(settled).toBe(false);
+  },
+);

@@ -101,7 +101,7 @@ function addDescendants(all: readonly FoundProcess[], members: Set<number>): voi
   } while (members.size > before);
 }
 
-/** The processes with a mark of the targets, and those with an empty environment. */
+/** The processes with a mark of the targets, and those whose environment cannot be read yet. */
 async function marked(
   pids: readonly number[],
   targets: readonly ProcessTarget[],
@@ -113,13 +113,21 @@ async function marked(
   for (const pid of pids) {
     const environ = readProc(pid, 'environ');
     if (environ === 'EACCES' || environ === 'EPERM') unreadable.push(pid);
-    else if (environ.length === 0) unnamed.add(pid);
+    else if (environ.length === 0 && !hasNoVariables(pid)) unnamed.add(pid);
     else if (typeof environ !== 'string' && ids.has(markIn(environ) ?? '')) found.push(pid);
   }
   const accounts = new Map(targets.flatMap(({ identity }) => (identity ? [[identity.name, identity] as const] : [])));
   if (unreadable.length === 0) return { found, unnamed };
   for (const identity of accounts.values()) found.push(...(await markedAs(identity, ids, unreadable)));
   return { found, unnamed };
+}
+
+/**
+ * Whether a process whose environment was read as empty has none. The kernel shows arguments and environment from the
+ * same moment of execve on, and no program has neither; execve may have been over between the first two reads.
+ */
+function hasNoVariables(pid: number): boolean {
+  return readProc(pid, 'cmdline').length > 0 && readProc(pid, 'environ').length === 0;
 }
 
 /** Without CAP_SYS_PTRACE (Docker's default) root cannot read the environment of other accounts; each account can. */
