@@ -41,10 +41,10 @@ export async function soak({ key, minutes, say }: SoakTerms): Promise<string[]> 
     await Promise.all(Array.from({ length: TOGETHER }, work));
   };
   const measure = (): Promise<Footprint[]> => quietFootprint(services, key);
-  const begun = performance.now();
-  await attackUntil(begun + Math.min(FIRST_MS, minutes * 30_000));
+  const firstMs = Math.min(FIRST_MS, minutes * 30_000);
+  await attackUntil(performance.now() + firstMs);
   const first = await measure();
-  await attackUntil(begun + minutes * 60_000);
+  await attackUntil(performance.now() + minutes * 60_000 - firstMs);
   const last = await measure();
   say(`${mode}: ${count} attacks in ${minutes} minutes`);
   for (const [index, before] of first.entries()) {
