@@ -9,11 +9,14 @@ const TOGETHER = 12;
 /** Milliseconds that a request of a stranger may take meanwhile. */
 const HEALTH_MS = 2_000;
 
-test('[attacks.corpus] no attack ends or stalls a service, and each gets its answer', async () => {
+test.each([
+  ['open', undefined],
+  ['with a key', 'key-of-the-attacked'],
+])('[attacks.corpus] no attack ends or stalls services that are %s, and each gets its answer', async (_mode, key) => {
   expect(ATTACKS.length).toBeGreaterThanOrEqual(120);
-  await using services = await Services.start();
+  await using services = await Services.start(key === undefined ? {} : { SVC_API_KEY: key });
   const { gatewayPort, daemonPort, daemon, gateway } = services;
-  await using attacker = await Attacker.start({ gatewayPort, daemonPort, key: undefined });
+  await using attacker = await Attacker.start({ gatewayPort, daemonPort, key });
   const left = [...ATTACKS];
   const faults: string[] = [];
   let longest = 0;
