@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { TestApp } from '../app.fixture.ts';
+import { defineCapability } from '../capability.ts';
 
 describe('logs and metrics', () => {
   const KEY = 'sesame-street-42';
@@ -110,6 +111,22 @@ describe('operational routes', () => {
       { name: 'terminals', ok: true, detail: 'a terminal ended with 0' },
       { name: 'browser', ok: true, detail: 'not waited for: BROWSER_START_MODE is async' },
     ]);
+  });
+
+  test('[ready.shared] callers of /ready share one run of each probe', async () => {
+    let runs = 0;
+    const probed = defineCapability({
+      name: 'probed',
+      create: () => new AsyncDisposableStack(),
+      probe: async () => {
+        runs += 1;
+        return { name: 'probed', ok: true, detail: '' };
+      },
+    });
+    await using daemon = await TestApp.start({}, undefined, [probed]);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => daemon.inject('/ready')));
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(20).fill(200));
+    expect(runs).toBe(1);
   });
 
   test('/ready names the failed check', async () => {
