@@ -7,6 +7,7 @@ import { CONVENTIONS } from './requirements/conventions.ts';
 import { FILES } from './requirements/files.ts';
 import { GATEWAY } from './requirements/gateway.ts';
 import { IMAGES } from './requirements/images.ts';
+import { MCP } from './requirements/mcp.ts';
 import type { Requirement } from './requirements/requirement.ts';
 import { SANDBOX } from './requirements/sandbox.ts';
 import { SEARCH } from './requirements/search.ts';
@@ -38,4 +39,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...FILE_FIELDS,
   ...STALLS,
   ...SANDBOX,
+  ...MCP,
 ];

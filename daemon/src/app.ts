@@ -22,6 +22,7 @@ import { logRequests } from './http/access-log.ts';
 import type { App } from './http/app-types.ts';
 import { readBodies } from './http/body.ts';
 import { answerUnknownRoute, errorHandler } from './http/errors.ts';
+import { mcpRoute } from './http/mcp/mcp-route.ts';
 import { measureRequests } from './http/measure.ts';
 import { MAX_PARAM_LENGTH, refuseOtherMethods } from './http/methods.ts';
 import { mountOperations, PUBLIC_OPERATIONS } from './http/operations.ts';
@@ -29,8 +30,9 @@ import { makeSerializer } from './http/serializer.ts';
 import { boundedServer } from './http/streams/bounded-server.ts';
 import { endAfterEarlyAnswers } from './http/streams/early-answer.ts';
 import { serveUpgrades } from './http/streams/websocket.ts';
-import { mountSurface, publicSurfacePaths } from './http/surfaces.ts';
+import { inScope, mountSurface, publicSurfacePaths } from './http/surfaces.ts';
 import { validatorCompiler } from './http/validation.ts';
+import { openHub } from './mcp/open-hub.ts';
 import { MountedCapabilities } from './mount.ts';
 
 /** Milliseconds that connections get to take the last bytes of their answers when the daemon stops. */
@@ -71,12 +73,14 @@ export async function buildApp(
 
   const mounted = await MountedCapabilities.create(capabilities, core, config);
   await core.processes.endUnowned();
-  endWith(app, [core.late, core.runtime, core.processes, mounted]);
+  const hub = openHub(mounted.tools, config, logger);
+  endWith(app, [core.late, core.runtime, core.processes, mounted, hub]);
   serveUpgrades(app, connections);
   mountSurface(app, 'v2', mounted.adapters('v2'), (scope) =>
     mountOperations(scope, { gate, metrics: core.metrics, isTrusted, probes: mounted.probes }),
   );
-  mountSurface(app, 'v1', mounted.adapters('v1'));
+  mountSurface(app, 'v1', [...mounted.adapters('v1'), mcpRoute('/mcp', hub.endpoint)]);
+  void app.register(inScope(mcpRoute('/mcp', hub.endpoint)));
   return app;
 }
 

@@ -4,13 +4,14 @@ import { CAPABILITIES } from './capabilities/index.ts';
 import type { Capability } from './capability.ts';
 import { keyOptions } from './core/access/key-options.ts';
 import { CORE_OPTIONS, type CoreConfig, inheritedEnvironment } from './core/config.ts';
+import { McpOptions } from './mcp/options.ts';
 
 type OptionsOf<C> = C extends Capability<infer O> ? OptionValues<O> : never;
 /** The intersection of the members of a union. */
 type Intersection<U> = (U extends unknown ? (member: U) => void : never) extends (all: infer I) => void ? I : never;
 
-/** The values of all options: the core's and those of every capability. */
-export type Config = CoreConfig & Intersection<OptionsOf<(typeof CAPABILITIES)[number]>>;
+/** The values of all options: the core's, the MCP hub's and those of every capability. */
+export type Config = CoreConfig & McpOptions & Intersection<OptionsOf<(typeof CAPABILITIES)[number]>>;
 
 /** Every option of the daemon, for `--help`, the README's table and the checks at boot. */
 export const DaemonOptions = optionsOf(CAPABILITIES);
@@ -28,9 +29,9 @@ export function readConfig(
   return { ...config, ...keyOptions(config) };
 }
 
-/** The options of the core and of these capabilities. @throws Error where two have one name */
+/** The options of the core, of the MCP hub and of these capabilities. @throws Error where two have one name */
 export function optionsOf(capabilities: readonly Capability[]): z.ZodObject<OptionShape> {
-  const union: Record<string, z.ZodType> = { ...CORE_OPTIONS };
+  const union: Record<string, z.ZodType> = { ...CORE_OPTIONS, ...McpOptions };
   for (const { name, options } of capabilities) {
     for (const [key, schema] of Object.entries(options)) {
       if (key in union) throw new Error(`the option ${key} of ${name} exists already`);

@@ -31,6 +31,8 @@ test('the default of every variable is the one that is documented', () => {
     SVC_HOST: '127.0.0.1',
     SVC_PORT: '8091',
     GATEWAY_HOST: '127.0.0.1',
+    EXTRA_MCP_SERVERS: '{}',
+    SVC_SKILLS_PATH: '',
     SVC_API_KEY: '',
     SVC_API_KEY_FILE: '',
     SVC_CLAIM_TOKEN_FILE: '',

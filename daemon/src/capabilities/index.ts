@@ -4,8 +4,9 @@ import { files } from './files/index.ts';
 import { pty } from './pty/index.ts';
 import { sandbox } from './sandbox/index.ts';
 import { search } from './search/index.ts';
+import { skills } from './skills/index.ts';
 import { system } from './system/index.ts';
 import { watch } from './watch/index.ts';
 
 /** Every capability, in the order in which they are made; they are disposed the other way round. */
-export const CAPABILITIES = [system, sandbox, files, commands, pty, browser, watch, search] as const;
+export const CAPABILITIES = [system, sandbox, files, commands, pty, browser, watch, search, skills] as const;

@@ -14,7 +14,7 @@ export const JSON_BODY_LIMIT = 32 * 1024 ** 2;
 export function readBodies(app: App): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, payload, done) => {
-    collect(payload, request).then(
+    textOf(payload, request, JSON_BODY_LIMIT).then(
       (text) => done(null, text),
       (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
     );
@@ -66,14 +66,16 @@ export function piecesOf(body: Readable): AsyncIterable<Buffer> {
   return body.iterator({ destroyOnReturn: false });
 }
 
-/** Uses events, because the iterator of a stream would dominate the cost of reading a small body. */
-function collect(payload: Readable, request: FastifyRequest): Promise<string> {
+/**
+ * A whole body as UTF-8 text. Uses events, because the iterator of a stream would dominate the cost of a small body.
+ * @param limit in bytes
+ * @throws SandboxError `too_large` beyond the limit
+ */
+export function textOf(payload: Readable, request: FastifyRequest, limit: number): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const refuse = (): void =>
-    reject(
-      new SandboxError('too_large', `the body is over ${JSON_BODY_LIMIT} bytes`, { data: { limit: JSON_BODY_LIMIT } }),
-    );
-  if (Number(request.headers['content-length'] ?? 0) > JSON_BODY_LIMIT) {
+    reject(new SandboxError('too_large', `the body is over ${limit} bytes`, { data: { limit } }));
+  if (Number(request.headers['content-length'] ?? 0) > limit) {
     refuse();
     return promise;
   }
@@ -81,7 +83,7 @@ function collect(payload: Readable, request: FastifyRequest): Promise<string> {
   let length = 0;
   payload.on('data', (chunk: Buffer) => {
     length += chunk.length;
-    if (length <= JSON_BODY_LIMIT) chunks.push(chunk);
+    if (length <= limit) chunks.push(chunk);
     else {
       chunks.length = 0;
       refuse();

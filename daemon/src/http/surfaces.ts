@@ -97,7 +97,8 @@ export function mountSurface(
   mount(app);
 }
 
-function inScope(adapter: (routes: App) => void): FastifyPluginCallback {
+/** A plugin with a scope of its own for the hooks and parsers of the adapter. */
+export function inScope(adapter: (routes: App) => void): FastifyPluginCallback {
   return (routes: App, _options, done) => {
     adapter(routes);
     done();

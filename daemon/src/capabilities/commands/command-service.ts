@@ -14,6 +14,7 @@ import { CommandStarter, type StartRequest } from './run/command-starter.ts';
 import type { Launcher } from './run/launcher.ts';
 import { environmentSetBy, sourceCommand } from './run/source-script.ts';
 import { SessionService, type SessionView } from './session-service.ts';
+import { SharedShell } from './shell/shared-shell.ts';
 import type { CommandFilter, CommandStore } from './store/command-store.ts';
 
 /** Milliseconds that a call waits for the process host to start a command. */
@@ -39,6 +40,7 @@ export interface StdinTerms {
 /** Runs commands and keeps their output. Every method throws SandboxError `not_found` for an unknown id. */
 export class CommandService implements AsyncDisposable {
   readonly sessions: SessionService;
+  readonly shell: SharedShell;
   readonly #core: Core;
   readonly #store: CommandStore;
   readonly #launcher: Launcher;
@@ -50,6 +52,7 @@ export class CommandService implements AsyncDisposable {
     this.#store = store;
     this.#launcher = launcher;
     this.#starter = new CommandStarter(core, store, launcher, maxRunning);
+    this.shell = new SharedShell(this.#starter, launcher);
   }
 
   /**

@@ -5,6 +5,7 @@ import { CommandsOptions } from './options.ts';
 import { Launcher } from './run/launcher.ts';
 import { CommandStore } from './store/command-store.ts';
 import { recover } from './store/recover.ts';
+import { commandTools } from './tools.ts';
 import { commandsV1 } from './v1/routes.ts';
 import { commandsV2 } from './v2/routes.ts';
 
@@ -36,5 +37,6 @@ export const commands = defineCapability({
   },
   v2: commandsV2,
   v1: commandsV1,
+  tools: commandTools,
   probe: (service) => service.probe(),
 });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { defineCapability } from '../../capability.ts';
 import { Ownership } from '../../core/files/ownership.ts';
 import { FileService } from './file-service.ts';
+import { fileTools } from './tools.ts';
 import { filesV1 } from './v1/routes.ts';
 import { filesV2 } from './v2/routes.ts';
 
@@ -18,6 +19,7 @@ export const files = defineCapability({
   },
   v2: filesV2,
   v1: filesV1,
+  tools: fileTools,
   probe: (service) => service.probe(),
   report: (_service, finding) => ({ files: finding?.ok ?? false }),
 });

@@ -2,6 +2,7 @@ import { defineCapability } from '../../capability.ts';
 import { SURVEY } from '../../core/survey/survey.ts';
 import { AccountPrograms } from './context/account-programs.ts';
 import { SandboxService } from './sandbox-service.ts';
+import { sandboxTools } from './tools.ts';
 import { sandboxV1 } from './v1/routes.ts';
 import { sandboxV2 } from './v2/routes.ts';
 import { CLAIM_PATH } from './wire/claim.ts';
@@ -14,4 +15,5 @@ export const sandbox = defineCapability({
   create: async (core, _options, ports) => new SandboxService(core, await AccountPrograms.open(core), ports),
   v2: sandboxV2,
   v1: sandboxV1,
+  tools: sandboxTools,
 });

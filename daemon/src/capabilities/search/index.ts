@@ -2,6 +2,7 @@ import { defineCapability } from '../../capability.ts';
 import { tool } from '../../core/requirement.ts';
 import { SearchOptions } from './options.ts';
 import { SearchService } from './search-service.ts';
+import { searchTools } from './tools.ts';
 import { searchV1 } from './v1/routes.ts';
 import { searchV2 } from './v2/routes.ts';
 
@@ -13,4 +14,5 @@ export const search = defineCapability({
   report: (service) => ({ exec: { rg: service.hasRipgrep } }),
   v2: searchV2,
   v1: searchV1,
+  tools: searchTools,
 });

@@ -11,6 +11,8 @@ interface ToolAnnotations {
 export interface ToolContext {
   /** Fires when the client has left or cancelled the call. */
   readonly gone: AbortSignal;
+  /** Tells the client what a long call does now; absent where the client did not ask for it. */
+  readonly progress?: (message: string) => void;
 }
 
 interface Described {
@@ -28,6 +30,7 @@ export interface ToolDefinition<S, A extends z.ZodObject = z.ZodObject> extends 
   readonly outputSchema?: z.ZodObject;
   /** The values of the argument `action` that this part serves, where a tool is contributed in parts. */
   readonly actions?: readonly string[];
+  /** @returns text, an object, which becomes structured content and JSON text, or a `ToolAnswer` */
   readonly handler: (service: S, args: z.infer<A>, context: ToolContext) => Promise<unknown>;
 }
 

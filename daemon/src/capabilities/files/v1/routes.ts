@@ -7,7 +7,7 @@ import { answerFileFailures } from '../../../http/v1/error-handlers.ts';
 import type { FileService } from '../file-service.ts';
 import { LIST_MAX } from '../read/list.ts';
 import { Copied, FileStatus, OnePath } from '../wire/schemas.ts';
-import { contentBytes, endsOf, statData } from '../wire/wire.ts';
+import { contentBytes, endsOf, includesTypes, statData } from '../wire/wire.ts';
 import { downloadRouteV1 } from './download-route.ts';
 import { editorRouteV1 } from './editor-route.ts';
 import {
@@ -25,7 +25,7 @@ import {
   WriteResult,
 } from './schemas.ts';
 import { uploadRouteV1 } from './upload-route.ts';
-import { includesTypes, linesWithin, listDataV1, newlinesOf } from './wire.ts';
+import { linesWithin, listDataV1, newlinesOf } from './wire.ts';
 
 const tags = ['file'];
 

@@ -22,13 +22,6 @@ export function linesWithin(
   return Math.max(0, Math.min(endLine, lineCount) - Math.max(0, startLine));
 }
 
-/** Accepts files with these extensions, and every directory. */
-export function includesTypes(types: readonly string[] | undefined): ((entry: ListEntry) => boolean) | undefined {
-  if (types === undefined || types.length === 0) return undefined;
-  const wanted = new Set(types.map((type) => type.replace(/^\*?\.?/, '.').toLowerCase()));
-  return ({ name, isDirectory }) => isDirectory || wanted.has((extensionOf(shownPath(name)) ?? '').toLowerCase());
-}
-
 export function listDataV1(
   path: FilePath,
   { entries, cursor }: Listing,

@@ -98,6 +98,13 @@ export function statData(
   };
 }
 
+/** Accepts files with these extensions, and every directory. */
+export function includesTypes(types: readonly string[] | undefined): ((entry: ListEntry) => boolean) | undefined {
+  if (types === undefined || types.length === 0) return undefined;
+  const wanted = new Set(types.map((type) => type.replace(/^\*?\.?/, '.').toLowerCase()));
+  return ({ name, isDirectory }) => isDirectory || wanted.has((extensionOf(shownPath(name)) ?? '').toLowerCase());
+}
+
 export function listData(path: FilePath, { entries, cursor }: Listing): z.infer<typeof FileList> {
   const files = entries.map(entryData);
   const directories = files.reduce((count, { is_directory }) => count + Number(is_directory), 0);

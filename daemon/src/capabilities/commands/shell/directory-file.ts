@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, constants, fchownSync, openSync, readSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Identity } from '../../../core/account/identity.ts';
+import { discard } from '../../../core/files/discard.ts';
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants;
+/** Linux takes paths of so many bytes (PATH_MAX); one more is the line end. */
+const PATH_BYTES = 4096;
+
+/**
+ * A file in which a bash writes the directory where it ends. It is sourced by that bash as BASH_ENV, sets a trap and
+ * unsets the variable, so that no other program sees it; the text and the line numbers of the command are unchanged.
+ * The daemon reads what it holds open, whatever the account makes of the name.
+ */
+export class DirectoryFile implements Disposable {
+  readonly path: string;
+  readonly #descriptor: number;
+
+  /** @param physical write the directory with links resolved */
+  constructor(owner: Identity, physical: boolean) {
+    this.path = join(tmpdir(), `svc-cwd-${randomBytes(9).toString('base64url')}`);
+    this.#descriptor = openSync(this.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+    if (owner.uid !== process.getuid?.() && owner.uid >= 0) fchownSync(this.#descriptor, owner.uid, owner.gid);
+    const print = `builtin pwd -${physical ? 'P' : 'L'} >|${this.path}`;
+    writeSync(this.#descriptor, `unset BASH_ENV; trap '{ ${print}; } 2>/dev/null' EXIT\n`);
+  }
+
+  /** The directory in which the bash ended; undefined where it wrote none, as after `exec` or SIGKILL. */
+  directory(): string | undefined {
+    const bytes = Buffer.alloc(PATH_BYTES + 1);
+    const text = bytes.toString('utf8', 0, readSync(this.#descriptor, bytes, 0, bytes.length, 0));
+    return text.startsWith('/') && text.endsWith('\n') ? text.slice(0, -1) : undefined;
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#descriptor);
+    discard(this.path);
+  }
+}

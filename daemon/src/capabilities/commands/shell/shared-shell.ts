@@ -1,0 +1,123 @@
+import { posix } from 'node:path';
+import { SandboxError } from '../../../core/errors.ts';
+import { waitFor } from '../../../core/wait.ts';
+import { excerptOf } from '../output/excerpt.ts';
+import type { Command, CommandStatus } from '../run/command.ts';
+import type { CommandStarter } from '../run/command-starter.ts';
+import type { Launcher } from '../run/launcher.ts';
+import { DirectoryFile } from './directory-file.ts';
+import { newestLine } from './newest-line.ts';
+
+/** Milliseconds that a call waits for the process host to start a command. */
+const PATIENCE_MS = 5000;
+/** Milliseconds between two reports of a call that goes on. */
+const REPORT_MS = 1000;
+
+export interface ShellCall {
+  readonly command: string;
+  /** Where it begins: absolute, or relative to the directory of the shell. */
+  readonly cwd?: string | undefined;
+  /** Begin in the home, and leave the directory of the shell as it is. */
+  readonly isolated: boolean;
+  /** Seconds that the call waits for the end. */
+  readonly timeout: number;
+  /** Report the directory with its links as they were entered. */
+  readonly keepLinks: boolean;
+  /** Bytes of each stream. */
+  readonly excerptBytes: number;
+}
+
+export interface ShellResult {
+  readonly commandId: string;
+  readonly status: CommandStatus;
+  readonly output: string;
+  readonly truncated: boolean;
+  readonly exitCode: number | null;
+  /** Why it could not be started. */
+  readonly message: string | null;
+  /** Where it ended; where it began if that is not known. */
+  readonly cwd: string;
+}
+
+/**
+ * Commands of which each begins in the directory where the one before ended, as in a shell; nothing else is carried
+ * over. Calls at the same time do not mix; of these the last to end moves the shell. The directory is that of this
+ * daemon's life.
+ */
+export class SharedShell {
+  readonly #starter: CommandStarter;
+  readonly #launcher: Launcher;
+  #directory: string | undefined;
+
+  constructor(starter: CommandStarter, launcher: Launcher) {
+    this.#starter = starter;
+    this.#launcher = launcher;
+  }
+
+  /**
+   * @param gone the call ends; the command goes on
+   * @param report told of the newest line of output about every second
+   * @throws SandboxError as `CommandStarter.start`
+   */
+  async run(call: ShellCall, gone: AbortSignal, report?: (line: string) => void): Promise<ShellResult> {
+    const start = this.#start(call);
+    const file = new DirectoryFile(this.#launcher.identityOf(undefined), !call.keepLinks);
+    let command: Command;
+    try {
+      const { command: text } = call;
+      const env = { BASH_ENV: file.path };
+      const request = { command: text, shell: 'auto', cwd: start, env, ownEnv: true, openStdin: false };
+      command = await this.#starter.start(request, Math.min(call.timeout * 1000, PATIENCE_MS));
+    } catch (error) {
+      file[Symbol.dispose]();
+      throw error;
+    }
+    const ended = command.ended.then(() => {
+      using _file = file;
+      return file.directory() ?? start;
+    });
+    await waitReporting(command, call.timeout * 1000, gone, report);
+    const isOver = !command.isRunning;
+    const cwd = isOver ? await ended : start;
+    if (isOver && !call.isolated) this.#directory = cwd;
+    const { output, truncated } = await excerptOf(command.output, call.excerptBytes);
+    const { id, status, exitCode, message } = command.record;
+    return { commandId: id, status, output, truncated, exitCode, message, cwd };
+  }
+
+  /** @throws SandboxError `invalid` where the directory that the call names cannot be entered */
+  #start({ cwd, isolated }: ShellCall): string {
+    const own = isolated ? undefined : this.#reachable();
+    const here = own ?? this.#launcher.directory(undefined, undefined);
+    return cwd === undefined ? here : this.#launcher.requireDirectory(posix.resolve(here, cwd));
+  }
+
+  /** The directory of the shell; undefined where it has gone. */
+  #reachable(): string | undefined {
+    if (this.#directory === undefined) return undefined;
+    try {
+      return this.#launcher.requireDirectory(this.#directory);
+    } catch (error) {
+      if (error instanceof SandboxError) return undefined;
+      throw error;
+    }
+  }
+}
+
+async function waitReporting(
+  command: Command,
+  ms: number,
+  signal: AbortSignal,
+  report: ((line: string) => void) | undefined,
+): Promise<void> {
+  const until = performance.now() + ms;
+  for (let said = ''; ; ) {
+    const left = until - performance.now();
+    const wait = report === undefined ? left : Math.min(left, REPORT_MS);
+    if ((await waitFor(command.ended, { ms: Math.max(0, wait), signal })) !== 'timeout') return;
+    if (performance.now() >= until) return;
+    const line = await newestLine(command.output);
+    if (line !== '' && line !== said) report?.(line);
+    said = line;
+  }
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { defineTool } from '../../core/tools/tool.ts';
+import { ToolAnswer } from '../../core/tools/tool-answer.ts';
+import type { CommandService } from './command-service.ts';
+import { COMMAND_STATUSES } from './run/command.ts';
+
+/** Bytes of each stream in a result. */
+const SHORT_BYTES = 30_000;
+const LONG_BYTES = 2 * 1024 ** 2;
+/** Seconds that one call may wait. */
+const TIMEOUT_MAX = 3600;
+
+const executeBash = defineTool({
+  name: 'sandbox_execute_bash',
+  order: 1,
+  title: 'Run a shell command',
+  description: `Runs a command in bash and returns its output, exit code and the directory in which it ended.
+Use it for programs, builds, tests, git, package managers and processes. Each call begins in the directory where the one
+before ended; variables set by export last for one call only. Do not use it to read or edit files: the file tools
+show line numbers and check the text that they replace. A command that needs more time than timeout goes on in the
+background; redirect its output to a file to read it later.
+Example: {"cmd": "npm test 2>&1 | tail -n 40", "cwd": "/home/sandbox/project", "timeout": 120}`,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  schema: z.object({
+    cmd: z.string().meta({ description: 'The command, as typed into bash; several lines are a script.' }),
+    cwd: z.string().optional().meta({ description: 'Directory to begin in; default: where the last call ended.' }),
+    new_session: z.boolean().default(false).meta({
+      description: 'Begin in the home directory and leave the shared directory as it is.',
+    }),
+    timeout: z.number().min(0).max(TIMEOUT_MAX).default(30).meta({
+      description: 'Seconds to wait for the end. The command is not ended when they are over.',
+    }),
+    preserve_symlinks: z.boolean().default(false).meta({
+      description: 'Report cwd with symbolic links as they were entered.',
+    }),
+    truncate: z
+      .boolean()
+      .default(true)
+      .meta({
+        description: `Leave out the middle of output over ${SHORT_BYTES} bytes.`,
+      }),
+  }),
+  outputSchema: z.object({
+    status: z.enum(COMMAND_STATUSES),
+    output: z.string(),
+    exit_code: z.int().nullable(),
+    cwd: z.string(),
+    command_id: z.string(),
+    hint: z.string().optional(),
+  }),
+  handler: async ({ shell }: CommandService, args, { gone, progress }) => {
+    const call = {
+      command: args.cmd,
+      cwd: args.cwd,
+      isolated: args.new_session,
+      timeout: args.timeout,
+      keepLinks: args.preserve_symlinks,
+      excerptBytes: args.truncate ? SHORT_BYTES : LONG_BYTES,
+    };
+    const { status, output, exitCode, cwd, commandId, message, truncated } = await shell.run(call, gone, progress);
+    const hint = hintFor(status === 'running' || status === 'pending', truncated, args.truncate);
+    return new ToolAnswer({
+      data: {
+        status,
+        output: message === null ? output : `${output}${message}\n`,
+        exit_code: exitCode,
+        cwd,
+        command_id: commandId,
+        ...(hint !== undefined && { hint }),
+      },
+    });
+  },
+});
+
+function hintFor(isRunning: boolean, truncated: boolean, couldBeLonger: boolean): string | undefined {
+  if (isRunning) return 'the command goes on; look for its result later, or end it with kill';
+  if (!truncated) return undefined;
+  const more = couldBeLonger ? 'set truncate to false, or ' : '';
+  return `the middle of the output is left out: ${more}redirect it to a file and read a part of that`;
+}
+
+export const commandTools = [executeBash];

@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { SandboxError } from '../../core/errors.ts';
+import { FileFailure } from '../../core/files/file-failure.ts';
+import { absolutePath, shownPath } from '../../core/files/file-path.ts';
+import { FILE_OPERATIONS, fileOperation, OPERATION_FIELDS } from '../../core/tools/file-operation.ts';
+import { defineTool } from '../../core/tools/tool.ts';
+import { ToolAnswer } from '../../core/tools/tool-answer.ts';
+import { REPLACE_MODES } from './edit/edit.ts';
+import type { FileService } from './file-service.ts';
+import { permissionsOf } from './read/kinds.ts';
+import { LIST_MAX, type ListEntry } from './read/list.ts';
+import { contentBytes, editCommand, includesTypes } from './wire/wire.ts';
+
+/** Characters of a file, and entries of a directory, in one result. */
+const TEXT_CHARACTERS = 256 * 1024;
+const ENTRIES = 1000;
+
+const line = z.int().min(0).optional();
+
+const operations = defineTool({
+  ...FILE_OPERATIONS,
+  actions: ['read', 'write', 'replace', 'list'],
+  schema: z.object({
+    ...OPERATION_FIELDS,
+    content: z.string().optional().meta({ description: 'write: what to write; replace: the new text.' }),
+    target: z.string().optional().meta({ description: 'replace: the text to replace, everywhere in the file.' }),
+    encoding: z.enum(['utf-8', 'base64', 'raw']).default('utf-8').meta({ description: 'Of content.' }),
+    start_line: line.meta({ description: 'read: the first line, from 0.' }),
+    end_line: line.meta({ description: 'read: the line after the last one.' }),
+    append: z.boolean().default(false).meta({ description: 'write: at the end of the file.' }),
+    recursive: z.boolean().optional().meta({ description: 'list (default false), grep (default true).' }),
+    show_hidden: z.boolean().default(true).meta({ description: 'list: names that begin with a dot too.' }),
+    file_types: z.array(z.string()).max(100).optional().meta({ description: 'list: only these extensions.' }),
+    sudo: z.boolean().default(false).meta({ description: 'write: what is created belongs to root.' }),
+    max_results: z.int().min(1).max(LIST_MAX).optional(),
+    include_metadata: z.boolean().optional().meta({ description: 'list, glob: size and time of each entry.' }),
+  }),
+  handler: (files: FileService, args) =>
+    fileOperation(args, async (path) => {
+      switch (args.action) {
+        case 'read':
+          return args.encoding === 'base64' ? await readBytes(files, path) : await readLines(files, path, args);
+        case 'write': {
+          const content = required(args.content, 'content');
+          const newlines = { leading_newline: false, trailing_newline: false };
+          const bytes = contentBytes({ content, encoding: args.encoding, ...newlines }, path);
+          const { sudo, append } = args;
+          await files.write(path, { bytes, append }, { sudo });
+          return { bytes_written: bytes.length };
+        }
+        case 'replace': {
+          const [target, content] = [required(args.target, 'target'), required(args.content, 'content')];
+          return { replaced_count: await files.replace(path, target, content) };
+        }
+        default:
+          return await list(files, path, args);
+      }
+    }),
+});
+
+type Path = ReturnType<typeof absolutePath>;
+
+async function readLines(
+  files: FileService,
+  path: Path,
+  args: { start_line?: number | undefined; end_line?: number | undefined },
+) {
+  const { content, lineCount } = await files.readText(path, { startLine: args.start_line, endLine: args.end_line });
+  if (content.length <= TEXT_CHARACTERS) return { content, line_count: lineCount };
+  const end = content.lastIndexOf('\n', TEXT_CHARACTERS);
+  const shown = content.slice(0, end < 0 ? TEXT_CHARACTERS : end + 1);
+  const next = (args.start_line ?? 0) + shown.split('\n').length - 1;
+  const hint = `the file goes on: read from start_line ${next}`;
+  return { content: shown, line_count: lineCount, truncated: true, hint };
+}
+
+async function readBytes(files: FileService, path: Path) {
+  const { bytes, size } = await files.readBytes(path, { offset: 0, length: TEXT_CHARACTERS });
+  const truncated = bytes.length < size;
+  return { content: bytes.toString('base64'), encoding: 'base64', size, ...(truncated && { truncated }) };
+}
+
+interface ListArguments {
+  readonly recursive?: boolean | undefined;
+  readonly show_hidden: boolean;
+  readonly file_types?: readonly string[] | undefined;
+  readonly max_results?: number | undefined;
+  readonly include_metadata?: boolean | undefined;
+}
+
+async function list(files: FileService, path: Path, args: ListArguments) {
+  const { entries, cursor } = await files.list({
+    path,
+    recursive: args.recursive ?? false,
+    showHidden: args.show_hidden,
+    limit: args.max_results ?? ENTRIES,
+    includes: includesTypes(args.file_types),
+  });
+  const hint = 'the directory has more entries: raise max_results, or list a directory below';
+  return {
+    files: entries.map((entry) => entryData(entry, args.include_metadata ?? true)),
+    total_count: entries.length,
+    ...(cursor !== undefined && { truncated: true, hint }),
+  };
+}
+
+function entryData({ name, path, stats, isDirectory }: ListEntry, withMetadata: boolean) {
+  const base = { name: shownPath(name), path: shownPath(path), is_directory: isDirectory };
+  if (!withMetadata) return base;
+  return {
+    ...base,
+    size: stats.size,
+    modified_time: stats.mtime.toISOString(),
+    permissions: permissionsOf(stats),
+  };
+}
+
+/** @throws SandboxError `invalid` naming the argument */
+function required(value: string | undefined, field: string): string {
+  if (value === undefined) throw new SandboxError('invalid', 'is required', { field });
+  return value;
+}
+
+const editor = defineTool({
+  name: 'sandbox_str_replace_editor',
+  order: 4,
+  title: 'View and edit a text file',
+  description: `Shows a file with line numbers, creates one, or edits one place of it.
+view: the file, or its lines view_range [first, last] from 1 (last -1: to the end); a directory lists its entries.
+create: a new file with file_text. str_replace: old_str, which must occur exactly once unless replace_mode says ALL,
+FIRST or LAST, becomes new_str. insert: new_str after line insert_line. undo_edit: takes the last edit back. View a file
+before you edit it, and copy old_str from it exactly, white space included. The answer shows the edited lines.
+Example: {"command": "str_replace", "path": "/home/sandbox/a.py", "old_str": "x = 1\\n", "new_str": "x = 2\\n"}`,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  schema: z.object({
+    command: z.enum(['view', 'create', 'str_replace', 'insert', 'undo_edit']),
+    path: z.string().meta({ description: 'Absolute path.' }),
+    file_text: z.string().optional().meta({ description: 'create: the text of the file.' }),
+    old_str: z.string().optional().meta({ description: 'str_replace: the text to replace.' }),
+    new_str: z.string().optional().meta({ description: 'str_replace, insert: the new text.' }),
+    insert_line: z.int().min(0).optional().meta({ description: 'insert: after this line; 0: at the beginning.' }),
+    view_range: z.array(z.int()).max(2).optional().meta({ description: 'view: first and last line, from 1.' }),
+    replace_mode: z.enum(REPLACE_MODES).optional(),
+  }),
+  handler: async (files: FileService, args, { gone }) => {
+    try {
+      const path = absolutePath({ path: args.path }, 'edit');
+      if (args.command === 'view') return (await files.view(path, { lines: rangeOf(args.view_range) }, gone)).output;
+      if (args.command === 'create')
+        return (await files.create(path, required(args.file_text, 'file_text'), {})).output;
+      return (await files.edit(path, editCommand(args, path))).output;
+    } catch (error) {
+      if (!(error instanceof FileFailure)) throw error;
+      const { hint } = error.details;
+      const { message } = error.file;
+      return new ToolAnswer({ text: hint === undefined ? message : `${message}\nHint: ${hint}`, isError: true });
+    }
+  },
+});
+
+/** An empty range means everything. @throws SandboxError `invalid` unless it has two numbers */
+function rangeOf(range: readonly number[] = []): readonly [number, number] | undefined {
+  const [first, last] = range;
+  if (first === undefined) return undefined;
+  if (last === undefined) throw new SandboxError('invalid', 'is two numbers: [first, last]', { field: 'viewRange' });
+  return [first, last];
+}
+
+export const fileTools = [operations, editor];

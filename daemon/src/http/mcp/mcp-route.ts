@@ -1,0 +1,39 @@
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../app-types.ts';
+import { acceptAnyBody, isRawBody, textOf } from '../body.ts';
+import { clientGone } from '../streams/client-gone.ts';
+
+/** Bytes of one message to the hub. */
+const MCP_BODY_LIMIT = 8 * 1024 ** 2;
+
+/** What answers messages of the Model Context Protocol. */
+export interface McpPosts {
+  post(message: { readonly body: string; readonly headers: Headers; readonly gone: AbortSignal }): Promise<Response>;
+}
+
+/** The route of the hub; GET and DELETE are 405, since there are no sessions. */
+export function mcpRoute(path: string, open: () => Promise<McpPosts>): (app: App) => void {
+  return (app) => {
+    acceptAnyBody(app);
+    app.post(path, { schema: { hide: true } }, async (request, reply) => {
+      const gone = clientGone(reply);
+      const { body } = request;
+      const text = isRawBody(body) ? await textOf(body, request, MCP_BODY_LIMIT) : '';
+      const posts = await open();
+      return await answer(reply, await posts.post({ body: text, headers: headersOf(request), gone }));
+    });
+  };
+}
+
+function headersOf({ headers }: FastifyRequest): Headers {
+  const given = Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
+  return new Headers(given as [string, string][]);
+}
+
+async function answer(reply: FastifyReply, { status, headers, body }: Response): Promise<FastifyReply> {
+  void reply.code(status).headers(Object.fromEntries(headers));
+  if (body === null) return await reply.send();
+  return await reply.send(Readable.fromWeb(body as ReadableStream));
+}

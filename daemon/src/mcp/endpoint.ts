@@ -1,0 +1,111 @@
+import {
+  classifyInboundRequest,
+  createMcpHandler,
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  type McpHttpHandler,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/server';
+import { jsonExcess } from '@sandbox/program/json-shape.ts';
+import { serveBatch } from './batch.ts';
+import { eventStream } from './event-stream.ts';
+import { serveRequest } from './exchange.ts';
+import type { Hub } from './hub.ts';
+import { hubServer } from './hub-server.ts';
+import { jsonResponse, memberOf, RPC, rpcFailure } from './json-rpc.ts';
+
+/** One POST to the hub. */
+export interface HubPost {
+  readonly body: string;
+  readonly headers: Headers;
+  /** Fires when the client has left. */
+  readonly gone: AbortSignal;
+}
+
+/** The only revision with batches (MCP 2025-03-26, basic; removed in 2025-06-18). */
+const BATCH_VERSION = '2025-03-26';
+
+/**
+ * Model Context Protocol over streamable HTTP without sessions. It is tolerant: a plain POST without `initialize`,
+ * without a session and without `text/event-stream` in `Accept` gets JSON. Clients of 2026-07-28 are served by the
+ * SDK's own handler.
+ */
+export class McpEndpoint {
+  readonly #hub: Hub;
+  readonly #modern: McpHttpHandler;
+
+  constructor(hub: Hub) {
+    this.#hub = hub;
+    this.#modern = createMcpHandler(() => hubServer(hub), { legacy: 'reject' });
+  }
+
+  async post({ body: text, headers, gone }: HubPost): Promise<Response> {
+    const excess = jsonExcess(text);
+    if (excess !== undefined) return jsonResponse(rpcFailure(null, RPC.invalidRequest, `the message has ${excess}`));
+    let message: unknown;
+    try {
+      message = JSON.parse(text);
+    } catch {
+      return jsonResponse(rpcFailure(null, RPC.parse, 'Parse error: the body is not JSON'));
+    }
+    return await this.#serve(message, headers, gone);
+  }
+
+  async close(): Promise<void> {
+    await this.#modern.close();
+  }
+
+  async #serve(message: unknown, headers: Headers, gone: AbortSignal): Promise<Response> {
+    const version = headers.get('mcp-protocol-version') ?? undefined;
+    if (Array.isArray(message)) return await this.#serveBatch(message, version, gone);
+    const route = classifyInboundRequest({
+      httpMethod: 'POST',
+      body: message,
+      ...(version !== undefined && { protocolVersionHeader: version }),
+      ...header(headers, 'mcp-method', 'mcpMethodHeader'),
+      ...header(headers, 'mcp-name', 'mcpNameHeader'),
+    });
+    if (route.kind === 'reject') {
+      return jsonResponse(rpcFailure(memberOf(message, 'id'), route.code, route.message, route.data), route.httpStatus);
+    }
+    if (route.kind === 'modern') {
+      headers.set('content-type', 'application/json');
+      const request = new Request('http://localhost/mcp', { method: 'POST', headers, signal: gone });
+      return await this.#modern.fetch(request, { parsedBody: message });
+    }
+    if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) {
+      const known = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
+      const reason = `Bad Request: Unsupported protocol version (supported versions: ${known})`;
+      return jsonResponse(rpcFailure(memberOf(message, 'id'), RPC.invalidRequest, reason), 400);
+    }
+    // Notifications and responses have no effect without a session.
+    if (!isJSONRPCRequest(message)) return new Response(null, { status: 202 });
+    const isStreamed = wantsProgress(message) && acceptsEvents(headers);
+    if (isStreamed) return eventStream((notified) => serveRequest(this.#hub, message, gone, notified));
+    return jsonResponse(await serveRequest(this.#hub, message, gone));
+  }
+
+  async #serveBatch(batch: readonly unknown[], version: string | undefined, gone: AbortSignal): Promise<Response> {
+    if (version !== undefined && version !== BATCH_VERSION) {
+      const reason = `Batches are part of ${BATCH_VERSION} only: send one message in a request`;
+      return jsonResponse(rpcFailure(null, RPC.invalidRequest, reason), 400);
+    }
+    const serve = (message: Parameters<typeof serveRequest>[1]) => serveRequest(this.#hub, message, gone);
+    const responses: readonly JSONRPCMessage[] | undefined = await serveBatch(batch, serve);
+    if (responses === undefined) return new Response(null, { status: 202 });
+    return jsonResponse(responses);
+  }
+}
+
+function header<K extends string>(headers: Headers, name: string, key: K): Partial<Record<K, string>> {
+  const value = headers.get(name);
+  return (value === null ? {} : { [key]: value }) as Partial<Record<K, string>>;
+}
+
+function wantsProgress({ params }: { readonly params?: unknown }): boolean {
+  return memberOf(memberOf(params, '_meta'), 'progressToken') !== undefined;
+}
+
+function acceptsEvents(headers: Headers): boolean {
+  return headers.get('accept')?.includes('text/event-stream') ?? false;
+}

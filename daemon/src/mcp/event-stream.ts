@@ -1,0 +1,37 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { NotificationSink } from './exchange.ts';
+
+/** Milliseconds of silence after which a comment is sent. */
+const HEARTBEAT_MS = 15_000;
+/** Bytes that wait for a slow client; progress beyond is left out, the response is not. */
+const WAITING_BYTES = 256 * 1024;
+
+/**
+ * Notifications of a request and its response as server-sent events (MCP 2025-11-25, basic/transports, "Sending
+ * Messages to the Server").
+ */
+export function eventStream(serve: (notified: NotificationSink) => Promise<JSONRPCMessage>): Response {
+  const encoder = new TextEncoder();
+  let heartbeat: NodeJS.Timeout | undefined;
+  const events = new ReadableStream<Uint8Array>(
+    {
+      start: async (controller) => {
+        const isSlow = (): boolean => (controller.desiredSize ?? 0) <= 0;
+        const send = (text: string): void => controller.enqueue(encoder.encode(text));
+        heartbeat = setInterval(() => isSlow() || send(': \n\n'), HEARTBEAT_MS);
+        const event = (message: JSONRPCMessage): void => send(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+        try {
+          event(await serve((message) => isSlow() || event(message)));
+          controller.close();
+        } catch (error) {
+          controller.error(error);
+        } finally {
+          clearInterval(heartbeat);
+        }
+      },
+      cancel: () => clearInterval(heartbeat),
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: WAITING_BYTES }),
+  );
+  return new Response(events, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' } });
+}

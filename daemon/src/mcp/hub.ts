@@ -1,0 +1,75 @@
+import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { BoundTool, ToolContext } from '../core/tools/tool.ts';
+import { failed, failureOf, resultOf } from './tool-result.ts';
+
+/** Other servers whose tools the hub publishes. */
+export interface ToolSource {
+  /** Its tools under the names that the hub publishes; tools of a server that does not answer are absent. */
+  list(): Promise<readonly Tool[]>;
+  /** The result; undefined where no tool has that name. */
+  call(name: string, args: Record<string, unknown>, context: ToolContext): Promise<CallToolResult | undefined>;
+}
+
+interface BuiltIn {
+  readonly tool: BoundTool;
+  readonly described: Tool;
+}
+
+/** The tools of the capabilities, then those of other servers. */
+export class Hub {
+  readonly #builtIns: ReadonlyMap<string, BuiltIn>;
+  readonly #others: ToolSource;
+  readonly #defect: (error: unknown, tool: string) => void;
+
+  /** @param defect told of each exception that is neither a wrong argument nor a failure of the domain */
+  constructor(tools: readonly BoundTool[], others: ToolSource, defect: (error: unknown, tool: string) => void) {
+    this.#builtIns = new Map(tools.map((tool) => [tool.name, { tool, described: describe(tool) }]));
+    this.#others = others;
+    this.#defect = defect;
+  }
+
+  /** All tools, the built-in ones first; of a name that occurs twice the first. */
+  async list(): Promise<Tool[]> {
+    const others = await this.#others.list();
+    const listed = new Map([...this.#builtIns].map(([name, { described }]) => [name, described]));
+    for (const tool of others) if (!listed.has(tool.name)) listed.set(tool.name, tool);
+    return [...listed.values()];
+  }
+
+  /** The result of a tool; undefined where there is no tool of that name. */
+  async call(name: string, args: Record<string, unknown>, context: ToolContext): Promise<CallToolResult | undefined> {
+    const builtIn = this.#builtIns.get(name);
+    if (builtIn === undefined) return await this.#others.call(name, args, context);
+    const given = withoutNulls(args);
+    try {
+      return resultOf(await builtIn.tool.call(given, context));
+    } catch (error) {
+      const failure = failureOf(error, given);
+      if (failure !== undefined) return failure;
+      this.#defect(error, name);
+      return failed('internal error; the log of the service has the reason');
+    }
+  }
+}
+
+function describe({ name, title, description, annotations, schema, outputSchema }: BoundTool): Tool {
+  return {
+    name,
+    title,
+    description,
+    inputSchema: objectSchema(schema, 'input'),
+    ...(outputSchema && { outputSchema: objectSchema(outputSchema, 'output') }),
+    ...(annotations && { annotations: { title, ...annotations } }),
+  };
+}
+
+function objectSchema(schema: z.ZodObject, io: 'input' | 'output'): Tool['inputSchema'] {
+  const { $schema: _, ...described } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' });
+  return { ...described, type: 'object' } as Tool['inputSchema'];
+}
+
+/** Arguments without explicit nulls, which clients send for what they leave out. */
+function withoutNulls(args: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
+}

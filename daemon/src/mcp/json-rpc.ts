@@ -1,0 +1,28 @@
+/** An error object of JSON-RPC 2.0 §5.1 as a response. */
+export interface RpcFailure {
+  readonly jsonrpc: '2.0';
+  readonly id: string | number | null;
+  readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+/** Codes of JSON-RPC 2.0 §5.1. */
+export const RPC = { parse: -32700, invalidRequest: -32600, invalidParams: -32602, internal: -32603 } as const;
+
+export function rpcFailure(id: unknown, code: number, message: string, data?: unknown): RpcFailure {
+  return { jsonrpc: '2.0', id: rpcIdOf(id), error: { code, message, ...(data !== undefined && { data }) } };
+}
+
+/** The id of a message; null where it has none that a response may carry. */
+function rpcIdOf(id: unknown): string | number | null {
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
+}
+
+/** The member of an unknown value; undefined where it is no object. */
+export function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return Reflect.get(value, name);
+}
+
+export function jsonResponse(body: unknown, status = 200): Response {
+  return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
+}

@@ -1,0 +1,74 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { SandboxError } from '../core/errors.ts';
+import { ToolAnswer } from '../core/tools/tool-answer.ts';
+import { memberOf } from './json-rpc.ts';
+
+/** Characters of text in one result; what is longer is cut, with a note. */
+const TEXT_MAX = 8 * 1024 ** 2;
+
+/** The result of a call that has ended: text, an object, or a `ToolAnswer`. */
+export function resultOf(value: unknown): CallToolResult {
+  const { text, data, images, isError } = answerOf(value);
+  return {
+    content: [
+      ...(text === '' && images.length > 0 ? [] : [{ type: 'text' as const, text: bounded(text) }]),
+      ...images.map((image) => ({
+        type: 'image' as const,
+        data: image.data.toString('base64'),
+        mimeType: image.mimeType,
+      })),
+    ],
+    ...(data !== undefined && text.length <= TEXT_MAX && { structuredContent: { ...data } }),
+    ...(isError && { isError }),
+  };
+}
+
+/**
+ * The result of a call that failed. Arguments that the schema rejects and errors of the domain are results that a
+ * model can read and correct (MCP 2025-11-25, server/tools, "Error Handling"); undefined: a defect.
+ */
+export function failureOf(error: unknown, args: unknown): CallToolResult | undefined {
+  if (error instanceof z.ZodError)
+    return failed(
+      error.issues
+        .slice(0, 8)
+        .map((issue) => wordIssue(issue, args))
+        .join('; '),
+    );
+  if (error instanceof SandboxError) {
+    const { hint } = error.details;
+    const message = error.messageNaming(snakeCase);
+    return failed(hint === undefined ? message : `${message}\nHint: ${hint}`);
+  }
+  return undefined;
+}
+
+export function failed(text: string): CallToolResult {
+  return { content: [{ type: 'text', text: bounded(text) }], isError: true };
+}
+
+function answerOf(value: unknown): ToolAnswer {
+  if (value instanceof ToolAnswer) return value;
+  if (typeof value === 'string') return new ToolAnswer({ text: value });
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return new ToolAnswer({ data: { ...value } });
+  return new ToolAnswer({ text: JSON.stringify(value) ?? '' });
+}
+
+function wordIssue({ path, message }: z.core.$ZodIssue, args: unknown): string {
+  const name = path.join('.');
+  const value = path.reduce<unknown>((within, key) => memberOf(within, String(key)), args);
+  if (name !== '' && value === undefined) return `${name} is required`;
+  return name === '' ? message : `${name}: ${message}`;
+}
+
+/** The name that an argument has in a call. */
+function snakeCase(field: string): string {
+  return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function bounded(text: string): string {
+  if (text.length <= TEXT_MAX) return text;
+  return `${text.slice(0, TEXT_MAX)}\n[cut: ${TEXT_MAX} of ${text.length} characters; ask for a smaller part]`;
+}

@@ -1,0 +1,45 @@
+import { type Requirement, section } from './requirement.ts';
+
+/** The MCP hub: the protocol, the built-in tools, and the tools of other servers. */
+export const MCP: readonly Requirement[] = [
+  ...section('api.md §9', {
+    'mcp.plain-post':
+      'a plain POST to /mcp or /v1/mcp without initialize, session or text/event-stream in Accept gets JSON',
+    'mcp.errors': 'unknown method −32601, unknown tool −32602, not JSON −32700 with HTTP 200',
+    'mcp.too-large': 'a body over 8 MiB is 413',
+    'mcp.methods': 'GET and DELETE are 405',
+    'mcp.notifications': 'notifications and responses are 202',
+    'mcp.negotiation':
+      '2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25 are negotiated; MCP-Protocol-Version is checked',
+    'mcp.modern': 'clients of 2026-07-28 are served without a handshake',
+    'mcp.batches': 'batches are served in 2025-03-26 only',
+    'mcp.progress': 'a long call streams progress where the client asked for it',
+    'mcp.sdk-client': 'the client of the official SDK lists and calls tools',
+    'mcp.malformed': 'malformed JSON-RPC messages get the codes of JSON-RPC and never a 500',
+    'mcp.order': 'the built-in tools are listed in the order of the contract',
+    'mcp.arguments': 'a missing argument is an isError result that names it',
+    'mcp.bash': 'sandbox_execute_bash answers status, output, exit_code and cwd',
+    'mcp.bash-directory':
+      'the directory in which one call ends is where the next begins; new_session isolates; preserve_symlinks keeps links',
+    'mcp.bash-timeout': 'a command that needs more time than timeout goes on',
+    'mcp.bash-left': 'a command whose client leaves goes on',
+    'mcp.bash-bounded': 'long output is bounded with a hint; truncate false gives it',
+    'mcp.bash-parallel': 'parallel calls do not mix',
+    'mcp.files': 'sandbox_file_operations has the eight actions',
+    'mcp.files-failure': 'a failed file operation answers {action, path, success: false, message, error} with isError',
+    'mcp.editor': 'sandbox_str_replace_editor shows the numbered snippet',
+    'mcp.context': 'sandbox_get_context is JSON, sandbox_get_packages is text',
+    'mcp.skills': 'sandbox_load_skill lists the skills of SVC_SKILLS_PATH, or gives base path and SKILL.md',
+    'mcp.skills-unusable': 'skills that cannot be used are reported; links out of the folder are not followed',
+    'mcp.upstream': 'tools of EXTRA_MCP_SERVERS are published as <prefix>_<tool>',
+    'mcp.upstream-name': 'without a prefix only names that begin with <name>_ are published',
+    'mcp.upstream-collision': 'built-in tools win, then the server that was registered first',
+    'mcp.upstream-away': 'a server that does not answer is absent from the list and an isError on call',
+    'mcp.upstream-skipped':
+      'servers beyond loopback, stdio servers and servers that need a session are left out with a warning',
+    'mcp.upstream-pages': 'the cursors of other servers are followed, and the list of the hub is one page',
+    'mcp.upstream-progress': 'progress of other servers passes through',
+    'mcp.upstream-hostile': 'a server that hangs, answers nonsense or too much ends its own call only',
+    'mcp.configuration': 'a wrong EXTRA_MCP_SERVERS ends the boot with one line that names it',
+  }),
+];
