@@ -60,7 +60,11 @@ export class InotifyBackend implements WatchBackend {
   }
 
   async #open(held: Held): Promise<void> {
-    if (this.#reader === undefined || this.#reader.isGone) this.#reader = new InotifyReader(this.#program);
+    if (this.#reader === undefined || this.#reader.isGone) {
+      this.#reader = new InotifyReader(this.#program, (err) =>
+        this.#logger.error({ err }, 'a frame of the inotify reader could not be handled'),
+      );
+    }
     const watch = new InotifyWatch(this.#reader, held.terms, held.sink, () => this.#openAgain(held));
     held.current = watch;
     await watch.open();
@@ -88,6 +92,11 @@ export class InotifyBackend implements WatchBackend {
     held.current = undefined;
     void gone?.[Symbol.asyncDispose]();
     if (held.isClosed) return;
+    if (this.#reader?.isFaulty && held.retry === undefined) {
+      held.retry = setTimeout(() => this.#openAgain(held), RETRY_MS).unref();
+      return;
+    }
+    held.retry = undefined;
     const report = (): void => {
       if (!held.isClosed) held.sink.lost('reader_restarted');
     };

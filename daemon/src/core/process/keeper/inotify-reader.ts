@@ -69,7 +69,7 @@ interface PendingAdd {
  */
 export class InotifyReader implements AsyncDisposable {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
-  readonly #gone = Promise.withResolvers<void>();
+  readonly #closed = Promise.withResolvers<void>();
   readonly #witnesses = new Set<InotifyWitness>();
   readonly #listeners = new Map<number, InotifyListener | InotifyListener[]>();
   readonly #pending = new Map<number, PendingAdd>();
@@ -77,23 +77,45 @@ export class InotifyReader implements AsyncDisposable {
   #requests = 0;
   #said = '';
   #isGone = false;
+  #isFaulty = false;
 
-  constructor(program: string) {
+  /** `onFault`: a frame of the reader could not be handled, which ends it. */
+  constructor(program: string, onFault: (error: unknown) => void) {
     this.#child = spawn(program, ['watch'], { stdio: ['pipe', 'pipe', 'pipe'], env: {}, cwd: '/' });
     const splitter = new FrameSplitter();
     this.#child.stdout.on('data', (chunk: Buffer) => {
-      for (const frame of splitter.push(chunk)) this.#take(frame);
+      try {
+        for (const frame of splitter.push(chunk)) this.#take(frame);
+      } catch (error) {
+        // Nothing behind such a frame can be read: the watches end, as where the reader has died.
+        onFault(error);
+        this.#isFaulty = true;
+        this.#end('a frame of it could not be handled');
+        this.#child.stdout.removeAllListeners('data').resume();
+        this.#child.kill('SIGKILL');
+      }
     });
     this.#child.stderr.on('data', (chunk: Buffer) => {
       this.#said = (this.#said + chunk.toString()).slice(-STDERR_KEPT);
     });
     this.#child.stdin.on('error', () => undefined);
-    this.#child.once('error', (error) => this.#end(error.message));
-    this.#child.once('close', (code, signal) => this.#end(this.#said.trim() || `it ended with ${signal ?? code}`));
+    this.#child.once('error', (error) => {
+      this.#end(error.message);
+      if (this.#child.pid === undefined) this.#closed.resolve();
+    });
+    this.#child.once('close', (code, signal) => {
+      this.#end(this.#said.trim() || `it ended with ${signal ?? code}`);
+      this.#closed.resolve();
+    });
   }
 
   get isGone(): boolean {
     return this.#isGone;
+  }
+
+  /** It ended by a frame that could not be handled: the next one may send it again. */
+  get isFaulty(): boolean {
+    return this.#isFaulty;
   }
 
   get pid(): number | undefined {
@@ -156,7 +178,7 @@ export class InotifyReader implements AsyncDisposable {
     this.#child.stdin.end();
     // It may be blocked in a write to a pipe that is not read in time.
     this.#child.kill('SIGTERM');
-    await this.#gone.promise;
+    await this.#closed.promise;
   }
 
   /** A removal that overtakes the answer to an addition of the same directory would end that one too. */
@@ -216,6 +238,5 @@ export class InotifyReader implements AsyncDisposable {
     this.#pending.clear();
     this.#listeners.clear();
     for (const witness of [...this.#witnesses]) witness.onGone(reason);
-    this.#gone.resolve();
   }
 }

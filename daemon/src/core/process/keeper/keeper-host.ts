@@ -81,7 +81,7 @@ export class KeeperHost implements ProcessHost {
       connection.close();
       throw new SilentKeeper(place.directory);
     }
-    host.#others = await OtherKeepers.find(place.directory);
+    host.#others = await OtherKeepers.find(place);
     return host;
   }
 

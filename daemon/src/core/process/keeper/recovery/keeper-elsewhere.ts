@@ -6,8 +6,11 @@ import { SandboxError } from '../../../errors.ts';
 import { ORDER_FILE_ENTRIES } from '../../../output/order-log.ts';
 import { OutputLog, sizeOf } from '../../../output/output-log.ts';
 import { listOutputFiles } from '../../../output/segment-files.ts';
+import { waitFor } from '../../../wait.ts';
 import type { HostedProcess, ProcessEnd } from '../../process-host.ts';
+import { FrameFaults } from '../frame-faults.ts';
 import { type FrameReader, FrameSplitter, FrameWriter, KEEPER_VERSION } from '../keeper-frames.ts';
+import type { KeeperPlace } from '../keeper-launch.ts';
 import { endedProcess } from './ended-files.ts';
 
 /** The frames of `docs/keeper.md` that every version of the protocol has. */
@@ -16,6 +19,8 @@ const HELD = 94;
 const LISTED = 95;
 /** Milliseconds for which changes of files are collected before the files are read. */
 const COLLECTING_MS = 50;
+/** Milliseconds that a keeper may take to say what it holds. */
+const LIST_MS = 5000;
 
 /** A process that a keeper of another version holds: output and end are read from files, stdin is not reachable. */
 class ElsewhereProcess implements HostedProcess {
@@ -68,6 +73,7 @@ class ElsewhereProcess implements HostedProcess {
 
 /** Processes that keepers of other protocol versions hold in a runtime directory; a keeper ends with its last one. */
 export class OtherKeepers implements Disposable {
+  readonly #faults: FrameFaults;
   readonly #output: string;
   readonly #ended: string;
   readonly #running = new Map<string, ElsewhereProcess>();
@@ -76,13 +82,16 @@ export class OtherKeepers implements Disposable {
   #watchers: FSWatcher[] = [];
   #reading: NodeJS.Timeout | undefined;
 
-  private constructor(directory: string) {
+  private constructor(place: KeeperPlace) {
+    const { directory } = place;
+    this.#faults = new FrameFaults(place);
     this.#output = join(directory, 'output');
     this.#ended = join(directory, 'ended');
   }
 
-  static async find(directory: string): Promise<OtherKeepers> {
-    const others = new OtherKeepers(directory);
+  static async find(place: KeeperPlace): Promise<OtherKeepers> {
+    const { directory } = place;
+    const others = new OtherKeepers(place);
     const own = `keeper-v${KEEPER_VERSION}.sock`;
     const names = readdirSync(directory).filter((name) => /^keeper-v\d+\.sock$/.test(name) && name !== own);
     for (const name of names) await others.#list(join(directory, name));
@@ -113,9 +122,14 @@ export class OtherKeepers implements Disposable {
     this.#sockets.add(socket);
     socket.on('error', () => socket.destroy());
     socket.on('data', (chunk) => {
-      for (const frame of splitter.push(chunk)) {
-        if (frame.type === HELD) held.add(this.#track(frame));
-        else if (frame.type === LISTED) resolve(held);
+      try {
+        for (const frame of splitter.push(chunk)) {
+          if (frame.type === HELD) held.add(this.#track(frame));
+          else if (frame.type === LISTED) resolve(held);
+        }
+      } catch (error) {
+        this.#faults.note(error, undefined);
+        socket.removeAllListeners('data').destroy();
       }
     });
     socket.on('close', () => {
@@ -124,7 +138,8 @@ export class OtherKeepers implements Disposable {
       if (held.size > 0) void this.#askAgain(path, held);
     });
     socket.write(new FrameWriter(LIST).finish());
-    return promise;
+    // One that is silent keeps its processes: they are not lost, though this daemon does not know them.
+    return waitFor(promise, { ms: LIST_MS }).then(() => held);
   }
 
   #track(frame: FrameReader): string {
@@ -138,6 +153,7 @@ export class OtherKeepers implements Disposable {
 
   /** The connection has ended: a process that the keeper neither holds any more nor has seen end is lost. */
   async #askAgain(path: string, held: ReadonlySet<string>): Promise<void> {
+    await this.#faults.pause();
     const still = await this.#list(path);
     this.#readFiles();
     for (const id of held) {
