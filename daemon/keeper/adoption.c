@@ -12,6 +12,7 @@
 
 #include "adoption-helper.h"
 #include "descriptors.h"
+#include "figures.h"
 #include "finder.h"
 #include "process-streams.h"
 #include "reservation.h"
@@ -109,6 +110,7 @@ static int adopt(const struct forker *forker, const struct handover *handover, i
   reservation_fulfil(process);
   process_cloned(process, handover->pid);
   process_started(process);
+  figures.adopted++;
   return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "complain.h"
+#include "figures.h"
 
 #define MAX_WAITING 1024u
 
@@ -57,6 +58,13 @@ void answer_failed(uint64_t client, const char *id, struct failure failure)
   memcpy(answer->id, id, strlen(id) + 1);
 }
 
+void answer_figures(uint64_t client, uint32_t request)
+{
+  struct answer *answer = append(client, FIGURES_ANSWER);
+  if (answer != NULL)
+    answer->request = request;
+}
+
 void answer_reserved(uint64_t client, const char *id)
 {
   struct answer *answer = append(client, ID_RESERVED);
@@ -69,17 +77,37 @@ bool answers_clogged(void)
   return waiting >= MAX_WAITING;
 }
 
+static void put_figures(struct writer *writer)
+{
+  const uint64_t values[] = {
+      process_count(),   live_count(),    figures.starting,     figures.reserved,      figures.searches,   figures.started,
+      figures.adopted,   figures.ended,   figures.output_bytes, figures.dropped_bytes, figures.complaints,
+  };
+  size_t count = sizeof values / sizeof *values;
+  put_u8(writer, (uint8_t)count);
+  for (size_t i = 0; i < count; i++)
+    put_u64(writer, values[i]);
+}
+
 static void put_answer(struct writer *writer, const struct answer *answer)
 {
   begin_frame(writer, answer->type);
-  if (answer->type != SIGNALLED)
-    put_string(writer, answer->id);
-  if (answer->type == FAILED) {
-    put_u8(writer, (uint8_t)answer->failure.stage);
-    put_u32(writer, (uint32_t)answer->failure.error);
-  } else if (answer->type == SIGNALLED) {
+  switch (answer->type) {
+  case SIGNALLED:
     put_u32(writer, answer->request);
     put_u32(writer, answer->count);
+    break;
+  case FIGURES_ANSWER:
+    put_u32(writer, answer->request);
+    put_figures(writer);
+    break;
+  case FAILED:
+    put_string(writer, answer->id);
+    put_u8(writer, (uint8_t)answer->failure.stage);
+    put_u32(writer, (uint32_t)answer->failure.error);
+    break;
+  default:
+    put_string(writer, answer->id);
   }
   end_frame(writer);
 }

@@ -5,14 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "figures.h"
+
 /* So that what fails again and again does not fill the disk with its log. */
 #define MAX_LINES 10000u
 
 void complain(const char *what, const char *subject)
 {
-  static unsigned lines;
   const char *reason = strerror(errno);
-  if (lines++ >= MAX_LINES)
+  if (figures.complaints++ >= MAX_LINES)
     return;
   if (subject == NULL)
     fprintf(stderr, "keeper: %s: %s\n", what, reason);

@@ -8,6 +8,7 @@
 
 #include "answer.h"
 #include "clock.h"
+#include "figures.h"
 #include "mark.h"
 #include "process.h"
 
@@ -276,6 +277,7 @@ static int64_t due_at(const struct search *search)
 
 static void free_search(struct search *search)
 {
+  figures.searches--;
   mark_reader_close(&search->reader);
   drop_survey(search);
   free_targets(search->targets, search->target_count);
@@ -285,6 +287,7 @@ static void free_search(struct search *search)
 
 static void append(struct search *search)
 {
+  figures.searches++;
   struct search **at = &searches;
   while (*at != NULL)
     at = &(*at)->next;
@@ -322,6 +325,7 @@ void find_and_signal_all(int signal)
     return;
   *search = (struct search){.next = searches, .all = true, .signal = signal};
   searches = search;
+  figures.searches++;
 }
 
 int continue_searches(int64_t now)

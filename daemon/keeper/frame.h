@@ -27,6 +27,7 @@ enum frame_type {
   TRIM,
   RESERVE,
   RELEASE,
+  FIGURES,
   /* LIST, HELD and LISTED are the same in every version of the protocol. */
   LIST = 31,
   WATCH_ADD = 32,
@@ -39,6 +40,7 @@ enum frame_type {
   FAILED,
   SIGNALLED,
   ID_RESERVED,
+  FIGURES_ANSWER,
   HELD = 94,
   LISTED,
   WATCH_ADDED = 96,

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "figures.h"
 
 #define COPY_BYTES (64u * 1024)
 /* A stream of this many bytes gets a larger pipe; the system may refuse. */
@@ -80,6 +81,13 @@ static void stored(struct stream *stream, uint64_t bytes)
 {
   segments_stored(&stream->segments, bytes);
   stream->end += bytes;
+  figures.output_bytes += bytes;
+}
+
+static void dropped(struct stream *stream, uint64_t bytes)
+{
+  stream->end += bytes;
+  figures.dropped_bytes += bytes;
 }
 
 static void store_copy(struct stream *stream, const uint8_t *bytes, size_t length)
@@ -104,7 +112,7 @@ static void store_copy(struct stream *stream, const uint8_t *bytes, size_t lengt
     return;
   segments_abandon_empty(&stream->segments);
   segments_close(&stream->segments);
-  stream->end += length - done;
+  dropped(stream, length - done);
 }
 
 /* Reads, then stores the bytes or, where the disk has refused, counts them. Returns as read(2). */
@@ -125,7 +133,7 @@ static ssize_t copy(struct stream *stream, bool store)
   if (store)
     store_copy(stream, copy_buffer, (size_t)count);
   else
-    stream->end += (uint64_t)count;
+    dropped(stream, (uint64_t)count);
   return count;
 }
 

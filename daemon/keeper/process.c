@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "figures.h"
 #include "oom.h"
 
 #define BUCKETS 1024u
@@ -118,6 +119,7 @@ void process_cloned(struct process *process, pid_t pid)
 void process_started(struct process *process)
 {
   process->phase = RUNNING;
+  figures.started++;
   process_changed(process);
 }
 

@@ -7,6 +7,7 @@
 #include "adoption.h"
 #include "clock.h"
 #include "ended-file.h"
+#include "figures.h"
 #include "oom.h"
 #include "process.h"
 #include "spawn.h"
@@ -51,6 +52,7 @@ static void end(struct process *process, bool background)
     return;
   stop_waiting(process);
   process->phase = ENDED;
+  figures.ended++;
   process->end.background = background;
   if (!process->forgotten)
     ended_file_wanted(process);

@@ -49,6 +49,13 @@ static void on_reserve(uint64_t client, struct reader *reader)
     answer_failed(client, terms.id, failure);
 }
 
+static void on_figures(uint64_t client, struct reader *reader)
+{
+  uint32_t request = take_u32(reader);
+  if (finished(reader))
+    answer_figures(client, request);
+}
+
 static void on_release(struct reader *reader)
 {
   struct process *process = process_by_id(take_id(reader));
@@ -197,6 +204,9 @@ bool handle_request(uint64_t client, uint8_t type, struct reader *reader)
     break;
   case RESERVE:
     on_reserve(client, reader);
+    break;
+  case FIGURES:
+    on_figures(client, reader);
     break;
   case RELEASE:
     on_release(reader);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "figures.h"
 
 struct reservation {
   struct reservation *next;
@@ -40,6 +41,7 @@ bool reservation_add(const struct reservation_terms *terms, uint64_t client, str
       .until = monotonic_ms() + terms->ms,
   };
   reservations = reservation;
+  figures.reserved++;
   return true;
 }
 
@@ -55,6 +57,7 @@ static void forget(struct reservation **at)
 {
   struct reservation *reservation = *at;
   *at = reservation->next;
+  figures.reserved--;
   free(reservation);
 }
 

@@ -15,6 +15,7 @@
 #include "clock.h"
 #include "complain.h"
 #include "descriptors.h"
+#include "figures.h"
 #include "loop.h"
 #include "oom.h"
 #include "process-streams.h"
@@ -59,8 +60,10 @@ static void launch_free(struct launch *launch)
   struct launch **at = &launches;
   while (*at != NULL && *at != launch)
     at = &(*at)->next;
-  if (*at != NULL)
+  if (*at != NULL) {
     *at = launch->next;
+    figures.starting--;
+  }
   loop_close(&launch->report);
   if (launch->stack != NULL)
     munmap(launch->stack, CHILD_STACK_BYTES);
@@ -236,5 +239,6 @@ bool spawn(struct start *start, uint64_t client, struct failure *failure)
   launch->kill_at = monotonic_ms() + START_MS;
   launch->next = launches;
   launches = launch;
+  figures.starting++;
   return true;
 }

@@ -74,10 +74,16 @@ export async function buildApp(
   const mounted = await MountedCapabilities.create(capabilities, core, config);
   await core.processes.endUnowned();
   const hub = openHub(mounted.tools, config, logger);
+  core.processes.measure(core.metrics);
   endWith(app, [core.late, core.runtime, core.processes, mounted, hub]);
   serveUpgrades(app, connections);
   mountSurface(app, 'v2', mounted.adapters('v2'), (scope) =>
-    mountOperations(scope, { gate, metrics: core.metrics, isTrusted, probes: mounted.probes }),
+    mountOperations(scope, {
+      gate,
+      metrics: core.metrics,
+      isTrusted,
+      probes: [...mounted.probes, ...core.processes.probes],
+    }),
   );
   mountSurface(app, 'v1', [...mounted.adapters('v1'), mcpRoute('/mcp', hub.endpoint)]);
   void app.register(inScope(mcpRoute('/mcp', hub.endpoint)));

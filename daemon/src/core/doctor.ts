@@ -3,6 +3,8 @@ import { lookUpIdentity } from './account/identity.ts';
 import type { CoreConfig } from './config.ts';
 import { errnoName } from './errno-name.ts';
 import type { Finding } from './finding.ts';
+import { SILENT_HINT } from './process/keeper/keeper-connection.ts';
+import { isKeeperSilent } from './process/keeper/keeper-launch.ts';
 import { keeperProgram } from './process/keeper/keeper-program.ts';
 import type { Requirement } from './requirement.ts';
 
@@ -15,17 +17,20 @@ export async function examine(config: CoreConfig, requirements: readonly Require
   const checks = requirements.map(async ({ required, check }) => ({ ...(await check()), required }));
   return [
     ...(await Promise.all(checks)),
-    checkProcessHost(config),
+    await checkProcessHost(config),
     checkRuntimeDir(config.runtimeDir),
     ...checkDefaultUser(config.defaultUser),
   ];
 }
 
 /** Without a keeper the portable host serves, whose commands end with the daemon. */
-function checkProcessHost({ processHost, keeperProgram: given }: CoreConfig): Check {
+async function checkProcessHost({ processHost, keeperProgram: given, runtimeDir }: CoreConfig): Promise<Check> {
   const name = 'process keeper';
   const required = processHost === 'keeper' || given !== undefined;
   if (processHost === 'portable') return { name, ok: true, required, detail: 'not wanted: SVC_PROCESS_HOST=portable' };
+  if (await isKeeperSilent(runtimeDir)) {
+    return { name, ok: false, required, detail: `the one in ${runtimeDir} does not answer`, hint: SILENT_HINT };
+  }
   if (processHost === 'supervised') return { name, ok: true, required, detail: 'started by something else' };
   const { path, isThere } = keeperProgram(given);
   if (isThere) return { name, ok: true, required, detail: path };

@@ -41,6 +41,29 @@ export class Metrics {
     });
   }
 
+  /** Figures that are read together; one that is missing is not shown. `help` by name. */
+  gauges(help: Readonly<Record<string, string>>, read: () => Promise<Readonly<Record<string, number>>>): void {
+    let reading: ReturnType<typeof read> | undefined;
+    const readOnce = (): ReturnType<typeof read> => {
+      reading ??= read().finally(() => {
+        reading = undefined;
+      });
+      return reading;
+    };
+    for (const [name, text] of Object.entries(help)) {
+      new Gauge({
+        name,
+        help: text,
+        registers: [this.#registry],
+        async collect() {
+          const value = (await readOnce())[name];
+          if (value === undefined) this.remove();
+          else this.set(value);
+        },
+      });
+    }
+  }
+
   /** Figures of the process and its event loop; the sampling starts with the first call. */
   async text(): Promise<{ contentType: string; body: string }> {
     if (!this.#registry.getSingleMetric('process_cpu_seconds_total'))

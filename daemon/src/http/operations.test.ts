@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { TestApp } from '../app.fixture.ts';
 import { defineCapability } from '../capability.ts';
+import { hasKeeper } from '../hosts.fixture.ts';
 
 describe('logs and metrics', () => {
   const KEY = 'sesame-street-42';
@@ -110,6 +111,7 @@ describe('operational routes', () => {
       { name: 'commands', ok: true, detail: 'a command ended with 0' },
       { name: 'terminals', ok: true, detail: 'a terminal ended with 0' },
       { name: 'browser', ok: true, detail: 'not waited for: BROWSER_START_MODE is async' },
+      ...(hasKeeper ? [{ name: 'process keeper', ok: true, detail: expect.any(String) }] : []),
     ]);
   });
 

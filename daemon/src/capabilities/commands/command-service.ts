@@ -3,6 +3,7 @@ import { ignore } from '@sandbox/program/ignore.ts';
 import type { Core } from '../../core/core.ts';
 import { SandboxError } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
+import { probeProcess } from '../../core/process/probe-process.ts';
 import { waitFor } from '../../core/wait.ts';
 import { type Excerpt, excerptOf } from './output/excerpt.ts';
 import { type FollowEvent, follow, type Offsets } from './output/follow.ts';
@@ -176,12 +177,7 @@ export class CommandService implements AsyncDisposable {
     const id = randomUUID();
     try {
       const spec = this.#launcher.prepare(id, { command: 'printf ready', shell: 'auto', stdin: 'null' }, undefined);
-      const starting = this.#core.processes.start(spec);
-      if ((await waitFor(starting, { ms: PATIENCE_MS })) === 'timeout') throw new Error('the process host is silent');
-      const running = await starting;
-      const { exitCode } = await running.ended;
-      running.acknowledgeExit();
-      await running.output.remove();
+      const exitCode = await probeProcess(this.#core.processes, spec);
       return { name: 'commands', ok: exitCode === 0, detail: `a command ended with ${exitCode}` };
     } catch (error) {
       return { name: 'commands', ok: false, detail: String(error), hint: 'sandboxd doctor says what is missing' };

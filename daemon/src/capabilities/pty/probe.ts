@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Finding } from '../../core/finding.ts';
+import { probeProcess } from '../../core/process/probe-process.ts';
 import type { ShellLauncher } from './session/shell-launcher.ts';
 import { newRecord } from './session-terms.ts';
 import type { TerminalHost } from './tmux/tmux.ts';
@@ -11,10 +12,7 @@ export async function probeTerminal(processes: TerminalHost, launcher: ShellLaun
   try {
     const record = newRecord('probe', { command: 'tty' }, launcher.directory(undefined, undefined));
     const { spec } = launcher.prepare(randomUUID(), record);
-    const process = await processes.start({ ...spec, outputMaxBytes: PROBE_OUTPUT_BYTES });
-    const { exitCode } = await process.ended;
-    process.acknowledgeExit();
-    await process.output.remove();
+    const exitCode = await probeProcess(processes, { ...spec, outputMaxBytes: PROBE_OUTPUT_BYTES });
     return { name: 'terminals', ok: exitCode === 0, detail: `a terminal ended with ${exitCode}` };
   } catch (error) {
     return { name: 'terminals', ok: false, detail: String(error), hint: 'sandboxd doctor says what is missing' };

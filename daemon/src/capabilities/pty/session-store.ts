@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { ignore } from '@sandbox/program/ignore.ts';
 import { SandboxError } from '../../core/errors.ts';
 import { Registry } from '../../core/registry.ts';
+import { waitFor } from '../../core/wait.ts';
 import { expired, registryTerms } from './capacity.ts';
 import { PtySession, type SessionTools } from './session/session.ts';
+import { PATIENCE_MS } from './session/shell.ts';
 import { newRecord, type SessionTerms } from './session-terms.ts';
 
 /** Expired sessions are looked for so many times within the time after which one expires. */
@@ -51,11 +54,14 @@ export class SessionStore {
     const known = terms.id === undefined ? undefined : this.find(terms.id);
     if (!known?.open) return this.create(terms);
     using _held = this.hold(known);
-    await known.started;
+    await waitFor(known.started, { ms: PATIENCE_MS });
     return known;
   }
 
-  /** Creates a session and holds it. @throws SandboxError as `create` */
+  /**
+   * Creates a session and holds it. Where the process host does not answer, its shell starts when the host goes on.
+   * @throws SandboxError as `create`
+   */
   async open(terms: SessionTerms): Promise<HeldSession> {
     if (this.#closing) throw new SandboxError('unavailable', 'the service is stopping');
     const id = terms.id ?? randomUUID();
@@ -67,7 +73,9 @@ export class SessionStore {
     place.fill(session);
     const held = this.hold(session);
     try {
-      await session.start(Promise.all([known?.close(), place.evicted?.close()]));
+      const started = session.start(Promise.all([known?.close(), place.evicted?.close()]));
+      const isLate = (await waitFor(started, { ms: PATIENCE_MS })) === 'timeout';
+      if (isLate) void started.catch(() => this.close(session));
       return held;
     } catch (error) {
       held[Symbol.dispose]();
@@ -101,10 +109,12 @@ export class SessionStore {
     return this.#sessions.list();
   }
 
-  /** Ends all processes of a session and removes it. */
-  async close(session: PtySession): Promise<void> {
+  /** Ends all processes of a session and removes it. A shell that has not begun in time ends when it begins. */
+  async close(session: PtySession, graceMs?: number): Promise<void> {
     this.#sessions.remove(session.id, session);
-    await session.close();
+    const closed = session.close(graceMs);
+    if (await session.startsInTime()) await closed;
+    else closed.catch(ignore);
   }
 
   /** Closes all sessions; answers how many. */
@@ -118,7 +128,7 @@ export class SessionStore {
   async end(graceMs: number): Promise<void> {
     this.#closing = true;
     clearInterval(this.#sweeper);
-    await Promise.all(this.list().map((session) => session.close(graceMs)));
+    await Promise.all(this.list().map((session) => this.close(session, graceMs)));
     this.#sessions.clear();
   }
 

@@ -1,4 +1,5 @@
 import type { Identity } from '../account/identity.ts';
+import type { Finding } from '../finding.ts';
 import type { Ends, OutputLog } from '../output/output-log.ts';
 
 /** In characters, each at least 1. */
@@ -157,6 +158,10 @@ export interface ProcessHost extends AsyncDisposable {
    * one of their marks. Answers how many there were; 0 is not an error.
    */
   signal(targets: readonly ProcessTarget[], signal: string): Promise<number>;
+  /** Whether it answers; hosts that are part of the daemon have none. */
+  check?(): Promise<Finding>;
+  /** What it counts, by the names of metrics; undefined where it does not answer. */
+  figures?(): Promise<Readonly<Record<string, number>> | undefined>;
   /** Ids of processes that run or whose end is not acknowledged, and of output that is kept. */
   ids(): ReadonlySet<string>;
   /** Number of living processes of the targets. */

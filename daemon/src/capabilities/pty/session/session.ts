@@ -199,6 +199,11 @@ export class PtySession {
     return this.#usage.attach();
   }
 
+  /** False where the process host is silent: its shell is still being started. */
+  startsInTime(): Promise<boolean> {
+    return this.#shell.startsInTime();
+  }
+
   /** Sends SIGHUP to the processes, SIGKILL after the grace to those that are left, and removes the history. */
   close(graceMs: number = CLOSE_GRACE_MS): Promise<void> {
     this.#closing ??= this.#close(graceMs);

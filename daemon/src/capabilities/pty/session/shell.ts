@@ -9,11 +9,15 @@ import {
   StartFailure,
   type TerminalSize,
 } from '../../../core/process/process-host.ts';
+import { waitFor } from '../../../core/wait.ts';
 import type { ShellKind } from '../exec/exec-script.ts';
 import type { TerminalHost, TmuxHost } from '../tmux/tmux.ts';
 import type { History } from './history.ts';
 import type { SessionRecord } from './session-record.ts';
 import type { ShellLauncher } from './shell-launcher.ts';
+
+/** Milliseconds after which a call does not wait for the start of a shell any more. */
+export const PATIENCE_MS = 5000;
 
 export interface ShellTools {
   readonly host: TerminalHost;
@@ -102,15 +106,27 @@ export class Shell {
     return { process, base: from };
   }
 
-  /** The process of the shell, once one that is being started runs. @throws SandboxError `conflict` after its end */
+  /**
+   * The process of the shell, once one that is being started runs.
+   * @throws SandboxError `conflict` after its end, `unavailable` where it does not start in time
+   */
   async running(): Promise<HostedProcess> {
-    if (this.#starting !== undefined) await this.#starting;
+    if (!(await this.startsInTime())) {
+      throw new SandboxError('unavailable', `the shell of the session is still being started: ${this.#record.id}`, {
+        hint: 'nothing was typed; try again when GET /ready answers 200',
+      });
+    }
     if (this.#process !== undefined && this.#record.state === 'open' && !this.#closing) return this.#process;
     throw this.#hasEnded();
   }
 
   resize(size: TerminalSize): void {
     this.#process?.terminal?.resize(size);
+  }
+
+  /** False where the process host is silent: a shell is still being started after `PATIENCE_MS`. */
+  async startsInTime(): Promise<boolean> {
+    return this.#starting === undefined || (await waitFor(this.#starting, { ms: PATIENCE_MS })) === 'settled';
   }
 
   /** Ends the processes of the shell, also of one that is being started; no other shell follows. */

@@ -20,6 +20,7 @@ export const REQUEST = {
   trim: 10,
   reserve: 11,
   release: 12,
+  figures: 13,
 } as const;
 
 /** Values of the stdin field of START. */
@@ -36,6 +37,7 @@ export const EVENT = {
   failed: 68,
   signalled: 69,
   reserved: 70,
+  figures: 71,
 } as const;
 
 /** Most frames fit; a longer one takes a buffer of twice the size. */

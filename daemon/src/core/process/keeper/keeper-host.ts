@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { type Identity, ownIdentity } from '../../account/identity.ts';
+import type { Finding } from '../../finding.ts';
 import type { Ends } from '../../output/output-log.ts';
 import { waitFor } from '../../wait.ts';
 import { discardAtEnd } from '../discard-at-end.ts';
@@ -18,8 +19,9 @@ import { requireSignal } from '../signals.ts';
 import { FrameFaults } from './frame-faults.ts';
 import { KeeperHeld } from './held/keeper-held.ts';
 import { type KeeperState, readState } from './held/keeper-state.ts';
-import { type KeeperConnection, SilentKeeper } from './keeper-connection.ts';
+import { type KeeperConnection, SILENT_HINT, SilentKeeper } from './keeper-connection.ts';
 import { type Failed, readFailed, refuse } from './keeper-failure.ts';
+import { type Figures, KeeperFigures } from './keeper-figures.ts';
 import { KeeperForgets } from './keeper-forgets.ts';
 import { EVENT, type FrameReader, FrameWriter, REQUEST } from './keeper-frames.ts';
 import { endOutdated, joinKeeper, type KeeperPlace } from './keeper-launch.ts';
@@ -47,6 +49,7 @@ export class KeeperHost implements ProcessHost {
   readonly #starts = new KeeperStarts();
   readonly #reservations = new KeeperReservations((hosted) => void this.#kill([targetOf(hosted)]));
   readonly #requests = new KeeperRequests();
+  readonly #figures = new KeeperFigures();
   #connection: Promise<KeeperConnection> | undefined;
   readonly #outbox = new KeeperOutbox();
   readonly #forgets = new KeeperForgets((frame) => this.#send(frame));
@@ -102,6 +105,17 @@ export class KeeperHost implements ProcessHost {
     const connection = await this.#readyConnection();
     this.#forgets.flush();
     return this.#reservations.reserve(connection, forker, spec, limit);
+  }
+
+  async check(): Promise<Finding> {
+    const name = 'process keeper';
+    const figures = await this.figures();
+    if (figures === undefined) return { name, ok: false, detail: 'it does not answer', hint: SILENT_HINT };
+    return { name, ok: true, detail: `it holds ${figures.keeper_processes ?? 0} processes` };
+  }
+
+  figures(): Promise<Figures | undefined> {
+    return this.#figures.ask(() => this.#joined());
   }
 
   async signal(targets: readonly ProcessTarget[], signal: string): Promise<number> {
@@ -240,6 +254,7 @@ export class KeeperHost implements ProcessHost {
     else if (frame.type === EVENT.failed) this.#onFailed(readFailed(frame));
     else if (frame.type === EVENT.reserved) this.#reservations.accepted(frame.text());
     else if (frame.type === EVENT.signalled) this.#requests.answered(frame);
+    else if (frame.type === EVENT.figures) this.#figures.answered(frame);
     else if (frame.type === EVENT.synced) this.#synced.resolve();
   }
 

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ignore } from '@sandbox/program/ignore.ts';
@@ -13,6 +15,10 @@ const SUPERVISOR_MS = 10_000;
 const RETRY_MS = 50;
 /** Milliseconds that a keeper may take to end, and its program to print its build. */
 const END_MS = 10_000;
+
+/** LIST of `docs/keeper.md`, and milliseconds that a keeper may take to answer it. */
+const LIST = 31;
+const LIST_MS = 2000;
 
 export interface KeeperPlace {
   /** The runtime directory: socket, output and ends lie in it. */
@@ -87,6 +93,20 @@ export async function endOutdated({ directory, program, report }: KeeperPlace): 
 async function buildOf(program: string): Promise<string> {
   const { stdout } = await promisify(execFile)(program, ['version'], { env: {}, timeout: END_MS });
   return stdout.trim();
+}
+
+/** Whether a keeper listens in the directory that does not answer. It is asked without HELLO, which would cut off its client. */
+export async function isKeeperSilent(directory: string): Promise<boolean> {
+  const socket = connect(socketOf(directory)).on('error', ignore);
+  try {
+    await once(socket, 'connect');
+    socket.write(new FrameWriter(LIST).finish());
+    return (await waitFor(once(socket, 'data'), { ms: LIST_MS })) === 'timeout';
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }
 
 function socketOf(directory: string): string {

@@ -1,5 +1,8 @@
 import type { Logger } from '@sandbox/program/logger.ts';
+import type { Finding } from '../../finding.ts';
+import type { Metrics } from '../../metrics.ts';
 import { discardAtEnd } from '../discard-at-end.ts';
+import { KEEPER_FIGURES } from '../keeper/keeper-figures.ts';
 import type { ProcessHost } from '../process-host.ts';
 import { OwnedProcesses } from './owned-processes.ts';
 import { ProcessOwners } from './process-owners.ts';
@@ -27,6 +30,23 @@ export class Processes implements AsyncDisposable {
     const view = this.#views.get(owner) ?? new OwnedProcesses(owner, this.#host, this.#owners);
     this.#views.set(owner, view);
     return view;
+  }
+
+  /** What the host says of itself for `/ready`: nothing where it is part of the daemon. */
+  get probes(): readonly (() => Promise<Finding>)[] {
+    const check = this.#host.check?.bind(this.#host);
+    return check === undefined ? [] : [check];
+  }
+
+  /** Shows the figures of the host, and whether it answers. */
+  measure(metrics: Metrics): void {
+    const read = this.#host.figures?.bind(this.#host);
+    if (read === undefined) return;
+    const help = { ...KEEPER_FIGURES, keeper_up: 'Whether the process keeper answers.' };
+    metrics.gauges(help, async () => {
+      const figures = await read();
+      return { ...figures, keeper_up: figures === undefined ? 0 : 1 };
+    });
   }
 
   /**

@@ -1,0 +1,3 @@
+#include "figures.h"
+
+struct figures figures;
