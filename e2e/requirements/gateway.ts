@@ -49,6 +49,13 @@ export const GATEWAY: readonly Requirement[] = [
     'landing.page': '/ shows a browser with the key the running services; a key in the query becomes a cookie',
     'landing.program': '/ is relayed to the daemon for an API client',
     'auth.form': 'without a credential a page is the key form with 401, an API response the envelope',
+    'auth.form-post':
+      'the key form is posted: the right key leads to its page with the cookie, and reaches no application',
+    'auth.form-wrong': 'a wrong key leads to the form again, which says so, on every page; it is in no address',
+    'auth.refused-link': 'a link with a refused key or ticket leads to the form, which says so, without the credential',
+    'preview.open-logged-out': '/open/{port} without a cookie asks for the key and then shows the preview',
+    'vnc.key-changed': 'the desktop page says that the key is not accepted any more, and leads to the form',
+    'vnc.away': 'the desktop page says that the sandbox does not answer',
     'gateway.problem-page': 'an error of the gateway is a page for a browser and the envelope for an API client',
     'gateway.streamed': 'all other requests are streamed to the daemon in both directions',
     'gateway.daemon-down': 'a stopped daemon is 503 with the envelope, one that closes before its response 502',

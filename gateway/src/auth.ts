@@ -3,10 +3,12 @@ import { type Admission, OWN_FRAMES, queryWithout } from './exchange/admission.t
 import { isPreflight, keepCorsHeaders } from './exchange/cross-origin.ts';
 import { type Exchange, isUpgrade, wantsPage } from './exchange/exchange.ts';
 import { CONTENT_HEADERS, type FlatHeaders, requestHeaders, withoutFields } from './exchange/headers.ts';
-import { keyPage, PAGE_HEADERS } from './exchange/pages.ts';
+import { PAGE_HEADERS } from './exchange/pages.ts';
 import { sendError, sendResponse } from './exchange/responses.ts';
-import { pathReference } from './exchange/target.ts';
+import { ownReference, withQuery } from './exchange/target.ts';
 import { sendUpstreamError } from './exchange/upstream-error.ts';
+import { hasMark, withoutMark } from './key-form/form-mark.ts';
+import { sendKeyForm } from './key-form/key-form.ts';
 
 /** The daemon's decision about a request. */
 type AccessDecision =
@@ -16,11 +18,15 @@ type AccessDecision =
 /** Headers with which a browser describes the page that causes a request. */
 export const SITE_HEADERS: ReadonlySet<string> = new Set(['sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest']);
 
+const NO_CREDENTIALS: Pick<Admission, 'credentials'> = { credentials: new Set() };
+
 interface Question {
   /** Path and query that the daemon decides about. */
   readonly target: string;
   /** Headers of the request that the decision ignores, in lower case. */
   readonly ignored?: ReadonlySet<string>;
+  /** Method that the daemon decides about; default: that of the request. */
+  readonly method?: string;
 }
 
 /**
@@ -29,10 +35,10 @@ interface Question {
  */
 export async function requestDecision(
   exchange: Exchange,
-  { target, ignored = new Set() }: Question,
+  { target, ignored = new Set(), method = exchange.req.method ?? 'GET' }: Question,
   upstream: DaemonUpstream,
 ): Promise<AccessDecision> {
-  const fields = withoutFields(authRequestHeaders(exchange, target, upstream), ignored);
+  const fields = withoutFields(authRequestHeaders(exchange, { target, method }, upstream), ignored);
   const { status, headers } = await upstream.get('/internal/auth', fields);
   keepCorsHeaders(exchange.res, headers);
   if (status === 204) {
@@ -46,9 +52,13 @@ export async function requestDecision(
   return { admitted: false, status, headers: challenge === undefined ? {} : { 'WWW-Authenticate': challenge } };
 }
 
-function authRequestHeaders(exchange: Exchange, target: string, upstream: DaemonUpstream): FlatHeaders {
+function authRequestHeaders(
+  exchange: Exchange,
+  { target, method }: { readonly target: string; readonly method: string },
+  upstream: DaemonUpstream,
+): FlatHeaders {
   const headers = withoutFields(requestHeaders(exchange, upstream.authority), CONTENT_HEADERS);
-  headers.push('X-Original-URI', target, 'X-Original-Method', exchange.req.method ?? 'GET');
+  headers.push('X-Original-URI', target, 'X-Original-Method', method);
   if (isUpgrade(exchange)) headers.push('X-Original-Upgrade', exchange.protocol);
   return headers;
 }
@@ -84,13 +94,19 @@ export async function authorize(
   }
 }
 
-/** Redirects a page to its URL without the credential, which the cookie replaces (contract §1.4). */
+/**
+ * Redirects a page to its URL without the credential, which the cookie replaces (contract §1.4), and without the mark of
+ * the key form.
+ */
 export function redirectWithCookie(exchange: Exchange, admission: Admission): boolean {
   const { cookies, credentials } = admission;
-  if (cookies.length === 0 || !wantsPage(exchange) || isUpgrade(exchange)) return false;
-  // Without one in the query, the redirect would lead to itself.
-  if (![...credentials].some((field) => field.startsWith('?'))) return false;
-  const Location = pathReference(exchange.target) + queryWithout(exchange.target.query, admission);
+  const { target } = exchange;
+  if (!wantsPage(exchange) || isUpgrade(exchange)) return false;
+  // Without a credential or the mark in the query, the redirect would lead to itself.
+  const leavesKey = cookies.length > 0 && [...credentials].some((field) => field.startsWith('?'));
+  if (!leavesKey && !hasMark(target.query)) return false;
+  const query = withoutMark(queryWithout(target.query, leavesKey ? admission : NO_CREDENTIALS).slice(1));
+  const Location = ownReference(withQuery(target, query || undefined));
   sendResponse(exchange, 302, { ...PAGE_HEADERS, Location, 'Set-Cookie': [...cookies] }, '');
   return true;
 }
@@ -106,7 +122,7 @@ export function sendDenial(
       headers: { 'Retry-After': '1' },
     });
   } else if (status === 401 && wantsPage(exchange) && !isUpgrade(exchange)) {
-    sendResponse(exchange, status, { ...PAGE_HEADERS, ...headers }, keyPage(exchange.target));
+    sendKeyForm(exchange, status, headers);
   } else if (status === 401) {
     sendError(exchange, 401, {
       message: 'a valid API key is required',

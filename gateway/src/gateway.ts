@@ -14,6 +14,7 @@ import { type Exchange, isUpgrade, type UpgradeExchange } from './exchange/excha
 import { type Peer, peerOf } from './exchange/peer.ts';
 import { sendError } from './exchange/responses.ts';
 import { parseTarget } from './exchange/target.ts';
+import { postedForm, signIn } from './key-form/sign-in.ts';
 import { relay } from './relay/relay.ts';
 import { isProtocolChange, relayUpgrade } from './relay/upgrade.ts';
 import { routeOf } from './routes.ts';
@@ -154,6 +155,12 @@ export class Gateway implements AsyncDisposable {
   }
 
   #serve(exchange: Exchange): void {
+    const form = postedForm(exchange);
+    if (form) {
+      const authTarget = this.#previewByName(form)?.authTarget ?? form.target.raw;
+      signIn(form, this.#services.upstream, authTarget).catch(exchange.fail);
+      return;
+    }
     const preview = this.#previewByName(exchange);
     const route = preview ? undefined : routeOf(exchange);
     if (!preview && !route) {

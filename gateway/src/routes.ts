@@ -1,10 +1,11 @@
 import { GATEWAY_PATHS } from '@sandbox/program/pages.ts';
 import { handleLanding, isLanding } from './apps/landing.ts';
-import { isOpenPreview, openPreview } from './apps/open-preview.ts';
+import { openPreview } from './apps/open-preview.ts';
 import { previewByPath } from './apps/preview-port.ts';
 import { sendTerminal } from './apps/terminal-page.ts';
 import type { Admission } from './exchange/admission.ts';
 import type { Exchange } from './exchange/exchange.ts';
+import { isOpenPreview } from './exchange/preview-address.ts';
 import { sendError } from './exchange/responses.ts';
 import type { Services } from './services.ts';
 

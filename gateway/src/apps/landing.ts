@@ -2,10 +2,11 @@ import { redirectWithCookie, requestDecision, SITE_HEADERS, sendDenial } from '.
 import type { DaemonUpstream } from '../daemon/daemon-upstream.ts';
 import { type Exchange, isUpgrade, wantsPage } from '../exchange/exchange.ts';
 import { requestHeaders } from '../exchange/headers.ts';
-import { type DaemonState, keyPage, type Link, PAGE_HEADERS, statusPage } from '../exchange/pages.ts';
+import { type DaemonState, type Link, PAGE_HEADERS, statusPage } from '../exchange/pages.ts';
 import { sendResponse } from '../exchange/responses.ts';
 import { namesCredential } from '../exchange/target.ts';
 import { sendUpstreamError } from '../exchange/upstream-error.ts';
+import { sendKeyForm } from '../key-form/key-form.ts';
 import { isListening } from '../net/address.ts';
 import { listeningPorts } from '../net/listening-ports.ts';
 import type { Services } from '../services.ts';
@@ -36,9 +37,10 @@ export async function handleLanding(exchange: Exchange, services: Services): Pro
     const question = { target: `${GUARDED_PATH}${query}`, ignored: SITE_HEADERS };
     const decision = await requestDecision(exchange, question, upstream);
     if (decision.admitted) {
+      if (redirectWithCookie(exchange, decision)) return;
       sendResponse(exchange, 200, PAGE_HEADERS, await sandboxPage(exchange, services));
     } else if (decision.status === 401) {
-      sendResponse(exchange, 200, PAGE_HEADERS, keyPage(target, { rejected: hasCredential }));
+      sendKeyForm(exchange, 200);
     } else {
       sendDenial(exchange, decision);
     }

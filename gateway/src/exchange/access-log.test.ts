@@ -24,7 +24,7 @@ test('one line per request, without query strings and credentials', async () => 
   const lines = log.map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(lines).toMatchObject([
     { level: 'debug', method: 'POST', path: '/v2/x', status: 201, request_id: 'id', upgrade: false, complete: true },
-    { level: 'info', method: 'GET', path: '/cdp', status: 401 },
+    { level: 'info', method: 'GET', path: '/cdp', status: 303 },
     { level: 'info', method: 'GET', path: '-', status: 400 },
     { level: 'info', method: 'GET', path: '/ws', status: 101, upgrade: true },
   ]);

@@ -19,7 +19,7 @@ export interface Admission {
 export const OWN_FRAMES = "frame-ancestors 'self'";
 
 /** The query without the parameters that carry a credential, with its question mark; the rest stays unchanged. */
-export function queryWithout(query: string | undefined, { credentials }: Admission): string {
+export function queryWithout(query: string | undefined, { credentials }: Pick<Admission, 'credentials'>): string {
   const parts = query === undefined ? [] : queryParts(query);
   const kept = parts.filter((_, index) => !credentials.has(`?${index}`)).join('');
   // The last parameter has no separator.

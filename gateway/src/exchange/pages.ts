@@ -1,21 +1,30 @@
 import { createHash } from 'node:crypto';
-import type { Target } from './target.ts';
 
-const STYLE = `:root{color-scheme:light dark;--ink:#1b1f24;--paper:#fff;--line:#d0d7de;--link:#0550ae}
-@media (prefers-color-scheme:dark){:root{--ink:#e6edf3;--paper:#0d1117;--line:#3d444d;--link:#79b8ff}}
+const STYLE = `:root{color-scheme:light dark;--ink:#1b1f24;--paper:#fff;--line:#d0d7de;--link:#0550ae;--bad:#b3261e}
+@media (prefers-color-scheme:dark){:root{--ink:#e6edf3;--paper:#0d1117;--line:#3d444d;--link:#79b8ff;--bad:#ff9a93}}
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
 main{max-width:40rem;margin:10vh auto;padding:0 1rem}
 a{color:var(--link)}
+[role=alert]{color:var(--bad)}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem}
 dd{margin:0}
 input,button{font:inherit;padding:.4rem .6rem;border:1px solid var(--line);border-radius:.4rem;background:transparent;color:inherit}`;
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
+/**
+ * The policy of the gateway's own pages: no content but their style, no framing.
+ * @param formTargets origins besides the page's own that a form may lead to
+ */
+export function pagePolicy(formTargets: readonly string[] = []): string {
+  const targets = ["'self'", ...formTargets].join(' ');
+  return `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action ${targets}; base-uri 'none'; frame-ancestors 'none'`;
+}
+
 /** Headers of the gateway's own pages: no external content, framing, content sniffing, caching or referrer. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  'Content-Security-Policy': pagePolicy(),
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cache-Control': 'no-store',
@@ -34,12 +43,26 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 }
 
-/** A form for the API key. It submits to the same target, which redirects to the URL without the key. */
-export function keyPage(target: Target, { rejected = false } = {}): string {
+const REFUSALS = {
+  key: 'This key is not accepted.',
+  link: 'This link is not valid any more: it has expired or was used. The API key opens the page.',
+} as const;
+
+interface KeyForm {
+  /** Where the form posts to, relative to the page. */
+  readonly action: string;
+  /** What was refused before; undefined for the first form. */
+  readonly refused?: keyof typeof REFUSALS | undefined;
+}
+
+/** A form for the API key. It is posted, so that the key is in no address. */
+export function keyPage({ action, refused }: KeyForm): string {
+  const text =
+    refused === undefined ? '<p>This sandbox requires its API key.</p>' : `<p role="alert">${REFUSALS[refused]}</p>`;
   return page(
     'Sandbox: key required',
-    `<h1>Sandbox</h1><p>${rejected ? 'This key is not accepted.' : 'This sandbox requires its API key.'}</p>
-<form method="get">${keptFields(target.query)}
+    `<h1>Sandbox</h1>${text}
+<form method="post" action="${escapeHtml(action)}">
 <label>API key <input type="password" name="api_key" autocomplete="off" required autofocus></label>
 <button>Open</button></form>`,
   );
@@ -101,12 +124,4 @@ function page(title: string, content: string): string {
 <title>${escapeHtml(title)}</title><style>${STYLE}</style></head>
 <body><main>${content}</main></body></html>
 `;
-}
-
-/** Submitting a form by GET drops the query of the URL, so the other parameters are hidden fields. */
-function keptFields(query: string | undefined): string {
-  return [...new URLSearchParams(query ?? '')]
-    .filter(([name]) => name !== 'api_key' && name !== 'ticket')
-    .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
-    .join('');
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { namesCredential, parseTarget, pathReference } from './target.ts';
+import { namesCredential, ownReference, parseTarget, withQuery } from './target.ts';
 
 test('an origin-form is split at its first question mark and stays unchanged', () => {
   expect(parseTarget('/a/%2e/../b?x=?&y', 'h')).toEqual({
@@ -23,15 +23,25 @@ test.each(['http://other/x', 'http://u@host/x', 'ftp://host/x', '*', 'host:80', 
 );
 
 test.each([
-  ['/p', '/p'],
-  ['//evil.example/x', '/.//evil.example/x'],
-  ['/\\evil.example/x', '/./\\evil.example/x'],
-  ['/a//b', '/a//b'],
-])('the path %s is a reference to this host', (path, reference) => {
+  '/',
+  '/p',
+  '/p/',
+  '/a:b',
+  '/p/a:b',
+  '//evil.example/x',
+  '/\\evil.example/x',
+  '//evil.example',
+  '/\\evil.example',
+  '/a//b',
+])('a redirect of %s to itself keeps host and path, also behind a prefix', (path) => {
   const target = parseTarget(`${path}?x`, 'host');
-  expect(target && pathReference(target)).toBe(reference);
-  const { host, pathname } = new URL(reference, 'http://host');
-  expect([host, pathname]).toEqual(['host', path.replace('\\', '/')]);
+  const reference = target ? ownReference(withQuery(target, 'y=1')) : '';
+  for (const prefix of ['http://host', 'http://host/prefix']) {
+    const own = new URL(`${prefix}${path}?x`);
+    const { origin, pathname, search } = new URL(reference, own);
+    expect([origin, pathname, search]).toEqual([own.origin, own.pathname, '?y=1']);
+  }
+  expect(target && ownReference(withQuery(target, undefined))).not.toContain('?');
 });
 
 test('the name of a credential is detected in any encoding', () => {

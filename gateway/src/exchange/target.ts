@@ -29,14 +29,28 @@ function originForm(raw: string): Target {
     : { raw, path: raw.slice(0, mark), query: raw.slice(mark + 1) };
 }
 
-const CREDENTIAL_PARAMETERS = new Set(['api_key', 'ticket']);
+const CREDENTIAL_PARAMETERS: ReadonlySet<string> = new Set(['api_key', 'ticket']);
+
+export function isCredentialParameter(name: string): boolean {
+  return CREDENTIAL_PARAMETERS.has(name);
+}
 
 /** Whether the query has a parameter with the name of a credential, valid or not. */
 export function namesCredential(query: string | undefined): boolean {
-  return query !== undefined && [...new URLSearchParams(query).keys()].some((name) => CREDENTIAL_PARAMETERS.has(name));
+  return query !== undefined && [...new URLSearchParams(query).keys()].some(isCredentialParameter);
 }
 
-/** The path as a reference to this host: with two slashes at its beginning it would name another (RFC 3986 §4.2). */
-export function pathReference({ path }: Target): string {
-  return /^\/[/\\]/.test(path) ? `/.${path}` : path;
+/** A target with another query. */
+export function withQuery({ path }: Target, query: string | undefined): Target {
+  return { raw: query === undefined ? path : `${path}?${query}`, path, query };
+}
+
+/**
+ * A target as a reference for a redirect to itself. It is relative to its own directory, so that it names no other host
+ * and works behind a proxy that strips a prefix (RFC 3986 §4.2).
+ */
+export function ownReference({ path, query }: Target): string {
+  // Browsers read a backslash as a slash.
+  const last = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
+  return `./${path.slice(last + 1)}${query === undefined ? '' : `?${query}`}`;
 }

@@ -58,5 +58,23 @@ export const GATEWAY: MutantArea = {
       text: `'"': '&quot;',`,
       replacement: `'"': '"',`,
     },
+    {
+      id: 'posted-key-reaches-an-application',
+      file: 'gateway/src/key-form/sign-in.ts',
+      text: "req.method !== 'POST' || isUpgrade(exchange)",
+      replacement: "req.method === 'POST' || isUpgrade(exchange)",
+    },
+    {
+      id: 'refused-key-stays-in-the-address',
+      file: 'gateway/src/key-form/key-form.ts',
+      text: 'if (namesCredential(query)) {',
+      replacement: 'if (query === undefined) {',
+    },
+    {
+      id: 'form-must-not-lead-to-the-preview',
+      file: 'gateway/src/key-form/key-form.ts',
+      text: 'origin === undefined ? [] : [origin]',
+      replacement: '[]',
+    },
   ],
 };
