@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { programCommand } from '../scripts/program-command.ts';
 import { freePort } from '../scripts/testing/free-port.ts';
@@ -54,6 +56,14 @@ export class Services implements AsyncDisposable {
 
   async stopDaemon(signal: NodeJS.Signals): Promise<void> {
     await stop(this.daemon, signal);
+  }
+
+  /** Removes all that a stopped daemon has kept. */
+  async forgetAll(): Promise<void> {
+    const names = await readdir(this.#directory.path);
+    await Promise.all(
+      names.map((name) => rm(join(this.#directory.path, name), { recursive: true, force: true, maxRetries: 5 })),
+    );
   }
 
   async startDaemon(): Promise<void> {

@@ -1,15 +1,10 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { ROOT } from '../../scripts/root.ts';
 import { Services } from '../services.ts';
 import { personsBrowser } from './browsers.ts';
+import { picture } from './picture.ts';
 
 const KEY = 'open-sesame-7';
-/** Directory for screenshots. */
-const PICTURES = join(ROOT, 'dist/pages');
-
 /** The lines of the page's terminal. */
 async function lines(page: Page): Promise<string[]> {
   const rows = await page.locator('.xterm-rows > div').allTextContents();
@@ -23,11 +18,6 @@ function shows(page: Page, line: string): Promise<void> {
 async function type(page: Page, text: string): Promise<void> {
   await page.keyboard.type(text);
   await page.keyboard.press('Enter');
-}
-
-async function picture(page: Page, name: string): Promise<void> {
-  await mkdir(PICTURES, { recursive: true });
-  await page.screenshot({ path: join(PICTURES, `terminal-${name}.png`) });
 }
 
 /** Creates a session with a shell without start-up files. */
@@ -50,7 +40,7 @@ test('[terminal.reconnect] the page reconnects after the daemon was killed, and 
   const before = await lines(page);
   await services.stopDaemon('SIGKILL');
   await expect.poll(() => page.locator('#state').textContent()).toBe('reconnecting…');
-  await picture(page, 'reconnecting');
+  await picture(page, 'terminal-reconnecting');
   expect(await lines(page)).toEqual(before);
   await page.keyboard.type('here ');
   await services.startDaemon();
@@ -58,7 +48,7 @@ test('[terminal.reconnect] the page reconnects after the daemon was killed, and 
   await shows(page, 'here');
   await type(page, 'again');
   await shows(page, 'got: here again');
-  await picture(page, 'reconnected');
+  await picture(page, 'terminal-reconnected');
   expect((await lines(page)).filter((line) => line === '2')).toHaveLength(1);
 });
 
@@ -74,14 +64,14 @@ test('[terminal.clipboard] a selection is copied and pasted', async () => {
   await shows(page, 'precious');
   // xterm.js covers its rows with an element that receives the pointer events.
   await page.locator('.xterm-rows').getByText('precious').first().dblclick({ force: true });
-  await picture(page, 'selected');
+  await picture(page, 'terminal-selected');
   await page.keyboard.press('Control+Shift+C');
   await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('precious');
   await page.evaluate(`navigator.clipboard.writeText('echo pas""ted ü日本')`);
   await page.keyboard.press('Control+Shift+V');
   await page.keyboard.press('Enter');
   await shows(page, 'pasted ü日本');
-  await picture(page, 'pasted');
+  await picture(page, 'terminal-pasted');
   expect((await lines(page)).join('\n')).not.toContain('^C');
 });
 
@@ -92,21 +82,21 @@ test('[terminal.sessions] sessions are listed, opened, switched and closed', asy
   await using person = await personsBrowser();
   const page = await person.newPage();
   await page.goto(`${services.url}/terminal/`);
-  await picture(page, 'key');
+  await picture(page, 'terminal-key');
   await page.locator('input').first().fill(KEY);
   await page.keyboard.press('Enter');
-  const tabs = page.getByRole('tab');
+  const tabs = page.locator('#sessions > li');
   await expect.poll(() => tabs.count()).toBe(2);
   await type(page, 'echo in the "fi"rst');
   await shows(page, 'in the first');
   await tabs.filter({ hasText: 'second' }).getByRole('button').first().click();
   await expect.poll(async () => (await lines(page)).filter((line) => line !== '')).toEqual(['$']);
   expect(page.url()).toBe(`${services.url}/terminal/#second`);
-  await picture(page, 'sessions');
+  await picture(page, 'terminal-sessions');
   await page.getByTitle('Close second and end its programs').click();
   await shows(page, 'in the first');
   await expect.poll(() => tabs.count()).toBe(1);
   await page.getByRole('button', { name: '+ New' }).click();
   await expect.poll(() => tabs.count()).toBe(2);
-  await expect.poll(() => tabs.nth(1).getAttribute('aria-selected')).toBe('true');
+  await expect.poll(() => tabs.nth(1).getByRole('button').first().getAttribute('aria-current')).toBe('true');
 });

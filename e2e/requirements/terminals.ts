@@ -70,6 +70,11 @@ export const TERMINALS: readonly Requirement[] = [
     'terminal.reconnect': 'the page reconnects to a restarted daemon and draws every byte once',
     'terminal.clipboard': 'the page copies the selection, and pastes',
     'terminal.sessions': 'the page lists, opens, switches and closes sessions',
+    'terminal.names': 'a tab has the name of its session, or its directory and program; never an id of the service',
+    'terminal.underscore': 'every row shows its underscores at a pixel ratio of 1',
+    'terminal.touch-keys': 'a narrow window has Esc, Tab, Ctrl, Alt and arrows, and shows the whole tab',
+    'terminal.gone': 'a session that is gone or has ended is shown as such, and the page offers a new one',
+    'terminal.key-changed': 'the page says that the key is not accepted any more, and leads to the form',
   }),
   ...section('api.md §4, v1', {
     'v1.shell-exec': 'exec without id makes a session; with an unknown id 404',

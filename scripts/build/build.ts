@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { terminalAssets } from '../../gateway/src/apps/terminal-assets.ts';
+import { PAGE_NAMES, pageAssets } from '../../gateway/src/apps/page-assets.ts';
 import { bundle, type Program } from './bundle.ts';
 import { inputsDigest } from './inputs.ts';
 
@@ -30,8 +30,10 @@ interface Asset {
 }
 
 /** Assets of the gateway. */
-function terminalPage(): Asset[] {
-  return terminalAssets().map(({ name, path }) => ({ name: `terminal/${name}`, path }));
+function pages(): Asset[] {
+  return PAGE_NAMES.flatMap((page) =>
+    pageAssets(page).map(({ name, path }) => ({ name: `pages/${page}/${name}`, path })),
+  );
 }
 
 /**
@@ -40,7 +42,7 @@ function terminalPage(): Asset[] {
  */
 export async function build(root: string, options: BuildOptions = {}): Promise<boolean> {
   const { programs = PROGRAMS, outDir = join(root, 'dist') } = options;
-  const { assets = programs === PROGRAMS ? terminalPage() : [] } = options;
+  const { assets = programs === PROGRAMS ? pages() : [] } = options;
   const stampFile = join(outDir, '.build.json');
   const digest = await inputsDigest(root);
   const last = await readStamp(stampFile);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const INPUTS = [
   '{program,daemon,gateway}/{package.json,src/**/*.{ts,json}}',
-  'gateway/terminal/*',
+  'gateway/pages/*/*',
   'scripts/build/*.ts',
   'package-lock.json',
 ];

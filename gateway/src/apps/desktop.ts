@@ -3,9 +3,10 @@ import type { Admission } from '../exchange/admission.ts';
 import { type Exchange, isUpgrade } from '../exchange/exchange.ts';
 import { sendError, sendResponse } from '../exchange/responses.ts';
 import type { Address } from '../net/address.ts';
+import { PageFiles } from './page-files.ts';
 import { RfbRelay } from './rfb-relay.ts';
 import { redirectToSlash } from './slash-redirect.ts';
-import { StaticFiles } from './static-files.ts';
+import { FILE_HEADERS, StaticFiles } from './static-files.ts';
 
 const PAGES = GATEWAY_PATHS.desktop;
 /** WebSocket paths of noVNC: older versions resolve the path against the root, newer ones against the page. */
@@ -18,6 +19,13 @@ const DEFAULT_VIEW = 'index.html?autoconnect=true&resize=scale&reconnect=true';
 const APPLICATION = 'vnc.html';
 const POLICY =
   "default-src 'self' 'unsafe-inline' data: blob:; connect-src 'self' ws: wss:; object-src 'none'; base-uri 'none'; form-action 'self'";
+
+/** Names of the files that the gateway adds to noVNC's. */
+const OWN_FILES = /^svc-[a-z.-]+$/;
+/** Added to noVNC's page: tells why there is no connection. */
+const ADDITION =
+  '<link rel="stylesheet" href="svc-notice.css"><script type="module" src="svc-notice.js"></script></head>';
+const OWN = new PageFiles('desktop');
 
 /** The desktop in a browser: noVNC's pages, and the WebSocket that carries RFB (RFC 6143). */
 export class Desktop {
@@ -61,15 +69,32 @@ export class Desktop {
   }
 
   async #sendFile(exchange: Exchange, path: string, { cookies, frameRule }: Admission): Promise<void> {
-    const isPage = path === '' || path === 'index.html';
-    if (isPage && !(await this.#files.has(APPLICATION))) {
+    const headers = { 'Content-Security-Policy': `${POLICY}; ${frameRule}` };
+    if (OWN_FILES.test(path)) {
+      await OWN.send(exchange, path, { headers, cookies });
+    } else if (path === '' || path === 'index.html' || path === APPLICATION) {
+      await this.#sendPage(exchange, { headers, cookies });
+    } else {
+      await this.#files.send(exchange, { path, headers, cookies });
+    }
+  }
+
+  async #sendPage(
+    exchange: Exchange,
+    { headers, cookies }: { readonly headers: Readonly<Record<string, string>>; readonly cookies: readonly string[] },
+  ): Promise<void> {
+    const page = await this.#files.read(APPLICATION);
+    if (page === undefined) {
       sendError(exchange, 503, {
         message: `noVNC's pages are not in ${this.#files.directory}`,
         hint: 'apt-get install --no-install-recommends novnc, or set GATEWAY_NOVNC_DIR to its directory',
       });
-      return;
+    } else if (exchange.req.method !== 'GET' && exchange.req.method !== 'HEAD') {
+      await this.#files.send(exchange, { path: APPLICATION });
+    } else {
+      const fields = { ...FILE_HEADERS, ...headers, 'Content-Type': 'text/html; charset=utf-8' };
+      const all = cookies.length > 0 ? { ...fields, 'Set-Cookie': [...cookies] } : fields;
+      sendResponse(exchange, 200, all, page.replace('</head>', ADDITION));
     }
-    const headers = { 'Content-Security-Policy': `${POLICY}; ${frameRule}` };
-    await this.#files.send(exchange, { path: isPage ? APPLICATION : path, headers, cookies });
   }
 }

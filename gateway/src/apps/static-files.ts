@@ -8,7 +8,7 @@ import type { Exchange } from '../exchange/exchange.ts';
 import { sendError } from '../exchange/responses.ts';
 
 /** Headers of every file: only the browser may store it, it revalidates each time, and the type is never guessed. */
-const FILE_HEADERS: OutgoingHttpHeaders = {
+export const FILE_HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'private, no-cache',
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
@@ -36,11 +36,15 @@ export class StaticFiles {
     this.directory = directory;
   }
 
-  /** Whether the path is a file that can be served. */
-  async has(path: string): Promise<boolean> {
+  /** The text of a file; undefined if it cannot be served. */
+  async read(path: string): Promise<string | undefined> {
     const found = await this.#open(path);
-    await found?.handle.close();
-    return found !== undefined;
+    if (!found) return undefined;
+    try {
+      return await found.handle.readFile('utf8');
+    } finally {
+      await found.handle.close();
+    }
   }
 
   /** Sends the file for GET and HEAD, or 304 if the client has it (RFC 9110 §13.1.2); otherwise 404 or 405. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { exchange, queryCredentials, startDaemon, startGateway } from '../gateway.fixture.ts';
-import { terminalAssets } from './terminal-assets.ts';
+import { pageAssets } from './page-assets.ts';
 
 /** Admits requests with the key `k`; a key in the query gets a cookie. */
 function authDaemon(req: IncomingMessage, res: ServerResponse): void {
@@ -23,14 +23,15 @@ test('[terminal.page] the page and all files that it loads are served', async ()
   const loaded = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => name);
   expect(loaded).toEqual(['xterm.css', 'terminal.css', 'terminal.js']);
   const imported = new Set<string | undefined>();
-  for (const { name, path } of terminalAssets()) {
+  for (const { name, path } of pageAssets('terminal')) {
     const asset = await get(`/terminal/${name}`);
     expect([name, asset.status]).toEqual([name, 200]);
     const text = await asset.text();
     expect(text).toBe(await readFile(path, 'utf8'));
     for (const [, file] of text.matchAll(/^import .* from '\.\/([^']+)';$/gm)) imported.add(file);
   }
-  expect([...imported].sort()).toEqual(['addon-fit.mjs', 'api.js', 'clipboard.js', 'connection.js', 'xterm.mjs']);
+  const modules = ['addon-fit.mjs', 'api.js', 'clipboard.js', 'connection.js', 'keys.js', 'notice.js', 'sessions.js'];
+  expect([...imported].sort()).toEqual([...modules, 'xterm.mjs']);
   for (const module of ['terminal.js', ...imported]) {
     const { status, headers } = await get(`/terminal/${module}`);
     expect([module, status, headers.get('content-type')]).toEqual([module, 200, 'text/javascript; charset=utf-8']);
@@ -67,7 +68,7 @@ test('[terminal.key] without the key it is a key form; a key in the query is rep
   const refused = await open('/terminal/');
   expect([refused.status, await refused.text()]).toEqual([401, expect.stringContaining('API key')]);
   const opened = await open('/terminal/?api_key=k&session=a');
-  expect([opened.status, opened.headers.get('location')]).toEqual([302, '/terminal/?session=a']);
+  expect([opened.status, opened.headers.get('location')]).toEqual([302, './?session=a']);
   expect(opened.headers.get('set-cookie')).toBe('svc=1');
   expect((await fetch(`${gateway.origin}/terminal/xterm.mjs`)).status).toBe(401);
 });

@@ -14,6 +14,7 @@ export class Connection {
   #id;
   #terminal;
   #onState;
+  #onEnd;
   #socket;
   #offset;
   #drawn = 0;
@@ -24,11 +25,12 @@ export class Connection {
   #ready = false;
   #queued = [];
 
-  /** @param onState called with the state as text and whether the session has ended */
-  constructor(id, terminal, onState) {
+  /** @param onState called with the state as text; onEnd once, with the end */
+  constructor(id, terminal, { onState, onEnd }) {
     this.#id = id;
     this.#terminal = terminal;
     this.#onState = onState;
+    this.#onEnd = onEnd;
     this.#connect();
   }
 
@@ -45,6 +47,8 @@ export class Connection {
   close() {
     this.#ended = true;
     clearTimeout(this.#timer);
+    // The screen is of another session from now on.
+    this.#socket.onmessage = null;
     this.#socket.close();
   }
 
@@ -64,7 +68,7 @@ export class Connection {
       case 'ready':
         this.#moveTo(message.offset);
         this.#delay = FIRST_DELAY_MS;
-        this.#onState('', false);
+        this.#onState('');
         this.resize(this.#terminal);
         this.#ready = true;
         if (this.#queued.length > 0) this.#socket.send(Uint8Array.from(this.#queued.splice(0)));
@@ -77,12 +81,10 @@ export class Connection {
         this.#moveTo(message.offset);
         break;
       case 'exit':
-        this.#ended = true;
-        this.#ready = false;
-        this.#onState(`ended${message.signal ? ` by ${message.signal}` : ` with ${message.exit_code}`}`, true);
+        this.#end(endOf(message));
         break;
       case 'error':
-        this.#onState(message.data, false);
+        this.#onState(message.data);
         break;
       default:
     }
@@ -109,16 +111,27 @@ export class Connection {
     this.#ready = false;
     if (this.#ended) return;
     if (code === NOT_FOUND) {
-      this.#ended = true;
-      this.#onState('there is no such session', true);
+      this.#end({ text: 'there is no such session', isGone: true, isUnknown: true });
       return;
     }
-    this.#onState('reconnecting…', false);
+    this.#onState('reconnecting…');
     this.#timer = setTimeout(() => this.#connect(), this.#delay);
     this.#delay = Math.min(LAST_DELAY_MS, this.#delay * 2);
+  }
+
+  #end(end) {
+    this.#ended = true;
+    this.#ready = false;
+    this.#onEnd(end);
   }
 
   #send(message) {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
   }
+}
+
+/** Without a code and a signal the terminal was lost with the service. */
+function endOf({ exit_code: code, signal }) {
+  if (signal) return { text: `ended by ${signal}` };
+  return Number.isInteger(code) ? { text: `ended with ${code}` } : { text: 'ended', isGone: true };
 }

@@ -1,0 +1,42 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import { basename, dirname, join } from 'node:path';
+import type { Exchange } from '../exchange/exchange.ts';
+import { type PageName, pageAssets } from './page-assets.ts';
+import { StaticFiles } from './static-files.ts';
+
+interface ServedFile {
+  readonly files: StaticFiles;
+  readonly name: string;
+}
+
+const IS_CHECKOUT = import.meta.filename.endsWith('.ts');
+/** Directory of the bundle's pages. */
+const BUNDLED = join(import.meta.dirname, basename(import.meta.dirname) === 'chunks' ? '../pages' : 'pages');
+
+/** The files of one of the gateway's own pages: in a checkout where they are, in a bundle beside it. */
+export class PageFiles {
+  readonly #inCheckout: ReadonlyMap<string, ServedFile>;
+  readonly #bundled: StaticFiles;
+
+  constructor(page: PageName) {
+    this.#inCheckout = new Map(IS_CHECKOUT ? ofCheckout(page) : []);
+    this.#bundled = new StaticFiles(join(BUNDLED, page));
+  }
+
+  /** Sends a file for GET and HEAD; otherwise 404 or 405. */
+  async send(
+    exchange: Exchange,
+    name: string,
+    options: { readonly headers?: OutgoingHttpHeaders; readonly cookies?: readonly string[] } = {},
+  ): Promise<void> {
+    const { files, name: path } = this.#inCheckout.get(name) ?? { files: this.#bundled, name };
+    await files.send(exchange, { ...options, path });
+  }
+}
+
+function ofCheckout(page: PageName): [string, ServedFile][] {
+  return pageAssets(page).map(({ name, path }) => [
+    name,
+    { files: new StaticFiles(dirname(path)), name: basename(path) },
+  ]);
+}
