@@ -38,6 +38,7 @@ test('[images.readme-run] the docker run of the README starts a container that b
   try {
     const health = (): Promise<string> => docker('inspect', '--format', '{{.State.Health.Status}}', id);
     await expect.poll(health).toBe('healthy');
+    expect(await docker('inspect', '--format', '{{.HostConfig.RestartPolicy.Name}}', id)).toBe('unless-stopped');
     expect(await run(`http://127.0.0.1:${port}`, 'id -un')).toBe('sandbox\n');
   } finally {
     await docker('rm', '--force', '--volumes', id);

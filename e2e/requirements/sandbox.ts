@@ -44,6 +44,9 @@ export const SANDBOX: readonly Requirement[] = [
     'late.secrets': 'a key that came later stays out of logs and commands',
     'claim.pool': 'a pool of ten containers without a key is claimed by ten callers at once, each once',
   }),
+  ...section('README.md First calls', {
+    'readme.first-calls': 'each call works as it stands there, at a service with the key of the docker run and without',
+  }),
   ...section('README.md Start', {
     'start.defaults': 'npm start uses the default port and directory of the daemon where they are free',
     'start.port': 'where the default port of the daemon is taken, npm start chooses a free one; one that is set stays',
