@@ -16,7 +16,15 @@ const QUIET_MS = 180_000;
 /** Equal looks, one after the other, that show rest: longer than an idle connection lives. */
 const EQUAL_LOOKS = 80;
 
-/** Closes the terminals, waits until the descriptors of both services no longer change, and measures. */
+/** Variables of services that collect their garbage at SIGUSR2. */
+export const COLLECTING: Readonly<Record<string, string>> = {
+  NODE_OPTIONS: `--import=${import.meta.resolve('./collect-garbage.ts')}`,
+};
+
+/**
+ * Closes the terminals, waits until the descriptors of both services no longer change, and measures. Garbage is
+ * collected meanwhile.
+ */
 export async function quietFootprint(
   { url, daemon, gateway }: Services,
   key: string | undefined,
@@ -32,6 +40,7 @@ export async function quietFootprint(
       .join(' ');
     equal = now === seen ? equal + 1 : 0;
     seen = now;
+    for (const service of [daemon, gateway]) service.kill('SIGUSR2');
     return equal >= EQUAL_LOOKS;
   };
   await pollUntil(isQuiet, { everyMs: LOOK_MS, ms: QUIET_MS });

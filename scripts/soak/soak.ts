@@ -4,7 +4,7 @@ import { ATTACKS } from '../../e2e/attacks/index.ts';
 import { Attacker } from '../../e2e/attacks/run-attack.ts';
 import { Services } from '../../e2e/services.ts';
 import { SeededRandom } from '../testing/seeded-random.ts';
-import { type Footprint, quietFootprint } from './footprint.ts';
+import { COLLECTING, type Footprint, quietFootprint } from './footprint.ts';
 
 /** Attacks that run together. */
 const TOGETHER = 8;
@@ -23,7 +23,7 @@ export interface SoakTerms {
 /** Runs the attacks in random order against both services; answers what is wrong, also with their footprint. */
 export async function soak({ key, minutes, say }: SoakTerms): Promise<string[]> {
   const mode = key === undefined ? 'open' : 'keyed';
-  await using services = await Services.start(key === undefined ? {} : { SVC_API_KEY: key });
+  await using services = await Services.start({ ...COLLECTING, ...(key !== undefined && { SVC_API_KEY: key }) });
   const { gatewayPort, daemonPort } = services;
   await using attacker = await Attacker.start({ gatewayPort, daemonPort, key });
   const random = new SeededRandom(`soak, ${mode}`);
