@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Attack } from '../../e2e/attacks/attack.ts';
 import { ATTACKS } from '../../e2e/attacks/index.ts';
 import { Attacker } from '../../e2e/attacks/run-attack.ts';
 import { Services } from '../../e2e/services.ts';
@@ -29,19 +30,23 @@ export async function soak({ key, minutes, say }: SoakTerms): Promise<string[]> 
   const random = new SeededRandom(`soak, ${mode}`);
   const faults: string[] = [];
   let count = 0;
-  const attackUntil = async (deadline: number): Promise<void> => {
+  const attackWith = async (next: () => Attack | undefined): Promise<void> => {
     const work = async (): Promise<void> => {
-      while (performance.now() < deadline) {
-        const attack = ATTACKS[random.below(ATTACKS.length)];
-        if (attack) faults.push(...(await attacker.run(attack)));
+      for (let attack = next(); attack; attack = next()) {
+        faults.push(...(await attacker.run(attack)));
         count += 1;
         await nextTurn();
       }
     };
     await Promise.all(Array.from({ length: TOGETHER }, work));
   };
+  const attackUntil = (deadline: number): Promise<void> =>
+    attackWith(() => (performance.now() < deadline ? ATTACKS[random.below(ATTACKS.length)] : undefined));
   const measure = (): Promise<Footprint[]> => quietFootprint(services, key);
   const firstMs = Math.min(FIRST_MS, minutes * 30_000);
+  // What a service opens once, at the first use, does not count as growth.
+  const each = [...ATTACKS];
+  await attackWith(() => each.shift());
   await attackUntil(performance.now() + firstMs);
   const first = await measure();
   await attackUntil(performance.now() + minutes * 60_000 - firstMs);
