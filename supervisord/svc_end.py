@@ -1,4 +1,4 @@
-"""When and how the container ends; loaded by svc_wakeup.
+"""When programs are started again, and when and how the container ends; loaded by svc_wakeup.
 
 A service that ends with exit code 2 was given a wrong option. One that fails ten times in a row cannot run: its
 container ends, so that the engine sees the failure. A stop takes less than the 10 s after which an engine kills:
@@ -26,6 +26,9 @@ GRACE_SECONDS = float(os.environ.get("SVC_STOP_GRACE_SECONDS") or 1)
 STOP_SECONDS = {KEEPER: 1, DAEMON: GRACE_SECONDS + 2}
 OTHERS_STOP_SECONDS = GRACE_SECONDS + 1
 LOOK_SECONDS = 0.1
+# `startretries` of a program that is never given up, and the longest pause before its next start.
+WITHOUT_END = 2147483647
+MAX_PAUSE_SECONDS = 60
 
 
 def end_container(options, code):
@@ -66,6 +69,34 @@ def end_after_failures():
     Subprocess.change_state = count_and_change
 
 
+def pause_between_failures():
+    """A program that ends soon after its start, again and again, starts after growing pauses, without an end."""
+    change_state = Subprocess.change_state
+    transition = Subprocess.transition
+
+    def note_and_change(process, state, expected=True):
+        changed = change_state(process, state, expected)
+        ended = state in (ProcessStates.BACKOFF, ProcessStates.EXITED)
+        if not ended or process.config.startretries != WITHOUT_END:
+            return changed
+        is_early = time.time() - process.laststart < STEADY_SECONDS
+        process.svc_failures = getattr(process, "svc_failures", 0) + 1 if is_early else 1
+        pause = min(process.svc_failures - 1, MAX_PAUSE_SECONDS)
+        process.svc_next_start = time.monotonic() + pause
+        # supervisord's own pause in this state; it takes a longer one than `backoff` for a change of the clock.
+        process.backoff = pause
+        process.delay = time.time() + pause
+        return changed
+
+    def wait_and_transition(process):
+        paused = process.state in (ProcessStates.BACKOFF, ProcessStates.EXITED)
+        if not paused or time.monotonic() >= getattr(process, "svc_next_start", 0):
+            transition(process)
+
+    Subprocess.change_state = note_and_change
+    Subprocess.transition = wait_and_transition
+
+
 def stop_in_time():
     stop = Subprocess.stop
 
@@ -101,5 +132,6 @@ def stop_together():
 def install():
     end_on_wrong_option()
     end_after_failures()
+    pause_between_failures()
     stop_in_time()
     stop_together()
