@@ -12,13 +12,23 @@ test.concurrent.each([
   ['PROXY_SERVER', 'ftp://p', 'expected the URL of an http, https or socks proxy'],
   ['SVC_COMMAND_MAX_RUNNING', '0', 'expected a whole number from 1'],
   ['GATEWAY_PORT', 'http', 'expected a whole number from 0'],
+  ['SVC_PORT', 'abc', 'expected a whole number from 0 to 65535, got "abc"'],
+  ['SVC_PORT', '8080', 'both services have port 8080'],
+  ['SVC_DEFAULT_USER', 'ghost', 'no such account, got "ghost"'],
+  ['BROWSER_EXTRA_ARGS', '--x="y', 'expected flags quoted as in a shell, got "--x="y"'],
+  ['BROWSER_REMOTE_DEBUGGING_PORT', '70000', 'expected a port from 1024 to 65535, got "70000"'],
+  ['TZ', 'Mars/Base', 'expected a name such as Europe/Berlin, got "Mars/Base"'],
+  ['LANG', 'xx_XX.UTF-8', 'glibc has no locale "xx_XX.UTF-8"'],
 ])(
-  '[config.wrong-value] [config.workspace] %s=%s ends the boot with one line that names it',
+  '[config.wrong-value] [config.workspace] %s=%s ends the boot with one line that names it, the last of the log',
   async (name, value, why) => {
     const { code, output } = await runOnce({ [name]: value });
     expect(code).toBe(2);
-    const lines = output.split('\n').filter((line) => line.includes(`${name}`) && line.includes(why));
-    expect(lines).toHaveLength(1);
+    expect(output).not.toContain('supervisord');
+    const last = output.trimEnd().split('\n').at(-1);
+    expect(last).toMatch(new RegExp(`^sandbox: .*${name}`));
+    expect(last).toContain(why);
+    expect(output.split(why)).toHaveLength(2);
   },
 );
 

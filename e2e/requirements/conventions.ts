@@ -99,6 +99,8 @@ export const CONVENTIONS: readonly Requirement[] = [
   ...section('docs/operations.md', {
     'log.one-line': 'a request is one line at info; successful health checks and admissions are at debug',
     'log.unanswered': 'a request that was never answered has no status in the log',
+    'log.ready': 'one line of the boot says ready, with the address',
     'log.open': 'no key where the service is reachable from elsewhere is a warning with the remedy',
+    'log.quiet-boot': 'a healthy boot has no critical line, no warning of the supervisor and no stack trace',
   }),
 ];

@@ -63,9 +63,10 @@ exec_as_account() {
   exec_with "$(without_gains)" "$@"
 }
 
-# The same for a program in which the account runs commands of its own.
+# The same for a program in which the account runs commands of its own. What it installed for itself comes first on
+# PATH, but not before the account has changed.
 exec_workplace() {
-  exec_with "$(without_gains_unless_allowed)" "$@"
+  exec_with "$(without_gains_unless_allowed)" /usr/bin/env "PATH=$ACCOUNT_HOME/.local/bin:$PATH" "$@"
 }
 
 exec_with() { # OPTIONS PROGRAM...

@@ -26,9 +26,12 @@ await_display() {
 # Whether something listens on a TCP port of this container (proc_pid_net(5): 0A is LISTEN).
 is_listening() { # PORT
   port=$(printf '%04X' "$1")
-  while read -r _ local _ state _; do
-    if [ "${local##*:}" = "$port" ] && [ "$state" = 0A ]; then return 0; fi
-  done </proc/net/tcp
+  for table in /proc/net/tcp /proc/net/tcp6; do
+    if ! [ -r "$table" ]; then continue; fi
+    while read -r _ local _ state _; do
+      if [ "${local##*:}" = "$port" ] && [ "$state" = 0A ]; then return 0; fi
+    done <"$table"
+  done
   return 1
 }
 

@@ -39,7 +39,8 @@ settle_directories() { # UID
       "mount a directory of its own there"
     ACCOUNT_HOME=$SVC_FALLBACK_HOME
   fi
-  export HOME="$ACCOUNT_HOME" XAUTHORITY="$ACCOUNT_HOME/.Xauthority"
+  # Last, since the services run with this PATH too.
+  export HOME="$ACCOUNT_HOME" XAUTHORITY="$ACCOUNT_HOME/.Xauthority" PATH="$PATH:$ACCOUNT_HOME/.local/bin"
   if [ "$1" -ne 0 ] && [ -d "$SVC_RUNTIME_DIR" ] && ! [ -O "$SVC_RUNTIME_DIR" ]; then
     export SVC_RUNTIME_DIR="$SVC_RUNTIME_DIR/$1"
   fi

@@ -29,3 +29,35 @@ claim_home() {
     say "$ACCOUNT_HOME belongs to uid $owner, and the account is uid $uid: set PUID=$owner to let it write there"
   fi
 }
+
+# A mounted home with none of the skeleton's files gets them, from the account itself, which may have left links there.
+copy_skeleton() {
+  for file in /etc/skel/.[!.]*; do
+    if [ -e "$ACCOUNT_HOME/${file##*/}" ]; then return; fi
+  done
+  as_account cp -R --no-clobber /etc/skel/. "$ACCOUNT_HOME/" 2>/dev/null || true
+}
+
+# Directories that the engine created below the image's own home on the way to a mount become the account's; a mount
+# that the account cannot write is named.
+settle_mounts() {
+  while read -r _ _ _ _ place options _; do
+    case $place in "$ACCOUNT_HOME"/*) ;; *) continue ;; esac
+    # Blanks are \040 there (proc_pid_mountinfo(5)).
+    place=$(printf '%b' "$place")
+    if can_switch; then claim_parents "$place"; fi
+    case ,$options, in *,ro,*) continue ;; esac
+    if as_account test -w "$place"; then continue; fi
+    say "$place belongs to uid $(stat -c %u "$place"), and $ACCOUNT, uid $(id -u "$ACCOUNT"), cannot write there:" \
+      "change its owner, or set PUID"
+  done </proc/self/mountinfo
+}
+
+claim_parents() { # PATH
+  if mountpoint -q "$ACCOUNT_HOME"; then return; fi
+  parent=${1%/*}
+  while [ "$parent" != "$ACCOUNT_HOME" ]; do
+    if [ "$(stat -c %u "$parent")" = 0 ] && ! mountpoint -q "$parent"; then chown -h "$ACCOUNT:$ACCOUNT" "$parent"; fi
+    parent=${parent%/*}
+  done
+}

@@ -9,6 +9,10 @@ service_url() {
   printf 'http://%s:%s' "$host" "${GATEWAY_PORT:-8080}"
 }
 
+listening_url() {
+  printf 'http://%s:%s' "${GATEWAY_HOST:-0.0.0.0}" "${GATEWAY_PORT:-8080}"
+}
+
 # The key of the claim, which wins over the others; empty where there is none.
 claimed_key() {
   claim="${SVC_RUNTIME_DIR:-/var/lib/svc}/claim.json"
@@ -20,11 +24,17 @@ waits_for_claim() {
   [ -n "${SVC_CLAIM_TOKEN_FILE:-}" ] && [ ! -e "${SVC_RUNTIME_DIR:-/var/lib/svc}/claim.json" ]
 }
 
-# curl reads the key from standard input, so that no process list shows it.
-ask() { # TIMEOUT PATH
+# The key that requests need now; empty where there is none.
+current_key() {
   key=$(claimed_key)
   key=${key:-${SVC_API_KEY:-${SANDBOX_API_KEY:-}}}
   if [ -z "$key" ] && [ -r "${SVC_API_KEY_FILE:-}" ]; then key=$(tr -d '\r\n' <"$SVC_API_KEY_FILE"); fi
+  printf %s "$key"
+}
+
+# curl reads the key from standard input, so that no process list shows it.
+ask() { # TIMEOUT PATH
+  key=$(current_key)
   if [ -z "$key" ] && waits_for_claim; then
     curl -fsS --noproxy '*' --max-time "$1" "$(service_url)/health"
     return

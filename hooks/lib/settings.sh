@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Checks every variable that the image reads; the daemon and the gateway check their own. Sourced.
+# Checks every variable that the image reads; service-options.sh has the services check theirs. Sourced.
 
 check_choice() { # NAME VALUE CHOICE...
   name=$1
@@ -19,6 +19,18 @@ check_pattern() { # NAME VALUE EXTENDED-REGEX EXPECTATION
   printf '%s\n' "$2" | grep -Eqx -- "$3" || refuse "$1: expected $4, got \"$2\""
 }
 
+# Chromium's start script splits the flags in the same way.
+check_flags() {
+  printf '%s' "${BROWSER_EXTRA_ARGS:-}" | xargs -n 1 printf '%s\n' >/dev/null 2>&1 ||
+    refuse "BROWSER_EXTRA_ARGS: expected flags quoted as in a shell, got \"$BROWSER_EXTRA_ARGS\""
+}
+
+check_workspace() {
+  if [ -z "${WORKSPACE:-}" ] || [ "$(readlink -m -- "$WORKSPACE")" = "$(readlink -m -- "$ACCOUNT_HOME")" ]; then return; fi
+  refuse "WORKSPACE: the workspace is the home of the account, $ACCOUNT_HOME, and cannot be \"$WORKSPACE\":" \
+    "mount your files there instead"
+}
+
 check_settings() {
   check_choice BROWSER_START_MODE "${BROWSER_START_MODE:-async}" async auto manual
   check_boolean DISABLE_CODE_SERVER "${DISABLE_CODE_SERVER:-true}"
@@ -35,8 +47,10 @@ check_settings() {
   check_pattern SVC_STALL_SECONDS "${SVC_STALL_SECONDS:-10}" '0|[1-9][0-9]{0,3}(\.[0-9]+)?' \
     '0, or seconds from 1 to 3600'
   check_pattern SVC_RUNTIME_DIR "${SVC_RUNTIME_DIR:-/}" '/[^[:space:]]*' 'an absolute path without blanks'
-  if [ "${WORKSPACE:-$ACCOUNT_HOME}" != "$ACCOUNT_HOME" ]; then
-    refuse "WORKSPACE: the workspace is the home of the account, $ACCOUNT_HOME, and cannot be \"$WORKSPACE\":" \
-      "mount your files there instead"
-  fi
+  check_boolean BROWSER_ALLOW_FILE_SELECTION_DIALOGS "${BROWSER_ALLOW_FILE_SELECTION_DIALOGS:-true}"
+  check_pattern DISPLAY "$DISPLAY" ':[0-9]{1,4}' 'a display such as :99'
+  check_pattern XAUTHORITY "$XAUTHORITY" '/.*' 'an absolute path'
+  check_workspace
+  check_timezone
+  check_flags
 }
