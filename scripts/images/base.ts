@@ -12,7 +12,7 @@ import { unpackNpmPackage } from './npm-package.ts';
 /** The default base of the Dockerfile. */
 export const BASE = 'node:24-trixie-slim';
 /** A name of its own, which cannot be confused with the image that it replaces. */
-const STAND_IN = 'sandbox-base-stand-in:trixie-node24';
+const STAND_IN = 'sandbox-base-stand-in:trixie-node24-slim';
 const NPM = {
   name: 'npm@11.21.2',
   integrity: 'sha512-7HPApk+AflMUavSseL1Pm6CnYqMIHk53x+KmuhqmTDqPkjPMgxIpTPcTqsE91EKNw4gFBJV9fnXiSdGm1DXq9A==',
@@ -104,6 +104,15 @@ async function copyNode(context: string): Promise<void> {
   await copyFile(join(node, 'bin/node'), join(context, 'bin/node'));
   const { ok, stderr } = await capture(['cp', '-r', join(node, 'include'), join(context, 'include')]);
   if (!ok) throw new Error(`the headers of Node cannot be copied: ${stderr}`);
+  await removeForeignHeaders(join(context, 'include/node/openssl/archs'), architecture);
+}
+
+/** OpenSSL's headers for other machines, 60 MB, which the ordinary image does not have either. */
+async function removeForeignHeaders(archs: string, architecture: 'arm64' | 'x64'): Promise<void> {
+  const own = architecture === 'arm64' ? 'linux-aarch64' : 'linux-x86_64';
+  for (const name of await readdir(archs)) {
+    if (name !== own) await rm(join(archs, name), { recursive: true });
+  }
 }
 
 /** Certificates that this machine trusts in addition to Debian's, such as that of a proxy before the archives. */
