@@ -16,22 +16,24 @@ interface Image {
 }
 
 export const DAEMON_IMAGE = 'sandbox-daemon:local';
-const IMAGES: readonly Image[] = [
+export const IMAGES: readonly Image[] = [
   { name: DAEMON_IMAGE, variant: 'daemon' },
   { name: 'sandbox-desktop:local', variant: 'desktop' },
 ];
+/** With the data layer; built on request only. */
+export const DATA_IMAGE: Image = { name: 'sandbox-data:local', variant: 'data' };
 
 /**
- * Builds both images and provides the engine if needed. docker's output goes to a file.
+ * Builds images and provides the engine if needed. docker's output goes to a file.
  * @throws Error that names what is missing, or the log of a failed build
  */
-export async function buildImages(say: (line: string) => void): Promise<void> {
+export async function buildImages(say: (line: string) => void, images: readonly Image[] = IMAGES): Promise<void> {
   const log = await newLog();
   await ensureEngine(say);
   await ensurePlugins(say);
   const base = await ensureBase({ logFile: log, say });
   const labels = await buildArguments(base);
-  for (const { name, variant } of IMAGES) {
+  for (const { name, variant } of images) {
     const title = name.split(':')[0];
     const started = performance.now();
     say(`building ${name} on ${base} (log: ${log})`);

@@ -17,6 +17,11 @@ const PTY = `${CAPABILITIES}/pty`;
 /** All permitted skips. An entry applies only if the machine lacks the property. */
 export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
   {
+    lacks: 'registries',
+    because: 'it installs packages from them',
+    tests: ['e2e/images/agents-day.test.ts > [images.agents-day] an agent’s day runs as the account with a network'],
+  },
+  {
     lacks: 'linux',
     because: 'they look into /proc',
     tests: [

@@ -32,6 +32,7 @@ const PROBES = {
   htop: () => isOnPath('htop'),
   python3: () => isOnPath('python3'),
   script: () => isOnPath('script'),
+  registries: () => succeeds('npm', 'view', 'is-number', 'version'),
 } satisfies Record<string, () => boolean>;
 
 export type MachineProperty = keyof typeof PROBES;
