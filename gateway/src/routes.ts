@@ -42,6 +42,7 @@ const terminal: Handler = (exchange, _services, admission) => sendTerminal(excha
 const ROUTES: readonly Route[] = [
   { path: GATEWAY_PATHS.landing, match: 'exact', gated: false, handler: landing, when: isLanding },
   { path: GATEWAY_PATHS.browser, match: 'prefix', gated: true, handler: browser },
+  { path: GATEWAY_PATHS.discovery, match: 'prefix', gated: true, handler: browser },
   { path: GATEWAY_PATHS.desktop, match: 'prefix', gated: true, handler: desktop },
   { path: GATEWAY_PATHS.desktopSocket, match: 'prefix', gated: true, handler: desktop },
   { path: GATEWAY_PATHS.codeServer, match: 'prefix', gated: true, handler: codeServer },

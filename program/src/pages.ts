@@ -2,6 +2,8 @@
 export const GATEWAY_PATHS = {
   landing: '/',
   browser: '/cdp',
+  /** Chromium's own path of the discovery, for clients that get a host and a port. */
+  discovery: '/json',
   desktop: '/vnc',
   desktopSocket: '/websockify',
   codeServer: '/code-server',

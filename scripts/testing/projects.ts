@@ -1,6 +1,6 @@
 /** All tests that run on the machine itself; the other projects below take some of them. */
 export const UNIT_TESTS = [
-  '{program,daemon,gateway,images,scripts,bench}/**/*.test.ts',
+  '{program,daemon,gateway,browser-mcp,images,scripts,bench}/**/*.test.ts',
   'e2e/requirements.test.ts',
 ] as const;
 
@@ -31,12 +31,13 @@ export const SYSTEM_TESTS = [
   `${DAEMON}/core/process/process-host-system.test.ts`,
 ] as const;
 
-/** Files with tests that wait for 20 to 35 seconds of the clock. They run all at once. */
+/** Files with tests that wait for 10 to 35 seconds of the clock. They run all at once. */
 export const CLOCK_TESTS = [
   `${CAPABILITIES}/commands/v1/durations.test.ts`,
   `${CAPABILITIES}/commands/v2/durations.test.ts`,
   `${CAPABILITIES}/pty/v2/viewer-control.test.ts`,
   `${DAEMON}/http/streams/websocket.test.ts`,
+  'gateway/src/apps/silent-browser.test.ts',
 ] as const;
 
 /**

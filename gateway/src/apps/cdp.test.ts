@@ -81,6 +81,25 @@ test('[cdp.discovery] /cdp/json returns addresses that the client can reach', as
   );
 });
 
+test('[cdp.discovery-root] the discovery is at /json too, for clients of a host and a port, with the key like any path', async () => {
+  await using daemon = await startAuthDaemon();
+  await using browser = await startBrowser();
+  await using gateway = await startGateway(daemon.port, {
+    env: { BROWSER_REMOTE_DEBUGGING_PORT: String(browser.port) },
+  });
+  const get = (path: string, fields = KEY) => exchange(gateway.port, `GET ${path} HTTP/1.1\nHost: h\n${fields}`);
+  expect(body(await get('/json/version'))).toMatchObject({ webSocketDebuggerUrl: 'ws://h/cdp/devtools/browser/B' });
+  expect(body(await get('/json/version?api_key=k', 'X: y'))).toMatchObject({
+    webSocketDebuggerUrl: 'ws://h/cdp/devtools/browser/B?api_key=k',
+  });
+  expect(body(await get('/json'))).toMatchObject([{ webSocketDebuggerUrl: 'ws://h/cdp/devtools/page/P' }, {}]);
+  expect(await get('/json/activate/P')).toMatch(/^HTTP\/1\.1 200 [\s\S]*Target activated$/);
+  expect(await get('/json/version', 'X: y')).toMatch(/^HTTP\/1\.1 401 /);
+  const reached = browser.requests.length;
+  expect(await get('/jsonp')).not.toContain('Target');
+  expect(browser.requests.length).toBe(reached);
+});
+
 test('[cdp.forwarded] scheme, host and prefix are taken from a trusted proxy', async () => {
   await using daemon = await startAuthDaemon();
   await using browser = await startBrowser();
@@ -155,7 +174,7 @@ test('[cdp.absent] a stopped browser is 503 with a hint, and is reached again af
   expect(await Promise.all(paths.map(upgrade))).toEqual(['101', '101']);
   await first[Symbol.asyncDispose]();
   const gone = await exchange(gateway.port, `GET /cdp/json/version HTTP/1.1\nHost: h\n${KEY}`);
-  expect(gone).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: 1[\s\S]*BROWSER_START_MODE/);
+  expect(gone).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: 1[\s\S]*POST \/v2\/browser\/start[\s\S]*start-browser/);
   expect(await status('/cdp/json/activate/P')).toBe('503');
   expect(await Promise.all(paths.map(upgrade))).toEqual(['503', '503']);
   await using _second = await startBrowser(port);

@@ -16,12 +16,14 @@ import { devtoolsPath, type PublicDevtools, rewriteDiscovery } from './cdp-disco
 
 const PREFIX = GATEWAY_PATHS.browser;
 const LOCAL_HOST = 'localhost';
-/** Timeout of a discovery request, in milliseconds; a browser that is starting answers late. */
-const DISCOVERY_TIMEOUT_MS = 10_000;
+/** Time for the browser to answer, in milliseconds; one that is starting answers late. */
+const ANSWER_TIMEOUT_MS = 10_000;
 const DISCOVERY_MAX_BYTES = 16 * 1024 * 1024;
 /** Paths of responses with DevTools URLs; `/json/protocol` is long and contains no URL. */
 const DISCOVERY = /^\/json(?:\/(?:version|list|new)?)?\/?$/;
-const ABSENT_HINT = 'the browser is starting, was not started (BROWSER_START_MODE) or has exited: retry shortly';
+const ABSENT_HINT =
+  'it is starting, or was not started (BROWSER_START_MODE), or has exited: POST /v2/browser/start and the command ' +
+  'start-browser start the browser of an image and wait for it';
 
 /** The browser's DevTools: the discovery is rewritten to public addresses; WebSockets are relayed without parsing. */
 export class Browser implements Disposable {
@@ -33,7 +35,8 @@ export class Browser implements Disposable {
   }
 
   async handle(exchange: Exchange, admission: Admission): Promise<void> {
-    const path = exchange.target.path.slice(PREFIX.length);
+    const { path: whole } = exchange.target;
+    const path = whole.startsWith(GATEWAY_PATHS.discovery) ? whole : whole.slice(PREFIX.length);
     if (isUpgrade(exchange)) {
       await this.#relay(exchange, path, admission);
     } else if (DISCOVERY.test(path)) {
@@ -89,7 +92,7 @@ export class Browser implements Disposable {
       method,
       path: path + query,
       headers: ['Host', LOCAL_HOST, ...(needsLength(method) ? ['Content-Length', '0'] : [])],
-      timeoutMs: DISCOVERY_TIMEOUT_MS,
+      timeoutMs: ANSWER_TIMEOUT_MS,
       maxBytes: DISCOVERY_MAX_BYTES,
     });
   }
@@ -116,6 +119,7 @@ export class Browser implements Disposable {
       headers: browserHeaders(exchange, admission),
       responseHeaders: (raw) => responseHeaders(raw, exchange.requestId, admission.cookies),
       absentHint: ABSENT_HINT,
+      answerTimeoutMs: ANSWER_TIMEOUT_MS,
     };
   }
 

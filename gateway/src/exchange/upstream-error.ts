@@ -1,4 +1,4 @@
-import { isMalformedAnswer, isUnreached, isUnsendable } from '../net/connection-errors.ts';
+import { isMalformedAnswer, isUnreached, isUnsendable, SilentUpstream } from '../net/connection-errors.ts';
 import type { Exchange } from './exchange.ts';
 import { abortResponse, sendError } from './responses.ts';
 
@@ -24,6 +24,12 @@ export function sendUpstreamError(
   } else if (isUnreached(error)) {
     sendError(exchange, 503, {
       message: `${service} is not reachable`,
+      hint: absentHint ?? ABSENT_HINT,
+      headers: { 'Retry-After': '1' },
+    });
+  } else if (error instanceof SilentUpstream) {
+    sendError(exchange, 503, {
+      message: `${service} did not respond`,
       hint: absentHint ?? ABSENT_HINT,
       headers: { 'Retry-After': '1' },
     });

@@ -20,6 +20,9 @@ export class MalformedAnswer extends Error {
   readonly code = 'MALFORMED_ANSWER';
 }
 
+/** An upstream that has accepted a request and not begun its answer in time. */
+export class SilentUpstream extends Error {}
+
 /** Whether the upstream sent something other than an answer of HTTP/1.1. */
 export function isMalformedAnswer(error: unknown): boolean {
   return /^(?:MALFORMED_|HPE_)/.test(codeOf(error));

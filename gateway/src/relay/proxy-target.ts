@@ -16,4 +16,6 @@ export interface ProxyTarget {
   readonly responseHeaders: (raw: readonly string[]) => FlatHeaders;
   /** Hint if nothing listens at the address. */
   readonly absentHint?: string;
+  /** Milliseconds until the upstream has to begin its answer; default: no limit. */
+  readonly answerTimeoutMs?: number;
 }

@@ -9,7 +9,7 @@ import { type FlatHeaders, needsLength } from '../exchange/headers.ts';
 import { abortResponse } from '../exchange/responses.ts';
 import { sendUpstreamError } from '../exchange/upstream-error.ts';
 import { loopbackLookup } from '../net/address.ts';
-import { MalformedAnswer } from '../net/connection-errors.ts';
+import { MalformedAnswer, SilentUpstream } from '../net/connection-errors.ts';
 import { pump } from '../net/pump.ts';
 import type { ProxyTarget } from './proxy-target.ts';
 
@@ -53,6 +53,7 @@ export function relayStreamed(exchange: Exchange, proxyTarget: ProxyTarget): voi
 
 /** Sends what an upstream answers to the client; its failure becomes an error. */
 export function relayAnswer(exchange: Exchange, proxyTarget: ProxyTarget, outgoing: ClientRequest): void {
+  if (proxyTarget.answerTimeoutMs !== undefined) limitSilence(outgoing, proxyTarget.answerTimeoutMs);
   outgoing.on('error', (error) => {
     if (!isAnswered(exchange)) sendUpstreamError(exchange, error, proxyTarget);
   });
@@ -60,6 +61,12 @@ export function relayAnswer(exchange: Exchange, proxyTarget: ProxyTarget, outgoi
     'response',
     within(exchange, (response) => relayResponse(exchange, proxyTarget, outgoing, response)),
   );
+}
+
+function limitSilence(outgoing: ClientRequest, ms: number): void {
+  const timer = setTimeout(() => outgoing.destroy(new SilentUpstream(`no answer within ${ms} ms`)), ms);
+  const stop = (): void => clearTimeout(timer);
+  outgoing.once('response', stop).once('upgrade', stop).once('close', stop);
 }
 
 function sendBody({ req, res }: Exchange, outgoing: ClientRequest): void {
