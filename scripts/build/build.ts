@@ -7,6 +7,7 @@ import { inputsDigest } from './inputs.ts';
 const PROGRAMS: readonly Program[] = [
   { name: 'sandboxd', main: 'daemon/src/main.ts' },
   { name: 'gateway', main: 'gateway/src/main.ts' },
+  { name: 'browser-mcp', main: 'browser-mcp/src/main.ts' },
   { name: 'screen-worker', main: 'daemon/src/capabilities/pty/screen/screen-worker.ts' },
 ];
 

@@ -34,7 +34,8 @@ export async function bundle(root: string, programs: readonly Program[], outDir:
   const build = await rolldown({
     cwd: root,
     platform: 'node',
-    external: [/^@lydell\/node-pty/],
+    // Loaded from node_modules: native code, and a bundle of its own that finds its parts beside it.
+    external: [/^@lydell\/node-pty/, /^@playwright\/mcp$/, /^playwright-core$/],
     input: Object.fromEntries(programs.map(({ name }) => [name, STUB + name])),
     plugins: [stubs(root, programs), replacements(), latin1()],
   });

@@ -8,7 +8,8 @@ import { trackedFiles } from './tracked-files.ts';
 
 async function productionSources(): Promise<Map<string, string>> {
   const files = (await trackedFiles()).filter(
-    (file) => /^(?:program|daemon|gateway|scripts|bench|images)\/.*\.ts$/.test(file) && !/\.test\.ts$/.test(file),
+    (file) =>
+      /^(?:program|daemon|gateway|browser-mcp|scripts|bench|images)\/.*\.ts$/.test(file) && !/\.test\.ts$/.test(file),
   );
   return new Map(
     await Promise.all(files.map(async (file) => [file, await readFile(join(ROOT, file), 'utf8')] as const)),

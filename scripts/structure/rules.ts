@@ -37,7 +37,7 @@ const IMPORT_RULES: readonly ImportRule[] = [
   },
   {
     because: 'only core/process starts processes',
-    files: /^(?:program|daemon|gateway)\/src\//,
+    files: /^(?:program|daemon|gateway|browser-mcp)\/src\//,
     except: /^daemon\/src\/core\/process\//,
     forbidden: /^(?:node:(?:child_process|cluster)|npm:@lydell\/node-pty)$/,
   },
@@ -96,6 +96,11 @@ const IMPORT_RULES: readonly ImportRule[] = [
     forbidden: /^daemon\/|^npm:@sandbox\/daemon/,
   },
   {
+    because: 'the browser MCP server knows what programs share, and Playwright',
+    files: /^browser-mcp\/src\//,
+    allowed: anyOf('^browser-mcp/', '^program/src/', NODE, '^npm:(?:@playwright/mcp|playwright-core|zod)$'),
+  },
+  {
     because: 'gateway and daemon share only HTTP',
     files: /^daemon\//,
     forbidden: /^gateway\/|^npm:@sandbox\/gateway/,
@@ -105,7 +110,7 @@ const IMPORT_RULES: readonly ImportRule[] = [
 const OTHER_CAPABILITY = 'a capability never imports another';
 const ENVIRONMENT = 'only the configuration reads process.env';
 const READS_ENVIRONMENT =
-  /^(?:daemon\/src\/core\/config|gateway\/src\/config|[a-z-]+\/src\/main)\.ts$|^(?:scripts|bench)\/|^images\/(?:warm-up|proxy\/main)\.ts$/;
+  /^(?:daemon\/src\/core\/config|gateway\/src\/config|[a-z-]+\/src\/main)\.ts$|^(?:scripts|bench)\/|^images\/(?:warm-up|proxy\/(?:main|forward))\.ts$/;
 const TEST = /\.(?:test|fixture)\.ts$|\/testing\//;
 const CAPABILITY = /^daemon\/src\/capabilities\/([^/]+)\//;
 

@@ -1,0 +1,47 @@
+import type { Logger } from '@sandbox/program/logger.ts';
+import { type BrowserAddress, visibleContext, watchBrowser } from './browser-connection.ts';
+import type { BrowserMcpConfig } from './config.ts';
+import { McpHttpServer } from './http-server.ts';
+import { IdleTimer } from './idle-timer.ts';
+import { pageTools } from './page-tools.ts';
+import { SharedSession } from './shared-session.ts';
+
+const MS = 1_000;
+
+/** The page-level MCP server of the browser. It ends with the browser, after an idle time, and at a call that hangs. */
+export class BrowserMcp implements AsyncDisposable {
+  readonly port: number;
+  readonly #resources: AsyncDisposableStack;
+
+  private constructor(port: number, resources: AsyncDisposableStack) {
+    this.port = port;
+    this.#resources = resources;
+  }
+
+  /** @param end called when the server should end, with the reason */
+  static async start(config: BrowserMcpConfig, logger: Logger, end: (why: string) => void): Promise<BrowserMcp> {
+    await using resources = new AsyncDisposableStack();
+    const browser: BrowserAddress = { host: config.browserHost, port: config.browserPort };
+    const server = await pageTools(config.outputDir, () => visibleContext(browser));
+    const session = await SharedSession.open(server, {
+      callMs: config.callSeconds * MS,
+      onStuck: () => end('a call has exceeded its time'),
+    });
+    const idle = resources.use(new IdleTimer(config.idleSeconds * MS, () => end('idle')));
+    const http = resources.use(
+      new McpHttpServer({
+        ask: (request) => session.ask(request),
+        onRequest: () => idle.touch(),
+        onError: (error) => logger.error({ err: error }, 'a request failed'),
+      }),
+    );
+    const { listenFd: fd, port } = config;
+    const listening = await http.listen(fd === undefined ? { port } : { fd });
+    resources.use(watchBrowser(browser, () => end('the browser has ended')));
+    return new BrowserMcp(listening, resources.move());
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#resources.disposeAsync();
+  }
+}
