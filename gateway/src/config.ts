@@ -87,6 +87,11 @@ export const GatewayOptions = z.object({
     flag: 'browser-mcp-port',
     description: 'Port of the browser MCP server; never previewed.',
   }),
+  proxyForwardPort: named(wholeNumber(1, 65_535).default(8101), {
+    env: 'PROXY_FORWARD_PORT',
+    flag: 'proxy-forward-port',
+    description: "Port of the image's way to a proxy with a password; never previewed.",
+  }),
   trustedProxies: named(trustedProxies().default(['loopback']), {
     env: 'SVC_TRUSTED_PROXIES',
     flag: 'trusted-proxies',
@@ -146,7 +151,8 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
 function ownPorts(options: z.infer<typeof GatewayOptions>): ReadonlySet<number> {
   const addresses = [options.vnc, options.codeServer, options.jupyter].flatMap(({ port: tcp }) => tcp ?? []);
   const worker = Number(new URL(options.computerUseUrl).port || 80);
-  return new Set([options.daemonPort, options.browserPort, options.browserMcpPort, worker, ...addresses]);
+  const { daemonPort, browserPort, browserMcpPort, proxyForwardPort } = options;
+  return new Set([daemonPort, browserPort, browserMcpPort, proxyForwardPort, worker, ...addresses]);
 }
 
 function connectable(host: string): string {

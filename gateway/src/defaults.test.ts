@@ -21,6 +21,7 @@ test('every variable has its documented default', () => {
     SVC_PREVIEW_PATH: 'open',
     SVC_COMPUTER_USE_URL: 'http://127.0.0.1:18100',
     MCP_SERVER_BROWSER_PORT: '8100',
+    PROXY_FORWARD_PORT: '8101',
     SVC_TRUSTED_PROXIES: 'loopback',
     SVC_STALL_SECONDS: '10',
     LOG_LEVEL: 'info',

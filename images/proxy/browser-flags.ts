@@ -1,10 +1,14 @@
-import type { ProxyRules, Target } from './proxy-rules.ts';
+import { hasCredentials, type ProxyRules, type Target } from './proxy-rules.ts';
 
 const LOOPBACK = ['localhost', '*.localhost', '127.0.0.1', '[::1]'];
 
-/** Chromium's flags for the rules: a proxy auto-configuration script, and host resolver rules. */
-export function browserFlags(rules: ProxyRules): string[] {
-  const script = Buffer.from(proxyScript(rules)).toString('base64');
+/**
+ * Chromium's flags for the rules: a proxy auto-configuration script, and host resolver rules. A server that wants a
+ * user and a password is reached by the forwarder.
+ */
+export function browserFlags(rules: ProxyRules, forwarderPort: number): string[] {
+  const server = hasCredentials(rules.server) ? new URL(`http://127.0.0.1:${forwarderPort}`) : rules.server;
+  const script = Buffer.from(proxyScript({ ...rules, server })).toString('base64');
   const flags = [`--proxy-pac-url=data:application/x-ns-proxy-autoconfig;base64,${script}`];
   const replaced = rules.map.flatMap(({ host, target }) =>
     target.kind === 'host' ? [`MAP ${host} ${target.address}`] : [],

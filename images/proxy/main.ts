@@ -1,17 +1,19 @@
 // Translates PROXY_SERVER, PROXY_EXCLUDE, PROXY_INCLUDE and PROXY_MAP to the files `browser-flags` and
-// `command-environment`, one flag or variable per line, in the directory of the first argument.
+// `command-environment`, one flag or variable per line, in the directory of the first argument. With a user and a
+// password in PROXY_SERVER there is a file `proxy-forwarder` too. The second argument is the port of the forwarder.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { browserFlags } from './browser-flags.ts';
 import { commandEnvironment } from './command-environment.ts';
-import { ProxyError, parseRules } from './proxy-rules.ts';
+import { hasCredentials, ProxyError, parseRules } from './proxy-rules.ts';
 
-const directory = process.argv[2] ?? '.';
+const [directory = '.', forwarderPort] = process.argv.slice(2);
 const { PROXY_SERVER: server, PROXY_EXCLUDE: exclude, PROXY_INCLUDE: include, PROXY_MAP: map } = process.env;
 try {
   const rules = parseRules({ server, exclude, include, map });
-  write('browser-flags', browserFlags(rules));
+  write('browser-flags', browserFlags(rules, Number(forwarderPort)));
+  if (hasCredentials(rules.server)) write('proxy-forwarder', []);
   write(
     'command-environment',
     Object.entries(commandEnvironment(rules)).map(([name, value]) => `${name}=${value}`),

@@ -33,11 +33,23 @@ const SCHEMES = ['http:', 'https:', 'socks4:', 'socks5:', 'socks5h:'];
 /** @throws ProxyError for the first invalid value */
 export function parseRules({ server, exclude = '', include = '', map = '' }: ProxySettings): ProxyRules {
   return {
-    server: server === undefined || server === '' ? undefined : proxyUrl('PROXY_SERVER', server),
+    server: server === undefined || server === '' ? undefined : serverUrl(server),
     exclude: hosts('PROXY_EXCLUDE', exclude),
     include: hosts('PROXY_INCLUDE', include),
     map: items(map).map(mapping),
   };
+}
+
+/** Whether a proxy wants a user and a password, which Chromium cannot send by itself. */
+export function hasCredentials(server: URL | undefined): boolean {
+  return server !== undefined && server.username !== '';
+}
+
+function serverUrl(text: string): URL {
+  const url = proxyUrl('PROXY_SERVER', text);
+  if (hasCredentials(url) && url.protocol === 'socks4:')
+    throw new ProxyError('PROXY_SERVER: socks4 has no password: expected an http, https or socks5 proxy');
+  return url;
 }
 
 function mapping(pair: string): ProxyRules['map'][number] {
@@ -48,7 +60,11 @@ function mapping(pair: string): ProxyRules['map'][number] {
 
 function targetOf(target: string): Target {
   if (target === 'direct') return { kind: 'direct' };
-  if (target.includes('://')) return { kind: 'proxy', url: proxyUrl('PROXY_MAP', target) };
+  if (target.includes('://')) {
+    const url = proxyUrl('PROXY_MAP', target);
+    if (hasCredentials(url)) throw new ProxyError('PROXY_MAP: only PROXY_SERVER can have a user and a password');
+    return { kind: 'proxy', url };
+  }
   if (!ADDRESS.test(target)) throw new ProxyError(`PROXY_MAP: expected host[:port], a URL or direct, got "${target}"`);
   return { kind: 'host', address: target };
 }

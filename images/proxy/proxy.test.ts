@@ -39,7 +39,7 @@ test('a mapped host uses its own proxy, no proxy, or another address', () => {
     'DIRECT',
     'PROXY p:1',
   ]);
-  expect(browserFlags(parseRules(settings))).toEqual([
+  expect(browserFlags(parseRules(settings), 8101)).toEqual([
     expect.stringMatching(/^--proxy-pac-url=data:application\/x-ns-proxy-autoconfig;base64,/),
     '--host-resolver-rules=MAP c.example 10.0.0.1:81',
   ]);

@@ -139,16 +139,17 @@ test.each([
     GATEWAY_CODE_SERVER: '127.0.0.1:5998',
     GATEWAY_JUPYTER: 'localhost:5997',
     MCP_SERVER_BROWSER_PORT: '8155',
+    PROXY_FORWARD_PORT: '8156',
   });
   const port = choose(set);
   const isGateway = port === set.gateway.port;
   for (const [path, host, field] of [
     [`/proxy/${port}/json`, 'h', ''],
     [`/absproxy/${port}/json`, 'h', ''],
-    ['/json', 'h', `\nx-aio-proxy-port: ${port}`],
-    ['/json', 'h', `\nx-svc-proxy-port:  ${port} `],
-    ['/json', `${port}.localhost`, ''],
-    ['/json', `${port}-box.example:80`, ''],
+    ['/page', 'h', `\nx-aio-proxy-port: ${port}`],
+    ['/page', 'h', `\nx-svc-proxy-port:  ${port} `],
+    ['/page', `${port}.localhost`, ''],
+    ['/page', `${port}-box.example:80`, ''],
   ]) {
     const answer = await set.get(path ?? '', `Host: ${host}${field}\n${KEY}`);
     if (isGateway && host !== 'h') expect(answer).toContain('the daemon');
