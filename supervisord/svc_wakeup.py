@@ -2,13 +2,14 @@
 
 Its loop looks at its programs when a descriptor becomes readable, and otherwise once a second: the first program would
 start a second late, and so would every stop and every restart. A pipe that its start and every signal write to mends
-that. svc_end decides when and how the container ends.
+that. svc_end decides when and how the container ends, svc_start starts the browser on request.
 """
 
 import os
 import signal
 
 import svc_end
+import svc_start
 from supervisor.medusa.asyncore_25 import socket_map
 
 
@@ -44,6 +45,7 @@ class Wakeup:
 svc_end.install()
 
 
-def make(_supervisord, **_config):
+def make(supervisord, **_config):
     Wakeup()
+    svc_start.install(supervisord)
     return object()

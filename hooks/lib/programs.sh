@@ -1,12 +1,19 @@
 # shellcheck shell=sh
 # Selects the programs of the supervisor; sourced.
 
-# Whether the image starts the browser: with another host, the browser is an external one.
-runs_browser() {
+START_BROWSER=/run/svc/start-browser
+
+# Whether the browser is the image's: with another host, it is an external one.
+has_browser() {
   case ${BROWSER_REMOTE_DEBUGGING_HOST:-127.0.0.1} in
-    127.0.0.1 | localhost | ::1) [ "${BROWSER_START_MODE:-async}" != manual ] ;;
+    127.0.0.1 | localhost | ::1) return 0 ;;
     *) return 1 ;;
   esac
+}
+
+# Whether the image starts the browser without being asked.
+runs_browser() {
+  has_browser && [ "${BROWSER_START_MODE:-async}" != manual ]
 }
 
 # Whether a service whose main loop stops is killed; settings.sh has checked the value.
@@ -22,6 +29,8 @@ promised_programs() {
   if has_watchdog; then echo watchdog; fi
   printf '%s\n' keeper daemon gateway xvnc window-manager
   if runs_browser; then echo chromium; fi
+  if has_browser && [ -f /run/svc/proxy-forwarder ]; then echo proxy-forwarder; fi
+  if ! is_true "${DISABLE_MCP_BROWSER:-false}"; then echo browser-mcp; fi
   if ! is_true "${DISABLE_CODE_SERVER:-true}"; then echo code-server; fi
   if ! is_true "${DISABLE_JUPYTER:-true}"; then echo jupyter; fi
 }
@@ -32,4 +41,16 @@ link_programs() {
   for program in $(promised_programs); do
     ln -s "/opt/svc/programs/$program.conf" /run/svc/programs/
   done
+  if has_browser; then accept_start_requests; fi
+}
+
+# supervisord starts the browser when the account or the daemon writes to the FIFO. With the start mode manual it knows
+# the browser too, and restarts it after a crash only, so that a person can close it.
+accept_start_requests() {
+  mkfifo -m 620 "$START_BROWSER"
+  if can_switch; then chgrp "$ACCOUNT" "$START_BROWSER"; fi
+  if ! runs_browser; then
+    sed -e 's/^autorestart=.*/autorestart=unexpected/' -e '/^\[program:/a autostart=false' /opt/svc/programs/chromium.conf \
+      >/run/svc/programs/chromium.conf
+  fi
 }

@@ -35,6 +35,7 @@ check_settings() {
   check_choice BROWSER_START_MODE "${BROWSER_START_MODE:-async}" async auto manual
   check_boolean DISABLE_CODE_SERVER "${DISABLE_CODE_SERVER:-true}"
   check_boolean DISABLE_JUPYTER "${DISABLE_JUPYTER:-true}"
+  check_boolean DISABLE_MCP_BROWSER "${DISABLE_MCP_BROWSER:-false}"
   check_boolean SVC_ALLOW_SETUID "${SVC_ALLOW_SETUID:-false}"
   check_pattern SVC_STOP_GRACE_SECONDS "${SVC_STOP_GRACE_SECONDS:-1}" '[0-9]{1,3}(\.[0-9]+)?' 'seconds from 0 to 600'
   check_boolean RUN_HOOKS_STRICT "${RUN_HOOKS_STRICT:-false}"
@@ -44,6 +45,8 @@ check_settings() {
     'WIDTHxHEIGHT in pixels, each from 100 to 9999'
   check_pattern BROWSER_REMOTE_DEBUGGING_PORT "${BROWSER_REMOTE_DEBUGGING_PORT:-9222}" '[1-9][0-9]{3,4}' \
     'a port from 1024 on'
+  check_pattern PROXY_FORWARD_PORT "${PROXY_FORWARD_PORT:-8101}" '[1-9][0-9]{3,4}' 'a port from 1024 on'
+  check_pattern MCP_SERVER_BROWSER_PORT "${MCP_SERVER_BROWSER_PORT:-8100}" '[1-9][0-9]{3,4}' 'a port from 1024 on'
   check_pattern SVC_STALL_SECONDS "${SVC_STALL_SECONDS:-10}" '0|[1-9][0-9]{0,3}(\.[0-9]+)?' \
     '0, or seconds from 1 to 3600'
   check_pattern SVC_RUNTIME_DIR "${SVC_RUNTIME_DIR:-/}" '/[^[:space:]]*' 'an absolute path without blanks'

@@ -1,4 +1,5 @@
 import type { Finding } from '../../core/finding.ts';
+import { BrowserStarter } from './start/browser-starter.ts';
 
 const PATIENCE_MS = 2000;
 
@@ -6,17 +7,20 @@ export interface BrowserTerms {
   readonly browserHost: string;
   readonly browserPort: number;
   readonly browserStartMode: 'async' | 'auto' | 'manual';
+  readonly browserStarter?: string | undefined;
 }
 
 /** The address of the browser's DevTools. The image or the operator starts the browser, not the daemon. */
 export class BrowserEndpoint implements AsyncDisposable {
+  readonly starter: BrowserStarter;
   readonly #url: string;
   readonly #mode: BrowserTerms['browserStartMode'];
 
-  constructor({ browserHost, browserPort, browserStartMode }: BrowserTerms) {
+  constructor({ browserHost, browserPort, browserStartMode, browserStarter }: BrowserTerms) {
     const host = browserHost.includes(':') ? `[${browserHost.replace(/[[\]]/g, '')}]` : browserHost;
     this.#url = `http://${host}:${browserPort}/json/version`;
     this.#mode = browserStartMode;
+    this.starter = new BrowserStarter({ fifo: browserStarter, version: () => this.version() });
   }
 
   /** Only with the start mode `auto` does readiness wait for the browser. */

@@ -2,6 +2,7 @@ import { defineCapability } from '../../capability.ts';
 import { tool } from '../../core/requirement.ts';
 import { BrowserEndpoint } from './browser-endpoint.ts';
 import { BrowserOptions } from './options.ts';
+import { startRoute } from './wire/start-route.ts';
 
 export const browser = defineCapability({
   name: 'browser',
@@ -13,6 +14,7 @@ export const browser = defineCapability({
     }),
   ],
   create: (_core, options) => new BrowserEndpoint(options),
+  routes: (app, { starter }) => startRoute(app, starter),
   probe: (endpoint) => endpoint.probe(),
   report: async (endpoint) => ({ browser: (await endpoint.version()) !== undefined }),
 });

@@ -23,6 +23,11 @@ export const BrowserOptions = {
     flag: 'browser-remote-debugging-port',
     description: "Port of the browser's DevTools.",
   }),
+  browserStarter: named(z.string().startsWith('/', 'expected an absolute path').optional(), {
+    env: 'SVC_BROWSER_STARTER',
+    flag: 'browser-starter',
+    description: 'FIFO of a supervisor that starts the browser when something is written to it; the images have one.',
+  }),
 } as const;
 
 export type BrowserOptions = OptionValues<typeof BrowserOptions>;
