@@ -1,5 +1,6 @@
 import { AUTHENTICATION } from './requirements/authentication.ts';
 import { BASH_V1 } from './requirements/bash-v1.ts';
+import { BROWSER_IMAGE } from './requirements/browser-image.ts';
 import { COMMANDS_LIFE } from './requirements/commands-life.ts';
 import { COMMANDS_RUN } from './requirements/commands-run.ts';
 import { CONFIGURATION } from './requirements/configuration.ts';
@@ -30,6 +31,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...IMAGES,
   ...CONFIGURATION,
   ...GATEWAY,
+  ...BROWSER_IMAGE,
   ...FILES,
   ...SEARCH,
   ...WATCH,

@@ -1,10 +1,35 @@
 import { expect } from 'vitest';
 import { describeGroups, type Group } from './groups.ts';
-import { browserLine, devTools, openTab, programs, startWebServer, untilHealthy } from './observe.ts';
+import {
+  browserLine,
+  callBrowserMcp,
+  devTools,
+  openTab,
+  programs,
+  startServer,
+  startWebServer,
+  statusWith,
+  untilHealthy,
+} from './observe.ts';
 
-const WITHOUT_BROWSER = ['daemon', 'gateway', 'keeper', 'watchdog', 'window-manager', 'xvnc'];
+const WITHOUT_BROWSER = ['browser-mcp', 'daemon', 'gateway', 'keeper', 'watchdog', 'window-manager', 'xvnc'];
 
 const LANGUAGE_PAGE = 'data:text/html,<script>document.title = navigator.language + " " + navigator.userAgent</script>';
+
+/** A proxy that answers every request with a welcome in its log, if it brings the password. */
+const STRICT_PROXY = [
+  'import base64, http.server',
+  'class Proxy(http.server.BaseHTTPRequestHandler):',
+  '    def do_GET(self):',
+  '        known = "Basic " + base64.b64encode(b"user:p@ss").decode()',
+  '        word = "welcome" if self.headers.get("Proxy-Authorization") == known else "refused"',
+  '        print(word, self.requestline)',
+  '        self.send_error(200 if word == "welcome" else 407)',
+  '    do_CONNECT = do_GET',
+  'server = http.server.ThreadingHTTPServer(("127.0.0.1", 3128), Proxy)',
+  'print("the proxy listens")',
+  'server.serve_forever()',
+].join('\n');
 
 /** Variables that do not influence each other share a container. */
 const GROUPS: readonly Group[] = [
@@ -17,6 +42,7 @@ const GROUPS: readonly Group[] = [
       BROWSER_USER_AGENT: 'TestAgent/7',
       BROWSER_RESOLUTION: '1600x900',
       PROXY_MAP: 'mapped.example=127.0.0.1:3129',
+      MCP_SERVER_BROWSER_PORT: '8200',
     },
     rows: [
       [
@@ -45,6 +71,13 @@ const GROUPS: readonly Group[] = [
           const server = await startWebServer(sandbox, 3129);
           await openTab(sandbox, 'http://mapped.example/there');
           await expect.poll(server.log).toContain('GET /there');
+        },
+      ],
+      [
+        '[config.mcp-browser-port] MCP_SERVER_BROWSER_PORT is the port of the browser MCP server',
+        async (sandbox) => {
+          expect(await callBrowserMcp(sandbox, 'tools/list', {}, 8200)).toContain('browser_snapshot');
+          expect(await statusWith(sandbox, {}, '/proxy/8200/')).toBe(403);
         },
       ],
       [
@@ -100,8 +133,32 @@ const GROUPS: readonly Group[] = [
   },
   {
     title: 'with another port of DevTools',
-    env: { BROWSER_REMOTE_DEBUGGING_PORT: '9333', BROWSER_START_MODE: 'auto' },
+    env: {
+      BROWSER_REMOTE_DEBUGGING_PORT: '9333',
+      BROWSER_START_MODE: 'auto',
+      DISABLE_MCP_BROWSER: 'true',
+      PROXY_SERVER: 'http://user:p%40ss@127.0.0.1:3128',
+    },
     rows: [
+      [
+        '[proxy.credentials] the browser and commands use a PROXY_SERVER with a user and a password',
+        async (sandbox) => {
+          const proxy = await startServer(sandbox, `exec python3 -u -c '${STRICT_PROXY}' 2>&1`, 'the proxy listens');
+          await openTab(sandbox, 'http://by-browser.example/', 9333);
+          await openTab(sandbox, 'https://secure.example/', 9333);
+          await sandbox.run('curl -s http://by-command.example/');
+          for (const line of ['GET http://by-browser.example/', 'CONNECT secure.example:443', 'GET http://by-command'])
+            await expect.poll(proxy.log).toContain(`welcome ${line}`);
+          expect(await statusWith(sandbox, {}, '/proxy/8101/')).toBe(403);
+        },
+      ],
+      [
+        '[config.disable-mcp-browser] DISABLE_MCP_BROWSER=true keeps the browser MCP server from starting',
+        async (sandbox) => {
+          expect(Object.keys(await programs(sandbox))).not.toContain('browser-mcp');
+          await expect(callBrowserMcp(sandbox, 'tools/list')).rejects.toThrow();
+        },
+      ],
       [
         '[config.debugging-port] BROWSER_REMOTE_DEBUGGING_PORT is the port of DevTools',
         async (sandbox) => {
@@ -118,7 +175,7 @@ const GROUPS: readonly Group[] = [
       [
         '[config.start-manual] BROWSER_START_MODE=manual starts no browser and is healthy without one',
         async (sandbox) => {
-          expect(Object.keys(await programs(sandbox)).sort()).toEqual(WITHOUT_BROWSER);
+          expect(await programs(sandbox)).toMatchObject({ chromium: 'STOPPED' });
           await untilHealthy(sandbox);
         },
       ],

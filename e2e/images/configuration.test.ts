@@ -120,7 +120,8 @@ const GROUPS: readonly Group[] = [
         '[config.disabled] code-server and JupyterLab do not run by default',
         async (sandbox) => {
           const known = Object.keys(await programs(sandbox)).sort();
-          expect(known).toEqual(['chromium', 'daemon', 'gateway', 'keeper', 'watchdog', 'window-manager', 'xvnc']);
+          const own = ['browser-mcp', 'chromium', 'daemon', 'gateway', 'keeper', 'watchdog', 'window-manager', 'xvnc'];
+          expect(known).toEqual(own);
         },
       ],
     ],

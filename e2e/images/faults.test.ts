@@ -1,12 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { docker } from '../../scripts/images/docker.ts';
-import { devTools, onSocket, untilHealthy } from './observe.ts';
+import { callBrowserMcp, devTools, onSocket, untilHealthy } from './observe.ts';
 import { type Sandbox, sharedSandbox } from './sandbox.ts';
 
 const sandbox = sharedSandbox({ env: { DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false' } });
 /** Every required program of this container. */
 const PROMISED = [
-  ...['chromium', 'code-server', 'daemon', 'gateway', 'jupyter', 'keeper', 'watchdog', 'window-manager', 'xvnc'],
+  ...['browser-mcp', 'chromium', 'code-server', 'daemon', 'gateway', 'jupyter', 'keeper', 'watchdog'],
+  ...['window-manager', 'xvnc'],
 ];
 
 interface Fault {
@@ -34,6 +35,8 @@ const responds = (path: string): Fault['serves'] => {
     (await of.shell(`curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:8080${path} || true`)) === '200';
 };
 const browses: Fault['serves'] = async (of) => (await devTools(of, 'version')).includes('Chrome/');
+const offersTools: Fault['serves'] = async (of) =>
+  (await callBrowserMcp(of, 'tools/list').catch(String)).includes('browser_navigate');
 /** The supporting window of the window manager refers to itself; it is gone with the window manager (EWMH). */
 const managesWindows: Fault['serves'] = async (of) => {
   const check = '_NET_SUPPORTING_WM_CHECK';
@@ -46,6 +49,7 @@ const servesNotebooks: Fault['serves'] = async (of) =>
 
 const FAULTS: readonly Fault[] = [
   { program: 'chromium', serves: browses },
+  { program: 'browser-mcp', serves: offersTools },
   { program: 'window-manager', serves: managesWindows },
   { program: 'code-server', serves: editsCode },
   { program: 'jupyter', serves: servesNotebooks },

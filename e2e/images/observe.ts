@@ -22,8 +22,10 @@ export async function programs(sandbox: Sandbox): Promise<Record<string, string>
   return Object.fromEntries(lines.map((line) => line.split(/\s+/).slice(0, 2) as [string, string]));
 }
 
-/** TCP addresses of the product: the public port, the daemon and the browser. */
-export const OWN_LISTENERS: readonly string[] = ['0.0.0.0:8080', '127.0.0.1:8091', '127.0.0.1:9222'];
+/** TCP addresses of the product: the public port, the daemon, the browser and its MCP server. */
+export const OWN_LISTENERS: readonly string[] = [
+  ...['0.0.0.0:8080', '127.0.0.1:8091', '127.0.0.1:8100', '127.0.0.1:9222'],
+];
 
 /** TCP listeners of the container, after it has become healthy. */
 export async function listeners(sandbox: Sandbox): Promise<string[]> {
@@ -36,8 +38,21 @@ export function onSocket(sandbox: Sandbox, name: string, path: string): Promise<
   return sandbox.shell(`curl -s --unix-socket /run/svc/user/${name}.sock http://localhost${path} || true`);
 }
 
-export function openTab(sandbox: Sandbox, url: string): Promise<string> {
-  return sandbox.shell(`curl -s -X PUT 'http://127.0.0.1:9222/json/new?${url}'`);
+export function openTab(sandbox: Sandbox, url: string, port = 9222): Promise<string> {
+  return sandbox.shell(`curl -s -X PUT 'http://127.0.0.1:${port}/json/new?${url}'`);
+}
+
+/** The answer of the browser MCP server to a request, which brings no session; rejects where nothing listens. */
+export async function callBrowserMcp(sandbox: Sandbox, method: string, params = {}, port = 8100): Promise<string> {
+  const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }).replaceAll("'", "'\\''");
+  const url = `http://127.0.0.1:${port}/mcp`;
+  return sandbox.shell(`curl -sS -m 60 -H 'content-type: application/json' -d '${message}' ${url}`);
+}
+
+/** The text that a tool of the browser MCP server answers. */
+export async function useBrowserTool(sandbox: Sandbox, name: string, args: object = {}): Promise<string> {
+  const answer = JSON.parse(await callBrowserMcp(sandbox, 'tools/call', { name, arguments: args }));
+  return answer.result.content.map(({ text }: { text?: string }) => text ?? '').join('\n');
 }
 
 /** Starts a web server in the container that logs its requests. */
@@ -60,6 +75,10 @@ export async function startServer(
   return { log: read };
 }
 
-export async function statusWith(sandbox: Sandbox, headers: Record<string, string>): Promise<number> {
-  return (await fetch(`${sandbox.url}/v2/commands`, { headers })).status;
+export async function statusWith(
+  sandbox: Sandbox,
+  headers: Record<string, string>,
+  path = '/v2/commands',
+): Promise<number> {
+  return (await fetch(sandbox.url + path, { headers })).status;
 }

@@ -31,6 +31,7 @@ test.each([
   ['xvnc', ACCOUNT],
   ['window-manager', ACCOUNT],
   ['chromium', ACCOUNT],
+  ['browser-mcp', ACCOUNT],
   ['code-server', ACCOUNT],
   ['jupyter', ACCOUNT],
 ])('[images.privileges] %s has the privileges that it needs', async (program, expected) => {

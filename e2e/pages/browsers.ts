@@ -19,8 +19,12 @@ export async function personsBrowser(): Promise<Browser & AsyncDisposable> {
 }
 
 /** Connects Playwright to a running browser. */
-export async function connectPlaywright(endpoint: string, headers: Record<string, string> = {}): Promise<Browser> {
-  return withTimeout(await chromium.connectOverCDP(endpoint, { headers, timeout: STEP_MS }));
+export async function connectPlaywright(
+  endpoint: string,
+  headers: Record<string, string> = {},
+  options: { readonly noDefaults?: boolean } = {},
+): Promise<Browser> {
+  return withTimeout(await chromium.connectOverCDP(endpoint, { headers, timeout: STEP_MS, ...options }));
 }
 
 /** Connects Puppeteer to a running browser. */

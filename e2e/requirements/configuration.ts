@@ -8,7 +8,7 @@ export const CONFIGURATION: readonly Requirement[] = [
     'config.default-user': 'SVC_DEFAULT_USER is the account of commands; in the images a non-root one by default',
     'config.start-auto': 'BROWSER_START_MODE=auto: readiness waits for the browser',
     'config.start-async': 'BROWSER_START_MODE=async: the browser is off the way to readiness',
-    'config.start-manual': 'BROWSER_START_MODE=manual: no browser is started',
+    'config.start-manual': 'BROWSER_START_MODE=manual: no browser is started before it is asked for',
     'browser.auto': 'the daemon with the start mode auto is ready when the browser answers',
     'browser.async': 'the daemon with the start mode async is ready without it',
     'browser.manual-ready': 'the daemon with the start mode manual is ready without it',
@@ -40,8 +40,6 @@ export const CONFIGURATION: readonly Requirement[] = [
   }),
   ...later('mcp', 'interface.md Configuration', {
     'config.extra-mcp-servers': 'EXTRA_MCP_SERVERS registers further MCP servers',
-    'config.mcp-browser-port': 'MCP_SERVER_BROWSER_PORT is the port of the browser MCP server',
-    'config.disable-mcp-browser': 'DISABLE_MCP_BROWSER=true keeps it from starting',
     'config.skills-path': 'SVC_SKILLS_PATH is read by sandbox_load_skill',
   }),
   ...later('desktop', 'interface.md Configuration', {
