@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '..');
 async function testedIds(): Promise<Set<string>> {
   const ids = new Set<string>();
   const ignored = (name: string): boolean => name === 'node_modules' || name === 'dist';
-  for await (const file of glob('{program,daemon,gateway,scripts,bench,e2e}/**/*.{test,fixture}.ts', {
+  for await (const file of glob('{program,daemon,gateway,browser-mcp,images,scripts,bench,e2e}/**/*.{test,fixture}.ts', {
     cwd: ROOT,
     exclude: ignored,
   })) {

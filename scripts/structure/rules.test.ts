@@ -8,7 +8,7 @@ import { trackedFiles } from './tracked-files.ts';
 const COMMANDS = 'daemon/src/capabilities/commands';
 
 test('the sources keep the import rules', async () => {
-  const files = (await trackedFiles()).filter((file) => /^(?:program|daemon|gateway)\/.*\.ts$/.test(file));
+  const files = (await trackedFiles()).filter((file) => /^(?:program|daemon|gateway|browser-mcp)\/.*\.ts$/.test(file));
   const faults = await Promise.all(files.map(async (f) => importFaults(f, await readFile(join(ROOT, f), 'utf8'))));
   expect(faults.flat()).toEqual([]);
   expect(files.length).toBeGreaterThan(0);
