@@ -1,3 +1,4 @@
+import { BROWSER_IMAGE } from './areas/browser-image.ts';
 import { COMMANDS } from './areas/commands.ts';
 import { FILES } from './areas/files.ts';
 import { GATEWAY } from './areas/gateway.ts';
@@ -20,5 +21,6 @@ export const AREAS: readonly MutantArea[] = [
   SYSTEM_AND_BROWSER,
   KEEPER,
   GATEWAY,
+  BROWSER_IMAGE,
   HTTP,
 ];
