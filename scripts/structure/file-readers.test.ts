@@ -11,6 +11,7 @@ const READS = new Set(
 
 /** Code of capabilities that opens files without a look at whether they hold a credential, and why it may. */
 const OWN_FILES: Readonly<Record<string, string>> = {
+  'browser/start/browser-starter.ts': 'the FIFO of the image, opened for writing',
   'commands/shell/directory-file.ts': 'a new file, which it creates',
   'commands/store/journal.ts': 'the journal of the capability',
   'files/parts/part-file.ts': 'parts of its own, opened for writing and named by an id',
