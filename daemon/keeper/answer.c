@@ -80,8 +80,8 @@ bool answers_clogged(void)
 static void put_figures(struct writer *writer)
 {
   const uint64_t values[] = {
-      process_count(),   live_count(),    figures.starting,     figures.reserved,      figures.searches,   figures.started,
-      figures.adopted,   figures.ended,   figures.output_bytes, figures.dropped_bytes, figures.complaints,
+      process_count(), live_count(),   figures.starting,     figures.reserved,      figures.searches,  figures.started,
+      figures.adopted, figures.ended,  figures.output_bytes, figures.dropped_bytes, figures.complaints,
   };
   size_t count = sizeof values / sizeof *values;
   put_u8(writer, (uint8_t)count);

@@ -166,7 +166,7 @@ static bool is_of(const struct target *targets, size_t count, const char *id)
   return false;
 }
 
-/* What it forks inherits its mark, and keeps it where it is handed over: session and descent lead to these processes. */
+/* What it forks inherits its mark, also what it hands over: session and descent lead to these processes. */
 static bool is_forker(const char *id)
 {
   const struct process *process = process_by_id(id);

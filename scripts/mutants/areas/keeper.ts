@@ -81,7 +81,7 @@ export const KEEPER: MutantArea = {
       id: 'mark-of-a-forker-finds-what-it-forked',
       file: 'daemon/keeper/finder.c',
       text: '} else if (is_forker(marks[i].id)) {',
-      replacement: '} else if (marks[i].pid == 0) {',
+      replacement: '} else if (is_forker(marks[i].id) && marks[i].pid == 0) {',
     },
     {
       id: 'given-up-process-runs-on',
