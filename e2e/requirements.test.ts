@@ -9,10 +9,13 @@ const ROOT = join(import.meta.dirname, '..');
 async function testedIds(): Promise<Set<string>> {
   const ids = new Set<string>();
   const ignored = (name: string): boolean => name === 'node_modules' || name === 'dist';
-  for await (const file of glob('{program,daemon,gateway,browser-mcp,images,scripts,bench,e2e}/**/*.{test,fixture}.ts', {
-    cwd: ROOT,
-    exclude: ignored,
-  })) {
+  for await (const file of glob(
+    '{program,daemon,gateway,browser-mcp,images,scripts,bench,e2e}/**/*.{test,fixture}.ts',
+    {
+      cwd: ROOT,
+      exclude: ignored,
+    },
+  )) {
     if (join(ROOT, file) === import.meta.filename) continue;
     for (const id of idsInTitles(await readFile(join(ROOT, file), 'utf8'))) ids.add(id);
   }

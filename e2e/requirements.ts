@@ -1,5 +1,6 @@
 import { AUTHENTICATION } from './requirements/authentication.ts';
 import { BASH_V1 } from './requirements/bash-v1.ts';
+import { BROWSER } from './requirements/browser.ts';
 import { BROWSER_IMAGE } from './requirements/browser-image.ts';
 import { COMMANDS_LIFE } from './requirements/commands-life.ts';
 import { COMMANDS_RUN } from './requirements/commands-run.ts';
@@ -16,6 +17,7 @@ import { STALLS } from './requirements/stalls.ts';
 import { STREAMS } from './requirements/streams.ts';
 import { TERMINALS } from './requirements/terminals.ts';
 import { BASH_FIELDS } from './requirements/v1-fields/bash.ts';
+import { BROWSER_FIELDS } from './requirements/v1-fields/browser.ts';
 import { FILE_FIELDS } from './requirements/v1-fields/files.ts';
 import { SHELL_FIELDS } from './requirements/v1-fields/shell.ts';
 import { WATCH } from './requirements/watch.ts';
@@ -42,4 +44,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...STALLS,
   ...SANDBOX,
   ...MCP,
+  ...BROWSER,
+  ...BROWSER_FIELDS,
 ];

@@ -1,4 +1,5 @@
 import type { Benchmark } from '../harness/benchmark.ts';
+import { browser } from './browser.ts';
 import { builds } from './builds.ts';
 import { callers } from './callers.ts';
 import { commands } from './commands.ts';
@@ -37,6 +38,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   watch,
   start,
   terminals,
+  browser,
   image,
   builds,
 ];

@@ -42,9 +42,6 @@ export const CONVENTIONS: readonly Requirement[] = [
     'status.cell-error-is-200': 'a code cell that raises answers 200',
     'status.no-ipykernel-501': '/v1/jupyter/* without ipykernel answers 501',
   }),
-  ...later('browser', 'api.md §1.2', {
-    'status.unavailable-503': 'a capability that is not available now answers 503 with a hint how to get it',
-  }),
   ...later('mcp', 'api.md §1.2', { 'status.mcp-too-large-413': 'an MCP body over 8 MiB answers 413' }),
   ...section('api.md §1.2', { 'status.unknown-lang-400': 'an unknown lang answers 400' }),
   ...section('api.md §1.2', {

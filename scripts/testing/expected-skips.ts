@@ -205,6 +205,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     because: 'it is driven in a terminal',
     tests: [`${PTY}/programs.test.ts > [pty.programs] a Python REPL`],
   },
+  { lacks: 'chromium', because: 'they drive it', tests: [`${CAPABILITIES}/browser/* > with a browser`] },
   {
     lacks: 'python3',
     because: 'it makes a process look as if it were in the middle of execve',

@@ -33,6 +33,7 @@ const PROBES = {
   python3: () => isOnPath('python3'),
   script: () => isOnPath('script'),
   registries: () => succeeds('npm', 'view', 'is-number', 'version'),
+  chromium: () => isOnPath('chromium'),
 } satisfies Record<string, () => boolean>;
 
 export type MachineProperty = keyof typeof PROBES;

@@ -1,7 +1,11 @@
+import { request } from 'node:http';
 import type { Finding } from '../../core/finding.ts';
-import { BrowserStarter } from './start/browser-starter.ts';
 
+/** Milliseconds for an answer: of a probe, and where a call waits for it. */
 const PATIENCE_MS = 2000;
+const CALL_MS = 5000;
+/** Largest answer of the discovery that is read, in bytes. */
+const ANSWER_MAX = 32 * 1024 ** 2;
 
 export interface BrowserTerms {
   readonly browserHost: string;
@@ -10,17 +14,28 @@ export interface BrowserTerms {
   readonly browserStarter?: string | undefined;
 }
 
+/** A page as the discovery lists it. */
+export interface ListedPage {
+  readonly id: string;
+  readonly url: string;
+  readonly title: string;
+}
+
 /** The address of the browser's DevTools. The image or the operator starts the browser, not the daemon. */
-export class BrowserEndpoint implements AsyncDisposable {
-  readonly starter: BrowserStarter;
-  readonly #url: string;
+export class BrowserEndpoint {
+  readonly #host: string;
+  readonly #port: number;
   readonly #mode: BrowserTerms['browserStartMode'];
 
-  constructor({ browserHost, browserPort, browserStartMode, browserStarter }: BrowserTerms) {
-    const host = browserHost.includes(':') ? `[${browserHost.replace(/[[\]]/g, '')}]` : browserHost;
-    this.#url = `http://${host}:${browserPort}/json/version`;
+  constructor({ browserHost, browserPort, browserStartMode }: BrowserTerms) {
+    this.#host = browserHost.replace(/[[\]]/g, '');
+    this.#port = browserPort;
     this.#mode = browserStartMode;
-    this.starter = new BrowserStarter({ fifo: browserStarter, version: () => this.version() });
+  }
+
+  /** Host and port, as in a URL. */
+  get authority(): string {
+    return `${this.#host.includes(':') ? `[${this.#host}]` : this.#host}:${this.#port}`;
   }
 
   /** Only with the start mode `auto` does readiness wait for the browser. */
@@ -32,21 +47,66 @@ export class BrowserEndpoint implements AsyncDisposable {
     const version = await this.version();
     if (version !== undefined) return { name, ok: true, detail: version };
     const hint = 'start the browser with --remote-debugging-port, or set BROWSER_START_MODE=async to be ready without';
-    return { name, ok: false, detail: `nothing answers at ${this.#url}`, hint };
+    return { name, ok: false, detail: `nothing answers at http://${this.authority}/json/version`, hint };
   }
 
   /** What the browser calls itself; undefined where none answers within two seconds. */
   async version(): Promise<string | undefined> {
     try {
-      const answer = await fetch(this.#url, { signal: AbortSignal.timeout(PATIENCE_MS) });
-      const { Browser: version } = (await answer.json()) as { Browser?: unknown };
-      return answer.ok ? String(version) : undefined;
+      const { Browser: version } = (await this.#get('/json/version', PATIENCE_MS)) as { Browser?: unknown };
+      return String(version);
     } catch {
       return undefined;
     }
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    // It holds nothing.
+  /** The WebSocket of the browser. @throws Error where none answers within five seconds */
+  async socketUrl(): Promise<string> {
+    const { webSocketDebuggerUrl: url } = (await this.#get('/json/version', CALL_MS)) as {
+      webSocketDebuggerUrl?: unknown;
+    };
+    if (typeof url !== 'string' || !URL.canParse(url)) throw new Error('it names no WebSocket');
+    return `ws://${this.authority}${new URL(url).pathname}`;
+  }
+
+  /** The pages; the one that was shown last is first. @throws Error where none answers within five seconds */
+  async pages(): Promise<ListedPage[]> {
+    const listed = (await this.#get('/json/list', CALL_MS)) as (ListedPage & { type?: unknown })[];
+    return listed.filter(({ type }) => type === 'page');
+  }
+
+  #get(path: string, ms: number): Promise<unknown> {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const signal = AbortSignal.timeout(ms);
+    // Chromium accepts only an IP address or `localhost`.
+    const headers = { host: 'localhost' };
+    const asked = request({ host: this.#host, port: this.#port, path, headers, signal }, (response) => {
+      const chunks: Buffer[] = [];
+      let length = 0;
+      response.on('data', (chunk: Buffer) => {
+        length += chunk.length;
+        if (length > ANSWER_MAX) asked.destroy(new Error(`its answer is over ${ANSWER_MAX} bytes`));
+        else chunks.push(chunk);
+      });
+      response.once('error', reject);
+      response.once('end', () => {
+        if (response.statusCode !== 200) reject(new Error(`it answered ${response.statusCode}`));
+        else resolve(parse(Buffer.concat(chunks).toString()));
+      });
+    });
+    asked.once('error', reject);
+    asked.end();
+    return promise.then((value) => {
+      if (typeof value !== 'object' || value === null) throw new Error('its answer is not JSON');
+      return value;
+    });
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }

@@ -1,8 +1,13 @@
 import { defineCapability } from '../../capability.ts';
+import { DESKTOP } from '../../core/desktop/desktop.ts';
 import { tool } from '../../core/requirement.ts';
-import { BrowserEndpoint } from './browser-endpoint.ts';
+import { BrowserService } from './browser-service.ts';
 import { BrowserOptions } from './options.ts';
+import { browserV1 } from './v1/routes.ts';
+import { browserV2 } from './v2/routes.ts';
 import { startRoute } from './wire/start-route.ts';
+
+const LOOKS = ['tabs', 'cookies', 'network/requests', 'info'];
 
 export const browser = defineCapability({
   name: 'browser',
@@ -13,8 +18,16 @@ export const browser = defineCapability({
       hint: 'apt-get install chromium: the browser routes and /cdp',
     }),
   ],
-  create: (_core, options) => new BrowserEndpoint(options),
+  uses: [DESKTOP],
+  create: (core, options, ports) => new BrowserService(core, options, ports),
+  activity: {
+    kind: 'browser',
+    looks: LOOKS.flatMap((path) => [`/v1/browser/${path}`, `/v2/browser/${path}`]),
+    transfers: [],
+  },
   routes: (app, { starter }) => startRoute(app, starter),
-  probe: (endpoint) => endpoint.probe(),
-  report: async (endpoint) => ({ browser: (await endpoint.version()) !== undefined }),
+  v2: browserV2,
+  v1: browserV1,
+  probe: (service) => service.endpoint.probe(),
+  report: async (service) => ({ browser: (await service.endpoint.version()) !== undefined }),
 });

@@ -1,0 +1,177 @@
+import type { Core } from '../../core/core.ts';
+import { DESKTOP, type Desktop, type InputAction, type Size } from '../../core/desktop/desktop.ts';
+import { SandboxError } from '../../core/errors.ts';
+import type { PortReader } from '../../core/ports/port.ts';
+import { BrowserEndpoint, type BrowserTerms } from './browser-endpoint.ts';
+import { BrowserLink, type LiveBrowser } from './cdp/browser-link.ts';
+import { isCdpFailure } from './cdp/cdp-failure.ts';
+import { CdpSession } from './cdp/cdp-session.ts';
+import { begun } from './element/click.ts';
+import { RefNumbers } from './element/refs.ts';
+import { prepareAction } from './input/perform.ts';
+import { RequestLog } from './network/request-log.ts';
+import { done, type Outcome } from './page/outcome.ts';
+import { pictureOf } from './page/screenshot.ts';
+import { resizeWindow, sizesOf } from './page/window.ts';
+import { BrowserStarter } from './start/browser-starter.ts';
+import type { Tab } from './tabs/tab.ts';
+
+const NO_WORKER = 'computer-use worker is not available';
+const NO_WORKER_HINT = 'use the desktop image, or target=page';
+const NO_SIZE: Size = { width: 0, height: 0 };
+/** Milliseconds for what the browser answers without a page. */
+const ASK_MS = 5000;
+
+interface Described {
+  readonly userAgent: string;
+  readonly viewport: Size;
+  readonly pageViewport: Size | null;
+}
+
+/** A picture after an action, as the answer has it. */
+type TakenPicture = { readonly screenshot: string } | { readonly screenshot_error: string } | Record<never, never>;
+
+/** The browser as the routes see it. Rules of one kind of call are in the folder of that kind. */
+export class BrowserService implements AsyncDisposable {
+  readonly endpoint: BrowserEndpoint;
+  readonly starter: BrowserStarter;
+  readonly requests = new RequestLog();
+  readonly #ports: PortReader;
+  readonly #link: BrowserLink;
+  #raw: { readonly of: LiveBrowser; readonly session: Promise<CdpSession> } | undefined;
+
+  constructor(core: Core, terms: BrowserTerms, ports: PortReader) {
+    this.#ports = ports;
+    this.endpoint = new BrowserEndpoint(terms);
+    this.starter = new BrowserStarter({ fifo: terms.browserStarter, version: () => this.endpoint.version() });
+    const shared = { log: this.requests, numbers: new RefNumbers() };
+    this.#link = new BrowserLink(this.endpoint, shared, core.logger);
+  }
+
+  /** The browser that is connected now. @throws SandboxError `unavailable` where there is none */
+  use(): Promise<LiveBrowser> {
+    return this.#link.use();
+  }
+
+  /** The tab of a call: the named one, else the one that a person would see. @throws SandboxError */
+  async tab(id: string | undefined): Promise<Tab> {
+    const { tabs } = await this.use();
+    return tabs.find(id);
+  }
+
+  /** The tab of a navigation: a browser without tabs gets one. @throws SandboxError */
+  async tabToOpen(id: string | undefined): Promise<Tab> {
+    const { tabs } = await this.use();
+    return id === undefined && tabs.size === 0 ? tabs.open() : tabs.find(id);
+  }
+
+  /** Tabs that are open, as far as a browser is connected. */
+  get tabCount(): number {
+    return this.#link.tabs?.size ?? 0;
+  }
+
+  /**
+   * The display, where a picture or an action is of it: with `auto`, where a worker serves it.
+   * @throws SandboxError `unavailable` where it is asked for and no worker serves it
+   */
+  async displayFor(target: 'auto' | 'page' | 'display'): Promise<Desktop | undefined> {
+    const desktop = target === 'page' ? undefined : this.#ports.get(DESKTOP);
+    const isThere = desktop !== undefined && (await desktop.isAvailable());
+    if (isThere) return desktop;
+    if (target === 'display') throw new SandboxError('unavailable', NO_WORKER, { hint: NO_WORKER_HINT });
+    return undefined;
+  }
+
+  /** Performs an action on the display, or as input of the page. @throws SandboxError where nothing was done */
+  async act(
+    action: InputAction,
+    tabId: string | undefined,
+    wantsPicture: boolean,
+  ): Promise<{ readonly outcome: Outcome<{ readonly tabId: string | null }>; readonly picture: TakenPicture }> {
+    const desktop = await this.displayFor(tabId === undefined ? 'auto' : 'page');
+    const tab = desktop ? undefined : await this.tab(tabId);
+    const take = (): ReturnType<Desktop['screenshot']> =>
+      desktop
+        ? desktop.screenshot({ format: 'png', scale: 1 })
+        : this.tab(tab?.id).then((shown) => pictureOf(shown, { format: 'png', scale: 1, fullPage: false }));
+    const outcome = tab ? await inPage(tab, action) : await onDisplay(desktop, action);
+    return { outcome, picture: wantsPicture ? await pictureAfter(take) : {} };
+  }
+
+  /** What the browser is and how large it is. @throws SandboxError */
+  async describe(): Promise<Described> {
+    const { session, tabs } = await this.use();
+    const desktop = await this.displayFor('auto');
+    const [{ userAgent }, sizes, display] = await Promise.all([
+      session.send('Browser.getVersion', undefined, ASK_MS),
+      tabs.find(undefined).then(sizesOf).catch(unknownSizes),
+      desktop?.size(),
+    ]);
+    return { userAgent, viewport: display ?? sizes?.screen ?? NO_SIZE, pageViewport: sizes?.page ?? null };
+  }
+
+  /** Resizes the display, or the window of the tab that is shown. @throws SandboxError */
+  async resize(size: Size): Promise<void> {
+    const desktop = await this.displayFor('auto');
+    if (desktop) await desktop.resize(size);
+    else await resizeWindow(await this.tab(undefined), size);
+  }
+
+  /**
+   * A session for a command of a caller: of a tab, or of the browser. A dialog is known to the sessions that saw it
+   * open, which the tab's own always did. @throws SandboxError
+   */
+  async rawSession(method: string, of: { readonly tabId: string | undefined } | undefined): Promise<CdpSession> {
+    const live = await this.use();
+    if (of) {
+      const tab = await live.tabs.find(of.tabId);
+      return method === 'Page.handleJavaScriptDialog' ? tab.session : tab.raw(live.session);
+    }
+    if (this.#raw?.of !== live) this.#raw = { of: live, session: attachToBrowser(live.session) };
+    return this.#raw.session;
+  }
+
+  /** Address of the shown page, for cookies that name no place; undefined where all do. */
+  async shownUrl(cookies: readonly { readonly domain?: string | undefined; readonly url?: string | undefined }[]) {
+    if (cookies.every(({ domain, url }) => domain !== undefined || url !== undefined)) return undefined;
+    const tab = await this.tab(undefined);
+    const { targetInfo } = await tab.send('Target.getTargetInfo', {}, ASK_MS);
+    return targetInfo.url;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#link[Symbol.asyncDispose]();
+  }
+}
+
+async function attachToBrowser(session: CdpSession): Promise<CdpSession> {
+  const { sessionId } = await session.send('Target.attachToBrowserTarget', undefined, ASK_MS);
+  return new CdpSession(session.connection, sessionId);
+}
+
+async function inPage(tab: Tab, action: InputAction): Promise<Outcome<{ tabId: string }>> {
+  await tab.usable();
+  const input = prepareAction(tab, action);
+  await tab.takeInput();
+  return begun({ tabId: tab.id }, action.type, input);
+}
+
+async function onDisplay(desktop: Desktop | undefined, action: InputAction): Promise<Outcome<{ tabId: null }>> {
+  await desktop?.perform(action);
+  return done({ tabId: null }, action.type);
+}
+
+async function pictureAfter(take: () => ReturnType<Desktop['screenshot']>): Promise<TakenPicture> {
+  try {
+    return { screenshot: (await take()).bytes.toString('base64') };
+  } catch (error) {
+    if (error instanceof SandboxError) return { screenshot_error: error.message };
+    throw error;
+  }
+}
+
+/** A page that cannot be asked has no size. */
+function unknownSizes(error: unknown): undefined {
+  if (isCdpFailure(error)) return undefined;
+  throw error;
+}

@@ -1,0 +1,109 @@
+import type { Logger } from '@sandbox/program/logger.ts';
+import { SandboxError } from '../../../core/errors.ts';
+import { pause } from '../../../core/wait.ts';
+import type { BrowserEndpoint } from '../browser-endpoint.ts';
+import type { TabTerms } from '../tabs/tab.ts';
+import { TabList } from '../tabs/tab-list.ts';
+import { CdpConnection } from './cdp-connection.ts';
+import { CdpSession } from './cdp-session.ts';
+
+/** Milliseconds for the handshake of the WebSocket. */
+const HANDSHAKE_MS = 5000;
+/** Milliseconds between two attempts to connect: the first and the longest delay. */
+const RETRY_MS = { first: 250, longest: 5000 };
+
+const NO_BROWSER_HINT =
+  'start the browser (POST start in the images), or set BROWSER_REMOTE_DEBUGGING_HOST and _PORT to one that runs';
+
+/** A browser that the daemon is connected to. */
+export interface LiveBrowser {
+  readonly session: CdpSession;
+  readonly tabs: TabList;
+}
+
+/**
+ * The one connection to the browser. It is made before the first call, so that nothing that a page requests is missed,
+ * and again whenever the browser has started again.
+ */
+export class BrowserLink implements AsyncDisposable {
+  readonly #endpoint: BrowserEndpoint;
+  readonly #terms: TabTerms;
+  readonly #logger: Logger;
+  readonly #stopped = new AbortController();
+  #live: LiveBrowser | undefined;
+  #connecting: Promise<LiveBrowser> | undefined;
+
+  constructor(endpoint: BrowserEndpoint, terms: TabTerms, logger: Logger) {
+    this.#endpoint = endpoint;
+    this.#terms = terms;
+    this.#logger = logger;
+    void this.#stayConnected();
+  }
+
+  /** The browser that is connected now; connects where none is. @throws SandboxError `unavailable` */
+  async use(): Promise<LiveBrowser> {
+    if (this.#live?.session.connection.isOpen) return this.#live;
+    // An attempt of before may have begun before the browser: it is waited for, but not relied on.
+    const earlier = await this.#connecting?.catch(() => undefined);
+    return earlier ?? this.#attempt();
+  }
+
+  /** Tabs of the browser that is connected now. */
+  get tabs(): TabList | undefined {
+    return this.#live?.tabs;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped.abort();
+    this.#live?.session.connection[Symbol.dispose]();
+    await this.#connecting?.then(({ session }) => session.connection[Symbol.dispose]()).catch(() => undefined);
+  }
+
+  async #stayConnected(): Promise<void> {
+    const { signal } = this.#stopped;
+    let delay = RETRY_MS.first;
+    while (!signal.aborted) {
+      try {
+        const { session } = await this.use();
+        delay = RETRY_MS.first;
+        await session.connection.closed;
+      } catch {
+        delay = Math.min(delay * 2, RETRY_MS.longest);
+      }
+      await pause(delay, signal);
+    }
+  }
+
+  #attempt(): Promise<LiveBrowser> {
+    this.#connecting ??= this.#connect().finally(() => {
+      this.#connecting = undefined;
+    });
+    return this.#connecting;
+  }
+
+  async #connect(): Promise<LiveBrowser> {
+    const fail = (error: unknown): void =>
+      this.#logger.error({ err: error }, 'unexpected error in an event of the browser');
+    let connection: CdpConnection | undefined;
+    try {
+      this.#stopped.signal.throwIfAborted();
+      connection = await CdpConnection.open(await this.#endpoint.socketUrl(), { ms: HANDSHAKE_MS, fail });
+      const session = new CdpSession(connection);
+      const tabs = await TabList.open(session, this.#endpoint, this.#terms);
+      const live = { session, tabs };
+      void connection.closed.then(() => {
+        tabs.end();
+        if (this.#live === live) this.#live = undefined;
+      });
+      this.#live = live;
+      return live;
+    } catch (error) {
+      connection?.[Symbol.dispose]();
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new SandboxError('unavailable', `no browser answers at http://${this.#endpoint.authority}: ${reason}`, {
+        hint: NO_BROWSER_HINT,
+        cause: error,
+      });
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import { ignore } from '@sandbox/program/ignore.ts';
+import { WebSocket } from 'ws';
+import { timerMs } from '../../../core/wait.ts';
+import { CdpFailure } from './cdp-failure.ts';
+
+/** Largest message that is accepted, in bytes; a longer one ends the connection. */
+const MESSAGE_MAX = 400 * 1024 ** 2;
+
+/** What a session does with its events. */
+type Listener = (method: string, params: object) => void;
+
+interface Pending {
+  readonly method: string;
+  readonly sessionId: string | undefined;
+  readonly timer: NodeJS.Timeout;
+  readonly resolve: (result: object) => void;
+  readonly reject: (error: CdpFailure) => void;
+}
+
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: object;
+  readonly result?: object;
+  readonly error?: { readonly code?: number; readonly message?: string };
+  readonly sessionId?: string;
+}
+
+/** One WebSocket to the browser with its flat sessions. Every call has a deadline; a late answer is dropped. */
+export class CdpConnection implements Disposable {
+  readonly #socket: WebSocket;
+  readonly #pending = new Map<number, Pending>();
+  readonly #listeners = new Map<string | undefined, Listener>();
+  /** Resolves when the connection has ended. */
+  readonly closed: Promise<void>;
+  readonly #fail: (error: unknown) => void;
+  #lastId = 0;
+
+  private constructor(socket: WebSocket, fail: (error: unknown) => void) {
+    this.#socket = socket;
+    this.#fail = fail;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.closed = promise;
+    socket.on('message', (data: Buffer) => this.#receive(data));
+    socket.on('error', ignore);
+    socket.once('close', () => {
+      const failure = new CdpFailure('lost', 'the connection to the browser ended');
+      for (const id of [...this.#pending.keys()]) this.#settle(id)?.reject(failure);
+      this.#listeners.clear();
+      resolve();
+    });
+  }
+
+  /**
+   * Connects to the WebSocket of a browser.
+   * @param fail gets what a listener throws
+   * @throws CdpFailure `lost` where it does not complete the handshake within `ms` milliseconds
+   */
+  static open(url: string, { ms, fail }: { ms: number; fail: (error: unknown) => void }): Promise<CdpConnection> {
+    const socket = new WebSocket(url, {
+      perMessageDeflate: false,
+      skipUTF8Validation: true,
+      maxPayload: MESSAGE_MAX,
+      handshakeTimeout: timerMs(ms),
+      // Chromium accepts only an IP address or `localhost`.
+      headers: { host: 'localhost' },
+    });
+    return new Promise((resolve, reject) => {
+      socket.once('open', () => {
+        socket.off('error', refuse);
+        resolve(new CdpConnection(socket, fail));
+      });
+      const refuse = (error: Error): void =>
+        reject(new CdpFailure('lost', `no connection to the browser: ${error.message}`, { cause: error }));
+      socket.once('error', refuse);
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === WebSocket.OPEN;
+  }
+
+  /** @throws CdpFailure */
+  send(sessionId: string | undefined, method: string, params: object, ms: number): Promise<object> {
+    if (!this.isOpen) return Promise.reject(new CdpFailure('lost', 'the connection to the browser ended'));
+    this.#lastId += 1;
+    const id = this.#lastId;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#settle(id);
+        reject(new CdpFailure('timeout', `no answer to ${method} within ${Math.round(ms) / 1000} s`));
+      }, timerMs(ms));
+      this.#pending.set(id, { method, sessionId, timer, resolve, reject });
+      this.#socket.send(JSON.stringify({ id, method, params, ...(sessionId !== undefined && { sessionId }) }));
+    });
+  }
+
+  /** Takes the events of a session; without an id, those of the browser. */
+  listen(sessionId: string | undefined, listener: Listener): void {
+    this.#listeners.set(sessionId, listener);
+  }
+
+  /** Forgets a session that has ended: its calls fail. */
+  endSession(sessionId: string, failure: CdpFailure): void {
+    this.#listeners.delete(sessionId);
+    this.failCalls(sessionId, failure);
+  }
+
+  /** Fails the calls of a session that wait. */
+  failCalls(sessionId: string, failure: CdpFailure): void {
+    for (const [id, pending] of [...this.#pending]) {
+      if (pending.sessionId === sessionId) this.#settle(id)?.reject(failure);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#socket.terminate();
+  }
+
+  #settle(id: number): Pending | undefined {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    clearTimeout(pending?.timer);
+    return pending;
+  }
+
+  #receive(data: Buffer): void {
+    try {
+      const { id, method, params = {}, result = {}, error, sessionId } = JSON.parse(data.toString()) as Message;
+      if (id !== undefined) this.#answer(id, result, error);
+      else if (method !== undefined) this.#listeners.get(sessionId)?.(method, params);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #answer(id: number, result: object, error: Message['error']): void {
+    const pending = this.#settle(id);
+    if (pending === undefined) return;
+    if (error === undefined) pending.resolve(result);
+    else if (error.code === -32_001) pending.reject(new CdpFailure('closed', 'the tab or frame is gone'));
+    else {
+      const code = error.code ?? -32_000;
+      pending.reject(new CdpFailure('protocol', `${pending.method}: ${error.message ?? 'refused'}`, { code }));
+    }
+  }
+}

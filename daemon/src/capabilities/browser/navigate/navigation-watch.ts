@@ -1,0 +1,116 @@
+import { Waiters } from '../../../core/wait.ts';
+import type { CdpSession } from '../cdp/cdp-session.ts';
+import type { Deadline } from '../page/deadline.ts';
+
+/** How far a page has to have come. */
+export const WAIT_UNTIL = ['load', 'domcontentloaded', 'networkidle', 'commit'] as const;
+export type WaitUntil = (typeof WAIT_UNTIL)[number];
+
+/** The lifecycle events of Blink. */
+const LIFECYCLE: Readonly<Record<WaitUntil, string>> = {
+  commit: 'commit',
+  domcontentloaded: 'DOMContentLoaded',
+  load: 'load',
+  networkidle: 'networkIdle',
+};
+
+/** What happens to the main frame of a tab from now on, until it is disposed. */
+export class NavigationWatch implements Disposable {
+  readonly #stack = new DisposableStack();
+  readonly #changed = new Waiters();
+  /** Lifecycle events by document. */
+  readonly #reached = new Map<string, Set<string>>();
+  readonly #statuses = new Map<string, number>();
+  readonly #errors = new Map<string, string>();
+  /** The document that was shown last; undefined: none since the watch began. */
+  loaderId: string | undefined;
+  /** The address that could not be opened, where an error page is shown. */
+  unreachableUrl: string | undefined;
+  /** The document came from memory, with all that it had loaded. */
+  isRestored = false;
+  /** The address changed without a new document. */
+  isWithinDocument = false;
+  /** A dialog keeps the page from coming any further. */
+  hasDialog = false;
+  download: { readonly url: string; readonly filename: string } | undefined;
+
+  constructor(session: CdpSession, mainFrameId: string) {
+    const on: CdpSession['on'] = (event, handler) => this.#stack.use(session.on(event, handler));
+    on('Page.frameNavigated', ({ frame, type }) => {
+      if (frame.id !== mainFrameId) return;
+      this.loaderId = frame.loaderId;
+      this.unreachableUrl = frame.unreachableUrl;
+      this.isRestored = type === 'BackForwardCacheRestore';
+      this.#changed.wake();
+    });
+    on('Page.navigatedWithinDocument', ({ frameId }) => {
+      if (frameId !== mainFrameId) return;
+      this.isWithinDocument = true;
+      this.#changed.wake();
+    });
+    on('Page.lifecycleEvent', ({ frameId, loaderId, name }) => {
+      if (frameId !== mainFrameId) return;
+      const names = this.#reached.get(loaderId) ?? new Set();
+      this.#reached.set(loaderId, names.add(name));
+      this.#changed.wake();
+    });
+    on('Network.responseReceived', ({ requestId, type, response }) => {
+      if (type === 'Document') this.#statuses.set(requestId, response.status);
+    });
+    on('Network.loadingFailed', ({ requestId, type, errorText }) => {
+      if (type === 'Document') this.#errors.set(requestId, errorText);
+    });
+    on('Page.javascriptDialogOpening', ({ type }) => {
+      // Before, it is one of the page that is left.
+      this.hasDialog = this.loaderId !== undefined && type !== 'beforeunload';
+      this.#changed.wake();
+    });
+    on('Page.downloadWillBegin', ({ url, suggestedFilename }) => {
+      this.download = { url, filename: suggestedFilename };
+      this.#changed.wake();
+    });
+  }
+
+  /** HTTP status of a document; null where it has none. */
+  statusOf(loaderId: string | undefined): number | null {
+    return this.#statuses.get(loaderId ?? '') || null;
+  }
+
+  /** Why the document did not load, in the words of the browser. */
+  errorOf(loaderId: string | undefined): string | undefined {
+    return this.#errors.get(loaderId ?? '');
+  }
+
+  /** Waits until the browser has named the file of a download. */
+  async namesDownload(deadline: Deadline, gone: AbortSignal): Promise<boolean> {
+    return this.#until(() => this.download !== undefined, deadline, gone);
+  }
+
+  /** Waits until the frame shows another document, or has another address. @returns whether it came to that in time */
+  async somewhere(deadline: Deadline, gone: AbortSignal): Promise<boolean> {
+    return this.#until(() => this.loaderId !== undefined || this.isWithinDocument, deadline, gone);
+  }
+
+  /**
+   * Waits until the document, or one that took its place, has come so far, or shows a dialog.
+   * @returns whether it did in time
+   */
+  async reaches(loaderId: string, goal: WaitUntil, deadline: Deadline, gone: AbortSignal): Promise<boolean> {
+    if (goal === 'commit') return true;
+    const hasReached = (): boolean =>
+      this.isRestored || this.hasDialog || this.#reached.get(this.loaderId ?? loaderId)?.has(LIFECYCLE[goal]) === true;
+    return this.#until(hasReached, deadline, gone);
+  }
+
+  async #until(isDone: () => boolean, deadline: Deadline, signal: AbortSignal): Promise<boolean> {
+    while (!isDone()) {
+      if (deadline.isOver || signal.aborted) return false;
+      await this.#changed.next({ ms: deadline.left(), signal });
+    }
+    return true;
+  }
+
+  [Symbol.dispose](): void {
+    this.#stack.dispose();
+  }
+}

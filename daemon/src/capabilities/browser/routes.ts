@@ -1,0 +1,25 @@
+import type { App } from '../../http/app-types.ts';
+import type { BrowserService } from './browser-service.ts';
+import { actionRoute } from './wire/action-route.ts';
+import { browserWideRoutes } from './wire/browser-routes.ts';
+import { cookieRoutes } from './wire/cookie-routes.ts';
+import { elementRoutes } from './wire/element-routes.ts';
+import { pageRoutes } from './wire/page-routes.ts';
+import { screenshotRoute } from './wire/screenshot-route.ts';
+import type { Surface } from './wire/surface.ts';
+import { tabRoutes } from './wire/tab-routes.ts';
+
+/** The routes of both surfaces; `surface` has what they say differently. */
+export function browserRoutes(app: App, service: BrowserService, surface: Surface): void {
+  for (const add of [
+    tabRoutes,
+    pageRoutes,
+    elementRoutes,
+    screenshotRoute,
+    cookieRoutes,
+    browserWideRoutes,
+    actionRoute,
+  ]) {
+    add(app, service, surface);
+  }
+}

@@ -1,0 +1,153 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { App } from '../../../http/app-types.ts';
+import { envelopeOf, ok } from '../../../http/envelope.ts';
+import type { BrowserService } from '../browser-service.ts';
+import type { LoggedRequest } from '../network/request-log.ts';
+import { rawCall } from '../page/raw-call.ts';
+import { answerOf, browserErrors, type Surface, seconds, TabId, tags } from './surface.ts';
+
+const SizeFields = z.object({ width: z.int(), height: z.int() });
+
+const InfoFields = z
+  .object({
+    user_agent: z.string(),
+    cdp_url: z.string().meta({ description: 'For the connect of a CDP client.' }),
+    vnc_url: z.string().meta({ description: 'Page with the display.' }),
+    cdp_ui_url: z.string().nullable(),
+    viewport: SizeFields.meta({ description: 'Size of the display.' }),
+    page_viewport: SizeFields.nullable().meta({ description: 'Inner size of the page; null where it is not known.' }),
+  })
+  .meta({ id: 'BrowserInfo' });
+
+const Side = z.int().min(100).max(7680);
+const ConfigBody = z
+  .object({
+    resolution: z.object({ width: Side, height: Side }).optional().meta({ description: 'Absent: nothing changes.' }),
+  })
+  .meta({ id: 'ConfigureBrowser' });
+const ConfigFields = z.object({ viewport: SizeFields, page_viewport: SizeFields.nullable() });
+
+const CdpBody = z
+  .object({
+    method: z.string().regex(/^[A-Za-z]{1,64}\.[A-Za-z]{1,64}$/, 'is not a method such as Page.navigate'),
+    params: z.record(z.string(), z.unknown()).default({}),
+    tab_id: TabId,
+    browser: z.boolean().default(false).meta({ description: 'Call the browser instead of a tab.' }),
+    timeout: seconds(30),
+  })
+  .meta({ id: 'CallBrowser' });
+
+const RequestQuery = z.object({
+  limit: z.coerce.number().int().min(0).max(5000).default(100).meta({ description: 'The newest ones.' }),
+  clear: z.enum(['true', 'false', '1', '0']).optional().meta({ description: 'Forget all requests after this answer.' }),
+  filter: z.string().optional().meta({ description: 'Part of the URL.' }),
+  tab_id: TabId,
+});
+
+const RequestFields = z
+  .object({
+    id: z.string(),
+    tab_id: z.string(),
+    url: z.string(),
+    method: z.string(),
+    status: z.int().nullable(),
+    type: z.string(),
+    mime_type: z.string().nullable(),
+    started_at: z.string(),
+    duration_ms: z.int().nullable().meta({ description: 'Null while it is open.' }),
+    failed: z.boolean(),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'BrowserRequest' });
+
+function requestFields(request: LoggedRequest): z.infer<typeof RequestFields> {
+  const { tabId, mimeType, startedAt, durationMs, ...rest } = request;
+  return {
+    ...rest,
+    tab_id: tabId,
+    mime_type: mimeType,
+    started_at: startedAt.toISOString(),
+    duration_ms: durationMs,
+  };
+}
+
+/** The address that the caller used, with the path that a trusted proxy stripped, and its query. */
+function publicUrls(request: FastifyRequest): { readonly cdp: string; readonly vnc: string } {
+  const prefix = request.ip === request.socket.remoteAddress ? '' : forwardedPrefix(request);
+  const query = request.raw.url?.split('?').slice(1).join('?') ?? '';
+  const base = `://${request.host}${prefix}`;
+  const isSecure = request.protocol === 'https';
+  const socket = `websockify${query === '' ? '' : `?${query}`}`;
+  const page = ['autoconnect=true', `path=${encodeURIComponent(socket)}`, ...(query === '' ? [] : [query])].join('&');
+  return {
+    cdp: `${isSecure ? 'wss' : 'ws'}${base}/cdp${query === '' ? '' : `?${query}`}`,
+    vnc: `${isSecure ? 'https' : 'http'}${base}/vnc/index.html?${page}`,
+  };
+}
+
+function forwardedPrefix({ headers }: FastifyRequest): string {
+  const given =
+    String(headers['x-forwarded-prefix'] ?? '')
+      .split(',', 1)[0]
+      ?.trim() ?? '';
+  return /^\/[\w.~/-]*$/.test(given) && !given.endsWith('/') ? given : '';
+}
+
+export function browserWideRoutes(app: App, service: BrowserService, surface: Surface): void {
+  const errors = browserErrors(surface);
+
+  app.get('/browser/info', {
+    schema: { tags, summary: 'Describe the browser', response: { 200: envelopeOf(InfoFields), ...errors } },
+    handler: async (request) => {
+      const { userAgent, viewport, pageViewport } = await service.describe();
+      const { cdp, vnc } = publicUrls(request);
+      const sizes = { viewport, page_viewport: pageViewport };
+      return ok({ user_agent: userAgent, cdp_url: cdp, vnc_url: vnc, cdp_ui_url: null, ...sizes }, userAgent);
+    },
+  });
+
+  app.post('/browser/config', {
+    schema: {
+      tags,
+      summary: 'Set the resolution of the display, or of the window where no worker serves the display',
+      body: ConfigBody,
+      response: { 200: envelopeOf(ConfigFields), ...errors },
+    },
+    handler: async ({ body: { resolution } }) => {
+      if (resolution) await service.resize(resolution);
+      const { viewport, pageViewport } = await service.describe();
+      const words = resolution ? `${resolution.width}x${resolution.height}` : 'nothing to change';
+      return ok({ viewport, page_viewport: pageViewport }, words);
+    },
+  });
+
+  app.post('/browser/cdp', {
+    schema: {
+      tags,
+      summary: 'Call a method of the DevTools protocol',
+      description: 'Domains that a call switches on stay on for later calls of this route, and for nobody else.',
+      body: CdpBody,
+      response: { 200: envelopeOf(z.unknown()), ...errors },
+    },
+    handler: async ({ body: { method, params, tab_id, browser, timeout } }) => {
+      const session = await service.rawSession(method, browser ? undefined : { tabId: tab_id });
+      return answerOf(await rawCall(session, method, params, timeout * 1000), (data) => data);
+    },
+  });
+
+  app.get('/browser/network/requests', {
+    schema: {
+      tags,
+      summary: 'List the requests of the pages, oldest first',
+      querystring: RequestQuery,
+      response: { 200: envelopeOf(z.array(RequestFields)), ...errors },
+    },
+    handler: async ({ query: { limit, clear, filter, tab_id: tabId } }) => {
+      await service.use();
+      const found = service.requests.list({ filter, tabId, limit }).map(requestFields);
+      if (clear === 'true' || clear === '1') service.requests.clear();
+      return ok(found, `${found.length} requests`);
+    },
+  });
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { SandboxError } from '../../../core/errors.ts';
+import type { App } from '../../../http/app-types.ts';
+import type { BrowserService } from '../browser-service.ts';
+import { pictureOf } from '../page/screenshot.ts';
+import { browserErrors, type Surface, TabId, tags } from './surface.ts';
+
+const Flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1');
+
+const ScreenshotQuery = z.object({
+  format: z.enum(['png', 'jpeg', 'jpg', 'webp']).default('png'),
+  quality: z.coerce.number().int().min(0).max(100).optional().meta({ description: 'Of jpeg and webp.' }),
+  full_page: Flag.optional(),
+  selector: z.string().min(1).max(16_384).optional(),
+  scale: z.coerce.number().min(0.05).max(4).default(1),
+  target: z.enum(['auto', 'page', 'display']).default('auto'),
+  tab_id: TabId,
+});
+
+export function screenshotRoute(app: App, service: BrowserService, surface: Surface): void {
+  app.get('/browser/screenshot', {
+    schema: {
+      tags,
+      summary: 'Take a picture of the page, or of the display where it has a worker',
+      description: 'Its pixels are the coordinates of actions; full_page, selector and scale make others.',
+      querystring: ScreenshotQuery,
+      produces: ['image/png', 'image/jpeg', 'image/webp'],
+      response: browserErrors(surface),
+    },
+    handler: async ({ query }, reply) => {
+      const { quality, scale, selector, target, tab_id, full_page: fullPage = false } = query;
+      const format = query.format === 'jpg' ? 'jpeg' : query.format;
+      const isOfPage = fullPage || selector !== undefined || tab_id !== undefined;
+      if (fullPage && selector !== undefined) {
+        throw new SandboxError('invalid', 'and selector exclude each other', { field: 'fullPage' });
+      }
+      const desktop = await service.displayFor(target === 'auto' && isOfPage ? 'page' : target);
+      const terms = { format, quality, scale } as const;
+      const picture = desktop
+        ? await desktop.screenshot(terms)
+        : await pictureOf(await service.tab(tab_id), { ...terms, fullPage, selector });
+      const { width, height } = picture;
+      return reply
+        .headers({
+          'content-type': `image/${format}`,
+          'cache-control': 'no-store',
+          'x-image-width': String(width),
+          'x-image-height': String(height),
+          'x-screen-width': String(Math.round(width / scale)),
+          'x-screen-height': String(Math.round(height / scale)),
+          'x-image-source': desktop ? 'display' : 'page',
+        })
+        .send(picture.bytes);
+    },
+  });
+}

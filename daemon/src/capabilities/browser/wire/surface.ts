@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { type Envelope, ErrorBody } from '../../../http/envelope.ts';
+import { Text } from '../../../http/fields.ts';
+import type { Outcome } from '../page/outcome.ts';
+
+/** What the two surfaces say differently of the same routes: schemas of error answers by status. */
+export interface Surface {
+  readonly errors: Readonly<Record<number, z.ZodType>>;
+}
+
+export const tags = ['browser'];
+
+/** Error answers of a route that calls the browser. */
+export function browserErrors({ errors }: Surface): Record<number, z.ZodType> {
+  return { ...errors, 409: ErrorBody, 503: ErrorBody };
+}
+
+export const TabId = z
+  .string()
+  .min(1)
+  .max(128)
+  .optional()
+  .meta({ description: 'Id of the tab; by default the one that was shown last.' });
+
+/** An element: by a reference of a snapshot, or by a CSS selector, which finds it in open shadow roots and frames too. */
+export const TargetFields = {
+  ref: z.string().max(64).optional().meta({ description: 'A reference of a snapshot, such as e12.' }),
+  selector: Text.min(1).max(16_384).optional().meta({ description: 'A CSS selector; its first match is meant.' }),
+  tab_id: TabId,
+} as const;
+
+/** Seconds that a call may take; at most ten minutes. */
+export function seconds(fallback: number) {
+  return z.number().min(0).max(600).default(fallback).meta({ description: 'Seconds.' });
+}
+
+/** The envelope of what came of a call that has begun to act. */
+export function answerOf<T, W>({ success, message, data, hint }: Outcome<T>, wire: (data: T) => W): Envelope<W> {
+  return { success, message: oneLine(message), data: wire(data), hint };
+}
+
+function oneLine(message: string): string {
+  return message.includes('\n')
+    ? message
+        .split('\n')
+        .map((line) => line.trim())
+        .join(' ')
+    : message;
+}
