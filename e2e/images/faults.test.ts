@@ -49,7 +49,6 @@ const servesNotebooks: Fault['serves'] = async (of) =>
 
 const FAULTS: readonly Fault[] = [
   { program: 'chromium', serves: browses },
-  { program: 'browser-mcp', serves: offersTools },
   { program: 'window-manager', serves: managesWindows },
   { program: 'code-server', serves: editsCode },
   { program: 'jupyter', serves: servesNotebooks },
@@ -57,6 +56,8 @@ const FAULTS: readonly Fault[] = [
   { program: 'watchdog', serves: responds('/ready') },
   { program: 'gateway', serves: responds('/ready') },
   { program: 'daemon', serves: responds('/ready') },
+  // The last one: once it has been used, it ends with its browser.
+  { program: 'browser-mcp', serves: offersTools },
 ];
 
 /** Starts a command and a terminal; `runOn` checks that both are still running. */
