@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { ROOT } from '../../../scripts/root.ts';
 import { startServer, untilHealthy } from '../../images/observe.ts';
 import { sharedSandbox } from '../../images/sandbox.ts';
@@ -27,16 +27,21 @@ const downloads = async (): Promise<string> =>
   (await sandbox().run('cat ~/Downloads/* /tmp/playwright-artifacts-*/* /tmp/browser-use-downloads-*/* 2>/dev/null'))
     .stdout;
 
-beforeAll(async () => {
+let opened: Promise<unknown> | undefined;
+
+/** Starts the site in the sandbox, once. */
+async function openSite(): Promise<void> {
   const source = await readFile(join(import.meta.dirname, 'site.mjs'));
   const path = '/tmp/site.mjs';
   await sandbox().container.copyContentToContainer([{ content: source, target: path, mode: 0o644 }]);
   await startServer(sandbox(), `exec node ${path} ${PORT}`, 'the site is open');
   await sandbox().run(`printf ${NOTE.content} > ${NOTE.path}`);
-});
+}
 
 beforeEach(async () => {
   await untilHealthy(sandbox());
+  opened ??= openSite();
+  await opened;
   await sandbox().run(`curl -s ${site}/reset; rm -rf ~/Downloads /tmp/playwright-artifacts-*`);
 });
 
