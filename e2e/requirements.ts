@@ -2,6 +2,8 @@ import { AUTHENTICATION } from './requirements/authentication.ts';
 import { BASH_V1 } from './requirements/bash-v1.ts';
 import { BROWSER } from './requirements/browser.ts';
 import { BROWSER_IMAGE } from './requirements/browser-image.ts';
+import { CODE } from './requirements/code.ts';
+import { CODE_LANGUAGES } from './requirements/code-languages.ts';
 import { COMMANDS_LIFE } from './requirements/commands-life.ts';
 import { COMMANDS_RUN } from './requirements/commands-run.ts';
 import { CONFIGURATION } from './requirements/configuration.ts';
@@ -18,6 +20,7 @@ import { STREAMS } from './requirements/streams.ts';
 import { TERMINALS } from './requirements/terminals.ts';
 import { BASH_FIELDS } from './requirements/v1-fields/bash.ts';
 import { BROWSER_FIELDS } from './requirements/v1-fields/browser.ts';
+import { CODE_FIELDS } from './requirements/v1-fields/code.ts';
 import { FILE_FIELDS } from './requirements/v1-fields/files.ts';
 import { SHELL_FIELDS } from './requirements/v1-fields/shell.ts';
 import { WATCH } from './requirements/watch.ts';
@@ -46,4 +49,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...MCP,
   ...BROWSER,
   ...BROWSER_FIELDS,
+  ...CODE,
+  ...CODE_LANGUAGES,
+  ...CODE_FIELDS,
 ];

@@ -19,6 +19,13 @@ const IN_TERMINALS = ['tmux', 'zsh', 'vim', 'htop', 'less', 'python3'].map((name
   debianProgram(name, 'terminals are tried with it'),
 );
 const SCRIPT = debianProgram('script', 'what viewers of a terminal get is held against what it records', 'bsdutils');
+const IPYKERNEL: Need = {
+  name: 'ipykernel',
+  probe: ['/usr/bin/python3', '-c', 'import ipykernel'],
+  obtain: debianPackage('python3-ipykernel'),
+  packageName: 'python3-ipykernel',
+  reason: 'Python cells run in its kernels',
+};
 const SHELLCHECK = debianProgram('shellcheck', 'the scripts of the images are checked with it');
 const DOCKER: Need = {
   name: 'docker',
@@ -39,7 +46,7 @@ const NOVNC: Need = {
 };
 const PAGES = [CHROMIUM, XTIGERVNC, NOVNC];
 // Only Linux uses them.
-const SYSTEM = process.platform === 'linux' ? [BASH, SETPRIV, PS, CC, RIPGREP, SCRIPT, ...IN_TERMINALS] : [];
+const SYSTEM = process.platform === 'linux' ? [BASH, SETPRIV, PS, CC, RIPGREP, SCRIPT, IPYKERNEL, ...IN_TERMINALS] : [];
 
 const VITEST = ['vitest', 'run', '--project'];
 

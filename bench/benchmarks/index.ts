@@ -2,6 +2,8 @@ import type { Benchmark } from '../harness/benchmark.ts';
 import { browser } from './browser.ts';
 import { builds } from './builds.ts';
 import { callers } from './callers.ts';
+import { code } from './code.ts';
+import { codeLanguages } from './code-languages.ts';
 import { commands } from './commands.ts';
 import { download } from './download.ts';
 import { files } from './files.ts';
@@ -39,6 +41,8 @@ export const BENCHMARKS: readonly Benchmark[] = [
   start,
   terminals,
   browser,
+  code,
+  codeLanguages,
   image,
   builds,
 ];

@@ -1,6 +1,10 @@
 import { homedir } from 'node:os';
 import { describeOptions } from '@sandbox/program/options.ts';
 import { expect, test } from 'vitest';
+import { KEPT_MS as EXECUTION_KEPT_MS } from './capabilities/code/execution/execution-store.ts';
+import { TEXT_CHARACTERS } from './capabilities/code/execution/output-limits.ts';
+import { INTERRUPT_GRACE_MS } from './capabilities/code/execution/run-cell.ts';
+import { ONE_OFFS } from './capabilities/code/run/one-offs.ts';
 import { ANSWER_BYTES } from './capabilities/commands/output/excerpt.ts';
 import { KILL_GRACE_MS } from './capabilities/commands/run/command-end.ts';
 import { IDEMPOTENCY_MS } from './capabilities/commands/store/idempotency.ts';
@@ -57,6 +61,11 @@ test('the default of every variable is the one that is documented', () => {
     SVC_SHELL_BACKEND: 'native',
     SVC_SHELL_MAX_SESSIONS: '20',
     SVC_SHELL_SESSION_TIMEOUT: '3600',
+    SVC_CODE_BACKEND: 'native',
+    SVC_KERNEL_MAX_SESSIONS: '5',
+    SVC_KERNEL_PREWARM: '0',
+    SVC_KERNEL_PRELOAD: '',
+    SVC_CODE_PREWARM: '0',
     BROWSER_START_MODE: 'async',
     BROWSER_REMOTE_DEBUGGING_HOST: '127.0.0.1',
     BROWSER_REMOTE_DEBUGGING_PORT: '9222',
@@ -105,6 +114,9 @@ test.each([
   ['v2', 'post /v2/pty/sessions/{id}/input', 'press_enter', { default: false }],
   ['v2', 'post /v2/pty/sessions/{id}/signal', 'signal', { default: 'SIGINT' }],
   ['v2', 'get /v2/pty/sessions/{id}/ws', 'replay_bytes', { minimum: 262_144, maximum: 10_485_760 }],
+  ['v2', 'post /v2/code/execute', 'timeout', { default: 30, exclusiveMinimum: 0, maximum: 900 }],
+  ['v2', 'post /v2/code/execute', 'async', { default: false }],
+  ['v2', 'get /v2/code/executions/{execution_id}', 'wait_timeout', { default: 30, minimum: 0, maximum: 60 }],
   ['v2', 'get /v2/pty/ws', 'replay_bytes', { minimum: 262_144, maximum: 10_485_760 }],
 ] as const)('of %s, %s: %s', async (surface, route, field, expected) => {
   const schema = await schemaOfField(surface, route, field);
@@ -124,6 +136,8 @@ test('what no variable and no field sets is what is documented', () => {
     killAfterHangUp: CLOSE_GRACE_MS,
     idempotencyKey: IDEMPOTENCY_MS,
     partOfUpload: KEPT_MS,
+    killAfterInterrupt: INTERRUPT_GRACE_MS,
+    execution: EXECUTION_KEPT_MS,
     // Seconds.
     noChangeOfV1: NO_CHANGE_SECONDS,
     // Bytes.
@@ -138,6 +152,8 @@ test('what no variable and no field sets is what is documented', () => {
     listed: LIST_MAX,
     found: NAMES_MAX,
     eventsOfWatcher: EVENTS_KEPT,
+    charactersOfCell: TEXT_CHARACTERS,
+    cellsWithoutSession: ONE_OFFS,
   }).toEqual({
     survey: 5000,
     heartbeat: 15_000,
@@ -149,6 +165,8 @@ test('what no variable and no field sets is what is documented', () => {
     killAfterHangUp: 2000,
     idempotencyKey: 600_000,
     partOfUpload: 3_600_000,
+    killAfterInterrupt: 2000,
+    execution: 600_000,
     noChangeOfV1: 120,
     jsonBody: 33_554_432,
     streamInOneAnswer: 8_388_608,
@@ -160,6 +178,8 @@ test('what no variable and no field sets is what is documented', () => {
     listed: 10_000,
     found: 10_000,
     eventsOfWatcher: 10_000,
+    charactersOfCell: 2_000_000,
+    cellsWithoutSession: 8,
   });
 });
 

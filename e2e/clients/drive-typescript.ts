@@ -54,6 +54,17 @@ async function shell(client: Client): Promise<void> {
   await client.deleteShellSessionsSessionId(id);
 }
 
+async function jupyter(client: Client): Promise<void> {
+  const { session_id } = (await client.postJupyterSessionsCreate({ kernel_name: 'python3.12' })).data;
+  const first = (await client.postJupyterExecute({ session_id, code: 'x = 40\nprint("set")' })).data;
+  expect(first).toMatchObject({ status: 'ok', outputs: [{ output_type: 'stream', text: 'set\n' }] });
+  const value = (await client.postJupyterExecute({ session_id, code: 'x + 2', timeout: 60 })).data;
+  expect(value.outputs[0].data).toEqual({ 'text/plain': '42' });
+  expect((await client.getJupyterInfo()).data.available_kernels).toContain('python3');
+  expect(Object.keys((await client.getJupyterSessions()).data.sessions)).toContain(session_id);
+  await client.deleteJupyterSessionsSessionId(session_id);
+}
+
 async function files(client: Client, directory: string): Promise<void> {
   const file = `${directory}/notes/one.txt`;
   expect((await client.postFileWrite({ file, content: 'one\ntwo\nthree\n' })).data.bytes_written).toBe(14);
@@ -118,11 +129,40 @@ async function context(client: Client): Promise<void> {
   expect((await client.getSandboxPackagesNodejs()).success).toBe(true);
 }
 
+async function code(client: Client): Promise<void> {
+  for (const language of ['javascript', 'python']) {
+    const ran = (await client.postCodeExecute({ language, code: '1 + 1' })).data;
+    expect(ran).toMatchObject({ language, status: 'ok', code: '1 + 1' });
+  }
+  const stateful = true;
+  const { session_id } = (await client.postCodeExecute({ language: 'javascript', code: 'let x = 1', stateful })).data;
+  const again = { language: 'javascript', code: 'console.log(x)', stateful, session_id };
+  expect((await client.postCodeExecute(again)).data).toMatchObject({ stdout: '1\n', exit_code: 0 });
+  expect((await client.getCodeInfo()).data.languages).toHaveLength(2);
+}
+
+async function nodejs(client: Client): Promise<void> {
+  const script = { code: "console.log(require('./a.json').k)", files: { 'a.json': '{"k": 1}' } };
+  expect((await client.postNodejsExecute(script)).data).toMatchObject({ status: 'ok', stdout: '1\n', exit_code: 0 });
+  const session_id = 'generated';
+  expect((await client.postNodejsSessions({ session_id, max_idle_time: 60 })).data.created).toBe(true);
+  await client.postNodejsExecute({ code: 'let x = 1', session_id });
+  expect((await client.postNodejsExecute({ code: 'console.log(x)', session_id })).data.stdout).toBe('1\n');
+  expect((await client.getNodejsSessions()).data.sessions).toHaveProperty(session_id);
+  expect((await client.getNodejsSessionsSessionId(session_id)).data.session.state).toBe('IDLE');
+  expect((await client.deleteNodejsSessionsSessionId(session_id)).data.deleted).toBe(true);
+  const { current_version, available_versions } = (await client.getNodejsInfo()).data;
+  expect(available_versions).toContain(current_version);
+}
+
 export async function driveTypescript(client: Client, callers: number): Promise<void> {
   await context(client);
   const directory = (await client.postBashExec({ command: 'mktemp -d' })).data.stdout.trim();
   await bash(client);
   await shell(client);
+  await jupyter(client);
+  await code(client);
+  await nodejs(client);
   await files(client, directory);
   await documents(client, directory);
   const made = (await client.postBashExec({ command: REPOSITORY, exec_dir: directory })).data;

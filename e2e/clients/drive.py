@@ -171,12 +171,60 @@ async def context(client):
         assert (await call(packages)).success
 
 
+async def jupyter(client):
+    session = f"cells-{uuid.uuid4()}"
+    made = (await call(client.jupyter.create_session, session_id=session, kernel_name="python3.12")).data
+    equal(made.session_id, session)
+    first = (await call(client.jupyter.execute_code, code="x = 40\nprint('set')", session_id=session)).data
+    equal((first.status, first.outputs[0].text), ("ok", "set\n"))
+    value = (await call(client.jupyter.execute_code, code="x + 2", session_id=session, timeout=60)).data
+    equal((value.outputs[0].output_type, value.outputs[0].data["text/plain"]), ("execute_result", "42"))
+    failed = (await call(client.jupyter.execute_code, code="1 / 0", session_id=session)).data
+    equal((failed.status, failed.outputs[0].ename), ("error", "ZeroDivisionError"))
+    assert session in (await call(client.jupyter.list_sessions)).data.sessions
+    assert (await call(client.jupyter.get_info)).data.available_kernels
+    assert (await call(client.jupyter.delete_session, session)).success
+
+
+async def code(client):
+    for language, value in (("javascript", "1 + 1"), ("python", "1 + 1")):
+        ran = (await call(client.code.execute_code, language=language, code=value)).data
+        equal((ran.language, ran.status, ran.code), (language, "ok", value))
+    kept = (await call(client.code.execute_code, language="javascript", code="let x = 1", stateful=True)).data
+    again = await call(
+        client.code.execute_code, language="javascript", code="console.log(x)", stateful=True, session_id=kept.session_id
+    )
+    equal((again.data.stdout, again.data.exit_code), ("1\n", 0))
+    languages = (await call(client.code.get_info)).data.languages
+    equal([each.language for each in languages], ["python", "javascript"])
+
+
+async def nodejs(client):
+    files = {"a.json": '{"k": 1}'}
+    script = (await call(client.nodejs.execute_code, code="console.log(require('./a.json').k)", files=files)).data
+    equal((script.status, script.stdout, script.exit_code), ("ok", "1\n", 0))
+    failed = (await call(client.nodejs.execute_code, code="throw new Error('no')")).data
+    equal((failed.status, failed.exit_code, failed.outputs[-1].ename), ("error", 1, "Error"))
+    made = (await call(client.nodejs.create_session, session_id="sdk", max_idle_time=60)).data
+    equal((made.created, made.session.max_idle_time, made.session.state), (True, 60000, "IDLE"))
+    await call(client.nodejs.execute_code, code="let x = 1", session_id="sdk")
+    equal((await call(client.nodejs.execute_code, code="console.log(x)", session_id="sdk")).data.stdout, "1\n")
+    assert "sdk" in (await call(client.nodejs.list_sessions)).data.sessions
+    equal((await call(client.nodejs.get_session, "sdk")).data.session.session_id, "sdk")
+    equal((await call(client.nodejs.delete_session, "sdk")).data.deleted, True)
+    info = (await call(client.nodejs.get_info)).data
+    assert info.current_version in info.available_versions, info
+
+
 async def drive(client):
     asyncio.get_running_loop().set_default_executor(concurrent.futures.ThreadPoolExecutor(CALLERS))
     await context(client)
     directory = (await call(client.bash.exec, command="mktemp -d")).data.stdout.strip()
     await bash(client)
     await shell(client)
+    await jupyter(client)
+    await code(client)
+    await nodejs(client)
     await files(client, directory)
     made = (await call(client.bash.exec, command=REPOSITORY.format(directory=directory))).data
     equal((made.exit_code, made.stderr), (0, ""))

@@ -47,8 +47,10 @@ export const CONFIGURATION: readonly Requirement[] = [
     'config.enable-dbus': 'ENABLE_DBUS starts the session bus of the desktop image',
     'config.computer-use-url': 'SVC_COMPUTER_USE_URL is where the worker answers',
   }),
-  ...later('kernels', 'interface.md Configuration', {
+  ...section('interface.md Configuration', {
     'config.kernel-prewarm': 'SVC_KERNEL_PREWARM, or JUPYTER_POOL_SIZE, keeps kernels warm',
+  }),
+  ...later('kernels', 'interface.md Configuration', {
     'config.kernel-limits':
       'SVC_KERNEL_MAX_SESSIONS, SVC_KERNEL_PRELOAD, SVC_CODE_PREWARM and SVC_JUPYTER_ENDPOINT hold',
   }),

@@ -38,7 +38,7 @@ export const CONVENTIONS: readonly Requirement[] = [
     'status.tar-too-large-413': 'a tar body over 4 GiB answers 413',
     'status.disk-full-507': 'a full file system answers 507',
   }),
-  ...later('kernels', 'api.md §1.2', {
+  ...section('api.md §1.2', {
     'status.cell-error-is-200': 'a code cell that raises answers 200',
     'status.no-ipykernel-501': '/v1/jupyter/* without ipykernel answers 501',
   }),

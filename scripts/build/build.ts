@@ -9,6 +9,7 @@ const PROGRAMS: readonly Program[] = [
   { name: 'gateway', main: 'gateway/src/main.ts' },
   { name: 'browser-mcp', main: 'browser-mcp/src/main.ts' },
   { name: 'screen-worker', main: 'daemon/src/capabilities/pty/screen/screen-worker.ts' },
+  { name: 'transform-worker', main: 'daemon/src/capabilities/code/node/transform/transform-worker.ts' },
 ];
 
 interface Stamp {

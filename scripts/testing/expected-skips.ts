@@ -13,6 +13,7 @@ const CORE = 'daemon/src/core';
 const PROCESS = 'daemon/src/core/process/*';
 const CAPABILITIES = 'daemon/src/capabilities';
 const PTY = `${CAPABILITIES}/pty`;
+const CODE = `${CAPABILITIES}/code`;
 
 /** All permitted skips. An entry applies only if the machine lacks the property. */
 export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
@@ -212,6 +213,18 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     tests: [
       `${PROCESS}process-finder.test.ts > a young process that may be in the middle of execve`,
       `${PROCESS}process-host-signals.test.ts > * > signals > a signal comes once`,
+    ],
+  },
+  {
+    lacks: 'ipykernel',
+    because: 'cells run in its kernels',
+    tests: [
+      `${CODE}/v2/`,
+      `${CODE}/v1/`,
+      `${CODE}/restart.test.ts > `,
+      `${CODE}/prewarm.test.ts > `,
+      `${CODE}/zygote.test.ts > `,
+      `${CODE}/tools.test.ts > `,
     ],
   },
   {

@@ -31,6 +31,7 @@ const PROBES = {
   less: () => isOnPath('less'),
   htop: () => isOnPath('htop'),
   python3: () => isOnPath('python3'),
+  ipykernel: () => succeeds('/usr/bin/python3', '-c', 'import ipykernel'),
   script: () => isOnPath('script'),
   registries: () => succeeds('npm', 'view', 'is-number', 'version'),
   chromium: () => isOnPath('chromium'),

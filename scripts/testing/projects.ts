@@ -80,6 +80,8 @@ export const LONG_TESTS = [
   `${CAPABILITIES}/browser/faults.test.ts`,
   `${CAPABILITIES}/browser/navigate/navigate.test.ts`,
   `${CAPABILITIES}/browser/snapshot/snapshot.test.ts`,
+  `${CAPABILITIES}/code/held/restart.test.ts`,
+  `${CAPABILITIES}/code/node/faults.test.ts`,
   `${CAPABILITIES}/commands/outage.test.ts`,
   `${CAPABILITIES}/commands/running.test.ts`,
   `${CAPABILITIES}/commands/restart.test.ts`,

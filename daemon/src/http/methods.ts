@@ -11,7 +11,9 @@ type Paths = ReturnType<typeof router>;
 /** Responds with 405 and `Allow` to an unsupported method of a known path (RFC 9110 §15.5.6). */
 export function refuseOtherMethods(app: App): void {
   const methods = new Map<string, Set<string>>();
-  app.addHook('onRoute', ({ url, method }) => recordMethod(methods, { url, method }));
+  app.addHook('onRoute', ({ url, method, config }) => {
+    if (config === undefined || !('isRemoved' in config)) recordMethod(methods, { url, method });
+  });
   // Built at first use: as routes of the app itself, the 405 responses would dominate the registration time.
   let paths: Paths | undefined;
   app.addHook('onRequest', (request, reply, done) => {

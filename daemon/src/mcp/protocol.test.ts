@@ -4,6 +4,7 @@ import { test } from './mcp.fixture.ts';
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 const NAMES = [
   'sandbox_execute_bash',
+  'sandbox_execute_code',
   'sandbox_file_operations',
   'sandbox_str_replace_editor',
   'sandbox_get_context',

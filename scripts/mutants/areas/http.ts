@@ -37,8 +37,8 @@ export const HTTP: MutantArea = {
     {
       id: 'chunked-body-without-bound',
       file: 'daemon/src/http/body.ts',
-      text: 'if (length <= JSON_BODY_LIMIT) chunks',
-      replacement: 'if (length <= 2 * JSON_BODY_LIMIT) chunks',
+      text: 'if (length <= limit) chunks',
+      replacement: 'if (length <= 2 * limit) chunks',
     },
     {
       id: 'answered-pings-count-as-missed',

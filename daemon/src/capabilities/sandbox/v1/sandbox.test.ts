@@ -75,7 +75,7 @@ test('[sandbox.capabilities] each section says what its capability found', async
   expect(data).toMatchObject({
     files: true,
     exec: { pty: true, tmux: expect.any(Boolean), rg: expect.any(Boolean), backend: 'native' },
-    code_interpreter: { python_kernels: [], missing: expect.any(Array) },
+    code_interpreter: { backend: 'native', python_kernels: expect.any(Array), missing: expect.any(Array) },
     browser: false,
     computer: { status: 'absent' },
   });

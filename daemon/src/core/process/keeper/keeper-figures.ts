@@ -17,7 +17,7 @@ export const KEEPER_FIGURES = {
   keeper_complaints_total: 'Failures that the keeper has noted in its log.',
 } as const;
 
-export type KeeperFigure = keyof typeof KEEPER_FIGURES;
+type KeeperFigure = keyof typeof KEEPER_FIGURES;
 
 const NAMES = Object.keys(KEEPER_FIGURES) as KeeperFigure[];
 /** Milliseconds after which a keeper is silent that has not answered: it never waits for anything. */

@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Benchmark, Row } from '../harness/benchmark.ts';
+import { median } from '../harness/statistics.ts';
+import { HttpClient, requireOk } from '../testbed/http-client.ts';
+import { startDaemon } from '../testbed/services.ts';
+
+const CELLS = 300;
+const SCRIPTS = 10;
+/** Milliseconds in which a pool is filled again. */
+const REFILL_MS = 1000;
+
+const lower = { unit: 'ms', better: 'lower' } as const;
+const WARM: Row = {
+  ...lower,
+  name: 'warm cell of JavaScript',
+  goal: { words: 'under 1 ms', of: 'value', bound: 1 },
+};
+const SCRIPT: Row = {
+  ...lower,
+  name: 'JavaScript without a session',
+  goal: { words: 'at most 1.3× `node -e`', of: 'ratio', bound: 1.3 },
+};
+const POOLED: Row = {
+  ...lower,
+  name: 'JavaScript without a session, from the pool',
+  goal: { words: 'under 5 ms', of: 'value', bound: 5 },
+};
+const BASH: Row = {
+  ...lower,
+  name: 'warm cell of bash',
+  goal: { words: 'at most 1 ms more than the route of commands', of: 'difference', bound: 1 },
+};
+
+async function medianOf(count: number, call: () => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < count; i += 1) {
+    const begun = performance.now();
+    await call();
+    times.push(performance.now() - begun);
+  }
+  return median(times);
+}
+
+export const codeLanguages: Benchmark = {
+  name: 'code-languages',
+  about:
+    `a warm cell is \`1+1\` or \`true\` in a session that has run one, the median of ${CELLS} over HTTP. Bash is to ` +
+    'stand beside the route of commands for `true`. A cell without a session is measured from the call ' +
+    `to its answer, the median of ${SCRIPTS}; its peer is \`node -e 1+1\` of the same Node, started by Node.`,
+  async prepare(stack) {
+    const daemon = stack.use(await startDaemon());
+    const pooled = stack.use(await startDaemon({ SVC_CODE_PREWARM: '2' }));
+    const run = async (client: HttpClient, path: string, body: object): Promise<void> => {
+      const { data } = JSON.parse(requireOk(await client.post(path, body)));
+      if (data.status !== 'ok' && data.status !== 'completed') throw new Error(`it ended with ${data.status}`);
+    };
+    const client = stack.use(new HttpClient(daemon.port));
+    const warm = stack.use(new HttpClient(pooled.port));
+    const cell = (language: string, code: string, session_id?: string) =>
+      run(client, '/v2/code/execute', { language, code, session_id });
+    await cell('javascript', '1+1', 's');
+    await cell('bash', 'true', 's');
+    return [
+      {
+        rows: [WARM],
+        peer: '`node -e`',
+        measureOurs: async () => [await medianOf(CELLS, () => cell('javascript', '1+1', 's'))],
+        measurePeer: async () => [await medianOf(SCRIPTS, () => promisify(execFile)('node', ['-e', '1+1']))],
+      },
+      {
+        rows: [SCRIPT],
+        peer: '`node -e`',
+        measureOurs: async () => [await medianOf(SCRIPTS, () => cell('javascript', '1+1'))],
+        measurePeer: async () => [await medianOf(SCRIPTS, () => promisify(execFile)('node', ['-e', '1+1']))],
+      },
+      {
+        rows: [POOLED],
+        peer: '`node -e`',
+        measureOurs: async () => {
+          const times: number[] = [];
+          for (let i = 0; i < SCRIPTS; i += 1) {
+            await new Promise((resolve) => setTimeout(resolve, REFILL_MS));
+            const script = { language: 'javascript', code: '1+1' };
+            times.push(await medianOf(1, () => run(warm, '/v2/code/execute', script)));
+          }
+          return [median(times)];
+        },
+        measurePeer: async () => [await medianOf(SCRIPTS, () => promisify(execFile)('node', ['-e', '1+1']))],
+      },
+      {
+        rows: [BASH],
+        peer: 'the route of commands',
+        measureOurs: async () => [await medianOf(CELLS, () => cell('bash', 'true', 's'))],
+        measurePeer: async () => [await medianOf(CELLS, () => run(client, '/v2/commands', { command: 'true' }))],
+      },
+    ];
+  },
+};

@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import type { Core } from '../../core/core.ts';
+import { SandboxError } from '../../core/errors.ts';
+import { waitFor } from '../../core/wait.ts';
+import type { CellReport, CellRequest } from './execution/cell-report.ts';
+import type { Execution } from './execution/execution.ts';
+import type { ExecutionHead } from './execution/execution-head.ts';
+import type { ExecutionStore } from './execution/execution-store.ts';
+import type { JournalFile } from './execution/journal-file.ts';
+import { superviseCell } from './execution/run-cell.ts';
+import type { KernelRuntime } from './kernel/kernel-runtime.ts';
+import type { OneOffs } from './run/one-offs.ts';
+import type { Place } from './run/place.ts';
+import type { InterpreterProcesses } from './runtime/interpreter-processes.ts';
+import type { LanguageCatalogue, Served } from './runtime/language-catalogue.ts';
+import type { LanguageInfo, SessionTable } from './runtime/language-runtime.ts';
+import type { SessionInfo, SessionRequest } from './session/session-info.ts';
+import type { SessionService } from './session/session-service.ts';
+
+/** What the service is made of. */
+export interface CodeParts {
+  readonly catalogue: LanguageCatalogue;
+  readonly sessions: SessionService;
+  readonly oneOffs: OneOffs;
+  readonly executions: ExecutionStore;
+  readonly processes: InterpreterProcesses;
+  readonly kernels: KernelRuntime;
+  readonly backend: string;
+}
+
+/** Runs code. A cell has an execution from its begin on; what is wrong before that is an error of the call. */
+export class CodeService implements AsyncDisposable {
+  readonly sessions: SessionService;
+  readonly executions: ExecutionStore;
+  readonly #core: Core;
+  readonly #parts: CodeParts;
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(core: Core, parts: CodeParts) {
+    this.#core = core;
+    this.#parts = parts;
+    this.sessions = parts.sessions;
+    this.executions = parts.executions;
+  }
+
+  /** As `begin`, and waits for the end. */
+  async execute(request: CellRequest, gone?: AbortSignal): Promise<CellReport> {
+    const execution = await this.begin(request, gone);
+    await execution.ended;
+    return execution.report();
+  }
+
+  /**
+   * Waits for the turn of the cell, at most its timeout, and starts it. Nobody has to wait for its end.
+   * @throws SandboxError `unprocessable`, `invalid`, `capacity` where its turn does not come, `unavailable`
+   */
+  async begin(request: CellRequest, gone?: AbortSignal): Promise<Execution> {
+    const served = await this.#parts.catalogue.resolve(request);
+    const place = this.#placeFor(request, served);
+    try {
+      await place.take(request.timeoutSeconds * 1000, gone);
+    } catch (error) {
+      await place.leave();
+      throw error;
+    }
+    const { execution, journal } = this.executions.create(headOf(request, served, place));
+    this.#supervise(execution, journal, request, place);
+    return execution;
+  }
+
+  /** Answers an execution at once; what `begin` would throw while the cell waits for its turn is its end. */
+  async beginLater(request: CellRequest): Promise<Execution> {
+    const served = await this.#parts.catalogue.resolve(request);
+    const place = this.#placeFor(request, served);
+    const { execution, journal } = this.executions.create(headOf(request, served, place));
+    place.take(request.timeoutSeconds * 1000).then(
+      () => this.#supervise(execution, journal, request, place),
+      async (error: unknown) => {
+        await place.leave();
+        refuse(execution, error, this.#core);
+      },
+    );
+    return execution;
+  }
+
+  /** Asks the cell to end, as Ctrl-C does; answers whether it ran. @throws SandboxError `not_found` */
+  async interruptExecution(id: string): Promise<boolean> {
+    const execution = this.executions.get(id);
+    if (!execution.isRunning) return false;
+    return (await this.sessions.interruptCell(id)) || (await this.#parts.oneOffs.interrupt(id));
+  }
+
+  /** What runs Python. */
+  get backend(): string {
+    return this.#parts.backend;
+  }
+
+  /** Names of all kernels, the default Python first. */
+  async kernelNames(): Promise<string[]> {
+    const kernels = await this.#parts.kernels.finder.kernels();
+    return kernels.map(({ name }) => name);
+  }
+
+  /** @throws SandboxError `unsupported` without ipykernel */
+  async requireKernels(): Promise<void> {
+    if ((await this.#parts.kernels.finder.pythons()).length > 0) return;
+    throw new SandboxError('unsupported', 'no Python on PATH has ipykernel', {
+      hint: 'pip install ipykernel, or apt-get install python3-ipykernel',
+    });
+  }
+
+  languages(): Promise<readonly (LanguageInfo & { readonly table: SessionTable })[]> {
+    return this.#parts.catalogue.languages();
+  }
+
+  async createSession(request: SessionRequest): Promise<{ session: SessionInfo; created: boolean }> {
+    return this.sessions.create(request, await this.#parts.catalogue.resolve(request));
+  }
+
+  listSessions(table?: SessionTable): SessionInfo[] {
+    return this.sessions.list(table);
+  }
+
+  getSession(id: string, table?: SessionTable): SessionInfo {
+    return this.sessions.get(id, table).info();
+  }
+
+  deleteSession(id: string, table?: SessionTable): Promise<boolean> {
+    return this.sessions.delete(id, table);
+  }
+
+  limits(table: SessionTable): { readonly maxSessions: number; readonly idleSeconds: number } {
+    return this.sessions.limits(table);
+  }
+
+  /** Continues to follow a cell that an earlier daemon started. */
+  follow(execution: Execution, ending: Promise<void>): void {
+    const held = this.#core.activity.hold('cell', execution.id, execution.head.startedAt);
+    this.#track(ending.finally(() => held[Symbol.dispose]()));
+  }
+
+  /** Ends all sessions and the cells that run. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.sessions[Symbol.asyncDispose]();
+    await this.#parts.oneOffs[Symbol.asyncDispose]();
+    await waitFor(Promise.all(this.#running), { ms: 5000 });
+    await this.#parts.catalogue[Symbol.asyncDispose]();
+    this.executions[Symbol.dispose]();
+    this.#parts.processes[Symbol.dispose]();
+  }
+
+  #placeFor(request: CellRequest, served: Served): Place {
+    const { sessionId, stateful } = request;
+    if (sessionId !== undefined || stateful) return this.sessions.placeFor(request, served);
+    return this.#parts.oneOffs.placeFor(request, served);
+  }
+
+  #supervise(execution: Execution, journal: JournalFile, request: CellRequest, place: Place): void {
+    const held = this.#core.activity.hold('cell', execution.id);
+    const interpreter = place.begin(execution.id);
+    journal.process(interpreter.process.id);
+    const { id, head } = execution;
+    const { code, files } = request;
+    const cell = { id, language: head.language, code, files, isLast: place.sessionId === null };
+    const running = interpreter.run(cell, execution);
+    const timeoutMs = request.timeoutSeconds * 1000;
+    this.#track(this.#toEnd(superviseCell(interpreter, running, execution, timeoutMs), place, held));
+  }
+
+  async #toEnd(ending: Promise<void>, place: Place, held: Disposable): Promise<void> {
+    await ending;
+    held[Symbol.dispose]();
+    this.#core.activity.note('cell');
+    await place.leave();
+  }
+
+  #track(ending: Promise<void>): void {
+    this.#running.add(ending);
+    ending
+      .catch((error: unknown) => this.#core.logger.error({ err: error }, 'a cell could not be followed to its end'))
+      .finally(() => this.#running.delete(ending));
+  }
+}
+
+function headOf(request: CellRequest, served: Served, place: Place): ExecutionHead {
+  const { language, variant, warnings, runtime } = served;
+  return {
+    id: randomUUID(),
+    table: runtime.table,
+    language,
+    variant,
+    code: request.code,
+    sessionId: place.sessionId,
+    warnings,
+    startedAt: new Date(),
+    timeoutSeconds: request.timeoutSeconds,
+  };
+}
+
+function refuse(execution: Execution, error: unknown, core: Core): void {
+  const isKnown = error instanceof SandboxError;
+  if (!isKnown) core.logger.error({ err: error }, 'unexpected error before a cell');
+  const evalue = isKnown ? error.message : 'internal error';
+  execution.write({ type: 'error', ename: 'NotStarted', evalue, traceback: [`NotStarted: ${evalue}`] });
+  execution.finish({ status: 'error', executionCount: null, exitCode: null, signal: null, oomKilled: null });
+}

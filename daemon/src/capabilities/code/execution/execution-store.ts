@@ -1,0 +1,150 @@
+import { readdirSync, rmSync, type Stats, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { SandboxError } from '../../../core/errors.ts';
+import { Execution } from './execution.ts';
+import type { ExecutionHead } from './execution-head.ts';
+import { ENDED, type Journal, JournalFile, RUNNING, readJournal } from './journal-file.ts';
+
+/** Milliseconds for which an ended execution can be read. */
+export const KEPT_MS = 600_000;
+/** Bytes of journals of ended executions; the oldest go first. */
+const TOTAL_BYTES = 1024 ** 3;
+/** Ended executions that are kept at most. */
+const ENDED_MAX = 10_000;
+/** Bytes of outputs up to which an ended execution stays in memory, and of all that do. */
+const MEMORY_BYTES = 64 * 1024;
+const MEMORY_TOTAL = 8 * 1024 ** 2;
+
+/** An execution that an earlier daemon left without an end. */
+export interface Unfinished {
+  readonly execution: Execution;
+  readonly journal: Journal;
+}
+
+interface Ended {
+  readonly endedAt: number;
+  readonly bytes: number;
+  /** In memory; the others are read from their file. */
+  execution: Execution | undefined;
+}
+
+/** Executions by id: those that run, and those that ended in the last ten minutes. */
+export class ExecutionStore implements Disposable {
+  readonly #directory: string;
+  readonly #running = new Map<string, Execution>();
+  readonly #ended = new Map<string, Ended>();
+  #diskBytes = 0;
+  #memoryBytes = 0;
+  readonly #sweeping: NodeJS.Timeout;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+    this.#sweeping = setInterval(() => this.#sweep(), KEPT_MS / 10).unref();
+  }
+
+  /** Finds the executions of an earlier daemon; answers those that had not ended. */
+  recover(): Unfinished[] {
+    const names = readdirSync(this.#directory);
+    const stats = names.filter((name) => name.endsWith(ENDED)).map((name) => ({ name, stat: this.#stat(name) }));
+    for (const { name, stat } of stats.sort((a, b) => (a.stat?.mtimeMs ?? 0) - (b.stat?.mtimeMs ?? 0))) {
+      if (stat)
+        this.#keep(name.slice(0, -ENDED.length), { endedAt: stat.mtimeMs, bytes: stat.size, execution: undefined });
+    }
+    this.#sweep();
+    return names.filter((name) => name.endsWith(RUNNING)).flatMap((name) => this.#unfinished(name));
+  }
+
+  create(head: ExecutionHead): { readonly execution: Execution; readonly journal: JournalFile } {
+    const journal = JournalFile.create(this.#directory, head);
+    return { execution: this.#track(new Execution(head, journal)), journal };
+  }
+
+  /** @throws SandboxError `not_found` */
+  get(id: string): Execution {
+    const found = this.#running.get(id) ?? this.#ended.get(id)?.execution ?? this.#load(id);
+    if (found) return found;
+    throw new SandboxError('not_found', `no execution with id ${id}`, {
+      hint: 'an execution can be read for ten minutes after its end',
+    });
+  }
+
+  running(): Execution[] {
+    return [...this.#running.values()];
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#sweeping);
+  }
+
+  #track(execution: Execution): Execution {
+    this.#running.set(execution.id, execution);
+    void execution.ended.then(() => this.#end(execution));
+    return execution;
+  }
+
+  #end(execution: Execution): void {
+    this.#running.delete(execution.id);
+    const { bytes } = execution;
+    const staysInMemory = bytes <= MEMORY_BYTES;
+    this.#keep(execution.id, { endedAt: Date.now(), bytes, execution: staysInMemory ? execution : undefined });
+    this.#sweep();
+  }
+
+  #keep(id: string, ended: Ended): void {
+    this.#ended.set(id, ended);
+    this.#diskBytes += ended.bytes;
+    if (ended.execution) this.#memoryBytes += ended.bytes;
+    for (const other of this.#ended.values()) {
+      if (this.#memoryBytes <= MEMORY_TOTAL) break;
+      if (other.execution) this.#memoryBytes -= other.bytes;
+      other.execution = undefined;
+    }
+  }
+
+  #sweep(): void {
+    const oldest = Date.now() - KEPT_MS;
+    for (const [id, { endedAt, bytes, execution }] of this.#ended) {
+      const isOver = endedAt < oldest || this.#diskBytes > TOTAL_BYTES || this.#ended.size > ENDED_MAX;
+      if (!isOver) break;
+      this.#ended.delete(id);
+      this.#diskBytes -= bytes;
+      if (execution) this.#memoryBytes -= bytes;
+      rmSync(join(this.#directory, id + ENDED), { force: true });
+    }
+  }
+
+  #load(id: string): Execution | undefined {
+    if (!this.#ended.has(id)) return undefined;
+    const journal = this.#read(id + ENDED);
+    if (!journal?.end) return undefined;
+    const execution = new Execution(journal.head);
+    execution.restore(journal.outputs);
+    execution.finish(journal.end, journal.end.at);
+    return execution;
+  }
+
+  #unfinished(name: string): Unfinished[] {
+    const journal = this.#read(name);
+    if (journal === undefined) {
+      rmSync(join(this.#directory, name), { force: true });
+      return [];
+    }
+    const execution = new Execution(journal.head, JournalFile.reopen(this.#directory, journal.head.id));
+    execution.restore(journal.outputs);
+    this.#track(execution);
+    if (journal.end) execution.finish(journal.end, journal.end.at);
+    return journal.end ? [] : [{ execution, journal }];
+  }
+
+  #read(name: string): Journal | undefined {
+    try {
+      return readJournal(join(this.#directory, name));
+    } catch {
+      return undefined;
+    }
+  }
+
+  #stat(name: string): Stats | undefined {
+    return statSync(join(this.#directory, name), { throwIfNoEntry: false });
+  }
+}

@@ -1,0 +1,152 @@
+import { EventLog, type LogEntry } from '../../../core/event-log.ts';
+import type { WaitBounds } from '../../../core/wait.ts';
+import type { OutputEvent, OutputSink } from '../runtime/output.ts';
+import type { CellReport } from './cell-report.ts';
+import type { ExecutionEnd, ExecutionHead } from './execution-head.ts';
+import type { JournalFile } from './journal-file.ts';
+import { OutputLimits, sizeOf } from './output-limits.ts';
+import { OutputList, streamText } from './output-list.ts';
+
+/** Pieces of a stream that arrive one by one; after that many entries they are gathered. */
+const SINGLE_ENTRIES = 1000;
+/** Milliseconds for which they are gathered then. */
+const GATHER_MS = 50;
+/** Beyond what the limits of one cell let through, so that a reader loses nothing. */
+const LOG_ENTRIES = 50_000;
+
+/** An output with its number from 0 on, as readers get it. */
+export type OutputEntry = LogEntry<OutputEvent & { readonly reason?: never }>;
+
+/** One run of a cell: its outputs by number, while it runs and afterwards. */
+export class Execution implements OutputSink {
+  readonly head: ExecutionHead;
+  readonly ended: Promise<void>;
+  readonly #log = new EventLog<OutputEvent & { readonly reason?: never }>({ entries: LOG_ENTRIES });
+  readonly #outputs = new OutputList();
+  readonly #limits = new OutputLimits();
+  readonly #journal: JournalFile | undefined;
+  readonly #settle: () => void;
+  #pending: { name: 'stdout' | 'stderr'; pieces: string[] } | undefined;
+  #gathering: NodeJS.Immediate | NodeJS.Timeout | undefined;
+  #end: (ExecutionEnd & { readonly at: Date }) | undefined;
+  #bytes = 0;
+
+  constructor(head: ExecutionHead, journal?: JournalFile) {
+    this.head = head;
+    this.#journal = journal;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ended = promise;
+    this.#settle = resolve;
+  }
+
+  get id(): string {
+    return this.head.id;
+  }
+
+  get isRunning(): boolean {
+    return this.#end === undefined;
+  }
+
+  get endedAt(): Date | undefined {
+    return this.#end?.at;
+  }
+
+  /** Roughly what its outputs take. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Number of the next output. */
+  get count(): number {
+    return this.#log.last;
+  }
+
+  write(event: OutputEvent): void {
+    if (this.#end) return;
+    for (const admitted of this.#limits.admit(event)) this.#take(admitted);
+  }
+
+  /** Takes outputs as an earlier daemon wrote them. */
+  restore(events: readonly OutputEvent[]): void {
+    for (const event of events) {
+      this.#limits.admit(event);
+      this.#append(event);
+    }
+  }
+
+  finish(end: ExecutionEnd, at = new Date()): void {
+    if (this.#end) return;
+    this.#flush();
+    this.#end = { ...end, at };
+    this.#journal?.end(end, at);
+    this.#log.close();
+    this.#settle();
+  }
+
+  /** Outputs from that number on, at most `limit`. */
+  from(offset: number, limit: number): OutputEntry[] {
+    this.#flush();
+    return this.#log.after(offset, limit);
+  }
+
+  /** Resolves when there is an output of that number, the cell has ended, or a bound ends the wait. */
+  moreThan(offset: number, bounds: WaitBounds): Promise<void> {
+    return this.#log.moreThan(offset, bounds);
+  }
+
+  report(): CellReport {
+    this.#flush();
+    const { id: executionId, ...head } = this.head;
+    const outputs = this.#outputs.outputs();
+    const end = this.#end;
+    return {
+      ...head,
+      executionId,
+      status: end?.status ?? 'running',
+      executionCount: end?.executionCount ?? null,
+      exitCode: end?.exitCode ?? null,
+      signal: end?.signal ?? null,
+      oomKilled: end?.oomKilled ?? null,
+      outputs,
+      stdout: streamText(outputs, 'stdout'),
+      stderr: streamText(outputs, 'stderr'),
+      endedAt: end?.at ?? null,
+    };
+  }
+
+  #take(event: OutputEvent): void {
+    if (event.type !== 'stream') {
+      this.#flush();
+      this.#append(event);
+      this.#journal?.output(event);
+      return;
+    }
+    if (this.#pending?.name !== event.name) this.#flush();
+    this.#pending ??= { name: event.name, pieces: [] };
+    this.#pending.pieces.push(event.text);
+    this.#gathering ??=
+      this.#log.last < SINGLE_ENTRIES
+        ? setImmediate(() => this.#flush())
+        : setTimeout(() => this.#flush(), GATHER_MS).unref();
+  }
+
+  #flush(): void {
+    const pending = this.#pending;
+    if (this.#gathering) {
+      clearImmediate(this.#gathering as NodeJS.Immediate);
+      clearTimeout(this.#gathering as NodeJS.Timeout);
+      this.#gathering = undefined;
+    }
+    if (pending === undefined) return;
+    this.#pending = undefined;
+    const event = { type: 'stream', name: pending.name, text: pending.pieces.join('') } as const;
+    this.#append(event);
+    this.#journal?.output(event);
+  }
+
+  #append(event: OutputEvent): void {
+    this.#bytes += sizeOf(event);
+    this.#outputs.add(event);
+    this.#log.add([event]);
+  }
+}

@@ -1,0 +1,80 @@
+import type { Logger } from '@sandbox/program/logger.ts';
+import type { Interpreter } from '../runtime/language-runtime.ts';
+
+/** Milliseconds before another try where an interpreter did not start. */
+const RETRY_MS = 10_000;
+
+/** Interpreters that were started ahead of their callers. It is filled in the background, one after another. */
+export class WarmPool implements AsyncDisposable {
+  readonly #size: number;
+  readonly #open: () => Promise<Interpreter>;
+  readonly #logger: Logger;
+  readonly #warm: Interpreter[] = [];
+  #filling: Promise<void> | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(size: number, open: () => Promise<Interpreter>, logger: Logger) {
+    this.#size = size;
+    this.#open = open;
+    this.#logger = logger;
+  }
+
+  get size(): number {
+    return this.#warm.length;
+  }
+
+  /** A warm interpreter where there is one. */
+  take(): Interpreter | undefined {
+    const interpreter = this.#warm.shift();
+    this.fill();
+    return interpreter;
+  }
+
+  /** Ends the warm interpreters, which were started from what has changed since, and starts others. */
+  async renew(): Promise<void> {
+    await Promise.all(this.#warm.splice(0).map((interpreter) => interpreter[Symbol.asyncDispose]()));
+    this.fill();
+  }
+
+  fill(): void {
+    if (this.#isClosed || this.#filling || this.#retry || this.#warm.length >= this.#size) return;
+    this.#filling = this.#add().finally(() => {
+      this.#filling = undefined;
+      this.fill();
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    await this.#filling;
+    await Promise.all(this.#warm.splice(0).map((interpreter) => interpreter[Symbol.asyncDispose]()));
+  }
+
+  async #add(): Promise<void> {
+    try {
+      const interpreter = await this.#open();
+      if (this.#isClosed) {
+        await interpreter[Symbol.asyncDispose]();
+        return;
+      }
+      this.#warm.push(interpreter);
+      void interpreter.process.ended.then(() => this.#drop(interpreter));
+    } catch (error) {
+      this.#logger.warn({ err: error }, 'an interpreter for the pool did not start');
+      this.#retry = setTimeout(() => {
+        this.#retry = undefined;
+        this.fill();
+      }, RETRY_MS).unref();
+    }
+  }
+
+  #drop(interpreter: Interpreter): void {
+    const index = this.#warm.indexOf(interpreter);
+    if (index < 0) return;
+    this.#warm.splice(index, 1);
+    void interpreter[Symbol.asyncDispose]();
+    this.fill();
+  }
+}

@@ -1,0 +1,163 @@
+import type { HostedProcess } from '../../../core/process/process-host.ts';
+import { waitFor } from '../../../core/wait.ts';
+import type { AccountDirectory } from '../runtime/account-directories.ts';
+import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';
+import type { Cell, CellEnd, Interpreter } from '../runtime/language-runtime.ts';
+import type { OutputSink, StreamName } from '../runtime/output.ts';
+import { afterFirst } from './after-first.ts';
+import { cellEnd, exitEnd } from './cell-end.ts';
+import { ControlChannel, type Message } from './control-channel.ts';
+import { controlSocket, type HeldState } from './held-state.ts';
+import { MarkedOutput } from './marked-output.ts';
+
+/** Milliseconds in which the marks have to follow the report of a cell. */
+const MARK_MS = 2000;
+/** Milliseconds that an interpreter may take to enter a directory. */
+const ENTER_MS = 5000;
+/** Milliseconds in which a process ends that has closed its channel; later it is killed. */
+const CLOSE_MS = 1000;
+
+/** What a cell is turned into before it is sent. `error` ends it without a run. */
+export interface Prepared {
+  readonly message: Message;
+  /** What the interpreter reports in the words of the author of the code. */
+  readonly correct?: ((message: Message) => Message) | undefined;
+  readonly error?: Message;
+}
+
+/** How a language talks to its interpreter. */
+export interface Dialect {
+  /** The code as the interpreter takes it, and under which name tracebacks show it. */
+  prepare(cell: Cell): Promise<Prepared>;
+  /** After the message `interrupt`: what is done, and after how many milliseconds, as long as the cell runs. */
+  readonly force: readonly { readonly afterMs: number; readonly act: (held: Held) => Promise<void> }[];
+}
+
+/** An interpreter, and what belongs to it. */
+export interface Held {
+  readonly process: HostedProcess;
+  readonly processes: InterpreterProcesses;
+  readonly directory: AccountDirectory;
+  readonly state: HeldState;
+}
+
+interface Running {
+  readonly id: string;
+  readonly settle: (message: Message | undefined) => void;
+  readonly done: Promise<Message | undefined>;
+}
+
+/**
+ * An interpreter that takes cells on a control socket and writes what they print to its own streams, so that a cell
+ * cannot confuse the two, and both outlive the daemon.
+ */
+export class ChannelInterpreter implements Interpreter {
+  readonly process: HostedProcess;
+  readonly #held: Held;
+  readonly #dialect: Dialect;
+  readonly #channel: ControlChannel;
+  readonly #output: MarkedOutput;
+  #running: Running | undefined;
+  #hasEnded = false;
+  #entered: (() => void) | undefined;
+
+  constructor(held: Held, dialect: Dialect) {
+    this.process = held.process;
+    this.#held = held;
+    this.#dialect = dialect;
+    this.#output = new MarkedOutput(held.process.output, held.state.token);
+    this.#channel = new ControlChannel(controlSocket(held.state), held.state.token, (message) => this.#take(message));
+    void held.process.ended.then(() => {
+      this.#hasEnded = true;
+      this.#running?.settle(undefined);
+    });
+    void this.#channel.closed.then(() => this.#endWithChannel());
+  }
+
+  /** The greeting of the interpreter. @see ControlChannel.hello */
+  get hello(): Promise<Message | undefined> {
+    return this.#channel.hello;
+  }
+
+  async run(cell: Cell, sink: OutputSink): Promise<CellEnd> {
+    const { message, error, correct } = await this.#dialect.prepare(cell);
+    if (error) return cellEnd({ error }, sink);
+    await this.#channel.hello;
+    this.#output.skip();
+    return this.#follow(cell, sink, () => this.#channel.send({ run: cell.id, ...message }), correct);
+  }
+
+  async resume(cell: Cell, sink: OutputSink, had: Readonly<Record<StreamName, number>>): Promise<CellEnd> {
+    await this.#output.rewind(cell.id);
+    return this.#follow(
+      cell,
+      afterFirst(sink, had),
+      () => void this.#channel.hello.then((hello) => this.#recall(cell, hello)),
+    );
+  }
+
+  async interrupt(): Promise<void> {
+    const running = this.#running;
+    if (running === undefined) return;
+    this.#channel.send({ interrupt: running.id });
+    for (const { afterMs, act } of this.#dialect.force) {
+      if ((await waitFor(running.done, { ms: afterMs })) === 'settled') return;
+      await act(this.#held);
+      this.#channel.send({ interrupt: running.id });
+    }
+  }
+
+  async enter(cwd: string, env: Readonly<Record<string, string>>): Promise<void> {
+    const entered = Promise.withResolvers<void>();
+    this.#entered = entered.resolve;
+    await this.#channel.hello;
+    this.#channel.send({ enter: { cwd, env } });
+    if ((await waitFor(entered.promise, { ms: ENTER_MS })) !== 'settled') {
+      throw new Error(`the interpreter does not enter ${cwd}`);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#held.processes.end(this.process);
+    this.#channel[Symbol.dispose]();
+    this.#held.directory[Symbol.dispose]();
+  }
+
+  async #follow(
+    cell: Cell,
+    sink: OutputSink,
+    begin: () => void,
+    correct = (message: Message): Message => message,
+  ): Promise<CellEnd> {
+    const { promise: done, resolve: settle } = Promise.withResolvers<Message | undefined>();
+    const running: Running = { id: cell.id, settle, done };
+    this.#running = running;
+    if (this.#hasEnded) settle(undefined);
+    const late = new AbortController();
+    const copying = this.#output.copy(cell.id, sink, late.signal);
+    begin();
+    const message = await done;
+    if ((await waitFor(copying, { ms: MARK_MS })) !== 'settled') late.abort();
+    const code = await copying;
+    if (this.#running === running) this.#running = undefined;
+    return message === undefined ? exitEnd(code, cell, sink) : cellEnd(correct(message), sink);
+  }
+
+  #take(message: Message): void {
+    if (message['entered'] === true) this.#entered?.();
+    if (message['done'] === this.#running?.id && this.#running) this.#running.settle(message);
+  }
+
+  /** A greeting tells which cell runs, and how the last one ended. */
+  #recall(cell: Cell, hello: Message | undefined): void {
+    if (hello === undefined || hello['running'] === cell.id || this.#running?.id !== cell.id) return;
+    const last = hello['last'];
+    const isIt = typeof last === 'object' && last !== null && (last as Message)['done'] === cell.id;
+    this.#running.settle(isIt ? (last as Message) : { lost: true });
+  }
+
+  async #endWithChannel(): Promise<void> {
+    if ((await waitFor(this.process.ended, { ms: CLOSE_MS })) === 'settled') return;
+    await this.#held.processes.signal(this.process, 'SIGKILL');
+  }
+}

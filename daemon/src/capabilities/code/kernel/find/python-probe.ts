@@ -1,0 +1,119 @@
+import { statSync } from 'node:fs';
+import type { Identity } from '../../../../core/account/identity.ts';
+import { findTool } from '../../../../core/tool-path.ts';
+import type { InterpreterProcesses } from '../../runtime/interpreter-processes.ts';
+
+/** Milliseconds that an interpreter may take to describe itself. */
+const PROBE_MS = 20_000;
+/** The minor versions of Python 3 that are looked for. */
+const MINORS = Array.from({ length: 24 }, (_, index) => index + 6);
+
+const DESCRIBE = `
+import json, sys
+from importlib.util import find_spec
+from importlib.metadata import version
+def of(name):
+    try: return version(name) if find_spec(name) else None
+    except Exception: return None
+print(json.dumps({"executable": sys.executable, "version": "%d.%d.%d" % sys.version_info[:3],
+                  "prefix": sys.prefix, "path": sys.path, "ipykernel": of("ipykernel")}))
+`;
+
+/** A Python on PATH. */
+export interface Python {
+  /** As it was found. */
+  readonly command: string;
+  readonly executable: string;
+  /** `3.11.2`. */
+  readonly version: string;
+  readonly prefix: string;
+  /** Null where it cannot run kernels. */
+  readonly ipykernel: string | null;
+  /** Changes when the interpreter or its packages do. */
+  readonly fingerprint: string;
+}
+
+interface Known {
+  readonly watched: readonly string[];
+  readonly fingerprint: string;
+  readonly python: Python | undefined;
+}
+
+/**
+ * Describes the Pythons on the PATH of an account. Each is asked once and again when it or one of the directories of
+ * its packages has changed.
+ */
+export class PythonProbe {
+  readonly #processes: InterpreterProcesses;
+  readonly #known = new Map<string, Promise<Known>>();
+
+  constructor(processes: InterpreterProcesses) {
+    this.#processes = processes;
+  }
+
+  /** In the order in which they should be used: `python3` first. Those without a version are left out. */
+  async pythons(identity: Identity): Promise<Python[]> {
+    const path = this.#processes.environment(identity)['PATH'] ?? '';
+    const pythons = await Promise.all(commandsOn(path).map((command) => this.#ask(identity, command)));
+    const seen = new Set<string>();
+    return pythons.filter((python): python is Python => {
+      if (python === undefined || seen.has(python.executable)) return false;
+      seen.add(python.executable);
+      return true;
+    });
+  }
+
+  async #ask(identity: Identity, command: string): Promise<Python | undefined> {
+    const key = `${identity.name}\0${command}`;
+    const known = await this.#known.get(key);
+    if (known && known.fingerprint === fingerprintOf(known.watched)) return known.python;
+    const asked = this.#describe(identity, command);
+    this.#known.set(key, asked);
+    return (await asked).python;
+  }
+
+  async #describe(identity: Identity, command: string): Promise<Known> {
+    const before = fingerprintOf([command]);
+    const text = await this.#processes.outputOf(identity, command, ['-c', DESCRIBE], PROBE_MS);
+    const described = text === undefined ? undefined : parsed(text);
+    if (described === undefined) return { watched: [command], fingerprint: before, python: undefined };
+    const { executable, version, prefix, ipykernel, path } = described;
+    const watched = [command, ...path.filter((entry) => entry.startsWith('/'))];
+    const fingerprint = fingerprintOf(watched);
+    return { watched, fingerprint, python: { command, executable, version, prefix, ipykernel, fingerprint } };
+  }
+}
+
+/** Every directory's `python3` in the order of PATH, then other versions. */
+function commandsOn(path: string): string[] {
+  const directories = path.split(':');
+  const plain = directories.flatMap((directory) => findTool('python3', directory) ?? []);
+  const versions = MINORS.flatMap((minor) => findTool(`python3.${minor}`, path) ?? []);
+  return [...new Set([...plain, ...versions])];
+}
+
+function fingerprintOf(paths: readonly string[]): string {
+  return paths.map(stampOf).join(' ');
+}
+
+function stampOf(path: string): string {
+  try {
+    const { ino, mtimeMs } = statSync(path);
+    return `${ino}:${mtimeMs}`;
+  } catch {
+    return '-';
+  }
+}
+
+interface Described extends Omit<Python, 'command' | 'fingerprint'> {
+  readonly path: readonly string[];
+}
+
+function parsed(text: string): Described | undefined {
+  try {
+    const value = JSON.parse(text) as Described;
+    return typeof value.executable === 'string' && Array.isArray(value.path) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import type { HostedProcess } from '../../../core/process/process-host.ts';
+import type { AccountDirectory } from '../runtime/account-directories.ts';
+import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';
+import type { Cell, CellEnd, Interpreter } from '../runtime/language-runtime.ts';
+import type { OutputSink } from '../runtime/output.ts';
+import type { KernelClient } from './kernel-client.ts';
+import { RunningCell } from './running-cell.ts';
+
+/** Milliseconds that a kernel may take to confirm an interrupt before it gets a signal. */
+const CONFIRM_MS = 500;
+/** Milliseconds that a warm kernel may take to change its directory. */
+const ENTER_MS = 5000;
+/** Milliseconds that the import of a module may take. */
+const PRELOAD_MS = 60_000;
+/** Variables that only the start of an interpreter reads. */
+const READ_AT_START = /^(?:PYTHON|LD_|MALLOC_|MPL|OMP_|OPENBLAS_|LANG$|LC_|PATH$|HOME$|TZ$)/;
+
+export interface KernelParts {
+  readonly process: HostedProcess;
+  readonly client: KernelClient;
+  readonly directory: AccountDirectory;
+  readonly processes: InterpreterProcesses;
+  readonly interruptMode: 'signal' | 'message';
+}
+
+/** A Jupyter kernel. */
+export class KernelInterpreter implements Interpreter {
+  readonly process: HostedProcess;
+  readonly #parts: KernelParts;
+  #running: RunningCell | undefined;
+  #ending: Promise<void> | undefined;
+
+  constructor(parts: KernelParts) {
+    this.#parts = parts;
+    this.process = parts.process;
+    parts.client.listen({
+      published: (message) => this.#running?.published(message),
+      inputRequested: () => void this.interrupt(),
+      closed: () => this.#connectionLost(),
+    });
+    void this.process.ended.then(() => this.#running?.end('died'));
+  }
+
+  run({ id, code }: Cell, sink: OutputSink): Promise<CellEnd> {
+    const running = this.#cell(id, sink);
+    return this.#follow(running, () =>
+      this.#parts.client.send('shell', id, 'execute_request', {
+        code,
+        silent: false,
+        store_history: true,
+        user_expressions: {},
+        allow_stdin: false,
+        stop_on_error: false,
+      }),
+    );
+  }
+
+  async resume({ id }: Cell, sink: OutputSink): Promise<CellEnd> {
+    const running = this.#cell(id, sink);
+    // The shell answers in order: this answer without a reply to the cell means that the cell ended unobserved.
+    const question = randomUUID();
+    const { client } = this.#parts;
+    using _answer = client.onReply(question, () => {
+      if (!running.hasReplied) running.end('lost');
+    });
+    return await this.#follow(running, () => client.send('shell', question, 'kernel_info_request', {}));
+  }
+
+  async interrupt(): Promise<void> {
+    const { client, interruptMode, processes } = this.#parts;
+    const reply = await client.request('control', 'interrupt_request', {}, CONFIRM_MS);
+    const isConfirmed = reply !== undefined && reply.content['status'] !== 'error';
+    if (isConfirmed || interruptMode === 'message') return;
+    await processes.signal(this.process, 'SIGINT');
+  }
+
+  async enter(cwd: string, env: Readonly<Record<string, string>>): Promise<void> {
+    if (Object.keys(env).some((name) => READ_AT_START.test(name)))
+      throw new Error('the variables are read at the start');
+    const values = JSON.stringify(JSON.stringify([cwd, env]));
+    const code = `(lambda o, v: (o.chdir(v[0]), o.environ.update(v[1])))(__import__('os'), __import__('json').loads(${values}))`;
+    if (!(await this.#runSilently(code, ENTER_MS))) throw new Error('the kernel did not enter the directory');
+  }
+
+  /** Imports modules of Python; one that cannot be imported is left out. */
+  async preload(modules: readonly string[]): Promise<void> {
+    for (const name of modules) await this.#runSilently(`__import__(${JSON.stringify(name)})`, PRELOAD_MS);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  /** Answers whether the code ran without an error; no state of the session tells of it. */
+  async #runSilently(code: string, ms: number): Promise<boolean> {
+    const content = { code, silent: true, store_history: false, allow_stdin: false, user_expressions: {} };
+    const reply = await this.#parts.client.request('shell', 'execute_request', content, ms);
+    return reply?.content['status'] === 'ok';
+  }
+
+  #cell(id: string, sink: OutputSink): RunningCell {
+    const { client } = this.#parts;
+    return new RunningCell(id, sink, (question) => client.send('shell', question, 'kernel_info_request', {}));
+  }
+
+  async #follow(running: RunningCell, begin: () => void): Promise<CellEnd> {
+    const { client } = this.#parts;
+    this.#running = running;
+    using _replies = client.onReply(running.id, (reply) => running.replied(reply));
+    try {
+      begin();
+      return await running.ended;
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  /** Without its sockets nothing can be known of a kernel; it is ended where it has not ended by itself. */
+  #connectionLost(): void {
+    if (this.#ending === undefined) void this[Symbol.asyncDispose]();
+  }
+
+  async #end(): Promise<void> {
+    const { processes, client, directory } = this.#parts;
+    await processes.end(this.process);
+    this.#running?.end('died');
+    client[Symbol.dispose]();
+    directory[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,56 @@
+import type { MimeBundle, OutputEvent } from '../../runtime/output.ts';
+import type { Message } from './message.ts';
+
+/** The output that a message of iopub carries; undefined where it carries none. */
+export function outputOf({ header, content }: Message): OutputEvent | undefined {
+  switch (header.msg_type) {
+    case 'stream':
+      return {
+        type: 'stream',
+        name: content['name'] === 'stderr' ? 'stderr' : 'stdout',
+        text: textOf(content['text']),
+      };
+    case 'execute_result':
+      return {
+        type: 'execute_result',
+        ...representations(content),
+        executionCount: countOf(content['execution_count']),
+      };
+    case 'display_data':
+      return { type: 'display_data', ...representations(content), ...displayId(content) };
+    case 'update_display_data':
+      return { type: 'update_display_data', displayId: '', ...representations(content), ...displayId(content) };
+    case 'error':
+      return {
+        type: 'error',
+        ename: textOf(content['ename']),
+        evalue: textOf(content['evalue']),
+        traceback: Array.isArray(content['traceback']) ? content['traceback'].map(textOf) : [],
+      };
+    case 'clear_output':
+      return { type: 'clear_output', wait: content['wait'] === true };
+    default:
+      return undefined;
+  }
+}
+
+export function countOf(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
+function representations(content: Message['content']): { data: MimeBundle; metadata: MimeBundle } {
+  return { data: bundle(content['data']), metadata: bundle(content['metadata']) };
+}
+
+function bundle(value: unknown): MimeBundle {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as MimeBundle) : {};
+}
+
+function displayId({ transient }: Message['content']): { displayId: string } | undefined {
+  const id = bundle(transient)['display_id'];
+  return typeof id === 'string' ? { displayId: id } : undefined;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

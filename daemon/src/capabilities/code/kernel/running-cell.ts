@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import type { CellEnd } from '../runtime/language-runtime.ts';
+import type { OutputSink } from '../runtime/output.ts';
+import type { Message } from './protocol/message.ts';
+import { countOf, outputOf } from './protocol/output-of.ts';
+
+/** Milliseconds after the reply without the state `idle` after which the kernel is asked where it is. */
+const ASK_AFTER_MS = 1000;
+/** Milliseconds after that at which the cell counts as ended: nothing of it can still come. */
+const GIVE_UP_MS = 60_000;
+
+/** A cell that a kernel runs. It has ended when its reply and the state `idle` have come (Jupyter: messaging). */
+export class RunningCell {
+  readonly id: string;
+  readonly ended: Promise<CellEnd>;
+  readonly #sink: OutputSink;
+  readonly #settle: (end: CellEnd) => void;
+  #end: CellEnd | undefined;
+  readonly #ask: (question: string) => void;
+  #isIdle = false;
+  #late: NodeJS.Timeout | undefined;
+  #question: string | undefined;
+
+  /**
+   * @param ask has the kernel publish a state with that id: what it published for the cell has then come, also where
+   * a full queue of the kernel has lost the state `idle`
+   */
+  constructor(id: string, sink: OutputSink, ask: (question: string) => void) {
+    this.id = id;
+    this.#ask = ask;
+    this.#sink = sink;
+    const { promise, resolve } = Promise.withResolvers<CellEnd>();
+    this.ended = promise;
+    this.#settle = resolve;
+  }
+
+  get hasReplied(): boolean {
+    return this.#end !== undefined;
+  }
+
+  published(message: Message): void {
+    if (this.#question !== undefined && message.parent.msg_id === this.#question) this.#done();
+    if (message.parent.msg_id !== this.id) return;
+    const output = outputOf(message);
+    if (output) this.#sink.write(output);
+    if (message.header.msg_type === 'status' && message.content['execution_state'] === 'idle') {
+      this.#isIdle = true;
+      this.#settleIfDone();
+    }
+  }
+
+  replied({ content }: Message): void {
+    const status = content['status'] === 'ok' ? 'ok' : 'error';
+    this.#end = { status, executionCount: countOf(content['execution_count']), exitCode: null };
+    this.#late = setTimeout(() => this.#askWhere(), ASK_AFTER_MS).unref();
+    this.#settleIfDone();
+  }
+
+  /** Its reply will not come. */
+  end(status: 'died' | 'lost'): void {
+    this.#end ??= { status, executionCount: null, exitCode: null };
+    this.#done();
+  }
+
+  #askWhere(): void {
+    this.#question = randomUUID();
+    this.#late = setTimeout(() => this.#done(), GIVE_UP_MS).unref();
+    this.#ask(this.#question);
+  }
+
+  #settleIfDone(): void {
+    if (this.#isIdle && this.#end) this.#done();
+  }
+
+  #done(): void {
+    clearTimeout(this.#late);
+    if (this.#end) this.#settle(this.#end);
+  }
+}

@@ -1,0 +1,71 @@
+import { waitFor } from '../../../core/wait.ts';
+import type { Dialect, Held, Prepared } from '../held/channel-interpreter.ts';
+import { ControlChannel, type Message } from '../held/control-channel.ts';
+import { watchSocket } from '../held/held-state.ts';
+import type { Cell } from '../runtime/language-runtime.ts';
+import { withAuthorsLines } from './transform/line-map.ts';
+import type { TransformError } from './transform/transform-protocol.ts';
+import type { TransformThread } from './transform/transform-thread.ts';
+
+/** Milliseconds after which JavaScript that does not return is ended, and then what it waits for. */
+const TERMINATE_AFTER_MS = 100;
+const SIGNAL_AFTER_MS = 500;
+/** Milliseconds that the watching thread may take to answer. */
+const WATCH_MS = 300;
+/** What needs a parser; a word inside a text costs the way to the thread and changes nothing. */
+const MODULE_WORD = /\b(?:import|export)\b/;
+
+/** How cells of JavaScript and TypeScript reach an interpreter. */
+export class NodeDialect implements Dialect {
+  readonly #thread: TransformThread;
+
+  readonly force = [
+    { afterMs: TERMINATE_AFTER_MS, act: terminate },
+    { afterMs: SIGNAL_AFTER_MS, act: ({ processes, process }: Held) => processes.signal(process, 'SIGINT') },
+  ];
+
+  constructor(thread: TransformThread) {
+    this.#thread = thread;
+  }
+
+  async prepare({ language, code, isLast, files }: Cell): Promise<Prepared> {
+    const extension = language === 'typescript' ? 'ts' : 'js';
+    const common = { extension, isLast: isLast === true, ...(files && { files }) };
+    if (extension === 'js' && !MODULE_WORD.test(code)) return { message: { ...common, code } };
+    const { code: plain, error, lines } = await this.#thread.transform(language, code);
+    if (error) return { message: {}, error: describe(error, `cell.${extension}`, code) };
+    return { message: { ...common, code: plain }, correct: lines && ((message) => withLines(message, lines)) };
+  }
+}
+
+/** The report of a cell that Node has written anew, with the lines of its author. */
+function withLines(message: Message, lines: readonly number[]): Message {
+  const error = message['error'];
+  if (typeof error !== 'object' || error === null) return message;
+  const { traceback } = error as Message;
+  if (!Array.isArray(traceback)) return message;
+  const script = `cell-${message['count']}.ts`;
+  const corrected = traceback.map((line: unknown) => withAuthorsLines(String(line), script, lines));
+  return { ...message, error: { ...error, traceback: corrected } };
+}
+
+/** V8 ends what runs; the interpreter then reads that its cell was interrupted. */
+async function terminate({ state }: Held): Promise<void> {
+  const ended = Promise.withResolvers<void>();
+  using channel = new ControlChannel(watchSocket(state), state.token, (message) => {
+    if (message['ended'] === true) ended.resolve();
+  });
+  await waitFor(channel.hello, { ms: WATCH_MS });
+  channel.send({ end: true });
+  await waitFor(Promise.race([ended.promise, channel.closed]), { ms: WATCH_MS });
+}
+
+function describe({ name, message, line, column }: TransformError, script: string, code: string): Message {
+  const place = line === undefined ? [] : [`${script}:${line}`, ...shown(code, line, column ?? 1), ''];
+  return { ename: name, evalue: message, traceback: [...place, `${name}: ${message}`] };
+}
+
+function shown(code: string, line: number, column: number): string[] {
+  const source = code.split('\n')[line - 1]?.slice(0, 500) ?? '';
+  return [source, `${' '.repeat(Math.min(column - 1, 500))}^`];
+}

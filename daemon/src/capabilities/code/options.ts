@@ -1,0 +1,38 @@
+import { list, named, type OptionValues, wholeNumber } from '@sandbox/program/options.ts';
+import { z } from 'zod';
+
+const BACKENDS = ['native', 'kernel', 'auto'] as const;
+/** The most warm interpreters of one kind. */
+const POOL_MAX = 64;
+
+export const CodeOptions = {
+  codeBackend: named(z.enum(BACKENDS, { error: `expected one of ${BACKENDS.join(', ')}` }).default('native'), {
+    env: 'SVC_CODE_BACKEND',
+    flag: 'code-backend',
+    description:
+      'What runs Python. native: kernels of the daemon, else the plain interpreter; kernel: kernels only; auto: native.',
+  }),
+  kernelMaxSessions: named(wholeNumber(1, 1000).default(5), {
+    env: 'SVC_KERNEL_MAX_SESSIONS',
+    flag: 'kernel-max-sessions',
+    description: 'Kernel sessions that are open at once; the next one gets 429.',
+  }),
+  kernelPrewarm: named(wholeNumber(0, POOL_MAX).default(0), {
+    env: 'SVC_KERNEL_PREWARM',
+    aliases: ['JUPYTER_POOL_SIZE'],
+    flag: 'kernel-prewarm',
+    description: 'Python kernels that are kept warm.',
+  }),
+  kernelPreload: named(list().prefault(''), {
+    env: 'SVC_KERNEL_PRELOAD',
+    flag: 'kernel-preload',
+    description: 'Python modules that warm kernels have imported, separated by commas.',
+  }),
+  codePrewarm: named(wholeNumber(0, POOL_MAX).default(0), {
+    env: 'SVC_CODE_PREWARM',
+    flag: 'code-prewarm',
+    description: 'JavaScript interpreters that are kept warm.',
+  }),
+} as const;
+
+export type CodeOptions = OptionValues<typeof CodeOptions>;

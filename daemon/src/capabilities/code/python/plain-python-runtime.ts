@@ -1,0 +1,108 @@
+import type { HostedProcess } from '../../../core/process/process-host.ts';
+import { findTool } from '../../../core/tool-path.ts';
+import type { Dialect, Held } from '../held/channel-interpreter.ts';
+import { attachChannel, openChannel } from '../held/open-channel.ts';
+import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';
+import type {
+  Interpreter,
+  InterpreterSpec,
+  LanguageInfo,
+  LanguageRequest,
+  LanguageRuntime,
+  ResolvedLanguage,
+} from '../runtime/language-runtime.ts';
+import { PYTHON_HOST } from './plain-python-host.ts';
+
+/** Milliseconds in which Python names its version. */
+const VERSION_MS = 10_000;
+/** Milliseconds after which what the cell started is interrupted too. */
+const SIGNAL_AFTER_MS = 700;
+const NAME = /^(?:python|python3|py)$|^python3\.\d{1,2}$/;
+
+const DIALECT: Dialect = {
+  prepare: ({ code }) => Promise.resolve({ message: { code } }),
+  force: [
+    {
+      afterMs: SIGNAL_AFTER_MS,
+      act: ({ processes, process }: Held) => processes.signal(process, 'SIGINT'),
+    },
+  ],
+};
+
+/** Runs Python where no kernel can: bindings, values and tracebacks, without rich output. */
+export class PlainPythonRuntime implements LanguageRuntime {
+  readonly name = 'python';
+  readonly table = 'kernel';
+  readonly #processes: InterpreterProcesses;
+  readonly #versions = new Map<string, Promise<string | null>>();
+
+  constructor(processes: InterpreterProcesses) {
+    this.#processes = processes;
+  }
+
+  async languages(): Promise<readonly LanguageInfo[]> {
+    const command = this.#command('python3');
+    if (command === undefined) return [];
+    return [
+      {
+        language: 'python',
+        aliases: ['python3', 'py'],
+        description: 'Python without a Jupyter kernel',
+        version: await this.#version(command),
+        details: { command, isPlain: true },
+      },
+    ];
+  }
+
+  async resolve({ language, version, kernelName }: LanguageRequest): Promise<ResolvedLanguage | undefined> {
+    const name = kernelName ?? language;
+    if (!NAME.test(name)) return undefined;
+    const wanted = [version, name].find((each) => each !== undefined && /^python3\.\d/.test(each));
+    const exact = wanted === undefined ? undefined : this.#command(wanted);
+    const command = exact ?? this.#command('python3');
+    if (command === undefined) return undefined;
+    const isOther = wanted !== undefined && exact === undefined;
+    const found = isOther ? await this.#version(command) : null;
+    const warning = `${wanted} is not installed: python3 (${found ?? 'unknown version'}) runs the cell`;
+    return { language: 'python', variant: command, warnings: isOther && !isNamed(wanted, found) ? [warning] : [] };
+  }
+
+  open(spec: InterpreterSpec): Promise<Interpreter> {
+    return openChannel(this.#processes, spec, {
+      runtime: this.name,
+      file: spec.variant,
+      args: ({ token, directory }) => ['-u', '-c', PYTHON_HOST, token, directory],
+      dialect: DIALECT,
+    });
+  }
+
+  attach(process: HostedProcess, state: unknown): Promise<Interpreter | undefined> {
+    return attachChannel(this.#processes, process, state, DIALECT);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve();
+  }
+
+  #command(name: string): string | undefined {
+    const identity = this.#processes.runContext.identityOf(undefined);
+    return findTool(name, this.#processes.environment(identity)['PATH']);
+  }
+
+  #version(command: string): Promise<string | null> {
+    const known = this.#versions.get(command) ?? this.#ask(command);
+    this.#versions.set(command, known);
+    return known;
+  }
+
+  async #ask(command: string): Promise<string | null> {
+    const identity = this.#processes.runContext.identityOf(undefined);
+    const text = await this.#processes.outputOf(identity, command, ['--version'], VERSION_MS);
+    return /^Python (\d+(?:\.\d+){1,2})/.exec(text ?? '')?.[1] ?? null;
+  }
+}
+
+/** `python3.11` names 3.11.2. */
+function isNamed(name: string, version: string | null): boolean {
+  return version !== null && `python${version}.`.startsWith(`${name}.`);
+}

@@ -1,0 +1,92 @@
+import type { Core } from '../../core/core.ts';
+import type { HostedProcess } from '../../core/process/process-host.ts';
+import type { CodeService } from './code-service.ts';
+import type { ExecutionStore, Unfinished } from './execution/execution-store.ts';
+import { superviseCell } from './execution/run-cell.ts';
+import type { OneOffs } from './run/one-offs.ts';
+import type { InterpreterProcesses, InterpreterRecord } from './runtime/interpreter-processes.ts';
+import type { LanguageCatalogue } from './runtime/language-catalogue.ts';
+import type { Interpreter } from './runtime/language-runtime.ts';
+import { Session } from './session/session.ts';
+import type { SessionRecord } from './session/session-file.ts';
+import type { SessionTables } from './session/session-tables.ts';
+
+interface Parts {
+  readonly catalogue: LanguageCatalogue;
+  readonly tables: SessionTables;
+  readonly executions: ExecutionStore;
+  readonly processes: InterpreterProcesses;
+  readonly oneOffs: OneOffs;
+  readonly service: CodeService;
+}
+
+/**
+ * Finds the sessions and the cells of an earlier daemon. A cell that runs is followed to its end; what no session and
+ * no cell needs is ended.
+ */
+export async function recoverCode(core: Core, parts: Parts): Promise<void> {
+  const records = parts.tables.records();
+  const unfinished = parts.executions.recover();
+  const { processes } = core.processes.recover(new Map());
+  const needed = new Set([
+    ...records.map(({ processId }) => processId),
+    ...unfinished.map(({ journal }) => journal.processId),
+  ]);
+  const kept = [...processes.values()].filter(({ id }) => needed.has(id));
+  await core.processes.abandon([...processes.values()].filter(({ id }) => !needed.has(id)));
+  const interpreters = new Map<string, Interpreter>();
+  await Promise.all(
+    kept.map(async (process) => {
+      const interpreter = await attach(process, parts.catalogue).catch(() => undefined);
+      if (interpreter) interpreters.set(process.id, interpreter);
+      else await core.processes.abandon([process]);
+    }),
+  );
+  const gone = [...needed].filter((id): id is string => id !== undefined && !processes.has(id));
+  await core.processes.signal(
+    gone.map((id) => ({ id, pid: 0, running: false })),
+    'SIGKILL',
+  );
+  const sessions = records.flatMap((record) => restoreSession(record, interpreters.get(record.processId), parts));
+  for (const cell of unfinished) resume(cell, interpreters, sessions, parts);
+}
+
+async function attach(process: HostedProcess, catalogue: LanguageCatalogue): Promise<Interpreter | undefined> {
+  const { runtime, state } = JSON.parse(process.record ?? '{}') as InterpreterRecord;
+  return await catalogue.named(runtime)?.attach(process, state);
+}
+
+function restoreSession(record: SessionRecord, interpreter: Interpreter | undefined, parts: Parts): Session[] {
+  if (interpreter === undefined) return [];
+  const runtimeName = (JSON.parse(interpreter.process.record ?? '{}') as InterpreterRecord).runtime;
+  const runtime = parts.catalogue.named(runtimeName);
+  if (runtime === undefined) return [];
+  const { id, language, variant, user, cwd, env, idleSeconds, createdAt } = record;
+  const spec = { language, variant, identity: parts.processes.runContext.identityOf(user), cwd, env };
+  const terms = { id, runtime, spec, idleSeconds, createdAt: new Date(createdAt) };
+  const session = new Session(terms, Promise.resolve(interpreter));
+  parts.tables.restore(session);
+  return [session];
+}
+
+function resume(
+  { execution, journal }: Unfinished,
+  interpreters: ReadonlyMap<string, Interpreter>,
+  sessions: readonly Session[],
+  { service, oneOffs }: Parts,
+): void {
+  const interpreter = interpreters.get(journal.processId ?? '');
+  if (interpreter === undefined) {
+    execution.finish({ status: 'lost', executionCount: null, exitCode: null, signal: null, oomKilled: null });
+    return;
+  }
+  const { id, head } = execution;
+  const { stdout, stderr } = execution.report();
+  const had = { stdout: stdout.length, stderr: stderr.length };
+  const running = interpreter.resume({ id, language: head.language, code: head.code }, execution, had);
+  const left = head.startedAt.getTime() + head.timeoutSeconds * 1000 - Date.now();
+  const ending = superviseCell(interpreter, running, execution, Math.max(left, 0));
+  const session = sessions.find((each) => each.id === head.sessionId && each.table === head.table);
+  service.follow(execution, session ? session.resume(id, ending) : ending);
+  if (session === undefined) oneOffs.restore(id, interpreter, ending);
+}

@@ -1,0 +1,15 @@
+import type { Interpreter } from '../runtime/language-runtime.ts';
+
+/** Where a cell runs: an interpreter for it alone, or the turn of a session. */
+export interface Place {
+  readonly sessionId: string | null;
+  /**
+   * Waits up to `ms` for the turn of the cell, and for its interpreter.
+   * @throws SandboxError `capacity` where the turn does not come, `unavailable` where the interpreter does not start
+   */
+  take(ms: number, gone?: AbortSignal): Promise<void>;
+  /** The interpreter, from now on for the execution of that id. Only after `take`. */
+  begin(executionId: string): Interpreter;
+  /** Gives the place up; called once, also where `take` failed. */
+  leave(): Promise<void>;
+}

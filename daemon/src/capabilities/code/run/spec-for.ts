@@ -1,0 +1,26 @@
+import type { CellRequest } from '../execution/cell-report.ts';
+import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';
+import type { Served } from '../runtime/language-catalogue.ts';
+import type { InterpreterSpec } from '../runtime/language-runtime.ts';
+
+/** What the interpreter of a call is started with, and how to give its directory back. */
+export interface CallSpec {
+  readonly spec: InterpreterSpec;
+  release(): Promise<void>;
+}
+
+/** @throws SandboxError `invalid`, `forbidden` for an account or a directory that there is not */
+export function specFor(
+  { cwd, env = {}, user, ownDirectory }: Pick<CellRequest, 'cwd' | 'env' | 'user' | 'ownDirectory'>,
+  { language, variant }: Served,
+  { runContext, directories }: InterpreterProcesses,
+): CallSpec {
+  const identity = runContext.identityOf(user);
+  if (ownDirectory) {
+    const own = directories.make(identity);
+    const release = (): Promise<void> => Promise.resolve(own[Symbol.dispose]());
+    return { spec: { language, variant, identity, cwd: own.path, env }, release };
+  }
+  const directory = cwd === undefined ? runContext.homeOf(identity) : runContext.requireDirectory(cwd);
+  return { spec: { language, variant, identity, cwd: directory, env }, release: () => Promise.resolve() };
+}

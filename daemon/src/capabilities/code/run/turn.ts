@@ -1,0 +1,29 @@
+import { SandboxError } from '../../../core/errors.ts';
+
+/** A turn did not come in time. */
+const LATE = Symbol('late');
+
+/**
+ * Takes a turn, waiting at most `ms` milliseconds, which are the rest of a wait `of` so many.
+ * @throws SandboxError `capacity` where it does not come in that time, or the caller has gone
+ */
+export async function takeTurn(
+  take: (signal: AbortSignal) => Promise<Disposable>,
+  { ms, of = ms }: { readonly ms: number; readonly of?: number },
+  gone: AbortSignal | undefined,
+  refusal: () => { readonly what: string; readonly holders: readonly object[] },
+): Promise<Disposable> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(LATE), ms);
+  try {
+    return await take(gone ? AbortSignal.any([late.signal, gone]) : late.signal);
+  } catch {
+    const { what, holders } = refusal();
+    throw new SandboxError('capacity', `${what}, and the cell has waited for its timeout of ${of / 1000} s`, {
+      hint: 'try again later, with a longer timeout, or interrupt what runs',
+      data: { holders },
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}

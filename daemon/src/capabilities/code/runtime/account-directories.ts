@@ -1,0 +1,101 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ignore } from '@sandbox/program/ignore.ts';
+import type { Identity } from '../../../core/account/identity.ts';
+import { discard } from '../../../core/files/discard.ts';
+
+/** A directory of mode 0700 that belongs to one account. */
+export interface AccountDirectory extends Disposable {
+  /** Short enough for the path of a socket inside (sun_path has 107 bytes). */
+  readonly path: string;
+}
+
+/**
+ * Private directories of accounts, outside the runtime directory, which accounts cannot enter. Their parent belongs to
+ * the daemon, so that no account can swap the name of a directory.
+ */
+export class AccountDirectories implements Disposable {
+  readonly #parent: string;
+  readonly #empty: (identity: Identity, path: string) => Promise<unknown>;
+
+  /**
+   * The parent's name is derived from the runtime directory, so that the next daemon finds what there is.
+   * @param empty removes what is in a directory with the rights of its account
+   */
+  constructor(runtimeDir: string, empty: (identity: Identity, path: string) => Promise<unknown>) {
+    this.#empty = empty;
+    const mark = createHash('sha256').update(runtimeDir).digest('hex').slice(0, 8);
+    this.#parent = ownDirectory(join(tmpdir(), `svc-code-${mark}`));
+  }
+
+  make(identity: Identity): AccountDirectory {
+    const path = join(this.#parent, randomBytes(4).toString('hex'));
+    mkdirSync(path, { mode: 0o700 });
+    if (process.getuid?.() === 0) chownSync(path, identity.uid, identity.gid);
+    return this.#directoryOf(path, identity);
+  }
+
+  /** One that an earlier daemon made; undefined where it is not there. */
+  find(path: string): AccountDirectory | undefined {
+    const isOurs = path.startsWith(`${this.#parent}/`) && lstatSync(path, { throwIfNoEntry: false })?.isDirectory();
+    return isOurs ? this.#directoryOf(path) : undefined;
+  }
+
+  /** What cannot be removed without entering directories of an account stays. */
+  [Symbol.dispose](): void {
+    for (const name of readdirSync(this.#parent)) removeFlat(join(this.#parent, name));
+    removeDirectory(this.#parent);
+  }
+
+  #directoryOf(path: string, identity?: Identity): AccountDirectory {
+    return {
+      path,
+      [Symbol.dispose]: () => {
+        if (removeFlat(path) || identity === undefined) return;
+        void this.#empty(identity, path).then(() => removeDirectory(path), ignore);
+      },
+    };
+  }
+}
+
+/**
+ * Removes a directory with its files; answers whether that was all. No directory inside is entered: its account could
+ * put a link in its place meanwhile.
+ */
+function removeFlat(path: string): boolean {
+  try {
+    for (const name of readdirSync(path)) discard(join(path, name));
+  } catch {
+    return true;
+  }
+  return removeDirectory(path);
+}
+
+function removeDirectory(path: string): boolean {
+  try {
+    rmdirSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Every account can create names in the temporary directory, so an entry of another owner is not used. */
+function ownDirectory(path: string): string {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory() && found.uid === process.getuid?.()) return path;
+  if (found === undefined) {
+    try {
+      mkdirSync(path);
+      chmodSync(path, 0o711);
+      return path;
+    } catch {
+      // Another account was faster; the name is not ours.
+    }
+  }
+  const fresh = mkdtempSync(`${path}-`);
+  chmodSync(fresh, 0o711);
+  return fresh;
+}

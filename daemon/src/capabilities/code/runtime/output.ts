@@ -1,0 +1,53 @@
+/** Representations of one value by MIME type (nbformat 4): text, or JSON for JSON types; binary data is base64. */
+export type MimeBundle = Readonly<Record<string, unknown>>;
+
+export type StreamName = 'stdout' | 'stderr';
+
+interface StreamOutput {
+  readonly type: 'stream';
+  readonly name: StreamName;
+  readonly text: string;
+}
+
+export interface ErrorOutput {
+  readonly type: 'error';
+  readonly ename: string;
+  readonly evalue: string;
+  /** Lines, with the ANSI colours that the interpreter gave them. */
+  readonly traceback: readonly string[];
+}
+
+/** An output of a notebook cell (nbformat 4). */
+export type Output =
+  | StreamOutput
+  | ErrorOutput
+  | {
+      readonly type: 'execute_result';
+      readonly data: MimeBundle;
+      readonly metadata: MimeBundle;
+      readonly executionCount: number | null;
+    }
+  | {
+      readonly type: 'display_data';
+      readonly data: MimeBundle;
+      readonly metadata: MimeBundle;
+      /** A later update with the same id replaces the data. */
+      readonly displayId?: string;
+    };
+
+/** What an interpreter reports while a cell runs: outputs, and changes to earlier outputs of the cell. */
+export type OutputEvent =
+  | Output
+  | {
+      readonly type: 'update_display_data';
+      readonly data: MimeBundle;
+      readonly metadata: MimeBundle;
+      readonly displayId: string;
+    }
+  /** With `wait` the outputs go when the next one comes. */
+  | { readonly type: 'clear_output'; readonly wait: boolean };
+
+/** Takes the outputs of one cell in their order. It bounds what it keeps and never makes the interpreter wait. */
+export interface OutputSink {
+  write(event: OutputEvent): void;
+}

@@ -1,0 +1,28 @@
+import type { SessionTable } from '../runtime/language-runtime.ts';
+
+/** A session as adapters show it. */
+export interface SessionInfo {
+  readonly sessionId: string;
+  readonly table: SessionTable;
+  readonly language: string;
+  readonly variant: string;
+  readonly cwd: string;
+  readonly user: string;
+  readonly pid: number;
+  readonly state: 'idle' | 'busy';
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date;
+  readonly idleSeconds: number;
+  readonly executionCount: number;
+}
+
+export interface SessionRequest {
+  readonly language: string;
+  readonly kernelName?: string | undefined;
+  readonly version?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly user?: string | undefined;
+  readonly idleSeconds?: number | undefined;
+}

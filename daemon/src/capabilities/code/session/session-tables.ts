@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { SandboxError } from '../../../core/errors.ts';
+import { Registry } from '../../../core/registry.ts';
+import type { Interpreter, SessionTable } from '../runtime/language-runtime.ts';
+import { Session, type SessionTerms } from './session.ts';
+import { SessionFile, type SessionRecord } from './session-file.ts';
+
+/** Milliseconds between two looks for idle sessions. */
+const REAP_EVERY_MS = 1000;
+
+/** Bounds of the sessions of one table. */
+export interface TableLimits {
+  readonly maxSessions: number;
+  /** Seconds without use after which a session is closed. */
+  readonly idleSeconds: number;
+}
+
+/** Named, so that `newest` and `of` read alike for each. */
+const TABLES: readonly SessionTable[] = ['kernel', 'node', 'bash'];
+
+/** The sessions of all tables. */
+export class SessionTables implements AsyncDisposable {
+  readonly #limits: Readonly<Record<SessionTable, TableLimits>>;
+  readonly #registries: Readonly<Record<SessionTable, Registry<Session>>>;
+  readonly #file: SessionFile;
+  readonly #processes = new Map<Session, string>();
+  readonly #reaping: NodeJS.Timeout;
+
+  constructor(directory: string, limits: Readonly<Record<SessionTable, TableLimits>>) {
+    this.#limits = limits;
+    this.#file = new SessionFile(directory);
+    const registry = (table: SessionTable) => registryOf(table, limits[table].maxSessions);
+    this.#registries = { kernel: registry('kernel'), node: registry('node'), bash: registry('bash') };
+    this.#reaping = setInterval(() => this.#reap(), REAP_EVERY_MS).unref();
+  }
+
+  limits(table: SessionTable): TableLimits {
+    return this.#limits[table];
+  }
+
+  /** The records of an earlier daemon's sessions. */
+  records(): SessionRecord[] {
+    return this.#file.read();
+  }
+
+  /** Newest first. */
+  list(table?: SessionTable): Session[] {
+    const tables = table === undefined ? TABLES : [table];
+    const sessions = tables.flatMap((name) => this.#registries[name].list());
+    return sessions.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
+  }
+
+  /** Without a table the one that was used last. */
+  find(id: string, table?: SessionTable): Session | undefined {
+    return this.list(table)
+      .filter((session) => session.id === id)
+      .sort((a, b) => b.usedAt - a.usedAt)[0];
+  }
+
+  /** @throws SandboxError `not_found` */
+  get(id: string, table?: SessionTable): Session {
+    const session = this.find(id, table);
+    if (session) return session;
+    throw new SandboxError('not_found', `no code session with id ${id}`);
+  }
+
+  /** While it is held no idle time runs out. */
+  hold(session: Session): Disposable {
+    const lease = this.#registries[session.table].lease(session);
+    session.touch();
+    return {
+      [Symbol.dispose]: () => {
+        session.touch();
+        lease[Symbol.dispose]();
+      },
+    };
+  }
+
+  /**
+   * Registers a session, whose interpreter `open` starts. One that does not start is removed.
+   * @throws SandboxError `conflict` where the id is taken, `capacity` with the holders
+   */
+  create(
+    terms: Omit<SessionTerms, 'id'> & { readonly id: string | undefined },
+    open: () => Promise<Interpreter>,
+  ): Session {
+    const { id = randomUUID() } = terms;
+    using place = this.#registries[terms.runtime.table].reserve(id);
+    const session = new Session({ ...terms, id }, open());
+    place.fill(session);
+    this.track(session);
+    return session;
+  }
+
+  /** One that an earlier daemon made. */
+  restore(session: Session): void {
+    this.#registries[session.table].add(session.id, session);
+    this.track(session);
+  }
+
+  /** Follows the interpreter of the session, also after it was replaced: its end is that of the session. */
+  track(session: Session): void {
+    session.interpreter.then(
+      ({ process }) => {
+        this.#processes.set(session, process.id);
+        this.#write();
+        void process.ended.then(() => {
+          if (this.#processes.get(session) === process.id) void this.remove(session);
+        });
+      },
+      () => void this.remove(session),
+    );
+  }
+
+  /** The end of its interpreter is no longer that of the session. */
+  forget(session: Session): void {
+    this.#processes.delete(session);
+  }
+
+  /** The session goes at once, its processes end; answers whether it was there. */
+  async remove(session: Session): Promise<boolean> {
+    const wasThere = this.#registries[session.table].remove(session.id, session);
+    this.#processes.delete(session);
+    if (wasThere) this.#write();
+    await session.close();
+    return wasThere;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#reaping);
+    await Promise.all(this.list().map((session) => this.remove(session)));
+  }
+
+  #reap(): void {
+    for (const session of this.list()) {
+      const isLeased = this.#registries[session.table].isLeased(session);
+      if (!isLeased && session.running === undefined && Date.now() - session.usedAt > session.idleSeconds * 1000) {
+        void this.remove(session);
+      }
+    }
+  }
+
+  #write(): void {
+    const records = this.list().flatMap((session): SessionRecord[] => {
+      const processId = this.#processes.get(session);
+      if (processId === undefined) return [];
+      const { id, table, idleSeconds, createdAt, spec } = session;
+      const { language, variant, cwd, env, identity } = spec;
+      const user = identity.name;
+      return [{ id, table, processId, language, variant, user, cwd, env, idleSeconds, createdAt: createdAt.toJSON() }];
+    });
+    this.#file.write(records);
+  }
+}
+
+function registryOf(table: SessionTable, ceiling: number): Registry<Session> {
+  return new Registry<Session>({
+    kind: table === 'kernel' ? 'kernel sessions' : `${table} sessions`,
+    ceiling,
+    hint: 'delete a session, or run the cell without one',
+    describe: (_id, session) => {
+      const { sessionId, language, state, createdAt, lastUsedAt } = session.info();
+      return { sessionId, language, state, createdAt, lastUsedAt };
+    },
+  });
+}

@@ -1,0 +1,123 @@
+import { SandboxError } from '../../../core/errors.ts';
+import { Slots } from '../../../core/wait.ts';
+import type { Interpreter, InterpreterSpec, LanguageRuntime, SessionTable } from '../runtime/language-runtime.ts';
+import type { SessionInfo } from './session-info.ts';
+
+/** What a session is made of. */
+export interface SessionTerms {
+  readonly id: string;
+  readonly runtime: LanguageRuntime;
+  readonly spec: InterpreterSpec;
+  readonly idleSeconds: number;
+  readonly createdAt: Date;
+}
+
+/** An interpreter that keeps its state between cells. Cells run in the order in which they were asked for. */
+export class Session {
+  readonly id: string;
+  readonly runtime: LanguageRuntime;
+  readonly spec: InterpreterSpec;
+  readonly idleSeconds: number;
+  readonly createdAt: Date;
+  /** Id of the execution that runs now. */
+  running: string | undefined;
+  executionCount = 0;
+  #usedAt: number;
+  #interpreter: Promise<Interpreter>;
+  #pid = 0;
+  #isClosed = false;
+  readonly #turns = new Slots(1);
+
+  constructor({ id, runtime, spec, idleSeconds, createdAt }: SessionTerms, interpreter: Promise<Interpreter>) {
+    this.id = id;
+    this.runtime = runtime;
+    this.spec = spec;
+    this.idleSeconds = idleSeconds;
+    this.createdAt = createdAt;
+    this.#usedAt = Date.now();
+    this.#interpreter = interpreter;
+    this.#follow(interpreter);
+  }
+
+  get table(): SessionTable {
+    return this.runtime.table;
+  }
+
+  /** Ready for a cell. @throws SandboxError where it did not start or was closed */
+  get interpreter(): Promise<Interpreter> {
+    if (this.#isClosed) return Promise.reject(closed(this.id));
+    return this.#interpreter;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  get usedAt(): number {
+    return this.#usedAt;
+  }
+
+  /** Waits for its turn. @throws the reason of the signal */
+  turn(signal: AbortSignal): Promise<Disposable> {
+    return this.#turns.take(signal);
+  }
+
+  /** A cell of an earlier daemon has the turn until `ending` settles. */
+  async resume(executionId: string, ending: Promise<void>): Promise<void> {
+    this.running = executionId;
+    using _turn = await this.#turns.take(new AbortController().signal);
+    await ending;
+    this.running = undefined;
+    this.touch();
+  }
+
+  touch(): void {
+    this.#usedAt = Date.now();
+  }
+
+  /** Gives it another interpreter. */
+  replace(interpreter: Promise<Interpreter>): void {
+    this.#interpreter = interpreter;
+    this.executionCount = 0;
+    this.touch();
+    this.#follow(interpreter);
+  }
+
+  /** Ends its processes; calls that wait for their turn are refused when it comes. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const interpreter = await this.#interpreter.catch(() => undefined);
+    await interpreter?.[Symbol.asyncDispose]();
+  }
+
+  info(): SessionInfo {
+    const { language, variant, cwd, identity } = this.spec;
+    return {
+      sessionId: this.id,
+      table: this.table,
+      language,
+      variant,
+      cwd,
+      user: identity.name,
+      pid: this.#pid,
+      state: this.running === undefined ? 'idle' : 'busy',
+      createdAt: this.createdAt,
+      lastUsedAt: new Date(this.#usedAt),
+      idleSeconds: this.idleSeconds,
+      executionCount: this.executionCount,
+    };
+  }
+
+  #follow(interpreter: Promise<Interpreter>): void {
+    interpreter.then(
+      ({ process }) => {
+        this.#pid = process.pid;
+      },
+      () => undefined,
+    );
+  }
+}
+
+function closed(id: string): SandboxError {
+  return new SandboxError('conflict', `session ${id} was closed`, { hint: 'call again: a new session is made' });
+}

@@ -1,0 +1,51 @@
+import { stripVTControlCharacters } from 'node:util';
+import { z } from 'zod';
+import { defineTool } from '../../core/tools/tool.ts';
+import { ToolAnswer, type ToolImage } from '../../core/tools/tool-answer.ts';
+import type { CodeService } from './code-service.ts';
+import type { CellReport } from './execution/cell-report.ts';
+import type { Output } from './runtime/output.ts';
+
+/** Seconds that a cell may run. */
+const TIMEOUT = 30;
+const TIMEOUT_MAX = 900;
+const IMAGES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const;
+/** Runs code once and gives back what it produced: text, and images as image content. */
+export const executeCode = defineTool({
+  name: 'sandbox_execute_code',
+  order: 2,
+  title: 'Execute code',
+  description: 'Runs Python or JavaScript code in a fresh process; the value of the last expression is an output.',
+  schema: z.object({
+    code: z.string().meta({ description: 'The code to run.' }),
+    language: z.enum(['python', 'javascript']).default('python'),
+    timeout: z.number().positive().max(TIMEOUT_MAX).default(TIMEOUT).meta({ description: 'Seconds.' }),
+  }),
+  annotations: { destructiveHint: true, openWorldHint: true },
+  handler: async (service: CodeService, { code, language, timeout }, { gone }) => {
+    const report = await service.execute({ code, language, timeoutSeconds: timeout }, gone);
+    return answerOf(report);
+  },
+});
+
+function answerOf({ outputs, status }: CellReport): ToolAnswer {
+  const text = outputs.map(textOf).join('');
+  const images = outputs.flatMap(imagesOf);
+  const empty = images.length > 0 ? '' : status === 'ok' ? '(no output)' : status;
+  return new ToolAnswer({ text: text || empty, images, isError: status !== 'ok' });
+}
+
+function textOf(output: Output): string {
+  if (output.type === 'stream') return output.text;
+  if (output.type === 'error') return `${stripVTControlCharacters(output.traceback.join('\n'))}\n`;
+  if (imagesOf(output).length > 0) return '';
+  const text = output.data['text/plain'] ?? output.data['text/markdown'] ?? output.data['text/html'];
+  return typeof text === 'string' ? `${text}\n` : '';
+}
+
+function imagesOf(output: Output): ToolImage[] {
+  if (!('data' in output)) return [];
+  const { data } = output;
+  const mimeType = IMAGES.find((type) => typeof data[type] === 'string');
+  return mimeType === undefined ? [] : [{ mimeType, data: Buffer.from(String(data[mimeType]), 'base64') }];
+}

@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { SandboxError } from '../../../core/errors.ts';
+import type { App } from '../../../http/app-types.ts';
+import { ErrorBody, envelopeOf, ok } from '../../../http/envelope.ts';
+import { clientGone } from '../../../http/streams/client-gone.ts';
+import { V1_ERRORS } from '../../../http/v1/answers.ts';
+import { answerByStatus } from '../../../http/v1/error-handlers.ts';
+import type { CodeService } from '../code-service.ts';
+import { summaryOf } from '../wire/wire.ts';
+import {
+  CreateNodeBody,
+  NodeCreated,
+  NodeExecuteBody,
+  NodeInfo,
+  NodeResult,
+  NodeSession,
+  VersionQuery,
+} from './nodejs-schemas.ts';
+import { nodeInfo, nodeResult, nodeSession } from './nodejs-wire.ts';
+
+const tags = ['nodejs'];
+const ERRORS = { ...V1_ERRORS, 409: ErrorBody, 429: ErrorBody, 503: ErrorBody };
+const Params = z.object({ session_id: z.string() });
+const REMOVED = { schema: { hide: true }, config: { isRemoved: true } };
+
+/** JavaScript in the layout of 1.x. */
+export function nodejsV1(app: App, service: CodeService): void {
+  app.setErrorHandler(answerByStatus);
+  app.post('/nodejs/execute', {
+    schema: {
+      tags,
+      summary: 'Run JavaScript as a script, or in a session',
+      body: NodeExecuteBody,
+      response: { 200: envelopeOf(NodeResult), ...ERRORS },
+    },
+    handler: async ({ body: { code, timeout, files, stateful, session_id, cwd, version } }, reply) => {
+      const sessionId = session_id || undefined;
+      const keeps = stateful || sessionId !== undefined;
+      const request = {
+        language: 'javascript',
+        code,
+        version,
+        timeoutSeconds: timeout,
+        sessionId,
+        stateful: keeps,
+        files,
+        cwd,
+        ownDirectory: !keeps && cwd === undefined,
+      };
+      const report = await service.execute(request, clientGone(reply));
+      return ok(nodeResult(report), summaryOf(report));
+    },
+  });
+
+  app.get('/nodejs/info', {
+    schema: {
+      tags,
+      summary: 'The Node that runs JavaScript, and its packages',
+      response: { 200: envelopeOf(NodeInfo), ...V1_ERRORS },
+    },
+    handler: async () => {
+      const found = (await service.languages()).find(({ language }) => language === 'javascript');
+      return ok(nodeInfo(found), found?.description ?? 'there is no Node');
+    },
+  });
+
+  sessionRoutes(app, service);
+}
+
+function sessionRoutes(app: App, service: CodeService): void {
+  app.post('/nodejs/sessions', {
+    schema: {
+      tags,
+      summary: 'Make a session; the id of an existing one gives that one',
+      querystring: VersionQuery,
+      body: CreateNodeBody,
+      response: { 200: envelopeOf(NodeCreated), ...ERRORS },
+    },
+    handler: async ({ query: { version }, body: { session_id, cwd, max_idle_time } }) => {
+      const sessionId = session_id || undefined;
+      const { session, created } = await service.createSession({
+        language: 'javascript',
+        version,
+        sessionId,
+        cwd,
+        idleSeconds: max_idle_time,
+      });
+      const message = created ? 'the session was made' : 'the session was there already';
+      return ok({ session_id: session.sessionId, created, message, session: nodeSession(session) }, message);
+    },
+  });
+
+  app.get('/nodejs/sessions', {
+    schema: {
+      tags,
+      summary: 'The sessions by id',
+      querystring: VersionQuery,
+      response: { 200: envelopeOf(z.object({ sessions: z.record(z.string(), NodeSession) })), ...V1_ERRORS },
+    },
+    handler: async () => {
+      const sessions = service.listSessions('node').map((info) => [info.sessionId, nodeSession(info)] as const);
+      return ok({ sessions: Object.fromEntries(sessions) }, `${sessions.length} sessions`);
+    },
+  });
+
+  app.get('/nodejs/sessions/:session_id', {
+    schema: {
+      tags,
+      summary: 'One session',
+      params: Params,
+      querystring: VersionQuery,
+      response: { 200: envelopeOf(z.object({ session: NodeSession })), ...V1_ERRORS },
+    },
+    handler: async ({ params: { session_id } }) => {
+      const session = nodeSession(service.getSession(session_id, 'node'));
+      return ok({ session }, `the session is ${session.state}`);
+    },
+  });
+
+  app.delete('/nodejs/sessions/:session_id', {
+    schema: {
+      tags,
+      summary: 'End a session',
+      params: Params,
+      querystring: VersionQuery,
+      response: { 200: envelopeOf(z.object({ deleted: z.boolean() })), ...V1_ERRORS },
+    },
+    handler: async ({ params: { session_id } }) => {
+      if (await service.deleteSession(session_id, 'node')) return ok({ deleted: true }, 'the session was ended');
+      throw new SandboxError('not_found', `no JavaScript session with id ${session_id}`);
+    },
+  });
+
+  // Clients of 1.x still send it: a removed route is unknown whatever the method.
+  app.patch('/nodejs/sessions/:session_id', REMOVED, ({ method, url }) => {
+    throw new SandboxError('not_found', `no route ${method} ${url}`);
+  });
+}

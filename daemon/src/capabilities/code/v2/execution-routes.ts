@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { isLoss } from '../../../core/event-log.ts';
+import type { App } from '../../../http/app-types.ts';
+import { envelopeOf, ok, V2_ERRORS } from '../../../http/envelope.ts';
+import { clientGone } from '../../../http/streams/client-gone.ts';
+import { sendNdjson } from '../../../http/streams/ndjson.ts';
+import type { CodeService } from '../code-service.ts';
+import type { Execution } from '../execution/execution.ts';
+import { executionLines } from '../wire/ndjson-lines.ts';
+import { ExecutionOutputs, ExecutionQuery } from '../wire/schemas.ts';
+import { cellHead, followedOutput, summaryOf } from '../wire/wire.ts';
+
+const tags = ['code'];
+const ExecutionParams = z.object({ execution_id: z.string() });
+/** Bytes of outputs of one JSON answer, beyond its first output. */
+const ANSWER_BYTES = 8 * 1024 ** 2;
+
+export function executionRoutesV2(app: App, service: CodeService): void {
+  app.get('/code/executions/:execution_id', {
+    schema: {
+      tags,
+      summary: 'Read the outputs of an execution by number, as JSON or NDJSON, while it runs and ten minutes after',
+      params: ExecutionParams,
+      querystring: ExecutionQuery,
+      response: { 200: envelopeOf(ExecutionOutputs), ...V2_ERRORS },
+    },
+    handler: async ({ params: { execution_id }, query, headers: { accept = '' } }, reply) => {
+      const execution = service.executions.get(execution_id);
+      const { offset, limit, wait, wait_timeout, stream } = query;
+      if (stream || accept.includes('application/x-ndjson')) {
+        return sendNdjson(reply, (gone) => executionLines(execution, offset, gone));
+      }
+      if (wait) await execution.moreThan(offset, { ms: wait_timeout * 1000, signal: clientGone(reply) });
+      const report = execution.report();
+      return ok(
+        { ...outputsFrom(execution, offset, limit), status: report.status, execution: cellHead(report) },
+        summaryOf(report),
+      );
+    },
+  });
+
+  app.post('/code/executions/:execution_id/interrupt', {
+    schema: {
+      tags,
+      summary: 'Ask a cell to end, as Ctrl-C does',
+      params: ExecutionParams,
+      response: { 200: envelopeOf(z.object({ execution_id: z.string(), interrupted: z.boolean() })), ...V2_ERRORS },
+    },
+    handler: async ({ params: { execution_id } }) => {
+      const interrupted = await service.interruptExecution(execution_id);
+      return ok({ execution_id, interrupted }, interrupted ? 'the cell was interrupted' : 'the cell does not run');
+    },
+  });
+}
+
+function outputsFrom(execution: Execution, offset: number, limit: number) {
+  const outputs: z.infer<typeof ExecutionOutputs>['outputs'] = [];
+  let next = Math.min(offset, execution.count);
+  let firstOffset = 0;
+  let bytes = 0;
+  for (const entry of execution.from(offset, limit)) {
+    if (bytes > ANSWER_BYTES) break;
+    next = entry.seq;
+    if (isLoss(entry)) {
+      firstOffset = entry.seq;
+      continue;
+    }
+    bytes += entry.type === 'stream' ? entry.text.length : 'data' in entry ? JSON.stringify(entry.data).length : 0;
+    const output = followedOutput(entry);
+    if (output) outputs.push(output);
+  }
+  return { execution_id: execution.id, outputs, offset: next, first_offset: firstOffset };
+}

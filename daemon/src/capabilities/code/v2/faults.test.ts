@@ -1,0 +1,152 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { TestApp } from '../../../app.fixture.ts';
+import {
+  describeKernels,
+  errorOf,
+  PATIENCE_MS,
+  processesWith,
+  python,
+  resultOf,
+  testKernels,
+} from '../cells.fixture.ts';
+
+describeKernels('faults of a cell', () => {
+  let daemon: TestApp;
+  const cell = (code: string, more: object = {}) => python(daemon, code, { session_id: 's', ...more });
+  const session = async () => daemon.inject('/v2/code/sessions/s');
+
+  beforeAll(async () => {
+    daemon = await TestApp.start();
+  });
+  beforeEach(async () => void (await cell('here = 1')), PATIENCE_MS);
+  afterAll(async () => daemon[Symbol.asyncDispose]());
+
+  test.each([
+    ['os._exit(3)', 'import os; os._exit(3)', 3, null],
+    ['a signal', 'import os; os.kill(os.getpid(), 9)', -1, 'SIGKILL'],
+    ['a segmentation fault', 'import ctypes; ctypes.string_at(0)', -1, 'SIGSEGV'],
+  ])(
+    '[code.died] %s',
+    async (_name, code, exit_code, signal) => {
+      const died = await cell(code);
+      expect(died).toMatchObject({ status: 'error', exit_code, signal });
+      expect(errorOf(died)).toBe('InterpreterDied');
+      expect((await session()).statusCode).toBe(404);
+      expect(errorOf(await cell('here'))).toBe('NameError');
+    },
+    PATIENCE_MS,
+  );
+
+  test.each([
+    ['ignores the interrupt', 'import time\nwhile True:\n    try: time.sleep(60)\n    except KeyboardInterrupt: pass'],
+    ['stopped its process', 'import os, signal; os.kill(os.getpid(), signal.SIGSTOP)'],
+  ])(
+    '[code.timeout-kill] [status.no-repeat-once-begun] a cell that %s',
+    async (_name, code) => {
+      const begun = performance.now();
+      const late = await cell(code, { timeout: 0.5 });
+      expect(late).toMatchObject({ status: 'timeout', exit_code: -1, signal: 'SIGKILL' });
+      expect(performance.now() - begun).toBeGreaterThan(2400);
+      expect((await session()).statusCode).toBe(404);
+      expect(errorOf(await cell('here'))).toBe('NameError');
+    },
+    PATIENCE_MS,
+  );
+
+  test('a loop without a pause ends at its timeout', async () => {
+    expect(await cell('while True: pass', { timeout: 0.5 })).toMatchObject({ status: 'timeout', signal: null });
+    expect(resultOf(await cell('here'))).toBe('1');
+  });
+
+  test('binary and huge representations, escapes in tracebacks', async () => {
+    const { outputs } = await cell(
+      'from IPython.display import display\ndisplay({"a/b": "\\x00\\x1b[31m", "image/png": "AAAA"}, raw=True)',
+    );
+    expect(outputs[0]?.data).toEqual({ 'a/b': '\0\x1b[31m', 'image/png': 'AAAA' });
+    expect((await cell('raise ValueError("\\x1b[1m" * 10_000)')).outputs[0]?.output_type).toBe('error');
+  });
+});
+
+testKernels(
+  '[code.one-off] a cell without a session leaves nothing',
+  async () => {
+    await using daemon = await TestApp.start();
+    const env = { MARK: 'of-one-off' };
+    await python(daemon, 'left = 1', { env });
+    expect(errorOf(await python(daemon, 'left', { env }))).toBe('NameError');
+    await expect.poll(() => processesWith('MARK=of-one-off')).toEqual([]);
+    expect((await daemon.inject('/v2/code/sessions')).json().data.sessions).toEqual([]);
+  },
+  PATIENCE_MS,
+);
+
+testKernels(
+  '[code.queue] eight run at once, the others wait, and 429 comes before the begin',
+  async () => {
+    await using daemon = await TestApp.start();
+    await python(daemon, '1');
+    const env = { MARK: 'of-queue' };
+    const go = join(daemon.directory, 'go');
+    const code = `import os, time\nwhile not os.path.exists(${JSON.stringify(go)}): time.sleep(0.05)`;
+    await chmod(daemon.directory, 0o755);
+    const all = Array.from({ length: 10 }, () => python(daemon, code, { env, timeout: 100 }));
+    const running = async () => (await daemon.inject('/v2/sandbox/activity')).json().data.holders.length;
+    await expect.poll(running, { timeout: 60_000 }).toBe(8);
+    const refused = await daemon.post('/v2/code/execute', { language: 'python', code, timeout: 0.1 });
+    expect(refused.statusCode).toBe(429);
+    expect(refused.json().data.holders).toHaveLength(8);
+    await writeFile(go, '');
+    expect((await Promise.all(all)).map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 'ok'));
+  },
+  PATIENCE_MS,
+);
+
+testKernels(
+  '[code.kernel-names] a kernel by its name, and one that does not start',
+  async () => {
+    await using daemon = await TestApp.start();
+    const data = join(daemon.directory, 'jupyter');
+    const spec = async (name: string, argv: string[]) => {
+      await mkdir(join(data, 'kernels', name), { recursive: true });
+      const content = { argv, display_name: name, language: 'python' };
+      await writeFile(join(data, 'kernels', name, 'kernel.json'), JSON.stringify(content));
+    };
+    await spec('mine', ['/usr/bin/python3', '-m', 'ipykernel_launcher', '-f', '{connection_file}']);
+    await spec('broken', ['/bin/sh', '-c', 'echo no such thing >&2; exit 7']);
+    await spec('not json', []);
+    const before = process.env['JUPYTER_PATH'];
+    process.env['JUPYTER_PATH'] = data;
+    try {
+      await using other = await TestApp.start();
+      expect(await python(other, '1 + 1', { language: 'mine' })).toMatchObject({
+        language: 'mine',
+        kernel_name: 'mine',
+        status: 'ok',
+      });
+      expect(await python(other, '1', { kernel_name: 'mine' })).toMatchObject({ kernel_name: 'mine' });
+      const answer = await other.post('/v2/code/execute', { language: 'broken', code: '1' });
+      expect([answer.statusCode, answer.json().message]).toEqual([
+        503,
+        'the kernel broken does not start: it ended with exit code 7: no such thing',
+      ]);
+    } finally {
+      if (before === undefined) delete process.env['JUPYTER_PATH'];
+      else process.env['JUPYTER_PATH'] = before;
+    }
+  },
+  PATIENCE_MS,
+);
+
+test('[code.backend-kernel] Python is unavailable without ipykernel', async () => {
+  const path = process.env['PATH'];
+  process.env['PATH'] = '/nonexistent';
+  try {
+    await using daemon = await TestApp.start({ codeBackend: 'kernel' });
+    const answer = await daemon.post('/v2/code/execute', { language: 'python', code: '1' });
+    expect([answer.statusCode, answer.json().hint]).toEqual([503, expect.stringContaining('ipykernel')]);
+  } finally {
+    process.env['PATH'] = path;
+  }
+});

@@ -1,0 +1,71 @@
+import type { z } from 'zod';
+import type { App } from '../../../http/app-types.ts';
+import { type Envelope, ErrorBody, envelopeOf, failure, ok, V2_ERRORS } from '../../../http/envelope.ts';
+import { clientGone } from '../../../http/streams/client-gone.ts';
+import { sendNdjson } from '../../../http/streams/ndjson.ts';
+import type { CodeService } from '../code-service.ts';
+import type { CellReport, CellRequest } from '../execution/cell-report.ts';
+import { located } from '../wire/located.ts';
+import { executionLines } from '../wire/ndjson-lines.ts';
+import { CellResult, CodeInfo, ExecuteBody } from '../wire/schemas.ts';
+import { cellResult, detailsOnWire, hasFailed, summaryOf } from '../wire/wire.ts';
+import { executionRoutesV2 } from './execution-routes.ts';
+import { sessionRoutesV2 } from './session-routes.ts';
+
+const tags = ['code'];
+const ERRORS = { ...V2_ERRORS, 409: ErrorBody, 429: ErrorBody, 503: ErrorBody };
+
+export function codeV2(app: App, service: CodeService): void {
+  app.post('/code/execute', {
+    schema: {
+      tags,
+      summary: 'Run code, in a session that keeps its state or in a process of its own',
+      description:
+        'A cell that raises answers 200 with success false. Accept application/x-ndjson streams its outputs.',
+      body: ExecuteBody,
+      response: { 200: envelopeOf(CellResult), ...ERRORS },
+    },
+    handler: async ({ body, headers: { accept = '' } }, reply) => {
+      const request = cellRequest(body);
+      if (body.async) return answer((await located(service.beginLater(request))).report());
+      const execution = await located(service.begin(request, clientGone(reply)));
+      if (accept.includes('application/x-ndjson')) {
+        return sendNdjson(reply, (gone) => executionLines(execution, 0, gone));
+      }
+      await execution.ended;
+      return answer(execution.report());
+    },
+  });
+
+  app.get('/code/info', {
+    schema: {
+      tags,
+      summary: 'The languages and kernels that there are',
+      response: { 200: envelopeOf(CodeInfo), ...V2_ERRORS },
+    },
+    handler: async () => {
+      const languages = (await service.languages()).map(({ table, details, aliases, ...language }) => ({
+        ...language,
+        aliases: [...aliases],
+        details: detailsOnWire(details),
+        max_sessions: service.limits(table).maxSessions,
+        session_timeout_seconds: service.limits(table).idleSeconds,
+      }));
+      return ok({ languages, default_timeout: 30, max_timeout: 900 }, `${languages.length} languages`);
+    },
+  });
+
+  executionRoutesV2(app, service);
+  sessionRoutesV2(app, service);
+}
+
+function cellRequest(body: z.infer<typeof ExecuteBody>): CellRequest {
+  const { session_id: sessionId, kernel_name: kernelName, timeout: timeoutSeconds, async: _, ...same } = body;
+  return { ...same, sessionId, kernelName, timeoutSeconds };
+}
+
+function answer(report: CellReport): Envelope<z.infer<typeof CellResult>> {
+  const data = cellResult(report);
+  const message = summaryOf(report);
+  return hasFailed(report) ? { ...failure(message), data } : ok(data, message);
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { SandboxError } from '../../../core/errors.ts';
+import type { App } from '../../../http/app-types.ts';
+import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '../../../http/envelope.ts';
+import type { CodeService } from '../code-service.ts';
+import { located } from '../wire/located.ts';
+import { CodeSession, CreateCodeSession } from '../wire/schemas.ts';
+import { codeSession } from '../wire/wire.ts';
+
+const tags = ['code'];
+const SessionParams = z.object({ session_id: z.string() });
+const BUSY = { ...V2_ERRORS, 409: ErrorBody, 429: ErrorBody, 503: ErrorBody };
+
+export function sessionRoutesV2(app: App, service: CodeService): void {
+  app.get('/code/sessions', {
+    schema: {
+      tags,
+      summary: 'List the sessions, newest first',
+      response: { 200: envelopeOf(z.object({ sessions: z.array(CodeSession) })), ...V2_ERRORS },
+    },
+    handler: async () => {
+      const sessions = service.listSessions().map(codeSession);
+      return ok({ sessions }, `${sessions.length} sessions`);
+    },
+  });
+
+  app.post('/code/sessions', {
+    schema: {
+      tags,
+      summary: 'Create a session; the id of an existing one gives that session',
+      body: CreateCodeSession,
+      response: { 200: envelopeOf(CodeSession.extend({ created: z.boolean() })), ...BUSY },
+    },
+    handler: async ({ body }) => {
+      const { id, session_id, kernel_name: kernelName, max_idle_seconds: idleSeconds, ...same } = body;
+      const request = { ...same, sessionId: id ?? session_id, kernelName, idleSeconds };
+      const { session, created } = await located(service.createSession(request));
+      return ok({ ...codeSession(session), created }, created ? 'the session was created' : 'the session was there');
+    },
+  });
+
+  app.get('/code/sessions/:session_id', {
+    schema: {
+      tags,
+      summary: 'One session',
+      params: SessionParams,
+      response: { 200: envelopeOf(CodeSession), ...V2_ERRORS },
+    },
+    handler: async ({ params: { session_id } }) => {
+      const session = codeSession(service.getSession(session_id));
+      return ok(session, `the session is ${session.state}`);
+    },
+  });
+
+  app.delete('/code/sessions/:session_id', {
+    schema: {
+      tags,
+      summary: 'End a session with all its processes',
+      params: SessionParams,
+      response: { 200: envelopeOf(z.object({ session_id: z.string() })), ...V2_ERRORS },
+    },
+    handler: async ({ params: { session_id } }) => {
+      if (await service.deleteSession(session_id)) return ok({ session_id }, 'the session was ended');
+      throw new SandboxError('not_found', `no code session with id ${session_id}`);
+    },
+  });
+
+  app.post('/code/sessions/:session_id/interrupt', {
+    schema: {
+      tags,
+      summary: 'Ask the cell that runs in the session to end, as Ctrl-C does',
+      params: SessionParams,
+      response: { 200: envelopeOf(z.object({ session_id: z.string(), interrupted: z.boolean() })), ...V2_ERRORS },
+    },
+    handler: async ({ params: { session_id } }) => {
+      const interrupted = await service.sessions.interrupt(session_id);
+      return ok({ session_id, interrupted }, interrupted ? 'the cell was interrupted' : 'no cell runs in the session');
+    },
+  });
+
+  app.post('/code/sessions/:session_id/restart', {
+    schema: {
+      tags,
+      summary: 'Start the interpreter of the session anew; its state is lost, a cell that runs ends',
+      params: SessionParams,
+      response: { 200: envelopeOf(CodeSession), ...BUSY },
+    },
+    handler: async ({ params: { session_id } }) => {
+      return ok(codeSession(await service.sessions.restart(session_id)), 'the session was restarted');
+    },
+  });
+}

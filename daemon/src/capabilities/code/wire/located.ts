@@ -1,0 +1,15 @@
+import { SandboxError } from '../../../core/errors.ts';
+import { ValidationFailure } from '../../../http/validation.ts';
+import { wireName } from '../../../http/wire-names.ts';
+
+/** A value that the service does not know is answered as one that does not fit the schema, with its field. */
+export async function located<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof SandboxError) || error.kind !== 'unprocessable') throw error;
+    const message = error.messageNaming(() => '').trim();
+    const path = error.details.field === undefined ? [] : [wireName(error.details.field)];
+    throw new ValidationFailure('body', [{ code: 'custom', path, message }]);
+  }
+}

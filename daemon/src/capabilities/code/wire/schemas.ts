@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { SessionId, StringMap, Text } from '../../../http/fields.ts';
+
+const MimeData = z.record(z.string(), z.unknown());
+
+/** An output of a cell as notebooks have it (nbformat 4), without the keys that its kind has no use for. */
+export const NotebookOutput = z
+  .object({
+    output_type: z.enum(['stream', 'execute_result', 'display_data', 'error']),
+    name: z.enum(['stdout', 'stderr']).optional(),
+    text: z.string().optional(),
+    data: MimeData.optional().meta({ description: 'By MIME type; binary data in base64.' }),
+    metadata: MimeData.optional(),
+    execution_count: z.int().nullable().optional(),
+    ename: z.string().optional(),
+    evalue: z.string().optional(),
+    traceback: z.array(z.string()).optional(),
+  })
+  .meta({ id: 'NotebookOutput' });
+
+export const ExecuteBody = z
+  .object({
+    language: Text.min(1).max(128).meta({ description: 'python, javascript, typescript, bash, or a kernel by name.' }),
+    code: z.string(),
+    session_id: SessionId.optional().meta({ description: 'A session keeps its state; it is made on first use.' }),
+    stateful: z.boolean().optional().meta({ description: 'Without session_id: makes a session and names it.' }),
+    timeout: z.number().positive().max(900).default(30).meta({ description: 'Seconds that the cell may run.' }),
+    cwd: Text.optional().meta({ description: 'Absolute. Default: the home of the account.' }),
+    env: StringMap.optional(),
+    user: Text.optional().meta({ description: 'The account to run as.' }),
+    kernel_name: Text.min(1).max(128).optional(),
+    version: Text.min(1).max(128).optional().meta({ description: 'Of the language, such as 22 or python3.11.' }),
+    async: z.boolean().default(false).meta({ description: 'Answers at once with the execution_id.' }),
+  })
+  .meta({ id: 'ExecuteCode' });
+
+export const CellResult = z
+  .object({
+    execution_id: z.string(),
+    language: z.string(),
+    code: z.string(),
+    status: z.enum(['running', 'ok', 'error', 'timeout', 'lost']),
+    execution_count: z.int().nullable(),
+    exit_code: z.int().nullable(),
+    signal: z.string().nullable(),
+    oom_killed: z.boolean().nullable(),
+    outputs: z.array(NotebookOutput),
+    stdout: z.string(),
+    stderr: z.string(),
+    session_id: z.string().nullable(),
+    kernel_name: z.string().nullable(),
+    warnings: z.array(z.string()),
+    started_at: z.date(),
+    ended_at: z.date().nullable(),
+  })
+  .meta({ id: 'CellResult' });
+
+export const ExecutionQuery = z.object({
+  offset: z.coerce.number().int().min(0).default(0).meta({ description: 'Number of the first output to read.' }),
+  limit: z.coerce.number().int().min(1).max(50_000).default(50_000),
+  wait: z.stringbool().default(false).meta({ description: 'Answers when there is an output, or the cell has ended.' }),
+  wait_timeout: z.coerce.number().min(0).max(60).default(30),
+  stream: z.stringbool().default(false).meta({ description: 'As Accept: application/x-ndjson.' }),
+});
+
+export const ExecutionOutputs = z
+  .object({
+    execution_id: z.string(),
+    outputs: z.array(NotebookOutput),
+    offset: z.int().meta({ description: 'Where to go on.' }),
+    first_offset: z.int().meta({ description: 'Number of the first output that is kept.' }),
+    status: CellResult.shape.status,
+    execution: CellResult.omit({ outputs: true, stdout: true, stderr: true }),
+  })
+  .meta({ id: 'ExecutionOutputs' });
+
+export const CodeSession = z
+  .object({
+    session_id: z.string(),
+    language: z.string(),
+    kernel_name: z.string().nullable(),
+    working_dir: z.string(),
+    user: z.string(),
+    pid: z.int(),
+    state: z.enum(['idle', 'busy']),
+    created_at: z.date(),
+    last_used_at: z.date(),
+    max_idle_seconds: z.number(),
+    execution_count: z.int(),
+  })
+  .meta({ id: 'CodeSession' });
+
+export const CreateCodeSession = z
+  .object({
+    language: Text.min(1).max(128).default('python'),
+    id: SessionId.optional(),
+    session_id: SessionId.optional().meta({ description: 'The same as id.' }),
+    kernel_name: Text.min(1).max(128).optional(),
+    version: Text.min(1).max(128).optional(),
+    cwd: Text.optional(),
+    env: StringMap.optional(),
+    user: Text.optional(),
+    max_idle_seconds: z.number().min(1).max(86_400).optional(),
+  })
+  .meta({ id: 'CreateCodeSession' });
+
+export const CodeInfo = z
+  .object({
+    languages: z.array(
+      z.object({
+        language: z.string(),
+        aliases: z.array(z.string()),
+        description: z.string(),
+        version: z.string().nullable(),
+        details: z.record(z.string(), z.unknown()),
+        max_sessions: z.int(),
+        session_timeout_seconds: z.number(),
+      }),
+    ),
+    default_timeout: z.number(),
+    max_timeout: z.number(),
+  })
+  .meta({ id: 'CodeInfo' });

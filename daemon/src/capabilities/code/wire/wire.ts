@@ -1,0 +1,83 @@
+import type { z } from 'zod';
+import { wireNamed } from '../../../http/wire-names.ts';
+import type { CellReport } from '../execution/cell-report.ts';
+import type { OutputEvent } from '../runtime/output.ts';
+import type { SessionInfo } from '../session/session-info.ts';
+import { notebookOutput } from './notebook-output.ts';
+import type { CellResult, CodeSession, NotebookOutput } from './schemas.ts';
+
+/** Of a reader that follows: an update is shown as what it shows, and a clearing not at all. */
+export function followedOutput(event: OutputEvent): z.infer<typeof NotebookOutput> | undefined {
+  if (event.type === 'clear_output') return undefined;
+  if (event.type === 'update_display_data') return notebookOutput({ ...event, type: 'display_data' });
+  return notebookOutput(event);
+}
+
+export function cellResult(report: CellReport): z.infer<typeof CellResult> {
+  return {
+    ...cellHead(report),
+    outputs: report.outputs.map(notebookOutput),
+    stdout: report.stdout,
+    stderr: report.stderr,
+  };
+}
+
+export function cellHead(report: CellReport): Omit<z.infer<typeof CellResult>, 'outputs' | 'stdout' | 'stderr'> {
+  return {
+    execution_id: report.executionId,
+    language: report.language,
+    code: report.code,
+    status: report.status,
+    execution_count: report.executionCount,
+    exit_code: report.exitCode,
+    signal: report.signal,
+    oom_killed: report.oomKilled,
+    session_id: report.sessionId,
+    kernel_name: report.table === 'kernel' ? report.variant : null,
+    warnings: [...report.warnings],
+    started_at: report.startedAt,
+    ended_at: report.endedAt,
+  };
+}
+
+/** The state of an execution in one line. */
+export function summaryOf({ status, outputs }: CellReport): string {
+  const error = outputs.findLast((output) => output.type === 'error');
+  switch (status) {
+    case 'running':
+      return 'the cell is running';
+    case 'ok':
+      return 'the cell ended';
+    case 'timeout':
+      return 'the cell was ended by its timeout';
+    case 'lost':
+      return 'the end of the cell was not observed';
+    default:
+      return error ? `${error.ename}: ${error.evalue}`.slice(0, 500) : 'the cell failed';
+  }
+}
+
+/** A cell that raised, or did not come to its end, is a failure; one that runs is none. */
+export function hasFailed({ status }: CellReport): boolean {
+  return status !== 'ok' && status !== 'running';
+}
+
+export function codeSession(info: SessionInfo): z.infer<typeof CodeSession> {
+  return {
+    session_id: info.sessionId,
+    language: info.language,
+    kernel_name: info.table === 'kernel' ? info.variant : null,
+    working_dir: info.cwd,
+    user: info.user,
+    pid: info.pid,
+    state: info.state,
+    created_at: info.createdAt,
+    last_used_at: info.lastUsedAt,
+    max_idle_seconds: info.idleSeconds,
+    execution_count: info.executionCount,
+  };
+}
+
+export function detailsOnWire(details: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return wireNamed(details) as Record<string, unknown>;
+}

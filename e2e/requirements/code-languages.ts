@@ -1,0 +1,31 @@
+import { type Requirement, section } from './requirement.ts';
+
+export const CODE_LANGUAGES: readonly Requirement[] = [
+  ...section('api.md §5', {
+    'js.bindings': 'a session keeps top-level bindings, which may be declared again, and awaits at the top level',
+    'js.value': 'the value of the last expression comes back as Node prints it; undefined does not',
+    'js.modules': 'import statements, import() and require find builtin modules and packages of the directory',
+    'js.errors': 'an error has its name, its message and a stack with the lines of its author, and no other frames',
+    'js.endless': 'code that never returns or never settles ends at its timeout, and the session lives',
+    'js.blocked': 'a cell that waits for a program ends at its timeout with that program, and the session lives',
+    'js.exit': 'process.exit ends the session with its exit code; the next cell begins a new one',
+    'js.rejection': 'an error that nothing handles is printed, and the session lives',
+    'js.late': 'what is printed between two cells belongs to neither',
+    'js.streams': 'stdout and stderr are apart, each in its order, also of programs that the cell runs',
+    'js.one-off': 'a cell without a session runs as a script: to the end of its timers, or to its first error',
+    'js.control': 'a cell that writes to the descriptors of the interpreter harms its own session alone',
+    'js.versions': 'javascript, nodejs, js, node and node20 name the Node on PATH; another version gives a warning',
+    'js.many': '100 MB printed are cut at the cap, and the daemon grows by 32 MiB at most',
+    'js.restart': 'a killed daemon finds the bindings of a session and the cell that runs, with its outputs',
+    'ts.types': 'TypeScript runs in the session of JavaScript; types are erased, enums translated',
+    'ts.lines': 'an error names the lines of its author, also where the code was translated',
+    'bash.state': 'a session keeps directory, variables, functions and background jobs',
+    'bash.streams': 'a cell of bash has its exit code, and stdout and stderr apart; its stdin is empty',
+    'bash.exit': 'exit in a cell gives its code and ends the session',
+    'bash.timeout': 'a cell past its timeout runs no further command, and the session lives',
+    'bash.restart': 'a killed daemon finds the shell and the cell that runs, with its outputs',
+    'plain-python.cells': 'without ipykernel Python keeps bindings, and gives values and tracebacks with its lines',
+    'plain-python.timeout': 'without ipykernel a cell ends at its timeout by KeyboardInterrupt, and the session lives',
+    'plain-python.ends': 'without ipykernel sys.exit and os._exit are reported with their codes',
+  }),
+];
