@@ -12,6 +12,9 @@ const READS = new Set(
 /** Code of capabilities that opens files without a look at whether they hold a credential, and why it may. */
 const OWN_FILES: Readonly<Record<string, string>> = {
   'browser/start/browser-starter.ts': 'the FIFO of the image, opened for writing',
+  'code/execution/journal-file.ts': 'the journal of an execution',
+  'code/node/node-probe.ts': 'the version of a program on PATH',
+  'code/session/session-file.ts': 'records of the capability',
   'commands/shell/directory-file.ts': 'a new file, which it creates',
   'commands/store/journal.ts': 'the journal of the capability',
   'files/parts/part-file.ts': 'parts of its own, opened for writing and named by an id',
