@@ -25,8 +25,8 @@ export default defineConfig({
           globalSetup: PREPARE,
           ...SETUP,
           ...PATIENCE,
-          // One more than the processors, since half of the time a test waits for its processes.
-          maxWorkers: Math.max(3, availableParallelism() + 1),
+          // Two of them use two processors, since half of the time a test waits for its processes.
+          maxWorkers: Math.max(2, availableParallelism() - 1),
         },
       },
       {
@@ -70,8 +70,8 @@ export default defineConfig({
           env: { TESTCONTAINERS_RYUK_DISABLED: 'true' },
           ...SETUP,
           ...LONG_PATIENCE,
-          // A container waits most of the time: for its programs, their pauses and the health checks.
-          maxWorkers: Math.max(4, availableParallelism()),
+          // A container waits most of the time, and other lanes run beside it.
+          maxWorkers: Math.max(2, availableParallelism() - 1),
           sequence: { groupOrder: 2 },
         },
       },

@@ -51,6 +51,8 @@ export class TestApp implements AsyncDisposable {
       logLevel: 'silent',
       validateResponses: true,
       stopGraceSeconds: 0.2,
+      // Hundreds of daemons would import IPython for nothing.
+      kernelZygote: 'use',
       ...overrides,
       runtimeDir,
     };

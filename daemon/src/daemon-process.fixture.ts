@@ -31,6 +31,7 @@ export class DaemonProcess implements AsyncDisposable {
         SVC_PORT: '0',
         SVC_STOP_GRACE_SECONDS: '0.2',
         LOG_LEVEL: 'info',
+        SVC_KERNEL_ZYGOTE: 'use',
         ...env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -63,6 +63,7 @@ test('the default of every variable is the one that is documented', () => {
     SVC_SHELL_SESSION_TIMEOUT: '3600',
     SVC_CODE_BACKEND: 'native',
     SVC_KERNEL_MAX_SESSIONS: '5',
+    SVC_KERNEL_ZYGOTE: 'boot',
     SVC_KERNEL_PREWARM: '0',
     SVC_KERNEL_PRELOAD: '',
     SVC_CODE_PREWARM: '0',

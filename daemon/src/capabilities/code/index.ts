@@ -60,7 +60,7 @@ export const code = defineCapability({
       { language: 'python', size: options.kernelPrewarm },
       { language: 'javascript', size: options.codePrewarm },
     ]);
-    kernels.warmAfter(WARM_AFTER_MS);
+    if (options.kernelZygote === 'boot') kernels.warmAfter(WARM_AFTER_MS);
     core.metrics.gauge('code_sessions', 'Code sessions that are open.', () => sessions.list().length);
     core.metrics.gauge('code_warm', 'Interpreters that are kept warm.', () => prewarmed.size);
     core.metrics.gauge('code_executions_running', 'Cells that run.', () => executions.running().length);

@@ -1,6 +1,7 @@
 import { list, named, type OptionValues, wholeNumber } from '@sandbox/program/options.ts';
 import { z } from 'zod';
 
+const ZYGOTES = ['boot', 'use'] as const;
 const BACKENDS = ['native', 'kernel', 'auto'] as const;
 /** The most warm interpreters of one kind. */
 const POOL_MAX = 64;
@@ -27,6 +28,13 @@ export const CodeOptions = {
     env: 'SVC_KERNEL_PRELOAD',
     flag: 'kernel-preload',
     description: 'Python modules that warm kernels have imported, separated by commas.',
+  }),
+  kernelZygote: named(z.enum(ZYGOTES, { error: `expected one of ${ZYGOTES.join(', ')}` }).default('boot'), {
+    env: 'SVC_KERNEL_ZYGOTE',
+    flag: 'kernel-zygote',
+    description:
+      'When the Python that forks kernels starts, which takes some 60 MiB. boot: soon after the daemon, so that the ' +
+      'first cell is fast; use: at the first Python cell.',
   }),
   codePrewarm: named(wholeNumber(0, POOL_MAX).default(0), {
     env: 'SVC_CODE_PREWARM',
