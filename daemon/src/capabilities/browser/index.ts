@@ -3,6 +3,7 @@ import { DESKTOP } from '../../core/desktop/desktop.ts';
 import { tool } from '../../core/requirement.ts';
 import { BrowserService } from './browser-service.ts';
 import { BrowserOptions } from './options.ts';
+import { browserTools } from './tools.ts';
 import { browserV1 } from './v1/routes.ts';
 import { browserV2 } from './v2/routes.ts';
 import { startRoute } from './wire/start-route.ts';
@@ -28,6 +29,7 @@ export const browser = defineCapability({
   routes: (app, { starter }) => startRoute(app, starter),
   v2: browserV2,
   v1: browserV1,
+  tools: browserTools,
   probe: (service) => service.endpoint.probe(),
   report: async (service) => ({ browser: (await service.endpoint.version()) !== undefined }),
 });
