@@ -29,6 +29,8 @@ export const MCP: readonly Requirement[] = [
     'mcp.files-failure': 'a failed file operation answers {action, path, success: false, message, error} with isError',
     'mcp.editor': 'sandbox_str_replace_editor shows the numbered snippet',
     'mcp.context': 'sandbox_get_context is JSON, sandbox_get_packages is text',
+    'mcp.browser':
+      'browser_get_info is JSON, browser_gui_screenshot a PNG, browser_gui_execute_action acts where the picture shows',
     'mcp.skills': 'sandbox_load_skill lists the skills of SVC_SKILLS_PATH, or gives base path and SKILL.md',
     'mcp.skills-unusable': 'skills that cannot be used are reported; links out of the folder are not followed',
     'mcp.upstream': 'tools of EXTRA_MCP_SERVERS are published as <prefix>_<tool>',

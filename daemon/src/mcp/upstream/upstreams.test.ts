@@ -8,7 +8,7 @@ function hubWith(servers: object): Promise<McpCaller> {
 
 async function names(mcp: McpCaller): Promise<string[]> {
   const { result } = await mcp.request('tools/list');
-  return result.tools.map(({ name }: { name: string }) => name).filter((name: string) => !name.startsWith('sandbox_'));
+  return result.tools.map(({ name }: { name: string }) => name).filter((name: string) => !/^(?:sandbox|browser)_/.test(name));
 }
 
 describe('tools of other servers', () => {

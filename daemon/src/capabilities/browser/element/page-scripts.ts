@@ -114,11 +114,13 @@ export const ACTIONABLE = script(
     return { reason: 'covered', by: describe(covering) };
   };
   const same = (a, b) => ['left', 'top', 'width', 'height'].every((side) => Math.abs(a[side] - b[side]) < 0.5);
+  // An animation that is about to start stands still for a frame or two.
+  const isStarting = () => document.getAnimations().some(({ pending, effect }) => pending && effect?.target?.contains?.(element));
   let last = look();
   for (;;) {
     await frame();
     let now = look();
-    if (now.box && last.box && same(now.box, last.box)) return { x: now.x, y: now.y, what: describe(element) };
+    if (now.box && last.box && same(now.box, last.box) && !isStarting()) return { x: now.x, y: now.y, what: describe(element) };
     if (now.reason === 'detached') return now;
     if (performance.now() >= end) return { reason: now.reason ?? 'moving', by: now.by, what: describe(element) };
     if (now.reason) await new Promise((resolve) => setTimeout(resolve, 30));
