@@ -8,7 +8,9 @@ function hubWith(servers: object): Promise<McpCaller> {
 
 async function names(mcp: McpCaller): Promise<string[]> {
   const { result } = await mcp.request('tools/list');
-  return result.tools.map(({ name }: { name: string }) => name).filter((name: string) => !/^(?:sandbox|browser)_/.test(name));
+  return result.tools
+    .map(({ name }: { name: string }) => name)
+    .filter((name: string) => !/^(?:sandbox|browser)_/.test(name));
 }
 
 describe('tools of other servers', () => {
