@@ -14,9 +14,9 @@ keep_own_address_direct() {
   export no_proxy="$direct" NO_PROXY="$direct"
 }
 
-# Files with certificates of authorities that were added to Debian's.
+# Files with certificates of authorities that were added to Debian's, as far as they can be read.
 added_authorities() {
-  find -L "$ADDED" -type f -name '*.crt' 2>/dev/null
+  find -L "$ADDED" -type f -name '*.crt' 2>/dev/null || true
 }
 
 # Whether the system's bundle has a file's last certificate, by the last line of its text.
