@@ -72,6 +72,9 @@ export const QUERY = `function(selector) {
   return search(document);
 }`;
 
+/** Milliseconds after which an animated element that has not moved, in a page without frames, counts as still. */
+const STILL_MS = 250;
+
 /**
  * Waits until an element can be acted on and answers the point to act at, in the viewport of its frame, or what is
  * wrong with it. `steps.point` asks for a place that nothing covers, `steps.editable` for a field that takes text.
@@ -114,17 +117,23 @@ export const ACTIONABLE = script(
     return { reason: 'covered', by: describe(covering) };
   };
   const same = (a, b) => ['left', 'top', 'width', 'height'].every((side) => Math.abs(a[side] - b[side]) < 0.5);
-  // An animation that is about to start stands still for a frame or two.
-  const isStarting = () => document.getAnimations().some(({ pending, effect }) => pending && effect?.target?.contains?.(element));
+  // Between two frames of its timeline an animation stands still; a hidden tab has no frames.
+  const isAnimated = () => document.getAnimations().some(({ playState, effect }) => playState === 'running' && effect?.target?.contains?.(element));
+  const time = () => document.timeline.currentTime;
   let last = look();
+  let since = performance.now(), lastTime = time();
   for (;;) {
     await frame();
     let now = look();
-    if (now.box && last.box && same(now.box, last.box) && !isStarting()) return { x: now.x, y: now.y, what: describe(element) };
+    const isSame = now.box && last.box && same(now.box, last.box);
+    if (!isSame) since = performance.now();
+    const isNewFrame = time() !== lastTime && !document.getAnimations().some(({ pending }) => pending);
+    if (isSame && (!isAnimated() || isNewFrame || performance.now() - since > ${STILL_MS})) return { x: now.x, y: now.y, what: describe(element) };
     if (now.reason === 'detached') return now;
     if (performance.now() >= end) return { reason: now.reason ?? 'moving', by: now.by, what: describe(element) };
     if (now.reason) await new Promise((resolve) => setTimeout(resolve, 30));
     last = now;
+    lastTime = time();
   }`,
 );
 
