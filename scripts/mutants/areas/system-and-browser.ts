@@ -55,8 +55,8 @@ export const SYSTEM_AND_BROWSER: MutantArea = {
     {
       id: 'moving-element-is-clicked',
       file: 'daemon/src/capabilities/browser/element/page-scripts.ts',
-      text: 'if (now.box && last.box && same(now.box, last.box))',
-      replacement: 'if (now.box && last.box)',
+      text: 'now.box && last.box && same(now.box, last.box)',
+      replacement: 'now.box && last.box',
     },
     {
       id: 'input-that-began-is-repeated',
