@@ -44,7 +44,7 @@ test('[auth.svc-header] [auth.aio-header] the gateway accepts the key in every f
 });
 
 test('[cookie.redirect] a page opened with the key or a ticket is redirected without it and stays usable', async () => {
-  await using services = await Services.start({ SVC_API_KEY: KEY });
+  await using services = await Services.start({ SVC_API_KEY: KEY, LOG_LEVEL: 'debug' });
   const open = (path: string, cookie = '') =>
     fetch(services.url + path, { headers: { accept: 'text/html', cookie }, redirect: 'manual' });
   const opened = await open(`/?a=1&api_key=${KEY}&b=%20c`);
@@ -89,7 +89,7 @@ test('[proxy.host-passed-on] the daemon receives the original Host', async () =>
 });
 
 test('gateway and daemon log the same request id', async () => {
-  await using services = await Services.start();
+  await using services = await Services.start({ LOG_LEVEL: 'debug' });
   const answer = await fetch(`${services.url}/v2/commands`, { headers: { 'x-request-id': 'trace-me-1' } });
   expect(answer.headers.get('x-request-id')).toBe('trace-me-1');
   await expect.poll(() => namesOf(services, 'trace-me-1')).toEqual(['daemon', 'gateway']);
