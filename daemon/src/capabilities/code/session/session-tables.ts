@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SandboxError } from '../../../core/errors.ts';
 import { Registry } from '../../../core/registry.ts';
+import { pollUntil } from '../../../core/wait.ts';
 import type { Interpreter, SessionTable } from '../runtime/language-runtime.ts';
 import { Session, type SessionTerms } from './session.ts';
 import { SessionFile, type SessionRecord } from './session-file.ts';
@@ -17,6 +18,9 @@ export interface TableLimits {
 
 /** Named, so that `newest` and `of` read alike for each. */
 const TABLES: readonly SessionTable[] = ['kernel', 'node', 'bash'];
+
+/** How often, and how many milliseconds, the cell of an interpreter that has ended is waited for. */
+const LAST_READ = { everyMs: 20, ms: 15_000 } as const;
 
 /** The sessions of all tables. */
 export class SessionTables implements AsyncDisposable {
@@ -104,8 +108,10 @@ export class SessionTables implements AsyncDisposable {
       ({ process }) => {
         this.#processes.set(session, process.id);
         this.#write();
-        void process.ended.then(() => {
-          if (this.#processes.get(session) === process.id) void this.remove(session);
+        void process.ended.then(async () => {
+          // Its output goes with the session, and the cell that runs has not read all of it yet.
+          await pollUntil(() => session.running === undefined, LAST_READ);
+          if (this.#processes.get(session) === process.id) await this.remove(session);
         });
       },
       () => void this.remove(session),

@@ -3,6 +3,10 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { identityOfCommands, TestApp } from '../../../app.fixture.ts';
+
+/** Python reads the second at its start, so that a kernel is not forked: the environment of a fork shows no mark. */
+const MARKED = { MARK: 'of-stopped', PYTHONHASHSEED: '1' };
+
 import {
   describeKernels,
   errorOf,
@@ -181,8 +185,8 @@ testKernels(
     let file = '';
     {
       await using daemon = await TestApp.start();
-      await python(daemon, '1', { session_id: 'a', env: { MARK: 'of-stopped' } });
-      void python(daemon, 'import time; time.sleep(60)', { env: { MARK: 'of-stopped' } }).catch(() => undefined);
+      await python(daemon, '1', { session_id: 'a', env: MARKED });
+      void python(daemon, 'import time; time.sleep(60)', { env: MARKED }).catch(() => undefined);
       await expect.poll(() => processesWith('MARK=of-stopped').length, { timeout: 30_000 }).toBeGreaterThan(1);
       const [pid] = processesWith('MARK=of-stopped');
       const found = readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0');
