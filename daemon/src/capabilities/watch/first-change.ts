@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { SandboxError } from '../../core/errors.ts';
 import type { Numbered } from '../../core/event-log.ts';
 import type { ByteName } from '../../core/files/byte-name.ts';
@@ -23,6 +24,7 @@ export interface FirstChange {
 
 /**
  * The first change of these types at a path, which need not exist. An existing file or directory counts as created.
+ * Changes count from the call on, also those that happen before the backend watches.
  * @throws SandboxError `unavailable` where no such change happens in time or the signal fires
  */
 export async function firstChange(
@@ -41,12 +43,28 @@ export async function firstChange(
     const stat = statRoot(root);
     if (stat) accept(changeOf('create', '', stat.isDirectory()));
   };
+  const atCall = statRoot(root);
   const terms = { root, recursive: false, filter };
   await using _source = await backend.watch(terms, { change: accept, lost: acceptExisting });
+  for (const type of changesBetween(atCall, statRoot(root))) accept(changeOf(type, '', atCall?.isDirectory() ?? false));
   acceptExisting();
   const end = await waitFor(first.promise, { ms: deadline - performance.now(), signal });
   if (end === 'settled') return { root, event: { ...eventOf(root, await first.promise), seq: 1 } };
   throw new SandboxError('unavailable', `nothing of ${types.join(', ')} happened at ${shownPath(path)} in time`, {
     hint: 'wait again, longer, or for other events',
   });
+}
+
+/** What two looks at a path show as happened between them. */
+function changesBetween(before: Stats | undefined, now: Stats | undefined): ChangeType[] {
+  if (before === undefined) return [];
+  if (now === undefined || before.isDirectory() !== now.isDirectory()) return ['remove'];
+  const isOther = before.ino !== now.ino || before.dev !== now.dev;
+  if (now.isDirectory()) return isOther ? ['remove'] : changesOfMode(before, now);
+  const isWritten = isOther || before.mtimeMs !== now.mtimeMs || before.size !== now.size;
+  return isWritten ? ['write'] : changesOfMode(before, now);
+}
+
+function changesOfMode(before: Stats, now: Stats): ChangeType[] {
+  return before.mode !== now.mode || before.uid !== now.uid || before.gid !== now.gid ? ['chmod'] : [];
 }
