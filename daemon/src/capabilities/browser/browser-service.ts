@@ -1,5 +1,5 @@
 import type { Core } from '../../core/core.ts';
-import { DESKTOP, type Desktop, type InputAction, type Size } from '../../core/desktop/desktop.ts';
+import { DESKTOP, type Desktop, type InputAction, type Picture, type Size } from '../../core/desktop/desktop.ts';
 import { SandboxError } from '../../core/errors.ts';
 import type { PortReader } from '../../core/ports/port.ts';
 import { BrowserEndpoint, type BrowserTerms } from './browser-endpoint.ts';
@@ -11,7 +11,7 @@ import { RefNumbers } from './element/refs.ts';
 import { prepareAction } from './input/perform.ts';
 import { RequestLog } from './network/request-log.ts';
 import { done, type Outcome } from './page/outcome.ts';
-import { pictureOf } from './page/screenshot.ts';
+import { type PagePicture, pictureOf } from './page/screenshot.ts';
 import { resizeWindow, sizesOf } from './page/window.ts';
 import { BrowserStarter } from './start/browser-starter.ts';
 import type { Tab } from './tabs/tab.ts';
@@ -26,6 +26,14 @@ interface Described {
   readonly userAgent: string;
   readonly viewport: Size;
   readonly pageViewport: Size | null;
+}
+
+/** What a picture is of. `auto`: the display where a worker serves it, unless an option is about the page. */
+export type PictureTarget = 'auto' | 'page' | 'display';
+
+interface ScreenshotRequest extends PagePicture {
+  readonly target: PictureTarget;
+  readonly tabId?: string | undefined;
 }
 
 /** A picture after an action, as the answer has it. */
@@ -74,12 +82,27 @@ export class BrowserService implements AsyncDisposable {
    * The display, where a picture or an action is of it: with `auto`, where a worker serves it.
    * @throws SandboxError `unavailable` where it is asked for and no worker serves it
    */
-  async displayFor(target: 'auto' | 'page' | 'display'): Promise<Desktop | undefined> {
+  async displayFor(target: PictureTarget): Promise<Desktop | undefined> {
     const desktop = target === 'page' ? undefined : this.#ports.get(DESKTOP);
     const isThere = desktop !== undefined && (await desktop.isAvailable());
     if (isThere) return desktop;
     if (target === 'display') throw new SandboxError('unavailable', NO_WORKER, { hint: NO_WORKER_HINT });
     return undefined;
+  }
+
+  /** @throws SandboxError `invalid` where the whole page and an element are asked for, and as `displayFor` and `tab` */
+  async screenshot({ target, tabId, ...page }: ScreenshotRequest): Promise<{
+    readonly picture: Picture;
+    readonly source: 'display' | 'page';
+  }> {
+    const { fullPage, selector, ...terms } = page;
+    if (fullPage && selector !== undefined) {
+      throw new SandboxError('invalid', 'and selector exclude each other', { field: 'fullPage' });
+    }
+    const isOfPage = fullPage || selector !== undefined || tabId !== undefined;
+    const desktop = await this.displayFor(target === 'auto' && isOfPage ? 'page' : target);
+    if (desktop) return { picture: await desktop.screenshot(terms), source: 'display' };
+    return { picture: await pictureOf(await this.tab(tabId), page), source: 'page' };
   }
 
   /** Performs an action on the display, or as input of the page. @throws SandboxError where nothing was done */

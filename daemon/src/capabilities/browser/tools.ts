@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { defineTool } from '../../core/tools/tool.ts';
 import { ToolAnswer } from '../../core/tools/tool-answer.ts';
 import type { BrowserService } from './browser-service.ts';
-import { pictureOf } from './page/screenshot.ts';
 import { ActionBody, actionOf } from './wire/action.ts';
-
-const PNG = { format: 'png', scale: 1 } as const;
 
 const getInfo = defineTool({
   name: 'browser_get_info',
@@ -38,10 +35,7 @@ Example: {}`,
   annotations: { readOnlyHint: true, openWorldHint: false },
   schema: z.object({}),
   handler: async (service: BrowserService) => {
-    const desktop = await service.displayFor('auto');
-    const picture = desktop
-      ? await desktop.screenshot(PNG)
-      : await pictureOf(await service.tab(undefined), { ...PNG, fullPage: false });
+    const { picture } = await service.screenshot({ target: 'auto', fullPage: false, format: 'png', scale: 1 });
     return new ToolAnswer({ text: '', images: [{ data: picture.bytes, mimeType: 'image/png' }] });
   },
 });

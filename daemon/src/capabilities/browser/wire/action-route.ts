@@ -3,9 +3,8 @@ import type { App } from '../../../http/app-types.ts';
 import { envelopeOf } from '../../../http/envelope.ts';
 import type { BrowserService } from '../browser-service.ts';
 import { ActionBody, actionOf } from './action.ts';
-import { answerOf, browserErrors, type Surface, tags } from './surface.ts';
+import { answerOf, browserErrors, Flag, type Surface, tags } from './surface.ts';
 
-const Flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1');
 const ActionQuery = z.object({ include_screenshot: Flag.optional() });
 
 const Performed = { status: z.enum(['success', 'failed']), action_performed: z.string() } as const;

@@ -5,7 +5,7 @@ import { envelopeOf, ok } from '../../../http/envelope.ts';
 import type { BrowserService } from '../browser-service.ts';
 import type { LoggedRequest } from '../network/request-log.ts';
 import { rawCall } from '../page/raw-call.ts';
-import { answerOf, browserErrors, type Surface, seconds, TabId, tags } from './surface.ts';
+import { answerOf, browserErrors, Flag, type Surface, seconds, TabId, tags } from './surface.ts';
 
 const SizeFields = z.object({ width: z.int(), height: z.int() });
 
@@ -40,7 +40,7 @@ const CdpBody = z
 
 const RequestQuery = z.object({
   limit: z.coerce.number().int().min(0).max(5000).default(100).meta({ description: 'The newest ones.' }),
-  clear: z.enum(['true', 'false', '1', '0']).optional().meta({ description: 'Forget all requests after this answer.' }),
+  clear: Flag.optional().meta({ description: 'Forget all requests after this answer.' }),
   filter: z.string().optional().meta({ description: 'Part of the URL.' }),
   tab_id: TabId,
 });
@@ -146,7 +146,7 @@ export function browserWideRoutes(app: App, service: BrowserService, surface: Su
     handler: async ({ query: { limit, clear, filter, tab_id: tabId } }) => {
       await service.use();
       const found = service.requests.list({ filter, tabId, limit }).map(requestFields);
-      if (clear === 'true' || clear === '1') service.requests.clear();
+      if (clear) service.requests.clear();
       return ok(found, `${found.length} requests`);
     },
   });

@@ -10,7 +10,7 @@ import {
   removeCookies,
   setCookies,
 } from '../cookies/cookies.ts';
-import { browserErrors, type Surface, tags } from './surface.ts';
+import { browserErrors, Flag, type Surface, tags } from './surface.ts';
 
 const SAME_SITES = ['Strict', 'Lax', 'None'] as const;
 
@@ -29,7 +29,7 @@ const RemoveBody = z.object({
   all: z.boolean().optional().meta({ description: 'All cookies; so without any field.' }),
 });
 
-const RemoveQuery = CookieQuery.extend({ all: z.enum(['true', 'false', '1', '0']).optional() });
+const RemoveQuery = CookieQuery.extend({ all: Flag.optional() });
 
 const NewCookieFields = z
   .looseObject({
@@ -127,9 +127,9 @@ export function cookieRoutes(app: App, service: BrowserService, surface: Surface
       body: RemoveBody,
       response,
     },
-    handler: async ({ query: { all: _all, ...query }, body }) => {
+    handler: async ({ query: { all, ...query }, body }) => {
       const { session } = await service.use();
-      const isAll = body.all === true || _all === 'true' || _all === '1';
+      const isAll = body.all === true || all === true;
       const removed = await removeCookies(session, isAll ? {} : filterOf({ ...query, ...body }));
       return ok(removed.map(cookieFields), `deleted ${removed.length} cookies`);
     },

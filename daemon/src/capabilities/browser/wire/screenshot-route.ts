@@ -1,11 +1,7 @@
 import { z } from 'zod';
-import { SandboxError } from '../../../core/errors.ts';
 import type { App } from '../../../http/app-types.ts';
 import type { BrowserService } from '../browser-service.ts';
-import { pictureOf } from '../page/screenshot.ts';
-import { browserErrors, type Surface, TabId, tags } from './surface.ts';
-
-const Flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1');
+import { browserErrors, Flag, type Surface, TabId, tags } from './surface.ts';
 
 const ScreenshotQuery = z.object({
   format: z.enum(['png', 'jpeg', 'jpg', 'webp']).default('png'),
@@ -28,17 +24,10 @@ export function screenshotRoute(app: App, service: BrowserService, surface: Surf
       response: browserErrors(surface),
     },
     handler: async ({ query }, reply) => {
-      const { quality, scale, selector, target, tab_id, full_page: fullPage = false } = query;
+      const { quality, scale, selector, target, tab_id: tabId, full_page: fullPage = false } = query;
       const format = query.format === 'jpg' ? 'jpeg' : query.format;
-      const isOfPage = fullPage || selector !== undefined || tab_id !== undefined;
-      if (fullPage && selector !== undefined) {
-        throw new SandboxError('invalid', 'and selector exclude each other', { field: 'fullPage' });
-      }
-      const desktop = await service.displayFor(target === 'auto' && isOfPage ? 'page' : target);
-      const terms = { format, quality, scale } as const;
-      const picture = desktop
-        ? await desktop.screenshot(terms)
-        : await pictureOf(await service.tab(tab_id), { ...terms, fullPage, selector });
+      const terms = { format, quality, scale, selector, fullPage } as const;
+      const { picture, source } = await service.screenshot({ target, tabId, ...terms });
       const { width, height } = picture;
       return reply
         .headers({
@@ -48,7 +37,7 @@ export function screenshotRoute(app: App, service: BrowserService, surface: Surf
           'x-image-height': String(height),
           'x-screen-width': String(Math.round(width / scale)),
           'x-screen-height': String(Math.round(height / scale)),
-          'x-image-source': desktop ? 'display' : 'page',
+          'x-image-source': source,
         })
         .send(picture.bytes);
     },

@@ -22,6 +22,9 @@ export const TabId = z
   .optional()
   .meta({ description: 'Id of the tab; by default the one that was shown last.' });
 
+/** A boolean of a query. */
+export const Flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1');
+
 /** An element: by a reference of a snapshot, or by a CSS selector, which finds it in open shadow roots and frames too. */
 export const TargetFields = {
   ref: z.string().max(64).optional().meta({ description: 'A reference of a snapshot, such as e12.' }),
