@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { SandboxError } from '../../../core/errors.ts';
 import type { HostedProcess } from '../../../core/process/process-host.ts';
-import { findTool } from '../../../core/tool-path.ts';
+import { AccountProgram } from '../runtime/account-program.ts';
 import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';
 import type {
   Interpreter,
@@ -15,8 +15,7 @@ import { BashInterpreter } from './bash-interpreter.ts';
 
 /** What is kept of a cell while no daemon reads it, for each stream. */
 const OUTPUT_BYTES = 16 * 1024 * 1024;
-/** Milliseconds in which bash names its version. */
-const VERSION_MS = 5000;
+const VERSION = { args: ['-c', 'printf %s "$BASH_VERSION"'], pattern: /^(\d+(?:\.\d+){1,2})/, ms: 5000 } as const;
 const NAMES: ReadonlySet<string> = new Set(['bash', 'sh', 'shell']);
 
 /** Runs cells of bash, each session in a shell that keeps directory, variables and functions. */
@@ -24,23 +23,24 @@ export class BashRuntime implements LanguageRuntime {
   readonly name = 'bash';
   readonly table = 'bash';
   readonly #processes: InterpreterProcesses;
-  readonly #versions = new Map<string, Promise<string | null>>();
+  readonly #bash: AccountProgram;
 
   constructor(processes: InterpreterProcesses) {
     this.#processes = processes;
+    this.#bash = new AccountProgram(processes, VERSION);
   }
 
   async languages(): Promise<readonly LanguageInfo[]> {
-    const command = this.#command();
+    const command = this.#bash.find('bash');
     if (command === undefined) return [];
-    const version = await this.#version(command);
+    const version = await this.#bash.version(command);
     const description = `GNU bash${version === null ? '' : ` ${version}`}`;
     return [{ language: 'bash', aliases: ['sh', 'shell'], description, version, details: { command } }];
   }
 
   resolve({ language, kernelName }: LanguageRequest): Promise<ResolvedLanguage | undefined> {
     if (kernelName !== undefined || !NAMES.has(language.toLowerCase())) return Promise.resolve(undefined);
-    const variant = this.#command();
+    const variant = this.#bash.find('bash');
     if (variant === undefined) {
       throw new SandboxError('unavailable', 'there is no bash on PATH', { hint: 'install bash' });
     }
@@ -74,22 +74,5 @@ export class BashRuntime implements LanguageRuntime {
 
   [Symbol.asyncDispose](): Promise<void> {
     return Promise.resolve();
-  }
-
-  #command(): string | undefined {
-    const identity = this.#processes.runContext.identityOf(undefined);
-    return findTool('bash', this.#processes.environment(identity)['PATH']);
-  }
-
-  #version(command: string): Promise<string | null> {
-    const known = this.#versions.get(command) ?? this.#ask(command);
-    this.#versions.set(command, known);
-    return known;
-  }
-
-  async #ask(command: string): Promise<string | null> {
-    const identity = this.#processes.runContext.identityOf(undefined);
-    const text = await this.#processes.outputOf(identity, command, ['-c', 'printf %s "$BASH_VERSION"'], VERSION_MS);
-    return /^\d+(?:\.\d+){1,2}/.exec(text ?? '')?.[0] ?? null;
   }
 }

@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
 import type { Identity } from '../../../core/account/identity.ts';
 import { findTool } from '../../../core/tool-path.ts';
+import { stampOf } from '../runtime/file-stamp.ts';
 import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';
 
 /** Milliseconds that a Node may take to describe itself. */
@@ -118,15 +118,6 @@ function commandsOn(path: string): string[] {
   const majors = Array.from({ length: NEWEST - OLDEST + 1 }, (_, index) => NEWEST - index);
   const named = majors.flatMap((major) => findTool(`node${major}`, path) ?? []);
   return [...new Set([...plain, ...named])];
-}
-
-function stampOf(path: string): string {
-  try {
-    const { ino, mtimeMs } = statSync(path);
-    return `${ino}:${mtimeMs}`;
-  } catch {
-    return '-';
-  }
 }
 
 function parsed(text: string, command: string): Node | undefined {

@@ -1,7 +1,7 @@
 import type { HostedProcess } from '../../../core/process/process-host.ts';
-import { findTool } from '../../../core/tool-path.ts';
 import type { Dialect, Held } from '../held/channel-interpreter.ts';
 import { attachChannel, openChannel } from '../held/open-channel.ts';
+import { AccountProgram } from '../runtime/account-program.ts';
 import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';
 import type {
   Interpreter,
@@ -13,8 +13,7 @@ import type {
 } from '../runtime/language-runtime.ts';
 import { PYTHON_HOST } from './plain-python-host.ts';
 
-/** Milliseconds in which Python names its version. */
-const VERSION_MS = 10_000;
+const VERSION = { args: ['--version'], pattern: /^Python (\d+(?:\.\d+){1,2})/, ms: 10_000 } as const;
 /** Milliseconds after which what the cell started is interrupted too. */
 const SIGNAL_AFTER_MS = 700;
 const NAME = /^(?:python|python3|py)$|^python3\.\d{1,2}$/;
@@ -34,21 +33,22 @@ export class PlainPythonRuntime implements LanguageRuntime {
   readonly name = 'python';
   readonly table = 'kernel';
   readonly #processes: InterpreterProcesses;
-  readonly #versions = new Map<string, Promise<string | null>>();
+  readonly #python: AccountProgram;
 
   constructor(processes: InterpreterProcesses) {
     this.#processes = processes;
+    this.#python = new AccountProgram(processes, VERSION);
   }
 
   async languages(): Promise<readonly LanguageInfo[]> {
-    const command = this.#command('python3');
+    const command = this.#python.find('python3');
     if (command === undefined) return [];
     return [
       {
         language: 'python',
         aliases: ['python3', 'py'],
         description: 'Python without a Jupyter kernel',
-        version: await this.#version(command),
+        version: await this.#python.version(command),
         details: { command, isPlain: true },
       },
     ];
@@ -58,11 +58,11 @@ export class PlainPythonRuntime implements LanguageRuntime {
     const name = kernelName ?? language;
     if (!NAME.test(name)) return undefined;
     const wanted = [version, name].find((each) => each !== undefined && /^python3\.\d/.test(each));
-    const exact = wanted === undefined ? undefined : this.#command(wanted);
-    const command = exact ?? this.#command('python3');
+    const exact = wanted === undefined ? undefined : this.#python.find(wanted);
+    const command = exact ?? this.#python.find('python3');
     if (command === undefined) return undefined;
     const isOther = wanted !== undefined && exact === undefined;
-    const found = isOther ? await this.#version(command) : null;
+    const found = isOther ? await this.#python.version(command) : null;
     const warning = `${wanted} is not installed: python3 (${found ?? 'unknown version'}) runs the cell`;
     return { language: 'python', variant: command, warnings: isOther && !isNamed(wanted, found) ? [warning] : [] };
   }
@@ -82,23 +82,6 @@ export class PlainPythonRuntime implements LanguageRuntime {
 
   [Symbol.asyncDispose](): Promise<void> {
     return Promise.resolve();
-  }
-
-  #command(name: string): string | undefined {
-    const identity = this.#processes.runContext.identityOf(undefined);
-    return findTool(name, this.#processes.environment(identity)['PATH']);
-  }
-
-  #version(command: string): Promise<string | null> {
-    const known = this.#versions.get(command) ?? this.#ask(command);
-    this.#versions.set(command, known);
-    return known;
-  }
-
-  async #ask(command: string): Promise<string | null> {
-    const identity = this.#processes.runContext.identityOf(undefined);
-    const text = await this.#processes.outputOf(identity, command, ['--version'], VERSION_MS);
-    return /^Python (\d+(?:\.\d+){1,2})/.exec(text ?? '')?.[1] ?? null;
   }
 }
 

@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
 import type { Identity } from '../../../../core/account/identity.ts';
 import { findTool } from '../../../../core/tool-path.ts';
+import { stampOf } from '../../runtime/file-stamp.ts';
 import type { InterpreterProcesses } from '../../runtime/interpreter-processes.ts';
 
 /** Milliseconds that an interpreter may take to describe itself. */
@@ -94,15 +94,6 @@ function commandsOn(path: string): string[] {
 
 function fingerprintOf(paths: readonly string[]): string {
   return paths.map(stampOf).join(' ');
-}
-
-function stampOf(path: string): string {
-  try {
-    const { ino, mtimeMs } = statSync(path);
-    return `${ino}:${mtimeMs}`;
-  } catch {
-    return '-';
-  }
 }
 
 interface Described extends Omit<Python, 'command' | 'fingerprint'> {
