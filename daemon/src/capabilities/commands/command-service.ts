@@ -11,15 +11,12 @@ import { type RawRange, type RawRequest, rawRange } from './output/raw-bytes.ts'
 import { type OutputReading, type OutputRequest, readOutput } from './output/read-output.ts';
 import type { Command, CommandRecord, CommandStatus } from './run/command.ts';
 import { endCommands } from './run/command-end.ts';
-import { CommandStarter, type StartRequest } from './run/command-starter.ts';
+import { CommandStarter, START_PATIENCE_MS, type StartRequest } from './run/command-starter.ts';
 import type { Launcher } from './run/launcher.ts';
 import { environmentSetBy, sourceCommand } from './run/source-script.ts';
 import { SessionService, type SessionView } from './session-service.ts';
 import { SharedShell } from './shell/shared-shell.ts';
 import type { CommandFilter, CommandStore } from './store/command-store.ts';
-
-/** Milliseconds that a call waits for the process host to start a command. */
-const PATIENCE_MS = 5000;
 
 export interface RunRequest extends StartRequest {
   /** Seconds that the call waits for the end of the command; undefined: until it ends. */
@@ -65,7 +62,7 @@ export class CommandService implements AsyncDisposable {
     const { wait } = request;
     const command = await this.#starter.start(
       request,
-      Math.min((wait || Number.POSITIVE_INFINITY) * 1000, PATIENCE_MS),
+      Math.min((wait || Number.POSITIVE_INFINITY) * 1000, START_PATIENCE_MS),
     );
     if (wait !== 0 && command.record.status !== 'pending') {
       await waitFor(command.ended, { ms: wait === undefined ? undefined : wait * 1000, signal: gone });
@@ -84,7 +81,7 @@ export class CommandService implements AsyncDisposable {
     gone: AbortSignal,
   ): Promise<SessionView> {
     if (id !== undefined && this.#store.sessions.find(id)) return this.sessions.ensure({ id, cwd });
-    const command = await this.#starter.start({ ...sourceCommand(script), cwd, openStdin: false }, PATIENCE_MS);
+    const command = await this.#starter.start({ ...sourceCommand(script), cwd, openStdin: false }, START_PATIENCE_MS);
     await waitFor(command.ended, { signal: gone });
     return this.sessions.ensure({ id, cwd, env: await environmentSetBy(command, script) });
   }

@@ -30,6 +30,8 @@ export interface StartRequest extends Omit<CommandSpec, 'stdin'> {
   readonly wait?: number | undefined;
 }
 
+/** Milliseconds that a call waits for the process host to start a command. */
+export const START_PATIENCE_MS = 5000;
 /** A UTF-8 text of so many characters fits into a record of the process host. */
 const MAX_RECORD_CHARACTERS = 128 * 1024;
 

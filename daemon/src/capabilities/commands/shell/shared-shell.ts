@@ -3,13 +3,11 @@ import { SandboxError } from '../../../core/errors.ts';
 import { waitFor } from '../../../core/wait.ts';
 import { excerptOf } from '../output/excerpt.ts';
 import type { Command, CommandStatus } from '../run/command.ts';
-import type { CommandStarter } from '../run/command-starter.ts';
+import { type CommandStarter, START_PATIENCE_MS } from '../run/command-starter.ts';
 import type { Launcher } from '../run/launcher.ts';
 import { DirectoryFile } from './directory-file.ts';
 import { newestLine } from './newest-line.ts';
 
-/** Milliseconds that a call waits for the process host to start a command. */
-const PATIENCE_MS = 5000;
 /** Milliseconds between two reports of a call that goes on. */
 const REPORT_MS = 1000;
 
@@ -67,7 +65,7 @@ export class SharedShell {
       const { command: text } = call;
       const env = { BASH_ENV: file.path };
       const request = { command: text, shell: 'auto', cwd: start, env, ownEnv: true, openStdin: false };
-      command = await this.#starter.start(request, Math.min(call.timeout * 1000, PATIENCE_MS));
+      command = await this.#starter.start(request, Math.min(call.timeout * 1000, START_PATIENCE_MS));
     } catch (error) {
       file[Symbol.dispose]();
       throw error;
