@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { jsonExcess } from '@sandbox/program/json-shape.ts';
 import type { FastifyRequest } from 'fastify';
 import { SandboxError } from '../core/errors.ts';
+import { withoutNulls } from '../core/fields/without-nulls.ts';
 import type { App } from './app-types.ts';
 
 /** Largest JSON body, in bytes; a longer one is 413. */
@@ -41,7 +42,7 @@ export function readBodies(app: App): void {
         done(new SandboxError('invalid', `the body is not JSON: ${error.message}`, { cause: error }));
         return;
       }
-      request.body = withoutNulls(value);
+      request.body = isObject(value) ? withoutNulls(value) : value;
       done();
     });
   });
@@ -95,11 +96,6 @@ export function textOf(payload: Readable, request: FastifyRequest, limit: number
   return promise;
 }
 
-/** Removes fields with an explicit null, which means absent. */
-function withoutNulls(body: unknown): unknown {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
-  const entries = Object.entries(body);
-  return entries.every(([, value]) => value !== null)
-    ? body
-    : Object.fromEntries(entries.filter(([, value]) => value !== null));
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,10 +1,11 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorKind, SandboxError } from '../core/errors.ts';
+import { snakeCase } from '../core/fields/snake-case.ts';
 import { FileFailure } from '../core/files/file-failure.ts';
 import { failure } from './envelope.ts';
 import { fileErrorData } from './files/file-error-data.ts';
 import { ValidationFailure } from './validation.ts';
-import { wireName, wireNamed } from './wire-names.ts';
+import { wireNamed } from './wire-names.ts';
 
 const STATUS: Readonly<Record<ErrorKind, number>> = {
   invalid: 400,
@@ -66,7 +67,7 @@ export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply)
 
 function answerKnown(error: SandboxError, reply: FastifyReply, wording: ErrorWording): FastifyReply {
   const { hint = error.kind === 'unavailable' ? RETRY_HINT : null } = error.details;
-  const message = oneLine(wording.messageOf?.(error) ?? error.messageNaming(wording.fieldName ?? wireName));
+  const message = oneLine(wording.messageOf?.(error) ?? error.messageNaming(wording.fieldName ?? snakeCase));
   const data =
     error instanceof FileFailure ? fileErrorData({ ...error.file, message }) : wireNamed(error.details.data ?? null);
   if (error.kind === 'capacity') void reply.header('retry-after', RETRY_AFTER);

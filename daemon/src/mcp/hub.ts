@@ -1,5 +1,6 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { withoutNulls } from '../core/fields/without-nulls.ts';
 import type { BoundTool, ToolContext } from '../core/tools/tool.ts';
 import { failed, failureOf, resultOf } from './tool-result.ts';
 
@@ -67,9 +68,4 @@ function describe({ name, title, description, annotations, schema, outputSchema 
 function objectSchema(schema: z.ZodObject, io: 'input' | 'output'): Tool['inputSchema'] {
   const { $schema: _, ...described } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' });
   return { ...described, type: 'object' } as Tool['inputSchema'];
-}
-
-/** Arguments without explicit nulls, which clients send for what they leave out. */
-function withoutNulls(args: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
 }

@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { SandboxError } from '../core/errors.ts';
+import { snakeCase } from '../core/fields/snake-case.ts';
 import { ToolAnswer } from '../core/tools/tool-answer.ts';
 import { memberOf } from './json-rpc.ts';
 
@@ -61,11 +62,6 @@ function wordIssue({ path, message }: z.core.$ZodIssue, args: unknown): string {
   const value = path.reduce<unknown>((within, key) => memberOf(within, String(key)), args);
   if (name !== '' && value === undefined) return `${name} is required`;
   return name === '' ? message : `${name}: ${message}`;
-}
-
-/** The name that an argument has in a call. */
-function snakeCase(field: string): string {
-  return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function bounded(text: string): string {

@@ -1,5 +1,5 @@
+import { snakeCase } from '../../core/fields/snake-case.ts';
 import type { FileErrorData, FileErrorType } from '../../core/files/file-failure.ts';
-import { wireName } from '../wire-names.ts';
 
 /** Python's exception for each type of failure (builtin exceptions of OSError, PEP 3151), which 1.x clients read. */
 const EXCEPTIONS: Readonly<Record<FileErrorType, string>> = {
@@ -25,6 +25,6 @@ const BY_ERRNO: Readonly<Record<string, string>> = {
 
 /** `data` of the answer to a failed file operation. */
 export function fileErrorData(data: FileErrorData): Record<string, unknown> {
-  const named = Object.entries(data).map(([key, value]) => [wireName(key), value] as const);
+  const named = Object.entries(data).map(([key, value]) => [snakeCase(key), value] as const);
   return { ...Object.fromEntries(named), exception_type: BY_ERRNO[data.errnoName ?? ''] ?? EXCEPTIONS[data.errorType] };
 }

@@ -1,6 +1,6 @@
 import { SandboxError } from '../../../core/errors.ts';
+import { snakeCase } from '../../../core/fields/snake-case.ts';
 import { ValidationFailure } from '../../../http/validation.ts';
-import { wireName } from '../../../http/wire-names.ts';
 
 /** A value that the service does not know is answered as one that does not fit the schema, with its field. */
 export async function located<T>(work: Promise<T>): Promise<T> {
@@ -9,7 +9,7 @@ export async function located<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof SandboxError) || error.kind !== 'unprocessable') throw error;
     const message = error.messageNaming(() => '').trim();
-    const path = error.details.field === undefined ? [] : [wireName(error.details.field)];
+    const path = error.details.field === undefined ? [] : [snakeCase(error.details.field)];
     throw new ValidationFailure('body', [{ code: 'custom', path, message }]);
   }
 }

@@ -1,0 +1,4 @@
+/** A camelCase name in snake_case, as clients write it. */
+export function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
