@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, glob, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { trackedFiles } from './tracked-files.ts';
 
@@ -18,7 +18,14 @@ export async function copyWithoutV1(root: string, target: string): Promise<void>
       await writeFile(join(target, file), manifestWithoutV1(await readFile(join(root, file), 'utf8')));
     } else await cp(join(root, file), join(target, file), { verbatimSymlinks: true });
   }
+  await copyKeepers(root, target);
   await linkPackages(root, target);
+}
+
+/** Its sources are the same, so that it need not be compiled again. */
+async function copyKeepers(root: string, target: string): Promise<void> {
+  await mkdir(join(target, 'dist'));
+  for await (const file of glob('dist/{,.}keeper*', { cwd: root })) await cp(join(root, file), join(target, file));
 }
 
 /** Links the checkout's packages and the copy's own workspaces. */
