@@ -67,7 +67,7 @@ test('[mcp-browser.hanging-call] a call that hangs is answered in its time, and 
     error: { message: expect.stringContaining('in time') },
   });
   expect(stuck()).toBe(1);
-  // A late answer reaches nobody.
+  // A late answer is dropped.
   server.result(0, 'late');
 });
 

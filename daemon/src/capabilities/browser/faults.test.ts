@@ -94,7 +94,7 @@ describe.runIf(has('chromium'))('with a browser', () => {
     expect(closed.statusCode).toBe(200);
   });
 
-  test('[browser.dialog] a dialog and beforeunload keep nobody from leaving', async () => {
+  test('[browser.dialog] neither a dialog nor beforeunload blocks a navigation', async () => {
     await using tab = await bench.page('<script>setTimeout(() => alert(1), 50)</script>', '/once');
     await expect.poll(async () => (await tab.post('evaluate', { expression: '1' })).statusCode).toBe(409);
     bench.site.pages['/next'] =

@@ -3,10 +3,10 @@ import { has } from '../../../../scripts/testing/machine.ts';
 import { McpCaller } from '../../mcp/mcp.fixture.ts';
 import { TestBrowser } from './chromium.fixture.ts';
 
-const NOBODY = { BROWSER_REMOTE_DEBUGGING_PORT: '1' };
+const WITHOUT_BROWSER = { BROWSER_REMOTE_DEBUGGING_PORT: '1' };
 
 test('[mcp.browser] without a browser each tool is an isError result that says so', async () => {
-  await using mcp = await McpCaller.start(NOBODY);
+  await using mcp = await McpCaller.start(WITHOUT_BROWSER);
   for (const [name, args] of [
     ['browser_get_info', {}],
     ['browser_gui_screenshot', {}],
@@ -18,7 +18,7 @@ test('[mcp.browser] without a browser each tool is an isError result that says s
 });
 
 test('[mcp.browser] a wrong action names what is wrong', async () => {
-  await using mcp = await McpCaller.start(NOBODY);
+  await using mcp = await McpCaller.start(WITHOUT_BROWSER);
   const act = async (args: object) => (await mcp.call('browser_gui_execute_action', args)).content[0].text;
   expect(await act({})).toBe('action is required');
   expect(await act({ action: { action_type: 'MOVE_TO', x: 1 } })).toBe('action.y is required');

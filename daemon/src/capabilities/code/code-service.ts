@@ -51,7 +51,7 @@ export class CodeService implements AsyncDisposable {
   }
 
   /**
-   * Waits for the turn of the cell, at most its timeout, and starts it. Nobody has to wait for its end.
+   * Waits for the turn of the cell, at most its timeout, and starts it, without a wait for its end.
    * @throws SandboxError `unprocessable`, `invalid`, `capacity` where its turn does not come, `unavailable`
    */
   async begin(request: CellRequest, gone?: AbortSignal): Promise<Execution> {

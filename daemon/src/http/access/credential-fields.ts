@@ -2,7 +2,7 @@ import { queryParts } from '@sandbox/program/query-parts.ts';
 
 /** Levels of percent-encoding that are decoded: a URL in a parameter of a URL in a parameter. */
 const MAX_LEVELS = 3;
-/** What the gateway adds about the original request; it is passed on to nobody else. */
+/** What the gateway adds about the original request; the daemon does not pass it on. */
 const OF_THE_GATEWAY = /^x-original-/;
 
 type Test = (texts: Iterable<string>) => boolean;

@@ -25,7 +25,7 @@ export interface TabTerms {
   readonly numbers: RefNumbers;
 }
 
-/** A page of the browser. Whoever opened it, calls reach it by the id of its target. */
+/** A page of the browser, opened by any client. Calls name it by the id of its target. */
 export class Tab {
   readonly id: string;
   readonly session: CdpSession;
@@ -43,7 +43,7 @@ export class Tab {
   /** Calls that leave the page: `beforeunload` is accepted, every other dialog of it dismissed. */
   readonly #leaving = new Set<object>();
   #takesInput: Promise<unknown> | undefined;
-  /** A session of its own for commands of callers, whose domains nobody else switches. */
+  /** A separate session for the commands of callers, so that the domains they enable affect no other session. */
   #raw: Promise<CdpSession> | undefined;
 
   constructor(id: string, session: CdpSession, { log, numbers }: TabTerms) {

@@ -126,7 +126,7 @@ export function browserWideRoutes(app: App, service: BrowserService, surface: Su
     schema: {
       tags,
       summary: 'Call a method of the DevTools protocol',
-      description: 'Domains that a call switches on stay on for later calls of this route, and for nobody else.',
+      description: 'Domains that a call enables stay enabled for later calls of this route only.',
       body: CdpBody,
       response: { 200: envelopeOf(z.unknown()), ...errors },
     },

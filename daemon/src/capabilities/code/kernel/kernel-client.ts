@@ -22,7 +22,7 @@ export interface KernelConnection {
 /** What arrives without having been asked for. */
 export interface KernelEvents {
   readonly published: (message: Message) => void;
-  /** The kernel asks for input, which nobody can give. */
+  /** The kernel asks for input, which no caller can give. */
   readonly inputRequested: () => void;
   readonly closed: () => void;
 }
