@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { freePort } from '../../scripts/testing/free-port.ts';
 import { Services } from '../services.ts';
 import { personsBrowser } from './browsers.ts';
-import { picture } from './picture.ts';
+import { lightShare, picture } from './picture.ts';
 import { Stage } from './stage.ts';
 
 const KEY = 'open-sesame-7';
@@ -87,4 +87,27 @@ test('[auth.refused-link] a link with a wrong key leaves the address, and the fo
   expect(page.url()).toBe(`${services.url}/terminal/?session=a&svc_sign_in=key`);
   expect(await page.textContent('[role=alert]')).toBe('This key is not accepted.');
   await picture(page, 'key-refused');
+});
+
+test.each([
+  ['light', 390],
+  ['light', 1280],
+  ['dark', 390],
+  ['dark', 1280],
+] as const)('[page.looks] in %s at %i pixels the key form and the landing page fit', async (colorScheme, width) => {
+  await using services = await Services.start({ SVC_API_KEY: KEY });
+  await using person = await personsBrowser();
+  const context = await person.newContext({ colorScheme, viewport: { width, height: 720 } });
+  const page = await context.newPage();
+  await page.goto(services.url);
+  const looks = async (name: string): Promise<void> => {
+    const light = await lightShare(page, { x: 0, y: 0, width, height: 720 });
+    expect([name, colorScheme === 'light' ? light : 1 - light]).toEqual([name, expect.closeTo(1, 0)]);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+    await picture(page, `${name}-${colorScheme}-${width}`);
+  };
+  await looks('key-form');
+  await enter(page, KEY);
+  await page.getByRole('link', { name: 'Terminal' }).waitFor();
+  await looks('landing');
 });

@@ -53,6 +53,7 @@ export const GATEWAY: readonly Requirement[] = [
       'the key form is posted: the right key leads to its page with the cookie, and reaches no application',
     'auth.form-wrong': 'a wrong key leads to the form again, which says so, on every page; it is in no address',
     'auth.refused-link': 'a link with a refused key or ticket leads to the form, which says so, without the credential',
+    'page.looks': 'the key form and the landing page fit 390 and 1280 pixels and follow the light or dark theme',
     'preview.open-logged-out': '/open/{port} without a cookie asks for the key and then shows the preview',
     'vnc.key-changed': 'the desktop page says that the key is not accepted any more, and leads to the form',
     'vnc.away': 'the desktop page says that the sandbox does not answer',

@@ -1,14 +1,22 @@
 import { createHash } from 'node:crypto';
 
-const STYLE = `:root{color-scheme:light dark;--ink:#1b1f24;--paper:#fff;--line:#d0d7de;--link:#0550ae;--bad:#b3261e}
-@media (prefers-color-scheme:dark){:root{--ink:#e6edf3;--paper:#0d1117;--line:#3d444d;--link:#79b8ff;--bad:#ff9a93}}
+const STYLE = `:root{color-scheme:light dark;--ink:#1b1f24;--paper:#fff;--line:#8c959f;--link:#0550ae;--bad:#b3261e}
+@media (prefers-color-scheme:dark){:root{--ink:#e6edf3;--paper:#0d1117;--line:#6e7681;--link:#79b8ff;--bad:#ff9a93}}
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
-main{max-width:40rem;margin:10vh auto;padding:0 1rem}
+main{max-width:40rem;margin:10vh auto;padding:0 1rem;overflow-wrap:anywhere}
+h1{margin:0 0 1rem}
+h2{margin:1.5rem 0 .25rem;font-size:1.1rem}
+ul{margin:0;padding:0;list-style:none}
+li a{display:inline-block;padding:.3rem 0}
 a{color:var(--link)}
 [role=alert]{color:var(--bad)}
-dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem;margin:1.5rem 0 0}
 dd{margin:0}
-input,button{font:inherit;padding:.4rem .6rem;border:1px solid var(--line);border-radius:.4rem;background:transparent;color:inherit}`;
+form{display:flex;flex-wrap:wrap;gap:.5rem;align-items:end}
+label{display:grid;gap:.25rem;flex:1 1 14rem;max-width:24rem}
+input,button{font:inherit;padding:.5rem .75rem;border:1px solid var(--line);border-radius:.4rem;background:transparent;color:inherit}
+button{border-color:var(--link);background:var(--link);color:var(--paper)}
+:focus-visible{outline:2px solid var(--link);outline-offset:2px}`;
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
