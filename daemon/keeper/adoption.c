@@ -12,7 +12,6 @@
 
 #include "adoption-helper.h"
 #include "descriptors.h"
-#include "figures.h"
 #include "finder.h"
 #include "process-streams.h"
 #include "reservation.h"
@@ -21,6 +20,7 @@
 struct forker {
   /* First, since it links the memory that is freed later. */
   struct forker *next;
+  struct forkers *all;
   struct source channel;
   char id[MAX_ID + 1];
   uid_t uid;
@@ -28,20 +28,18 @@ struct forker {
   pid_t helper;
 };
 
-static struct forker *forkers;
-
-static struct forker *forker_of(const char *id)
+static struct forker *forker_of(const struct forkers *forkers, const char *id)
 {
-  struct forker *forker = forkers;
+  struct forker *forker = forkers->first;
   while (forker != NULL && strcmp(forker->id, id) != 0)
     forker = forker->next;
   return forker;
 }
 
-bool reserve(const struct reservation_terms *terms, uint64_t client, struct failure *failure)
+bool reserve(struct forkers *forkers, const struct reservation_terms *terms, uint64_t client, struct failure *failure)
 {
-  if (forker_of(terms->forker) != NULL)
-    return reservation_add(terms, client, failure);
+  if (forker_of(forkers, terms->forker) != NULL)
+    return reservation_add(forkers->reservations, terms, client, failure);
   *failure = (struct failure){ADOPTION_STAGE, ESRCH};
   return false;
 }
@@ -68,14 +66,14 @@ static bool runs_as(pid_t pid, uid_t uid)
  */
 static int refusal(const struct forker *forker, pid_t pid)
 {
-  const struct process *parent = process_by_id(forker->id);
+  const struct process *parent = process_by_id(forker->all->processes, forker->id);
   struct found found;
   if (parent == NULL || !process_lives(parent))
     return ECHILD;
   if (pid <= 0 || !process_stat(pid, &found))
     return ESRCH;
   bool descends = found.parent == getpid() && found.session == parent->pid;
-  return descends && process_by_pid(pid) == NULL && runs_as(pid, forker->uid) ? 0 : EPERM;
+  return descends && process_by_pid(forker->all->processes, pid) == NULL && runs_as(pid, forker->uid) ? 0 : EPERM;
 }
 
 /* Leaves the process reserved, so that the forker may try again. */
@@ -92,7 +90,7 @@ static int undo(struct process *process)
 /* 0 or an errno. Takes over the descriptors that it needs: those become -1. */
 static int adopt(const struct forker *forker, const struct handover *handover, int *fds, size_t count)
 {
-  struct process *process = process_by_id(handover->id);
+  struct process *process = process_by_id(forker->all->processes, handover->id);
   if (process == NULL || process->phase != RESERVED || strcmp(process->forker, forker->id) != 0)
     return ENOENT;
   size_t wanted = process->stdin_kind == STDIN_PIPE ? 3 : 2;
@@ -101,16 +99,16 @@ static int adopt(const struct forker *forker, const struct handover *handover, i
   int error = refusal(forker, handover->pid);
   if (error != 0)
     return error;
-  struct keeping keeping = reservation_keeping(process);
+  struct keeping keeping = reservation_keeping(forker->all->reservations, process);
   struct own_ends own = {.out = fds[0], .err = fds[1], .in = count > 2 ? fds[2] : -1};
   for (size_t i = 0; i < count; i++)
     fds[i] = -1;
   if (!hold_ends(process, &keeping, &own))
     return undo(process);
-  reservation_fulfil(process);
+  reservation_fulfil(forker->all->reservations, process);
   process_cloned(process, handover->pid);
   process_started(process);
-  figures.adopted++;
+  forker->all->adopted++;
   return 0;
 }
 
@@ -137,7 +135,7 @@ static int receive(int channel, struct handover *handover, int fds[MAX_HANDED], 
 
 static struct forker **place_of(const struct forker *forker)
 {
-  struct forker **at = &forkers;
+  struct forker **at = &forker->all->first;
   while (*at != forker)
     at = &(*at)->next;
   return at;
@@ -151,7 +149,7 @@ static void close_forker(struct forker *forker)
   if (forker->helper > 0)
     kill(forker->helper, SIGKILL);
   /* An event of this turn of the loop may still point at it. */
-  free_later(forker);
+  loop_free_later(forker->all->processes->loop, forker);
 }
 
 static void channel_ready(struct source *source, uint32_t events)
@@ -167,7 +165,7 @@ static void channel_ready(struct source *source, uint32_t events)
     return;
   /* Its helper has ended: the forker has closed the socket, or sent what is no ADOPT. */
   if (received == 0) {
-    reservations_drop_of(forker->id, EPIPE);
+    reservations_drop_of(forker->all->reservations, forker->id, EPIPE);
     close_forker(forker);
     return;
   }
@@ -176,7 +174,7 @@ static void channel_ready(struct source *source, uint32_t events)
   (void)send(source->fd, &error, sizeof error, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-bool forker_open(const char *id, uid_t uid, int *channel)
+bool forker_open(struct forkers *forkers, const char *id, uid_t uid, int *channel)
 {
   struct forker *forker = calloc(1, sizeof *forker);
   if (forker == NULL)
@@ -186,9 +184,10 @@ bool forker_open(const char *id, uid_t uid, int *channel)
   forker->channel = (struct source){.fd = own, .ready = channel_ready};
   forker->uid = uid;
   memcpy(forker->id, id, strlen(id) + 1);
-  forker->next = forkers;
-  forkers = forker;
-  if (forker->helper > 0 && loop_add(&forker->channel, EPOLLIN))
+  forker->all = forkers;
+  forker->next = forkers->first;
+  forkers->first = forker;
+  if (forker->helper > 0 && loop_add(forkers->processes->loop, &forker->channel, EPOLLIN))
     return true;
   int error = errno;
   close_forker(forker);
@@ -196,19 +195,19 @@ bool forker_open(const char *id, uid_t uid, int *channel)
   return false;
 }
 
-void forker_close(struct process *process)
+void forker_close(struct forkers *forkers, struct process *process)
 {
   if (!process->forks)
     return;
-  struct forker *forker = forker_of(process->id);
+  struct forker *forker = forker_of(forkers, process->id);
   if (forker != NULL)
     close_forker(forker);
-  reservations_drop_of(process->id, ECHILD);
+  reservations_drop_of(forkers->reservations, process->id, ECHILD);
 }
 
-void forker_helper_reaped(pid_t pid)
+void forker_helper_reaped(struct forkers *forkers, pid_t pid)
 {
-  for (struct forker *forker = forkers; forker != NULL; forker = forker->next)
+  for (struct forker *forker = forkers->first; forker != NULL; forker = forker->next)
     if (forker->helper == pid)
       forker->helper = 0;
 }

@@ -5,26 +5,29 @@
 #include <stdint.h>
 
 #include "frame.h"
+#include "reap.h"
 
-struct process;
-
-/*
- * Bytes of the output buffer that announcements leave free for the answers of searches.
- */
+/* Bytes of the output buffer that announcements leave free for the answers of searches. */
 #define ANSWER_ROOM (4u * 1024)
 
+/* Tells the client what has become of the processes. */
+struct announcer {
+  struct processes *processes;
+  struct reaper *reaper;
+  /* SYNCED was not sent yet. */
+  bool syncing;
+  /* Number of the connection that is announced to. */
+  uint64_t client;
+};
+
 /* A new client: nothing is announced yet. */
-void announce_anew(uint64_t client);
+void announce_anew(struct announcer *announcer, uint64_t client);
 /*
  * Writes what has changed, as far as there is room; `writer` is NULL where no client is connected. Returns the ms until
  * delayed bulk output is due, -1 where none was delayed.
  */
-int announce(struct writer *writer, int64_t now);
-
+int announce(struct announcer *announcer, struct writer *writer, int64_t now);
 /* Whether something is left that found no room, or is delayed. */
-bool anything_to_announce(void);
-
-/* Writes HELD for each process that has not ended, then LISTED. Allocates the room once; false where it cannot. */
-bool announce_held(struct writer *writer);
+bool anything_to_announce(const struct announcer *announcer);
 
 #endif

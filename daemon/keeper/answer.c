@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "complain.h"
-#include "figures.h"
 
 #define MAX_WAITING 1024u
 
@@ -15,14 +14,11 @@ struct answer {
   uint32_t request;
   uint32_t count;
   struct failure failure;
+  struct figures figures;
   char id[MAX_ID + 1];
 };
 
-static struct answer *first;
-static struct answer *last;
-static uint32_t waiting;
-
-static struct answer *append(uint64_t client, enum frame_type type)
+static struct answer *append(struct answers *answers, uint64_t client, enum frame_type type)
 {
   struct answer *answer = calloc(1, sizeof *answer);
   if (answer == NULL) {
@@ -31,57 +27,60 @@ static struct answer *append(uint64_t client, enum frame_type type)
   }
   answer->client = client;
   answer->type = type;
-  if (last == NULL)
-    first = answer;
+  if (answers->last == NULL)
+    answers->first = answer;
   else
-    last->next = answer;
-  last = answer;
-  waiting++;
+    answers->last->next = answer;
+  answers->last = answer;
+  answers->waiting++;
   return answer;
 }
 
-void answer_signalled(uint64_t client, uint32_t request, uint32_t count)
+void answer_signalled(struct answers *answers, uint64_t client, uint32_t request, uint32_t count)
 {
-  struct answer *answer = client == 0 ? NULL : append(client, SIGNALLED);
+  struct answer *answer = client == 0 ? NULL : append(answers, client, SIGNALLED);
   if (answer == NULL)
     return;
   answer->request = request;
   answer->count = count;
 }
 
-void answer_failed(uint64_t client, const char *id, struct failure failure)
+void answer_failed(struct answers *answers, uint64_t client, const char *id, struct failure failure)
 {
-  struct answer *answer = append(client, FAILED);
+  struct answer *answer = append(answers, client, FAILED);
   if (answer == NULL)
     return;
   answer->failure = failure;
   memcpy(answer->id, id, strlen(id) + 1);
 }
 
-void answer_figures(uint64_t client, uint32_t request)
+void answer_figures(struct answers *answers, uint64_t client, uint32_t request, const struct figures *figures)
 {
-  struct answer *answer = append(client, FIGURES_ANSWER);
-  if (answer != NULL)
-    answer->request = request;
+  struct answer *answer = append(answers, client, FIGURES_ANSWER);
+  if (answer == NULL)
+    return;
+  answer->request = request;
+  answer->figures = *figures;
 }
 
-void answer_reserved(uint64_t client, const char *id)
+void answer_reserved(struct answers *answers, uint64_t client, const char *id)
 {
-  struct answer *answer = append(client, ID_RESERVED);
+  struct answer *answer = append(answers, client, ID_RESERVED);
   if (answer != NULL)
     memcpy(answer->id, id, strlen(id) + 1);
 }
 
-bool answers_clogged(void)
+bool answers_clogged(const struct answers *answers)
 {
-  return waiting >= MAX_WAITING;
+  return answers->waiting >= MAX_WAITING;
 }
 
-static void put_figures(struct writer *writer)
+static void put_figures(struct writer *writer, const struct figures *figures)
 {
   const uint64_t values[] = {
-      process_count(), live_count(),   figures.starting,     figures.reserved,      figures.searches,  figures.started,
-      figures.adopted, figures.ended,  figures.output_bytes, figures.dropped_bytes, figures.complaints,
+      figures->processes, figures->living,  figures->starting, figures->reserved,     figures->searches,
+      figures->started,   figures->adopted, figures->ended,    figures->output_bytes, figures->dropped_bytes,
+      figures->complaints,
   };
   size_t count = sizeof values / sizeof *values;
   put_u8(writer, (uint8_t)count);
@@ -99,7 +98,7 @@ static void put_answer(struct writer *writer, const struct answer *answer)
     break;
   case FIGURES_ANSWER:
     put_u32(writer, answer->request);
-    put_figures(writer);
+    put_figures(writer, &answer->figures);
     break;
   case FAILED:
     put_string(writer, answer->id);
@@ -112,19 +111,19 @@ static void put_answer(struct writer *writer, const struct answer *answer)
   end_frame(writer);
 }
 
-void answers_flush(struct writer *writer, uint64_t client)
+void answers_flush(struct answers *answers, struct writer *writer, uint64_t client)
 {
-  while (first != NULL) {
-    struct answer *answer = first;
+  while (answers->first != NULL) {
+    struct answer *answer = answers->first;
     bool wanted = writer != NULL && answer->client == client;
     if (wanted && !has_room(writer, FRAME_ROOM))
       return;
     if (wanted)
       put_answer(writer, answer);
-    first = answer->next;
-    if (first == NULL)
-      last = NULL;
-    waiting--;
+    answers->first = answer->next;
+    if (answers->first == NULL)
+      answers->last = NULL;
+    answers->waiting--;
     free(answer);
   }
 }

@@ -7,16 +7,41 @@
 #include "frame.h"
 #include "process.h"
 
-/* Answers that wait for room in the output buffer. `client` is the number of the connection that asked. */
-void answer_signalled(uint64_t client, uint32_t request, uint32_t count);
+/* What the keeper counts, in the order of FIGURES; docs/keeper.md. */
+struct figures {
+  /* Now. */
+  uint64_t processes;
+  uint64_t living;
+  uint64_t starting;
+  uint64_t reserved;
+  uint64_t searches;
+  /* Since the keeper began. */
+  uint64_t started;
+  uint64_t adopted;
+  uint64_t ended;
+  uint64_t output_bytes;
+  uint64_t dropped_bytes;
+  uint64_t complaints;
+};
+
+struct answer;
+
+/* Answers that wait for room in the output buffer. */
+struct answers {
+  struct answer *first;
+  struct answer *last;
+  uint32_t waiting;
+};
+
+/* `client` is the number of the connection that asked. */
+void answer_signalled(struct answers *answers, uint64_t client, uint32_t request, uint32_t count);
 /* A start that is refused before there is a process; one that fails later is announced. */
-void answer_failed(uint64_t client, const char *id, struct failure failure);
-/* What the keeper counts. */
-void answer_figures(uint64_t client, uint32_t request);
-void answer_reserved(uint64_t client, const char *id);
+void answer_failed(struct answers *answers, uint64_t client, const char *id, struct failure failure);
+void answer_figures(struct answers *answers, uint64_t client, uint32_t request, const struct figures *figures);
+void answer_reserved(struct answers *answers, uint64_t client, const char *id);
 /* So many answers wait that no further frame is read until the client has read some. */
-bool answers_clogged(void);
+bool answers_clogged(const struct answers *answers);
 /* Writes as many as there is room for; those for other clients are dropped. `writer` may be NULL. */
-void answers_flush(struct writer *writer, uint64_t client);
+void answers_flush(struct answers *answers, struct writer *writer, uint64_t client);
 
 #endif

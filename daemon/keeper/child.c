@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "descriptors.h"
+
 /* Descriptor of the report in the child, above those that the program gets. */
 #define REPORT_FD 5
 
@@ -166,15 +168,49 @@ IN_CHILD static int run(void *argument)
   fail(report, EXEC_STAGE, result);
 }
 
-pid_t child_clone(const struct child *child, unsigned char *stack)
+/* struct clone_args of clone3(2), and CLONE_INTO_CGROUP, which not every libc declares. */
+struct clone_terms {
+  uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid, set_tid_size, cgroup;
+};
+#define INTO_CGROUP UINT64_C(0x200000000)
+
+/* Without CLONE_VM, since clone3 with a stack has no wrapper in libc. -1 with errno. */
+static pid_t clone_into_group(const struct child *child, int group)
 {
-  static bool shares_memory = SHARES_MEMORY;
+#ifdef SYS_clone3
+  struct clone_terms terms = {.flags = INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = (unsigned)group};
+  long pid = syscall(SYS_clone3, &terms, sizeof terms);
+  if (pid == 0)
+    run((void *)(uintptr_t)child);
+  return (pid_t)pid;
+#else
+  (void)child, (void)group;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+/* Whether the error says that the system never does it. */
+static bool is_refusal(void)
+{
+  return errno == EINVAL || errno == ENOSYS || errno == EPERM || errno == EACCES || errno == EOPNOTSUPP;
+}
+
+pid_t child_clone(struct cloning *cloning, const struct child *child, unsigned char *stack, int *group)
+{
   void *top = stack + CHILD_STACK_BYTES;
-  if (shares_memory) {
-    pid_t pid = clone(run, top, CLONE_VM | SIGCHLD, (void *)(uintptr_t)child);
-    if (pid >= 0 || (errno != EINVAL && errno != ENOSYS && errno != EPERM))
+  if (*group >= 0 && !cloning->ignores_groups) {
+    pid_t pid = clone_into_group(child, *group);
+    if (pid > 0)
       return pid;
-    shares_memory = false;
+    cloning->ignores_groups = is_refusal();
+  }
+  close_all(group, 1);
+  if (SHARES_MEMORY && !cloning->copies_memory) {
+    pid_t pid = clone(run, top, CLONE_VM | SIGCHLD, (void *)(uintptr_t)child);
+    if (pid >= 0 || !is_refusal())
+      return pid;
+    cloning->copies_memory = true;
   }
   return clone(run, top, SIGCHLD, (void *)(uintptr_t)child);
 }

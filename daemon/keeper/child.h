@@ -32,7 +32,19 @@ struct child_report {
 
 #define CHILD_STACK_BYTES (32u * 1024)
 
-/* Returns at once; -1 with errno. `stack` has CHILD_STACK_BYTES and stays until the child has called execve or ended. */
-pid_t child_clone(const struct child *child, unsigned char *stack);
+/* How children are cloned. */
+struct cloning {
+  /* The system has refused it: a child gets a copy of the memory. */
+  bool copies_memory;
+  /* The system has refused it: no child is cloned into a group. */
+  bool ignores_groups;
+};
+
+/*
+ * Returns at once; -1 with errno. `stack` has CHILD_STACK_BYTES and stays until the child has called execve or ended.
+ * `group` is a control group that it begins in, which becomes -1 where that is refused; a later move would wait for
+ * all processors.
+ */
+pid_t child_clone(struct cloning *cloning, const struct child *child, unsigned char *stack, int *group);
 
 #endif

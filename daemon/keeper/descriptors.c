@@ -2,10 +2,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "complain.h"
 
 void close_all(int *descriptors, int count)
 {
@@ -38,4 +41,16 @@ void close_from(int first)
     return;
 #endif
   close_one_by_one(first);
+}
+
+void arrange_descriptors(void)
+{
+  int null;
+  while ((null = open("/dev/null", O_RDWR | O_CLOEXEC)) >= 0 && null < LAST_OCCUPIED)
+    continue;
+  if (null < 0)
+    give_up("open", "/dev/null");
+  if (null != LAST_OCCUPIED && dup3(null, LAST_OCCUPIED, O_CLOEXEC) < 0)
+    give_up("dup3", NULL);
+  close_from(LAST_OCCUPIED + 1);
 }

@@ -14,19 +14,9 @@
 /* ms that a connected client may take to send FORGET before the end is written to its file. */
 #define MOMENT_MS 20
 
-static const char *ended_directory = ".";
-/* In the order of their ends, so that the first is due first. */
-static struct process *first_waiting;
-static struct process *last_waiting;
-
-void ended_files_open(const char *directory)
+static void path_of(char path[PATH_MAX], const struct ended_files *files, const char *id, const char *suffix)
 {
-  ended_directory = directory;
-}
-
-static void path_of(char path[PATH_MAX], const char *id, const char *suffix)
-{
-  snprintf(path, PATH_MAX, "%s/%s.json%s", ended_directory, id, suffix);
+  snprintf(path, PATH_MAX, "%s/%s.json%s", files->directory, id, suffix);
 }
 
 static const char BASE64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -69,14 +59,14 @@ static int create(const char *path)
   return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
 
-static void write_file(const struct process *process)
+static void write_file(const struct ended_files *files, const struct process *process)
 {
   char path[PATH_MAX], fresh[PATH_MAX];
-  path_of(path, process->id, "");
-  path_of(fresh, process->id, ".new");
+  path_of(path, files, process->id, "");
+  path_of(fresh, files, process->id, ".new");
   int file = create(fresh);
   /* A cleaner of temporary directories may have removed it. */
-  if (file < 0 && errno == ENOENT && mkdir(ended_directory, 0700) == 0)
+  if (file < 0 && errno == ENOENT && mkdir(files->directory, 0700) == 0)
     file = create(fresh);
   if (file < 0) {
     complain("cannot note an end in", fresh);
@@ -91,9 +81,9 @@ static void write_file(const struct process *process)
   unlink(fresh);
 }
 
-static void leave(struct process *process)
+static void leave(struct ended_files *files, struct process *process)
 {
-  struct process **at = &first_waiting;
+  struct process **at = &files->first;
   struct process *before = NULL;
   while (*at != NULL && *at != process) {
     before = *at;
@@ -102,43 +92,43 @@ static void leave(struct process *process)
   if (*at == NULL)
     return;
   *at = process->next_unwritten;
-  if (last_waiting == process)
-    last_waiting = before;
+  if (files->last == process)
+    files->last = before;
 }
 
-void ended_file_wanted(struct process *process)
+void ended_file_wanted(struct ended_files *files, struct process *process)
 {
   process->unwritten = true;
   process->write_at = monotonic_ms() + MOMENT_MS;
   process->next_unwritten = NULL;
-  if (last_waiting == NULL)
-    first_waiting = process;
+  if (files->last == NULL)
+    files->first = process;
   else
-    last_waiting->next_unwritten = process;
-  last_waiting = process;
+    files->last->next_unwritten = process;
+  files->last = process;
 }
 
-void ended_file_unwanted(struct process *process)
+void ended_file_unwanted(struct ended_files *files, struct process *process)
 {
   if (process->phase != ENDED)
     return;
   if (process->unwritten) {
-    leave(process);
+    leave(files, process);
     process->unwritten = false;
     return;
   }
   char path[PATH_MAX];
-  path_of(path, process->id, "");
+  path_of(path, files, process->id, "");
   unlink(path);
 }
 
-int ended_files_due(int64_t now, bool has_client)
+int ended_files_due(struct ended_files *files, int64_t now, bool has_client)
 {
-  while (first_waiting != NULL && (first_waiting->write_at <= now || !has_client)) {
-    struct process *process = first_waiting;
-    leave(process);
+  while (files->first != NULL && (files->first->write_at <= now || !has_client)) {
+    struct process *process = files->first;
+    leave(files, process);
     process->unwritten = false;
-    write_file(process);
+    write_file(files, process);
   }
-  return first_waiting == NULL ? -1 : (int)(first_waiting->write_at - now);
+  return files->first == NULL ? -1 : (int)(files->first->write_at - now);
 }

@@ -3,11 +3,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "answer.h"
 #include "clock.h"
-#include "figures.h"
 #include "mark.h"
-#include "process.h"
 #include "signal-members.h"
 
 /* Scans after which a program that forks faster than it can be found is given up. */
@@ -23,6 +20,7 @@
 /* One SIGNAL: a scan, the signals that need no marks, the marks, the other signals; for SIGKILL again and again. */
 struct search {
   struct search *next;
+  struct searches *all;
   /* The marks are being read. */
   bool reading;
   struct signalling signalling;
@@ -31,9 +29,6 @@ struct search {
   uint64_t client;
   uint32_t request;
 };
-
-/* In the order of their requests. */
-static struct search *searches;
 
 void free_targets(struct target *targets, size_t count)
 {
@@ -45,9 +40,10 @@ void free_targets(struct target *targets, size_t count)
 /* For a process that the keeper holds, its own pid and state replace those of the request. */
 static void refresh(struct search *search)
 {
+  struct processes *processes = search->all->finder->processes;
   for (size_t i = 0; i < search->signalling.target_count; i++) {
     struct target *target = &search->signalling.targets[i];
-    const struct process *process = process_by_id(target->id);
+    const struct process *process = process_by_id(processes, target->id);
     if (process == NULL)
       continue;
     target->pid = process->pid;
@@ -79,7 +75,7 @@ static void read_marks(struct search *search)
   for (size_t i = 0; accounts != NULL && i < search->signalling.target_count; i++)
     if (search->signalling.targets[i].account.given && !account_came_before(search, i))
       accounts[account_count++] = &search->signalling.targets[i].account;
-  mark_reader_open(&search->reader, pids, count, accounts, account_count);
+  mark_reader_open(search->all->finder->processes->loop, &search->reader, pids, count, accounts, account_count);
   free(pids);
   free(accounts);
   search->reading = true;
@@ -119,8 +115,8 @@ static bool advance(struct search *search, int64_t now)
     if (!mark_reader_done(&search->reader, now))
       return false;
     refresh(search);
-    survey_apply(&signalling->survey, signalling->targets, signalling->target_count, search->reader.marks,
-                 mark_reader_count(&search->reader));
+    survey_apply(signalling->finder, &signalling->survey, signalling->targets, signalling->target_count,
+                 search->reader.marks, mark_reader_count(&search->reader));
     mark_reader_close(&search->reader);
     search->reading = false;
     signal_members(signalling);
@@ -129,8 +125,9 @@ static bool advance(struct search *search, int64_t now)
   if (search->next_at > now)
     return false;
   refresh(search);
-  signalling->survey =
-      signalling->all ? survey_descendants() : survey_targets(signalling->targets, signalling->target_count);
+  signalling->survey = signalling->all
+                           ? survey_descendants(signalling->finder)
+                           : survey_targets(signalling->finder, signalling->targets, signalling->target_count);
   signal_members(signalling);
   if (signalling->all)
     return end_round(search);
@@ -147,69 +144,75 @@ static int64_t due_at(const struct search *search)
 
 static void free_search(struct search *search)
 {
-  figures.searches--;
+  search->all->count--;
   mark_reader_close(&search->reader);
   drop_survey(search);
   free_targets(search->signalling.targets, search->signalling.target_count);
   free(search->signalling.reached);
-  free_later(search);
+  loop_free_later(search->all->finder->processes->loop, search);
 }
 
-static void append(struct search *search)
+static void append(struct searches *searches, struct search *search)
 {
-  figures.searches++;
-  struct search **at = &searches;
+  searches->count++;
+  struct search **at = &searches->first;
   while (*at != NULL)
     at = &(*at)->next;
   *at = search;
 }
 
 /* Whether the client has too many requests under way. */
-static bool is_flooded(uint64_t client, size_t count)
+static bool is_flooded(const struct searches *searches, uint64_t client, size_t count)
 {
   size_t requests = 0;
-  for (const struct search *search = searches; search != NULL; search = search->next) {
+  for (const struct search *search = searches->first; search != NULL; search = search->next) {
     requests += search->client == client;
     count += search->client == client ? search->signalling.target_count : 0;
   }
   return requests >= MAX_REQUESTS || count > MAX_WAITING_TARGETS;
 }
 
-bool find_and_signal(struct target *targets, size_t count, int signal, uint64_t client, uint32_t request)
+bool find_and_signal(struct searches *searches, struct target *targets, size_t count, int signal, uint64_t client,
+                     uint32_t request)
 {
-  struct search *search = is_flooded(client, count) ? NULL : calloc(1, sizeof *search);
+  struct search *search = is_flooded(searches, client, count) ? NULL : calloc(1, sizeof *search);
   if (search == NULL) {
     free_targets(targets, count);
     return false;
   }
   *search = (struct search){
-      .signalling = {.targets = targets, .target_count = count, .signal = signal},
+      .all = searches,
+      .signalling = {.finder = searches->finder, .targets = targets, .target_count = count, .signal = signal},
       .client = client,
       .request = request,
   };
-  append(search);
+  append(searches, search);
   return true;
 }
 
-void find_and_signal_all(int signal)
+void find_and_signal_all(struct searches *searches, int signal)
 {
   struct search *search = calloc(1, sizeof *search);
   if (search == NULL)
     return;
-  *search = (struct search){.next = searches, .signalling = {.all = true, .signal = signal}};
-  searches = search;
-  figures.searches++;
+  *search = (struct search){
+      .next = searches->first,
+      .all = searches,
+      .signalling = {.finder = searches->finder, .all = true, .signal = signal},
+  };
+  searches->first = search;
+  searches->count++;
 }
 
-int continue_searches(int64_t now)
+int continue_searches(struct searches *searches, int64_t now)
 {
   int64_t due = INT64_MAX;
   int under_way = 0;
-  for (struct search **at = &searches; *at != NULL && under_way < MAX_UNDER_WAY;) {
+  for (struct search **at = &searches->first; *at != NULL && under_way < MAX_UNDER_WAY;) {
     struct search *search = *at;
     if (advance(search, now)) {
       *at = search->next;
-      answer_signalled(search->client, search->request, (uint32_t)search->signalling.reached_length);
+      answer_signalled(searches->answers, search->client, search->request, (uint32_t)search->signalling.reached_length);
       free_search(search);
       /* The next one may begin. */
       due = now;
@@ -219,7 +222,13 @@ int continue_searches(int64_t now)
     due = due_at(search) < due ? due_at(search) : due;
     at = &search->next;
   }
-  if (searches == NULL)
+  if (searches->first == NULL)
     return -1;
   return due > now ? (int)(due - now) : 0;
+}
+
+void search_helper_reaped(struct searches *searches, pid_t pid)
+{
+  for (struct search *search = searches->first; search != NULL; search = search->next)
+    mark_reader_reaped(&search->reader, pid);
 }

@@ -10,16 +10,8 @@
 #include <unistd.h>
 
 #include "complain.h"
-#include "process.h"
 
 #define KTHREADD 2
-
-static pid_t excluded;
-
-void finder_exclude(pid_t pid)
-{
-  excluded = pid;
-}
 
 bool process_stat(pid_t pid, struct found *found)
 {
@@ -74,12 +66,12 @@ static struct found *in_survey(const struct survey *list, pid_t pid)
   return list->count == 0 ? NULL : bsearch(&key, list->items, list->count, sizeof key, by_pid);
 }
 
-static struct survey scan(void)
+static struct survey scan(const struct finder *finder)
 {
   struct survey list = {0};
   struct found client;
   pid_t own = getpid(), own_group = getpgrp();
-  pid_t excluded_group = excluded > 0 && process_stat(excluded, &client) ? client.group : 0;
+  pid_t excluded_group = finder->excluded > 0 && process_stat(finder->excluded, &client) ? client.group : 0;
   DIR *proc = opendir("/proc");
   if (proc == NULL) {
     complain("opendir", "/proc");
@@ -88,11 +80,11 @@ static struct survey scan(void)
   for (struct dirent *entry; (entry = readdir(proc)) != NULL;) {
     struct found found;
     pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-    if (pid <= 1 || pid == own || pid == excluded || !process_stat(pid, &found))
+    if (pid <= 1 || pid == own || pid == finder->excluded || !process_stat(pid, &found))
       continue;
     bool is_group = found.group == own_group || (excluded_group > 0 && found.group == excluded_group);
     /* A child leaves the group of the keeper some time after it was cloned. */
-    if (is_group && process_by_pid(pid) == NULL)
+    if (is_group && process_by_pid(finder->processes, pid) == NULL)
       continue;
     if (!append(&list, found))
       break;
@@ -140,9 +132,9 @@ static bool is_claimed(const struct target *targets, size_t count, const struct 
   return false;
 }
 
-struct survey survey_targets(struct target *targets, size_t count)
+struct survey survey_targets(const struct finder *finder, struct target *targets, size_t count)
 {
-  struct survey list = scan();
+  struct survey list = scan(finder);
   for (size_t i = 0; i < count; i++) {
     bool led = targets[i].pid > 1 && leads(&list, &targets[i]);
     targets[i].owned = led && targets[i].running;
@@ -167,12 +159,12 @@ static bool is_of(const struct target *targets, size_t count, const char *id)
 }
 
 /* What it forks inherits its mark, also what it hands over: session and descent lead to these processes. */
-static bool is_forker(const char *id)
+static bool is_forker(const struct finder *finder, const char *id)
 {
-  const struct process *process = process_by_id(id);
+  const struct process *process = process_by_id(finder->processes, id);
   if (process != NULL)
     return process->forks;
-  for (process = first_process(); process != NULL; process = process->next)
+  for (process = finder->processes->all; process != NULL; process = process->next)
     if (strcmp(process->forker, id) == 0)
       return true;
   return false;
@@ -186,8 +178,8 @@ static void disown(struct target *targets, size_t count, const struct found *fou
       targets[i].ended_leads = false;
 }
 
-void survey_apply(struct survey *list, struct target *targets, size_t count, const struct mark *marks,
-                  size_t mark_count)
+void survey_apply(const struct finder *finder, struct survey *list, struct target *targets, size_t count,
+                  const struct mark *marks, size_t mark_count)
 {
   list->settled = true;
   for (size_t i = 0; i < mark_count; i++) {
@@ -196,7 +188,7 @@ void survey_apply(struct survey *list, struct target *targets, size_t count, con
       continue;
     if (marks[i].unsettled) {
       list->settled = list->settled && found->parent == KTHREADD;
-    } else if (is_forker(marks[i].id)) {
+    } else if (is_forker(finder, marks[i].id)) {
       continue;
     } else if (is_of(targets, count, marks[i].id)) {
       found->member = true;
@@ -212,9 +204,9 @@ void survey_apply(struct survey *list, struct target *targets, size_t count, con
   add_descendants(list);
 }
 
-struct survey survey_descendants(void)
+struct survey survey_descendants(const struct finder *finder)
 {
-  struct survey list = scan();
+  struct survey list = scan(finder);
   for (size_t i = 0; i < list.count; i++)
     list.items[i].member = list.items[i].parent == getpid();
   add_descendants(&list);

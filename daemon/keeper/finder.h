@@ -8,6 +8,13 @@
 
 #include "frame.h"
 #include "mark.h"
+#include "process.h"
+
+struct finder {
+  struct processes *processes;
+  /* This process and its group are in no scan; 0: none. */
+  pid_t excluded;
+};
 
 /* A command or terminal, the processes of which are searched. */
 struct target {
@@ -44,19 +51,17 @@ struct survey {
   bool settled;
 };
 
-/* Excludes the process and its group from every scan; 0 excludes none. */
-void finder_exclude(pid_t pid);
 /*
  * The members are the living processes of the targets: their sessions, their groups, processes with one of their marks,
  * and the descendants of all these; never the keeper, its group, or pid 1. Without marks, only the sessions and groups
  * of targets that run.
  */
-struct survey survey_targets(struct target *targets, size_t count);
+struct survey survey_targets(const struct finder *finder, struct target *targets, size_t count);
 /* Adds the rest. */
-void survey_apply(struct survey *survey, struct target *targets, size_t count, const struct mark *marks,
-                  size_t mark_count);
+void survey_apply(const struct finder *finder, struct survey *survey, struct target *targets, size_t count,
+                  const struct mark *marks, size_t mark_count);
 /* Every descendant of the keeper is a member, orphans that it adopted included. */
-struct survey survey_descendants(void);
+struct survey survey_descendants(const struct finder *finder);
 /* False where there is no such process, or it is a zombie. */
 bool process_stat(pid_t pid, struct found *found);
 bool owns_group(const struct target *targets, size_t count, pid_t group);

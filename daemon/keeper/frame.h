@@ -91,7 +91,7 @@ struct writer {
   size_t frame;
 };
 
-/* More than any frame of the keeper with its id takes, except STATE and those of `keeper watch`. */
+/* More than any frame of the keeper with its id takes, except STATE and those of `keeper-watch`. */
 #define FRAME_ROOM 256
 
 bool has_room(const struct writer *writer, size_t bytes);

@@ -56,7 +56,8 @@ static void input_ready(struct source *source, uint32_t events)
     loop_change(source, 0);
 }
 
-bool input_open(struct input *input, struct process *process, int fd, void (*changed)(struct process *process))
+bool input_open(struct input *input, struct loop *loop, int fd, struct process *process,
+                void (*changed)(struct process *process))
 {
   *input = (struct input){
       .source = {.fd = fd, .ready = input_ready},
@@ -64,7 +65,7 @@ bool input_open(struct input *input, struct process *process, int fd, void (*cha
       .changed = changed,
       .limit = INPUT_WINDOW,
   };
-  if (loop_add(&input->source, 0))
+  if (loop_add(loop, &input->source, 0))
     return true;
   int error = errno;
   close(fd);

@@ -27,7 +27,8 @@ struct input {
 };
 
 /* Takes over `fd`, which does not block; false, with errno and `fd` closed, where the loop cannot wait for it. */
-bool input_open(struct input *input, struct process *process, int fd, void (*changed)(struct process *process));
+bool input_open(struct input *input, struct loop *loop, int fd, struct process *process,
+                void (*changed)(struct process *process));
 /*
  * `offset` is that of the first byte: bytes taken before are skipped, and nothing is taken where bytes before it are
  * missing. False where the credit is exceeded.

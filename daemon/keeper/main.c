@@ -4,15 +4,12 @@
 
 #include "build.h"
 #include "serve.h"
-#include "watch.h"
 
 #define IDLE_MS 10000
 
 static int usage(void)
 {
-  fputs("usage: keeper serve [--detach] [--idle MS] [--no-new-privileges] DIR\n       keeper watch\n"
-        "       keeper version\n",
-        stderr);
+  fputs("usage: keeper serve [--detach] [--idle MS] [--no-new-privileges] DIR\n       keeper version\n", stderr);
   return 2;
 }
 
@@ -50,7 +47,5 @@ int main(int count, char **arguments)
     return serve_command(count - 2, arguments + 2);
   if (count == 2 && strcmp(arguments[1], "version") == 0)
     return puts(KEEPER_BUILD) < 0;
-  if (count == 2 && strcmp(arguments[1], "watch") == 0)
-    return watch();
   return usage();
 }

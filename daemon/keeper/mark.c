@@ -24,8 +24,6 @@
 
 enum mark_state { MARKED, UNMARKED, EMPTY, NO_PERMISSION };
 
-static char chunk[16 * 1024];
-
 /* Matches an environment byte by byte, across the boundaries of reads. */
 struct matcher {
   size_t at;
@@ -60,6 +58,7 @@ static enum mark_state read_environment(pid_t pid, char mark[MAX_ID + 1])
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0)
     return errno == EACCES || errno == EPERM ? NO_PERMISSION : UNMARKED;
+  char chunk[16 * 1024];
   struct matcher matcher = {0};
   enum mark_state state = EMPTY;
   ssize_t count;
@@ -176,14 +175,14 @@ static void reader_ready(struct source *source, uint32_t events)
 }
 
 /* False, with errno, where there is no helper. */
-static bool fork_helper(struct mark_reader *reader, const pid_t *pids, size_t count,
+static bool fork_helper(struct loop *loop, struct mark_reader *reader, const pid_t *pids, size_t count,
                         const struct account *const *accounts, size_t account_count)
 {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) < 0)
     return false;
   reader->source.fd = ends[0];
-  bool ready = fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 && loop_add(&reader->source, EPOLLIN);
+  bool ready = fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 && loop_add(loop, &reader->source, EPOLLIN);
   reader->helper = ready ? fork() : -1;
   if (reader->helper == 0)
     help(pids, count, accounts, account_count, ends[1]);
@@ -193,7 +192,7 @@ static bool fork_helper(struct mark_reader *reader, const pid_t *pids, size_t co
   return reader->helper > 0;
 }
 
-void mark_reader_open(struct mark_reader *reader, const pid_t *pids, size_t count,
+void mark_reader_open(struct loop *loop, struct mark_reader *reader, const pid_t *pids, size_t count,
                       const struct account *const *accounts, size_t account_count)
 {
   *reader = (struct mark_reader){.source = {.fd = -1, .ready = reader_ready}, .until = monotonic_ms() + READER_MS};
@@ -203,7 +202,7 @@ void mark_reader_open(struct mark_reader *reader, const pid_t *pids, size_t coun
   }
   reader->capacity = count;
   reader->marks = malloc(count * sizeof *reader->marks);
-  if (reader->marks != NULL && fork_helper(reader, pids, count, accounts, geteuid() == 0 ? account_count : 0))
+  if (reader->marks != NULL && fork_helper(loop, reader, pids, count, accounts, geteuid() == 0 ? account_count : 0))
     return;
   complain("cannot read marks", NULL);
   finish(reader);
@@ -219,6 +218,12 @@ bool mark_reader_done(struct mark_reader *reader, int64_t now)
 size_t mark_reader_count(const struct mark_reader *reader)
 {
   return reader->bytes / sizeof *reader->marks;
+}
+
+void mark_reader_reaped(struct mark_reader *reader, pid_t pid)
+{
+  if (reader->helper == pid)
+    reader->helper = 0;
 }
 
 void mark_reader_close(struct mark_reader *reader)

@@ -24,6 +24,7 @@ struct mark {
  */
 struct mark_reader {
   struct source source;
+  /* 0 once it was killed or reaped: the system may reuse its pid. */
   pid_t helper;
   /* When the helper is killed; what it has found by then counts. */
   int64_t until;
@@ -37,11 +38,13 @@ struct mark_reader {
  * Begins to read the marks of the processes, as the keeper and as each account that differs: without CAP_SYS_PTRACE
  * (Docker's default) root cannot read the environment of another account, while that account can.
  */
-void mark_reader_open(struct mark_reader *reader, const pid_t *pids, size_t count,
+void mark_reader_open(struct loop *loop, struct mark_reader *reader, const pid_t *pids, size_t count,
                       const struct account *const *accounts, size_t account_count);
 /* Whether all marks are read, or the time is over. */
 bool mark_reader_done(struct mark_reader *reader, int64_t now);
 size_t mark_reader_count(const struct mark_reader *reader);
+/* A child of the keeper was reaped, perhaps the helper. */
+void mark_reader_reaped(struct mark_reader *reader, pid_t pid);
 /* Ends the helper and frees the marks; a reader that was never opened may be closed. */
 void mark_reader_close(struct mark_reader *reader);
 

@@ -5,16 +5,36 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-void oom_open(void);
+#include "cgroup.h"
+
+/* Which processes end for lack of memory, and which of them have. */
+struct oom {
+  /* The counter of the keeper's own group, -1 where there is none. */
+  int counter;
+  /* The oom_score_adj of what the keeper starts. */
+  int usual_score;
+  struct command_groups groups;
+};
+
+/* What is noted of one process at its start. */
+struct oom_mark {
+  /* Its own group, 0 where it has none. */
+  uint64_t group;
+  /* The counter of the keeper's group, -1 where it cannot be read. */
+  int64_t before;
+};
+
+/* Sets the usual score, lowers that of the keeper where it may, and finds the counters. */
+void oom_open(struct oom *oom);
 /*
- * Sets the score for a lack of memory: the given one, else that of the keeper plus 200. Not done by the child: while it
- * shares the memory of the keeper, the system changes the score of both. The system refuses a lower score than that of
- * the keeper without a privilege, which is no failure.
+ * Sets the score of a process: the given one, else the usual. Not done by the child: while it shares the memory of the
+ * keeper, the system changes the score of both. The system refuses a lower score than that of the keeper without a
+ * privilege, which is no failure.
  */
-void oom_set_score(pid_t pid, bool given, int score);
-/* Number of processes of this control group killed for memory so far; -1 where the system does not report it. */
-int64_t oom_kills(void);
-/* 0 no, 1 yes, 2 unknown. `before`: the count at the start; `candidate`: whether SIGKILL ended the process. */
-uint8_t oom_killed(int64_t before, bool candidate);
+void oom_set_score(const struct oom *oom, pid_t pid, bool given, int score);
+/* Processes of the group of the keeper that were killed for memory so far; -1 where the system does not report it. */
+int64_t oom_kills(const struct oom *oom);
+/* 0 no, 1 yes, 2 unknown. `candidate`: SIGKILL ended the process, which the keeper did not send. */
+uint8_t oom_killed(const struct oom *oom, const struct oom_mark *mark, bool candidate);
 
 #endif

@@ -7,9 +7,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "figures.h"
 
-#define COPY_BYTES (64u * 1024)
 /* A stream of this many bytes gets a larger pipe; the system may refuse. */
 #define BULK_BYTES (1024u * 1024)
 #define BULK_PIPE_BYTES (512 * 1024)
@@ -18,9 +16,6 @@
 #define PAUSE_MS 20
 
 static const char *const KINDS[] = {"stdout", "stderr", "pty"};
-static uint8_t copy_buffer[COPY_BYTES];
-static struct stream *paused;
-static int64_t resume_at;
 
 static bool out_of_descriptors(void)
 {
@@ -33,9 +28,9 @@ static ssize_t pause_stream(struct stream *stream)
   if (!stream->paused) {
     loop_remove(&stream->source);
     stream->paused = true;
-    stream->next_paused = paused;
-    paused = stream;
-    resume_at = monotonic_ms() + PAUSE_MS;
+    stream->next_paused = stream->outputs->paused;
+    stream->outputs->paused = stream;
+    stream->outputs->resume_at = monotonic_ms() + PAUSE_MS;
   }
   errno = EAGAIN;
   return -1;
@@ -43,7 +38,7 @@ static ssize_t pause_stream(struct stream *stream)
 
 static void leave_paused(struct stream *stream)
 {
-  struct stream **at = &paused;
+  struct stream **at = &stream->outputs->paused;
   while (*at != NULL && *at != stream)
     at = &(*at)->next_paused;
   if (*at != NULL)
@@ -51,18 +46,18 @@ static void leave_paused(struct stream *stream)
   stream->paused = false;
 }
 
-int streams_due(int64_t now)
+int streams_due(struct outputs *outputs, int64_t now)
 {
-  if (paused == NULL)
+  if (outputs->paused == NULL)
     return -1;
-  if (now < resume_at)
-    return (int)(resume_at - now);
-  struct stream *list = paused;
-  paused = NULL;
+  if (now < outputs->resume_at)
+    return (int)(outputs->resume_at - now);
+  struct stream *list = outputs->paused;
+  outputs->paused = NULL;
   for (struct stream *next; list != NULL; list = next) {
     next = list->next_paused;
     list->paused = false;
-    if (!loop_add(&list->source, EPOLLIN))
+    if (!loop_add(outputs->loop, &list->source, EPOLLIN))
       (void)pause_stream(list);
   }
   return PAUSE_MS;
@@ -77,37 +72,17 @@ static bool needs_file(const struct stream *stream)
   return ioctl(stream->source.fd, FIONREAD, &there) < 0 || there > 0;
 }
 
-static void stored(struct stream *stream, uint64_t bytes)
-{
-  segments_stored(&stream->segments, bytes);
-  stream->end += bytes;
-  figures.output_bytes += bytes;
-}
-
 static void dropped(struct stream *stream, uint64_t bytes)
 {
   stream->end += bytes;
-  figures.dropped_bytes += bytes;
+  stream->outputs->dropped += bytes;
 }
 
 static void store_copy(struct stream *stream, const uint8_t *bytes, size_t length)
 {
-  size_t done = 0;
-  while (done < length) {
-    int64_t at;
-    size_t piece = segments_room(&stream->segments, stream->end, &at);
-    if (piece == 0)
-      break;
-    if (piece > length - done)
-      piece = length - done;
-    ssize_t count = pwrite(stream->segments.file, bytes + done, piece, (off_t)at);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count <= 0)
-      break;
-    stored(stream, (uint64_t)count);
-    done += (size_t)count;
-  }
+  size_t done = segments_write(&stream->segments, stream->end, bytes, length);
+  stream->end += done;
+  stream->outputs->stored += done;
   if (done == length)
     return;
   segments_abandon_empty(&stream->segments);
@@ -122,7 +97,7 @@ static ssize_t copy(struct stream *stream, bool store)
   int64_t at;
   if (keeps && needs_file(stream) && segments_room(&stream->segments, stream->end, &at) == 0 && out_of_descriptors())
     return pause_stream(stream);
-  ssize_t count = read(stream->source.fd, copy_buffer, sizeof copy_buffer);
+  ssize_t count = read(stream->source.fd, stream->outputs->buffer, COPY_BYTES);
   if (count <= 0 && keeps) {
     int error = errno;
     segments_abandon_empty(&stream->segments);
@@ -131,7 +106,7 @@ static ssize_t copy(struct stream *stream, bool store)
   if (count <= 0 || stream->discarded)
     return count;
   if (store)
-    store_copy(stream, copy_buffer, (size_t)count);
+    store_copy(stream, stream->outputs->buffer, (size_t)count);
   else
     dropped(stream, (uint64_t)count);
   return count;
@@ -150,7 +125,9 @@ static ssize_t transfer(struct stream *stream)
   ssize_t count =
       splice(stream->source.fd, NULL, stream->segments.file, &at, room, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
   if (count > 0) {
-    stored(stream, (uint64_t)count);
+    segments_stored(&stream->segments, (uint64_t)count);
+    stream->end += (uint64_t)count;
+    stream->outputs->stored += (uint64_t)count;
     return count;
   }
   int error = errno;
@@ -220,13 +197,14 @@ bool stream_open(struct stream *stream, const struct stream_open *terms)
 {
   *stream = (struct stream){
       .source = {.fd = terms->fd, .ready = stream_ready},
+      .outputs = terms->outputs,
       .process = terms->process,
       .events = terms->events,
       .number = terms->number,
       .copies = terms->number == PTY_STREAM,
-      .segments = segments_of(terms->id, KINDS[terms->number], terms->cap, terms->segment_bytes),
+      .segments = segments_of(terms->files, KINDS[terms->number], terms->cap, terms->segment_bytes),
   };
-  if (loop_add(&stream->source, EPOLLIN))
+  if (loop_add(terms->outputs->loop, &stream->source, EPOLLIN))
     return true;
   int error = errno;
   close(terms->fd);

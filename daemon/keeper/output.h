@@ -12,6 +12,20 @@ enum stream_number { STDOUT_STREAM, STDERR_STREAM, PTY_STREAM };
 struct process;
 struct stream;
 
+#define COPY_BYTES (64u * 1024)
+
+/* What the streams of all processes share. */
+struct outputs {
+  struct loop *loop;
+  /* Streams without a descriptor for their file, and when they are read again. */
+  struct stream *paused;
+  int64_t resume_at;
+  /* Bytes on disk, and bytes that the disk refused. */
+  uint64_t stored;
+  uint64_t dropped;
+  uint8_t buffer[COPY_BYTES];
+};
+
 /* What the owner of a stream does about it. */
 struct stream_events {
   void (*grown)(struct stream *stream);
@@ -21,6 +35,7 @@ struct stream_events {
 /* One stream of a process, from its pipe or terminal to its segment files. */
 struct stream {
   struct source source;
+  struct outputs *outputs;
   struct process *process;
   const struct stream_events *events;
   enum stream_number number;
@@ -41,9 +56,9 @@ struct stream {
 
 /* Takes over `fd`, which does not block; false, with errno and `fd` closed, where the loop cannot wait for it. */
 struct stream_open {
+  struct outputs *outputs;
   struct process *process;
-  /* Part of the names of its files; not copied. */
-  const char *id;
+  const struct output_files *files;
   const struct stream_events *events;
   enum stream_number number;
   int fd;
@@ -58,7 +73,7 @@ void stream_trim(struct stream *stream, uint64_t first);
 /* Unlinks its files. Later output of a `discarded` process is read and not kept. */
 void stream_discard(struct stream *stream);
 /* Reads paused streams again. Returns the ms until the next attempt, -1 where none is paused. */
-int streams_due(int64_t now);
+int streams_due(struct outputs *outputs, int64_t now);
 /* Frees it; its files stay. */
 void stream_free(struct stream *stream);
 

@@ -2,12 +2,61 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "descriptors.h"
-#include "pty.h"
+
+/* By name where the kernel has no TIOCGPTPEER. */
+static int open_peer(int own)
+{
+#ifdef TIOCGPTPEER
+  int peer = ioctl(own, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (peer >= 0)
+    return peer;
+#endif
+  char path[32];
+  int error = ptsname_r(own, path, sizeof path);
+  if (error != 0) {
+    errno = error;
+    return -1;
+  }
+  return open(path, O_RDWR | O_NOCTTY | O_CLOEXEC);
+}
+
+bool terminal_resize(int own, uint16_t columns, uint16_t rows)
+{
+  struct winsize size = {.ws_col = columns, .ws_row = rows};
+  return ioctl(own, TIOCSWINSZ, &size) == 0;
+}
+
+/* `own` does not block; `others` belongs to `account`. */
+static bool open_terminal(int *own, int *others, uint16_t columns, uint16_t rows, const struct account *account)
+{
+  int unlock = 0;
+  struct termios modes;
+  *own = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+  if (*own < 0 || ioctl(*own, TIOCSPTLCK, &unlock) < 0)
+    return false;
+  *others = open_peer(*own);
+  if (*others < 0 || tcgetattr(*others, &modes) < 0)
+    return false;
+  modes.c_iflag |= IUTF8;
+  if (tcsetattr(*others, TCSANOW, &modes) < 0 || !terminal_resize(*own, columns, rows))
+    return false;
+  return !account->given || account->uid == geteuid() ||
+         (fchown(*others, account->uid, (gid_t)-1) == 0 && fchmod(*others, 0620) == 0);
+}
+
+pid_t terminal_foreground(int own)
+{
+  pid_t group = 0;
+  return ioctl(own, TIOCGPGRP, &group) == 0 && group > 1 ? group : 0;
+}
 
 /* `own` does not block; the pipe belongs to `account`, so that the program can open it again by name. */
 static bool open_pipe(int *own, int *others, bool others_reads, const struct account *account)
@@ -25,7 +74,7 @@ static bool open_pipe(int *own, int *others, bool others_reads, const struct acc
 bool open_ends(const struct start *start, struct own_ends *own, struct child_ends *others)
 {
   if (start->stdin_kind == STDIN_TERMINAL) {
-    if (!pty_open(&own->out, &others->in, start->columns, start->rows, &start->account))
+    if (!open_terminal(&own->out, &others->in, start->columns, start->rows, &start->account))
       return false;
     own->in = fcntl(own->out, F_DUPFD_CLOEXEC, 0);
     return own->in >= 0;
@@ -70,8 +119,9 @@ int open_script(const struct start *start)
 static bool hold_output(struct process *process, const struct keeping *keeping, enum stream_number number, int *fd)
 {
   struct stream_open terms = {
+      .outputs = process->table->outputs,
       .process = process,
-      .id = process->id,
+      .files = &process->files,
       .events = &process_stream_events,
       .number = number,
       .fd = *fd,
@@ -89,7 +139,7 @@ bool hold_ends(struct process *process, const struct keeping *keeping, struct ow
   if (held && !keeping->terminal)
     held = hold_output(process, keeping, STDERR_STREAM, &own->err);
   if (held && own->in >= 0) {
-    held = input_open(&process->input, process, own->in, process_changed);
+    held = input_open(&process->input, process->table->loop, own->in, process, process_changed);
     own->in = -1;
   }
   process->open_streams = process->stream_count;

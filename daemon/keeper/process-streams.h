@@ -34,6 +34,9 @@ struct keeping {
 bool open_ends(const struct start *start, struct own_ends *own, struct child_ends *others);
 /* In memory, or in an unlinked file; -1 with errno. */
 int open_script(const struct start *start);
+bool terminal_resize(int own, uint16_t columns, uint16_t rows);
+/* The foreground group; 0 where there is none. */
+pid_t terminal_foreground(int own);
 /* Gives the ends to the process; false, with errno and all closed, where the loop cannot wait for one. */
 bool hold_ends(struct process *process, const struct keeping *keeping, struct own_ends *own);
 

@@ -5,73 +5,51 @@
 #include <string.h>
 
 #include "clock.h"
-#include "figures.h"
-#include "oom.h"
 
-#define BUCKETS 1024u
-
-static struct process *all;
-static struct process *of_id[BUCKETS];
-static struct process *of_pid[BUCKETS];
-static struct process *changed;
-static void **removed;
-static uint32_t count;
-static void (*on_drained)(struct process *process);
-
-static struct process **id_bucket(const char *id)
+static struct process **id_bucket(struct processes *processes, const char *id)
 {
   uint32_t hash = 2166136261u;
-  for (; *id != '\0'; id++)
-    hash = (hash ^ (uint8_t)*id) * 16777619u;
-  return &of_id[hash % BUCKETS];
+  for (const char *at = id; *at != '\0'; at++)
+    hash = (hash ^ (uint8_t)*at) * 16777619u;
+  return &processes->of_id[hash % BUCKETS];
 }
 
-static struct process **pid_bucket(pid_t pid)
+static struct process **pid_bucket(struct processes *processes, pid_t pid)
 {
-  return &of_pid[(uint32_t)pid % BUCKETS];
+  return &processes->of_pid[(uint32_t)pid % BUCKETS];
 }
 
-uint32_t process_count(void)
-{
-  return count;
-}
-
-struct process *first_process(void)
-{
-  return all;
-}
-
-uint32_t live_count(void)
+uint32_t live_count(const struct processes *processes)
 {
   uint32_t live = 0;
-  for (const struct process *process = all; process != NULL; process = process->next)
+  for (const struct process *process = processes->all; process != NULL; process = process->next)
     live += process_lives(process) || process->open_streams > 0;
   return live;
 }
 
-struct process *process_by_id(const char *id)
+struct process *process_by_id(struct processes *processes, const char *id)
 {
-  struct process *process = *id_bucket(id);
+  struct process *process = *id_bucket(processes, id);
   while (process != NULL && strcmp(process->id, id) != 0)
     process = process->next_of_id;
   return process;
 }
 
-struct process *process_by_pid(pid_t pid)
+struct process *process_by_pid(struct processes *processes, pid_t pid)
 {
-  struct process *process = *pid_bucket(pid);
+  struct process *process = *pid_bucket(processes, pid);
   while (process != NULL && process->pid != pid)
     process = process->next_of_pid;
   return process;
 }
 
-struct process *process_add(const char *id)
+struct process *process_add(struct processes *processes, const char *id)
 {
-  if (process_by_id(id) != NULL) {
+  if (process_by_id(processes, id) != NULL) {
     errno = EEXIST;
     return NULL;
   }
-  if (count >= MAX_PROCESSES) {
+  if (processes->count >= MAX_PROCESSES) {
     errno = EAGAIN;
     return NULL;
   }
@@ -79,16 +57,18 @@ struct process *process_add(const char *id)
   if (process == NULL)
     return NULL;
   memcpy(process->id, id, strlen(id) + 1);
-  process->order.file = -1;
-  process->order.speaking = -1;
+  process->table = processes;
+  process->files = (struct output_files){.directory = processes->directory, .id = process->id};
+  process->order = order_of(&process->files);
   process->input.source.fd = -1;
-  process->next_of_id = *id_bucket(id);
-  *id_bucket(id) = process;
-  process->next = all;
-  if (all != NULL)
-    all->previous = process;
-  all = process;
-  count++;
+  struct process **bucket = id_bucket(processes, id);
+  process->next_of_id = *bucket;
+  *bucket = process;
+  process->next = processes->all;
+  if (processes->all != NULL)
+    processes->all->previous = process;
+  processes->all = process;
+  processes->count++;
   return process;
 }
 
@@ -111,15 +91,16 @@ void process_cloned(struct process *process, pid_t pid)
   process->pid = pid;
   process->started_wall = wall_ms();
   process->started_monotonic = monotonic_ms();
-  process->oom_before = oom_kills();
-  process->next_of_pid = *pid_bucket(pid);
-  *pid_bucket(pid) = process;
+  process->oom.before = oom_kills(process->table->oom);
+  struct process **bucket = pid_bucket(process->table, pid);
+  process->next_of_pid = *bucket;
+  *bucket = process;
 }
 
 void process_started(struct process *process)
 {
   process->phase = RUNNING;
-  figures.started++;
+  process->table->started++;
   process_changed(process);
 }
 
@@ -138,7 +119,7 @@ void process_unstarted(struct process *process, struct failure failure)
 
 void process_stops(struct process *process)
 {
-  struct process **at = pid_bucket(process->pid);
+  struct process **at = pid_bucket(process->table, process->pid);
   while (*at != process)
     at = &(*at)->next_of_pid;
   *at = process->next_of_pid;
@@ -146,7 +127,7 @@ void process_stops(struct process *process)
 
 static void leave_changed(struct process *process)
 {
-  struct process **at = &changed;
+  struct process **at = &process->table->changed;
   while (*at != NULL && *at != process)
     at = &(*at)->next_changed;
   if (*at != NULL)
@@ -155,7 +136,7 @@ static void leave_changed(struct process *process)
 
 void process_remove(struct process *process)
 {
-  struct process **at = id_bucket(process->id);
+  struct process **at = id_bucket(process->table, process->id);
   while (*at != process)
     at = &(*at)->next_of_id;
   *at = process->next_of_id;
@@ -164,36 +145,20 @@ void process_remove(struct process *process)
   if (process->changed)
     leave_changed(process);
   if (process->previous == NULL)
-    all = process->next;
+    process->table->all = process->next;
   else
     process->previous->next = process->next;
   if (process->next != NULL)
     process->next->previous = process->previous;
-  count--;
+  process->table->count--;
   for (int i = 0; i < process->stream_count; i++)
     stream_free(&process->streams[i]);
   order_close(&process->order);
   input_close(&process->input);
+  command_group_remove(&process->table->oom->groups, process->oom.group);
   free(process->record.bytes);
   /* An event of this turn of the loop may still point at it. */
-  free_later(process);
-}
-
-/* The first word of the memory links the list. */
-void free_later(void *memory)
-{
-  void **link = memory;
-  *link = removed;
-  removed = link;
-}
-
-void free_removed(void)
-{
-  while (removed != NULL) {
-    void **link = removed;
-    removed = *link;
-    free(link);
-  }
+  loop_free_later(process->table->loop, process);
 }
 
 void process_changed(struct process *process)
@@ -201,21 +166,16 @@ void process_changed(struct process *process)
   if (process->changed)
     return;
   process->changed = true;
-  process->next_changed = changed;
-  changed = process;
+  process->next_changed = process->table->changed;
+  process->table->changed = process;
 }
 
-bool any_changed(void)
-{
-  return changed != NULL;
-}
-
-struct process *take_changed(void)
+struct process *take_changed(struct processes *processes)
 {
   struct process *list = NULL;
-  while (changed != NULL) {
-    struct process *process = changed;
-    changed = process->next_changed;
+  while (processes->changed != NULL) {
+    struct process *process = processes->changed;
+    processes->changed = process->next_changed;
     process->changed = false;
     process->next_changed = list;
     list = process;
@@ -228,7 +188,7 @@ static void stream_grown(struct stream *stream)
   struct process *process = stream->process;
   const uint64_t ends[2] = {process->streams[0].end, process->streams[1].end};
   if (stream->number != PTY_STREAM && !process->discarded)
-    order_note(&process->order, process->id, (int)stream->number, ends);
+    order_note(&process->order, (int)stream->number, ends);
   process_changed(process);
 }
 
@@ -239,13 +199,8 @@ static void stream_ended(struct stream *stream)
   if (process->open_streams == 0)
     order_close(&process->order);
   if (process->open_streams == 0 && process->phase == DRAINING)
-    on_drained(process);
+    process->table->drained(process->table->context, process);
   process_changed(process);
 }
 
 const struct stream_events process_stream_events = {.grown = stream_grown, .ended = stream_ended};
-
-void process_on_drained(void (*drained)(struct process *process))
-{
-  on_drained = drained;
-}

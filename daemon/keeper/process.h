@@ -8,7 +8,7 @@
 
 #include "frame.h"
 #include "input.h"
-#include "order.h"
+#include "oom.h"
 #include "output.h"
 
 #define MAX_PROCESSES 4096u
@@ -78,7 +78,9 @@ struct record {
 };
 
 struct process {
+  /* First, since it links the memory that is freed later. */
   struct process *next, *previous;
+  struct processes *table;
   struct process *next_of_id, *next_of_pid;
   struct process *next_changed;
   struct process *next_draining;
@@ -109,6 +111,7 @@ struct process {
   bool discarded;
   uint8_t stream_count;
   uint8_t open_streams;
+  struct output_files files;
   struct stream streams[2];
   struct order order;
   struct input input;
@@ -116,19 +119,39 @@ struct process {
   int64_t started_wall;
   int64_t started_monotonic;
   int64_t drained_by;
-  int64_t oom_before;
+  struct oom_mark oom;
   struct announced_process announced;
 };
 
-uint32_t process_count(void);
+#define BUCKETS 1024u
+
+/* All processes that the keeper holds. */
+struct processes {
+  struct loop *loop;
+  struct oom *oom;
+  struct outputs *outputs;
+  /* Directory of their output. */
+  const char *directory;
+  struct process *all;
+  struct process *of_id[BUCKETS];
+  struct process *of_pid[BUCKETS];
+  /* Those with something to announce. */
+  struct process *changed;
+  uint32_t count;
+  /* Since the keeper began. */
+  uint64_t started;
+  /* Called with `context` when a process was reaped and its last stream has ended. */
+  void (*drained)(void *context, struct process *process);
+  void *context;
+};
+
 /* How many of them run or have a stream open. */
-uint32_t live_count(void);
-struct process *first_process(void);
-struct process *process_by_id(const char *id);
+uint32_t live_count(const struct processes *processes);
+struct process *process_by_id(struct processes *processes, const char *id);
 /* Finds a process only until it is reaped. */
-struct process *process_by_pid(pid_t pid);
+struct process *process_by_pid(struct processes *processes, pid_t pid);
 /* Adds a process without pid and streams to the table; NULL, with errno, where that fails. */
-struct process *process_add(const char *id);
+struct process *process_add(struct processes *processes, const char *id);
 /* Copies what is returned with its first announcement to another client; false where memory is short. */
 bool process_keep_record(struct process *process, const uint8_t *bytes, uint32_t length);
 /* Not reaped: its pid is still that of the process. */
@@ -147,15 +170,7 @@ void process_remove(struct process *process);
 void process_changed(struct process *process);
 /* What a process does about its streams. */
 extern const struct stream_events process_stream_events;
-/* Called when a process was reaped and its last stream has ended. */
-void process_on_drained(void (*drained)(struct process *process));
-
 /* The processes with something to announce, each once; the list is empty afterwards. */
-struct process *take_changed(void);
-bool any_changed(void);
-/* Frees the processes that were removed in this turn of the loop. */
-void free_removed(void);
-/* Frees the memory at the end of this turn of the loop. */
-void free_later(void *memory);
+struct process *take_changed(struct processes *processes);
 
 #endif

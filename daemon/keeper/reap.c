@@ -4,92 +4,83 @@
 #include <stddef.h>
 #include <sys/wait.h>
 
-#include "adoption.h"
 #include "clock.h"
-#include "ended-file.h"
-#include "figures.h"
-#include "oom.h"
-#include "process.h"
-#include "spawn.h"
 
 /* ms after the reaping from which open output counts as background. */
 #define BACKGROUND_MS 250
 
-/* In the order of the reaping, so that the first is due first. */
-static struct process *draining;
-static struct process *last_draining;
-
-static void stop_waiting(struct process *process)
+static void stop_waiting(struct reaper *reaper, struct process *process)
 {
   struct process *before = NULL;
-  for (struct process *at = draining; at != NULL; before = at, at = at->next_draining) {
+  for (struct process *at = reaper->first; at != NULL; before = at, at = at->next_draining) {
     if (at != process)
       continue;
     if (before == NULL)
-      draining = at->next_draining;
+      reaper->first = at->next_draining;
     else
       before->next_draining = at->next_draining;
-    if (last_draining == at)
-      last_draining = before;
+    if (reaper->last == at)
+      reaper->last = before;
     return;
   }
 }
 
-static void wait_for_streams(struct process *process)
+static void wait_for_streams(struct reaper *reaper, struct process *process)
 {
   process->drained_by = monotonic_ms() + BACKGROUND_MS;
   process->next_draining = NULL;
-  if (last_draining == NULL)
-    draining = process;
+  if (reaper->last == NULL)
+    reaper->first = process;
   else
-    last_draining->next_draining = process;
-  last_draining = process;
+    reaper->last->next_draining = process;
+  reaper->last = process;
 }
 
-static void end(struct process *process, bool background)
+static void end(struct reaper *reaper, struct process *process, bool background)
 {
   if (process->phase == ENDED)
     return;
-  stop_waiting(process);
+  stop_waiting(reaper, process);
   process->phase = ENDED;
-  figures.ended++;
+  reaper->ended++;
   process->end.background = background;
   if (!process->forgotten)
-    ended_file_wanted(process);
+    ended_file_wanted(reaper->files, process);
   process_changed(process);
 }
 
-static void drained(struct process *process)
+static void drained(void *context, struct process *process)
 {
-  end(process, false);
+  end(context, process, false);
 }
 
-void reap_open(void)
+void reap_open(struct reaper *reaper)
 {
-  process_on_drained(drained);
+  reaper->processes->drained = drained;
+  reaper->processes->context = reaper;
 }
 
-void process_settled(struct process *process)
+void process_settled(struct reaper *reaper, struct process *process)
 {
   bool over = process->forgotten && process->phase == ENDED && process->open_streams == 0;
   if (!over && process->phase != UNSTARTED)
     return;
-  stop_waiting(process);
+  stop_waiting(reaper, process);
   process_remove(process);
 }
 
-void process_forget(struct process *process, bool discard)
+void process_forget(struct reaper *reaper, struct process *process, bool discard)
 {
   process->forgotten = true;
-  ended_file_unwanted(process);
+  ended_file_unwanted(reaper->files, process);
   if (discard && !process->discarded) {
     process->discarded = true;
     for (int i = 0; i < process->stream_count; i++)
       stream_discard(&process->streams[i]);
-    order_discard(&process->order, process->id);
+    order_discard(&process->order);
   }
   /* Removed at once where nothing is left to do, so that its id is free for the next START. */
-  process_settled(process);
+  process_settled(reaper, process);
 }
 
 static uint64_t microseconds(struct timeval time)
@@ -107,10 +98,10 @@ static int64_t end_time(const struct process *process)
   return now > earliest ? now : earliest;
 }
 
-static void reaped(struct process *process, int status, const struct rusage *usage)
+static void reaped(struct reaper *reaper, struct process *process, int status, const struct rusage *usage)
 {
   process_stops(process);
-  forker_close(process);
+  forker_close(reaper->forkers, process);
   process->phase = DRAINING;
   input_close(&process->input);
   bool by_signal = WIFSIGNALED(status);
@@ -122,40 +113,41 @@ static void reaped(struct process *process, int status, const struct rusage *usa
       .user_us = microseconds(usage->ru_utime),
       .system_us = microseconds(usage->ru_stime),
       .max_rss = (uint64_t)usage->ru_maxrss * 1024,
-      .oom_killed = oom_killed(process->oom_before, may_be_oom),
+      .oom_killed = oom_killed(process->table->oom, &process->oom, may_be_oom),
       .at = end_time(process),
   };
   process_changed(process);
   if (process->open_streams == 0)
-    end(process, false);
+    end(reaper, process, false);
   else
-    wait_for_streams(process);
+    wait_for_streams(reaper, process);
 }
 
-void reap(void)
+void reap(struct reaper *reaper)
 {
   int status;
   struct rusage usage;
   pid_t pid;
   while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0 || (pid < 0 && errno == EINTR)) {
-    if (pid > 0)
-      launch_reaped(pid);
-    if (pid > 0)
-      forker_helper_reaped(pid);
-    struct process *process = pid > 0 ? process_by_pid(pid) : NULL;
+    if (pid < 0)
+      continue;
+    launch_reaped(reaper->launches, pid);
+    forker_helper_reaped(reaper->forkers, pid);
+    search_helper_reaped(reaper->searches, pid);
+    struct process *process = process_by_pid(reaper->processes, pid);
     if (process != NULL)
-      reaped(process, status, &usage);
+      reaped(reaper, process, status, &usage);
   }
 }
 
-int end_overdue(int64_t now)
+int end_overdue(struct reaper *reaper, int64_t now)
 {
-  while (draining != NULL && draining->drained_by <= now) {
-    struct process *process = draining;
+  while (reaper->first != NULL && reaper->first->drained_by <= now) {
+    struct process *process = reaper->first;
     /* Where the keeper was suspended, output that ended in time may still be unread. */
     for (int i = 0; i < process->stream_count; i++)
       stream_catch_up(&process->streams[i]);
-    end(process, true);
+    end(reaper, process, true);
   }
-  return draining == NULL ? -1 : (int)(draining->drained_by - now);
+  return reaper->first == NULL ? -1 : (int)(reaper->first->drained_by - now);
 }

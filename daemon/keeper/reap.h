@@ -4,16 +4,35 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct process;
+#include "adoption.h"
+#include "ended-file.h"
+#include "find-and-signal.h"
+#include "process.h"
+#include "spawn.h"
 
-void reap_open(void);
+/* Notices how processes end. */
+struct reaper {
+  struct processes *processes;
+  struct launches *launches;
+  struct forkers *forkers;
+  struct searches *searches;
+  struct ended_files *files;
+  /* Processes that were reaped while a stream is open, in the order of the reaping, so that the first is due first. */
+  struct process *first;
+  struct process *last;
+  /* Ends since the keeper began. */
+  uint64_t ended;
+};
+
+/* Registers with the processes, which report that the last stream has ended. */
+void reap_open(struct reaper *reaper);
 /* Reaps every process that has ended, adopted orphans included. */
-void reap(void);
+void reap(struct reaper *reaper);
 /* Ends the waits for streams that are overdue. Returns the ms until the next, -1 where none waits. */
-int end_overdue(int64_t now);
+int end_overdue(struct reaper *reaper, int64_t now);
 /* After everything was announced, or where there is no client: removes it where nothing is left to do. */
-void process_settled(struct process *process);
+void process_settled(struct reaper *reaper, struct process *process);
 /* FORGET; with `discard` its output is not kept. */
-void process_forget(struct process *process, bool discard);
+void process_forget(struct reaper *reaper, struct process *process, bool discard);
 
 #endif

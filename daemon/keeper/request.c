@@ -5,32 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "adoption.h"
-#include "answer.h"
-#include "finder.h"
-#include "find-and-signal.h"
-#include "pty.h"
-#include "reap.h"
-#include "spawn.h"
-#include "stop.h"
+#include "complain.h"
+#include "process-streams.h"
 
 #define MAX_TARGETS 4096u
 #define MAX_SIGNAL 64u
 #define MAX_GRACE_MS (10u * 60 * 1000)
 #define MAX_RESERVED_MS (10u * 60 * 1000)
 
-static void on_start(uint64_t client, struct reader *reader)
+static void on_start(struct keeper *keeper, uint64_t client, struct reader *reader)
 {
   struct start start = start_take(reader);
   if (finished(reader)) {
     struct failure failure = {HOLD_STAGE, ESHUTDOWN};
-    if (is_stopping() || !spawn(&start, client, &failure))
-      answer_failed(client, start.id, failure);
+    if (is_stopping(&keeper->stop) || !spawn(&keeper->launches, &start, client, &failure))
+      answer_failed(&keeper->answers, client, start.id, failure);
   }
   start_free(&start);
 }
 
-static void on_reserve(uint64_t client, struct reader *reader)
+static void on_reserve(struct keeper *keeper, uint64_t client, struct reader *reader)
 {
   struct reservation_terms terms = {.forker = take_id(reader), .id = take_id(reader)};
   terms.has_stdin = take_flag(reader);
@@ -43,24 +37,38 @@ static void on_reserve(uint64_t client, struct reader *reader)
   if (!finished(reader))
     return;
   struct failure failure = {HOLD_STAGE, ESHUTDOWN};
-  if (!is_stopping() && reserve(&terms, client, &failure))
-    answer_reserved(client, terms.id);
+  if (!is_stopping(&keeper->stop) && reserve(&keeper->forkers, &terms, client, &failure))
+    answer_reserved(&keeper->answers, client, terms.id);
   else
-    answer_failed(client, terms.id, failure);
+    answer_failed(&keeper->answers, client, terms.id, failure);
 }
 
-static void on_figures(uint64_t client, struct reader *reader)
+static void on_figures(struct keeper *keeper, uint64_t client, struct reader *reader)
 {
   uint32_t request = take_u32(reader);
-  if (finished(reader))
-    answer_figures(client, request);
+  if (!finished(reader))
+    return;
+  struct figures figures = {
+      .processes = keeper->processes.count,
+      .living = live_count(&keeper->processes),
+      .starting = keeper->launches.count,
+      .reserved = keeper->reservations.count,
+      .searches = keeper->searches.count,
+      .started = keeper->processes.started,
+      .adopted = keeper->forkers.adopted,
+      .ended = keeper->reaper.ended,
+      .output_bytes = keeper->outputs.stored,
+      .dropped_bytes = keeper->outputs.dropped,
+      .complaints = complaints(),
+  };
+  answer_figures(&keeper->answers, client, request, &figures);
 }
 
-static void on_release(struct reader *reader)
+static void on_release(struct keeper *keeper, struct reader *reader)
 {
-  struct process *process = process_by_id(take_id(reader));
+  struct process *process = process_by_id(&keeper->processes, take_id(reader));
   if (finished(reader) && process != NULL)
-    reservation_release(process);
+    reservation_release(&keeper->reservations, process);
 }
 
 static struct target take_target(struct reader *reader)
@@ -77,7 +85,7 @@ static struct target take_target(struct reader *reader)
   return target;
 }
 
-static void on_signal(uint64_t client, struct reader *reader)
+static void on_signal(struct keeper *keeper, uint64_t client, struct reader *reader)
 {
   uint32_t request = take_u32(reader);
   uint32_t number = take_u32(reader);
@@ -95,29 +103,29 @@ static void on_signal(uint64_t client, struct reader *reader)
     targets[i] = take_target(reader);
   if (!finished(reader))
     free_targets(targets, count);
-  else if (!find_and_signal(targets, count, (int)number, client, request))
+  else if (!find_and_signal(&keeper->searches, targets, count, (int)number, client, request))
     reader->bad = true;
 }
 
-static void on_foreground(uint64_t client, struct reader *reader)
+static void on_foreground(struct keeper *keeper, uint64_t client, struct reader *reader)
 {
   uint32_t request = take_u32(reader);
   uint32_t number = take_u32(reader);
-  const struct process *process = process_by_id(take_id(reader));
+  const struct process *process = process_by_id(&keeper->processes, take_id(reader));
   if (number > MAX_SIGNAL)
     reader->bad = true;
   if (!finished(reader))
     return;
   pid_t group = 0;
   if (process != NULL && process->stdin_kind == STDIN_TERMINAL && process->streams[0].source.fd >= 0)
-    group = pty_foreground(process->streams[0].source.fd);
+    group = terminal_foreground(process->streams[0].source.fd);
   bool sent = group > 0 && kill(-group, (int)number) == 0;
-  answer_signalled(client, request, sent);
+  answer_signalled(&keeper->answers, client, request, sent);
 }
 
-static void on_stdin(struct reader *reader)
+static void on_stdin(struct keeper *keeper, struct reader *reader)
 {
-  struct process *process = process_by_id(take_id(reader));
+  struct process *process = process_by_id(&keeper->processes, take_id(reader));
   uint64_t offset = take_u64(reader);
   uint32_t length;
   const uint8_t *bytes = take_bytes(reader, &length);
@@ -125,38 +133,38 @@ static void on_stdin(struct reader *reader)
     reader->bad = true;
 }
 
-static void on_stdin_eof(struct reader *reader)
+static void on_stdin_eof(struct keeper *keeper, struct reader *reader)
 {
-  struct process *process = process_by_id(take_id(reader));
+  struct process *process = process_by_id(&keeper->processes, take_id(reader));
   uint64_t offset = take_u64(reader);
   if (finished(reader) && process != NULL && process->stdin_kind == STDIN_PIPE)
     input_end(&process->input, offset);
 }
 
-static void on_resize(struct reader *reader)
+static void on_resize(struct keeper *keeper, struct reader *reader)
 {
-  const struct process *process = process_by_id(take_id(reader));
+  const struct process *process = process_by_id(&keeper->processes, take_id(reader));
   uint16_t columns = take_u16(reader);
   uint16_t rows = take_u16(reader);
   if (finished(reader) && process != NULL && process->stdin_kind == STDIN_TERMINAL &&
       process->streams[0].source.fd >= 0)
-    pty_resize(process->streams[0].source.fd, columns, rows);
+    terminal_resize(process->streams[0].source.fd, columns, rows);
 }
 
-static void on_forget(struct reader *reader)
+static void on_forget(struct keeper *keeper, struct reader *reader)
 {
   uint32_t count = take_u32(reader);
   for (uint32_t i = 0; i < count && !reader->bad; i++) {
-    struct process *process = process_by_id(take_id(reader));
+    struct process *process = process_by_id(&keeper->processes, take_id(reader));
     bool discard = take_flag(reader);
     if (!reader->bad && process != NULL)
-      process_forget(process, discard);
+      process_forget(&keeper->reaper, process, discard);
   }
 }
 
-static void on_trim(struct reader *reader)
+static void on_trim(struct keeper *keeper, struct reader *reader)
 {
-  struct process *process = process_by_id(take_id(reader));
+  struct process *process = process_by_id(&keeper->processes, take_id(reader));
   uint8_t number = take_u8(reader);
   uint64_t first = take_u64(reader);
   if (number > PTY_STREAM)
@@ -166,53 +174,53 @@ static void on_trim(struct reader *reader)
       stream_trim(&process->streams[i], first);
 }
 
-static void on_shutdown(struct reader *reader)
+static void on_shutdown(struct keeper *keeper, struct reader *reader)
 {
   uint32_t grace = take_u32(reader);
   if (grace > MAX_GRACE_MS)
     reader->bad = true;
   if (finished(reader))
-    stop(grace);
+    begin_to_stop(&keeper->stop, grace);
 }
 
-bool handle_request(uint64_t client, uint8_t type, struct reader *reader)
+bool handle_request(struct keeper *keeper, uint64_t client, uint8_t type, struct reader *reader)
 {
   switch (type) {
   case START:
-    on_start(client, reader);
+    on_start(keeper, client, reader);
     break;
   case STDIN:
-    on_stdin(reader);
+    on_stdin(keeper, reader);
     break;
   case STDIN_EOF:
-    on_stdin_eof(reader);
+    on_stdin_eof(keeper, reader);
     break;
   case RESIZE:
-    on_resize(reader);
+    on_resize(keeper, reader);
     break;
   case SIGNAL:
-    on_signal(client, reader);
+    on_signal(keeper, client, reader);
     break;
   case FOREGROUND:
-    on_foreground(client, reader);
+    on_foreground(keeper, client, reader);
     break;
   case FORGET:
-    on_forget(reader);
+    on_forget(keeper, reader);
     break;
   case SHUTDOWN:
-    on_shutdown(reader);
+    on_shutdown(keeper, reader);
     break;
   case RESERVE:
-    on_reserve(client, reader);
+    on_reserve(keeper, client, reader);
     break;
   case FIGURES:
-    on_figures(client, reader);
+    on_figures(keeper, client, reader);
     break;
   case RELEASE:
-    on_release(reader);
+    on_release(keeper, reader);
     break;
   case TRIM:
-    on_trim(reader);
+    on_trim(keeper, reader);
     break;
   default:
     return false;

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "frame.h"
+#include "keeper.h"
 
 /* Handles one frame after HELLO; false where it is not well formed. */
-bool handle_request(uint64_t client, uint8_t type, struct reader *reader);
+bool handle_request(struct keeper *keeper, uint64_t client, uint8_t type, struct reader *reader);
 
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "clock.h"
-#include "figures.h"
 
 struct reservation {
   struct reservation *next;
@@ -15,11 +14,10 @@ struct reservation {
   int64_t until;
 };
 
-static struct reservation *reservations;
-
-bool reservation_add(const struct reservation_terms *terms, uint64_t client, struct failure *failure)
+bool reservation_add(struct reservations *reservations, const struct reservation_terms *terms, uint64_t client,
+                     struct failure *failure)
 {
-  struct process *process = process_add(terms->id);
+  struct process *process = process_add(reservations->processes, terms->id);
   struct reservation *reservation = process == NULL ? NULL : calloc(1, sizeof *reservation);
   if (reservation == NULL || !process_keep_record(process, terms->record, terms->record_length)) {
     *failure = (struct failure){HOLD_STAGE, errno};
@@ -34,69 +32,69 @@ bool reservation_add(const struct reservation_terms *terms, uint64_t client, str
   process->stdin_kind = terms->has_stdin ? STDIN_PIPE : STDIN_NULL;
   memcpy(process->forker, terms->forker, strlen(terms->forker) + 1);
   *reservation = (struct reservation){
-      .next = reservations,
+      .next = reservations->first,
       .process = process,
       .cap = terms->cap,
       .segment_bytes = terms->segment_bytes,
       .until = monotonic_ms() + terms->ms,
   };
-  reservations = reservation;
-  figures.reserved++;
+  reservations->first = reservation;
+  reservations->count++;
   return true;
 }
 
-static struct reservation **reservation_of(const struct process *process)
+static struct reservation **reservation_of(struct reservations *reservations, const struct process *process)
 {
-  struct reservation **at = &reservations;
+  struct reservation **at = &reservations->first;
   while (*at != NULL && (*at)->process != process)
     at = &(*at)->next;
   return at;
 }
 
-static void forget(struct reservation **at)
+static void forget(struct reservations *reservations, struct reservation **at)
 {
   struct reservation *reservation = *at;
   *at = reservation->next;
-  figures.reserved--;
+  reservations->count--;
   free(reservation);
 }
 
-static void give_up_reservation(struct reservation **at, int error)
+static void give_up_reservation(struct reservations *reservations, struct reservation **at, int error)
 {
   struct process *process = (*at)->process;
-  forget(at);
+  forget(reservations, at);
   process_unstarted(process, (struct failure){ADOPTION_STAGE, error});
 }
 
-void reservations_drop_of(const char *forker, int error)
+void reservations_drop_of(struct reservations *reservations, const char *forker, int error)
 {
-  for (struct reservation **at = &reservations; *at != NULL;) {
+  for (struct reservation **at = &reservations->first; *at != NULL;) {
     if (strcmp((*at)->process->forker, forker) == 0)
-      give_up_reservation(at, error);
+      give_up_reservation(reservations, at, error);
     else
       at = &(*at)->next;
   }
 }
 
-void reservation_release(struct process *process)
+void reservation_release(struct reservations *reservations, struct process *process)
 {
   if (process->phase == RESERVED)
-    give_up_reservation(reservation_of(process), ECANCELED);
+    give_up_reservation(reservations, reservation_of(reservations, process), ECANCELED);
 }
 
-void reservations_drop(void)
+void reservations_drop(struct reservations *reservations)
 {
-  while (reservations != NULL)
-    give_up_reservation(&reservations, ECANCELED);
+  while (reservations->first != NULL)
+    give_up_reservation(reservations, &reservations->first, ECANCELED);
 }
 
-int reservations_due(int64_t now)
+int reservations_due(struct reservations *reservations, int64_t now)
 {
   int wait = -1;
-  for (struct reservation **at = &reservations; *at != NULL;) {
+  for (struct reservation **at = &reservations->first; *at != NULL;) {
     int64_t left = (*at)->until - now;
     if (left <= 0) {
-      give_up_reservation(at, ETIMEDOUT);
+      give_up_reservation(reservations, at, ETIMEDOUT);
       continue;
     }
     if (wait < 0 || left < wait)
@@ -106,13 +104,13 @@ int reservations_due(int64_t now)
   return wait;
 }
 
-struct keeping reservation_keeping(const struct process *process)
+struct keeping reservation_keeping(struct reservations *reservations, const struct process *process)
 {
-  const struct reservation *reservation = *reservation_of(process);
+  const struct reservation *reservation = *reservation_of(reservations, process);
   return (struct keeping){.cap = reservation->cap, .segment_bytes = reservation->segment_bytes};
 }
 
-void reservation_fulfil(const struct process *process)
+void reservation_fulfil(struct reservations *reservations, const struct process *process)
 {
-  forget(reservation_of(process));
+  forget(reservations, reservation_of(reservations, process));
 }

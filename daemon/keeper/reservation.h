@@ -20,19 +20,29 @@ struct reservation_terms {
   uint32_t record_length;
 };
 
+struct reservation;
+
+/* Ids that forkers will hand processes over with. */
+struct reservations {
+  struct processes *processes;
+  struct reservation *first;
+  uint64_t count;
+};
+
 /* Adds a process in the phase RESERVED; false, with the failure. */
-bool reservation_add(const struct reservation_terms *terms, uint64_t client, struct failure *failure);
+bool reservation_add(struct reservations *reservations, const struct reservation_terms *terms, uint64_t client,
+                     struct failure *failure);
 /* Gives a reserved id up, which is announced as FAILED. No effect on a process that was handed over. */
-void reservation_release(struct process *process);
+void reservation_release(struct reservations *reservations, struct process *process);
 /* Gives all up: a new client does not know them. */
-void reservations_drop(void);
+void reservations_drop(struct reservations *reservations);
 /* Gives up those of one forker, with the errno for their client. */
-void reservations_drop_of(const char *forker, int error);
+void reservations_drop_of(struct reservations *reservations, const char *forker, int error);
 /* Gives up what is overdue. Returns the ms until the next, -1 where there is none. */
-int reservations_due(int64_t now);
+int reservations_due(struct reservations *reservations, int64_t now);
 /* Of a process that is reserved. */
-struct keeping reservation_keeping(const struct process *process);
+struct keeping reservation_keeping(struct reservations *reservations, const struct process *process);
 /* The process was handed over. */
-void reservation_fulfil(const struct process *process);
+void reservation_fulfil(struct reservations *reservations, const struct process *process);
 
 #endif

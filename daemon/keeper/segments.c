@@ -6,13 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output-file.h"
-
 #define MIN_BYTES 4096u
 #define MAX_BYTES (1024u * 1024 * 1024)
 #define MAX_SEGMENTS 256u
 
-struct segments segments_of(const char *id, const char *kind, uint64_t cap, uint32_t bytes_each)
+struct segments segments_of(const struct output_files *files, const char *kind, uint64_t cap, uint32_t bytes_each)
 {
   if (bytes_each < MIN_BYTES)
     bytes_each = MIN_BYTES;
@@ -20,7 +18,7 @@ struct segments segments_of(const char *id, const char *kind, uint64_t cap, uint
     bytes_each = MAX_BYTES;
   if (cap < 2 * (uint64_t)bytes_each)
     cap = 2 * (uint64_t)bytes_each;
-  return (struct segments){.id = id, .kind = kind, .file = -1, .bytes_each = bytes_each, .cap = cap};
+  return (struct segments){.files = files, .kind = kind, .file = -1, .bytes_each = bytes_each, .cap = cap};
 }
 
 void segments_close(struct segments *segments)
@@ -32,7 +30,7 @@ void segments_close(struct segments *segments)
 
 static void drop_oldest(struct segments *segments, uint64_t end)
 {
-  output_file_discard(segments->id, segments->kind, segments->items[0].start);
+  output_file_discard(segments->files, segments->kind, segments->items[0].start);
   segments->count--;
   memmove(segments->items, segments->items + 1, segments->count * sizeof *segments->items);
   segments->first = segments->count == 0 ? end : segments->items[0].start;
@@ -74,7 +72,7 @@ static bool begin(struct segments *segments, uint64_t end)
   make_room(segments, end);
   if (!reserve(segments))
     return false;
-  segments->file = output_file_open(segments->id, segments->kind, end, O_CREAT | O_EXCL);
+  segments->file = output_file_open(segments->files, segments->kind, end, O_CREAT | O_EXCL);
   if (segments->file < 0)
     return false;
   segments->items[segments->count++] = (struct segment){end, end};
@@ -98,6 +96,27 @@ void segments_stored(struct segments *segments, uint64_t bytes)
   segments->items[segments->count - 1].end += bytes;
 }
 
+size_t segments_write(struct segments *segments, uint64_t end, const uint8_t *bytes, size_t length)
+{
+  size_t done = 0;
+  while (done < length) {
+    int64_t at;
+    size_t piece = segments_room(segments, end + done, &at);
+    if (piece == 0)
+      break;
+    if (piece > length - done)
+      piece = length - done;
+    ssize_t count = pwrite(segments->file, bytes + done, piece, (off_t)at);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      break;
+    segments_stored(segments, (uint64_t)count);
+    done += (size_t)count;
+  }
+  return done;
+}
+
 void segments_abandon_empty(struct segments *segments)
 {
   if (segments->file < 0)
@@ -106,7 +125,7 @@ void segments_abandon_empty(struct segments *segments)
   if (newest->end > newest->start)
     return;
   segments_close(segments);
-  output_file_discard(segments->id, segments->kind, newest->start);
+  output_file_discard(segments->files, segments->kind, newest->start);
   segments->count--;
 }
 

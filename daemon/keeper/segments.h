@@ -2,7 +2,10 @@
 #define KEEPER_SEGMENTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "output-file.h"
 
 /* The segment files of one stream (docs/output-log.md). */
 struct segment {
@@ -11,8 +14,8 @@ struct segment {
 };
 
 struct segments {
-  /* Parts of the names of the files; not copied. */
-  const char *id;
+  const struct output_files *files;
+  /* Part of the names of the files; not copied. */
   const char *kind;
   /* Descriptor of the newest segment while it is written; else -1. */
   int file;
@@ -26,12 +29,14 @@ struct segments {
 };
 
 /* Clamps cap and size to their bounds. */
-struct segments segments_of(const char *id, const char *kind, uint64_t cap, uint32_t bytes_each);
+struct segments segments_of(const struct output_files *files, const char *kind, uint64_t cap, uint32_t bytes_each);
 /*
  * Number of bytes that the newest segment takes at position `*at` of its file; opens one that begins at `end` where it
  * is full or there is none. 0 where the disk refuses.
  */
 uint32_t segments_room(struct segments *segments, uint64_t end, int64_t *at);
+/* Writes bytes that begin at `end` of the stream; the number of those that the disk took. */
+size_t segments_write(struct segments *segments, uint64_t end, const uint8_t *bytes, size_t length);
 /* That many bytes were written there. */
 void segments_stored(struct segments *segments, uint64_t bytes);
 /* Removes the newest where it is empty, so that a full disk leaves no empty files. */

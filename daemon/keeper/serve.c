@@ -1,68 +1,47 @@
 #include "serve.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "complain.h"
-#include "connection.h"
 #include "descriptors.h"
-#include "ended-file.h"
-#include "find-and-signal.h"
-#include "listener.h"
-#include "loop.h"
-#include "oom.h"
-#include "output-file.h"
-#include "process.h"
-#include "reap.h"
-#include "reservation.h"
-#include "runtime-dir.h"
-#include "spawn.h"
-#include "stop.h"
+#include "request.h"
 
 #define DEFAULT_GRACE_MS 2000
-#define MAX_LOG_BYTES (1024 * 1024)
 
-/* The highest descriptor that a child is given; the keeper has /dev/null there. */
-#define LAST_OCCUPIED 4
-
-static int64_t needed_at;
-static struct source signals;
-static struct runtime_dir dir;
-
-static bool unneeded(const struct serve_options *options, int64_t now, int *wait)
+static bool unneeded(struct keeper *keeper, const struct serve_options *options, int64_t now, int *wait)
 {
   *wait = -1;
-  if (!options->detach || has_client())
-    needed_at = now;
-  else if (live_count() > 0)
-    needed_at = now;
+  if (!options->detach || has_client(&keeper->clients))
+    keeper->needed_at = now;
+  else if (live_count(&keeper->processes) > 0)
+    keeper->needed_at = now;
   else
-    *wait = (int)(options->idle_ms - (now - needed_at));
-  return options->detach && now - needed_at >= options->idle_ms;
+    *wait = (int)(options->idle_ms - (now - keeper->needed_at));
+  return options->detach && now - keeper->needed_at >= options->idle_ms;
 }
 
 static void signals_ready(struct source *source, uint32_t events)
 {
   (void)events;
+  struct keeper *keeper = (struct keeper *)(void *)((char *)source - offsetof(struct keeper, signals));
   struct signalfd_siginfo info;
   while (read(source->fd, &info, sizeof info) == sizeof info) {
     if (info.ssi_signo == SIGCHLD)
-      reap();
+      reap(&keeper->reaper);
     else
-      stop(DEFAULT_GRACE_MS);
+      begin_to_stop(&keeper->stop, DEFAULT_GRACE_MS);
   }
 }
 
-static void open_signals(void)
+static void open_signals(struct keeper *keeper)
 {
   sigset_t set;
   sigemptyset(&set);
@@ -72,8 +51,8 @@ static void open_signals(void)
   sigaddset(&set, SIGHUP);
   if (sigprocmask(SIG_SETMASK, &set, NULL) < 0)
     give_up("sigprocmask", NULL);
-  signals = (struct source){.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK), .ready = signals_ready};
-  if (signals.fd < 0 || !loop_add(&signals, EPOLLIN))
+  keeper->signals = (struct source){.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK), .ready = signals_ready};
+  if (keeper->signals.fd < 0 || !loop_add(&keeper->loop, &keeper->signals, EPOLLIN))
     give_up("signalfd", NULL);
 }
 
@@ -87,30 +66,6 @@ static void reset_signals(void)
   signal(SIGXFSZ, SIG_IGN);
 }
 
-/* Keeps 0 to 4 occupied, so that dup2 for a child never hits a descriptor of the keeper; closes the other inherited. */
-static void arrange_descriptors(void)
-{
-  int null;
-  while ((null = open("/dev/null", O_RDWR | O_CLOEXEC)) >= 0 && null < LAST_OCCUPIED)
-    continue;
-  if (null < 0)
-    give_up("open", "/dev/null");
-  if (null != LAST_OCCUPIED && dup3(null, LAST_OCCUPIED, O_CLOEXEC) < 0)
-    give_up("dup3", NULL);
-  close_from(LAST_OCCUPIED + 1);
-}
-
-/* What fails in the background stands here; begun anew once it is long. -1 where there is none. */
-static int open_log(const char *directory)
-{
-  char path[PATH_MAX];
-  struct stat log;
-  if (snprintf(path, sizeof path, "%s/keeper.log", directory) >= (int)sizeof path)
-    return -1;
-  bool is_long = stat(path, &log) == 0 && log.st_size > MAX_LOG_BYTES;
-  return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | (is_long ? O_TRUNC : 0), 0600);
-}
-
 /* The parent exits, which shows that the socket listens. */
 static void go_to_background(const char *directory)
 {
@@ -121,7 +76,7 @@ static void go_to_background(const char *directory)
     _exit(0);
   if (setsid() < 0)
     give_up("setsid", NULL);
-  int log = open_log(directory);
+  int log = complaint_log_open(directory);
   for (int fd = 0; fd < 3; fd++)
     if (dup2(fd == 2 && log >= 0 ? log : LAST_OCCUPIED, fd) < 0)
       give_up("dup2", NULL);
@@ -137,51 +92,92 @@ static int sooner(int a, int b)
 }
 
 /* One turn of the loop; false when the keeper ends. */
-static bool turn(const struct serve_options *options, int *wait)
+static bool turn(struct keeper *keeper, const struct serve_options *options, int *wait)
 {
-  loop_turn(*wait);
-  free_removed();
+  loop_turn(&keeper->loop, *wait);
+  loop_free_removed(&keeper->loop);
   int64_t now = monotonic_ms();
   int of_life;
-  *wait = end_overdue(now);
-  *wait = sooner(*wait, streams_due(now));
-  *wait = sooner(*wait, launches_due(now));
-  *wait = sooner(*wait, reservations_due(now));
-  *wait = sooner(*wait, continue_searches(now));
-  *wait = sooner(*wait, ended_files_due(now, has_client()));
-  *wait = sooner(*wait, connections_flush(now));
-  bool over = is_stopping() ? stopped(now, connections_idle(), &of_life) : unneeded(options, now, &of_life);
+  *wait = end_overdue(&keeper->reaper, now);
+  *wait = sooner(*wait, streams_due(&keeper->outputs, now));
+  *wait = sooner(*wait, launches_due(&keeper->launches, now));
+  *wait = sooner(*wait, reservations_due(&keeper->reservations, now));
+  *wait = sooner(*wait, continue_searches(&keeper->searches, now));
+  *wait = sooner(*wait, ended_files_due(&keeper->ended_files, now, has_client(&keeper->clients)));
+  *wait = sooner(*wait, clients_flush(&keeper->clients, now));
+  bool over = is_stopping(&keeper->stop) ? stopped(&keeper->stop, now, clients_idle(&keeper->clients), &of_life)
+                                         : unneeded(keeper, options, now, &of_life);
   *wait = sooner(*wait, of_life);
-  free_removed();
+  loop_free_removed(&keeper->loop);
   return !over;
+}
+
+static bool on_request(void *context, uint64_t client, uint8_t type, struct reader *reader)
+{
+  return handle_request(context, client, type, reader);
+}
+
+/* Tells each part which others it uses. */
+static void connect_parts(struct keeper *keeper)
+{
+  keeper->outputs.loop = &keeper->loop;
+  keeper->processes.loop = &keeper->loop;
+  keeper->processes.oom = &keeper->oom;
+  keeper->processes.outputs = &keeper->outputs;
+  keeper->processes.directory = keeper->dir.output;
+  keeper->ended_files.directory = keeper->dir.ended;
+  keeper->reservations.processes = &keeper->processes;
+  keeper->forkers.processes = &keeper->processes;
+  keeper->forkers.reservations = &keeper->reservations;
+  keeper->launches.processes = &keeper->processes;
+  keeper->launches.forkers = &keeper->forkers;
+  keeper->finder.processes = &keeper->processes;
+  keeper->searches.finder = &keeper->finder;
+  keeper->searches.answers = &keeper->answers;
+  keeper->stop.dir = &keeper->dir;
+  keeper->stop.searches = &keeper->searches;
+  keeper->reaper.processes = &keeper->processes;
+  keeper->reaper.launches = &keeper->launches;
+  keeper->reaper.forkers = &keeper->forkers;
+  keeper->reaper.searches = &keeper->searches;
+  keeper->reaper.files = &keeper->ended_files;
+  keeper->announcer.processes = &keeper->processes;
+  keeper->announcer.reaper = &keeper->reaper;
+  keeper->clients.processes = &keeper->processes;
+  keeper->clients.reservations = &keeper->reservations;
+  keeper->clients.finder = &keeper->finder;
+  keeper->clients.answers = &keeper->answers;
+  keeper->clients.announcer = &keeper->announcer;
+  keeper->clients.request = on_request;
+  keeper->clients.context = keeper;
 }
 
 int serve(const struct serve_options *options)
 {
   reset_signals();
   arrange_descriptors();
-  spawn_open(options->no_new_privileges);
-  int listening = runtime_dir_open(options->directory, &dir);
+  static struct keeper only;
+  struct keeper *keeper = &only;
+  spawn_open(&keeper->launches, options->no_new_privileges);
+  int listening = runtime_dir_open(options->directory, &keeper->dir);
   if (options->detach)
     go_to_background(options->directory);
   if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
     complain("prctl", "PR_SET_CHILD_SUBREAPER");
-  loop_open();
-  open_signals();
-  oom_open();
-  output_open(dir.output);
-  ended_files_open(dir.ended);
-  reap_open();
-  stop_open(&dir);
-  connections_open(!options->detach);
-  listen_on(listening);
+  connect_parts(keeper);
+  loop_open(&keeper->loop);
+  open_signals(keeper);
+  oom_open(&keeper->oom);
+  reap_open(&keeper->reaper);
+  keeper->clients.stays = !options->detach;
+  clients_open(&keeper->clients, listening);
   if (!options->detach)
     dprintf(1, "keeper: serves %s\n", options->directory);
-  needed_at = monotonic_ms();
+  keeper->needed_at = monotonic_ms();
   int wait = 0;
-  while (turn(options, &wait))
+  while (turn(keeper, options, &wait))
     continue;
-  ended_files_due(INT64_MAX, false);
-  runtime_dir_leave(&dir);
+  ended_files_due(&keeper->ended_files, INT64_MAX, false);
+  runtime_dir_leave(&keeper->dir);
   return 0;
 }

@@ -6,8 +6,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "process.h"
-
 /* The groups of descendants contain only descendants: a group cannot reach beyond its session. */
 static bool in_owned_group(const struct signalling *signalling, const struct found *found)
 {
@@ -69,7 +67,7 @@ static bool may_signal(const struct found *found)
 
 static void note_kill(const struct signalling *signalling, pid_t pid)
 {
-  struct process *process = signalling->signal == SIGKILL ? process_by_pid(pid) : NULL;
+  struct process *process = signalling->signal == SIGKILL ? process_by_pid(signalling->finder->processes, pid) : NULL;
   if (process != NULL)
     process->killed = true;
 }

@@ -15,6 +15,7 @@ struct name {
 
 /* The processes of some targets, and those that a signal has reached. */
 struct signalling {
+  const struct finder *finder;
   /* All descendants of the keeper. */
   bool all;
   struct target *targets;

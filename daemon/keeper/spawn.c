@@ -10,14 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "adoption.h"
-#include "child.h"
 #include "clock.h"
 #include "complain.h"
 #include "descriptors.h"
-#include "figures.h"
-#include "loop.h"
-#include "oom.h"
 #include "process-streams.h"
 
 /* ms that a child may take until execve: it may be stopped, or its interpreter be on a file system that hangs. */
@@ -29,6 +24,7 @@
 struct launch {
   /* First, since it links the memory that is freed later. */
   struct launch *next;
+  struct launches *all;
   struct source report;
   /* NULL once it has failed. */
   struct process *process;
@@ -39,37 +35,33 @@ struct launch {
   unsigned char *stack;
 };
 
-static struct rlimit original_files;
-static mode_t original_mask;
-static bool confines;
-static struct launch *launches;
-
-void spawn_open(bool no_new_privileges)
+void spawn_open(struct launches *launches, bool no_new_privileges)
 {
-  confines = no_new_privileges;
-  original_mask = umask(077);
-  if (getrlimit(RLIMIT_NOFILE, &original_files) < 0)
+  launches->confines = no_new_privileges;
+  launches->mask = umask(077);
+  if (getrlimit(RLIMIT_NOFILE, &launches->files) < 0)
     give_up("getrlimit", NULL);
-  struct rlimit wanted = {original_files.rlim_max, original_files.rlim_max};
+  struct rlimit wanted = {launches->files.rlim_max, launches->files.rlim_max};
   if (setrlimit(RLIMIT_NOFILE, &wanted) < 0)
     complain("setrlimit", NULL);
 }
 
 static void launch_free(struct launch *launch)
 {
-  struct launch **at = &launches;
+  struct launches *launches = launch->all;
+  struct launch **at = &launches->first;
   while (*at != NULL && *at != launch)
     at = &(*at)->next;
   if (*at != NULL) {
     *at = launch->next;
-    figures.starting--;
+    launches->count--;
   }
   loop_close(&launch->report);
   if (launch->stack != NULL)
     munmap(launch->stack, CHILD_STACK_BYTES);
   start_free(&launch->start);
   /* An event of this turn of the loop may still point at it. */
-  free_later(launch);
+  loop_free_later(launches->processes->loop, launch);
 }
 
 static void fail(struct launch *launch, enum stage stage, int error)
@@ -77,14 +69,14 @@ static void fail(struct launch *launch, enum stage stage, int error)
   struct process *process = launch->process;
   launch->process = NULL;
   loop_close(&launch->report);
-  forker_close(process);
+  forker_close(launch->all->forkers, process);
   process_unstarted(process, (struct failure){stage, error});
 }
 
 /* The child has called execve: the memory is the keeper's alone again. */
 static void succeed(struct launch *launch)
 {
-  oom_set_score(launch->pid, launch->start.has_oom_score, launch->start.oom_score);
+  oom_set_score(launch->all->processes->oom, launch->pid, launch->start.has_oom_score, launch->start.oom_score);
   process_started(launch->process);
   launch_free(launch);
 }
@@ -108,25 +100,25 @@ static void report_ready(struct source *source, uint32_t events)
 }
 
 /* Without a report it was killed, by no order of the keeper: that is how the program ended. */
-void launch_reaped(pid_t pid)
+void launch_reaped(struct launches *launches, pid_t pid)
 {
-  for (struct launch *launch = launches; launch != NULL; launch = launch->next) {
+  for (struct launch *launch = launches->first; launch != NULL; launch = launch->next) {
     if (launch->pid != pid)
       continue;
     if (launch->process == NULL)
       launch_free(launch);
     else {
       settle(launch);
-      launch_reaped(pid);
+      launch_reaped(launches, pid);
     }
     return;
   }
 }
 
-int launches_due(int64_t now)
+int launches_due(struct launches *launches, int64_t now)
 {
   int wait = -1;
-  for (struct launch *launch = launches; launch != NULL; launch = launch->next) {
+  for (struct launch *launch = launches->first; launch != NULL; launch = launch->next) {
     if (launch->process == NULL)
       continue;
     int64_t left = launch->kill_at - now;
@@ -141,11 +133,12 @@ int launches_due(int64_t now)
   return wait;
 }
 
-static struct launch *new_launch(struct start *start)
+static struct launch *new_launch(struct launches *launches, struct start *start)
 {
   struct launch *launch = calloc(1, sizeof *launch);
   if (launch == NULL)
     return NULL;
+  launch->all = launches;
   launch->report = (struct source){.fd = -1, .ready = report_ready};
   launch->stack =
       mmap(NULL, CHILD_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
@@ -156,6 +149,23 @@ static struct launch *new_launch(struct start *start)
   launch->start = *start;
   *start = (struct start){0};
   return launch;
+}
+
+/* The child begins in a group of its own where one can be had. */
+static pid_t clone_child(struct launch *launch)
+{
+  struct command_groups *groups = &launch->all->processes->oom->groups;
+  uint64_t number = launch->all->cloning.ignores_groups ? 0 : command_group_make(groups);
+  int group = command_group_open(groups, number);
+  pid_t pid = child_clone(&launch->all->cloning, &launch->child, launch->stack, &group);
+  int error = errno;
+  if (group >= 0)
+    launch->process->oom.group = number;
+  else
+    command_group_remove(groups, number);
+  close_all(&group, 1);
+  errno = error;
+  return pid;
 }
 
 /* False, with errno, where the child could not be cloned or would not be noticed. */
@@ -178,31 +188,27 @@ static bool run(struct launch *launch, const struct child_ends *given, int chann
       .terminal = terminal,
       .changes_account = start->account.given,
       .is_root = geteuid() == 0,
-      .confined = confines && start->account.uid != 0,
-      .mask = original_mask,
-      .files = original_files,
+      .confined = launch->all->confines && start->account.uid != 0,
+      .mask = launch->all->mask,
+      .files = launch->all->files,
   };
-  launch->pid = loop_add(&launch->report, EPOLLIN) ? child_clone(&launch->child, launch->stack) : -1;
+  launch->pid = loop_add(launch->all->processes->loop, &launch->report, EPOLLIN) ? clone_child(launch) : -1;
   close_all(&ends[1], 1);
   return launch->pid > 0;
 }
 
-static bool open_channel(const struct start *start, int *channel)
-{
-  return forker_open(start->id, start->account.given ? start->account.uid : geteuid(), channel);
-}
-
 /* Everything that can fail here is done before the child is cloned. */
-static bool begin(struct launch *launch, struct process *process, struct failure *failure)
+static bool begin(struct launch *launch, struct failure *failure)
 {
   const struct start *start = &launch->start;
   struct own_ends own = {-1, -1, -1};
   struct child_ends given = {-1, -1, -1, -1};
   struct keeping keeping = {start->stdin_kind == STDIN_TERMINAL, start->cap, start->segment_bytes};
+  uid_t uid = start->account.given ? start->account.uid : geteuid();
   int channel = -1;
   bool cloned = false;
-  if (!open_ends(start, &own, &given) || !hold_ends(process, &keeping, &own) ||
-      (start->forks && !open_channel(start, &channel)))
+  if (!open_ends(start, &own, &given) || !hold_ends(launch->process, &keeping, &own) ||
+      (start->forks && !forker_open(launch->all->forkers, start->id, uid, &channel)))
     *failure = (struct failure){PIPE_STAGE, errno};
   else if (start->has_script && (given.script = open_script(start)) < 0)
     *failure = (struct failure){SCRIPT_STAGE, errno};
@@ -213,11 +219,11 @@ static bool begin(struct launch *launch, struct process *process, struct failure
   return cloned;
 }
 
-bool spawn(struct start *start, uint64_t client, struct failure *failure)
+bool spawn(struct launches *launches, struct start *start, uint64_t client, struct failure *failure)
 {
-  struct process *process = process_add(start->id);
+  struct process *process = process_add(launches->processes, start->id);
   bool stored = process != NULL && process_keep_record(process, start->record, start->record_length);
-  struct launch *launch = stored ? new_launch(start) : NULL;
+  struct launch *launch = stored ? new_launch(launches, start) : NULL;
   if (launch == NULL) {
     *failure = (struct failure){HOLD_STAGE, errno};
     if (process != NULL)
@@ -228,17 +234,17 @@ bool spawn(struct start *start, uint64_t client, struct failure *failure)
   process->client = client;
   process->prompt = launch->start.prompt;
   process->forks = launch->start.forks;
-  if (!begin(launch, process, failure)) {
+  launch->process = process;
+  if (!begin(launch, failure)) {
     launch_free(launch);
-    forker_close(process);
+    forker_close(launches->forkers, process);
     process_unstarted(process, *failure);
     return true;
   }
   process_cloned(process, launch->pid);
-  launch->process = process;
   launch->kill_at = monotonic_ms() + START_MS;
-  launch->next = launches;
-  launches = launch;
-  figures.starting++;
+  launch->next = launches->first;
+  launches->first = launch;
+  launches->count++;
   return true;
 }

@@ -4,22 +4,38 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "adoption.h"
+#include "child.h"
 #include "process.h"
 #include "start.h"
+
+struct launch;
+
+/* The starts that are under way, and what they have in common. */
+struct launches {
+  struct processes *processes;
+  struct forkers *forkers;
+  struct cloning cloning;
+  struct rlimit files;
+  mode_t mask;
+  bool confines;
+  struct launch *first;
+  uint64_t count;
+};
 
 /*
  * Saves umask and file limit for the children, and sets those of the keeper. With `no_new_privileges`, no program of an
  * account gains privileges by a setuid file, and its capability bounding set is empty.
  */
-void spawn_open(bool no_new_privileges);
+void spawn_open(struct launches *launches, bool no_new_privileges);
 /*
  * Begins a start and takes `start` over. Its process is announced as RUNNING once its child has called execve, or as
  * UNSTARTED where that fails or takes too long. False, with the failure, where there is no process.
  */
-bool spawn(struct start *start, uint64_t client, struct failure *failure);
+bool spawn(struct launches *launches, struct start *start, uint64_t client, struct failure *failure);
 /* The child was reaped: settles its start where that is under way. */
-void launch_reaped(pid_t pid);
+void launch_reaped(struct launches *launches, pid_t pid);
 /* Kills the children that have not called execve in time. Returns the ms until the next, -1 where none is left. */
-int launches_due(int64_t now);
+int launches_due(struct launches *launches, int64_t now);
 
 #endif

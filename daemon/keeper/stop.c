@@ -4,74 +4,60 @@
 #include <stdlib.h>
 
 #include "clock.h"
-#include "find-and-signal.h"
-#include "finder.h"
-#include "process.h"
 
 /* ms after SIGKILL when the keeper ends although processes are left. */
 #define LAST_MS 3000
 #define STOPPING_LOOK_MS 10
 
-enum life { SERVING, STOPPING, KILLING };
-
-static enum life life = SERVING;
-static int64_t next_stage_at;
-static const struct runtime_dir *dir;
-
-void stop_open(const struct runtime_dir *served)
+bool is_stopping(const struct stop *stop)
 {
-  dir = served;
+  return stop->life != SERVING;
 }
 
-bool is_stopping(void)
+static void kill_all(struct stop *stop)
 {
-  return life != SERVING;
+  stop->life = KILLING;
+  stop->next_stage_at = monotonic_ms() + LAST_MS;
+  find_and_signal_all(stop->searches, SIGKILL);
 }
 
-static void kill_all(void)
-{
-  life = KILLING;
-  next_stage_at = monotonic_ms() + LAST_MS;
-  find_and_signal_all(SIGKILL);
-}
-
-void stop(uint32_t grace_ms)
+void begin_to_stop(struct stop *stop, uint32_t grace_ms)
 {
   int64_t kill_at = monotonic_ms() + grace_ms;
-  if (life == KILLING || (life == STOPPING && kill_at >= next_stage_at))
+  if (stop->life == KILLING || (stop->life == STOPPING && kill_at >= stop->next_stage_at))
     return;
   /* A daemon that connects from now on starts another keeper, which waits until this one has ended. */
-  runtime_dir_leave(dir);
+  runtime_dir_leave(stop->dir);
   if (grace_ms == 0) {
-    kill_all();
+    kill_all(stop);
     return;
   }
-  next_stage_at = kill_at;
-  if (life == STOPPING)
+  stop->next_stage_at = kill_at;
+  if (stop->life == STOPPING)
     return;
-  life = STOPPING;
-  find_and_signal_all(SIGTERM);
+  stop->life = STOPPING;
+  find_and_signal_all(stop->searches, SIGTERM);
 }
 
-static bool nothing_lives(void)
+static bool nothing_lives(const struct finder *finder)
 {
-  struct survey survey = survey_descendants();
+  struct survey survey = survey_descendants(finder);
   bool none = true;
   for (size_t i = 0; i < survey.count && none; i++)
     none = !survey.items[i].member;
   free(survey.items);
-  return none && live_count() == 0;
+  return none && live_count(finder->processes) == 0;
 }
 
-bool stopped(int64_t now, bool is_idle, int *wait)
+bool stopped(struct stop *stop, int64_t now, bool is_idle, int *wait)
 {
   *wait = STOPPING_LOOK_MS;
-  if (nothing_lives() && is_idle)
+  if (nothing_lives(stop->searches->finder) && is_idle)
     return true;
-  if (now < next_stage_at)
+  if (now < stop->next_stage_at)
     return false;
-  if (life == STOPPING)
-    kill_all();
+  if (stop->life == STOPPING)
+    kill_all(stop);
   else
     return true;
   return false;

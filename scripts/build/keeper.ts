@@ -5,7 +5,10 @@ import process from 'node:process';
 import { promisify } from 'node:util';
 import { inputsDigest } from './inputs.ts';
 
-const INPUTS = ['daemon/keeper/*.{c,h}', 'scripts/build/keeper.ts'];
+const FOLDER = 'daemon/keeper';
+const INPUTS = [`${FOLDER}/**/*.{c,h}`, 'scripts/build/keeper.ts'];
+/** The program that watches (`docs/keeper.md`, Watching): what it is named after the keeper, and its sources. */
+const WATCH = { suffix: '-watch', sources: ['watch/*.c', 'frame.c', 'complain.c'] };
 const COMPILERS = ['cc', 'gcc', 'clang'];
 const FLAGS = ['-std=c11', '-D_GNU_SOURCE', '-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Wconversion', '-Werror'];
 
@@ -37,7 +40,7 @@ export const SANITIZED_KEEPER: Variant = {
 };
 
 /**
- * Compiles the process keeper if its inputs have changed; Linux only.
+ * Compiles the process keeper and the program that watches if their inputs have changed; Linux only.
  * @returns `'no compiler'` if none can be run: then the portable host serves
  * @throws Error with the compiler's output
  */
@@ -47,21 +50,29 @@ export async function buildKeeper(
   outDir: string = join(root, 'dist'),
 ): Promise<'built' | 'up to date' | 'no compiler' | 'not Linux'> {
   if (process.platform !== 'linux') return 'not Linux';
-  const target = join(outDir, name);
+  const programs = [
+    { target: join(outDir, name), sources: ['*.c'] },
+    { target: join(outDir, name + WATCH.suffix), sources: WATCH.sources },
+  ];
   const stamp = join(outDir, `.${name}.digest`);
   const digest = await inputsDigest(root, INPUTS);
-  if ((await textOf(stamp)) === digest && (await isThere(target))) return 'up to date';
+  const isCurrent = (await textOf(stamp)) === digest;
+  const there = await Promise.all(programs.map(({ target }) => isThere(target)));
+  const wanted = programs.filter((_program, index) => !isCurrent || there[index] === false);
+  if (wanted.length === 0) return 'up to date';
   const compiler = await findCompiler(given === undefined ? COMPILERS : [given]);
   if (compiler === undefined) return 'no compiler';
-  const sources: string[] = [];
-  for await (const file of glob('daemon/keeper/*.c', { cwd: root })) sources.push(file);
   await mkdir(outDir, { recursive: true });
   await rm(stamp, { force: true });
-  // A running keeper keeps its inode; the new file replaces the name.
-  const fresh = `${target}.${process.pid}`;
   const build = `-DKEEPER_BUILD="${digest.slice(0, BUILD_CHARACTERS)}"`;
-  await promisify(execFile)(compiler, [...FLAGS, build, ...flags, '-o', fresh, ...sources.sort()], { cwd: root });
-  await rename(fresh, target);
+  for (const { target, sources } of wanted) {
+    const files: string[] = [];
+    for await (const file of glob(sources, { cwd: join(root, FOLDER) })) files.push(join(FOLDER, file));
+    // A running program keeps its inode; the new file replaces the name.
+    const fresh = `${target}.${process.pid}`;
+    await promisify(execFile)(compiler, [...FLAGS, build, ...flags, '-o', fresh, ...files.sort()], { cwd: root });
+    await rename(fresh, target);
+  }
   await writeFile(stamp, digest);
   return 'built';
 }

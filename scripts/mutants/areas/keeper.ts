@@ -43,7 +43,7 @@ export const KEEPER: MutantArea = {
     },
     {
       id: 'crowd-evicts-the-client',
-      file: 'daemon/keeper/connection.c',
+      file: 'daemon/keeper/clients.c',
       text: 'if (!connection->greeted && (oldest == NULL || connection->number < oldest->number))',
       replacement: 'if (oldest == NULL || connection->number < oldest->number)',
     },
@@ -73,15 +73,15 @@ export const KEEPER: MutantArea = {
     },
     {
       id: 'reservation-outlives-its-client',
-      file: 'daemon/keeper/connection.c',
-      text: '  reservations_drop();\n',
+      file: 'daemon/keeper/clients.c',
+      text: '  reservations_drop(clients->reservations);\n',
       replacement: '',
     },
     {
       id: 'mark-of-a-forker-finds-what-it-forked',
       file: 'daemon/keeper/finder.c',
-      text: '} else if (is_forker(marks[i].id)) {',
-      replacement: '} else if (is_forker(marks[i].id) && marks[i].pid == 0) {',
+      text: '} else if (is_forker(finder, marks[i].id)) {',
+      replacement: '} else if (is_forker(finder, marks[i].id) && marks[i].pid == 0) {',
     },
     {
       id: 'given-up-process-runs-on',

@@ -1,5 +1,5 @@
 import { defineCapability } from '../../capability.ts';
-import { keeperProgram } from '../../core/process/keeper/keeper-program.ts';
+import { watchProgram } from '../../core/process/keeper/keeper-program.ts';
 import { InotifyBackend } from './inotify/inotify-backend.ts';
 import { WatchOptions } from './options.ts';
 import { PortableBackend } from './portable-backend.ts';
@@ -11,10 +11,10 @@ export const watch = defineCapability({
   name: 'watch',
   options: WatchOptions,
   create: ({ config, logger, metrics }, { watchMaxWatchers }) => {
-    const { path, isThere } = keeperProgram(config.keeperProgram);
+    const { path, isThere } = watchProgram(config.keeperProgram);
     const inotify = isThere ? new InotifyBackend(path, logger) : undefined;
     const service = new WatchService(inotify ?? new PortableBackend(), watchMaxWatchers);
-    if (!inotify) logger.info({ reason: `no keeper at ${path}` }, 'watchers use chokidar: renames are not paired');
+    if (!inotify) logger.info({ reason: `no program at ${path}` }, 'watchers use chokidar: renames are not paired');
     metrics.gauge('watchers', 'Watchers, and waits for one event.', () => service.count);
     metrics.gauge('watched_directories', 'Directories that inotify watches.', () => inotify?.directories ?? 0);
     return service;

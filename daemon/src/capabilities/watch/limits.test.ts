@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { SandboxError } from '../../core/errors.ts';
-import { keeperProgram } from '../../core/process/keeper/keeper-program.ts';
+import { watchProgram } from '../../core/process/keeper/keeper-program.ts';
 import { hasInotify, inotify, Watching } from './watching.fixture.ts';
 
 /** Whether the tests can set limits of inotify in a user namespace. */
@@ -12,7 +12,7 @@ if (!hasLimits) process.stderr.write('not tested: limits of inotify, no user nam
 /** The keeper in a user namespace of its own, which has limits of its own (namespaces(7)). */
 function limited(watching: Watching, limit: 'max_inotify_watches' | 'max_inotify_instances', value: number): string {
   const script = watching.path(`keeper-${limit}`);
-  const { path } = keeperProgram(undefined);
+  const { path } = watchProgram(undefined);
   const inner = `echo ${value} > /proc/sys/user/${limit} && exec ${path} watch`;
   writeFileSync(script, `#!/bin/sh\nexec /usr/bin/unshare -Ur /bin/sh -c '${inner}'\n`);
   chmodSync(script, 0o755);

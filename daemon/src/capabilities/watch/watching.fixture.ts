@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createLogger } from '@sandbox/program/logger.ts';
 import { describeRows } from '../../../../scripts/testing/describe-rows.ts';
 import { isLoss, type LogEntry } from '../../core/event-log.ts';
-import { keeperProgram } from '../../core/process/keeper/keeper-program.ts';
+import { watchProgram } from '../../core/process/keeper/keeper-program.ts';
 import type { Change } from './change.ts';
 import { InotifyBackend } from './inotify/inotify-backend.ts';
 import { PortableBackend } from './portable-backend.ts';
@@ -12,7 +12,7 @@ import type { WatchBackend } from './watch-backend.ts';
 import { WatchService } from './watch-service.ts';
 import type { Watcher, WatcherTerms } from './watcher.ts';
 
-const keeper = keeperProgram(undefined);
+const keeper = watchProgram(undefined);
 export const hasInotify = keeper.isThere;
 
 const PATIENCE_MS = 45_000;

@@ -64,7 +64,7 @@ interface PendingAdd {
 }
 
 /**
- * The kernel's inotify through `keeper watch` (`docs/keeper.md`), a separate process. All watchers share one, because
+ * The kernel's inotify through `keeper-watch` (`docs/keeper.md`), a separate process. All watchers share one, because
  * a user has few instances (`fs.inotify.max_user_instances`); a directory that several watch takes one watch.
  */
 export class InotifyReader implements AsyncDisposable {
@@ -81,7 +81,7 @@ export class InotifyReader implements AsyncDisposable {
 
   /** `onFault`: a frame of the reader could not be handled, which ends it. */
   constructor(program: string, onFault: (error: unknown) => void) {
-    this.#child = spawn(program, ['watch'], { stdio: ['pipe', 'pipe', 'pipe'], env: {}, cwd: '/' });
+    this.#child = spawn(program, [], { stdio: ['pipe', 'pipe', 'pipe'], env: {}, cwd: '/' });
     const splitter = new FrameSplitter();
     this.#child.stdout.on('data', (chunk: Buffer) => {
       try {

@@ -13,9 +13,23 @@ const BUILT = join(
   NAME,
 );
 
-/** The keeper's program: the given one, else the one that was built; `isThere` says whether it can be run. */
-export function keeperProgram(given: string | undefined): { readonly path: string; readonly isThere: boolean } {
-  const path = given ?? BUILT;
+/** `isThere` says whether it can be run. */
+interface BuiltProgram {
+  readonly path: string;
+  readonly isThere: boolean;
+}
+
+/** The keeper's program: the given one, else the one that was built. */
+export function keeperProgram(given: string | undefined): BuiltProgram {
+  return programAt(given ?? BUILT);
+}
+
+/** The program that watches (`docs/keeper.md`, Watching), which lies beside that of the keeper. */
+export function watchProgram(given: string | undefined): BuiltProgram {
+  return programAt(`${given ?? BUILT}-watch`);
+}
+
+function programAt(path: string): BuiltProgram {
   try {
     accessSync(path, constants.X_OK);
     return { path, isThere: true };

@@ -14,10 +14,10 @@ const EVENT = 97;
 /** inotify(7) */
 const IN = { movedFrom: 0x40, movedTo: 0x80, create: 0x100, ignored: 0x8000 };
 
-/** `keeper watch` of a directory of its own. */
+/** `keeper-watch` of a directory of its own. */
 class Watcher implements AsyncDisposable {
   readonly directory = mkdtempSync(join(tmpdir(), 'keeper-watch-'));
-  readonly #child = spawn(sanitizedProgram ?? '', ['watch'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  readonly #child = spawn(`${sanitizedProgram}-watch`, [], { stdio: ['pipe', 'pipe', 'inherit'] });
   readonly #exited = once(this.#child, 'exit');
   readonly #frames: FrameReader[] = [];
   #wake: () => void = () => {};
@@ -70,7 +70,7 @@ class Watcher implements AsyncDisposable {
   }
 }
 
-if (sanitizedProgram === undefined) process.stderr.write('not tested: keeper watch, no keeper-sanitized\n');
+if (sanitizedProgram === undefined) process.stderr.write('not tested: keeper-watch, no keeper-sanitized\n');
 
 test.runIf(sanitizedProgram !== undefined)('a rename comes as two events with one cookie', async () => {
   await using watcher = new Watcher();

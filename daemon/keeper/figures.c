@@ -1,3 +1,0 @@
-#include "figures.h"
-
-struct figures figures;

@@ -1,0 +1,48 @@
+#ifndef KEEPER_KEEPER_H
+#define KEEPER_KEEPER_H
+
+#include "adoption.h"
+#include "announce.h"
+#include "answer.h"
+#include "clients.h"
+#include "ended-file.h"
+#include "find-and-signal.h"
+#include "finder.h"
+#include "loop.h"
+#include "oom.h"
+#include "output.h"
+#include "process.h"
+#include "reap.h"
+#include "reservation.h"
+#include "runtime-dir.h"
+#include "spawn.h"
+#include "stop.h"
+
+/*
+ * All state of the keeper, a part for each module. A part points at those that it uses, which lie above it here, and
+ * reports to those below through the functions that they give it.
+ */
+struct keeper {
+  struct loop loop;
+  struct runtime_dir dir;
+  struct oom oom;
+  struct outputs outputs;
+  struct processes processes;
+  struct ended_files ended_files;
+  struct answers answers;
+  struct reservations reservations;
+  struct forkers forkers;
+  struct launches launches;
+  struct finder finder;
+  struct searches searches;
+  struct stop stop;
+  struct reaper reaper;
+  struct announcer announcer;
+  struct clients clients;
+  /* SIGCHLD, and the signals that end the keeper. */
+  struct source signals;
+  /* When it last had a client or a living process, ms. */
+  int64_t needed_at;
+};
+
+#endif
