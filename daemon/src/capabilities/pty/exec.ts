@@ -6,6 +6,7 @@ import type { ExecRun } from './exec/exec-run.ts';
 import type { Entry } from './exec/exec-script.ts';
 import type { ExecStatus } from './exec/exec-status.ts';
 import type { PtySession } from './session/session.ts';
+import { PATIENCE_MS } from './session/shell.ts';
 
 /** Milliseconds between SIGTERM and SIGKILL after the hard timeout, and between SIGKILL and the answer. */
 export const KILL_GRACE_MS = 2000;
@@ -68,6 +69,10 @@ export class ExecQueue {
   }
 
   async #end(run: ExecRun | undefined): Promise<void> {
+    if (run?.isTyped === false) {
+      run.terminate();
+      return;
+    }
     run?.signalled();
     await this.#signal(run, 'SIGTERM');
     if (await this.#endsInTime(run)) return;
@@ -87,7 +92,11 @@ export class ExecQueue {
     this.#tail = turn.promise;
     try {
       await this.#awaitTurn(before, request, gone);
-      const run = await this.#session.type(request.command, request.entry);
+      const run = await this.#session.type(
+        request.command,
+        request.entry,
+        request.async ? PATIENCE_MS : msOf(request.timeout),
+      );
       request.begun?.(run);
       void run.done.then(turn.resolve);
       this.#endLate(run, request);

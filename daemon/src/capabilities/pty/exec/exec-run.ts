@@ -31,6 +31,7 @@ export class ExecRun {
   /** Fires at the end of the shell, also at the end of the command. */
   readonly #stop = new AbortController();
   #status: ExecStatus = 'running';
+  #isTyped = false;
   #directory: string | undefined;
   #after = 0;
   #lastChange = performance.now();
@@ -56,6 +57,11 @@ export class ExecRun {
 
   get status(): ExecStatus {
     return this.#status;
+  }
+
+  /** False while its shell is not started: no program of it runs. */
+  get isTyped(): boolean {
+    return this.#isTyped;
   }
 
   /** Directory of the shell at the end of the command. */
@@ -94,6 +100,7 @@ export class ExecRun {
    * the shell has the terminal again.
    */
   follow(nonce: string | undefined, typedAt: number, released: () => boolean): this {
+    this.#isTyped = true;
     this.followed = this.#follow(nonce === undefined ? undefined : new MarkFinder(nonce, typedAt), typedAt, released);
     return this;
   }

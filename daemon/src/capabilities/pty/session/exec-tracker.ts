@@ -51,6 +51,14 @@ interface TypedScript {
   readonly column: number | undefined;
 }
 
+/** What a shell shows before a command is typed. */
+interface Prompted {
+  readonly ps1: string;
+  readonly column: number | undefined;
+  /** No other program has the terminal. */
+  readonly released: boolean;
+}
+
 /** Types the commands of `exec` into a shell and follows the newest one to its end. */
 export class ExecTracker {
   readonly #tools: ExecTools;
@@ -83,18 +91,46 @@ export class ExecTracker {
 
   /** Types a command; resolves once the shell has begun it. The caller lets no two calls overlap. */
   async type(process: HostedProcess, command: string, entry?: Entry): Promise<ExecRun> {
-    const { record, shell } = this.#session;
-    await this.#prompt.settled(record.shells.at(-1)?.base);
-    const released = !shell.isBusy;
-    const { ps1, column } = await this.#prompt.look();
-    const run = new ExecRun(this.#session.history, this.#newEntry(ps1, command));
-    if (released && shell.kind !== undefined)
-      await this.#typeScript(process, run, { command, entry, kind: shell.kind, column });
+    const look = await this.#look();
+    const run = new ExecRun(this.#session.history, this.#newEntry(look.ps1, command));
+    await this.#begin(process, run, { command, entry }, look);
+    return run;
+  }
+
+  /** A command that is typed when its shell runs, unless it was ended before. */
+  typeLate(shell: Promise<HostedProcess>, command: string, entry?: Entry): ExecRun {
+    const run = new ExecRun(this.#session.history, this.#newEntry('', command));
+    this.#run = run;
+    const typed = shell.then(async (process) => {
+      const look = await this.#look();
+      if (run.status !== 'running') return;
+      run.console.ps1 = look.ps1;
+      run.console.start = this.#session.history.end;
+      await this.#begin(process, run, { command, entry }, look);
+    });
+    typed.catch(() => run.terminate());
+    return run;
+  }
+
+  /** The prompt, and whether the shell reads the next line. */
+  async #look(): Promise<Prompted> {
+    await this.#prompt.settled(this.#session.record.shells.at(-1)?.base);
+    const released = !this.#session.shell.isBusy;
+    return { ...(await this.#prompt.look()), released };
+  }
+
+  async #begin(
+    process: HostedProcess,
+    run: ExecRun,
+    { command, entry }: { readonly command: string; readonly entry: Entry | undefined },
+    { released, column }: Prompted,
+  ): Promise<void> {
+    const { kind } = this.#session.shell;
+    if (released && kind !== undefined) await this.#typeScript(process, run, { command, entry, kind, column });
     else {
       const line = released && entry !== undefined ? `cd ${quoted(entry.path)}; ${command}` : command;
       await this.#typeLine(process, run, { command: line, ownedByProgram: !released });
     }
-    return run;
   }
 
   /** A new shell shows its first prompt after this offset. */

@@ -7,7 +7,7 @@ import type { ExecStatus } from '../exec/exec-status.ts';
 /** One call of `exec`. Its output is in the history. */
 export interface ConsoleRecord {
   /** The prompt at which it was typed. */
-  readonly ps1: string;
+  ps1: string;
   readonly command: string;
   /** Offsets of the output; `end` is null while the command runs. */
   start: number;

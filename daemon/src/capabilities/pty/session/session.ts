@@ -174,10 +174,15 @@ export class PtySession {
     return (await process.terminal?.signalForeground(signal)) ?? false;
   }
 
-  /** Types a command; resolves once the shell has begun it. `ExecQueue` calls it for one command at a time. */
-  async type(command: string, entry?: Entry): Promise<ExecRun> {
-    const process = await this.#shell.running();
+  /**
+   * Types a command; resolves once the shell has begun it. Where the process host is silent, and after `ms` milliseconds
+   * in any case, it resolves before that: the command is typed when its shell starts. `ExecQueue` calls it for one
+   * command at a time.
+   */
+  async type(command: string, entry: Entry | undefined, ms: number): Promise<ExecRun> {
     this.#usage.touch();
+    if (!(await this.#shell.startsInTime(ms))) return this.#exec.typeLate(this.#shell.runsLate(), command, entry);
+    const process = await this.#shell.running();
     return this.#exec.type(process, command, entry);
   }
 

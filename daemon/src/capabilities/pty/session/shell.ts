@@ -46,6 +46,8 @@ export class Shell {
   #kind: ShellKind | undefined;
   /** Settles when the shell that is being started runs or has failed to start; never rejects. */
   #starting: Promise<void> | undefined;
+  /** `performance.now()` at which it is late. */
+  #lateAt = 0;
   #closing = false;
 
   constructor(tools: ShellTools, record: SessionRecord, history: History, events: ShellEvents) {
@@ -80,6 +82,7 @@ export class Shell {
       this.#starting = undefined;
     };
     this.#starting = started.then(settle, settle);
+    this.#lateAt = performance.now() + PATIENCE_MS;
     return started;
   }
 
@@ -124,9 +127,16 @@ export class Shell {
     this.#process?.terminal?.resize(size);
   }
 
-  /** False where the process host is silent: a shell is still being started after `PATIENCE_MS`. */
-  async startsInTime(): Promise<boolean> {
-    return this.#starting === undefined || (await waitFor(this.#starting, { ms: PATIENCE_MS })) === 'settled';
+  /** False where the process host is silent: a shell is still being started `PATIENCE_MS` after that began. */
+  async startsInTime(ms: number = PATIENCE_MS): Promise<boolean> {
+    const left = Math.max(0, Math.min(ms, this.#lateAt - performance.now()));
+    return this.#starting === undefined || (await waitFor(this.#starting, { ms: left })) === 'settled';
+  }
+
+  /** The process of a shell that is started late, once it runs. @throws SandboxError `conflict` where it does not start */
+  async runsLate(): Promise<HostedProcess> {
+    await this.#starting;
+    return this.running();
   }
 
   /** Ends the processes of the shell, also of one that is being started; no other shell follows. */

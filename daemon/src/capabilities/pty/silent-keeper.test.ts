@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { describeSilentKeeper } from '../../silent-keeper.fixture.ts';
+
+describeSilentKeeper('terminals beside a keeper that is stopped', (kit) => {
+  const { stop, goOn } = kit;
+  const metrics = async (): Promise<string> => (await fetch(`${kit.daemon.base}/metrics`)).text();
+
+  test('a terminal is answered, can be used when the keeper goes on, and closed before that', async () => {
+    stop();
+    const [used, closed] = await Promise.all([
+      kit.daemon.data('/v2/pty/sessions', { command: '/bin/cat' }),
+      kit.daemon.data('/v2/pty/sessions', { command: '/bin/cat' }),
+    ]);
+    const path = `/v2/pty/sessions/${used.session_id}`;
+    const typed = await fetch(`${kit.daemon.base}${path}/input`, { method: 'POST', body: JSON.stringify({ input: 'x' }) });
+    expect(typed.status).toBe(503);
+    const ended = await fetch(`${kit.daemon.base}/v2/pty/sessions/${closed.session_id}`, { method: 'DELETE' });
+    expect(ended.status).toBe(200);
+    goOn();
+    await expect.poll(async () => (await kit.daemon.data(path)).pid).toBeGreaterThan(0);
+    const listed = await kit.daemon.data('/v2/pty/sessions');
+    expect(Object.keys(listed.sessions)).toEqual([used.session_id]);
+    // The shell of the other one ends, and nothing of it is kept.
+    await expect.poll(async () => metrics()).toMatch(/^keeper_processes 1$/m);
+  });
+
+  test('[pty.exec] exec in a new session is answered as running, and runs once when the keeper goes on', async () => {
+    stop();
+    const answer = await kit.daemon.data('/v1/shell/exec', { command: 'echo $((40 + 2))', timeout: 0.5 });
+    expect(answer).toMatchObject({ status: 'running', exit_code: null });
+    const later = kit.daemon.data('/v1/shell/exec', { id: answer.session_id, command: 'echo next' });
+    goOn();
+    expect(await later).toMatchObject({ status: 'completed', output: expect.stringContaining('next') });
+    const { console } = await kit.daemon.data('/v1/shell/view', { id: answer.session_id });
+    expect(console.map(({ output }: { readonly output: string }) => output.trim())).toEqual(['42', 'next']);
+  });
+
+  test('[pty.exec-hard-timeout] a command that is not typed yet can be ended, and is never typed', async () => {
+    stop();
+    const { session_id } = await kit.daemon.data('/v2/pty/sessions', { command: '/bin/bash' });
+    const ended = { command: 'echo never', hard_timeout: 0.3 };
+    expect(await kit.daemon.data(`/v2/pty/sessions/${session_id}/exec`, ended)).toMatchObject({
+      status: 'hard_timeout',
+    });
+    const later = kit.daemon.data(`/v2/pty/sessions/${session_id}/exec`, { command: 'echo next' });
+    goOn();
+    expect(await later).toMatchObject({ status: 'completed' });
+    const { data } = (await (await fetch(`${kit.daemon.base}/v2/pty/sessions/${session_id}/screen`)).json()) as {
+      data: { output: string };
+    };
+    expect(data.output).toContain('next');
+    expect(data.output).not.toContain('never');
+  });
+});
