@@ -9,8 +9,9 @@
 
 /* Scans after which a program that forks faster than it can be found is given up. */
 #define MAX_ROUNDS 64
-/* ms until a process that is in the middle of execve is scanned again. */
+/* ms until a process that is in the middle of execve is scanned again, and until it is waited for no more. */
 #define SETTLING_MS 2
+#define SETTLED_MS 1000
 /* Searches that may be under way; the others wait for their turn. */
 #define MAX_UNDER_WAY 16
 /* Requests of one client, and their targets: a client that exceeds this is disconnected. */
@@ -25,6 +26,7 @@ struct search {
   bool reading;
   struct signalling signalling;
   int64_t next_at;
+  int64_t settled_at;
   struct mark_reader reader;
   uint64_t client;
   uint32_t request;
@@ -98,11 +100,12 @@ static void drop_survey(struct search *search)
 /* Whether the search is over. */
 static bool end_round(struct search *search)
 {
-  bool settled = search->signalling.survey.settled;
+  int64_t now = monotonic_ms();
+  bool settled = search->signalling.survey.settled || now >= search->settled_at;
   bool complete = settled && (search->signalling.signal != SIGKILL || members(&search->signalling.survey) == 0);
   drop_survey(search);
   search->signalling.round++;
-  search->next_at = monotonic_ms() + (settled && search->signalling.fresh > 0 ? 0 : SETTLING_MS);
+  search->next_at = now + (settled && search->signalling.fresh > 0 ? 0 : SETTLING_MS);
   search->signalling.fresh = 0;
   return complete || search->signalling.signal == 0 || search->signalling.round >= MAX_ROUNDS;
 }
@@ -124,6 +127,8 @@ static bool advance(struct search *search, int64_t now)
   }
   if (search->next_at > now)
     return false;
+  if (signalling->round == 0)
+    search->settled_at = now + SETTLED_MS;
   refresh(search);
   signalling->survey = signalling->all
                            ? survey_descendants(signalling->finder)

@@ -5,8 +5,9 @@ import { type FoundProcess, findProcesses, hasLeft, hasProc } from './process-fi
 /** Scans after which a program that forks faster than it can be found is given up. */
 const MAX_ROUNDS = 64;
 
-/** Milliseconds until a process that is in the middle of execve is examined again. */
+/** Milliseconds until a process that is in the middle of execve is examined again, and until it is waited for no more. */
 const SETTLING_MS = 2;
+const SETTLED_MS = 1000;
 
 /**
  * Finds every process of the targets, signals it once and answers how many there were. SIGKILL scans and kills again
@@ -15,12 +16,14 @@ const SETTLING_MS = 2;
 export async function signalProcesses(targets: readonly ProcessTarget[], signal: NodeJS.Signals): Promise<number> {
   if (!hasProc) return targets.filter((target) => signalGroup(target, signal)).length;
   const signalled = new Set<string>();
+  const settledAt = performance.now() + SETTLED_MS;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const { processes, ownedPids, settled } = await findProcesses(targets);
+    const { processes, ownedPids, ...found } = await findProcesses(targets);
+    const settled = found.settled || performance.now() >= settledAt;
     // A group was signalled as a whole in the first round: a process that is new in it was started since.
     const cameLater = ({ group }: FoundProcess): boolean => round > 0 && signal !== 'SIGKILL' && ownedPids.has(group);
-    const fresh = processes.filter((found) => !signalled.has(nameOf(found)) && !cameLater(found));
-    for (const found of fresh) signalled.add(nameOf(found));
+    const fresh = processes.filter((process) => !signalled.has(nameOf(process)) && !cameLater(process));
+    for (const process of fresh) signalled.add(nameOf(process));
     signalAll(signal === 'SIGKILL' ? processes : fresh, ownedPids, signal);
     if (settled && (processes.length === 0 || signal !== 'SIGKILL')) break;
     if (!settled || fresh.length === 0) await pause(SETTLING_MS);
