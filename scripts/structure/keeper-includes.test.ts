@@ -4,6 +4,16 @@ import { expect, test } from 'vitest';
 import { ROOT } from '../root.ts';
 
 const DIRECTORY = join(ROOT, 'daemon/keeper');
+const MAX_LINES = 250;
+/** Variables that belong to the program: the count of lines on stderr, and where a field that is bad points to. */
+const OF_THE_PROGRAM = ['complain.c: static uint64_t lines;', 'frame.c:   static char empty[1];'];
+/** The one that holds all state, of each program. */
+const STATE = ['serve.c:   static struct keeper only;', 'watch/watch.c:   static struct watcher watcher;'];
+
+function sources(): { readonly name: string; readonly text: string }[] {
+  const names = readdirSync(DIRECTORY, { recursive: true, encoding: 'utf8' }).filter((name) => /\.[ch]$/.test(name));
+  return names.sort().map((name) => ({ name, text: readFileSync(join(DIRECTORY, name), 'utf8') }));
+}
 
 /** The modules that each module of the keeper includes; a module is a source with its header. */
 function includes(): Map<string, Set<string>> {
@@ -29,4 +39,26 @@ test('the modules of the keeper include each other in no loop, so that each can 
     if (graph.size === left) break;
   }
   expect([...graph.keys()]).toEqual([]);
+});
+
+test('the program that watches shares only the framing and the messages with the keeper', () => {
+  const shared = sources()
+    .filter(({ name }) => name.startsWith('watch/'))
+    .flatMap(({ text }) => Array.from(text.matchAll(/^#include "([^"]+)"$/gm), ([, target]) => target));
+  expect(shared).toEqual(['../complain.h', '../frame.h']);
+});
+
+test('the state of the keeper is in struct keeper: no file has variables of its own', () => {
+  const variables = sources().flatMap(({ name, text }) =>
+    Array.from(
+      text.matchAll(/^ *static (?!inline|_Noreturn)[^(\n{]*?(?:;|=.*)$/gm),
+      ([line]) => `${name}: ${line}`,
+    ).filter((line) => !/\bconst\b/.test(line)),
+  );
+  expect(variables).toEqual([...OF_THE_PROGRAM, ...STATE].sort());
+});
+
+test('no file of the keeper is longer than 250 lines', () => {
+  const long = sources().filter(({ text }) => text.trimEnd().split('\n').length > MAX_LINES);
+  expect(long.map(({ name }) => name)).toEqual([]);
 });
