@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { SeededRandom } from '../../../../../scripts/testing/seeded-random.ts';
+import { compiles, FixtureBuilds } from './fixture-builds.fixture.ts';
 import { RawClient, RunningKeeper, sanitizedProgram, startFrame } from './keeper.fixture.ts';
 import { EVENT, FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
 
@@ -8,17 +9,24 @@ const SEQUENCES = 10_000;
 /** Sequences on one keeper, so that a fault is near its cause. */
 const IN_A_ROW = 1000;
 const SCRIPTS = ['exit 0', 'echo a; echo b >&2', 'cat', 'exec sleep 1000', 'head -c 100000 /dev/zero', 'kill -9 $$'];
+/** Forkers of each keeper with a client that stays, so that what they hand over is reserved. */
+const FORKERS = 20;
 const SIGKILL = 9;
+/** Place of the processes that were handed over in FIGURES. */
+const ADOPTED_FIGURE = 6;
 
 /** Makes frames that name few processes, so that they meet in every state. */
 class FrameSource {
   readonly #random: SeededRandom;
   readonly #prefix: string;
+  /** `fuzz-forker.fixture.c`. */
+  readonly #forker: string;
   #request = 0;
 
-  constructor(random: SeededRandom, prefix: string) {
+  constructor(random: SeededRandom, prefix: string, forker: string) {
     this.#random = random;
     this.#prefix = prefix;
+    this.#forker = forker;
   }
 
   /** Mostly valid. */
@@ -62,6 +70,7 @@ class FrameSource {
       () => new FrameWriter(REQUEST.forget).u32(2).text(id).flag(true).text(this.#id()).flag(false),
       () => new FrameWriter(REQUEST.trim).text(id).u8(random.below(3)).u64(random.below(200_000)),
       () => this.#reserve(id),
+      () => this.#startForker(id),
       () => new FrameWriter(REQUEST.release).text(id),
       // Each search forks a helper, which is slow under the sanitizers.
       () => (random.below(8) === 0 ? this.#signal(id, random.below(4) === 0 ? SIGKILL : 0) : this.#foreground(id)),
@@ -78,6 +87,11 @@ class FrameSource {
       .u32(++this.#request)
       .u32(0)
       .text(id);
+  }
+
+  /** It sends ADOPT of the ids that other frames reserve. */
+  #startForker(id: string): FrameWriter {
+    return forkerFrame(id, this.#random, this.#prefix, this.#forker);
   }
 
   #reserve(forker: string): FrameWriter {
@@ -97,12 +111,48 @@ class FrameSource {
   }
 }
 
-describe.runIf(sanitizedProgram !== undefined)('random sequences of frames', () => {
-  test('10,000 of valid and invalid frames, cut anywhere, end connections and nothing else', async () => {
+function forkerFrame(id: string, random: SeededRandom, prefix: string, file: string): FrameWriter {
+  return startFrame(id, '', { file, args: ['fuzz-forker', prefix, `${random.below(2 ** 31)}`], forks: true });
+}
+
+/** Starts a forker for which all ids are reserved that it names; resolves at its end. */
+async function handOver(client: RawClient, random: SeededRandom, prefix: string, file: string): Promise<void> {
+  const id = `${prefix}-forker`;
+  client.send(forkerFrame(id, random, prefix, file));
+  for (let number = 0; number < 6; number++) {
+    const frame = new FrameWriter(REQUEST.reserve)
+      .text(id)
+      .text(`${prefix}-${number}`)
+      .flag(random.below(4) === 0);
+    client.send(frame.u64(1000).u32(1000).u32(60_000).text('r'));
+  }
+  await client.ended(id);
+}
+
+/** Runs forkers; answers how many processes the keeper took over, which still works. */
+async function handOverAll(keeper: RunningKeeper, random: SeededRandom, prefix: string, file: string): Promise<number> {
+  await using client = await RawClient.open(keeper.socket);
+  await client.until(EVENT.synced);
+  for (let count = 0; count < FORKERS; count++) await handOver(client, random, `${prefix}-${count}`, file);
+  client.send(new FrameWriter(REQUEST.figures).u32(1));
+  const figures = await client.until(EVENT.figures);
+  figures.u32();
+  const values = Array.from({ length: figures.u8() }, () => figures.u64());
+  client.send(startFrame('after', 'exit 7'));
+  expect(await client.ended('after')).toMatchObject({ exitCode: 7 });
+  expect(keeper.said).toBe('');
+  return Number(values[ADOPTED_FIGURE]);
+}
+
+describe.runIf(sanitizedProgram !== undefined && compiles)('random sequences of frames', () => {
+  test('10,000 of valid and invalid frames and ADOPT packets, cut anywhere, end connections and nothing else', async () => {
+    using builds = new FixtureBuilds();
+    const forker = builds.of('fuzz-forker');
+    let adopted = 0;
     const random = new SeededRandom('10,000 sequences of frames');
     for (let first = 0; first < SEQUENCES; first += IN_A_ROW) {
       await using keeper = await RunningKeeper.start(sanitizedProgram ?? '');
-      const source = new FrameSource(random, `fuzz-${process.pid}-${first}`);
+      const source = new FrameSource(random, `fuzz-${process.pid}-${first}`, forker);
       for (let count = 0; count < IN_A_ROW; count++) {
         const socket = (await keeper.connect()).on('error', () => {}).resume();
         const closed = once(socket, 'close');
@@ -114,10 +164,9 @@ describe.runIf(sanitizedProgram !== undefined)('random sequences of frames', () 
       }
       expect(keeper.said).toBe('');
       expect(keeper.alive).toBe(true);
-      await using client = await RawClient.open(keeper.socket);
-      await client.until(EVENT.synced);
-      client.send(startFrame('after', 'exit 7'));
-      expect(await client.ended('after')).toMatchObject({ exitCode: 7 });
+      adopted += await handOverAll(keeper, random, `adopt-${process.pid}-${first}`, forker);
     }
+    // Not all packets are refused.
+    expect(adopted).toBeGreaterThan(0);
   }, 600_000);
 });

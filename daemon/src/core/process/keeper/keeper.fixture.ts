@@ -168,7 +168,7 @@ async function* framesOf(socket: AsyncIterable<Buffer>): AsyncGenerator<FrameRea
 export function startFrame(
   id: string,
   script: string,
-  more: { stdin?: boolean; file?: string; record?: string; forks?: boolean } = {},
+  more: { stdin?: boolean; file?: string; args?: readonly string[]; record?: string; forks?: boolean } = {},
 ): FrameWriter {
   return new FrameWriter(REQUEST.start)
     .text(id)
@@ -181,7 +181,7 @@ export function startFrame(
     .account(undefined)
     .text('/')
     .text(more.file ?? '/bin/bash')
-    .texts(['bash', '-c', script])
+    .texts(more.args ?? ['bash', '-c', script])
     .texts(['PATH=/usr/bin:/bin', `SVC_COMMAND_ID=${id}`])
     .flag(false)
     .u8(0)
