@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { CollectedBytes } from '@sandbox/program/collected-bytes.ts';
 import { jsonExcess } from '@sandbox/program/json-shape.ts';
 import type { FastifyRequest } from 'fastify';
 import { SandboxError } from '../core/errors.ts';
@@ -80,17 +81,17 @@ export function textOf(payload: Readable, request: FastifyRequest, limit: number
     refuse();
     return promise;
   }
-  const chunks: Buffer[] = [];
+  const received = new CollectedBytes();
   let length = 0;
   payload.on('data', (chunk: Buffer) => {
     length += chunk.length;
-    if (length <= limit) chunks.push(chunk);
+    if (length <= limit) received.add(chunk);
     else {
-      chunks.length = 0;
+      received.clear();
       refuse();
     }
   });
-  payload.once('end', () => resolve(Buffer.concat(chunks, length).toString('utf8')));
+  payload.once('end', () => resolve(received.take().toString('utf8')));
   payload.once('error', reject);
   payload.once('close', () => reject(new Error('the connection closed before the end of the body')));
   return promise;

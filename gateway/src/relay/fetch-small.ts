@@ -1,4 +1,5 @@
 import { type Agent, type IncomingMessage, request } from 'node:http';
+import { CollectedBytes } from '@sandbox/program/collected-bytes.ts';
 import type { FlatHeaders } from '../exchange/headers.ts';
 import { type Address, loopbackLookup } from '../net/address.ts';
 
@@ -48,12 +49,10 @@ export function fetchSmall({ to, timeoutMs, maxBytes, body, ...message }: SmallR
 }
 
 async function readWhole(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const received = new CollectedBytes();
   for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) throw new RangeError(`response longer than ${maxBytes} bytes`);
-    chunks.push(chunk);
+    received.add(chunk);
+    if (received.length > maxBytes) throw new RangeError(`response longer than ${maxBytes} bytes`);
   }
-  return Buffer.concat(chunks);
+  return received.take();
 }

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { CollectedBytes } from '@sandbox/program/collected-bytes.ts';
 import type { Finding } from '../../core/finding.ts';
 
 /** Milliseconds for an answer: of a probe, and where a call waits for it. */
@@ -81,17 +82,15 @@ export class BrowserEndpoint {
     // Chromium accepts only an IP address or `localhost`.
     const headers = { host: 'localhost' };
     const asked = request({ host: this.#host, port: this.#port, path, headers, signal }, (response) => {
-      const chunks: Buffer[] = [];
-      let length = 0;
+      const received = new CollectedBytes();
       response.on('data', (chunk: Buffer) => {
-        length += chunk.length;
-        if (length > ANSWER_MAX) asked.destroy(new Error(`its answer is over ${ANSWER_MAX} bytes`));
-        else chunks.push(chunk);
+        received.add(chunk);
+        if (received.length > ANSWER_MAX) asked.destroy(new Error(`its answer is over ${ANSWER_MAX} bytes`));
       });
       response.once('error', reject);
       response.once('end', () => {
         if (response.statusCode !== 200) reject(new Error(`it answered ${response.statusCode}`));
-        else resolve(parse(Buffer.concat(chunks).toString()));
+        else resolve(parse(received.take().toString()));
       });
     });
     asked.once('error', reject);

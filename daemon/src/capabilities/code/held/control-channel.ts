@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { CollectedBytes } from '@sandbox/program/collected-bytes.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 
 /** The longest message of an interpreter in bytes; it cuts its texts far below. */
@@ -19,8 +20,8 @@ export class ControlChannel implements Disposable {
   readonly #receive: (message: Message) => void;
   readonly #hello = Promise.withResolvers<Message | undefined>();
   readonly #closed = Promise.withResolvers<void>();
-  #parts: Buffer[] = [];
-  #bytes = 0;
+  /** The beginning of a line. */
+  readonly #begun = new CollectedBytes();
   #isOpen = false;
 
   /** Connects. `receive` gets the messages, the greeting first. */
@@ -58,15 +59,18 @@ export class ControlChannel implements Disposable {
   #take(bytes: Buffer): void {
     let from = 0;
     for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, from)) {
-      const line = Buffer.concat([...this.#parts, bytes.subarray(from, at)]).toString('utf8');
-      this.#parts = [];
-      this.#bytes = 0;
+      const line = this.#lineTo(bytes.subarray(from, at));
       from = at + 1;
       if (!this.#understand(line)) return;
     }
-    this.#parts.push(bytes.subarray(from));
-    this.#bytes += bytes.length - from;
-    if (this.#bytes > MESSAGE_BYTES) this.#socket.destroy();
+    this.#begun.add(bytes.subarray(from));
+    if (this.#begun.length > MESSAGE_BYTES) this.#socket.destroy();
+  }
+
+  #lineTo(end: Buffer): string {
+    if (this.#begun.length === 0) return end.toString('utf8');
+    this.#begun.add(end);
+    return this.#begun.take().toString('utf8');
   }
 
   #understand(line: string): boolean {
