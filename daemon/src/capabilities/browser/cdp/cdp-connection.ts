@@ -1,10 +1,17 @@
 import { ignore } from '@sandbox/program/ignore.ts';
+import { type JsonBounds, jsonExcess } from '@sandbox/program/json-shape.ts';
 import { WebSocket } from 'ws';
 import { timerMs } from '../../../core/wait.ts';
 import { CdpFailure } from './cdp-failure.ts';
 
 /** Largest message that is accepted, in bytes; a longer one ends the connection. */
 const MESSAGE_MAX = 400 * 1024 ** 2;
+/** Bytes of a message up to which it cannot have too many values. */
+const SMALL = 1024 ** 2;
+/** What is parsed of one message: a picture is one long text, but a page can return 50 million empty lists. */
+const PARSED: JsonBounds = { depth: 5000, values: 1_000_000 };
+/** An answer begins with its id. */
+const ID = /^\{"id":(\d{1,15}),/;
 
 /** What a session does with its events. */
 type Listener = (method: string, params: object) => void;
@@ -20,9 +27,9 @@ interface Pending {
 interface Message {
   readonly id?: number;
   readonly method?: string;
-  readonly params?: object;
-  readonly result?: object;
-  readonly error?: { readonly code?: number; readonly message?: string };
+  readonly params?: object | null;
+  readonly result?: object | null;
+  readonly error?: { readonly code?: number; readonly message?: string } | null;
   readonly sessionId?: string;
 }
 
@@ -126,15 +133,27 @@ export class CdpConnection implements Disposable {
 
   #receive(data: Buffer): void {
     try {
-      const { id, method, params = {}, result = {}, error, sessionId } = JSON.parse(data.toString()) as Message;
-      if (id !== undefined) this.#answer(id, result, error);
-      else if (method !== undefined) this.#listeners.get(sessionId)?.(method, params);
+      const text = data.toString();
+      const excess = text.length > SMALL ? jsonExcess(text, PARSED) : undefined;
+      if (excess !== undefined) {
+        this.#refuse(ID.exec(text.slice(0, 100))?.[1], excess);
+        return;
+      }
+      const { id, method, params, result, error, sessionId } = JSON.parse(text) as Message;
+      if (id !== undefined) this.#answer(id, result ?? {}, error ?? undefined);
+      else if (method !== undefined) this.#listeners.get(sessionId)?.(method, params ?? {});
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  #answer(id: number, result: object, error: Message['error']): void {
+  /** An event that is too much to parse is dropped. */
+  #refuse(id: string | undefined, excess: string): void {
+    const pending = this.#settle(Number(id));
+    pending?.reject(new CdpFailure('protocol', `${pending.method}: the answer has ${excess}`));
+  }
+
+  #answer(id: number, result: object, error: NonNullable<Message['error']> | undefined): void {
     const pending = this.#settle(id);
     if (pending === undefined) return;
     if (error === undefined) pending.resolve(result);

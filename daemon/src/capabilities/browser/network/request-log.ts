@@ -9,6 +9,8 @@ const URL_KEPT = 2048;
 /** Characters of a data URL that are kept: what follows is the data. */
 const DATA_URL_KEPT = 100;
 const BYTES_KEPT = 8 * 1024 ** 2;
+/** Characters of every other text that a page or its server chooses. */
+const TEXT_KEPT = 200;
 /** Unanswered requests that are remembered; the oldest are forgotten. */
 const OPEN_MAX = 10_000;
 
@@ -75,7 +77,7 @@ export class RequestLog {
     session.on('Network.loadingFinished', ({ requestId, timestamp }) => this.#end(keyOf(requestId), timestamp));
     session.on('Network.loadingFailed', ({ requestId, timestamp, errorText, blockedReason }) => {
       const open = this.#open.get(keyOf(requestId));
-      if (open) Object.assign(open.request, { failed: true, error: blockedReason ?? errorText });
+      if (open) Object.assign(open.request, { failed: true, error: cut(blockedReason ?? errorText) });
       this.#end(keyOf(requestId), timestamp);
     });
   }
@@ -89,11 +91,11 @@ export class RequestLog {
       this.#end(key, timestamp);
     }
     const logged: LoggedRequest = {
-      id: requestId,
+      id: cut(requestId),
       tabId,
       url: shortUrl(request.url),
-      method: request.method,
-      type: type.toLowerCase(),
+      method: cut(request.method),
+      type: cut(type.toLowerCase()),
       startedAt: new Date(wallTime * 1000),
       status: null,
       mimeType: null,
@@ -123,11 +125,14 @@ export class RequestLog {
 
 function answered(request: LoggedRequest, { status, mimeType }: Protocol.Network.Response): void {
   request.status = status;
-  request.mimeType = mimeType;
+  request.mimeType = cut(mimeType);
 }
 
 /** The beginning of a URL that is long. */
 export function shortUrl(url: string): string {
-  const most = url.startsWith('data:') ? DATA_URL_KEPT : URL_KEPT;
-  return url.length > most ? `${url.slice(0, most)}…` : url;
+  return cut(url, url.startsWith('data:') ? DATA_URL_KEPT : URL_KEPT);
+}
+
+function cut(text: string, most = TEXT_KEPT): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
 }
