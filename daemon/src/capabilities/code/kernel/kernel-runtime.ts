@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chownSync, writeFileSync } from 'node:fs';
+import { closeSync, fchownSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ignore } from '@sandbox/program/ignore.ts';
 import { SandboxError } from '../../../core/errors.ts';
@@ -226,8 +226,13 @@ function writeConnectionFile(
     signature_scheme: 'hmac-sha256',
     kernel_name: spec.variant,
   };
-  writeFileSync(file, JSON.stringify(content), { mode: 0o600, flag: 'wx' });
-  if (process.getuid?.() === 0) chownSync(file, spec.identity.uid, spec.identity.gid);
+  const fd = openSync(file, 'wx', 0o600);
+  try {
+    writeSync(fd, JSON.stringify(content));
+    if (process.getuid?.() === 0) fchownSync(fd, spec.identity.uid, spec.identity.gid);
+  } finally {
+    closeSync(fd);
+  }
   return file;
 }
 

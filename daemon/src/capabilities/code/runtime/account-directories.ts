@@ -5,6 +5,10 @@ import { join } from 'node:path';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { Identity } from '../../../core/account/identity.ts';
 import { discard } from '../../../core/files/discard.ts';
+import { firstNames } from '../../../core/files/first-names.ts';
+
+/** Files that the daemon removes itself; a directory with more is emptied by a process of its account. */
+const FILES_MAX = 64;
 
 /** A directory of mode 0700 that belongs to one account. */
 export interface AccountDirectory extends Disposable {
@@ -66,7 +70,7 @@ export class AccountDirectories implements Disposable {
  */
 function removeFlat(path: string): boolean {
   try {
-    for (const name of readdirSync(path)) discard(join(path, name));
+    for (const name of firstNames(path, FILES_MAX)) discard(join(path, name));
   } catch {
     return true;
   }

@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { firstNames } from '../../../../core/files/first-names.ts';
 import { readSmallFile } from '../../../../core/files/small-file.ts';
 
 /** Largest kernel.json, in bytes, and the most kernels of one directory. */
@@ -33,7 +33,7 @@ export function kernelSpecsIn(directories: readonly string[]): KernelSpec[] {
 
 function namesIn(directory: string): string[] {
   try {
-    return readdirSync(directory).slice(0, SPECS);
+    return firstNames(directory, SPECS).toSorted();
   } catch {
     return [];
   }

@@ -7,6 +7,9 @@ import type { InterpreterProcesses } from '../../runtime/interpreter-processes.t
 const PROBE_MS = 20_000;
 /** The minor versions of Python 3 that are looked for. */
 const MINORS = Array.from({ length: 24 }, (_, index) => index + 6);
+/** Characters of a description, and directories of packages that are watched. */
+const DESCRIPTION_MAX = 256 * 1024;
+const DIRECTORIES_MAX = 100;
 
 const DESCRIBE = `
 import json, sys
@@ -75,10 +78,10 @@ export class PythonProbe {
   async #describe(identity: Identity, command: string): Promise<Known> {
     const before = fingerprintOf([command]);
     const text = await this.#processes.outputOf(identity, command, ['-c', DESCRIBE], PROBE_MS);
-    const described = text === undefined ? undefined : parsed(text);
+    const described = text === undefined || text.length > DESCRIPTION_MAX ? undefined : parsed(text);
     if (described === undefined) return { watched: [command], fingerprint: before, python: undefined };
     const { executable, version, prefix, ipykernel, path } = described;
-    const watched = [command, ...path.filter((entry) => entry.startsWith('/'))];
+    const watched = [command, ...path.filter((entry) => entry.startsWith('/')).slice(0, DIRECTORIES_MAX)];
     const fingerprint = fingerprintOf(watched);
     return { watched, fingerprint, python: { command, executable, version, prefix, ipykernel, fingerprint } };
   }

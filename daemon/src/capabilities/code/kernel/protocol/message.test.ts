@@ -35,6 +35,15 @@ test('another message that was cut is a note', () => {
   });
 });
 
+test('[limits.json] an output of millions of values is a note', () => {
+  const wire = new Wire(KEY);
+  const lists = Array.from({ length: 2_000_001 }, () => 0);
+  expect(wire.decode(wire.encode('id', 'display_data', { data: { 'application/json': lists } }))).toMatchObject({
+    header: { msg_type: 'stream' },
+    content: { name: 'stderr', text: expect.stringContaining('too long') },
+  });
+});
+
 test('only the content of a stream is cut', () => {
   const frames = new Wire(KEY).encode('id', 'stream', {});
   const lengths = frames.map((_frame, index) => streamRetention([Buffer.from('topic'), ...frames].slice(0, index + 1)));

@@ -1,4 +1,5 @@
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { type JsonBounds, jsonExcess } from '@sandbox/program/json-shape.ts';
 
 const DELIMITER = Buffer.from('<IDS|MSG>');
 const VERSION = '5.3';
@@ -20,6 +21,8 @@ export interface Message {
 
 /** Bytes of the content of one stream message that are kept: more than the characters of a cell. */
 const STREAM_BYTES = 8 * 1024 ** 2;
+/** What is parsed of one part: data of a plot, not 20 million empty lists. */
+const PART: JsonBounds = { depth: 1000, values: 2_000_000 };
 const STREAM = /"msg_type": ?"stream"/;
 
 /** Keeps all of a message but a long content of a stream, of which a cell can only show the beginning. */
@@ -61,11 +64,12 @@ export class Wire {
     if (signature.length !== wanted.length || !timingSafeEqual(signature, wanted)) return undefined;
     const [header, parent, metadata, content] = parts.map(objectOf);
     if (typeof header?.['msg_type'] !== 'string') return undefined;
+    if (content === undefined) return this.decodeCut(frames);
     return {
       header: header as unknown as Header,
       parent: parent ?? {},
       metadata: metadata ?? {},
-      content: content ?? {},
+      content,
     };
   }
 
@@ -77,13 +81,13 @@ export class Wire {
     const at = frames.findIndex((frame) => frame.equals(DELIMITER));
     const [header, parent, , content] = frames.slice(at + 2, at + 6).map((part) => part);
     if (at < 0 || header === undefined || parent === undefined) return undefined;
-    const known = objectOf(header) as unknown as Header;
+    const known = (objectOf(header) ?? {}) as unknown as Header;
     const isStream = known.msg_type === 'stream';
     const text = isStream && content ? beginningOf(content) : '\n[an output that was too long is left out]\n';
     const name = !isStream || content?.includes('"stderr"') ? 'stderr' : 'stdout';
     return {
       header: { ...known, msg_type: 'stream' },
-      parent: objectOf(parent),
+      parent: objectOf(parent) ?? {},
       metadata: {},
       content: { name, text },
     };
@@ -96,10 +100,12 @@ export class Wire {
   }
 }
 
-/** An empty object where it is none. */
-function objectOf(part: Buffer): Record<string, unknown> {
+/** An empty object where it is none; undefined where it is too much to parse. */
+function objectOf(part: Buffer): Record<string, unknown> | undefined {
+  const text = part.toString('utf8');
+  if (jsonExcess(text, PART) !== undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(part.toString('utf8'));
+    const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
   } catch {
     return {};

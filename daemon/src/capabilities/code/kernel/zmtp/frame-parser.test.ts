@@ -30,6 +30,13 @@ test('of a long message the beginning is kept and the rest is counted', () => {
   expect(parser.push(encodeMessage([Buffer.from('next')])).map(text)).toEqual([['next']]);
 });
 
+test('[limits.small-pieces] a message of more than a thousand frames is refused', () => {
+  const more = Buffer.from([1, 0]);
+  const parser = new FrameParser();
+  for (let at = 0; at < 1000; at += 1) expect(parser.push(more)).toEqual([]);
+  expect(() => parser.push(more)).toThrow('more than 1000 frames');
+});
+
 test('bytes that are no frames are refused', () => {
   expect(() => new FrameParser().push(Buffer.alloc(9, 0xff))).toThrow('invalid flags of a frame: 255');
 });

@@ -4,6 +4,8 @@ const COMMAND = 4;
 
 /** Bytes of one message that are held. Of a longer one the beginning is kept, the rest is read and counted. */
 const MESSAGE_BYTES = 64 * 1024 ** 2;
+/** Frames of one message: seven in the Jupyter protocol, and the buffers of an output. */
+const FRAMES_MAX = 1000;
 
 /** A command, or a message: its frames, and the bytes at its end that were not kept. */
 export type ParsedMessage =
@@ -84,6 +86,7 @@ export class FrameParser {
       messages.push({ command: kept });
       return;
     }
+    if (this.#frames.length >= FRAMES_MAX) throw new Error(`a message has more than ${FRAMES_MAX} frames`);
     this.#frames.push(kept);
     this.#held += kept.length;
     this.#dropped += size - kept.length;
