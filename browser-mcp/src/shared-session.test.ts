@@ -8,9 +8,13 @@ type Answer = (message: Message) => void;
 class ToyServer implements McpServer {
   readonly received: Message[] = [];
   answer: Answer = () => {};
+  refuses = false;
 
   async connect(transport: Transport): Promise<void> {
-    transport.onmessage = (message) => this.received.push(message);
+    transport.onmessage = (message) => {
+      if (this.refuses) throw new Error('refused');
+      this.received.push(message);
+    };
     this.answer = (message) => void transport.send(message);
     await transport.start();
   }
@@ -69,6 +73,18 @@ test('[mcp-browser.hanging-call] a call that hangs is answered in its time, and 
   expect(stuck()).toBe(1);
   // A late answer is dropped.
   server.result(0, 'late');
+});
+
+test('[mcp-browser.in-turn] a call that the server throws at takes no later one with it', async () => {
+  const { server, session } = await opened();
+  server.refuses = true;
+  await expect(session.ask(call('a'))).rejects.toThrow('refused');
+  await expect(session.ask(call('b'))).rejects.toThrow('refused');
+  server.refuses = false;
+  const later = session.ask(call('c'));
+  await expect.poll(() => server.received.length).toBe(1);
+  server.result(0, 'of c');
+  expect(await later).toMatchObject({ id: 'c', result: 'of c' });
 });
 
 test('at most 64 calls wait', async () => {

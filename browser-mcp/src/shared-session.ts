@@ -69,16 +69,18 @@ export class SharedSession {
     }
     this.#waiting += 1;
     const call = this.#turn.then(() => this.#exchange(request));
-    this.#turn = call.finally(() => {
+    const ended = (): void => {
       this.#waiting -= 1;
-    });
+    };
+    // A call that fails takes no other one with it.
+    this.#turn = call.then(ended, ended);
     return call;
   }
 
   #exchange(request: Request): Promise<Message> {
     this.#lastId += 1;
     const own = this.#lastId;
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#answers.delete(own);
         resolve(errorMessage(request.id, UNAVAILABLE, STUCK) as Message);
@@ -88,7 +90,13 @@ export class SharedSession {
         clearTimeout(timer);
         resolve({ ...answer, id: request.id });
       });
-      this.#transport.onmessage?.({ ...request, id: own });
+      try {
+        this.#transport.onmessage?.({ ...request, id: own });
+      } catch (error) {
+        clearTimeout(timer);
+        this.#answers.delete(own);
+        reject(error);
+      }
     });
   }
 
