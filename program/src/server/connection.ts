@@ -126,11 +126,19 @@ export class Connection {
     endGently(this.#socket);
   }
 
-  /** A client that has closed looks like one that has only ended its half, until a write fails. */
+  /**
+   * A client that has closed looks like one that has only ended its half, until a write fails. While an answer takes its
+   * time, an interim response (RFC 9110 §15.2) finds out; HTTP/1.0 has none.
+   */
   #limitHalfOpen(): void {
     if (this.#isUpgraded) return;
-    const timer = setTimeout(() => this.#socket.destroy(), this.#halfOpenMs);
-    this.#socket.once('close', () => clearTimeout(timer));
+    const timer = setInterval(() => {
+      const [first] = this.#unfinished;
+      const canAsk = first !== undefined && !first.headersSent && first.req.httpVersion !== '1.0';
+      if (canAsk) first.writeProcessing();
+      else this.#socket.destroy();
+    }, this.#halfOpenMs);
+    this.#socket.once('close', () => clearInterval(timer));
   }
 
   /** A request that was answered before the end of its body hears of the end here alone. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createLogger } from '../logger.ts';
 import { type ConnectionLimits, OpenConnections } from './open-connections.ts';
 
@@ -74,12 +74,44 @@ test('[connection.boundary] an exception in a handler ends its own connection, w
   expect(server.log).toEqual([expect.stringMatching(/TypeError.*unexpected.*open-connections\.test\.ts/)]);
 });
 
-test('[connection.half-close] the end of a client’s half abandons a response that takes longer than the bound', async () => {
-  const closed = Promise.withResolvers<boolean>();
-  await using server = new Bounded({ ceiling: 8, halfOpenMs: 50 }, (_req, res) => {
-    res.on('close', () => closed.resolve(res.writableFinished));
+describe('[connection.half-close] after the bound', () => {
+  test('a client that has only ended its half gets its answer', async () => {
+    const asked = Promise.withResolvers<ServerResponse>();
+    await using server = new Bounded({ ceiling: 8, halfOpenMs: 50 }, (_req, res) => asked.resolve(res));
+    const client = await server.open();
+    client.end(REQUEST);
+    const text = allOf(client);
+    const res = await asked.promise;
+    await once(client, 'data');
+    res.end('ok');
+    expect(await text).toMatch(/^(?:HTTP\/1\.1 102 Processing\r\n\r\n)+HTTP\/1\.1 200 [\s\S]*ok/);
   });
-  const client = await server.open();
-  client.end(REQUEST);
-  expect(await closed.promise).toBe(false);
+
+  test.each([
+    ['a client that has left', REQUEST, true],
+    ['a client of HTTP/1.0', REQUEST.replace('1.1', '1.0'), false],
+  ])('the response to %s is abandoned', async (_name, request, leaves) => {
+    const asked = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<boolean>();
+    await using server = new Bounded({ ceiling: 8, halfOpenMs: 50 }, (_req, res) => {
+      res.on('close', () => closed.resolve(res.writableFinished));
+      asked.resolve();
+    });
+    const client = await server.open();
+    client.end(request);
+    await asked.promise;
+    if (leaves) client.destroy();
+    expect(await closed.promise).toBe(false);
+  });
+
+  test('a response that has begun is abandoned', async () => {
+    const closed = Promise.withResolvers<boolean>();
+    await using server = new Bounded({ ceiling: 8, halfOpenMs: 50 }, (_req, res) => {
+      res.on('close', () => closed.resolve(res.writableFinished));
+      res.write('begun');
+    });
+    const client = await server.open();
+    client.end(REQUEST);
+    expect(await closed.promise).toBe(false);
+  });
 });

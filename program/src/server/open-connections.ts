@@ -20,7 +20,7 @@ const FULL: Refusal = {
 export interface ConnectionLimits {
   /** Open connections; a further one is answered 503 and closed. */
   readonly ceiling: number;
-  /** Milliseconds to finish responses after the client has ended its half. */
+  /** Milliseconds after the client has ended its half until it is asked whether it is still there. */
   readonly halfOpenMs?: number;
 }
 
