@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { MEMORY_SETTINGS } from '@sandbox/program/memory-settings.ts';
 import { programCommand } from '../scripts/program-command.ts';
 import { freePort } from '../scripts/testing/free-port.ts';
 import { type TempDir, tempDir } from '../scripts/testing/temp-dir.ts';
@@ -84,7 +85,7 @@ async function startService(
 ): Promise<{ child: ChildProcess; port: number }> {
   const [program = process.execPath, ...args] = programCommand(name);
   const child = spawn(program, [...args, 'start'], {
-    env: { ...process.env, LOG_LEVEL: 'info', ...env },
+    env: { ...MEMORY_SETTINGS, ...process.env, LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout });

@@ -4,6 +4,7 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { HEARTBEAT_FD } from '@sandbox/program/heartbeat/heartbeat.ts';
+import { MEMORY_SETTINGS } from '@sandbox/program/memory-settings.ts';
 import { PARENT_PIPE } from '@sandbox/program/parent.ts';
 import type { HiddenKey } from './hidden-key.ts';
 import { humanLine } from './log-line.ts';
@@ -75,6 +76,7 @@ export class Service {
       detached: true,
       stdio: ['pipe', human ? 'pipe' : 'inherit', 'inherit', handover?.fd ?? 'ignore', beats],
       env: {
+        ...MEMORY_SETTINGS,
         ...process.env,
         ...handover?.env,
         [PARENT_PIPE]: '1',

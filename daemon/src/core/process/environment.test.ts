@@ -1,3 +1,4 @@
+import { MEMORY_SETTINGS } from '@sandbox/program/memory-settings.ts';
 import { expect, test } from 'vitest';
 import { childEnvironment, type EnvironmentSpec } from './environment.ts';
 
@@ -30,6 +31,7 @@ test('what the container was started with reaches the child, less the product’
     EDITOR: 'vi',
     NODE: 'x',
     COLOR: '1',
+    GLIBC_TUNABLES: 'glibc.malloc.perturb=1',
   };
   const dropped = {
     SVC_API_KEY: 'secret',
@@ -55,6 +57,10 @@ test('what the container was started with reaches the child, less the product’
   const ownNames = ['HOME', 'SHLVL'];
   expect(Object.keys(dropped).filter((name) => name in env && !ownNames.includes(name))).toEqual([]);
   expect(Object.values(env)).not.toContain('secret');
+});
+
+test('the memory settings of the service are not those of its children', () => {
+  expect(environment({ inherited: MEMORY_SETTINGS })).not.toHaveProperty('GLIBC_TUNABLES');
 });
 
 test('[env.own-programs] another account than the daemon’s finds what it installed for itself first, and once', () => {

@@ -1,4 +1,5 @@
 import { delimiter, isAbsolute, join } from 'node:path';
+import { MEMORY_SETTINGS } from '@sandbox/program/memory-settings.ts';
 import type { Identity } from '../account/identity.ts';
 import { SandboxError } from '../errors.ts';
 
@@ -91,6 +92,7 @@ function kept(inherited: Variables): Record<string, string> {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(inherited)) {
     if (value === undefined || PRODUCT.test(name) || NODE.test(name) || SHELL_STATE.test(name)) continue;
+    if (name === 'GLIBC_TUNABLES' && value === MEMORY_SETTINGS.GLIBC_TUNABLES) continue;
     if (underNpm && setByNpm(name, value, inherited)) continue;
     env[name] = value;
   }
