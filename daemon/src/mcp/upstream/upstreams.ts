@@ -23,7 +23,7 @@ export class Upstreams implements ToolSource {
     const own = upstream?.ownName(name);
     if (upstream === undefined || own === undefined) return undefined;
     try {
-      return await upstream.call(own, args, context);
+      return requireWritable(await upstream.call(own, args, context));
     } catch (error) {
       if (error instanceof ProtocolError && error.code === ProtocolErrorCode.InvalidParams) throw error;
       const reason = error instanceof Error ? error.message : String(error);
@@ -42,4 +42,14 @@ export class Upstreams implements ToolSource {
     const lists = await Promise.all(candidates.map((upstream) => upstream.list()));
     return candidates.find((_, at) => lists[at]?.some((tool) => tool.name === name)) ?? candidates[0];
   }
+}
+
+/** @throws Error for a result of more levels than can be written as JSON, which parsing does not limit */
+function requireWritable(result: CallToolResult): CallToolResult {
+  try {
+    JSON.stringify(result);
+  } catch {
+    throw new Error('its result cannot be written as JSON');
+  }
+  return result;
 }
