@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { pollUntil } from '../../daemon/src/core/wait.ts';
 import type { Services } from '../../e2e/services.ts';
 
@@ -13,6 +14,8 @@ export interface Footprint {
 /** Milliseconds between two looks, and for all of them. The services close idle connections after 75 s. */
 const LOOK_MS = 1000;
 const QUIET_MS = 180_000;
+/** Milliseconds in which the garbage is collected. */
+const COLLECT_MS = 5000;
 /** Equal looks, one after the other, that show rest: longer than an idle connection lives. */
 const EQUAL_LOOKS = 80;
 
@@ -22,8 +25,8 @@ export const COLLECTING: Readonly<Record<string, string>> = {
 };
 
 /**
- * Closes the terminals, waits until the descriptors of both services no longer change, and measures. Garbage is
- * collected meanwhile.
+ * Closes the terminals, waits until the descriptors of both services no longer change, and measures without
+ * garbage.
  */
 export async function quietFootprint(
   { url, daemon, gateway }: Services,
@@ -40,10 +43,11 @@ export async function quietFootprint(
       .join(' ');
     equal = now === seen ? equal + 1 : 0;
     seen = now;
-    for (const service of [daemon, gateway]) service.kill('SIGUSR2');
     return equal >= EQUAL_LOOKS;
   };
   await pollUntil(isQuiet, { everyMs: LOOK_MS, ms: QUIET_MS });
+  for (const service of [daemon, gateway]) service.kill('SIGUSR2');
+  await pause(COLLECT_MS);
   return measure();
 }
 

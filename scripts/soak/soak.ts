@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Attack } from '../../e2e/attacks/attack.ts';
+import { HostileServers } from '../../e2e/attacks/hostile-servers.ts';
 import { ATTACKS } from '../../e2e/attacks/index.ts';
 import { Attacker } from '../../e2e/attacks/run-attack.ts';
 import { Services } from '../../e2e/services.ts';
@@ -24,9 +25,11 @@ export interface SoakTerms {
 /** Runs the attacks in random order against both services; answers what is wrong, also with their footprint. */
 export async function soak({ key, minutes, say }: SoakTerms): Promise<string[]> {
   const mode = key === undefined ? 'open' : 'keyed';
-  await using services = await Services.start({ ...COLLECTING, ...(key !== undefined && { SVC_API_KEY: key }) });
+  await using servers = await HostileServers.start();
+  const credential = key === undefined ? {} : { SVC_API_KEY: key };
+  await using services = await Services.start({ ...COLLECTING, ...servers.env, ...credential });
   const { gatewayPort, daemonPort } = services;
-  await using attacker = await Attacker.start({ gatewayPort, daemonPort, key });
+  await using attacker = await Attacker.start({ gatewayPort, daemonPort, key, servers });
   const random = new SeededRandom(`soak, ${mode}`);
   const faults: string[] = [];
   let count = 0;
