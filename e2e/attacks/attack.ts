@@ -4,7 +4,7 @@ import type { Header } from '../../daemon/src/capabilities/files/tar/header.ts';
 export interface BytesAttack {
   readonly kind: 'bytes';
   readonly name: string;
-  /** latin1. `\n` in a head is written as it stands. */
+  /** latin1. `\n` in a head is written as it stands; the line `X-API-Key: KEY` gets the key, or goes without one. */
   readonly send: string;
   /** The client ends its half after the bytes. */
   readonly halfClose?: boolean;
@@ -49,4 +49,30 @@ export interface ArchiveAttack {
   readonly statuses: readonly number[];
 }
 
-export type Attack = BytesAttack | ApplicationAttack | CallAttack | ArchiveAttack;
+/** A message of the DevTools protocol to a browser. */
+export interface DevToolsMessage {
+  readonly id: number;
+  readonly method: string;
+  readonly sessionId?: string;
+}
+
+/** A call while the browser answers as it likes. */
+export interface BrowserAttack extends Pick<CallAttack, 'name' | 'method' | 'path' | 'body' | 'statuses'> {
+  readonly kind: 'browser';
+  /** latin1, the answer to every request of HTTP; default: one that names the WebSocket. */
+  readonly discovery?: string;
+  /** Texts that are sent for a message on the WebSocket; default: an empty result. */
+  readonly reply?: (message: DevToolsMessage) => readonly string[];
+}
+
+/** Another MCP server that answers with raw bytes, in latin1, to a call of its tool or to a list of its tools. */
+export interface UpstreamAttack {
+  readonly kind: 'upstream';
+  readonly name: string;
+  readonly call?: (id: number) => string;
+  readonly list?: (id: number) => string;
+  /** What the client of the hub gets. */
+  readonly gets: RegExp;
+}
+
+export type Attack = BytesAttack | ApplicationAttack | CallAttack | ArchiveAttack | BrowserAttack | UpstreamAttack;

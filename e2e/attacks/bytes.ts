@@ -7,6 +7,7 @@ const GET = `GET /health HTTP/1.1\r\n${HOST}`;
 const HEALTH = `${GET}\r\n`;
 const LAST = `${GET}Connection: close\r\n\r\n`;
 const POST = `POST /v2/tickets HTTP/1.1\r\n${HOST}`;
+const WITH_KEY = `${POST}X-API-Key: KEY\r\nConnection: close\r\n`;
 const CHUNKED = `${POST}Transfer-Encoding: chunked\r\n\r\n`;
 const UPGRADE = `GET /v2/pty/ws HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\n`;
 const KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
@@ -53,6 +54,11 @@ const ROWS: readonly Row[] = [
   ['a chunk size of 30 digits', `${CHUNKED}${'f'.repeat(30)}\r\n`, REFUSED],
   ['a chunk that is longer than its size', `${CHUNKED}1\r\nabc\r\n0\r\n\r\n`, REFUSED],
   ['an extension of 100,000 characters', `${CHUNKED}1;${'x'.repeat(100_000)}\r\na\r\n`, REFUSED],
+  [
+    'a body of 300,000 chunks of one byte',
+    `${WITH_KEY}Transfer-Encoding: chunked\r\n\r\n${'1\r\n[\r\n'.repeat(300_000)}0\r\n\r\n`,
+    /^HTTP\/1\.1 400 [\s\S]*arrays and objects within each other/,
+  ],
   ['an invalid chunk behind a request', `${HEALTH}${CHUNKED}zz\r\n`, REFUSED_LATER],
   ['garbage behind a request', `${HEALTH}\x01\x02\x03\r\n\r\n`, REFUSED_LATER],
   ['a head behind a request that never ends', `${HEALTH}GET /x HTTP/1.1\r\nA: `, /^HTTP\/1\.1 200 /, CLOSED],

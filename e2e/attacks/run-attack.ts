@@ -4,11 +4,22 @@ import { join } from 'node:path';
 import { archive } from '../../daemon/src/capabilities/files/tree.fixture.ts';
 import { type TempDir, tempDir } from '../../scripts/testing/temp-dir.ts';
 import { APPLICATIONS } from './applications.ts';
-import type { ApplicationAttack, ArchiveAttack, Attack, BytesAttack, CallAttack } from './attack.ts';
+import type {
+  ApplicationAttack,
+  ArchiveAttack,
+  Attack,
+  BrowserAttack,
+  BytesAttack,
+  CallAttack,
+  UpstreamAttack,
+} from './attack.ts';
+import type { HostileServers } from './hostile-servers.ts';
+import { UPSTREAMS } from './upstreams.ts';
 
 /** Milliseconds after which an attacker takes what it has got. */
 const PATIENCE_MS = 60_000;
 
+const KEY_LINE = 'X-API-Key: KEY\r\n';
 const UPGRADE =
   'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
 const UPLOAD = 'Content-Length: 5\r\nExpect: 100-continue\r\nConnection: close\r\n';
@@ -18,6 +29,7 @@ export interface Targets {
   readonly daemonPort: number;
   /** Undefined: the services are open. */
   readonly key: string | undefined;
+  readonly servers: HostileServers;
 }
 
 /** Runs attacks; holds the application that answers with raw bytes. */
@@ -51,6 +63,8 @@ export class Attacker implements AsyncDisposable {
     if (attack.kind === 'bytes') return this.#sendBytes(attack);
     if (attack.kind === 'application') return this.#askApplication(attack);
     if (attack.kind === 'archive') return this.#import(attack);
+    if (attack.kind === 'browser') return this.#targets.servers.asBrowser(attack, () => this.#useBrowser(attack));
+    if (attack.kind === 'upstream') return this.#useTool(attack);
     return this.#call(attack);
   }
 
@@ -62,26 +76,26 @@ export class Attacker implements AsyncDisposable {
   async #sendBytes({ name, send, halfClose = false, gets, to }: BytesAttack): Promise<string[]> {
     const { gatewayPort, daemonPort } = this.#targets;
     const ports = { gateway: [gatewayPort], daemon: [daemonPort], both: [gatewayPort, daemonPort] }[to ?? 'both'];
-    const answers = await Promise.all(ports.map((port) => talk(port, send, { halfClose, gets })));
-    return answers.filter((text) => !gets.test(text)).map((text) => fault(name, text, gets));
+    const text = send.replaceAll(KEY_LINE, this.#credential);
+    const answers = await Promise.all(ports.map((port) => talk(port, text, { halfClose, gets })));
+    return answers.filter((answer) => !gets.test(answer)).map((answer) => fault(name, answer, gets));
   }
 
   async #askApplication(attack: ApplicationAttack): Promise<string[]> {
-    const { gatewayPort, key } = this.#targets;
+    const { gatewayPort } = this.#targets;
     const { port } = this.#application.address() as AddressInfo;
     const method = attack.request === 'upload' ? 'PUT' : 'GET';
     const fields = { upload: UPLOAD, upgrade: UPGRADE, plain: 'Connection: close\r\n' }[attack.request ?? 'plain'];
-    const credential = key === undefined ? '' : `X-API-Key: ${key}\r\n`;
     const path = `/proxy/${port}/${APPLICATIONS.indexOf(attack)}`;
     const body = attack.request === 'upload' ? 'hello' : '';
-    const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${credential}${fields}\r\n`;
+    const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${this.#credential}${fields}\r\n`;
     const text = await talk(gatewayPort, head + body, { halfClose: false, gets: attack.gets });
     return attack.gets.test(text) ? [] : [fault(attack.name, text, attack.gets)];
   }
 
   async #import({ name, entries, statuses }: ArchiveAttack): Promise<string[]> {
     const path = encodeURIComponent(join(this.#directory.path, `tree-${this.#count++}`));
-    const status = await this.#request(`/v2/fs/tree?path=${path}`, {
+    const { status } = await this.#request(`/v2/fs/tree?path=${path}`, {
       method: 'PUT',
       body: archive(...entries),
       headers: { 'content-type': 'application/x-tar' },
@@ -93,16 +107,40 @@ export class Attacker implements AsyncDisposable {
     const text = typeof body === 'string' ? body : JSON.stringify(body)?.replaceAll('DIR', this.#directory.path);
     const init = { method, ...(text !== undefined && { body: text }) };
     const got = await Promise.all(Array.from({ length: times }, () => this.#request(path, init)));
-    return got.filter((status) => !statuses.includes(status)).map((status) => fault(name, String(status), statuses));
+    return got
+      .filter(({ status }) => !statuses.includes(status))
+      .map(({ status, text: said }) => fault(name, `${status} ${said}`, statuses));
   }
 
-  async #request(path: string, init: RequestInit): Promise<number> {
+  #useBrowser({ kind: _, discovery: _discovery, reply: _reply, ...call }: BrowserAttack): Promise<string[]> {
+    return this.#call({ kind: 'call', ...call });
+  }
+
+  async #useTool(attack: UpstreamAttack): Promise<string[]> {
+    const { name, call, gets } = attack;
+    const params = { name: `u${UPSTREAMS.indexOf(attack)}_x`, arguments: {} };
+    const message = call ? { method: 'tools/call', params } : { method: 'tools/list' };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...message });
+    const { text } = await this.#request('/mcp', { method: 'POST', body });
+    return gets.test(text) ? [] : [fault(name, text, gets)];
+  }
+
+  /** The header line with the key; empty where the services are open. */
+  get #credential(): string {
+    const { key } = this.#targets;
+    return key === undefined ? '' : `X-API-Key: ${key}\r\n`;
+  }
+
+  async #request(path: string, init: RequestInit): Promise<{ status: number; text: string }> {
     const { gatewayPort, key } = this.#targets;
     const headers = { ...init.headers, ...(key !== undefined && { 'x-api-key': key }) };
     const signal = AbortSignal.timeout(PATIENCE_MS);
-    const answer = await fetch(`http://127.0.0.1:${gatewayPort}${path}`, { ...init, headers, signal });
-    await answer.arrayBuffer();
-    return answer.status;
+    try {
+      const answer = await fetch(`http://127.0.0.1:${gatewayPort}${path}`, { ...init, headers, signal });
+      return { status: answer.status, text: Buffer.from(await answer.arrayBuffer()).toString('latin1') };
+    } catch (error) {
+      return { status: 0, text: String(error) };
+    }
   }
 }
 
@@ -120,14 +158,19 @@ async function talk(
   socket.on('end', resolve).on('close', resolve);
   socket.on('data', (piece: string) => {
     pieces.push(piece);
-    if (gets.test(pieces.join(''))) resolve();
+    if (gets.test(finalOf(pieces))) resolve();
   });
   if (halfClose) socket.end(send, 'latin1');
   else socket.write(send, 'latin1');
   await promise;
   clearTimeout(timer);
   socket.destroy();
-  return pieces.join('');
+  return finalOf(pieces);
+}
+
+/** Without the interim responses to a client that has ended its half. */
+function finalOf(pieces: readonly string[]): string {
+  return pieces.join('').replaceAll('HTTP/1.1 102 Processing\r\n\r\n', '');
 }
 
 function fault(name: string, got: string, expected: unknown): string {

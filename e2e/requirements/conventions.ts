@@ -77,7 +77,11 @@ export const CONVENTIONS: readonly Requirement[] = [
     'connection.ceiling': 'a connection beyond the ceiling of a service is answered 503',
     'connection.connect-in-order': 'CONNECT is 405, after the answers to the requests before it',
     'connection.upgrade-in-order': 'an upgrade behind a request without an answer is an ordinary request',
-    'connection.half-close': 'a client that ends its half after a request gets an answer that is ready in 3 s',
+    'connection.half-close':
+      'a client that ends its half after a request gets its answer; one that has left is noticed within 3 s',
+    'limits.code-files': 'the files that a cell leaves in the directory of its sockets do not hold the service',
+    'limits.browser-texts': 'texts that pages and their servers choose are kept to a bounded length',
+    'limits.small-pieces': 'many small pieces, chunks or frames take memory for their bytes, not for their number',
     'connection.close-with-more': 'bytes after a request with Connection: close do not cost its answer',
     'connection.malformed-body': 'a malformed chunk is 400, in the order of the requests',
     'connection.transfer-coding': 'a transfer coding other than chunked is 501',

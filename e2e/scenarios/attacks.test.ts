@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { HostileServers } from '../attacks/hostile-servers.ts';
 import { ATTACKS } from '../attacks/index.ts';
 import { Attacker } from '../attacks/run-attack.ts';
 import { Services } from '../services.ts';
@@ -13,10 +14,11 @@ test.each([
   ['open', undefined],
   ['with a key', 'key-of-the-attacked'],
 ])('[attacks.corpus] no attack ends or stalls services that are %s, and each gets its answer', async (_mode, key) => {
-  expect(ATTACKS.length).toBeGreaterThanOrEqual(120);
-  await using services = await Services.start(key === undefined ? {} : { SVC_API_KEY: key });
+  expect(ATTACKS.length).toBeGreaterThanOrEqual(210);
+  await using servers = await HostileServers.start();
+  await using services = await Services.start({ ...servers.env, ...(key !== undefined && { SVC_API_KEY: key }) });
   const { gatewayPort, daemonPort, daemon, gateway } = services;
-  await using attacker = await Attacker.start({ gatewayPort, daemonPort, key });
+  await using attacker = await Attacker.start({ gatewayPort, daemonPort, key, servers });
   const left = [...ATTACKS];
   const faults: string[] = [];
   let longest = 0;
