@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { pump } from './pump.ts';
 
 test('a written chunk is freed unless it shares its memory', async () => {
-  const shared = Buffer.alloc(1000, 'b');
-  const pieces = [Buffer.alloc(1000, 'a'), shared.subarray(0, 500), Buffer.alloc(1000, 'c')];
+  const shared = Buffer.alloc(10_000, 'b');
+  const pieces = [Buffer.alloc(9000, 'a'), shared.subarray(0, 5000), Buffer.alloc(9000, 'c')];
   const received: string[] = [];
   const sink = new Writable({
     write(chunk: Buffer, _encoding, callback) {
@@ -17,9 +17,9 @@ test('a written chunk is freed unless it shares its memory', async () => {
   });
   pump(Readable.from(pieces), sink);
   await once(sink, 'finish');
-  expect(received.join('')).toBe('a'.repeat(1000) + 'b'.repeat(500) + 'c'.repeat(1000));
-  expect(pieces.map(({ length }) => length)).toEqual([0, 500, 0]);
-  expect(shared.toString()).toBe('b'.repeat(1000));
+  expect(received.join('')).toBe('a'.repeat(9000) + 'b'.repeat(5000) + 'c'.repeat(9000));
+  expect(pieces.map(({ length }) => length)).toEqual([0, 5000, 0]);
+  expect(shared.toString()).toBe('b'.repeat(10_000));
 });
 
 test('a full sink pauses the source, and a closed one stops it', async () => {
@@ -34,16 +34,35 @@ test('a full sink pauses the source, and a closed one stops it', async () => {
     },
   });
   pump(source, sink);
-  source.write('one');
-  source.write('two');
+  const [one, two] = ['1'.repeat(5000), '2'.repeat(5000)];
+  source.write(one);
+  source.write(two);
   await new Promise(setImmediate);
-  expect([written.map(String), source.isPaused()]).toEqual([['one'], true]);
+  expect([written.map(String), source.isPaused()]).toEqual([[one], true]);
   write();
   await new Promise(setImmediate);
-  expect(written.map(String)).toEqual(['one', 'two']);
+  expect(written.map(String)).toEqual([one, two]);
   sink.destroy();
   await once(sink, 'close');
   expect([source.listenerCount('data'), source.isPaused()]).toEqual([0, true]);
+});
+
+test('[limits.small-pieces] the small pieces of one read are written together, in their place', async () => {
+  const source = new PassThrough();
+  const written: string[] = [];
+  const sink = new Writable({
+    write(chunk: Buffer, _encoding, callback) {
+      written.push(String(chunk));
+      callback();
+    },
+  });
+  pump(source, sink);
+  const large = 'L'.repeat(5000);
+  for (const piece of ['a', 'b', 'c', large, 'd']) source.emit('data', Buffer.from(piece));
+  source.emit('data', Buffer.from('e'));
+  source.end();
+  await once(sink, 'finish');
+  expect(written).toEqual(['abc', large, 'de']);
 });
 
 test('a source without the listener is not resumed', async () => {
