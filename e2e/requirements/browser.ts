@@ -19,6 +19,7 @@ export const BROWSER: readonly Requirement[] = [
     'browser.snapshot-frames': 'a snapshot has frames of other processes and open shadow roots',
     'browser.ref-holds': 'a node keeps its ref as long as it is in the page',
     'browser.ref-gone': 'a ref of a page or node that is gone is 404, never another element; a malformed one 400',
+    'browser.ref-restart': 'a ref that another run of the daemon gave is 404',
     'browser.click': 'click by ref, selector or point, with button and click_count; nothing matches: 404',
     'browser.actionable':
       'an element that cannot be acted on is named with what is wrong: covered by what, disabled, not visible',

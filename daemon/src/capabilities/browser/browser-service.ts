@@ -7,7 +7,7 @@ import { BrowserLink, type LiveBrowser } from './cdp/browser-link.ts';
 import { isCdpFailure } from './cdp/cdp-failure.ts';
 import { CdpSession } from './cdp/cdp-session.ts';
 import { begun } from './element/click.ts';
-import { RefNumbers } from './element/refs.ts';
+import { RefNumbers } from './element/ref-numbers.ts';
 import { prepareAction } from './input/perform.ts';
 import { RequestLog } from './network/request-log.ts';
 import { done, type Outcome } from './page/outcome.ts';
@@ -52,7 +52,7 @@ export class BrowserService implements AsyncDisposable {
     this.#ports = ports;
     this.endpoint = new BrowserEndpoint(terms);
     this.starter = new BrowserStarter({ fifo: terms.browserStarter, version: () => this.endpoint.version() });
-    const shared = { log: this.requests, numbers: new RefNumbers() };
+    const shared = { log: this.requests, numbers: new RefNumbers(core.runtime.directory('browser')) };
     this.#link = new BrowserLink(this.endpoint, shared, core.logger);
   }
 

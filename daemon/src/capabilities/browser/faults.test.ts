@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { has } from '../../../../scripts/testing/machine.ts';
+import { tempDir } from '../../../../scripts/testing/temp-dir.ts';
 import { TestApp } from '../../app.fixture.ts';
 import { BrowserBench, TestBrowser } from './chromium.fixture.ts';
 
@@ -167,5 +168,26 @@ describe.runIf(has('chromium'))('with a browser', () => {
     await expect.poll(async () => (await evaluate()).statusCode).toBe(200);
     expect((await daemon.inject('/v2/browser/tabs')).json().data).toHaveLength(1);
     expect(second.port).toBe(first.port);
+  });
+
+  test('[browser.ref-restart] a ref of before a restart of the daemon is 404, though the page has as many elements', async () => {
+    await using directory = await tempDir();
+    await using tab = await bench.page('<button onclick="window.hit = 1">one</button>');
+    const look = async (daemon: TestApp): Promise<string> => {
+      const answer = await daemon.post('/v2/browser/snapshot', { tab_id: tab.id });
+      return /ref=(e\d+)/.exec(answer.json().data.snapshot)?.[1] ?? '';
+    };
+    const start = () => TestApp.start({ browserPort: bench.browser.port }, directory.path);
+    const before = await start();
+    const old = await look(before);
+    await before[Symbol.asyncDispose]();
+    await using after = await start();
+    const click = (ref: string) => after.post('/v2/browser/click', { tab_id: tab.id, ref });
+    expect((await click(old)).statusCode).toBe(404);
+    const fresh = await look(after);
+    expect((await click(old)).statusCode).toBe(404);
+    expect(await tab.value('window.hit')).toBe(null);
+    expect((await click(fresh)).json().success).toBe(true);
+    expect(await tab.value('window.hit')).toBe(1);
   });
 });

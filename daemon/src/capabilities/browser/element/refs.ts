@@ -1,4 +1,5 @@
 import { SandboxError } from '../../../core/errors.ts';
+import type { RefNumbers } from './ref-numbers.ts';
 
 /** References that are kept per tab; the oldest go first. */
 const REFS_KEPT = 50_000;
@@ -10,16 +11,6 @@ export interface RefTarget {
   readonly loaderId: string;
   /** Its number in that document. */
   readonly nodeId: number;
-}
-
-/** Hands out the numbers of references, which no two nodes of any tab share. */
-export class RefNumbers {
-  #last = 0;
-
-  next(): number {
-    this.#last += 1;
-    return this.#last;
-  }
 }
 
 /** The references of one tab. A node keeps its reference as long as it is in the page. */
