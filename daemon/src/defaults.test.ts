@@ -71,6 +71,7 @@ test('the default of every variable is the one that is documented', () => {
     BROWSER_REMOTE_DEBUGGING_HOST: '127.0.0.1',
     BROWSER_REMOTE_DEBUGGING_PORT: '9222',
     SVC_BROWSER_STARTER: '',
+    SVC_AGENT_BROWSER_BIN: '',
     SVC_WATCH_MAX_WATCHERS: '128',
     SVC_SEARCH_TIMEOUT_SECONDS: '60',
     JWT_PUBLIC_KEY: '',

@@ -27,7 +27,10 @@ test.each(KEYS)('the published Python client works %s, synchronous and asynchron
 test.each(KEYS)('a client that is generated from the schemas of 1.x works %s', TIMEOUT, async (_name, key) => {
   const wire = JSON.parse(await readFile(join(ROOT, 'docs/openapi/1.x-wire.json'), 'utf8'));
   const module = await importChecked(
-    generateClient(wire, ['/v1/bash', '/v1/shell', '/v1/code', '/v1/nodejs', '/v1/jupyter', '/v1/file', '/v1/sandbox']),
+    generateClient(
+      wire,
+      ['bash', 'shell', 'code', 'nodejs', 'jupyter', 'browser', 'file', 'sandbox'].map((name) => `/v1/${name}`),
+    ),
   );
   await using service = await startedServices(key);
   const headers = { 'x-fern-language': 'TypeScript', ...(key !== '' && { 'x-api-key': key }) };

@@ -155,6 +155,28 @@ async function nodejs(client: Client): Promise<void> {
   expect(available_versions).toContain(current_version);
 }
 
+async function browser(client: Client): Promise<void> {
+  const { user_agent, cdp_url, viewport } = (await client.getBrowserInfo()).data;
+  expect([user_agent, cdp_url]).toEqual([expect.stringContaining('Chrome/'), expect.stringMatching(/^ws/)]);
+  expect(viewport.width).toBeGreaterThan(0);
+  const { id } = (await client.postBrowserTabs({ url: 'data:text/html,<textarea autofocus></textarea>' })).data;
+  expect((await client.getBrowserTabs()).data).toContainEqual(expect.objectContaining({ id, active: true }));
+  for (const action of [
+    { action_type: 'MOVE_TO', x: 30, y: 20 },
+    { action_type: 'CLICK', num_clicks: 1 },
+    { action_type: 'TYPING', text: 'typed' },
+    { action_type: 'HOTKEY', keys: ['ctrl', 'a'] },
+  ]) {
+    const said = { success: true, status: 'success', action_performed: action.action_type };
+    expect(await client.postBrowserActions(action)).toMatchObject(said);
+  }
+  expect((await client.postBrowserConfig({ resolution: null })).success).toBe(true);
+  await client.postBrowserCookies({ cookies: [{ name: 'ts', value: '1', domain: '.example.com', path: '/' }] });
+  expect((await client.getBrowserCookies()).data).toContainEqual(expect.objectContaining({ name: 'ts' }));
+  expect((await client.deleteBrowserCookies()).success).toBe(true);
+  expect(Array.isArray((await client.getBrowserNetworkRequests()).data)).toBe(true);
+}
+
 export async function driveTypescript(client: Client, callers: number): Promise<void> {
   await context(client);
   const directory = (await client.postBashExec({ command: 'mktemp -d' })).data.stdout.trim();
@@ -163,6 +185,7 @@ export async function driveTypescript(client: Client, callers: number): Promise<
   await jupyter(client);
   await code(client);
   await nodejs(client);
+  await browser(client);
   await files(client, directory);
   await documents(client, directory);
   const made = (await client.postBashExec({ command: REPOSITORY, exec_dir: directory })).data;

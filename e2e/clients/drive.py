@@ -7,6 +7,9 @@ import sys
 import uuid
 
 from agent_sandbox import AsyncSandbox, Sandbox
+from agent_sandbox.browser.types import action as actions
+from agent_sandbox.core.api_error import ApiError
+from agent_sandbox.types.resolution import Resolution
 
 URL, KEY, MODE, CALLERS = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
 
@@ -216,6 +219,59 @@ async def nodejs(client):
     assert info.current_version in info.available_versions, info
 
 
+async def status_of(function, *args, **fields):
+    try:
+        await call(function, *args, **fields)
+        return 200
+    except ApiError as error:
+        return error.status_code
+
+
+async def browser(client):
+    info = (await call(client.browser.get_info)).data
+    assert "Chrome/" in info.user_agent and info.viewport.width > 0, info
+    assert info.cdp_url.startswith("ws") and info.vnc_url.startswith("http"), info
+    made = (await call(client.browser_tabs.create, url="data:text/html,<title>1.x</title><textarea autofocus></textarea>")).data
+    listed = (await call(client.browser_tabs.list)).data
+    equal([tab["active"] for tab in listed if tab["id"] == made["id"]], [True])
+    picture = client.browser.screenshot()
+    equal((await gather_bytes(picture))[:4], b"\x89PNG")
+    performed = [
+        actions.Action_MoveTo(x=20, y=20),
+        actions.Action_MoveRel(x_offset=5, y_offset=5),
+        actions.Action_Click(x=30, y=20),
+        actions.Action_DoubleClick(),
+        actions.Action_MouseDown(),
+        actions.Action_MouseUp(button="left"),
+        actions.Action_DragTo(x=40, y=20),
+        actions.Action_DragRel(x_offset=1, y_offset=1),
+        actions.Action_RightClick(x=400, y=300),
+        actions.Action_Scroll(dx=0, dy=1),
+        actions.Action_Wait(duration=0.01),
+        actions.Action_Click(x=30, y=20),
+        actions.Action_Typing(text="typed"),
+        actions.Action_KeyDown(key="shift"),
+        actions.Action_KeyUp(key="shift"),
+        actions.Action_Hotkey(keys=["ctrl", "a"]),
+        actions.Action_Press(key="Delete"),
+    ]
+    for action in performed:
+        done = await call(client.browser.execute_action, request=action)
+        equal((done.status, done.action_performed), ("success", action.action_type))
+    assert (await call(client.browser.set_config, resolution=Resolution(width=1280, height=720))).success
+    assert (await call(client.browser.set_config)).success
+    await call(client.browser_cookies.clear_cookies)
+    cookie = {"name": "a", "value": "1", "domain": ".example.com", "path": "/", "secure": True, "httpOnly": True}
+    await call(client.browser_cookies.set_cookies, cookies=[cookie])
+    found = (await call(client.browser_cookies.get_cookies, urls="https://www.example.com/")).data
+    equal([(each["name"], each["httpOnly"]) for each in found], [("a", True)])
+    assert isinstance((await call(client.browser_network.get_requests, filter="x", limit=5)).data, list)
+    # Tabs are named by their ids now, and PUT is POST.
+    equal(await status_of(client.browser_tabs.close, 0), 404)
+    equal(await status_of(client.browser_tabs.activate, 0), 405)
+    await call(client.browser_tabs.close, made["id"])
+
+
 async def drive(client):
     asyncio.get_running_loop().set_default_executor(concurrent.futures.ThreadPoolExecutor(CALLERS))
     await context(client)
@@ -225,6 +281,7 @@ async def drive(client):
     await jupyter(client)
     await code(client)
     await nodejs(client)
+    await browser(client)
     await files(client, directory)
     made = (await call(client.bash.exec, command=REPOSITORY.format(directory=directory))).data
     equal((made.exit_code, made.stderr), (0, ""))

@@ -25,6 +25,8 @@ export const BROWSER: readonly Requirement[] = [
       'an element that cannot be acted on is named with what is wrong: covered by what, disabled, not visible',
     'browser.fill': 'fill: text, contenteditable, select, checkbox, date; by input events',
     'browser.upload': 'upload: a file field, or the file chooser that an element opens',
+    'browser.delegated':
+      'SVC_AGENT_BROWSER_BIN: that CLI takes snapshots and acts on their refs; everything else stays as it is',
     'browser.evaluate': 'evaluate answers result and type; an exception is success false with its text',
     'browser.wait': 'wait: selector, url, load, networkidle, text, function; what matched',
     'browser.tabs': 'tabs: id, tab_id, url, title, active; a list position is 404, PUT activate 405',

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { ROOT } from '../../../scripts/root.ts';
 import { startServer, untilHealthy } from '../../images/observe.ts';
 import { sharedSandbox } from '../../images/sandbox.ts';
@@ -11,6 +11,7 @@ import { virtualEnvironment } from '../virtual-environment.ts';
 import { agentBrowserHands } from './agent-browser.ts';
 import { devtoolsMcpHands } from './devtools-mcp.ts';
 import { playwrightHands, puppeteerHands } from './libraries.ts';
+import { workByRest } from './rest-calls.ts';
 import { doTask, type Hands, NOTE } from './task.ts';
 
 // The browser is the image's; npm run images builds it.
@@ -27,6 +28,7 @@ const downloads = async (): Promise<string> =>
   (await sandbox().run('cat ~/Downloads/* /tmp/playwright-artifacts-*/* /tmp/browser-use-downloads-*/* 2>/dev/null'))
     .stdout;
 
+let python = '';
 let opened: Promise<unknown> | undefined;
 
 /** Starts the site in the sandbox, once. */
@@ -54,11 +56,23 @@ test.each<[string, (http: string, ws: string) => Promise<Hands>]>([
   ['agent-browser', () => agentBrowserHands(sandbox(), `ws://127.0.0.1:8080/cdp?api_key=${KEY}`)],
 ])('%s does a task in the browser of the sandbox', TIMEOUT, async (_name, connect) => {
   const hands = await connect(sandbox().url, sandbox().url.replace('http', 'ws'));
-  await doTask(hands, { url: site, log, downloads });
+  await besideRestCalls(() => doTask(hands, { url: site, log, downloads }));
 });
 
+/** Does something while calls of the API work on another tab. */
+async function besideRestCalls(work: () => Promise<void>): Promise<void> {
+  const over = new AbortController();
+  const calls = workByRest(sandbox(), site, over.signal);
+  await Promise.race([work(), calls]).finally(() => over.abort());
+  expect(await calls).toBeGreaterThan(0);
+}
+
+// A hundred packages.
+beforeAll(async () => {
+  python = await virtualEnvironment('browser-use', [['install', '--quiet', 'browser-use==0.13.14']]);
+}, 1_200_000);
+
 test('browser-use does a task in the browser of the sandbox', TIMEOUT, async () => {
-  const python = await virtualEnvironment('browser-use', [['install', '--quiet', 'browser-use==0.13.14']]);
   const program = join(ROOT, 'e2e/clients/browser/drive_browser_use.py');
   // Its own limits of 8 to 30 s are short on a busy machine.
   const limits = [
@@ -73,7 +87,9 @@ test('browser-use does a task in the browser of the sandbox', TIMEOUT, async () 
   const quiet = { ANONYMIZED_TELEMETRY: 'false', BROWSER_USE_LOGGING_LEVEL: 'warning' };
   const env = { ...process.env, ...quiet, ...patience };
   const args = ['-P', program, `${sandbox().url}/cdp`, KEY, site, NOTE.path];
-  const { stdout } = await promisify(execFile)(python, args, { timeout: 500_000, env });
-  expect(stdout).toMatch(/passed\n$/);
+  await besideRestCalls(async () => {
+    const { stdout } = await promisify(execFile)(python, args, { timeout: 500_000, env });
+    expect(stdout).toMatch(/passed\n$/);
+  });
   await expect.poll(downloads).toContain('the report');
 });

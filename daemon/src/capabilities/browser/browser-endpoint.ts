@@ -13,6 +13,7 @@ export interface BrowserTerms {
   readonly browserPort: number;
   readonly browserStartMode: 'async' | 'auto' | 'manual';
   readonly browserStarter?: string | undefined;
+  readonly agentBrowser?: string | undefined;
 }
 
 /** A page as the discovery lists it. */

@@ -1,3 +1,4 @@
+import { AccountPrograms } from '../../core/account/account-programs.ts';
 import type { Core } from '../../core/core.ts';
 import { DESKTOP, type Desktop, type InputAction, type Picture, type Size } from '../../core/desktop/desktop.ts';
 import { SandboxError } from '../../core/errors.ts';
@@ -6,6 +7,10 @@ import { BrowserEndpoint, type BrowserTerms } from './browser-endpoint.ts';
 import { BrowserLink, type LiveBrowser } from './cdp/browser-link.ts';
 import { isCdpFailure } from './cdp/cdp-failure.ts';
 import { CdpSession } from './cdp/cdp-session.ts';
+import { AgentBrowserCli } from './delegate/agent-browser-cli.ts';
+import { CliSessions } from './delegate/cli-sessions.ts';
+import { DelegatedSuite } from './delegate/delegated-suite.ts';
+import { BUILT_IN, type RefSuite } from './delegate/ref-suite.ts';
 import { begun } from './element/click.ts';
 import { RefNumbers } from './element/ref-numbers.ts';
 import { prepareAction } from './input/perform.ts';
@@ -44,16 +49,23 @@ export class BrowserService implements AsyncDisposable {
   readonly endpoint: BrowserEndpoint;
   readonly starter: BrowserStarter;
   readonly requests = new RequestLog();
+  readonly suite: RefSuite;
   readonly #ports: PortReader;
   readonly #link: BrowserLink;
   #raw: { readonly of: LiveBrowser; readonly session: Promise<CdpSession> } | undefined;
 
-  constructor(core: Core, terms: BrowserTerms, ports: PortReader) {
+  private constructor(core: Core, terms: BrowserTerms, ports: PortReader, programs: AccountPrograms | undefined) {
     this.#ports = ports;
     this.endpoint = new BrowserEndpoint(terms);
     this.starter = new BrowserStarter({ fifo: terms.browserStarter, version: () => this.endpoint.version() });
     const shared = { log: this.requests, numbers: new RefNumbers(core.runtime.directory('browser')) };
     this.#link = new BrowserLink(this.endpoint, shared, core.logger);
+    this.suite = suiteOf(terms.agentBrowser, programs, this.endpoint);
+  }
+
+  static async open(core: Core, terms: BrowserTerms, ports: PortReader): Promise<BrowserService> {
+    const programs = terms.agentBrowser === undefined ? undefined : await AccountPrograms.open(core);
+    return new BrowserService(core, terms, ports, programs);
   }
 
   /** The browser that is connected now. @throws SandboxError `unavailable` where there is none */
@@ -163,8 +175,14 @@ export class BrowserService implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.suite[Symbol.asyncDispose]?.();
     await this.#link[Symbol.asyncDispose]();
   }
+}
+
+function suiteOf(cli: string | undefined, programs: AccountPrograms | undefined, endpoint: BrowserEndpoint): RefSuite {
+  if (cli === undefined || programs === undefined) return BUILT_IN;
+  return new DelegatedSuite(new CliSessions(new AgentBrowserCli(programs, cli), endpoint));
 }
 
 async function attachToBrowser(session: CdpSession): Promise<CdpSession> {

@@ -20,7 +20,7 @@ export const browser = defineCapability({
     }),
   ],
   uses: [DESKTOP],
-  create: (core, options, ports) => new BrowserService(core, options, ports),
+  create: (core, options, ports) => BrowserService.open(core, options, ports),
   activity: {
     kind: 'browser',
     looks: LOOKS.flatMap((path) => [`/v1/browser/${path}`, `/v2/browser/${path}`]),

@@ -28,6 +28,11 @@ export const BrowserOptions = {
     flag: 'browser-starter',
     description: 'FIFO of a supervisor that starts the browser when something is written to it; the images have one.',
   }),
+  agentBrowser: named(z.string().min(1).optional(), {
+    env: 'SVC_AGENT_BROWSER_BIN',
+    flag: 'agent-browser-bin',
+    description: 'agent-browser CLI that takes snapshots and acts on their references instead of the daemon.',
+  }),
 } as const;
 
 export type BrowserOptions = OptionValues<typeof BrowserOptions>;

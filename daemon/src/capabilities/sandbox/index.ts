@@ -1,6 +1,6 @@
 import { defineCapability } from '../../capability.ts';
+import { AccountPrograms } from '../../core/account/account-programs.ts';
 import { SURVEY } from '../../core/survey/survey.ts';
-import { AccountPrograms } from './context/account-programs.ts';
 import { SandboxService } from './sandbox-service.ts';
 import { sandboxTools } from './tools.ts';
 import { sandboxV1 } from './v1/routes.ts';

@@ -1,4 +1,5 @@
 import type { Claim } from '../../core/access/claim-record.ts';
+import type { AccountPrograms } from '../../core/account/account-programs.ts';
 import type { ActivityReport } from '../../core/activity/activity.ts';
 import type { Core } from '../../core/core.ts';
 import { SandboxError } from '../../core/errors.ts';
@@ -6,7 +7,6 @@ import type { PortReader } from '../../core/ports/port.ts';
 import { isProductVariable } from '../../core/process/environment.ts';
 import { Cached } from '../../core/survey/cached.ts';
 import { SURVEY, type SurveyResult } from '../../core/survey/survey.ts';
-import type { AccountPrograms } from './context/account-programs.ts';
 import { interpretersOf, type Language } from './context/interpreters.ts';
 import { packageLines } from './context/packages.ts';
 import { type Context, summaryOf } from './context/summary.ts';

@@ -21,6 +21,13 @@ export interface Filled extends Acted {
   readonly value: string | null;
 }
 
+export interface FillTerms {
+  /** Several for a list that takes several. */
+  readonly values: readonly string[];
+  /** Milliseconds until the field must be such that it can be filled. */
+  readonly timeoutMs: number;
+}
+
 interface FieldKind {
   readonly kind: 'text' | 'value' | 'select' | 'checkbox' | 'radio' | 'file' | 'none';
   readonly type?: string;
@@ -31,11 +38,7 @@ interface FieldKind {
  * Fills a field by input events: text replaces what it held, an option is chosen by value or label, a checkbox takes
  * `true` or `false`. @throws SandboxError where nothing was done
  */
-export async function fill(
-  tab: Tab,
-  target: Target,
-  { values, timeoutMs }: { readonly values: readonly string[]; readonly timeoutMs: number },
-): Promise<Outcome<Filled>> {
+export async function fill(tab: Tab, target: Target, { values, timeoutMs }: FillTerms): Promise<Outcome<Filled>> {
   const deadline = new Deadline(timeoutMs);
   await tab.usable();
   await tab.takeInput();
@@ -123,7 +126,8 @@ const FORMATS: Readonly<Record<string, string>> = {
   range: 'write a number within the bounds of the field',
 };
 
-const CHECKED: Readonly<Record<string, boolean>> = {
+/** What a checkbox takes. */
+export const CHECKED: Readonly<Record<string, boolean>> = {
   true: true,
   on: true,
   checked: true,

@@ -23,6 +23,12 @@ export interface Uploaded extends Acted {
   readonly files: readonly { readonly name: string; readonly size: number }[] | null;
 }
 
+export interface UploadTerms {
+  readonly paths: readonly string[];
+  /** Milliseconds until the element must be such that it can be clicked. */
+  readonly timeoutMs: number;
+}
+
 interface FileField {
   readonly kind: string;
   readonly multiple?: boolean;
@@ -33,11 +39,7 @@ interface FileField {
  * Gives files to a file field, or to the file chooser that a click on the element opens.
  * @throws SandboxError where nothing was done
  */
-export async function upload(
-  tab: Tab,
-  target: Target,
-  { paths, timeoutMs }: { readonly paths: readonly string[]; readonly timeoutMs: number },
-): Promise<Outcome<Uploaded>> {
+export async function upload(tab: Tab, target: Target, { paths, timeoutMs }: UploadTerms): Promise<Outcome<Uploaded>> {
   const deadline = new Deadline(timeoutMs);
   await tab.usable();
   await requireFiles(paths);
@@ -53,7 +55,7 @@ export async function upload(
 }
 
 /** @throws SandboxError `invalid` for a path that is relative or not there */
-async function requireFiles(paths: readonly string[]): Promise<void> {
+export async function requireFiles(paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     const fault = isAbsolute(path)
       ? await stat(path).then(

@@ -4,11 +4,10 @@ import type { App } from '../../../http/app-types.ts';
 import { envelopeOf } from '../../../http/envelope.ts';
 import { Text } from '../../../http/fields.ts';
 import type { BrowserService } from '../browser-service.ts';
-import { type Acted, click } from '../element/click.ts';
-import { fill } from '../element/fill.ts';
+import type { Acted } from '../element/click.ts';
 import type { Target } from '../element/find-element.ts';
 import type { Point } from '../element/point.ts';
-import { PATHS_MAX, upload } from '../element/upload.ts';
+import { PATHS_MAX } from '../element/upload.ts';
 import { answerOf, browserErrors, type Surface, seconds, TargetFields, tags } from './surface.ts';
 
 const ClickBody = z
@@ -95,7 +94,7 @@ export function elementRoutes(app: App, service: BrowserService, surface: Surfac
     handler: async ({ body }) => {
       const to = clickedOf(body);
       const terms = { button: body.button, clickCount: body.click_count, timeoutMs: body.timeout * 1000 };
-      return answerOf(await click(await service.tab(body.tab_id), to, terms), actedFields);
+      return answerOf(await service.suite.click(await service.tab(body.tab_id), to, terms), actedFields);
     },
   });
 
@@ -108,7 +107,7 @@ export function elementRoutes(app: App, service: BrowserService, surface: Surfac
     },
     handler: async ({ body: { ref, selector, value, timeout, tab_id } }) => {
       const terms = { values: [value].flat(), timeoutMs: timeout * 1000 };
-      const outcome = await fill(await service.tab(tab_id), { ref, selector }, terms);
+      const outcome = await service.suite.fill(await service.tab(tab_id), { ref, selector }, terms);
       return answerOf(outcome, (filled) => ({ ...actedFields(filled), value: filled.value }));
     },
   });
@@ -122,7 +121,7 @@ export function elementRoutes(app: App, service: BrowserService, surface: Surfac
     },
     handler: async ({ body: { ref, selector, paths, timeout, tab_id } }) => {
       const terms = { paths, timeoutMs: timeout * 1000 };
-      const outcome = await upload(await service.tab(tab_id), { ref, selector }, terms);
+      const outcome = await service.suite.upload(await service.tab(tab_id), { ref, selector }, terms);
       return answerOf(outcome, (uploaded) => ({ ...actedFields(uploaded), files: uploaded.files?.slice() ?? null }));
     },
   });

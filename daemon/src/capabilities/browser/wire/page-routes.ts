@@ -7,7 +7,6 @@ import { type Arrival, type Destination, navigate } from '../navigate/navigate.t
 import { WAIT_UNTIL } from '../navigate/navigation-watch.ts';
 import { WAIT_FOR, type WaitKind, waitInPage } from '../navigate/wait.ts';
 import { evaluate, requireExpression } from '../page/evaluate.ts';
-import { takeSnapshot } from '../snapshot/snapshot.ts';
 import { answerOf, browserErrors, type Surface, seconds, TabId, tags } from './surface.ts';
 
 const NavigateBody = z
@@ -190,7 +189,7 @@ export function pageRoutes(app: App, service: BrowserService, surface: Surface):
     handler: async ({ body: { interactive_only, selector, max_length, tab_id } }) => {
       const tab = await service.tab(tab_id);
       const terms = { interactiveOnly: interactive_only, maxLength: max_length, selector };
-      const { tabId, text, isCut, ...rest } = await takeSnapshot(tab, terms);
+      const { tabId, text, isCut, ...rest } = await service.suite.snapshot(tab, terms);
       const data = { snapshot: text, ...rest, truncated: isCut, tab_id: tabId };
       return { ...ok(data, `${rest.refs} references`), hint: isCut ? CUT_HINT : null };
     },

@@ -1,7 +1,7 @@
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { AccountPrograms } from './account-programs.ts';
+import type { AccountPrograms } from '../../../core/account/account-programs.ts';
 
 /** Milliseconds that an interpreter may take to name its version. */
 const VERSION_MS = 5000;

@@ -1,5 +1,5 @@
+import type { AccountPrograms } from '../../../core/account/account-programs.ts';
 import { SandboxError } from '../../../core/errors.ts';
-import type { AccountPrograms } from './account-programs.ts';
 import type { Language } from './interpreters.ts';
 
 /** Milliseconds that an interpreter may take to list its packages. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { arch, hostname, release, type as systemType, version } from 'node:os';
 import { parseEnv } from 'node:util';
-import type { AccountPrograms } from './account-programs.ts';
+import type { AccountPrograms } from '../../../core/account/account-programs.ts';
 import { occupiedPorts } from './occupied-ports.ts';
 
 const OS_RELEASE = '/etc/os-release';

@@ -1,20 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { type Identity, sameRights } from '../../../core/account/identity.ts';
-import { RunContext } from '../../../core/account/run-context.ts';
-import type { Core } from '../../../core/core.ts';
-import type { ByteLog } from '../../../core/output/byte-log.ts';
-import { childEnvironment } from '../../../core/process/environment.ts';
-import { type HostedProcess, StartFailure } from '../../../core/process/process-host.ts';
-import { findTool } from '../../../core/tool-path.ts';
-import { waitFor } from '../../../core/wait.ts';
+import type { Core } from '../core.ts';
+import type { ByteLog } from '../output/byte-log.ts';
+import { childEnvironment } from '../process/environment.ts';
+import { type HostedProcess, StartFailure } from '../process/process-host.ts';
+import { findTool } from '../tool-path.ts';
+import { waitFor } from '../wait.ts';
+import { type Identity, sameRights } from './identity.ts';
+import { RunContext } from './run-context.ts';
 
 const OUTPUT_BYTES = 4 * 1024 * 1024;
 /** Milliseconds that a killed program may take to be reaped. */
 const KILL_MS = 2000;
 
+/** How a program ended: its exit code, null after a signal, with what it wrote to stdout. */
+export interface ProgramEnd {
+  readonly code: number | null;
+  readonly stdout: string;
+}
+
 /**
- * Runs programs that answer questions about the sandbox. They run as the account of commands: what stands on its PATH
- * may be the account's own.
+ * Runs programs that the daemon needs the answer of. They run as the account of commands: what stands on its PATH may
+ * be the account's own.
  */
 export class AccountPrograms {
   readonly #core: Core;
@@ -52,29 +58,41 @@ export class AccountPrograms {
 
   /** What it wrote to stdout; undefined where it cannot be started or does not end within `ms`. */
   async output(file: string, args: readonly string[], ms: number): Promise<string | undefined> {
-    let process: HostedProcess;
     try {
-      process = await this.#start(file, args);
+      return (await this.run(file, args, { ms }))?.stdout;
     } catch (error) {
       if (error instanceof StartFailure) return undefined;
       throw error;
     }
-    const hasEnded = (await waitFor(process.ended, { ms })) === 'settled';
-    if (!hasEnded) await this.#kill(process);
-    const text = hasEnded ? await textOf(process.output.stdout) : undefined;
-    process.acknowledgeExit();
-    await process.output.remove();
-    return text;
   }
 
-  #start(file: string, args: readonly string[]): Promise<HostedProcess> {
+  /**
+   * Runs it to its end; undefined where it does not end within `ms`: it is killed then. Processes that it leaves in the
+   * background stay.
+   * @throws StartFailure where it cannot be started
+   */
+  async run(
+    file: string,
+    args: readonly string[],
+    { ms, env = {} }: { readonly ms: number; readonly env?: Readonly<Record<string, string>> },
+  ): Promise<ProgramEnd | undefined> {
+    const process = await this.#start(file, args, env);
+    const hasEnded = (await waitFor(process.ended, { ms })) === 'settled';
+    if (!hasEnded) await this.#kill(process);
+    const stdout = hasEnded ? await textOf(process.output.stdout) : '';
+    process.acknowledgeExit();
+    await process.output.remove();
+    return hasEnded ? { code: (await process.ended).exitCode, stdout } : undefined;
+  }
+
+  #start(file: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<HostedProcess> {
     const id = `about-${randomUUID()}`;
     return this.#core.processes.start({
       id,
       file,
       args,
       cwd: '/',
-      env: this.#environment(id),
+      env: this.#environment(id, env),
       stdin: 'null',
       outputMaxBytes: OUTPUT_BYTES,
       ...this.#account(),
@@ -92,8 +110,9 @@ export class AccountPrograms {
     return sameRights(identity, this.#runContext.own) ? {} : { identity };
   }
 
-  #environment(id: string): Record<string, string> {
-    return childEnvironment({ inherited: this.#core.environment.current(), identity: this.identity, commandId: id });
+  #environment(id: string, env: Readonly<Record<string, string>> = {}): Record<string, string> {
+    const inherited = this.#core.environment.current();
+    return childEnvironment({ inherited, identity: this.identity, commandId: id, given: [env] });
   }
 }
 
