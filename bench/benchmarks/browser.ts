@@ -71,6 +71,7 @@ export const browser: Benchmark = {
     );
     const ref = await refOf(bed, tab_id, 'button "Go"');
     return [
+      firstCall(bed, tab_id),
       ...ofManyTabs(bed),
       {
         rows: [lower('evaluate', 'at most 0.5 ms more', 'difference', 0.5)],
@@ -111,6 +112,28 @@ export const browser: Benchmark = {
     ];
   },
 };
+
+/** The first call of the browser after a start of the daemon, against a client that connects for it. */
+function firstCall(bed: BrowserBed, tab_id: string): Measurement {
+  const expression = '1';
+  const timed = async (call: () => Promise<unknown>): Promise<number[]> => latencies(1, call);
+  return {
+    rows: [
+      {
+        name: 'first call after a start',
+        unit: 'ms',
+        better: 'lower',
+        goal: { words: 'under 50 ms', of: 'value', bound: 50 },
+      },
+    ],
+    peer: 'raw CDP',
+    measureOurs: async () => {
+      await using another = await bed.anotherDaemon();
+      return await timed(() => another.evaluate(tab_id, expression));
+    },
+    measurePeer: () => timed(async () => (await bed.raw(tab_id)).send('Runtime.evaluate', { expression })),
+  };
+}
 
 /** What many tabs at once, and one after another, cost. */
 function ofManyTabs(bed: BrowserBed): readonly Measurement[] {

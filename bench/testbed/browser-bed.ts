@@ -54,6 +54,18 @@ export class BrowserBed implements AsyncDisposable {
     return answer.data;
   }
 
+  /** A daemon that has just started, and its first calls. */
+  async anotherDaemon(): Promise<AsyncDisposable & { evaluate(tabId: string, expression: string): Promise<void> }> {
+    const stack = new AsyncDisposableStack();
+    const daemon = stack.use(await startDaemon({ BROWSER_REMOTE_DEBUGGING_PORT: String(this.browser.port) }));
+    const http = stack.use(new HttpClient(daemon.port));
+    return {
+      evaluate: async (tab_id, expression) =>
+        void requireOk(await http.post('/v2/browser/evaluate', { tab_id, expression })),
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    };
+  }
+
   /** Opens a tab at a page of the site; answers its id. */
   async tab(path: string): Promise<string> {
     const { id } = await this.post('tabs', {});

@@ -1,6 +1,16 @@
 import { homedir } from 'node:os';
 import { describeOptions } from '@sandbox/program/options.ts';
 import { expect, test } from 'vitest';
+import { MESSAGE_MAX } from './capabilities/browser/cdp/cdp-connection.ts';
+import { CALL_MS } from './capabilities/browser/cdp/cdp-session.ts';
+import { SESSIONS_MAX } from './capabilities/browser/delegate/cli-sessions.ts';
+import { REFS_KEPT } from './capabilities/browser/element/refs.ts';
+import { INSERT_MAX, KEYS_MAX } from './capabilities/browser/input/keyboard.ts';
+import { URL_MAX } from './capabilities/browser/navigate/navigate.ts';
+import { DATA_URL_KEPT, REQUESTS_KEPT, URL_KEPT } from './capabilities/browser/network/request-log.ts';
+import { RESULT_MAX } from './capabilities/browser/page/evaluate.ts';
+import { PICTURE_MS, SIDE_MAX } from './capabilities/browser/page/screenshot.ts';
+import { FRAMES_MAX, SNAPSHOT_MS } from './capabilities/browser/snapshot/snapshot.ts';
 import { KEPT_MS as EXECUTION_KEPT_MS } from './capabilities/code/execution/execution-store.ts';
 import { TEXT_CHARACTERS } from './capabilities/code/execution/output-limits.ts';
 import { INTERRUPT_GRACE_MS } from './capabilities/code/execution/run-cell.ts';
@@ -119,6 +129,24 @@ test.each([
   ['v2', 'post /v2/code/execute', 'timeout', { default: 30, exclusiveMinimum: 0, maximum: 900 }],
   ['v2', 'post /v2/code/execute', 'async', { default: false }],
   ['v2', 'get /v2/code/executions/{execution_id}', 'wait_timeout', { default: 30, minimum: 0, maximum: 60 }],
+  ['v2', 'post /v2/browser/navigate', 'timeout', { default: 30, minimum: 0, maximum: 600 }],
+  ['v2', 'post /v2/browser/navigate', 'wait_until', { default: 'load' }],
+  ['v2', 'get /v2/browser/screenshot', 'format', { default: 'png' }],
+  ['v2', 'get /v2/browser/screenshot', 'quality', { default: undefined, minimum: 0, maximum: 100 }],
+  ['v2', 'get /v2/browser/screenshot', 'scale', { default: 1, minimum: 0.05, maximum: 4 }],
+  ['v2', 'get /v2/browser/screenshot', 'target', { default: 'auto' }],
+  ['v2', 'post /v2/browser/snapshot', 'interactive_only', { default: false }],
+  ['v2', 'post /v2/browser/snapshot', 'max_length', { default: 50_000, minimum: 1000, maximum: 1_000_000 }],
+  ['v2', 'post /v2/browser/click', 'timeout', { default: 10, minimum: 0, maximum: 600 }],
+  ['v2', 'post /v2/browser/click', 'click_count', { default: 1, minimum: 1, maximum: 3 }],
+  ['v2', 'post /v2/browser/fill', 'timeout', { default: 10, minimum: 0, maximum: 600 }],
+  ['v2', 'post /v2/browser/upload', 'paths', { maxItems: 1000 }],
+  ['v2', 'post /v2/browser/evaluate', 'await_promise', { default: true }],
+  ['v2', 'post /v2/browser/evaluate', 'timeout', { default: 30, minimum: 0, maximum: 600 }],
+  ['v2', 'post /v2/browser/wait', 'timeout', { default: 30, minimum: 0, maximum: 600 }],
+  ['v2', 'post /v2/browser/cdp', 'timeout', { default: 30, minimum: 0, maximum: 600 }],
+  ['v2', 'post /v2/browser/cookies', 'cookies', { maxItems: 5000 }],
+  ['v2', 'get /v2/browser/network/requests', 'limit', { default: 100, minimum: 0, maximum: 5000 }],
   ['v2', 'get /v2/pty/ws', 'replay_bytes', { minimum: 262_144, maximum: 10_485_760 }],
 ] as const)('of %s, %s: %s', async (surface, route, field, expected) => {
   const schema = await schemaOfField(surface, route, field);
@@ -140,6 +168,9 @@ test('what no variable and no field sets is what is documented', () => {
     partOfUpload: KEPT_MS,
     killAfterInterrupt: INTERRUPT_GRACE_MS,
     execution: EXECUTION_KEPT_MS,
+    browser: CALL_MS,
+    snapshot: SNAPSHOT_MS,
+    screenshot: PICTURE_MS,
     // Seconds.
     noChangeOfV1: NO_CHANGE_SECONDS,
     // Bytes.
@@ -148,6 +179,8 @@ test('what no variable and no field sets is what is documented', () => {
     command: COMMAND_BYTES,
     textRead: READ_BYTES_MAX,
     tar: ARCHIVE_BYTES_MAX,
+    evaluated: RESULT_MAX,
+    messageOfBrowser: MESSAGE_MAX,
     // Counts.
     missedPongs: MISSED,
     entriesOfTar: ENTRIES_MAX,
@@ -156,6 +189,16 @@ test('what no variable and no field sets is what is documented', () => {
     eventsOfWatcher: EVENTS_KEPT,
     charactersOfCell: TEXT_CHARACTERS,
     cellsWithoutSession: ONE_OFFS,
+    references: REFS_KEPT,
+    framesOfSnapshot: FRAMES_MAX,
+    requests: REQUESTS_KEPT,
+    charactersOfUrl: URL_KEPT,
+    charactersOfDataUrl: DATA_URL_KEPT,
+    charactersToOpen: URL_MAX,
+    keysOfTyping: KEYS_MAX,
+    charactersOfTyping: INSERT_MAX,
+    sideOfPicture: SIDE_MAX,
+    sessionsOfAgentBrowser: SESSIONS_MAX,
   }).toEqual({
     survey: 5000,
     heartbeat: 15_000,
@@ -169,12 +212,17 @@ test('what no variable and no field sets is what is documented', () => {
     partOfUpload: 3_600_000,
     killAfterInterrupt: 2000,
     execution: 600_000,
+    browser: 10_000,
+    snapshot: 20_000,
+    screenshot: 20_000,
     noChangeOfV1: 120,
     jsonBody: 33_554_432,
     streamInOneAnswer: 8_388_608,
     command: 8_388_608,
     textRead: 16_777_216,
     tar: 4_294_967_296,
+    evaluated: 8_388_608,
+    messageOfBrowser: 419_430_400,
     missedPongs: 2,
     entriesOfTar: 100_000,
     listed: 10_000,
@@ -182,6 +230,16 @@ test('what no variable and no field sets is what is documented', () => {
     eventsOfWatcher: 10_000,
     charactersOfCell: 2_000_000,
     cellsWithoutSession: 8,
+    references: 50_000,
+    framesOfSnapshot: 100,
+    requests: 5000,
+    charactersOfUrl: 2048,
+    charactersOfDataUrl: 100,
+    charactersToOpen: 2_097_152,
+    keysOfTyping: 2000,
+    charactersOfTyping: 1_048_576,
+    sideOfPicture: 16_384,
+    sessionsOfAgentBrowser: 16,
   });
 });
 

@@ -51,6 +51,9 @@ export const BROWSER: readonly Requirement[] = [
     'browser.crash': 'a tab that crashes says so; a navigation revives it',
     'browser.silent':
       'a browser that is stopped or says nothing is 503 within the deadline, and serves when it goes on',
+    'browser.dies-under-call':
+      'a browser that is killed, and a page that takes all memory, end each call with a clear answer; the next one works',
+    'browser.large': 'a data URL of 50 MB and a download that is cut are answered',
     'browser.closed-under-call': 'a tab that is closed under a call answers at once',
     'browser.begun':
       'after the first input event no answer is 503: success is false and the message says what was done',

@@ -33,6 +33,7 @@ export const SYSTEM_TESTS = [
 
 /** Files with tests that wait for 10 to 35 seconds of the clock. They run all at once. */
 export const CLOCK_TESTS = [
+  `${CAPABILITIES}/browser/stopped.test.ts`,
   `${CAPABILITIES}/commands/v1/durations.test.ts`,
   `${CAPABILITIES}/commands/v2/durations.test.ts`,
   `${CAPABILITIES}/pty/v2/viewer-control.test.ts`,
@@ -77,6 +78,7 @@ export const LONG_TESTS = [
   'e2e/images/container-end.test.ts',
   'e2e/images/stall.test.ts',
   'scripts/structure/without-v1.test.ts',
+  `${CAPABILITIES}/browser/deaths.test.ts`,
   `${CAPABILITIES}/browser/faults.test.ts`,
   `${CAPABILITIES}/browser/navigate/navigate.test.ts`,
   `${CAPABILITIES}/browser/snapshot/snapshot.test.ts`,

@@ -5,7 +5,7 @@ import { timerMs } from '../../../core/wait.ts';
 import { CdpFailure } from './cdp-failure.ts';
 
 /** Largest message that is accepted, in bytes; a longer one ends the connection. */
-const MESSAGE_MAX = 400 * 1024 ** 2;
+export const MESSAGE_MAX = 400 * 1024 ** 2;
 /** Bytes of a message up to which it cannot have too many values. */
 const SMALL = 1024 ** 2;
 /** What is parsed of one message: a picture is one long text, but a page can return 50 million empty lists. */

@@ -2,7 +2,7 @@ import { SandboxError } from '../../../core/errors.ts';
 import type { RefNumbers } from './ref-numbers.ts';
 
 /** References that are kept per tab; the oldest go first. */
-const REFS_KEPT = 50_000;
+export const REFS_KEPT = 50_000;
 const REF = /^@?e([1-9]\d{0,9})$/;
 
 /** A node that a reference names: it is in that document or nowhere. */

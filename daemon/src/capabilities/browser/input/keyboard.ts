@@ -5,9 +5,9 @@ import { type Key, keyOfCharacter, MODIFIER_BITS } from './keys.ts';
 export const EVENT_MS = 5000;
 
 /** Characters that are typed as keys at once; a longer run is inserted as one piece. */
-const KEYS_MAX = 2000;
+export const KEYS_MAX = 2000;
 /** Characters that are inserted at once. */
-const INSERT_MAX = 1024 ** 2;
+export const INSERT_MAX = 1024 ** 2;
 /** Milliseconds until the page must have taken a text. */
 const TEXT_MS = 30_000;
 

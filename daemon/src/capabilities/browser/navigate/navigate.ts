@@ -8,7 +8,7 @@ import { type FailureReason, reasonOf, wordsOf } from './failure-reason.ts';
 import { NavigationWatch, type WaitUntil } from './navigation-watch.ts';
 
 /** Longest address, in characters; Chromium takes none that is longer. */
-const URL_MAX = 2 * 1024 ** 2;
+export const URL_MAX = 2 * 1024 ** 2;
 const NETWORK_CHANGED = 'net::ERR_NETWORK_CHANGED';
 const ATTEMPTS = 4;
 /** Milliseconds until the browser must have named the file of a download. */

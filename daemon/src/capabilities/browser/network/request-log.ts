@@ -3,11 +3,11 @@ import type { CdpSession } from '../cdp/cdp-session.ts';
 import type { Protocol } from '../cdp/cdp-types.ts';
 
 /** Requests that are kept, of all tabs. */
-const REQUESTS_KEPT = 5000;
+export const REQUESTS_KEPT = 5000;
 /** Characters of a URL that are kept. */
-const URL_KEPT = 2048;
+export const URL_KEPT = 2048;
 /** Characters of a data URL that are kept: what follows is the data. */
-const DATA_URL_KEPT = 100;
+export const DATA_URL_KEPT = 100;
 const BYTES_KEPT = 8 * 1024 ** 2;
 /** Characters of every other text that a page or its server chooses. */
 const TEXT_KEPT = 200;

@@ -6,7 +6,7 @@ import { done, type Outcome, undone } from './outcome.ts';
 import { PageException } from './world.ts';
 
 /** Largest result, in bytes of JSON. */
-const RESULT_MAX = 8 * 1024 ** 2;
+export const RESULT_MAX = 8 * 1024 ** 2;
 /** Milliseconds for what ends a script that takes too long. */
 const END_MS = 2000;
 

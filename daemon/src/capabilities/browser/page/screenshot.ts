@@ -10,9 +10,9 @@ import { imageSize } from './image-size.ts';
 import { callIn } from './world.ts';
 
 /** Milliseconds for one picture. */
-const PICTURE_MS = 20_000;
+export const PICTURE_MS = 20_000;
 /** Pixels of a side: what Chromium draws at most. */
-const SIDE_MAX = 16_384;
+export const SIDE_MAX = 16_384;
 
 export interface PagePicture extends PictureTerms {
   readonly fullPage: boolean;

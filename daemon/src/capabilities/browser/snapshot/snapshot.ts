@@ -10,11 +10,11 @@ import { type PageLine, type PageLook, WALK } from './page-walk.ts';
 import { writeLine } from './write-line.ts';
 
 /** Milliseconds for a snapshot of all frames. */
-const SNAPSHOT_MS = 20_000;
+export const SNAPSHOT_MS = 20_000;
 /** Attempts while the page replaces its document. */
 const ATTEMPTS = 3;
 /** Frames in one snapshot. */
-const FRAMES_MAX = 100;
+export const FRAMES_MAX = 100;
 /** Depth of frames within frames. */
 const NESTING_MAX = 16;
 
