@@ -77,6 +77,18 @@ export const SYSTEM_AND_BROWSER: MutantArea = {
       replacement: '',
     },
     {
+      id: 'raw-call-waits-for-a-crashed-page',
+      file: 'daemon/src/capabilities/browser/tabs/tab.ts',
+      text: 'void this.#raw?.then((session) => session.failCalls(failure)).catch(ignore);',
+      replacement: '',
+    },
+    {
+      id: 'navigation-waits-for-a-crashed-page',
+      file: 'daemon/src/capabilities/browser/navigate/navigation-watch.ts',
+      text: 'signal.aborted || this.hasCrashed',
+      replacement: 'signal.aborted',
+    },
+    {
       id: 'popup-begins-unseen',
       file: 'daemon/src/capabilities/browser/tabs/tab-list.ts',
       text: 'waitForDebuggerOnStart: true',

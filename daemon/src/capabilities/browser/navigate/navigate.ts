@@ -59,7 +59,8 @@ export async function navigate(tab: Tab, to: Destination, terms: NavigateTerms):
   }
   if ('stays' in begun) return arrived(tab, watch);
   if (await watch.reaches(begun.loaderId, terms.waitUntil, deadline, tab.gone)) return arrived(tab, watch);
-  const reason = tab.gone.aborted ? 'closed' : tab.isCrashed ? 'crashed' : 'timeout';
+  const hasCrashed = watch.hasCrashed || tab.isCrashed;
+  const reason = tab.gone.aborted ? 'closed' : hasCrashed ? 'crashed' : 'timeout';
   return failed(tab, watch, { reason, code: null });
 }
 

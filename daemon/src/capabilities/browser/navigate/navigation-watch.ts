@@ -32,6 +32,7 @@ export class NavigationWatch implements Disposable {
   isWithinDocument = false;
   /** A dialog keeps the page from coming any further. */
   hasDialog = false;
+  hasCrashed = false;
   download: { readonly url: string; readonly filename: string } | undefined;
 
   constructor(session: CdpSession, mainFrameId: string) {
@@ -63,6 +64,10 @@ export class NavigationWatch implements Disposable {
     on('Page.javascriptDialogOpening', ({ type }) => {
       // Before, it is one of the page that is left.
       this.hasDialog = this.loaderId !== undefined && type !== 'beforeunload';
+      this.#changed.wake();
+    });
+    on('Inspector.targetCrashed', () => {
+      this.hasCrashed = true;
       this.#changed.wake();
     });
     on('Page.downloadWillBegin', ({ url, suggestedFilename }) => {
@@ -104,7 +109,7 @@ export class NavigationWatch implements Disposable {
 
   async #until(isDone: () => boolean, deadline: Deadline, signal: AbortSignal): Promise<boolean> {
     while (!isDone()) {
-      if (deadline.isOver || signal.aborted) return false;
+      if (deadline.isOver || signal.aborted || this.hasCrashed) return false;
       await this.#changed.next({ ms: deadline.left(), signal });
     }
     return true;

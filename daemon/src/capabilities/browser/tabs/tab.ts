@@ -132,13 +132,19 @@ export class Tab {
         this.#raw = undefined;
         throw error;
       });
-    return this.#raw;
+    return this.#raw.then((session) => {
+      // A page that has crashed answers nothing.
+      if (this.#crashed) throw this.#crash();
+      return session;
+    });
   }
 
   crash(): void {
     this.#crashed = true;
     this.#dialog = undefined;
-    for (const session of this.sessions) session.failCalls(this.#crash());
+    const failure = this.#crash();
+    for (const session of this.sessions) session.failCalls(failure);
+    void this.#raw?.then((session) => session.failCalls(failure)).catch(ignore);
   }
 
   /** The tab was closed, or the connection ended. */
