@@ -5,9 +5,11 @@ import { expect, test } from 'vitest';
 import { capture, docker } from '../../scripts/images/docker.ts';
 import { ROOT } from '../../scripts/root.ts';
 import { freePort } from '../../scripts/testing/free-port.ts';
+import { tempDir } from '../../scripts/testing/temp-dir.ts';
+import { commandsOf, follow, README_KEY } from '../readme-commands.ts';
 import { LABEL } from '../setup/images.ts';
 
-const KEY = { authorization: 'Bearer change-me', 'content-type': 'application/json' };
+const KEY = { authorization: `Bearer ${README_KEY}`, 'content-type': 'application/json' };
 
 /** A command of the README with its continuation lines joined. */
 async function commandOfReadme(begin: string): Promise<string> {
@@ -28,7 +30,7 @@ async function run(url: string, command: string): Promise<string> {
   return ((await answer.json()) as { data: { stdout: string } }).data.stdout;
 }
 
-test('[images.readme-run] the docker run of the README starts a container that becomes healthy', async () => {
+test('[images.readme-run] the docker run of the README starts a container that becomes healthy and serves its calls', async () => {
   const port = await freePort();
   const labels = Object.entries(LABEL).map(([name, value]) => `--label '${name}=${value}'`);
   const line = (await commandOfReadme('docker run '))
@@ -40,6 +42,12 @@ test('[images.readme-run] the docker run of the README starts a container that b
     await expect.poll(health).toBe('healthy');
     expect(await docker('inspect', '--format', '{{.HostConfig.RestartPolicy.Name}}', id)).toBe('unless-stopped');
     expect(await run(`http://127.0.0.1:${port}`, 'id -un')).toBe('sandbox\n');
+    await using directory = await tempDir();
+    const output = await follow(await commandsOf('First calls'), `http://127.0.0.1:${port}`, directory.path);
+    expect(output).not.toContain('"success":false');
+    expect(output.match(/"success":true/g)?.length).toBeGreaterThanOrEqual(6);
+    expect(await readFile(join(directory.path, 'hello.txt'), 'utf8')).toBe('hello\n');
+    expect(await run(`http://127.0.0.1:${port}`, 'cat /tmp/copy/hello.txt')).toBe('hello\n');
   } finally {
     await docker('rm', '--force', '--volumes', id);
   }
@@ -53,6 +61,10 @@ test('[images.compose] compose becomes healthy, with the key of .env and the wor
   const env = { SANDBOX_PORT: String(port), SANDBOX_WORKSPACE: join(directory, 'workspace') };
   try {
     await shell((await commandOfReadme('echo "SVC_API_KEY')).replace('.env', environment));
+    const { services } = JSON.parse(await shell(`${compose} config --format json`, env));
+    expect(await readFile(join(ROOT, 'images/Dockerfile'), 'utf8')).toMatch(
+      new RegExp(`^FROM .* AS ${services.sandbox.build.target}$`, 'm'),
+    );
     await shell((await commandOfReadme('docker compose up')).replace('docker compose', compose), env);
     expect((await fetch(`http://127.0.0.1:${port}/v2/commands`)).status).toBe(401);
     expect(await run(`http://127.0.0.1:${port}`, 'echo made > here; df -h --output=size /dev/shm | tail -n 1')).toMatch(

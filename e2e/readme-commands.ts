@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import process from 'node:process';
+import { promisify } from 'node:util';
+import { ROOT } from '../scripts/root.ts';
+
+/** The key that the README sets. */
+export const README_KEY = 'change-me';
+
+/** The commands of a section of the README, in their order. */
+export async function commandsOf(section: string): Promise<string> {
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+  const [, text = ''] = readme.split(`## ${section}\n`);
+  const [own = ''] = text.split('\n## ');
+  return [...own.matchAll(/```sh\n([^`]+)```/g)].map(([, block]) => block).join('');
+}
+
+/** Runs commands of the README in a directory, for a service at another address; resolves with their output. */
+export async function follow(commands: string, url: string, directory: string): Promise<string> {
+  const script = commands.replaceAll('http://127.0.0.1:8080', url);
+  const options = { cwd: directory, env: { PATH: process.env['PATH'], HOME: directory } };
+  return (await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], options)).stdout;
+}
