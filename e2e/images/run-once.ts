@@ -7,6 +7,7 @@ export async function runOnce(
   env: Readonly<Record<string, string>>,
   options: readonly string[] = [],
   command: readonly string[] = [],
+  image = DAEMON_IMAGE,
 ): Promise<{ code: number; output: string }> {
   const labels = Object.entries(LABEL).flatMap(([name, value]) => ['--label', `${name}=${value}`]);
   const variables = Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
@@ -17,7 +18,7 @@ export async function runOnce(
     ...labels,
     ...variables,
     ...options,
-    DAEMON_IMAGE,
+    image,
     ...command,
   ]);
   return { code, output: stdout + stderr };

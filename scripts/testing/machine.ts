@@ -35,6 +35,7 @@ const PROBES = {
   script: () => isOnPath('script'),
   registries: () => succeeds('npm', 'view', 'is-number', 'version'),
   chromium: () => isOnPath('chromium'),
+  'data image': () => succeeds('docker', 'image', 'inspect', 'sandbox-data:local'),
 } satisfies Record<string, () => boolean>;
 
 export type MachineProperty = keyof typeof PROBES;
