@@ -3,6 +3,7 @@ import { describeGroups, type Group } from './groups.ts';
 import {
   browserLine,
   callBrowserMcp,
+  coversDisplay,
   devTools,
   openTab,
   programs,
@@ -62,7 +63,7 @@ const GROUPS: readonly Group[] = [
         '[config.browser-resolution] BROWSER_RESOLUTION is the size of the display and of the browser',
         async (sandbox) => {
           expect(await sandbox.shell('xdpyinfo | grep dimensions')).toContain('1600x900 pixels');
-          expect(await browserLine(sandbox)).toContain('--window-size=1600,900');
+          await expect.poll(() => coversDisplay(sandbox, '1600x900')).toBe(true);
         },
       ],
       [

@@ -72,10 +72,10 @@ test('[images.tini] tini is the first process', async () => {
 
 test('[images.secrets] no program of the user has the key in its environment', async () => {
   // The user can read the environments of its own processes; root in a container cannot.
-  const each = `for pid in $(pgrep -u sandbox -d ' ' 'chromium|Xtigervnc|matchbox'); do
+  const each = `for pid in $(pgrep -u sandbox -d ' ' 'chromium|Xtigervnc|openbox'); do
     tr '\\0' '\\n' < /proc/$pid/environ | sed "s/^/$(cat /proc/$pid/comm) /;s/=.*//"; done`;
   const names = (await sandbox().run(each)).stdout.trim().split('\n');
-  for (const program of ['chromium', 'Xtigervnc', 'matchbox-window']) expect(names).toContain(`${program} DISPLAY`);
+  for (const program of ['chromium', 'Xtigervnc', 'openbox']) expect(names).toContain(`${program} DISPLAY`);
   expect(names.filter((name) => / (?:.*API_KEY|SVC_|SUPERVISOR_)/.test(name))).toEqual([]);
 });
 

@@ -12,6 +12,12 @@ export async function browserLine(sandbox: Sandbox): Promise<string> {
   return sandbox.shell('tr "\\0" "\\n" < /proc/$(supervisorctl pid chromium)/cmdline');
 }
 
+/** Whether a window of the browser covers the whole display of that size. */
+export async function coversDisplay(sandbox: Sandbox, size: string): Promise<boolean> {
+  const windows = await sandbox.shell('xwininfo -root -tree');
+  return windows.split('\n').some((line) => line.includes('"Chromium') && line.includes(` ${size}+0+0 `));
+}
+
 export function devTools(sandbox: Sandbox, path: string, port = 9222): Promise<string> {
   return sandbox.shell(`curl -s http://127.0.0.1:${port}/json/${path} || true`);
 }

@@ -33,6 +33,8 @@ export const IMAGES: readonly Requirement[] = [
     'images.no-proxy': 'a proxy does not keep the sandbox from itself',
     'images.legacy': 'a compose file of 1.x runs with only the name of the image changed',
     'images.data': 'the image with the data layer has numpy, pandas, scipy, matplotlib, openpyxl and pillow',
+    'images.desktop-windows':
+      'on the desktop the browser covers the display; a popup is smaller, and a person moves it and closes it',
     'images.agents-day': 'a day of work of an agent runs as the account, with and without a network',
     'config.lang': 'the locale of LANG is generated at the boot',
     'images.failed-starts': 'the container ends after ten failed starts in a row of keeper, daemon or gateway',
