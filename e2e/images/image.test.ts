@@ -18,6 +18,14 @@ test('[images.home-gem] /home/gem is the home of the user', async () => {
   expect((await sandbox().run('touch /home/gem/here && ls /home/sandbox/here')).stdout).toBe('/home/sandbox/here\n');
 });
 
+/** The TypeScript of code-server, which needs the declarations of JavaScript's own library. */
+const TYPE_CHECK =
+  `const lib = "/opt/code-server/lib/node_modules/code-server/lib/vscode/extensions/node_modules/typescript";
+const ts = require(lib);
+fs.writeFileSync("/tmp/checked.ts", "export const n: number = [1].map(Math.abs).length");
+const faults = ts.getPreEmitDiagnostics(ts.createProgram(["/tmp/checked.ts"], { noEmit: true, types: [] }));
+process.exitCode = faults.length`.replaceAll('\n', ' ');
+
 test.each([
   'python3 --version',
   'python3 -m venv /tmp/venv && /tmp/venv/bin/pip --version',
@@ -27,6 +35,7 @@ test.each([
   'git --version && rg --version && tmux -V',
   'test -x /usr/lib/chromium/chromium && command -v Xtigervnc && test -f /usr/share/novnc/vnc.html',
   '/opt/code-server/bin/code-server --version',
+  `node -e '${TYPE_CHECK}'`,
   'sandboxd version',
 ])('[images.content] %s', async (command) => {
   const { exit_code, stderr, stdout } = await sandbox().run(command, { timeout: 60 });
