@@ -7,7 +7,8 @@ export const BROWSER_IMAGE: readonly Requirement[] = [
     'browser.start-unsupported': 'POST browser/start is 501 with a hint where no supervisor takes requests',
     'browser.start-failed': 'POST browser/start is 503 if the browser does not answer within its time',
     'images.browser-start': 'in the image with the start mode manual POST browser/start starts the browser',
-    'images.browser-routes': 'the routes of the browser work in the image, through the gateway with a key, as the account',
+    'images.browser-routes':
+      'the routes of the browser work in the image, through the gateway with a key, as the account',
     'images.agent-browser': 'the image has agent-browser, to which snapshot and references can be delegated',
     'images.start-browser': 'the command start-browser starts the browser, for the account and for root alone',
     'images.browser-closed':

@@ -12,7 +12,10 @@ describeSilentKeeper('terminals beside a keeper that is stopped', (kit) => {
       kit.daemon.data('/v2/pty/sessions', { command: '/bin/cat' }),
     ]);
     const path = `/v2/pty/sessions/${used.session_id}`;
-    const typed = await fetch(`${kit.daemon.base}${path}/input`, { method: 'POST', body: JSON.stringify({ input: 'x' }) });
+    const typed = await fetch(`${kit.daemon.base}${path}/input`, {
+      method: 'POST',
+      body: JSON.stringify({ input: 'x' }),
+    });
     expect(typed.status).toBe(503);
     const ended = await fetch(`${kit.daemon.base}/v2/pty/sessions/${closed.session_id}`, { method: 'DELETE' });
     expect(ended.status).toBe(200);
