@@ -14,6 +14,8 @@ export const MCP: readonly Requirement[] = [
     'mcp.modern': 'clients of 2026-07-28 are served without a handshake',
     'mcp.batches': 'batches are served in 2025-03-26 only',
     'mcp.progress': 'a long call streams progress where the client asked for it',
+    'mcp.cancelled':
+      'notifications/cancelled ends the call that it names without doubt, and what it began; it passes to other servers',
     'mcp.sdk-client': 'the client of the official SDK lists and calls tools',
     'mcp.malformed': 'malformed JSON-RPC messages get the codes of JSON-RPC and never a 500',
     'mcp.order': 'the built-in tools are listed in the order of the contract',

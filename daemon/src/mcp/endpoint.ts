@@ -3,13 +3,15 @@ import {
   createMcpHandler,
   isJSONRPCRequest,
   type JSONRPCMessage,
+  type JSONRPCRequest,
   type McpHttpHandler,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { jsonExcess } from '@sandbox/program/json-shape.ts';
 import { serveBatch } from './batch.ts';
+import { CallsInFlight } from './calls-in-flight.ts';
 import { eventStream } from './event-stream.ts';
-import { serveRequest } from './exchange.ts';
+import { type NotificationSink, serveRequest } from './exchange.ts';
 import type { Hub } from './hub.ts';
 import { hubServer } from './hub-server.ts';
 import { jsonResponse, memberOf, RPC, rpcFailure } from './json-rpc.ts';
@@ -33,6 +35,7 @@ const BATCH_VERSION = '2025-03-26';
 export class McpEndpoint {
   readonly #hub: Hub;
   readonly #modern: McpHttpHandler;
+  readonly #calls = new CallsInFlight();
 
   constructor(hub: Hub) {
     this.#hub = hub;
@@ -57,7 +60,7 @@ export class McpEndpoint {
 
   async #serve(message: unknown, headers: Headers, gone: AbortSignal): Promise<Response> {
     const version = headers.get('mcp-protocol-version') ?? undefined;
-    if (Array.isArray(message)) return await this.#serveBatch(message, version, gone);
+    if (Array.isArray(message)) return await this.#serveBatch(message, version, headers, gone);
     const route = classifyInboundRequest({
       httpMethod: 'POST',
       body: message,
@@ -78,23 +81,57 @@ export class McpEndpoint {
       const reason = `Bad Request: Unsupported protocol version (supported versions: ${known})`;
       return jsonResponse(rpcFailure(memberOf(message, 'id'), RPC.invalidRequest, reason), 400);
     }
-    // Notifications and responses have no effect without a session.
-    if (!isJSONRPCRequest(message)) return new Response(null, { status: 202 });
+    if (!isJSONRPCRequest(message)) {
+      this.#receive(message, headers);
+      return new Response(null, { status: 202 });
+    }
     const isStreamed = wantsProgress(message) && acceptsEvents(headers);
-    if (isStreamed) return eventStream((notified) => serveRequest(this.#hub, message, gone, notified));
-    return jsonResponse(await serveRequest(this.#hub, message, gone));
+    if (isStreamed) return eventStream((notified) => this.#call(message, headers, gone, notified));
+    const response = await this.#call(message, headers, gone);
+    return jsonResponse(response ?? cancelledResponse(message));
   }
 
-  async #serveBatch(batch: readonly unknown[], version: string | undefined, gone: AbortSignal): Promise<Response> {
+  /** The response; undefined where the request was cancelled, which gets none. */
+  async #call(
+    request: JSONRPCRequest,
+    headers: Headers,
+    gone: AbortSignal,
+    notified?: NotificationSink,
+  ): Promise<JSONRPCMessage | undefined> {
+    using call = this.#calls.begin(headers, request.id);
+    const { cancelled } = call;
+    const response = await serveRequest(this.#hub, request, { gone, cancelled, notified });
+    return cancelled.aborted ? undefined : response;
+  }
+
+  /** Notifications other than a cancellation, and responses, have no effect without a session. */
+  #receive(message: unknown, headers: Headers): void {
+    if (memberOf(message, 'method') !== 'notifications/cancelled') return;
+    this.#calls.cancel(headers, memberOf(memberOf(message, 'params'), 'requestId'));
+  }
+
+  async #serveBatch(
+    batch: readonly unknown[],
+    version: string | undefined,
+    headers: Headers,
+    gone: AbortSignal,
+  ): Promise<Response> {
     if (version !== undefined && version !== BATCH_VERSION) {
       const reason = `Batches are part of ${BATCH_VERSION} only: send one message in a request`;
       return jsonResponse(rpcFailure(null, RPC.invalidRequest, reason), 400);
     }
-    const serve = (message: Parameters<typeof serveRequest>[1]) => serveRequest(this.#hub, message, gone);
-    const responses: readonly JSONRPCMessage[] | undefined = await serveBatch(batch, serve);
+    for (const message of batch) this.#receive(message, headers);
+    const serve = async (message: JSONRPCRequest): Promise<JSONRPCMessage> =>
+      (await this.#call(message, headers, gone)) ?? cancelledResponse(message);
+    const responses = await serveBatch(batch, serve);
     if (responses === undefined) return new Response(null, { status: 202 });
     return jsonResponse(responses);
   }
+}
+
+/** What a request over plain HTTP gets where it was cancelled, since something has to be answered. */
+function cancelledResponse({ id }: JSONRPCRequest): JSONRPCMessage {
+  return rpcFailure(id, RPC.cancelled, 'the request was cancelled') as JSONRPCMessage;
 }
 
 function header<K extends string>(headers: Headers, name: string, key: K): Partial<Record<K, string>> {

@@ -7,10 +7,10 @@ const HEARTBEAT_MS = 15_000;
 const WAITING_BYTES = 256 * 1024;
 
 /**
- * Notifications of a request and its response as server-sent events (MCP 2025-11-25, basic/transports, "Sending
+ * Notifications of a request and its response, if it gets one, as server-sent events (MCP 2025-11-25, basic/transports, "Sending
  * Messages to the Server").
  */
-export function eventStream(serve: (notified: NotificationSink) => Promise<JSONRPCMessage>): Response {
+export function eventStream(serve: (notified: NotificationSink) => Promise<JSONRPCMessage | undefined>): Response {
   const encoder = new TextEncoder();
   let heartbeat: NodeJS.Timeout | undefined;
   const events = new ReadableStream<Uint8Array>(
@@ -21,7 +21,8 @@ export function eventStream(serve: (notified: NotificationSink) => Promise<JSONR
         heartbeat = setInterval(() => isSlow() || send(': \n\n'), HEARTBEAT_MS);
         const event = (message: JSONRPCMessage): void => send(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
         try {
-          event(await serve((message) => isSlow() || event(message)));
+          const response = await serve((message) => isSlow() || event(message));
+          if (response !== undefined) event(response);
           controller.close();
         } catch (error) {
           controller.error(error);

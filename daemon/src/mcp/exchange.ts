@@ -5,6 +5,7 @@ import {
   type JSONRPCRequest,
   type Transport,
 } from '@modelcontextprotocol/server';
+import { onAbort } from '../core/wait.ts';
 import type { Hub } from './hub.ts';
 import { hubServer } from './hub-server.ts';
 import { RPC, rpcFailure } from './json-rpc.ts';
@@ -45,29 +46,29 @@ class Exchange implements Transport {
   }
 }
 
-/**
- * The response to one request.
- * @param gone fires when the client has left: the call is told, and the response does not matter any more
- */
-export async function serveRequest(
-  hub: Hub,
-  request: JSONRPCRequest,
-  gone: AbortSignal,
-  notified: NotificationSink = () => undefined,
-): Promise<JSONRPCMessage> {
+interface Terms {
+  /** Fires when the client has left: the call is told, and the response does not matter any more. */
+  readonly gone: AbortSignal;
+  /** Fires when the client has cancelled the call. */
+  readonly cancelled: AbortSignal;
+  readonly notified?: NotificationSink | undefined;
+}
+
+/** The response to one request; of one that its client has left or cancelled, an error. */
+export async function serveRequest(hub: Hub, request: JSONRPCRequest, terms: Terms): Promise<JSONRPCMessage> {
+  const { gone, cancelled, notified = () => undefined } = terms;
   const exchange = new Exchange(notified);
-  const server = hubServer(hub);
+  const server = hubServer(hub, cancelled);
   await server.connect(exchange);
   const leave = (): void => void server.close();
-  gone.addEventListener('abort', leave, { once: true });
+  const left = AbortSignal.any([gone, cancelled]);
+  using _leaving = onAbort(left, leave);
   try {
-    if (gone.aborted) leave();
-    else exchange.onmessage?.(request);
+    if (!left.aborted) exchange.onmessage?.(request);
     return await exchange.response;
   } catch {
     return rpcFailure(request.id, RPC.internal, 'the client has left') as JSONRPCMessage;
   } finally {
-    gone.removeEventListener('abort', leave);
     await server.close();
   }
 }

@@ -5,8 +5,11 @@ import type { Hub } from './hub.ts';
 const INSTRUCTIONS = `Tools of one sandbox: a Linux machine with commands, files, code and a browser.
 Paths are absolute. Files, processes and the working directory of commands persist between calls.`;
 
-/** A server of the protocol that serves one exchange with the tools of the hub. */
-export function hubServer(hub: Hub): Server {
+/**
+ * A server of the protocol that serves one exchange with the tools of the hub.
+ * @param cancelled fires when the client has said that it cancels the call
+ */
+export function hubServer(hub: Hub, cancelled?: AbortSignal): Server {
   const server = new Server(
     { name: 'sandbox', title: 'Sandbox', version: VERSION },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
@@ -22,7 +25,11 @@ export function hubServer(hub: Hub): Server {
       // The client may have left; the call goes on without it.
       mcpReq.notify(report as Parameters<typeof mcpReq.notify>[0]).catch(() => undefined);
     };
-    const context = { gone: mcpReq.signal, ...(token !== undefined && { progress }) };
+    const context = {
+      gone: mcpReq.signal,
+      ...(cancelled && { cancelled }),
+      ...(token !== undefined && { progress }),
+    };
     const result = await hub.call(params.name, params.arguments ?? {}, context);
     if (result !== undefined) return result;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name.slice(0, 200)}`);

@@ -5,8 +5,11 @@ export interface RpcFailure {
   readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-/** Codes of JSON-RPC 2.0 §5.1. */
-export const RPC = { parse: -32700, invalidRequest: -32600, invalidParams: -32602, internal: -32603 } as const;
+/** Codes of JSON-RPC 2.0 §5.1, and one of a server's own for what its caller cancelled. */
+export const RPC = {
+  ...{ parse: -32700, invalidRequest: -32600, invalidParams: -32602, internal: -32603 },
+  cancelled: -32000,
+} as const;
 
 export function rpcFailure(id: unknown, code: number, message: string, data?: unknown): RpcFailure {
   return { jsonrpc: '2.0', id: rpcIdOf(id), error: { code, message, ...(data !== undefined && { data }) } };

@@ -1,3 +1,6 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { McpCaller } from '../../mcp/mcp.fixture.ts';
 import { PATIENCE_MS, testKernels } from './cells.fixture.ts';
@@ -30,6 +33,24 @@ testKernels(
     expect(failed.isError).toBe(true);
     expect(failed.content[0].text).toMatch(/ZeroDivisionError: division by zero\n$/);
     expect((await mcp.call(TOOL, {})).isError).toBe(true);
+  },
+  PATIENCE_MS,
+);
+
+testKernels(
+  '[mcp.cancelled] code whose client cancels the call is interrupted',
+  async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'cancelled-'));
+    const [begun, over] = [join(dir, 'begun'), join(dir, 'over')];
+    await using mcp = await McpCaller.start();
+    const code = `import time\ntry:\n  open("${begun}", "w")\n  time.sleep(600)\nfinally:\n  open("${over}", "w")`;
+    const params = { name: TOOL, arguments: { code, timeout: 600 } };
+    const called = mcp.post({ jsonrpc: '2.0', id: 'cell', method: 'tools/call', params });
+    await expect.poll(() => existsSync(begun)).toBe(true);
+    await mcp.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'cell' } });
+    expect((await called).json).toMatchObject({ id: 'cell', error: { code: -32000 } });
+    await expect.poll(() => existsSync(over)).toBe(true);
+    rmSync(dir, { recursive: true });
   },
   PATIENCE_MS,
 );

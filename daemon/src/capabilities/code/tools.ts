@@ -1,7 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
+import { ignore } from '@sandbox/program/ignore.ts';
 import { z } from 'zod';
 import { defineTool } from '../../core/tools/tool.ts';
 import { ToolAnswer, type ToolImage } from '../../core/tools/tool-answer.ts';
+import { onAbort } from '../../core/wait.ts';
 import type { CodeService } from './code-service.ts';
 import type { CellReport } from './execution/cell-report.ts';
 import type { Output } from './runtime/output.ts';
@@ -22,9 +24,12 @@ export const executeCode = defineTool({
     timeout: z.number().positive().max(TIMEOUT_MAX).default(TIMEOUT).meta({ description: 'Seconds.' }),
   }),
   annotations: { destructiveHint: true, openWorldHint: true },
-  handler: async (service: CodeService, { code, language, timeout }, { gone }) => {
-    const report = await service.execute({ code, language, timeoutSeconds: timeout }, gone);
-    return answerOf(report);
+  handler: async (service: CodeService, { code, language, timeout }, { gone, cancelled }) => {
+    const execution = await service.begin({ code, language, timeoutSeconds: timeout }, gone);
+    const interrupt = (): void => void service.interruptExecution(execution.id).catch(ignore);
+    using _interrupting = onAbort(cancelled, interrupt);
+    await execution.ended;
+    return answerOf(execution.report());
   },
 });
 

@@ -48,7 +48,7 @@ Example: {"cmd": "npm test 2>&1 | tail -n 40", "cwd": "/home/sandbox/project", "
     command_id: z.string(),
     hint: z.string().optional(),
   }),
-  handler: async ({ shell }: CommandService, args, { gone, progress }) => {
+  handler: async (service: CommandService, args, { gone, cancelled, progress }) => {
     const call = {
       command: args.cmd,
       cwd: args.cwd,
@@ -57,8 +57,11 @@ Example: {"cmd": "npm test 2>&1 | tail -n 40", "cwd": "/home/sandbox/project", "
       keepLinks: args.preserve_symlinks,
       excerptBytes: args.truncate ? SHORT_BYTES : LONG_BYTES,
     };
-    const { status, output, exitCode, cwd, commandId, message, truncated } = await shell.run(call, gone, progress);
-    const hint = hintFor(status === 'running' || status === 'pending', truncated, args.truncate);
+    const result = await service.shell.run(call, gone, progress);
+    const { status, output, exitCode, cwd, commandId, message, truncated } = result;
+    const isRunning = status === 'running' || status === 'pending';
+    if (isRunning && cancelled?.aborted) await service.kill(commandId, 'SIGTERM');
+    const hint = hintFor(isRunning, truncated, args.truncate);
     return new ToolAnswer({
       data: {
         status,
