@@ -46,6 +46,8 @@ test('the default of every variable is the one that is documented', () => {
     SVC_PORT: '8091',
     GATEWAY_HOST: '127.0.0.1',
     EXTRA_MCP_SERVERS: '{}',
+    MCP_SERVER_BROWSER_PORT: '',
+    DISABLE_MCP_BROWSER: 'false',
     SVC_SKILLS_PATH: '',
     SVC_API_KEY: '',
     SVC_API_KEY_FILE: '',

@@ -77,7 +77,9 @@ const GROUPS: readonly Group[] = [
       [
         '[config.mcp-browser-port] MCP_SERVER_BROWSER_PORT is the port of the browser MCP server',
         async (sandbox) => {
-          expect(await callBrowserMcp(sandbox, 'tools/list', {}, 8200)).toContain('browser_snapshot');
+          const list = (): Promise<string> => callBrowserMcp(sandbox, 'tools/list', {}, 8200).catch(String);
+          await expect.poll(list).toContain('browser_snapshot');
+          await expect.poll(() => sandbox.toolNames()).toContain('browser_snapshot');
           expect(await statusWith(sandbox, {}, '/proxy/8200/')).toBe(403);
         },
       ],
@@ -158,6 +160,7 @@ const GROUPS: readonly Group[] = [
         async (sandbox) => {
           expect(Object.keys(await programs(sandbox))).not.toContain('browser-mcp');
           await expect(callBrowserMcp(sandbox, 'tools/list')).rejects.toThrow();
+          expect(await sandbox.toolNames()).not.toContain('browser_snapshot');
         },
       ],
       [

@@ -12,6 +12,8 @@ const LOGS = join(ROOT, 'dist/e2e-logs');
 const GIB = 1024 ** 3;
 
 export interface SandboxOptions {
+  /** Default: the daemon image. */
+  readonly image?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** The API key, if `env` does not contain it. */
   readonly key?: string;
@@ -66,12 +68,12 @@ export class Sandbox implements AsyncDisposable {
   }
 
   static async start(options: SandboxOptions = {}): Promise<Sandbox> {
-    const { env = {}, port = PUBLIC_PORT, with: change, plain } = options;
+    const { image = DAEMON_IMAGE, env = {}, port = PUBLIC_PORT, with: change, plain } = options;
     const log: string[] = [];
     const key = options.key ?? env['SVC_API_KEY'] ?? env['SANDBOX_API_KEY'];
     const ready = Wait.forHttp('/ready', port, { abortOnContainerExit: true }).forStatusCode(200);
     if (key !== undefined) ready.withHeaders({ 'x-api-key': key });
-    const container = new SandboxContainer(DAEMON_IMAGE)
+    const container = new SandboxContainer(image)
       .withPullPolicy({ shouldPull: () => false })
       .withLabels(LABEL)
       .withEnvironment(env)
@@ -117,6 +119,21 @@ export class Sandbox implements AsyncDisposable {
     });
     if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
     return ((await answer.json()) as { data: T }).data;
+  }
+
+  /** The result of a request to the MCP hub. */
+  async mcp<T>(method: string, params: object = {}): Promise<T> {
+    const answer = await this.fetch('/mcp', {
+      method: 'POST',
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    return ((await answer.json()) as { result: T }).result;
+  }
+
+  /** Names of the tools of the MCP hub. */
+  async toolNames(): Promise<string[]> {
+    const { tools } = await this.mcp<{ tools: readonly { name: string }[] }>('tools/list');
+    return tools.map(({ name }) => name);
   }
 
   /** Runs a command through the API. */

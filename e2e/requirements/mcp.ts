@@ -6,6 +6,7 @@ export const MCP: readonly Requirement[] = [
     'mcp.plain-post':
       'a plain POST to /mcp or /v1/mcp without initialize, session or text/event-stream in Accept gets JSON',
     'mcp.errors': 'unknown method −32601, unknown tool −32602, not JSON −32700 with HTTP 200',
+    'mcp.ids': 'an id is answered as it came; what is no id is an invalid request',
     'mcp.too-large': 'a body over 8 MiB is 413',
     'mcp.methods': 'GET and DELETE are 405',
     'mcp.notifications': 'notifications and responses are 202',
@@ -19,6 +20,8 @@ export const MCP: readonly Requirement[] = [
     'mcp.sdk-client': 'the client of the official SDK lists and calls tools',
     'mcp.malformed': 'malformed JSON-RPC messages get the codes of JSON-RPC and never a 500',
     'mcp.order': 'the built-in tools are listed in the order of the contract',
+    'mcp.described': 'a tool says what it is for, with an example that its schema accepts, and has annotations',
+    'mcp.structured': 'structured content fits the output schema of its tool',
     'mcp.arguments': 'a missing argument is an isError result that names it',
     'mcp.bash': 'sandbox_execute_bash answers status, output, exit_code and cwd',
     'mcp.bash-directory':
@@ -44,6 +47,9 @@ export const MCP: readonly Requirement[] = [
     'mcp.upstream-pages': 'the cursors of other servers are followed, and the list of the hub is one page',
     'mcp.upstream-progress': 'progress of other servers passes through',
     'mcp.upstream-hostile': 'a server that hangs, answers nonsense or too much ends its own call only',
+    'mcp.browser-server': 'tools of the browser MCP server are published while it answers, unless it is disabled',
+    'mcp.agent': 'a scripted agent mends a failing test with the tools alone',
+    'mcp.custom-image': 'a custom image adds a server by the documented recipe',
     'mcp.configuration': 'a wrong EXTRA_MCP_SERVERS ends the boot with one line that names it',
   }),
 ];

@@ -3,7 +3,7 @@
 
 # The options that the image itself sets are right; with others the services have to be asked, which takes 0.2 s.
 has_options() {
-  env | grep -E '^(SVC_|GATEWAY_|LOG_LEVEL=|MCP_)' | grep -vxF -f /opt/svc/lib/options-of-image |
+  env | grep -E '^(SVC_|GATEWAY_|LOG_LEVEL=|MCP_|EXTRA_MCP_)' | grep -vxF -f /opt/svc/lib/options-of-image |
     grep -qvxF "SVC_API_KEY_FILE=$KEY_FILE"
 }
 

@@ -1,4 +1,4 @@
-import { named, type OptionValues } from '@sandbox/program/options.ts';
+import { boolean, named, type OptionValues, wholeNumber } from '@sandbox/program/options.ts';
 import { McpServers } from './upstream/registry.ts';
 
 export const McpOptions = {
@@ -8,6 +8,18 @@ export const McpOptions = {
     description:
       'MCP servers on loopback whose tools /mcp publishes too: {"name": {"url": "http://127.0.0.1:9000/mcp", ' +
       '"prefix": "x"}} as JSON. Without a prefix only tools whose names begin with name_ are published.',
+  }),
+  browserMcpPort: named(wholeNumber(1, 65_535).optional(), {
+    env: 'MCP_SERVER_BROWSER_PORT',
+    flag: 'browser-mcp-port',
+    description:
+      'Port on loopback of the browser MCP server, whose browser_ tools /mcp publishes while it answers; ' +
+      'the image has it at 8100.',
+  }),
+  disableMcpBrowser: named(boolean().default(false), {
+    env: 'DISABLE_MCP_BROWSER',
+    flag: 'disable-mcp-browser',
+    description: 'Publish no tools of the browser MCP server; the image does not start it either.',
   }),
 } as const;
 
