@@ -34,7 +34,10 @@ class Held {
 }
 
 function cancel(mcp: McpCaller, requestId: unknown, headers = {}): ReturnType<McpCaller['post']> {
-  return mcp.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason: 'over' } }, headers);
+  return mcp.post(
+    { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason: 'over' } },
+    headers,
+  );
 }
 
 async function newestStatus(mcp: McpCaller): Promise<string> {
@@ -84,7 +87,9 @@ describe('notifications/cancelled', () => {
     expect(answers.map(({ json }) => Object.hasOwn(json, 'result'))).toEqual([true, false]);
   });
 
-  test('[mcp.cancelled] passes to the server whose tool is called, and so does a client that leaves', async ({ dir }) => {
+  test('[mcp.cancelled] passes to the server whose tool is called, and so does a client that leaves', async ({
+    dir,
+  }) => {
     await using other = await OtherServer.start(({ method }) =>
       method === 'tools/call' ? new Promise(() => undefined) : undefined,
     );

@@ -10,11 +10,12 @@ import {
 import { jsonExcess } from '@sandbox/program/json-shape.ts';
 import { serveBatch } from './batch.ts';
 import { CallsInFlight } from './calls-in-flight.ts';
+import { directRequest, serveDirectly } from './direct-request.ts';
 import { eventStream } from './event-stream.ts';
 import { type NotificationSink, serveRequest } from './exchange.ts';
 import type { Hub } from './hub.ts';
 import { hubServer } from './hub-server.ts';
-import { jsonResponse, memberOf, RPC, rpcFailure } from './json-rpc.ts';
+import { ACCEPTED, answerOf, type HubAnswer, jsonAnswer, memberOf, RPC, rpcFailure } from './json-rpc.ts';
 
 /** One POST to the hub. */
 export interface HubPost {
@@ -42,14 +43,14 @@ export class McpEndpoint {
     this.#modern = createMcpHandler(() => hubServer(hub), { legacy: 'reject' });
   }
 
-  async post({ body: text, headers, gone }: HubPost): Promise<Response> {
+  async post({ body: text, headers, gone }: HubPost): Promise<HubAnswer> {
     const excess = jsonExcess(text);
-    if (excess !== undefined) return jsonResponse(rpcFailure(null, RPC.invalidRequest, `the message has ${excess}`));
+    if (excess !== undefined) return jsonAnswer(rpcFailure(null, RPC.invalidRequest, `the message has ${excess}`));
     let message: unknown;
     try {
       message = JSON.parse(text);
     } catch {
-      return jsonResponse(rpcFailure(null, RPC.parse, 'Parse error: the body is not JSON'));
+      return jsonAnswer(rpcFailure(null, RPC.parse, 'Parse error: the body is not JSON'));
     }
     return await this.#serve(message, headers, gone);
   }
@@ -58,9 +59,11 @@ export class McpEndpoint {
     await this.#modern.close();
   }
 
-  async #serve(message: unknown, headers: Headers, gone: AbortSignal): Promise<Response> {
+  async #serve(message: unknown, headers: Headers, gone: AbortSignal): Promise<HubAnswer> {
     const version = headers.get('mcp-protocol-version') ?? undefined;
     if (Array.isArray(message)) return await this.#serveBatch(message, version, headers, gone);
+    const direct = directRequest(message, headers);
+    if (direct) return await this.#answer(direct.message, headers, gone);
     const route = classifyInboundRequest({
       httpMethod: 'POST',
       body: message,
@@ -69,26 +72,30 @@ export class McpEndpoint {
       ...header(headers, 'mcp-name', 'mcpNameHeader'),
     });
     if (route.kind === 'reject') {
-      return jsonResponse(rpcFailure(memberOf(message, 'id'), route.code, route.message, route.data), route.httpStatus);
+      return jsonAnswer(rpcFailure(memberOf(message, 'id'), route.code, route.message, route.data), route.httpStatus);
     }
     if (route.kind === 'modern') {
       headers.set('content-type', 'application/json');
       const request = new Request('http://localhost/mcp', { method: 'POST', headers, signal: gone });
-      return await this.#modern.fetch(request, { parsedBody: message });
+      return answerOf(await this.#modern.fetch(request, { parsedBody: message }));
     }
     if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) {
       const known = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
       const reason = `Bad Request: Unsupported protocol version (supported versions: ${known})`;
-      return jsonResponse(rpcFailure(memberOf(message, 'id'), RPC.invalidRequest, reason), 400);
+      return jsonAnswer(rpcFailure(memberOf(message, 'id'), RPC.invalidRequest, reason), 400);
     }
     if (!isJSONRPCRequest(message)) {
       this.#receive(message, headers);
-      return new Response(null, { status: 202 });
+      return ACCEPTED;
     }
-    const isStreamed = wantsProgress(message) && acceptsEvents(headers);
-    if (isStreamed) return eventStream((notified) => this.#call(message, headers, gone, notified));
-    const response = await this.#call(message, headers, gone);
-    return jsonResponse(response ?? cancelledResponse(message));
+    return await this.#answer(message, headers, gone);
+  }
+
+  async #answer(request: JSONRPCRequest, headers: Headers, gone: AbortSignal): Promise<HubAnswer> {
+    const isStreamed = wantsProgress(request) && acceptsEvents(headers);
+    if (isStreamed) return eventStream((notified) => this.#call(request, headers, gone, notified));
+    const response = await this.#call(request, headers, gone);
+    return jsonAnswer(response ?? cancelledResponse(request));
   }
 
   /** The response; undefined where the request was cancelled, which gets none. */
@@ -100,7 +107,9 @@ export class McpEndpoint {
   ): Promise<JSONRPCMessage | undefined> {
     using call = this.#calls.begin(headers, request.id);
     const { cancelled } = call;
-    const response = await serveRequest(this.#hub, request, { gone, cancelled, notified });
+    const direct = directRequest(request, headers);
+    const terms = { gone, cancelled, notified };
+    const response = await (direct ? serveDirectly(this.#hub, direct, terms) : serveRequest(this.#hub, request, terms));
     return cancelled.aborted ? undefined : response;
   }
 
@@ -115,17 +124,17 @@ export class McpEndpoint {
     version: string | undefined,
     headers: Headers,
     gone: AbortSignal,
-  ): Promise<Response> {
+  ): Promise<HubAnswer> {
     if (version !== undefined && version !== BATCH_VERSION) {
       const reason = `Batches are part of ${BATCH_VERSION} only: send one message in a request`;
-      return jsonResponse(rpcFailure(null, RPC.invalidRequest, reason), 400);
+      return jsonAnswer(rpcFailure(null, RPC.invalidRequest, reason), 400);
     }
     for (const message of batch) this.#receive(message, headers);
     const serve = async (message: JSONRPCRequest): Promise<JSONRPCMessage> =>
       (await this.#call(message, headers, gone)) ?? cancelledResponse(message);
     const responses = await serveBatch(batch, serve);
-    if (responses === undefined) return new Response(null, { status: 202 });
-    return jsonResponse(responses);
+    if (responses === undefined) return ACCEPTED;
+    return jsonAnswer(responses);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { NotificationSink } from './exchange.ts';
+import type { HubAnswer } from './json-rpc.ts';
 
 /** Milliseconds of silence after which a comment is sent. */
 const HEARTBEAT_MS = 15_000;
@@ -10,7 +11,7 @@ const WAITING_BYTES = 256 * 1024;
  * Notifications of a request and its response, if it gets one, as server-sent events (MCP 2025-11-25, basic/transports, "Sending
  * Messages to the Server").
  */
-export function eventStream(serve: (notified: NotificationSink) => Promise<JSONRPCMessage | undefined>): Response {
+export function eventStream(serve: (notified: NotificationSink) => Promise<JSONRPCMessage | undefined>): HubAnswer {
   const encoder = new TextEncoder();
   let heartbeat: NodeJS.Timeout | undefined;
   const events = new ReadableStream<Uint8Array>(
@@ -34,5 +35,5 @@ export function eventStream(serve: (notified: NotificationSink) => Promise<JSONR
     },
     new ByteLengthQueuingStrategy({ highWaterMark: WAITING_BYTES }),
   );
-  return new Response(events, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' } });
+  return { status: 200, headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }, body: events };
 }

@@ -46,7 +46,7 @@ class Exchange implements Transport {
   }
 }
 
-interface Terms {
+export interface Terms {
   /** Fires when the client has left: the call is told, and the response does not matter any more. */
   readonly gone: AbortSignal;
   /** Fires when the client has cancelled the call. */

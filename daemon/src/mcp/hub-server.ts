@@ -1,5 +1,6 @@
-import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import { Server } from '@modelcontextprotocol/server';
 import { VERSION } from '../core/version.ts';
+import { callTool } from './call-tool.ts';
 import type { Hub } from './hub.ts';
 
 const INSTRUCTIONS = `Tools of one sandbox: a Linux machine with commands, files, code and a browser.
@@ -16,23 +17,13 @@ export function hubServer(hub: Hub, cancelled?: AbortSignal): Server {
   );
   server.setRequestHandler('tools/list', async () => ({ tools: await hub.list() }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
-    const token = mcpReq._meta?.progressToken;
-    let step = 0;
-    const progress = (message: string): void => {
-      if (token === undefined) return;
-      step += 1;
-      const report = { method: 'notifications/progress', params: { progressToken: token, progress: step, message } };
+    const { name, arguments: args = {} } = params;
+    const notify = (message: object): void => {
       // The client may have left; the call goes on without it.
-      mcpReq.notify(report as Parameters<typeof mcpReq.notify>[0]).catch(() => undefined);
+      mcpReq.notify(message as Parameters<typeof mcpReq.notify>[0]).catch(() => undefined);
     };
-    const context = {
-      gone: mcpReq.signal,
-      ...(cancelled && { cancelled }),
-      ...(token !== undefined && { progress }),
-    };
-    const result = await hub.call(params.name, params.arguments ?? {}, context);
-    if (result !== undefined) return result;
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name.slice(0, 200)}`);
+    const call = { name, args, token: mcpReq._meta?.progressToken };
+    return await callTool(hub, call, { gone: mcpReq.signal, cancelled, notify });
   });
   return server;
 }

@@ -1,3 +1,5 @@
+import type { ReadableStream } from 'node:stream/web';
+
 /** An error object of JSON-RPC 2.0 §5.1 as a response. */
 export interface RpcFailure {
   readonly jsonrpc: '2.0';
@@ -26,6 +28,19 @@ export function memberOf(value: unknown, name: string): unknown {
   return Reflect.get(value, name);
 }
 
-export function jsonResponse(body: unknown, status = 200): Response {
-  return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
+/** An HTTP answer; a `Response` around each JSON text would cost more than most calls. */
+export interface HubAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | ReadableStream<Uint8Array> | undefined;
+}
+
+export const ACCEPTED: HubAnswer = { status: 202, headers: {}, body: undefined };
+
+export function jsonAnswer(body: unknown, status = 200): HubAnswer {
+  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+export function answerOf({ status, headers, body }: Response): HubAnswer {
+  return { status, headers: Object.fromEntries(headers), body: body ?? undefined };
 }

@@ -24,8 +24,9 @@ function mergeParts(parts: readonly BoundTool[]): BoundTool {
     }
   }
   const actions = [...byAction.keys()];
+  const Action = z.object({ action: z.enum(actions) });
   const call = async (args: unknown, context: ToolContext): Promise<unknown> => {
-    const { action } = z.object({ action: z.enum(actions) }).parse(args);
+    const { action } = Action.parse(args);
     return byAction.get(action)?.call(args, context);
   };
   return { ...first, actions, schema: mergedSchema(parts, actions), call };

@@ -8,13 +8,19 @@ interface ToolAnnotations {
   readonly openWorldHint?: boolean;
 }
 
+/** How far a call is, in units of its own. */
+export interface ToolProgress {
+  readonly progress: number;
+  readonly total?: number | undefined;
+}
+
 export interface ToolContext {
   /** Fires when the client has left or cancelled the call. */
   readonly gone: AbortSignal;
   /** Fires when the client has cancelled the call: what it began ends. A client that has left may come back to it. */
   readonly cancelled?: AbortSignal;
   /** Tells the client what a long call does now; absent where the client did not ask for it. */
-  readonly progress?: (message: string) => void;
+  readonly progress?: (message: string | undefined, at?: ToolProgress) => void;
 }
 
 interface Described {

@@ -10,7 +10,13 @@ const MCP_BODY_LIMIT = 8 * 1024 ** 2;
 
 /** What answers messages of the Model Context Protocol. */
 export interface McpPosts {
-  post(message: { readonly body: string; readonly headers: Headers; readonly gone: AbortSignal }): Promise<Response>;
+  post(message: { readonly body: string; readonly headers: Headers; readonly gone: AbortSignal }): Promise<McpAnswer>;
+}
+
+interface McpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | ReadableStream<Uint8Array> | undefined;
 }
 
 /** The route of the hub; GET and DELETE are 405, since there are no sessions. */
@@ -32,8 +38,9 @@ function headersOf({ headers }: FastifyRequest): Headers {
   return new Headers(given as [string, string][]);
 }
 
-async function answer(reply: FastifyReply, { status, headers, body }: Response): Promise<FastifyReply> {
-  void reply.code(status).headers(Object.fromEntries(headers));
-  if (body === null) return await reply.send();
-  return await reply.send(Readable.fromWeb(body as ReadableStream));
+async function answer(reply: FastifyReply, { status, headers, body }: McpAnswer): Promise<FastifyReply> {
+  void reply.code(status).headers(headers);
+  // Bytes, since the framework adds a charset to the type of a text.
+  if (typeof body === 'string') return await reply.send(Buffer.from(body));
+  return await reply.send(body && Readable.fromWeb(body));
 }

@@ -1,8 +1,8 @@
-import { Client, type Progress, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, type Progress } from '@modelcontextprotocol/client';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import type { ToolContext } from '../../core/tools/tool.ts';
 import { VERSION } from '../../core/version.ts';
-import { boundedFetch } from './bounded-fetch.ts';
+import { AnsweredTransport } from './answered-transport.ts';
 import type { Registered } from './registry.ts';
 
 /** Milliseconds for the handshake and a whole list of tools. */
@@ -59,7 +59,7 @@ export class Upstream {
   async call(name: string, args: Record<string, unknown>, { gone, progress }: ToolContext): Promise<CallToolResult> {
     const client = await this.#connected();
     const limits = { timeout: SILENT_MS, maxTotalTimeout: CALL_MS, resetTimeoutOnProgress: true, signal: gone };
-    const onprogress = (step: Progress): void => progress?.(step.message ?? String(step.progress));
+    const onprogress = ({ message, ...at }: Progress): void => progress?.(message, at);
     return await client.callTool({ name, arguments: args }, { ...limits, ...(progress && { onprogress }) });
   }
 
@@ -105,7 +105,7 @@ export class Upstream {
 
   async #connect(): Promise<Client> {
     const client = new Client({ name: 'sandbox-hub', version: VERSION });
-    const transport = new StreamableHTTPClientTransport(this.#registered.url, { fetch: boundedFetch });
+    const transport = new AnsweredTransport(this.#registered.url);
     client.onclose = () => {
       this.#client = undefined;
     };

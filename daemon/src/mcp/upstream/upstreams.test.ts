@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { describe, expect } from 'vitest';
 import { McpCaller, test } from '../mcp.fixture.ts';
 import { OtherServer, toolNamed } from './upstream.fixture.ts';
@@ -57,7 +58,8 @@ describe('tools of other servers', () => {
     await using other = await OtherServer.start(({ id, method, params }, res) => {
       if (method !== 'tools/call') return undefined;
       const token = params._meta.progressToken;
-      const step = { method: 'notifications/progress', params: { progressToken: token, progress: 1, message: 'half' } };
+      const at = { progressToken: token, progress: 50, total: 100, message: 'half' };
+      const step = { method: 'notifications/progress', params: at };
       const result = { id, result: { content: [{ type: 'text', text: 'done' }] } };
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       for (const event of [step, result]) res.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...event })}\n\n`);
@@ -68,7 +70,7 @@ describe('tools of other servers', () => {
     const params = { name: 'o_slow', arguments: {}, _meta: { progressToken: 7 } };
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
     const { text } = await mcp.post(message, { accept: 'application/json, text/event-stream' });
-    expect(text).toContain('"progressToken":7,"progress":1,"message":"half"');
+    expect(text).toContain('"progressToken":7,"progress":50,"total":100,"message":"half"');
     expect(text).toContain('"text":"done"');
   });
 });
@@ -97,6 +99,10 @@ describe('servers that do not work', () => {
     await using mcp = await hubWith({ a: { url: other.url, prefix: 'a' }, b: { url: good.url, prefix: 'b' } });
     await expect.poll(() => names(mcp)).toEqual(['a_x', 'b_fine']);
     const bytes = Buffer.alloc(1024 ** 2, 0x20);
+    const pour = (res: ServerResponse, left = 100): void => {
+      if (left === 100) res.on('error', () => undefined);
+      if (left > 0 && !res.destroyed) res.write(bytes, () => pour(res, left - 1));
+    };
     const answers: Record<string, Parameters<OtherServer['become']>[0]> = {
       'breaks off': (_message, res) => void res.destroy(),
       'is not JSON': (_message, res) => void res.writeHead(200, { 'content-type': 'application/json' }).end('{"x'),
@@ -105,18 +111,23 @@ describe('servers that do not work', () => {
       'redirects elsewhere': (_message, res) => void res.writeHead(307, { location: 'http://192.0.2.1/' }).end(),
       'is of another request': (_message, res) =>
         void res.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc":"2.0","id":"z","result":{}}'),
+      'is a list': (_message, res) => void res.writeHead(200, { 'content-type': 'application/json' }).end('[]'),
+      'is a stream of nonsense': (_message, res) =>
+        void res.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: {"x\n\nevent: y\ndata: 1\n\n'),
+      'is a stream that breaks off': (_message, res) => {
+        res.writeHead(200, { 'content-type': 'text/event-stream' });
+        res.write('id: 1\ndata: \n\n', () => res.destroy());
+      },
+      'is a stream of 100 MB': (_message, res) => {
+        res.writeHead(200, { 'content-type': 'text/event-stream' });
+        pour(res);
+      },
       'is 100 MB': (_message, res) => {
         res.writeHead(200, { 'content-type': 'application/json' });
-        res.on('error', () => undefined);
-        const write = (left: number): void => {
-          if (left > 0 && !res.destroyed) res.write(bytes, () => write(left - 1));
-        };
-        write(100);
-        return undefined;
+        pour(res);
       },
     };
     for (const [name, behaviour] of Object.entries(answers)) {
-      if (name === 'is of another request') continue;
       other.become(behaviour);
       expect([name, await mcp.call('a_x')]).toMatchObject([name, { isError: true }]);
     }
@@ -151,6 +162,30 @@ describe('servers that do not work', () => {
       expect(log).toContain(`the MCP server ${name} is left out`);
     expect(await mcp.call('needs_x')).toMatchObject({ isError: true });
   });
+});
+
+test('[mcp.browser-server] tools of the browser MCP server come and go with it, under their own names', async () => {
+  await using browser = await OtherServer.withTools('browser_click', 'other');
+  const port = new URL(browser.url).port;
+  const offered = async (mcp: McpCaller): Promise<string[]> => {
+    const { result } = await mcp.request('tools/list');
+    const all: string[] = result.tools.map(({ name }: { name: string }) => name);
+    return all.slice(all.indexOf('browser_gui_execute_action') + 1);
+  };
+  await using mcp = await McpCaller.start({ MCP_SERVER_BROWSER_PORT: port });
+  await expect.poll(() => offered(mcp)).toEqual(['browser_click']);
+  expect((await mcp.call('browser_click', { a: 1 })).content[0].text).toBe('browser_click {"a":1}');
+  expect(await mcp.call('browser_get_info')).toMatchObject({ isError: true });
+  expect(browser.seen.filter(({ method }) => method === 'tools/call')).toHaveLength(1);
+  await browser[Symbol.asyncDispose]();
+  await expect.poll(() => offered(mcp)).toEqual([]);
+  await browser.listen();
+  await expect.poll(() => offered(mcp)).toEqual(['browser_click']);
+  const disabled = { MCP_SERVER_BROWSER_PORT: port, DISABLE_MCP_BROWSER: 'true' };
+  for (const env of [disabled, {}]) {
+    await using without = await McpCaller.start(env);
+    expect(await offered(without)).toEqual([]);
+  }
 });
 
 test('[mcp.configuration] a wrong EXTRA_MCP_SERVERS ends the boot with one line that names it', async () => {
