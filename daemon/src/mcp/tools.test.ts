@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFi
 import { readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect } from 'vitest';
 import { McpCaller, test } from './mcp.fixture.ts';
 
@@ -208,6 +209,42 @@ describe(EDITOR, () => {
 
 test('[mcp.context] the context is JSON, packages are lines', async ({ mcp }) => {
   expect(await mcp.data('sandbox_get_context')).toMatchObject({ os: expect.any(String), tools: expect.any(Array) });
-  const { content } = await mcp.call('sandbox_get_packages', { language: 'python' });
-  expect(content[0].text).toMatch(/^(- \S+==\S+(\n|$))*/);
+  const packages = async (args = {}): Promise<string> => (await mcp.call('sandbox_get_packages', args)).content[0].text;
+  const [python, nodejs] = [await packages({ language: 'python' }), await packages({ language: 'nodejs' })];
+  for (const text of [python, nodejs]) expect(text).toMatch(/^(- \S+==\S+(\n|$))*$/);
+  expect(await packages()).toBe(`Python Packages:\n${python}\n\nNode.js Packages:\n${nodejs}`);
+});
+
+test('[mcp.described] every tool says what it is for, with an example that its schema accepts, and hints', async ({
+  mcp,
+}) => {
+  const { tools } = (await mcp.request('tools/list')).result;
+  const ajv = new Ajv2020({ strict: false, logger: false });
+  for (const { name, description, inputSchema, annotations } of tools) {
+    const [, example = ''] = /\nExample: (\{.*\})$/.exec(description) ?? [];
+    expect([name, ajv.validate(inputSchema, JSON.parse(example)), ajv.errorsText()]).toEqual([name, true, 'No errors']);
+    expect([name, description.length > 80, typeof annotations.readOnlyHint]).toEqual([name, true, 'boolean']);
+    expect([name, JSON.stringify(inputSchema).includes('$ref')]).toEqual([name, false]);
+  }
+});
+
+test('[mcp.structured] structured content is what the output schema says', async ({ mcp, dir }) => {
+  const { tools } = (await mcp.request('tools/list')).result;
+  const path = join(dir, 'a.txt');
+  writeFileSync(path, 'one\n');
+  const calls: [string, object][] = [
+    [BASH, { cmd: 'false' }],
+    [BASH, { cmd: 'sleep 60', timeout: 0 }],
+    ['sandbox_get_context', {}],
+    ...['read', 'list', 'grep', 'find', 'glob'].map((action): [string, object] => [
+      FILES,
+      { action, path: action === 'read' ? path : dir, pattern: '*' },
+    ]),
+  ];
+  const ajv = new Ajv2020({ strict: false, logger: false });
+  for (const [name, args] of calls) {
+    const { structuredContent } = await mcp.call(name, args);
+    const { outputSchema } = tools.find((tool: { name: string }) => tool.name === name);
+    expect([name, args, ajv.validate(outputSchema, structuredContent)]).toEqual([name, args, true]);
+  }
 });

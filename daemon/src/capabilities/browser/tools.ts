@@ -4,15 +4,24 @@ import { ToolAnswer } from '../../core/tools/tool-answer.ts';
 import type { BrowserService } from './browser-service.ts';
 import { ActionBody, actionOf } from './wire/action.ts';
 
+const Size = z.object({ width: z.number(), height: z.number() });
+
 const getInfo = defineTool({
   name: 'browser_get_info',
   order: 8,
   title: 'Describe the browser',
-  description: `Tells the user agent of the browser, the size of its display or page, and which tabs are open.
-Use it before the first action. To read or fill pages by their content use the tools of the browser's own server.
+  description: `Tells the user agent of the browser, the size of its display and of its page in pixels, and which tabs are
+open, with the active one. Use it to see where the browser is. To open an address or to use a page by its elements, use
+browser_navigate, browser_snapshot and browser_click where they are listed; to see the page use browser_gui_screenshot.
 Example: {}`,
   annotations: { readOnlyHint: true, openWorldHint: false },
   schema: z.object({}),
+  outputSchema: z.object({
+    user_agent: z.string(),
+    viewport: Size,
+    page_viewport: Size.nullable(),
+    tabs: z.array(z.object({ tab_id: z.string(), url: z.string(), title: z.string(), active: z.boolean() })),
+  }),
   handler: async (service: BrowserService) => {
     const [{ userAgent, viewport, pageViewport }, { tabs }] = await Promise.all([service.describe(), service.use()]);
     const listed = await tabs.list();
@@ -29,8 +38,9 @@ const screenshot = defineTool({
   name: 'browser_gui_screenshot',
   order: 9,
   title: 'Take a picture of the browser',
-  description: `Answers a PNG of what a person would see. The pixels of the picture are the coordinates of
-browser_gui_execute_action. Take one before you click, and one afterwards to see what happened.
+  description: `Takes a PNG picture of the browser as a person would see it. A pixel of the picture is a coordinate of
+browser_gui_execute_action. Take one before you click, and one afterwards to see what happened. To read the text of a
+page, browser_snapshot is better where it is listed.
 Example: {}`,
   annotations: { readOnlyHint: true, openWorldHint: false },
   schema: z.object({}),
@@ -44,12 +54,18 @@ const executeAction = defineTool({
   name: 'browser_gui_execute_action',
   order: 10,
   title: 'Use mouse and keyboard in the browser',
-  description: `Performs one action: MOVE_TO, MOVE_REL, CLICK, RIGHT_CLICK, DOUBLE_CLICK, MOUSE_DOWN, MOUSE_UP, DRAG_TO,
-DRAG_REL, SCROLL, TYPING, PRESS, KEY_DOWN, KEY_UP, HOTKEY or WAIT. Coordinates are pixels of browser_gui_screenshot.
-Click into a field before you type. Answers whether the action was performed, not what the page made of it.
+  description: `Performs one action of a person: MOVE_TO, MOVE_REL, CLICK, RIGHT_CLICK, DOUBLE_CLICK, MOUSE_DOWN,
+MOUSE_UP, DRAG_TO, DRAG_REL, SCROLL, TYPING, PRESS, KEY_DOWN, KEY_UP, HOTKEY or WAIT. Coordinates are pixels of
+browser_gui_screenshot. Click into a field before you type into it with TYPING. The answer says whether the action was
+performed, not what the page made of it: take a picture to see that.
 Example: {"action": {"action_type": "CLICK", "x": 320, "y": 200}}`,
   annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
   schema: z.object({ action: ActionBody }),
+  outputSchema: z.object({
+    status: z.enum(['success', 'failed']),
+    action_performed: z.string(),
+    message: z.string().nullish(),
+  }),
   handler: async (service: BrowserService, { action }) => {
     const { outcome } = await service.act(actionOf(action), action.tab_id, false);
     const { success, message } = outcome;

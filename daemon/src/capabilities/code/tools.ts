@@ -17,13 +17,22 @@ export const executeCode = defineTool({
   name: 'sandbox_execute_code',
   order: 2,
   title: 'Execute code',
-  description: 'Runs Python or JavaScript code in a fresh process; the value of the last expression is an output.',
+  description: `Runs Python or JavaScript code in a fresh process and returns what it printed, the value of its last
+expression, and pictures that it displayed, such as those of matplotlib. Use it to calculate, to look at data and to
+draw. Variables do not last: the next call begins anew. To run a file, a test suite or a shell command, or to install
+packages, use sandbox_execute_bash. Code that needs more time than timeout is interrupted.
+Example: {"code": "import csv\\nrows = list(csv.DictReader(open('/home/sandbox/data.csv')))\\nlen(rows)"}`,
   schema: z.object({
     code: z.string().meta({ description: 'The code to run.' }),
     language: z.enum(['python', 'javascript']).default('python'),
-    timeout: z.number().positive().max(TIMEOUT_MAX).default(TIMEOUT).meta({ description: 'Seconds.' }),
+    timeout: z
+      .number()
+      .positive()
+      .max(TIMEOUT_MAX)
+      .default(TIMEOUT)
+      .meta({ description: 'Seconds after which the code is interrupted.' }),
   }),
-  annotations: { destructiveHint: true, openWorldHint: true },
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   handler: async (service: CodeService, { code, language, timeout }, { gone, cancelled }) => {
     const execution = await service.begin({ code, language, timeoutSeconds: timeout }, gone);
     const interrupt = (): void => void service.interruptExecution(execution.id).catch(ignore);

@@ -24,14 +24,16 @@ const operations = defineTool({
     ...OPERATION_FIELDS,
     content: z.string().optional().meta({ description: 'write: what to write; replace: the new text.' }),
     target: z.string().optional().meta({ description: 'replace: the text to replace, everywhere in the file.' }),
-    encoding: z.enum(['utf-8', 'base64', 'raw']).default('utf-8').meta({ description: 'Of content.' }),
+    encoding: z.enum(['utf-8', 'base64', 'raw']).default('utf-8').meta({
+      description: 'Of content, in read and write; base64 for what is not text.',
+    }),
     start_line: line.meta({ description: 'read: the first line, from 0.' }),
     end_line: line.meta({ description: 'read: the line after the last one.' }),
     append: z.boolean().default(false).meta({ description: 'write: at the end of the file.' }),
     recursive: z.boolean().optional().meta({ description: 'list (default false), grep (default true).' }),
     show_hidden: z.boolean().default(true).meta({ description: 'list: names that begin with a dot too.' }),
     file_types: z.array(z.string()).max(100).optional().meta({ description: 'list: only these extensions.' }),
-    sudo: z.boolean().default(false).meta({ description: 'write: what is created belongs to root.' }),
+    sudo: z.boolean().default(false).meta({ description: 'write: a new file belongs to root.' }),
     max_results: z.int().min(1).max(LIST_MAX).optional(),
     include_metadata: z.boolean().optional().meta({ description: 'list, glob: size and time of each entry.' }),
   }),
@@ -140,7 +142,9 @@ Example: {"command": "str_replace", "path": "/home/sandbox/a.py", "old_str": "x 
     new_str: z.string().optional().meta({ description: 'str_replace, insert: the new text.' }),
     insert_line: z.int().min(0).optional().meta({ description: 'insert: after this line; 0: at the beginning.' }),
     view_range: z.array(z.int()).max(2).optional().meta({ description: 'view: first and last line, from 1.' }),
-    replace_mode: z.enum(REPLACE_MODES).optional(),
+    replace_mode: z.enum(REPLACE_MODES).optional().meta({
+      description: 'str_replace: which occurrences, where old_str may occur more than once.',
+    }),
   }),
   handler: async (files: FileService, args, { gone }) => {
     try {

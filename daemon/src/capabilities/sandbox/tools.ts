@@ -1,6 +1,10 @@
 import { z } from 'zod';
+import { SandboxError } from '../../core/errors.ts';
 import { defineTool } from '../../core/tools/tool.ts';
 import type { SandboxService } from './sandbox-service.ts';
+import { SYSTEM_FIELDS, systemData } from './wire/system.ts';
+
+const Interpreter = z.object({ version: z.string().nullable(), path: z.string() });
 
 const READ_ONLY = { readOnlyHint: true, openWorldHint: false } as const;
 
@@ -8,23 +12,24 @@ const getContext = defineTool({
   name: 'sandbox_get_context',
   order: 5,
   title: 'Read what the sandbox is and has',
-  description: `Describes the machine: system, account, home directory, time zone, ports in use, versions of Python and
-Node, and programs on PATH. Call it once at the beginning, not before each command.
+  description: `Describes the sandbox: operating system, account, home directory, time zone, ports in use, versions of
+Python and Node, and known programs on PATH. Call it once at the beginning of a task; it does not change much.
+To list the packages of Python or Node use sandbox_get_packages.
 Example: {}`,
   annotations: READ_ONLY,
   schema: z.object({}),
+  outputSchema: z.object({
+    ...SYSTEM_FIELDS,
+    workspace: z.string(),
+    python: z.array(Interpreter),
+    nodejs: z.array(Interpreter),
+    tools: z.array(z.object({ category: z.string(), tools: z.array(z.string()) })),
+  }),
   handler: async (service: SandboxService) => {
     const { system, python, nodejs, utilities } = await service.context();
     return {
-      hostname: system.hostname,
-      os: system.os,
-      kernel: system.kernel,
-      arch: system.arch,
-      user: system.user,
-      home_dir: system.home,
+      ...systemData(system),
       workspace: system.home,
-      timezone: system.timezone,
-      occupied_ports: [...system.occupiedPorts],
       python: python.map(({ version, path }) => ({ version, path })),
       nodejs: nodejs.map(({ version, path }) => ({ version, path })),
       tools: utilities.map(({ category, tools }) => ({ category, tools: tools.map(({ name }) => name) })),
@@ -36,14 +41,28 @@ const getPackages = defineTool({
   name: 'sandbox_get_packages',
   order: 6,
   title: 'List installed packages',
-  description: `Lists the installed packages of Python or Node, one "- name==version" a line. Use it before you install
-or import something; it does not install.
+  description: `Lists the installed packages of Python, of Node (the global ones), or of both without language, one
+"- name==version" a line. Use it before you import or install something. To install, use sandbox_execute_bash with pip
+or npm.
 Example: {"language": "python"}`,
   annotations: READ_ONLY,
   schema: z.object({
-    language: z.enum(['python', 'nodejs']).default('python').meta({ description: 'Whose packages.' }),
+    language: z.enum(['python', 'nodejs']).optional().meta({ description: 'Whose packages; default: both lists.' }),
   }),
-  handler: (service: SandboxService, { language }) => service.packages(language),
+  handler: (service: SandboxService, { language }) =>
+    language === undefined ? allPackages(service) : service.packages(language),
 });
+
+/** Both lists under their headings; of a language that is not there, why. */
+async function allPackages(service: SandboxService): Promise<string> {
+  const [python, nodejs] = await Promise.allSettled([service.packages('python'), service.packages('nodejs')]);
+  return `Python Packages:\n${listOf(python)}\n\nNode.js Packages:\n${listOf(nodejs)}`;
+}
+
+function listOf(result: PromiseSettledResult<string>): string {
+  if (result.status === 'fulfilled') return result.value;
+  if (result.reason instanceof SandboxError) return `(${result.reason.message})`;
+  throw result.reason;
+}
 
 export const sandboxTools = [getContext, getPackages];

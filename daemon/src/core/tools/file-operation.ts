@@ -9,18 +9,28 @@ export const FILE_OPERATIONS = {
   order: 3,
   title: 'Work on files',
   description: `Reads, writes, lists and searches files by the field action.
-read: the text of a file, or its lines from start_line (from 0) to before end_line. write: content into path; missing
-directories are made. replace: every target in path by content. list: the entries of a directory. grep: lines that match
-the regular expression pattern in a directory. search: the same in one file. find and glob: paths that match the glob
-pattern, such as **/*.py; glob adds size and time. To edit one place of a file use sandbox_str_replace_editor; to copy,
-move or delete use sandbox_execute_bash. Paths are absolute.
+read: the text of a file, or its lines from start_line (the first is 0) up to, not including, end_line.
+write: puts content into path and replaces what was there, or appends; makes missing directories.
+replace: replaces every occurrence of the text target in path by content.
+list: the entries of a directory.
+grep: the lines below a directory that match the regular expression pattern. search: the same in one file.
+find, glob: the paths below a directory that match the glob pattern, such as **/*.py; glob adds size and time.
+Paths are absolute. To change one place of a file use sandbox_str_replace_editor, which checks that the place is the
+only one; to copy, move or delete use sandbox_execute_bash.
 Example: {"action": "grep", "path": "/home/sandbox/app", "pattern": "def main", "include": ["*.py"]}`,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  // Each action has further fields of its own.
+  outputSchema: z.looseObject({
+    action: z.string(),
+    path: z.string(),
+    success: z.boolean(),
+    hint: z.string().optional().meta({ description: 'How to get what was left out.' }),
+  }),
 } as const;
 
 /** Arguments that every action has. */
 export const OPERATION_FIELDS = {
-  action: z.string().meta({ description: 'What to do.' }),
+  action: z.string().meta({ description: 'What to do; the description of the tool explains each action.' }),
   path: z.string().meta({ description: 'Absolute path of the file or directory.' }),
 } as const;
 

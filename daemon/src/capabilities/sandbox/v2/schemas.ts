@@ -1,22 +1,16 @@
 import { z } from 'zod';
 import { HOLDER_KINDS } from '../../../core/activity/activity.ts';
 import { Capabilities } from '../wire/capabilities.ts';
+import { SYSTEM_FIELDS } from '../wire/system.ts';
 
 const Interpreter = z.object({ version: z.string().nullable(), path: z.string(), aliases: z.array(z.string()) });
 
 export const SandboxInfo = z
   .object({
     version: z.string(),
-    hostname: z.string(),
-    os: z.string().meta({ description: 'Name and version of the distribution.' }),
-    kernel: z.string(),
-    arch: z.string(),
-    user: z.string().meta({ description: 'The account of commands.' }),
-    home_dir: z.string(),
+    ...SYSTEM_FIELDS,
     workspace_dir: z.string(),
-    timezone: z.string(),
     uptime_seconds: z.number().meta({ description: 'Since the daemon started.' }),
-    occupied_ports: z.array(z.int()),
     python: z.array(Interpreter),
     nodejs: z.array(Interpreter),
     tools: z.array(

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { ActivityReport } from '../../../core/activity/activity.ts';
 import type { Interpreter } from '../context/interpreters.ts';
 import type { Context } from '../context/summary.ts';
+import { systemData } from '../wire/system.ts';
 import type { SandboxActivity, SandboxInfo } from './schemas.ts';
 
 type Info = z.output<typeof SandboxInfo>;
@@ -16,16 +17,9 @@ interface About {
 export function infoData({ system, python, nodejs, utilities }: Context, about: About): Info {
   return {
     version: about.version,
-    hostname: system.hostname,
-    os: system.os,
-    kernel: system.kernel,
-    arch: system.arch,
-    user: system.user,
-    home_dir: system.home,
+    ...systemData(system),
     workspace_dir: system.home,
-    timezone: system.timezone,
     uptime_seconds: about.uptime,
-    occupied_ports: [...system.occupiedPorts],
     python: python.map(interpreterData),
     nodejs: nodejs.map(interpreterData),
     tools: utilities.map(({ category, tools }) => ({ category, tools: [...tools] })),
