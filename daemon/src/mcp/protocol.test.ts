@@ -43,6 +43,20 @@ describe('a tolerant server', () => {
     }
   });
 
+  test('[mcp.ids] an id is answered as it came; what is not a string or a whole number is not an id', async ({
+    mcp,
+  }) => {
+    for (const id of ['', 'a', 'x'.repeat(10_000), '\ud83d\ude00', 0, -1, Number.MAX_SAFE_INTEGER]) {
+      expect((await mcp.post({ ...LIST, id, method: 'ping' })).json).toEqual({ jsonrpc: '2.0', id, result: {} });
+    }
+    for (const id of [null, true, {}, [], 1.5, 2 ** 53]) {
+      const { status, json } = await mcp.post({ ...LIST, id, method: 'ping' });
+      expect([id, status, json?.error?.code]).toEqual([id, 400, -32600]);
+    }
+    const twice = { jsonrpc: '2.0', id: 'twice', method: 'ping' };
+    expect((await mcp.post([twice, twice])).json).toMatchObject([{ id: 'twice' }, { id: 'twice' }]);
+  });
+
   test('[mcp.methods] GET and DELETE are 405 with Allow', async ({ mcp }) => {
     for (const method of ['GET', 'DELETE', 'PUT'] as const) {
       const { statusCode, headers } = await mcp.daemon.inject({ method, url: '/mcp' });

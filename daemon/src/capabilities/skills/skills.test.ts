@@ -1,6 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import process from 'node:process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { McpCaller } from '../../mcp/mcp.fixture.ts';
 import { SkillService } from './skill-service.ts';
@@ -78,6 +80,27 @@ test('[mcp.skills-unusable] skills that cannot be used are reported with the rea
     link: 'it is a link that leads out of the folder',
     'z-inner': `the name same is that of ${join(folder, 'a')}`,
   });
+});
+
+test('[mcp.skills-unusable] what cannot be read is reported, and nothing that waits is opened', async () => {
+  skill('a', matter('fine'));
+  skill('b', matter('secret'));
+  chmodSync(folder, 0o755);
+  chmodSync(join(folder, 'b', 'SKILL.md'), 0);
+  mkdirSync(join(folder, 'c'));
+  symlinkSync('SKILL.md', join(folder, 'c', 'SKILL.md'));
+  mkdirSync(join(folder, 'd'));
+  execFileSync('mkfifo', [join(folder, 'd', 'SKILL.md')]);
+  const [service, isRoot] = [new SkillService(folder), process.getuid?.() === 0];
+  // Root reads what has no permissions.
+  if (isRoot) process.seteuid?.(65_534);
+  const { skills, unusable } = await service.all().finally(() => isRoot && process.seteuid?.(0));
+  expect(skills.map(({ name }) => name)).toEqual(['fine']);
+  expect(unusable).toEqual([
+    { path: join(folder, 'b'), reason: 'EACCES' },
+    { path: join(folder, 'c'), reason: 'ELOOP' },
+    { path: join(folder, 'd'), reason: 'SKILL.md is not a regular file' },
+  ]);
 });
 
 test('[mcp.skills] ten thousand files beside the skills', async () => {
