@@ -10,6 +10,7 @@ import { files } from './files.ts';
 import { gateway } from './gateway.ts';
 import { image } from './image.ts';
 import { keeper } from './keeper.ts';
+import { mcp } from './mcp.ts';
 import { output } from './output.ts';
 import { processHost } from './process-host.ts';
 import { search } from './search.ts';
@@ -43,6 +44,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   browser,
   code,
   codeLanguages,
+  mcp,
   image,
   builds,
 ];
