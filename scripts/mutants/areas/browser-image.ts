@@ -49,7 +49,7 @@ export const BROWSER_IMAGE: MutantArea = {
     {
       id: 'body-has-no-bound',
       file: 'browser-mcp/src/read-body.ts',
-      text: 'if (size > maxBytes) throw new TooLarge();',
+      text: 'if (received.length > maxBytes) throw new TooLarge();',
       replacement: '',
     },
     {

@@ -37,8 +37,8 @@ export const HTTP: MutantArea = {
     {
       id: 'chunked-body-without-bound',
       file: 'daemon/src/http/body.ts',
-      text: 'if (length <= limit) chunks',
-      replacement: 'if (length <= 2 * limit) chunks',
+      text: 'if (length <= limit) received',
+      replacement: 'if (length <= 2 * limit) received',
     },
     {
       id: 'answered-pings-count-as-missed',
