@@ -63,6 +63,7 @@ export const code = defineCapability({
     if (options.kernelZygote === 'boot') kernels.warmAfter(WARM_AFTER_MS);
     core.metrics.gauge('code_sessions', 'Code sessions that are open.', () => sessions.list().length);
     core.metrics.gauge('code_warm', 'Interpreters that are kept warm.', () => prewarmed.size);
+    core.metrics.gauge('code_zygotes', 'Processes that are ready to fork Python kernels.', () => kernels.zygotes);
     core.metrics.gauge('code_executions_running', 'Cells that run.', () => executions.running().length);
     return service;
   },

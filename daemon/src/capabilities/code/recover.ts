@@ -7,6 +7,7 @@ import type { OneOffs } from './run/one-offs.ts';
 import type { InterpreterProcesses, InterpreterRecord } from './runtime/interpreter-processes.ts';
 import type { LanguageCatalogue } from './runtime/language-catalogue.ts';
 import type { Interpreter } from './runtime/language-runtime.ts';
+import { hadOf } from './runtime/output.ts';
 import { Session } from './session/session.ts';
 import type { SessionRecord } from './session/session-file.ts';
 import type { SessionTables } from './session/session-tables.ts';
@@ -81,9 +82,11 @@ function resume(
     return;
   }
   const { id, head } = execution;
-  const { stdout, stderr } = execution.report();
-  const had = { stdout: stdout.length, stderr: stderr.length };
-  const running = interpreter.resume({ id, language: head.language, code: head.code }, execution, had);
+  const running = interpreter.resume(
+    { id, language: head.language, code: head.code },
+    execution,
+    hadOf(journal.outputs),
+  );
   const left = head.startedAt.getTime() + head.timeoutSeconds * 1000 - Date.now();
   const ending = superviseCell(interpreter, running, execution, Math.max(left, 0));
   const session = sessions.find((each) => each.id === head.sessionId && each.table === head.table);

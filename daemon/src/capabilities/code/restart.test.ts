@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -16,6 +16,20 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const run = (daemon: DaemonProcess, code: string, more: object = {}) =>
   daemon.data('/v2/code/execute', { language: 'python', code, session_id: 's', timeout: 100, ...more });
+
+/** Publishes two outputs, then waits for the file, and publishes three more; its process is named when it has. */
+const PUBLISHING = (file: string): string => `
+import os, time
+from IPython.display import display
+runs = globals().get("runs", 0) + 1
+print("before é", flush=True)
+display("first")
+while not os.path.exists("${file}"): time.sleep(0.02)
+print("after", flush=True)
+display({"image/png": "AAAA" * 50_000}, raw=True)
+print("last", flush=True)
+def name(): open("/proc/self/comm", "w").write("done")
+get_ipython().events.register("post_run_cell", lambda *_: __import__("threading").Timer(0.5, name).start())`;
 
 describe.runIf(hasKeeper && has('ipykernel'))('a daemon that was killed', () => {
   test(
@@ -56,27 +70,77 @@ describe.runIf(hasKeeper && has('ipykernel'))('a daemon that was killed', () => 
   );
 
   test(
-    '[code.lost] a cell that ended unobserved is lost, with what was read, and does not run again',
+    '[code.survives] a cell that ended meanwhile is reported whole, with its figure, and does not run again',
     async () => {
-      let id = '';
-      let ended = '';
+      const go = join(directory, 'go');
+      const cells = { ok: `${PUBLISHING(go)}\n"value"`, error: `${PUBLISHING(go)}\n1 / 0` };
+      const ids = new Map<string, string>();
+      const pids: number[] = [];
       {
-        await using first = await DaemonProcess.start(directory);
-        ended = (await run(first, 'print("whole")')).execution_id;
-        const code =
-          'import time\nruns = globals().get("runs", 0) + 1\nprint("before", flush=True)\ntime.sleep(0.3)\nopen("/proc/self/comm", "w").write("done")';
-        id = (await run(first, code, { async: true })).execution_id;
-        await first.data(`/v2/code/executions/${id}?wait=true`);
-        const { pid } = await first.data('/v2/code/sessions/s');
+        await using first = await DaemonProcess.start(directory, { SVC_KERNEL_ZYGOTE: 'boot' });
+        for (const [session_id, code] of Object.entries(cells)) {
+          const { execution_id } = await run(first, code, { session_id, async: true });
+          ids.set(session_id, execution_id);
+          await first.data(`/v2/code/executions/${execution_id}?wait=true&offset=1`);
+          pids.push((await first.data(`/v2/code/sessions/${session_id}`)).pid);
+        }
         await first.stop('SIGKILL');
-        await expect.poll(() => commOf(pid)).toBe('done');
+        await writeFile(go, '');
+        for (const pid of pids) await expect.poll(() => commOf(pid), { timeout: 30_000 }).toBe('done');
       }
       await using second = await DaemonProcess.start(directory);
+      for (const [session_id, id] of ids) {
+        await second.data(`/v2/code/executions/${id}?wait=true&offset=99`);
+        const { status, outputs, execution } = await second.data(`/v2/code/executions/${id}`);
+        const last = { ok: { data: { 'text/plain': "'value'" } }, error: { ename: 'ZeroDivisionError' } }[session_id];
+        expect([status, execution.execution_count]).toEqual([session_id, 1]);
+        expect(outputs).toMatchObject([
+          { text: 'before é\n' },
+          { data: { 'text/plain': "'first'" } },
+          { text: 'after\n' },
+          { data: { 'image/png': 'AAAA'.repeat(50_000) } },
+          { text: 'last\n' },
+          last,
+        ]);
+        expect((await run(second, 'runs', { session_id })).outputs[0].data['text/plain']).toBe('1');
+      }
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    '[code.lost] of a kernel without a record a cell that ended meanwhile is lost, with what was read',
+    async () => {
+      const data = join(directory, 'jupyter');
+      await mkdir(join(data, 'kernels', 'mine'), { recursive: true });
+      const argv = ['/usr/bin/python3', '-m', 'ipykernel_launcher', '-f', '{connection_file}'];
+      const spec = { argv, display_name: 'mine', language: 'python' };
+      await writeFile(join(data, 'kernels', 'mine', 'kernel.json'), JSON.stringify(spec));
+      const go = join(directory, 'go');
+      let id = '';
+      let ended = '';
+      const more = { language: 'mine' };
+      const env = { JUPYTER_PATH: data };
+      {
+        await using first = await DaemonProcess.start(directory, env);
+        ended = (await run(first, 'print("whole")', more)).execution_id;
+        id = (await run(first, PUBLISHING(go), { ...more, async: true })).execution_id;
+        await first.data(`/v2/code/executions/${id}?wait=true&offset=1`);
+        const { pid } = await first.data('/v2/code/sessions/s');
+        await first.stop('SIGKILL');
+        await writeFile(go, '');
+        await expect.poll(() => commOf(pid), { timeout: 30_000 }).toBe('done');
+      }
+      await using second = await DaemonProcess.start(directory, env);
       await second.data(`/v2/code/executions/${id}?wait=true&offset=99`);
       const lost = await second.data(`/v2/code/executions/${id}`);
       expect(lost.status).toBe('lost');
-      expect(lost.outputs).toMatchObject([{ text: 'before\n' }]);
-      expect((await run(second, 'runs')).outputs[0].data['text/plain']).toBe('1');
+      expect(lost.outputs).toMatchObject([
+        { text: 'before é\n' },
+        { data: { 'text/plain': "'first'" } },
+        { name: 'stderr', text: expect.stringContaining('left out') },
+      ]);
+      expect((await run(second, 'runs', more)).outputs[0].data['text/plain']).toBe('1');
       expect(await second.data(`/v2/code/executions/${ended}`)).toMatchObject({
         status: 'ok',
         outputs: [{ text: 'whole\n' }],

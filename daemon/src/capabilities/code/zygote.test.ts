@@ -22,14 +22,23 @@ afterEach(async () => {
   await rm(packages, { recursive: true });
 });
 
-const PARENT = 'import os\nopen("/proc/self/cmdline").read().split("\\0")[1] == "-c"';
+const PARENT = 'import os\n"-f" not in open("/proc/self/cmdline").read().split("\\0")';
 
 /** Runs a cell in a new session; whether a zygote forked its kernel. */
 async function isForked(daemon: TestApp): Promise<boolean> {
   return resultOf(await python(daemon, PARENT)) === 'True';
 }
 
-const becomesForked = (daemon: TestApp) => expect.poll(() => isForked(daemon), { timeout: 60_000 }).toBe(true);
+/** Waits for a zygote; a call has one started where there is none. */
+async function becomesForked(daemon: TestApp): Promise<void> {
+  const hasZygote = async () => {
+    const { body } = await daemon.inject('/metrics');
+    if (/^code_zygotes [1-9]/m.test(body)) return true;
+    return await isForked(daemon);
+  };
+  await expect.poll(hasZygote, { timeout: PATIENCE_MS, interval: 250 }).toBe(true);
+  expect(await isForked(daemon)).toBe(true);
+}
 
 /** Pids of the zygotes that the daemon has started. */
 function zygotesOf(daemon: TestApp): number[] {
@@ -82,3 +91,39 @@ describe.runIf(hasKeeper && has('ipykernel'))('zygotes', () => {
     PATIENCE_MS,
   );
 });
+
+test.runIf(has('ipykernel'))(
+  '[code.zygote] without a keeper cells without a session are forked; they end as reported, and outlive their zygote',
+  async () => {
+    await using daemon = await TestApp.start({ processHost: 'portable', kernelPreload: ['colorsys'] });
+    await becomesForked(daemon);
+    const more = { cwd: '/usr', env: { GIVEN: 'yes' } };
+    const code = 'import os, sys\nprint(os.getcwd(), os.environ["GIVEN"], "colorsys" in sys.modules)';
+    expect((await python(daemon, code, more)).stdout).toBe('/usr yes True\n');
+    expect(await python(daemon, 'os._exit(3)')).toMatchObject({ status: 'error', exit_code: null });
+    expect(await python(daemon, 'import os; os._exit(3)')).toMatchObject({ status: 'error', exit_code: 3 });
+    const killed = await python(daemon, 'import os; os.kill(os.getpid(), 9)');
+    expect(killed).toMatchObject({ status: 'error', exit_code: -1, signal: 'SIGKILL' });
+    const late = await python(
+      daemon,
+      'while True:\n    try: __import__("time").sleep(9)\n    except BaseException: pass',
+      {
+        timeout: 0.5,
+      },
+    );
+    expect(late).toMatchObject({ status: 'timeout', signal: 'SIGKILL' });
+    expect(resultOf(await python(daemon, PARENT, { session_id: 's' }))).toBe('False');
+    const go = join(packages, 'go.txt');
+    const waiting = python(
+      daemon,
+      `import os, time\nwhile not os.path.exists(${JSON.stringify(go)}): time.sleep(0.02)\n7`,
+    );
+    await expect.poll(async () => (await daemon.inject('/v2/sandbox/activity')).json().data.holders.length).toBe(1);
+    await writeFile(join(packages, 'installed.py'), '');
+    expect(await isForked(daemon)).toBe(false);
+    await writeFile(go, '');
+    expect(resultOf(await waiting)).toBe('7');
+    await becomesForked(daemon);
+  },
+  PATIENCE_MS,
+);

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { HostedProcess } from '../../../core/process/process-host.ts';
 import { waitFor } from '../../../core/wait.ts';
-import { afterFirst } from '../held/after-first.ts';
 import { exitEnd } from '../held/cell-end.ts';
 import { markName } from '../held/cell-mark.ts';
 import { MarkedOutput } from '../held/marked-output.ts';
+import { afterFirst } from '../runtime/after-first.ts';
 import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';
 import type { Cell, CellEnd, Interpreter } from '../runtime/language-runtime.ts';
-import type { OutputEvent, OutputSink, StreamName } from '../runtime/output.ts';
+import type { Had, OutputEvent, OutputSink } from '../runtime/output.ts';
 
 /** Descriptors of the shell's own streams, beside those that a cell may point elsewhere. */
 const [OUT, ERR] = [250, 251];
@@ -56,7 +56,7 @@ export class BashInterpreter implements Interpreter {
     return this.#follow(cell, sink, this.#write(source + this.#mark(cell.id)));
   }
 
-  async resume(cell: Cell, sink: OutputSink, had: Readonly<Record<StreamName, number>>): Promise<CellEnd> {
+  async resume(cell: Cell, sink: OutputSink, had: Had): Promise<CellEnd> {
     await this.#output.rewind(cell.id);
     return this.#follow(cell, afterFirst(sink, had), Promise.resolve());
   }

@@ -1,10 +1,11 @@
 import type { HostedProcess } from '../../../core/process/process-host.ts';
 import { waitFor } from '../../../core/wait.ts';
 import type { AccountDirectory } from '../runtime/account-directories.ts';
+import { afterFirst } from '../runtime/after-first.ts';
 import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';
 import type { Cell, CellEnd, Interpreter } from '../runtime/language-runtime.ts';
-import type { OutputSink, StreamName } from '../runtime/output.ts';
-import { afterFirst } from './after-first.ts';
+import type { Had, OutputSink } from '../runtime/output.ts';
+
 import { cellEnd, exitEnd } from './cell-end.ts';
 import { ControlChannel, type Message } from './control-channel.ts';
 import { controlSocket, type HeldState } from './held-state.ts';
@@ -87,7 +88,7 @@ export class ChannelInterpreter implements Interpreter {
     return this.#follow(cell, sink, () => this.#channel.send({ run: cell.id, ...message }), correct);
   }
 
-  async resume(cell: Cell, sink: OutputSink, had: Readonly<Record<StreamName, number>>): Promise<CellEnd> {
+  async resume(cell: Cell, sink: OutputSink, had: Had): Promise<CellEnd> {
     await this.#output.rewind(cell.id);
     return this.#follow(
       cell,

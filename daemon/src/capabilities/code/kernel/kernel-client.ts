@@ -29,7 +29,7 @@ export interface KernelEvents {
 
 /** A client of one kernel: shell, control, stdin, iopub and heartbeat. */
 export class KernelClient implements Disposable {
-  readonly #wire: Wire;
+  readonly wire: Wire;
   readonly #sockets = new Map<Channel, ZmtpSocket>();
   readonly #replies = new Map<string, (reply: Message) => void>();
   readonly #beats = new Waiters();
@@ -37,7 +37,7 @@ export class KernelClient implements Disposable {
   #events: KernelEvents | undefined;
 
   private constructor(key: string) {
-    this.#wire = new Wire(key);
+    this.wire = new Wire(key);
   }
 
   /**
@@ -64,7 +64,7 @@ export class KernelClient implements Disposable {
   }
 
   send(channel: 'shell' | 'control', msgId: string, type: string, content: object): void {
-    this.#sockets.get(channel)?.send(this.#wire.encode(msgId, type, content));
+    this.#sockets.get(channel)?.send(this.wire.encode(msgId, type, content));
   }
 
   /** Calls `handle` with the reply to a message; disposing the answer ends that. */
@@ -90,14 +90,15 @@ export class KernelClient implements Disposable {
   }
 
   /**
-   * Waits until the kernel publishes to this client: a subscription takes effect some time after it was sent.
+   * Waits until the kernel publishes to this client: a subscription takes effect some time after it was sent. While
+   * a cell runs, kernels with a thread for it answer on `control` alone.
    * @throws Error where it does not within `ms`
    */
-  async awaitPublished(ms: number, signal: AbortSignal): Promise<void> {
+  async awaitPublished(channel: 'shell' | 'control', ms: number, signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + ms;
     for (;;) {
       const published = this.#published.next({ ms: ASK_AGAIN_MS, signal });
-      this.send('shell', randomUUID(), 'kernel_info_request', {});
+      this.send(channel, randomUUID(), 'kernel_info_request', {});
       if ((await published) === 'settled') return;
       signal.throwIfAborted();
       if (performance.now() > deadline) throw new Error('the kernel does not answer');
@@ -140,12 +141,12 @@ export class KernelClient implements Disposable {
   }
 
   #answered(frames: readonly Buffer[]): void {
-    const reply = this.#wire.decode(frames);
+    const reply = this.wire.decode(frames);
     if (reply?.parent.msg_id !== undefined) this.#replies.get(reply.parent.msg_id)?.(reply);
   }
 
   #publish(frames: readonly Buffer[], droppedBytes: number): void {
-    const message = droppedBytes > 0 ? this.#wire.decodeCut(frames) : this.#wire.decode(frames);
+    const message = droppedBytes > 0 ? this.wire.decodeCut(frames) : this.wire.decode(frames);
     if (message === undefined) return;
     this.#published.wake();
     this.#events?.published(message);

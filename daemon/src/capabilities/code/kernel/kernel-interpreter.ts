@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { ignore } from '@sandbox/program/ignore.ts';
 import type { HostedProcess } from '../../../core/process/process-host.ts';
+import { waitFor } from '../../../core/wait.ts';
 import type { AccountDirectory } from '../runtime/account-directories.ts';
+import { afterFirst } from '../runtime/after-first.ts';
 import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';
 import type { Cell, CellEnd, Interpreter } from '../runtime/language-runtime.ts';
-import type { OutputSink } from '../runtime/output.ts';
+import type { Had, OutputEvent, OutputSink } from '../runtime/output.ts';
+import { readRecord } from './cell-record.ts';
 import type { KernelClient } from './kernel-client.ts';
 import { RunningCell } from './running-cell.ts';
 
@@ -13,6 +17,14 @@ const CONFIRM_MS = 500;
 const ENTER_MS = 5000;
 /** Milliseconds that the import of a module may take. */
 const PRELOAD_MS = 60_000;
+/** Milliseconds that a kernel of an earlier daemon may take to publish to this one. */
+const CONTROL_MS = 3000;
+/** What stands for outputs that a kernel without a record has published to nobody. */
+const GAP: OutputEvent = {
+  type: 'stream',
+  name: 'stderr',
+  text: '\n[outputs of the time in which the service was not running are left out]\n',
+};
 /** Variables that only the start of an interpreter reads. */
 const READ_AT_START = /^(?:PYTHON|LD_|MALLOC_|MPL|OMP_|OPENBLAS_|LANG$|LC_|PATH$|HOME$|TZ$)/;
 
@@ -22,6 +34,8 @@ export interface KernelParts {
   readonly directory: AccountDirectory;
   readonly processes: InterpreterProcesses;
   readonly interruptMode: 'signal' | 'message';
+  /** It keeps what its newest cell has published (`kernel-program.ts`). */
+  readonly isRecorded: boolean;
 }
 
 /** A Jupyter kernel. */
@@ -56,15 +70,15 @@ export class KernelInterpreter implements Interpreter {
     );
   }
 
-  async resume({ id }: Cell, sink: OutputSink): Promise<CellEnd> {
-    const running = this.#cell(id, sink);
-    // The shell answers in order: this answer without a reply to the cell means that the cell ended unobserved.
-    const question = randomUUID();
-    const { client } = this.#parts;
-    using _answer = client.onReply(question, () => {
-      if (!running.hasReplied) running.end('lost');
-    });
-    return await this.#follow(running, () => client.send('shell', question, 'kernel_info_request', {}));
+  async resume({ id }: Cell, sink: OutputSink, had: Had): Promise<CellEnd> {
+    const running = this.#cell(id, afterFirst(sink, had));
+    running.hold();
+    const asking = new AbortController();
+    try {
+      return await this.#follow(running, () => void this.#recall(running, sink, asking.signal));
+    } finally {
+      asking.abort();
+    }
   }
 
   async interrupt(): Promise<void> {
@@ -98,6 +112,23 @@ export class KernelInterpreter implements Interpreter {
     const content = { code, silent: true, store_history: false, allow_stdin: false, user_expressions: {} };
     const reply = await this.#parts.client.request('shell', 'execute_request', content, ms);
     return reply?.content['status'] === 'ok';
+  }
+
+  /** Finds out how far a cell of an earlier daemon has come. Never rejects. */
+  async #recall(running: RunningCell, sink: OutputSink, signal: AbortSignal): Promise<void> {
+    const { client, isRecorded } = this.#parts;
+    if (isRecorded) await client.awaitPublished('control', CONTROL_MS, signal).catch(ignore);
+    const record = isRecorded ? await readRecord(client, running.id) : undefined;
+    if (!record?.isWhole) sink.write(GAP);
+    running.recall(record);
+    // The shell answers in order: an answer without a reply to the cell means that no client was there for the reply.
+    const { promise: answered, resolve } = Promise.withResolvers<void>();
+    const question = randomUUID();
+    using _answer = client.onReply(question, () => resolve());
+    client.send('shell', question, 'kernel_info_request', {});
+    if (running.hasReplied || (await waitFor(answered, { signal })) !== 'settled' || running.hasReplied) return;
+    if (isRecorded) running.recall(await readRecord(client, running.id));
+    if (!running.hasReplied) running.end('lost');
   }
 
   #cell(id: string, sink: OutputSink): RunningCell {

@@ -1,6 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { closeSync, fchownSync, openSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
 import { ignore } from '@sandbox/program/ignore.ts';
 import { SandboxError } from '../../../core/errors.ts';
 import type { HostedProcess } from '../../../core/process/process-host.ts';
@@ -16,7 +13,8 @@ import type {
   ResolvedLanguage,
 } from '../runtime/language-runtime.ts';
 import { isPythonName, type Kernel, KernelFinder, OPTIONS } from './find/kernel-finder.ts';
-import { KernelClient, type KernelConnection, PORTS } from './kernel-client.ts';
+import { KernelClient, type KernelConnection } from './kernel-client.ts';
+import { newConnection, writeConnectionFile } from './kernel-connection.ts';
 import { KernelInterpreter } from './kernel-interpreter.ts';
 import { Zygotes } from './zygote/zygote.ts';
 
@@ -32,6 +30,7 @@ interface KernelState {
   readonly connection: KernelConnection;
   readonly directory: string;
   readonly interruptMode: 'signal' | 'message';
+  readonly isRecorded: boolean;
 }
 
 export interface KernelTerms {
@@ -64,6 +63,11 @@ export class KernelRuntime implements LanguageRuntime {
   /** Starts the zygote of the default account in the background, so many milliseconds from now. */
   warmAfter(ms: number): void {
     this.#warming = setTimeout(() => void this.#warm().catch(ignore), ms).unref();
+  }
+
+  /** Processes that are ready to fork kernels. */
+  get zygotes(): number {
+    return this.#zygotes.ready;
   }
 
   async languages(): Promise<readonly LanguageInfo[]> {
@@ -111,7 +115,7 @@ export class KernelRuntime implements LanguageRuntime {
   }
 
   async attach(process: HostedProcess, state: unknown): Promise<Interpreter | undefined> {
-    const { connection, directory: path, interruptMode } = state as KernelState;
+    const { connection, directory: path, interruptMode, isRecorded } = state as KernelState;
     const directory = this.#processes.directories.find(path);
     if (directory === undefined) return undefined;
     const client = await KernelClient.connect(connection, { ms: ATTACH_MS, signal: this.#closing.signal }).catch(
@@ -119,7 +123,14 @@ export class KernelRuntime implements LanguageRuntime {
     );
     if (client === undefined) return undefined;
     if (await client.beats(ATTACH_MS)) {
-      return new KernelInterpreter({ process, client, directory, processes: this.#processes, interruptMode });
+      return new KernelInterpreter({
+        process,
+        client,
+        directory,
+        processes: this.#processes,
+        interruptMode,
+        isRecorded,
+      });
     }
     client[Symbol.dispose]();
     return undefined;
@@ -141,11 +152,19 @@ export class KernelRuntime implements LanguageRuntime {
     const file = writeConnectionFile(directory, connection, spec);
     const [program = '', ...args] = kernel.argv.map((argument) => argument.replaceAll('{connection_file}', file));
     const { interruptMode, env } = kernel;
-    const state: KernelState = { connection, directory: directory.path, interruptMode };
+    const isRecorded = kernel.python !== undefined;
+    const state: KernelState = { connection, directory: directory.path, interruptMode, isRecorded };
     const given = { runtime: this.name, file: program, args, stdin: 'null', env, state } as const;
     const process = (await this.#fork(spec, kernel, file, given)) ?? (await this.#processes.start(spec, given));
     const client = await this.#connect(process, connection, kernel.name);
-    const made = new KernelInterpreter({ process, client, directory, processes: this.#processes, interruptMode });
+    const made = new KernelInterpreter({
+      process,
+      client,
+      directory,
+      processes: this.#processes,
+      interruptMode,
+      isRecorded,
+    });
     if (spec.isWarm && this.#preload.length > 0) await made.preload(this.#preload);
     return made;
   }
@@ -166,7 +185,7 @@ export class KernelRuntime implements LanguageRuntime {
     let client: KernelClient | undefined;
     try {
       client = await KernelClient.connect(connection, { ms: START_MS, signal: stop.signal });
-      await client.awaitPublished(START_MS, stop.signal);
+      await client.awaitPublished('shell', START_MS, stop.signal);
       return client;
     } catch (error) {
       client?.[Symbol.dispose]();
@@ -197,43 +216,6 @@ function unavailable(name: string, why: string): SandboxError {
   return new SandboxError('unavailable', `the kernel ${name} does not start: ${why}`, {
     hint: 'run its command by hand to see why; GET /v2/code/info lists the kernels',
   });
-}
-
-function newConnection(directory: AccountDirectory): KernelConnection {
-  return {
-    path: join(directory.path, 'k'),
-    key: randomBytes(32).toString('hex'),
-    identity: `sandbox-${randomBytes(8).toString('hex')}`,
-  };
-}
-
-/** The file that Jupyter kernels read; only the account can. */
-function writeConnectionFile(
-  directory: AccountDirectory,
-  { path, key }: KernelConnection,
-  spec: InterpreterSpec,
-): string {
-  const file = join(directory.path, 'connection.json');
-  const content = {
-    transport: 'ipc',
-    ip: path,
-    shell_port: PORTS.shell,
-    iopub_port: PORTS.iopub,
-    stdin_port: PORTS.stdin,
-    control_port: PORTS.control,
-    hb_port: PORTS.heartbeat,
-    key,
-    signature_scheme: 'hmac-sha256',
-    kernel_name: spec.variant,
-  };
-  const fd = openSync(file, 'wx', 0o600);
-  try {
-    writeSync(fd, JSON.stringify(content));
-    if (process.getuid?.() === 0) fchownSync(fd, spec.identity.uid, spec.identity.gid);
-  } finally {
-    closeSync(fd);
-  }
-  return file;
 }
 
 /** The end of what the kernel wrote to stderr, for the message of an error. */

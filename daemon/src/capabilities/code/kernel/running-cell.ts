@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CellEnd } from '../runtime/language-runtime.ts';
 import type { OutputSink } from '../runtime/output.ts';
+import type { CellRecord } from './cell-record.ts';
 import type { Message } from './protocol/message.ts';
 import { countOf, outputOf } from './protocol/output-of.ts';
 
@@ -20,6 +21,9 @@ export class RunningCell {
   #isIdle = false;
   #late: NodeJS.Timeout | undefined;
   #question: string | undefined;
+  #held: Message[] | undefined;
+  /** Ids of the messages that were taken, where one may come twice. */
+  #seen: Set<string> | undefined;
 
   /**
    * @param ask has the kernel publish a state with that id: what it published for the cell has then come, also where
@@ -41,6 +45,38 @@ export class RunningCell {
   published(message: Message): void {
     if (this.#question !== undefined && message.parent.msg_id === this.#question) this.#done();
     if (message.parent.msg_id !== this.id) return;
+    if (this.#held) this.#held.push(message);
+    else this.#takeOnce(message);
+  }
+
+  /** What is published waits for `recall`. */
+  hold(): void {
+    this.#held = [];
+  }
+
+  /**
+   * Takes what the kernel has kept of the cell, then what was held, each message once. Of a cell that has ended the
+   * status is that of its outputs. Undefined: nothing is known.
+   */
+  recall(record: CellRecord | undefined): void {
+    this.#seen ??= new Set();
+    const messages = record?.messages ?? [];
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const message of [...messages, ...held]) this.#takeOnce(message);
+    if (!record?.isEnded) return;
+    const hasFailed = messages.some(({ header }) => header.msg_type === 'error');
+    this.#end ??= { status: hasFailed ? 'error' : 'ok', executionCount: record.executionCount, exitCode: null };
+    this.#done();
+  }
+
+  #takeOnce(message: Message): void {
+    if (this.#seen?.has(message.header.msg_id)) return;
+    this.#seen?.add(message.header.msg_id);
+    this.#take(message);
+  }
+
+  #take(message: Message): void {
     const output = outputOf(message);
     if (output) this.#sink.write(output);
     if (message.header.msg_type === 'status' && message.content['execution_state'] === 'idle') {
@@ -58,6 +94,7 @@ export class RunningCell {
 
   /** Its reply will not come. */
   end(status: 'died' | 'lost'): void {
+    if (this.#held) this.recall(undefined);
     this.#end ??= { status, executionCount: null, exitCode: null };
     this.#done();
   }

@@ -44,7 +44,7 @@ export class OneOffs implements AsyncDisposable {
           () => this.#full(),
         );
         if (this.#isClosed) throw new SandboxError('unavailable', 'the service stops');
-        interpreter = await this.#prewarmed.open(served.runtime, spec);
+        interpreter = await this.#prewarmed.open(served.runtime, { ...spec, isOneOff: true });
       },
       begin: (executionId) => {
         if (interpreter === undefined) throw new Error('no interpreter was taken');

@@ -3,11 +3,13 @@ import { type Identity, sameRights } from '../../../core/account/identity.ts';
 import { RunContext } from '../../../core/account/run-context.ts';
 import type { Core } from '../../../core/core.ts';
 import { SandboxError } from '../../../core/errors.ts';
+import { OutputLog } from '../../../core/output/output-log.ts';
 import { childEnvironment } from '../../../core/process/environment.ts';
 import { type HostedProcess, StartFailure } from '../../../core/process/process-host.ts';
 import { waitFor } from '../../../core/wait.ts';
 import { AccountDirectories } from './account-directories.ts';
 import type { InterpreterSpec } from './language-runtime.ts';
+import type { OwnForks } from './own-forks.ts';
 
 /** Bytes of each stream of an interpreter itself that are kept on disk. */
 const OUTPUT_BYTES = 1024 * 1024;
@@ -112,10 +114,34 @@ export class InterpreterProcesses implements Disposable {
       ...account,
     } as const;
     using place = await this.#core.processes.reserve(forker.id, spec, { ms });
+    await forker.writeStdin(this.#forkRequest(id, { identity, cwd, env }, program));
+    return await place.adopted;
+  }
+
+  /**
+   * As `adopt`, where the host adopts nothing: the forker itself waits for the process, which ends with it and whose own
+   * output is not kept.
+   */
+  async fork(
+    forks: OwnForks,
+    spec: Pick<InterpreterSpec, 'identity' | 'cwd' | 'env'>,
+    program: InterpreterProgram,
+    ms: number,
+  ): Promise<HostedProcess> {
+    const id = `code-${randomUUID()}`;
+    const output = OutputLog.empty(this.#core.runtime.directory('code/forks'), id);
+    const onLate = (late: HostedProcess): void => void this.end(late);
+    return await forks.fork(output, this.#forkRequest(id, spec, program), { ms, onLate });
+  }
+
+  #forkRequest(
+    id: string,
+    { identity, cwd, env }: Pick<InterpreterSpec, 'identity' | 'cwd' | 'env'>,
+    program: InterpreterProgram,
+  ): Buffer {
     const environment = this.environment(identity, id, program.env ?? {}, env);
     const request = { id, cwd, env: environment, argv: [program.file, ...program.args] };
-    await forker.writeStdin(Buffer.from(`${JSON.stringify(request)}\n`));
-    return await place.adopted;
+    return Buffer.from(`${JSON.stringify(request)}\n`);
   }
 
   /** What a program of the account wrote to stdout; undefined where it does not start or end within `ms`. */
@@ -136,12 +162,13 @@ export class InterpreterProcesses implements Disposable {
 
   /** Sends a signal to the process and all that it started. */
   async signal(process: HostedProcess, signal: NodeJS.Signals): Promise<void> {
-    await this.#core.processes.signal([{ id: process.id, pid: process.pid, running: true }], signal);
+    const running = (await waitFor(process.ended, { ms: 0 })) !== 'settled';
+    await this.#core.processes.signal([{ id: process.id, pid: process.pid, running }], signal);
   }
 
   /** Kills the process with all that it started, waits for its end and removes its output. May be called twice. */
   async end(process: HostedProcess): Promise<void> {
-    await this.#core.processes.signal([{ id: process.id, pid: process.pid, running: true }], 'SIGKILL');
+    await this.signal(process, 'SIGKILL');
     await waitFor(process.ended, { ms: KILL_MS });
     process.acknowledgeExit();
     await process.output.remove();

@@ -1,6 +1,6 @@
 import type { Identity } from '../../../core/account/identity.ts';
 import type { HostedProcess } from '../../../core/process/process-host.ts';
-import type { OutputSink, StreamName } from './output.ts';
+import type { Had, OutputSink } from './output.ts';
 
 /** Sessions of one table share their ids and a ceiling: an id of one table says nothing about another. */
 export type SessionTable = 'kernel' | 'node' | 'bash';
@@ -44,6 +44,8 @@ export interface InterpreterSpec extends Omit<ResolvedLanguage, 'warnings'> {
   readonly env: Readonly<Record<string, string>>;
   /** It is started ahead of its caller, with what the options name loaded. */
   readonly isWarm?: boolean;
+  /** It runs one cell and is discarded. */
+  readonly isOneOff?: boolean;
 }
 
 export interface Cell {
@@ -82,10 +84,10 @@ export interface Interpreter extends AsyncDisposable {
   enter(cwd: string, env: Readonly<Record<string, string>>): Promise<void>;
   /**
    * Of an interpreter that an earlier daemon started: the rest of a cell that was running then, with the outputs that
-   * can still be had. The end is `lost` where it cannot be found out; no cell is run again. `had` are the characters
-   * of each stream that the earlier daemon has taken.
+   * can still be had. The end is `lost` where it cannot be found out; no cell is run again. `had` is what the earlier
+   * daemon has taken.
    */
-  resume(cell: Cell, sink: OutputSink, had: Readonly<Record<StreamName, number>>): Promise<CellEnd>;
+  resume(cell: Cell, sink: OutputSink, had: Had): Promise<CellEnd>;
   /** Ends the process with all that it started, and removes its files. May be called in any state. */
   [Symbol.asyncDispose](): Promise<void>;
 }

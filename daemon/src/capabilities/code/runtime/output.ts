@@ -51,3 +51,18 @@ export type OutputEvent =
 export interface OutputSink {
   write(event: OutputEvent): void;
 }
+
+/** What was taken of a cell: characters of each stream, and the number of all other events. */
+export interface Had extends Readonly<Record<StreamName, number>> {
+  readonly others: number;
+}
+
+/** What these events are together. */
+export function hadOf(events: readonly OutputEvent[]): Had {
+  const had = { stdout: 0, stderr: 0, others: 0 };
+  for (const event of events) {
+    if (event.type === 'stream') had[event.name] += event.text.length;
+    else had.others += 1;
+  }
+  return had;
+}

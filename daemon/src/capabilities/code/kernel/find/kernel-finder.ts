@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Identity } from '../../../../core/account/identity.ts';
 import type { InterpreterProcesses } from '../../runtime/interpreter-processes.ts';
+import { KERNEL_PROGRAM } from '../kernel-program.ts';
 import { type KernelSpec, kernelSpecsIn } from './kernelspecs.ts';
 import { type Python, PythonProbe } from './python-probe.ts';
 
@@ -89,7 +90,7 @@ function kernelOf(python: Python, name: string): Kernel {
     name,
     displayName: `Python ${python.version}`,
     language: 'python',
-    argv: [python.command, '-m', 'ipykernel_launcher', '-f', '{connection_file}', ...OPTIONS],
+    argv: [python.command, '-c', KERNEL_PROGRAM, '-f', '{connection_file}', ...OPTIONS],
     env: {},
     interruptMode: 'signal',
     python,

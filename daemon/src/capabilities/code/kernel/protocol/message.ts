@@ -17,6 +17,8 @@ export interface Message {
   readonly parent: Partial<Header>;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly content: Readonly<Record<string, unknown>>;
+  /** Frames after the content, which no signature covers. */
+  readonly buffers: readonly Buffer[];
 }
 
 /** Bytes of the content of one stream message that are kept: more than the characters of a cell. */
@@ -58,18 +60,25 @@ export class Wire {
   /** Undefined for a message that this key has not signed, or that is none. */
   decode(frames: readonly Buffer[]): Message | undefined {
     const at = frames.findIndex((frame) => frame.equals(DELIMITER));
-    const [signature, ...parts] = frames.slice(at + 1, at + 6);
-    if (at < 0 || signature === undefined || parts.length < 4) return undefined;
+    if (at < 0) return undefined;
+    return this.decodeParts(frames.slice(at + 1, at + 6), frames.slice(at + 6));
+  }
+
+  /** As `decode`, of the frames after the delimiter: signature, header, parent, metadata and content. */
+  decodeParts(frames: readonly Buffer[], buffers: readonly Buffer[] = []): Message | undefined {
+    const [signature, ...parts] = frames;
+    if (signature === undefined || parts.length < 4) return undefined;
     const wanted = Buffer.from(this.#sign(parts));
     if (signature.length !== wanted.length || !timingSafeEqual(signature, wanted)) return undefined;
     const [header, parent, metadata, content] = parts.map(objectOf);
     if (typeof header?.['msg_type'] !== 'string') return undefined;
-    if (content === undefined) return this.decodeCut(frames);
+    if (content === undefined) return this.decodeCutParts(frames);
     return {
       header: header as unknown as Header,
       parent: parent ?? {},
       metadata: metadata ?? {},
       content,
+      buffers,
     };
   }
 
@@ -79,8 +88,12 @@ export class Wire {
    */
   decodeCut(frames: readonly Buffer[]): Message | undefined {
     const at = frames.findIndex((frame) => frame.equals(DELIMITER));
-    const [header, parent, , content] = frames.slice(at + 2, at + 6).map((part) => part);
-    if (at < 0 || header === undefined || parent === undefined) return undefined;
+    return at < 0 ? undefined : this.decodeCutParts(frames.slice(at + 1, at + 6));
+  }
+
+  /** As `decodeCut`, of the frames after the delimiter. */
+  decodeCutParts([, header, parent, , content]: readonly Buffer[]): Message | undefined {
+    if (header === undefined || parent === undefined) return undefined;
     const known = (objectOf(header) ?? {}) as unknown as Header;
     const isStream = known.msg_type === 'stream';
     const text = isStream && content ? beginningOf(content) : '\n[an output that was too long is left out]\n';
@@ -90,6 +103,7 @@ export class Wire {
       parent: objectOf(parent) ?? {},
       metadata: {},
       content: { name, text },
+      buffers: [],
     };
   }
 
@@ -98,6 +112,11 @@ export class Wire {
     for (const part of parts) hmac.update(part);
     return hmac.digest('hex');
   }
+}
+
+/** The type that a header names; undefined where it names none. */
+export function messageType(header: Buffer | undefined): unknown {
+  return header && objectOf(header)?.['msg_type'];
 }
 
 /** An empty object where it is none; undefined where it is too much to parse. */

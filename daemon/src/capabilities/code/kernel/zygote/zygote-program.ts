@@ -1,26 +1,33 @@
+import { RECORDER } from '../kernel-program.ts';
+
 /**
  * A Python that has imported what a kernel needs, and forks one for each line of its stdin:
- * `{"id", "cwd", "env", "argv"}`. It has one thread, hands each child over to the keeper (docs/keeper.md, Adoption) and
- * writes one line when it is ready. Its arguments are the modules to import ahead; one that is missing is left out.
+ * `{"id", "cwd", "env", "argv"}`. It has one thread and writes the line `ready` when it is. Its arguments are the word
+ * `keeper` or `own`, and the modules to import ahead; one that is missing is left out. With `keeper` it hands each child
+ * over (docs/keeper.md, Adoption). With `own` it waits for its children itself, writes `{"id", "pid"}` when one is there
+ * and `{"id", "status"}` (wait(2)) when it has ended, and ends itself after its stdin and its children.
  */
 export const ZYGOTE_PROGRAM = `
-import array, gc, json, os, signal, socket, struct, sys
+import array, gc, json, os, select, signal, socket, struct, sys
 
 sys.path[:] = [entry for entry in sys.path if entry]
 from ipykernel import kernelapp, ipkernel, zmqshell
 import IPython.core.completer, IPython.core.magics, IPython.core.historyapp, IPython.core.ultratb, IPython.lib.pretty
-for name in ["ipykernel.debugger", "ipykernel.datapub", "matplotlib_inline.backend_inline", *sys.argv[1:]]:
+for name in ["ipykernel.debugger", "ipykernel.datapub", "matplotlib_inline.backend_inline", *sys.argv[2:]]:
     try:
         __import__(name)
     except BaseException:
         pass
+adopts = sys.argv[1] == "keeper"
 del sys.argv[1:]
-keeper = socket.socket(fileno=4)
-keeper.settimeout(10)
+if adopts:
+    keeper = socket.socket(fileno=4)
+    keeper.settimeout(10)
 gc.collect()
 gc.freeze()
 os.write(1, b"ready\\n")
 
+${RECORDER}
 
 def packed(text):
     data = text.encode()
@@ -35,10 +42,7 @@ def adopt(id, pid, out, err):
     return struct.unpack("<I", answer[-4:])[0]
 
 
-def become(request, go, out, err):
-    if os.read(go, 1) != b"g":
-        os._exit(1)
-    keeper.close()
+def become(request, out, err):
     os.setsid()
     null = os.open("/dev/null", os.O_RDONLY)
     for source, target in ((null, 0), (out, 1), (err, 2)):
@@ -49,9 +53,20 @@ def become(request, go, out, err):
     os.chdir(request["cwd"])
     sys.argv = request["argv"]
     gc.unfreeze()
-    app = kernelapp.IPKernelApp.instance()
-    app.initialize(sys.argv[1:])
-    app.start()
+    become_kernel(sys.argv[1:])
+
+
+def live(request, out, err):
+    try:
+        become(request, out, err)
+    except SystemExit as end:
+        os._exit(end.code if isinstance(end.code, int) else 0)
+    except BaseException:
+        import traceback
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)
+    os._exit(0)
 
 
 def fork(request):
@@ -65,16 +80,10 @@ def fork(request):
         if child == 0:
             for fd in (release, out, err, told, tell):
                 os.close(fd)
-            try:
-                become(request, go, out_end, err_end)
-            except SystemExit as end:
-                os._exit(end.code if isinstance(end.code, int) else 0)
-            except BaseException:
-                import traceback
-                traceback.print_exc()
-                sys.stderr.flush()
+            if os.read(go, 1) != b"g":
                 os._exit(1)
-            os._exit(0)
+            keeper.close()
+            live(request, out_end, err_end)
         os.write(tell, struct.pack("<I", child))
         os._exit(0)
     os.close(tell)
@@ -88,7 +97,56 @@ def fork(request):
             os.close(fd)
 
 
-for line in sys.stdin.buffer:
-    fork(json.loads(line))
+children = {}
+
+
+def tell(report):
+    os.write(1, json.dumps(report).encode() + b"\\n")
+
+
+def fork_own(request):
+    child = os.fork()
+    if child == 0:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        null = os.open("/dev/null", os.O_RDWR)
+        live(request, null, null)
+    children[child] = request["id"]
+    tell({"id": request["id"], "pid": child})
+
+
+def reap():
+    while children:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if pid == 0:
+            return
+        tell({"id": children.pop(pid), "status": status})
+
+
+def serve_own():
+    woken, wake = os.pipe()
+    os.set_blocking(woken, False)
+    os.set_blocking(wake, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(wake)
+    begun, is_open = b"", True
+    while is_open or children:
+        ready, _, _ = select.select([0, woken] if is_open else [woken], [], [])
+        if woken in ready:
+            os.read(woken, 4096)
+            reap()
+        if 0 in ready:
+            data = os.read(0, 65536)
+            is_open = data != b""
+            *lines, begun = (begun + data).split(b"\\n")
+            for line in lines:
+                fork_own(json.loads(line))
+
+
+if adopts:
+    for line in sys.stdin.buffer:
+        fork(json.loads(line))
+else:
+    serve_own()
 os._exit(0)
 `;

@@ -2,6 +2,7 @@ import { type Identity, sameRights } from '../../../../core/account/identity.ts'
 import type { HostedProcess } from '../../../../core/process/process-host.ts';
 import type { InterpreterProcesses, InterpreterProgram } from '../../runtime/interpreter-processes.ts';
 import type { InterpreterSpec } from '../../runtime/language-runtime.ts';
+import { OwnForks } from '../../runtime/own-forks.ts';
 import type { Python } from '../find/python-probe.ts';
 import { ZYGOTE_PROGRAM } from './zygote-program.ts';
 
@@ -18,12 +19,13 @@ interface Zygote {
   readonly identity: Identity;
   readonly fingerprint: string;
   readonly process: Promise<HostedProcess | undefined>;
+  /** Where the host adopts nothing. */
+  forks?: OwnForks;
 }
 
 /**
  * Processes that have imported what a Python kernel needs, one for each account and Python, which fork kernels. One is
- * replaced when its Python or a package changes, and when it ends; meanwhile, and where the process host cannot adopt
- * processes, kernels are started in the ordinary way.
+ * replaced when its Python or a package changes, and when it ends; meanwhile kernels are started in the ordinary way.
  */
 export class Zygotes implements AsyncDisposable {
   readonly #processes: InterpreterProcesses;
@@ -37,18 +39,28 @@ export class Zygotes implements AsyncDisposable {
     this.#preload = preload;
   }
 
+  /** How many are ready to fork. */
+  get ready(): number {
+    return [...this.#zygotes.values()].filter(({ isReady }) => isReady).length;
+  }
+
   /** Starts the zygote of an account where there is none. */
   warm(identity: Identity, python: Python): void {
     void this.#find(identity, python);
   }
 
-  /** Undefined where no zygote is ready for such a kernel; nothing has been started then. */
+  /**
+   * Undefined where no zygote is ready for such a kernel; nothing has been started then. Where the host adopts nothing,
+   * only kernels of one cell are forked: a session would end with its zygote.
+   */
   async fork(spec: InterpreterSpec, python: Python, program: InterpreterProgram): Promise<HostedProcess | undefined> {
     if (Object.keys(spec.env).some((name) => READ_AT_START.test(name))) return undefined;
+    if (!this.#processes.adopts && !spec.isOneOff) return undefined;
     const zygote = this.#find(spec.identity, python);
     const forker = zygote?.isReady ? await zygote.process : undefined;
     if (forker === undefined) return undefined;
     try {
+      if (zygote?.forks) return await this.#processes.fork(zygote.forks, spec, program, FORK_MS);
       return await this.#processes.adopt(forker, spec, program, FORK_MS);
     } catch {
       return undefined;
@@ -61,7 +73,7 @@ export class Zygotes implements AsyncDisposable {
   }
 
   #find(identity: Identity, python: Python): Zygote | undefined {
-    if (!this.#processes.adopts || this.#isClosed) return undefined;
+    if (this.#isClosed) return undefined;
     const key = `${identity.name}\0${python.command}`;
     const known = this.#zygotes.get(key);
     const isCurrent = known?.fingerprint === python.fingerprint && sameRights(known.identity, identity);
@@ -73,21 +85,23 @@ export class Zygotes implements AsyncDisposable {
     this.#zygotes.set(key, made);
     void process.then(async (started) => {
       await started?.output.stdout.advanced(0);
+      if (started && !this.#processes.adopts) made.forks = new OwnForks(started);
       made.isReady = started !== undefined;
     });
     return made;
   }
 
   async #start(key: string, identity: Identity, { command }: Python): Promise<HostedProcess | undefined> {
+    const { adopts } = this.#processes;
     const spec = { language: 'python', variant: 'zygote', identity, cwd: '/', env: {} };
     try {
       const process = await this.#processes.start(spec, {
         runtime: 'zygote',
         file: command,
-        args: ['-c', ZYGOTE_PROGRAM, ...this.#preload],
+        args: ['-c', ZYGOTE_PROGRAM, adopts ? 'keeper' : 'own', ...this.#preload],
         stdin: 'pipe',
         state: null,
-        forks: true,
+        forks: adopts,
       });
       void process.ended.then(() => this.#drop(key, process));
       return process;
@@ -105,6 +119,7 @@ export class Zygotes implements AsyncDisposable {
     if (current === undefined || (process !== undefined && process !== current)) return;
     if (this.#zygotes.get(key) === zygote) this.#zygotes.delete(key);
     if (process !== undefined) this.#ended.set(key, Date.now());
+    if (zygote?.forks && process === undefined && !this.#isClosed) await zygote.forks.close();
     await this.#processes.end(current);
   }
 }
