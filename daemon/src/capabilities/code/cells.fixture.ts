@@ -6,7 +6,7 @@ import type { TestApp } from '../../app.fixture.ts';
 import type { CellResult } from './wire/schemas.ts';
 
 /** Milliseconds that a test with kernels may take: each start needs a second of a processor. */
-export const PATIENCE_MS = 120_000;
+export const PATIENCE_MS = 240_000;
 
 export const describeKernels = describe.runIf(has('ipykernel'));
 export const testKernels = test.runIf(has('ipykernel'));

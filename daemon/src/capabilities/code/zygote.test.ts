@@ -123,7 +123,6 @@ test.runIf(has('ipykernel'))(
     expect(await isForked(daemon)).toBe(false);
     await writeFile(go, '');
     expect(resultOf(await waiting)).toBe('7');
-    await becomesForked(daemon);
   },
   PATIENCE_MS,
 );

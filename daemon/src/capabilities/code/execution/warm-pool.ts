@@ -4,6 +4,9 @@ import type { Interpreter } from '../runtime/language-runtime.ts';
 /** Milliseconds before another try where an interpreter did not start. */
 const RETRY_MS = 10_000;
 
+/** Milliseconds after a call has taken one at which another is started. */
+const REFILL_MS = 250;
+
 /** Interpreters that were started ahead of their callers. It is filled in the background, one after another. */
 export class WarmPool implements AsyncDisposable {
   readonly #size: number;
@@ -12,6 +15,7 @@ export class WarmPool implements AsyncDisposable {
   readonly #warm: Interpreter[] = [];
   #filling: Promise<void> | undefined;
   #retry: NodeJS.Timeout | undefined;
+  #later: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(size: number, open: () => Promise<Interpreter>, logger: Logger) {
@@ -27,7 +31,11 @@ export class WarmPool implements AsyncDisposable {
   /** A warm interpreter where there is one. */
   take(): Interpreter | undefined {
     const interpreter = this.#warm.shift();
-    this.fill();
+    // Another start would compete with the cell for the processors.
+    this.#later ??= setTimeout(() => {
+      this.#later = undefined;
+      this.fill();
+    }, REFILL_MS).unref();
     return interpreter;
   }
 
@@ -48,6 +56,7 @@ export class WarmPool implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#retry);
+    clearTimeout(this.#later);
     await this.#filling;
     await Promise.all(this.#warm.splice(0).map((interpreter) => interpreter[Symbol.asyncDispose]()));
   }

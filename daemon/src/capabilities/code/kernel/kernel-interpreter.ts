@@ -97,8 +97,9 @@ export class KernelInterpreter implements Interpreter {
     if (!(await this.#runSilently(code, ENTER_MS))) throw new Error('the kernel did not enter the directory');
   }
 
-  /** Imports modules of Python; one that cannot be imported is left out. */
+  /** Imports modules of Python, and what a first cell imports; one that cannot be imported is left out. */
   async preload(modules: readonly string[]): Promise<void> {
+    await this.#runSilently('get_ipython().display_formatter.format(1)', PRELOAD_MS);
     for (const name of modules) await this.#runSilently(`__import__(${JSON.stringify(name)})`, PRELOAD_MS);
   }
 

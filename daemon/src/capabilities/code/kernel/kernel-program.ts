@@ -49,8 +49,22 @@ def record(app):
         buffers = [frame for message in messages for frame in message]
         kernel.session.send(stream, "svc_record_reply", content, request, ident=ident, buffers=buffers)
 
+    app.shell.events.register("post_run_cell", take_rest)
     thread._really_send = really_send
     kernel.control_handlers["svc_record_request"] = answer
+
+
+def take_rest(*_):
+    # What a program wrote is in a pipe that a thread of the kernel reads: it belongs to the cell that ran the program.
+    import array, fcntl, sys, termios, time
+    deadline = time.monotonic() + 0.5
+    for stream in (sys.stdout, sys.stderr):
+        fd, size = getattr(stream, "_fid", None), array.array("i", [0])
+        while fd is not None and time.monotonic() < deadline:
+            fcntl.ioctl(fd, termios.FIONREAD, size)
+            if size[0] == 0:
+                break
+            time.sleep(0.002)
 
 
 def become_kernel(argv):

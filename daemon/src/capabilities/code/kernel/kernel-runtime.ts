@@ -165,7 +165,7 @@ export class KernelRuntime implements LanguageRuntime {
       interruptMode,
       isRecorded,
     });
-    if (spec.isWarm && this.#preload.length > 0) await made.preload(this.#preload);
+    if (spec.isWarm && kernel.python) await made.preload(this.#preload);
     return made;
   }
 
