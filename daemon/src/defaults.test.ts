@@ -79,6 +79,7 @@ test('the default of every variable is the one that is documented', () => {
     SVC_KERNEL_PREWARM: '0',
     SVC_KERNEL_PRELOAD: '',
     SVC_CODE_PREWARM: '0',
+    SVC_JUPYTER_ENDPOINT: '',
     BROWSER_START_MODE: 'async',
     BROWSER_REMOTE_DEBUGGING_HOST: '127.0.0.1',
     BROWSER_REMOTE_DEBUGGING_PORT: '9222',

@@ -230,7 +230,13 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
       `${CODE}/prewarm.test.ts > `,
       `${CODE}/zygote.test.ts > `,
       `${CODE}/tools.test.ts > `,
+      'e2e/scenarios/analyst.test.ts > ',
     ],
+  },
+  {
+    lacks: 'jupyter-server',
+    because: 'cells run in its kernels; the image has one',
+    tests: [`${CODE}/v1/outside.test.ts > the Jupyter server `],
   },
   {
     lacks: 'script',

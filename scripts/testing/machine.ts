@@ -8,6 +8,9 @@ import { MemoryGroup } from '../../daemon/src/memory-group.fixture.ts';
 const isLinux = process.platform === 'linux';
 const isRoot = isLinux && process.getuid?.() === 0;
 
+/** The Python that runs a Jupyter server for tests. */
+const JUPYTER_PYTHON = process.env['TEST_JUPYTER_PYTHON'] ?? '/usr/bin/python3';
+
 /** Properties that a machine may lack, by name; the only reasons to skip a test. */
 const PROBES = {
   linux: () => isLinux,
@@ -32,6 +35,7 @@ const PROBES = {
   htop: () => isOnPath('htop'),
   python3: () => isOnPath('python3'),
   ipykernel: () => succeeds('/usr/bin/python3', '-c', 'import ipykernel'),
+  'jupyter-server': () => succeeds(JUPYTER_PYTHON, '-c', 'import jupyter_server, ipykernel'),
   script: () => isOnPath('script'),
   registries: () => succeeds('npm', 'view', 'is-number', 'version'),
   chromium: () => isOnPath('chromium'),

@@ -9,6 +9,7 @@ import type { ExecutionStore } from './execution/execution-store.ts';
 import type { JournalFile } from './execution/journal-file.ts';
 import { superviseCell } from './execution/run-cell.ts';
 import type { KernelRuntime } from './kernel/kernel-runtime.ts';
+import type { OutsideRuntime } from './outside/outside-runtime.ts';
 import type { OneOffs } from './run/one-offs.ts';
 import type { Place } from './run/place.ts';
 import type { InterpreterProcesses } from './runtime/interpreter-processes.ts';
@@ -25,6 +26,8 @@ export interface CodeParts {
   readonly executions: ExecutionStore;
   readonly processes: InterpreterProcesses;
   readonly kernels: KernelRuntime;
+  /** Of SVC_JUPYTER_ENDPOINT. */
+  readonly outside: OutsideRuntime | undefined;
   readonly backend: string;
 }
 
@@ -101,9 +104,19 @@ export class CodeService implements AsyncDisposable {
     return kernels.map(({ name }) => name);
   }
 
-  /** @throws SandboxError `unsupported` without ipykernel */
+  /** Whether a Jupyter server elsewhere serves calls that ask for it. */
+  get hasOutside(): boolean {
+    return this.#parts.outside !== undefined;
+  }
+
+  /** As `kernelNames`, of what serves the routes of Jupyter. @throws SandboxError `unavailable` */
+  jupyterKernelNames(): Promise<string[]> {
+    return this.#parts.outside?.kernelNames() ?? this.kernelNames();
+  }
+
+  /** @throws SandboxError `unsupported` without ipykernel, where no server elsewhere serves */
   async requireKernels(): Promise<void> {
-    if ((await this.#parts.kernels.finder.pythons()).length > 0) return;
+    if (this.hasOutside || (await this.#parts.kernels.finder.pythons()).length > 0) return;
     throw new SandboxError('unsupported', 'no Python on PATH has ipykernel', {
       hint: 'pip install ipykernel, or apt-get install python3-ipykernel',
     });

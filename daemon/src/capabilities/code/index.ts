@@ -6,6 +6,7 @@ import { ExecutionStore } from './execution/execution-store.ts';
 import { KernelRuntime } from './kernel/kernel-runtime.ts';
 import { NodeRuntime } from './node/node-runtime.ts';
 import { CodeOptions } from './options.ts';
+import { OutsideRuntime } from './outside/outside-runtime.ts';
 import { PlainPythonRuntime } from './python/plain-python-runtime.ts';
 import { recoverCode } from './recover.ts';
 import { codeReport } from './report.ts';
@@ -38,8 +39,15 @@ export const code = defineCapability({
       isRequired: options.codeBackend === 'kernel',
       preload: options.kernelPreload,
     });
+    const { jupyterEndpoint } = options;
+    const outside = jupyterEndpoint === undefined ? undefined : new OutsideRuntime(jupyterEndpoint);
     const own = [new NodeRuntime(processes), new BashRuntime(processes)];
-    const catalogue = new LanguageCatalogue([...own, kernels, new PlainPythonRuntime(processes)]);
+    const catalogue = new LanguageCatalogue([
+      ...(outside ? [outside] : []),
+      ...own,
+      kernels,
+      new PlainPythonRuntime(processes),
+    ]);
     const limits = { maxSessions: options.kernelMaxSessions, idleSeconds: KERNEL_IDLE_SECONDS };
     const tables = new SessionTables(directory, { kernel: limits, node: OTHERS, bash: OTHERS });
     const executions = new ExecutionStore(core.runtime.directory('code/executions'));
@@ -53,6 +61,7 @@ export const code = defineCapability({
       executions,
       processes,
       kernels,
+      outside,
       backend: options.codeBackend,
     });
     await recoverCode(core, { catalogue, tables, executions, processes, oneOffs, service });

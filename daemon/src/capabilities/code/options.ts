@@ -36,6 +36,12 @@ export const CodeOptions = {
       'When the Python that forks kernels starts, which takes some 60 MiB. boot: soon after the daemon, so that the ' +
       'first cell is fast; use: at the first Python cell.',
   }),
+  jupyterEndpoint: named(z.url({ protocol: /^https?$/, error: 'expected an address with http or https' }).optional(), {
+    env: 'SVC_JUPYTER_ENDPOINT',
+    flag: 'jupyter-endpoint',
+    description:
+      'A Jupyter server whose kernels serve /v1/jupyter, such as http://jupyter:8888/?token=…; unset: kernels of the daemon.',
+  }),
   codePrewarm: named(wholeNumber(0, POOL_MAX).default(0), {
     env: 'SVC_CODE_PREWARM',
     flag: 'code-prewarm',

@@ -33,9 +33,10 @@ export async function recoverCode(core: Core, parts: Parts): Promise<void> {
     ...records.map(({ processId }) => processId),
     ...unfinished.map(({ journal }) => journal.processId),
   ]);
+  const elsewhere = await reclaim(records, parts.catalogue);
   const kept = [...processes.values()].filter(({ id }) => needed.has(id));
   await core.processes.abandon([...processes.values()].filter(({ id }) => !needed.has(id)));
-  const interpreters = new Map<string, Interpreter>();
+  const interpreters = new Map<string, Interpreter>(elsewhere);
   await Promise.all(
     kept.map(async (process) => {
       const interpreter = await attach(process, parts.catalogue).catch(() => undefined);
@@ -43,13 +44,27 @@ export async function recoverCode(core: Core, parts: Parts): Promise<void> {
       else await core.processes.abandon([process]);
     }),
   );
-  const gone = [...needed].filter((id): id is string => id !== undefined && !processes.has(id));
+  const gone = [...needed].filter((id): id is string => id !== undefined && !processes.has(id) && !elsewhere.has(id));
   await core.processes.signal(
     gone.map((id) => ({ id, pid: 0, running: false })),
     'SIGKILL',
   );
   const sessions = records.flatMap((record) => restoreSession(record, interpreters.get(record.processId), parts));
   for (const cell of unfinished) resume(cell, interpreters, sessions, parts);
+}
+
+/** Interpreters of sessions that run elsewhere, by the id of their process. */
+async function reclaim(
+  records: readonly SessionRecord[],
+  { runtimes }: LanguageCatalogue,
+): Promise<Map<string, Interpreter>> {
+  const found = await Promise.all(
+    records.map(async ({ processId }) => {
+      const asked = runtimes.map((runtime) => runtime.reclaim?.(processId).catch(() => undefined));
+      return [processId, (await Promise.all(asked)).find((interpreter) => interpreter !== undefined)] as const;
+    }),
+  );
+  return new Map(found.flatMap(([id, interpreter]) => (interpreter ? [[id, interpreter] as const] : [])));
 }
 
 async function attach(process: HostedProcess, catalogue: LanguageCatalogue): Promise<Interpreter | undefined> {

@@ -61,6 +61,7 @@ function deathError(end: ProcessEnd | undefined): ErrorOutput {
 }
 
 function howEnded({ exitCode, signal, usage }: ProcessEnd): string {
+  if (exitCode === null && signal === null) return 'is not to be reached any more';
   const memory = usage?.oomKilled ? ' (out of memory)' : '';
   return signal === null ? `ended with exit code ${exitCode}` : `was ended by ${signal}${memory}`;
 }

@@ -12,7 +12,7 @@ export interface CallSpec {
 /** @throws SandboxError `invalid`, `forbidden` for an account or a directory that there is not */
 export function specFor(
   { cwd, env = {}, user, ownDirectory }: Pick<CellRequest, 'cwd' | 'env' | 'user' | 'ownDirectory'>,
-  { language, variant }: Served,
+  { language, variant, runtime }: Served,
   { runContext, directories }: InterpreterProcesses,
 ): CallSpec {
   const identity = runContext.identityOf(user);
@@ -21,6 +21,8 @@ export function specFor(
     const release = (): Promise<void> => Promise.resolve(own[Symbol.dispose]());
     return { spec: { language, variant, identity, cwd: own.path, env }, release };
   }
-  const directory = cwd === undefined ? runContext.homeOf(identity) : runContext.requireDirectory(cwd);
+  const isElsewhere = runtime.reclaim !== undefined;
+  const here = (): string => (cwd === undefined ? runContext.homeOf(identity) : runContext.requireDirectory(cwd));
+  const directory = isElsewhere ? (cwd ?? '') : here();
   return { spec: { language, variant, identity, cwd: directory, env }, release: () => Promise.resolve() };
 }

@@ -24,6 +24,8 @@ export interface LanguageRequest {
   readonly kernelName?: string | undefined;
   /** Of 1.x: `node20`, `22`. */
   readonly version?: string | undefined;
+  /** A kernel of the Jupyter server elsewhere. */
+  readonly isOutside?: boolean | undefined;
 }
 
 /** What a request resolves to. */
@@ -111,6 +113,8 @@ export interface LanguageRuntime extends AsyncDisposable {
    * does not answer; the service then ends the process.
    */
   attach(process: HostedProcess, state: unknown): Promise<Interpreter | undefined>;
+  /** As `attach`, of an interpreter that no host holds; undefined where it is none of this runtime, or has ended. */
+  reclaim?(processId: string): Promise<Interpreter | undefined>;
   /** Ends what the runtime holds beside the interpreters, such as pools and caches. */
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -20,6 +20,7 @@ export interface SessionRequest {
   readonly language: string;
   readonly kernelName?: string | undefined;
   readonly version?: string | undefined;
+  readonly isOutside?: boolean | undefined;
   readonly sessionId?: string | undefined;
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;

@@ -23,6 +23,7 @@ const tags = ['jupyter'];
 const ERRORS = { ...V1_ERRORS, 409: ErrorBody, 429: ErrorBody, 501: ErrorBody, 503: ErrorBody };
 const Params = z.object({ session_id: z.string() });
 const Deleted = z.null();
+const DETECTION = 'ipykernel of each Python on PATH, then the kernel specs of Jupyter';
 
 /** The kernels in the layout of 1.x; without ipykernel all of it answers 501. */
 export function jupyterV1(app: App, service: CodeService): void {
@@ -45,6 +46,7 @@ function cellRoutes(app: App, service: CodeService): void {
     handler: async ({ body: { code, timeout, kernel_name, session_id, cwd } }, reply) => {
       const request = {
         ...kernelOf(kernel_name),
+        isOutside: service.hasOutside,
         code,
         timeoutSeconds: timeout,
         sessionId: session_id || undefined,
@@ -62,7 +64,7 @@ function cellRoutes(app: App, service: CodeService): void {
       response: { 200: envelopeOf(JupyterInfo), ...ERRORS },
     },
     handler: async () => {
-      const kernels = await service.kernelNames();
+      const kernels = await service.jupyterKernelNames();
       const { maxSessions, idleSeconds } = service.limits('kernel');
       const data = {
         default_kernel: kernels[0] ?? 'python3',
@@ -71,7 +73,7 @@ function cellRoutes(app: App, service: CodeService): void {
         session_timeout_seconds: Math.round(idleSeconds),
         max_sessions: maxSessions,
         description: 'Jupyter kernels; a session keeps its variables between calls',
-        kernel_detection: 'ipykernel of each Python on PATH, then the kernel specs of Jupyter',
+        kernel_detection: service.hasOutside ? 'the Jupyter server of SVC_JUPYTER_ENDPOINT' : DETECTION,
       };
       return ok(data, `${kernels.length} kernels`);
     },
@@ -102,7 +104,8 @@ function sessionRoutes(app: App, service: CodeService): void {
       response: { 200: envelopeOf(JupyterCreated), ...ERRORS },
     },
     handler: async ({ body: { session_id, kernel_name, cwd } }) => {
-      const request = { ...kernelOf(kernel_name), sessionId: session_id || undefined, cwd };
+      const isOutside = service.hasOutside;
+      const request = { ...kernelOf(kernel_name), isOutside, sessionId: session_id || undefined, cwd };
       const { session, created } = await located(service.createSession(request));
       const message = created ? 'the kernel was started' : 'the session was there already';
       return ok({ session_id: session.sessionId, kernel_name: session.variant, message }, message);
