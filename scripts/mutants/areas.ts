@@ -1,4 +1,5 @@
 import { BROWSER_IMAGE } from './areas/browser-image.ts';
+import { CODE_CELLS } from './areas/code.ts';
 import { COMMANDS } from './areas/commands.ts';
 import { FILES } from './areas/files.ts';
 import { GATEWAY } from './areas/gateway.ts';
@@ -23,4 +24,5 @@ export const AREAS: readonly MutantArea[] = [
   GATEWAY,
   BROWSER_IMAGE,
   HTTP,
+  CODE_CELLS,
 ];
