@@ -13,7 +13,7 @@ const READS = new Set(
 const OWN_FILES: Readonly<Record<string, string>> = {
   'browser/start/browser-starter.ts': 'the FIFO of the image, opened for writing',
   'code/execution/journal-file.ts': 'the journal of an execution',
-  'code/kernel/kernel-runtime.ts': 'a new file, which it creates',
+  'code/kernel/kernel-connection.ts': 'a new file, which it creates',
   'code/node/node-probe.ts': 'the version of a program on PATH',
   'code/session/session-file.ts': 'records of the capability',
   'commands/shell/directory-file.ts': 'a new file, which it creates',
