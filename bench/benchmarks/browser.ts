@@ -65,8 +65,8 @@ export const browser: Benchmark = {
     );
     const devtools = await peerOf(
       'chrome-devtools-mcp/build/src/bin/chrome-devtools-mcp.js',
-      ['--browserUrl', address],
-      ['navigate_page', { url }],
+      ['--browserUrl', address, '--no-page-id-routing'],
+      ['navigate_page', { type: 'url', url }],
       'take_snapshot',
     );
     const ref = await refOf(bed, tab_id, 'button "Go"');
