@@ -77,10 +77,10 @@ const ROWS: readonly Omit<BrowserAttack, 'kind'>[] = [
     statuses: FAILED,
   },
   {
-    name: 'a browser with 100,000 events of sessions that are not there',
+    name: 'a browser with 20,000 events of sessions that are not there',
     reply: (message) => [
       event('Page.x', {}, 'none').repeat(1),
-      ...Array(1e5).fill('{"method":"a"}'),
+      ...Array(2e4).fill('{"method":"a"}'),
       result(message, {}),
     ],
     ...NAVIGATE,

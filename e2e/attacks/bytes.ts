@@ -55,8 +55,8 @@ const ROWS: readonly Row[] = [
   ['a chunk that is longer than its size', `${CHUNKED}1\r\nabc\r\n0\r\n\r\n`, REFUSED],
   ['an extension of 100,000 characters', `${CHUNKED}1;${'x'.repeat(100_000)}\r\na\r\n`, REFUSED],
   [
-    'a body of 300,000 chunks of one byte',
-    `${WITH_KEY}Transfer-Encoding: chunked\r\n\r\n${'1\r\n[\r\n'.repeat(300_000)}0\r\n\r\n`,
+    'a body of 50,000 chunks of one byte',
+    `${WITH_KEY}Transfer-Encoding: chunked\r\n\r\n${'1\r\n[\r\n'.repeat(50_000)}0\r\n\r\n`,
     /^HTTP\/1\.1 400 [\s\S]*arrays and objects within each other/,
   ],
   ['an invalid chunk behind a request', `${HEALTH}${CHUNKED}zz\r\n`, REFUSED_LATER],

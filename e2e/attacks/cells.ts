@@ -52,7 +52,7 @@ const ROWS: readonly Row[] = [
     'javascript',
     `${CONTROL} const { dirname, join } = require('path'); const { closeSync, openSync } = require('fs');
      const directory = dirname(server.address());
-     for (let n = 0; n < 20000; n += 1) closeSync(openSync(join(directory, 'f' + n), 'w'))`,
+     for (let n = 0; n < 5000; n += 1) closeSync(openSync(join(directory, 'f' + n), 'w'))`,
   ],
   [
     'a cell that puts directories into the directory of its sockets',
