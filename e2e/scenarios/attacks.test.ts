@@ -6,7 +6,7 @@ import { Attacker } from '../attacks/run-attack.ts';
 import { Services } from '../services.ts';
 
 /** Attacks that run together. */
-const TOGETHER = 12;
+const TOGETHER = 6;
 /** Milliseconds that a request of a stranger may take meanwhile. */
 const HEALTH_MS = 2_000;
 
