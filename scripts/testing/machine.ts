@@ -3,6 +3,7 @@ import { mkdtempSync, rmdirSync, rmSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { canDivideGroups } from '../../daemon/src/core/process/keeper/command-group.fixture.ts';
 import { MemoryGroup } from '../../daemon/src/memory-group.fixture.ts';
 
 const isLinux = process.platform === 'linux';
@@ -17,6 +18,7 @@ const PROBES = {
   root: () => isRoot,
   mounts: () => isRoot && canMount(),
   'memory limits': () => canLimitMemory(),
+  'command groups': () => isRoot && canDivideGroups(),
   'user namespaces': () => succeeds('unshare', '-Ur', 'sh', '-c', 'echo 100 > /proc/sys/user/max_inotify_watches'),
   'IPv6 loopback': () =>
     Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1')),

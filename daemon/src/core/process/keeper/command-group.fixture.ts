@@ -9,12 +9,26 @@ export interface CountingController {
   readonly event: string;
 }
 
-export const MEMORY: CountingController = { name: 'memory', events: 'memory.events', event: 'oom_kill ' };
+const MEMORY: CountingController = { name: 'memory', events: 'memory.events', event: 'oom_kill ' };
 /** Counts reservations of huge pages beyond a limit: where the memory controller belongs to version 1. */
-export const HUGE_PAGES: CountingController = { name: 'hugetlb', events: 'hugetlb.2MB.events', event: 'max ' };
+const HUGE_PAGES: CountingController = { name: 'hugetlb', events: 'hugetlb.2MB.events', event: 'max ' };
+
+/** The controller that groups can be counted with here; undefined where there is none. */
+export function countingController(): CountingController | undefined {
+  const controllers = textOf(join(version2() ?? '', 'cgroup.controllers')).split(/\s/);
+  return [MEMORY, HUGE_PAGES].find(({ name }) => controllers.includes(name));
+}
+
+/** Whether a group can be made that a keeper may divide. */
+export function canDivideGroups(): boolean {
+  const controller = countingController();
+  if (controller === undefined) return false;
+  using group = DelegatedGroup.make(`svc-probe-${process.pid}`, controller);
+  return group !== undefined;
+}
 
 /** Mount point of version 2; undefined where it is not mounted. */
-export function version2(): string | undefined {
+function version2(): string | undefined {
   const lines = textOf('/proc/self/mountinfo').split('\n');
   return lines.find((line) => line.includes(' - cgroup2 '))?.split(' ')[4];
 }
