@@ -86,8 +86,9 @@ async function startSessions(of: Sandbox, id: string): Promise<{ runOn: () => Pr
 test.each(FAULTS)(
   '[images.program-killed] $program restarts after SIGKILL without affecting other programs and commands',
   async ({ program, takesAlong = [], serves }) => {
+    // The sandbox is ready before some of its programs answer.
+    await expect.poll(() => serves(sandbox())).toBe(true);
     const before = await allRunning(sandbox());
-    expect(await serves(sandbox())).toBe(true);
     const sessions = await startSessions(sandbox(), `beside-${program}`);
     const children = await sandbox().shell(`pgrep -d ' ' -P ${before[program]} || true`);
     await sandbox().shell(`kill -KILL ${before[program]}`);

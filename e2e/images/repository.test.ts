@@ -61,8 +61,10 @@ let origin: Promise<void> | undefined;
 /** Clones the origin, which the first call creates. */
 async function clone(name: string): Promise<void> {
   origin ??= succeed(
-    `cat > make.py && python3 make.py && git init -q -b main made && cd made && git add -A && \
-      git -c user.name=n -c user.email=e@x commit -qm all && cd .. && git clone -q --bare made origin.git && rm -rf made`,
+    // Without git's maintenance, which would go on writing while its directory is removed.
+    `cat > make.py && python3 make.py && git init -q -b main made && cd made && git config maintenance.auto false && \
+      git config gc.auto 0 && git add -A && git -c user.name=n -c user.email=e@x commit -qm all && cd .. && \
+      git clone -q --bare made origin.git && rm -rf made`,
     MAKE_ORIGIN,
   );
   await origin;
