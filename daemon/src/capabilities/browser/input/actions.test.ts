@@ -160,6 +160,12 @@ describe.runIf(has('chromium'))('with a browser', () => {
     await act({ action_type: 'TYPING', text: long });
     expect(await tab.value('t.value')).toBe(long);
     await tab.value('t.value = ""');
+    await act({ action_type: 'KEY_DOWN', key: 'shift' });
+    for (const key of ['a', '1', 'B']) await act({ action_type: 'PRESS', key });
+    await act({ action_type: 'KEY_UP', key: 'shift' });
+    await act({ action_type: 'PRESS', key: 'a' });
+    expect(await tab.value('t.value')).toBe('A!Ba');
+    await tab.value('t.value = ""');
     await act({ action_type: 'TYPING', text: 'a\nb', use_clipboard: false });
     expect(await tab.value('t.value')).toBe('a\nb');
     const refused = await tab.post('actions', { action_type: 'TYPING', text: 'aé', use_clipboard: false });

@@ -1,5 +1,5 @@
 import type { CdpSession } from '../cdp/cdp-session.ts';
-import { type Key, keyOfCharacter, MODIFIER_BITS } from './keys.ts';
+import { type Key, keyOfCharacter, MODIFIER_BITS, withShift } from './keys.ts';
 
 /** Milliseconds until the page must have taken one event. */
 export const EVENT_MS = 5000;
@@ -39,12 +39,17 @@ export class Keyboard {
   async down(key: Key): Promise<void> {
     const isRepeated = this.#held.has(key.code);
     this.#held.set(key.code, key);
-    await this.#send('down', key, isRepeated);
+    await this.#send('down', this.#asHeld(key), isRepeated);
   }
 
   async up(key: Key): Promise<void> {
     this.#held.delete(key.code);
-    await this.#send('up', key);
+    await this.#send('up', this.#asHeld(key));
+  }
+
+  /** Shift that is held makes another character of a key. */
+  #asHeld(key: Key): Key {
+    return (this.modifiers & 8) === 0 ? key : withShift(key);
   }
 
   /** Presses the keys in this order, then releases them. */

@@ -146,6 +146,13 @@ for (const [names, character] of [
   if (key) add(names, key);
 }
 
+const withShiftHeld = new Map([...characters.values()].filter(({ shift }) => shift).map((key) => [key.code, key]));
+
+/** The key as it is while Shift is held. */
+export function withShift(key: Key): Key {
+  return key.text === undefined ? key : (withShiftHeld.get(key.code) ?? key);
+}
+
 /** The key that types a character; undefined for a character that the layout has not got. */
 export function keyOfCharacter(character: string): Key | undefined {
   return characters.get(character);
