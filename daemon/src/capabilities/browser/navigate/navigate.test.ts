@@ -60,7 +60,8 @@ describe.runIf(has('chromium'))('with a browser', () => {
       download: null,
     });
     for (const wait_until of ['commit', 'domcontentloaded', 'load', 'networkidle']) {
-      expect((await go(tab, { url: bench.site.url('/page'), wait_until })).success).toBe(true);
+      const url = bench.site.url(`/page?${wait_until}`);
+      expect(await go(tab, { url, wait_until })).toMatchObject({ success: true, data: { url, status: 200 } });
     }
     expect((await go(tab, { url: bench.site.url('/none') })).data).toMatchObject({ status: 404, error: null });
     expect((await go(tab, { url: bench.site.url('/empty404') })).data).toMatchObject({ status: 404, error: null });

@@ -160,5 +160,7 @@ async function whereIs(tab: Tab, watch: NavigationWatch, error: Arrival['error']
     .then(({ targetInfo }) => targetInfo)
     .catch(() => nowhere);
   const download = watch.download ? { ...watch.download, url: shortUrl(watch.download.url) } : null;
-  return { tabId: tab.id, url: shortUrl(url), title, status: watch.statusOf(watch.loaderId), error, download };
+  // For a moment after a document was replaced, the browser names no address.
+  const shown = url === '' ? (watch.url ?? '') : url;
+  return { tabId: tab.id, url: shortUrl(shown), title, status: watch.statusOf(watch.loaderId), error, download };
 }

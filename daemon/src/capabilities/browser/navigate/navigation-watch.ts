@@ -24,6 +24,8 @@ export class NavigationWatch implements Disposable {
   readonly #errors = new Map<string, string>();
   /** The document that was shown last; undefined: none since the watch began. */
   loaderId: string | undefined;
+  /** Its address. */
+  url: string | undefined;
   /** The address that could not be opened, where an error page is shown. */
   unreachableUrl: string | undefined;
   /** The document came from memory, with all that it had loaded. */
@@ -40,6 +42,7 @@ export class NavigationWatch implements Disposable {
     on('Page.frameNavigated', ({ frame, type }) => {
       if (frame.id !== mainFrameId) return;
       this.loaderId = frame.loaderId;
+      this.url = frame.url + (frame.urlFragment ?? '');
       this.unreachableUrl = frame.unreachableUrl;
       this.isRestored = type === 'BackForwardCacheRestore';
       this.#changed.wake();
@@ -101,7 +104,7 @@ export class NavigationWatch implements Disposable {
    * @returns whether it did in time
    */
   async reaches(loaderId: string, goal: WaitUntil, deadline: Deadline, gone: AbortSignal): Promise<boolean> {
-    if (goal === 'commit') return true;
+    if (goal === 'commit') return this.somewhere(deadline, gone);
     const hasReached = (): boolean =>
       this.isRestored || this.hasDialog || this.#reached.get(this.loaderId ?? loaderId)?.has(LIFECYCLE[goal]) === true;
     return this.#until(hasReached, deadline, gone);
