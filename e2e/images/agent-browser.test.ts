@@ -27,7 +27,7 @@ test('[images.agent-browser] SVC_AGENT_BROWSER_BIN=agent-browser: the CLI of the
       expect.objectContaining({ success: true }),
     ]);
   }
-  const expression = '[name.value, agree.checked, size.value, file.files[0].name, hits, inner].join()';
+  const expression = '[who.value, agree.checked, size.value, file.files[0].name, hits, inner].join()';
   const { result } = (await post('evaluate', { expression })).data;
   expect(result).toBe('né,true,large,private.txt,1,true');
   expect((await post('click', { ref: refOf('Never') })).message).toContain('disabled');

@@ -4,7 +4,7 @@ const http = require('node:http');
 const PAGES = {
   '/': '<title>Home</title><h1>Home</h1><a href="/form">Form</a>',
   '/form': `<title>Form</title><style>body { margin: 0 } #far { margin-top: 2000px }</style>
-    <label>Name <input id=name></label><label><input type=checkbox id=agree> Agree</label>
+    <label>Name <input id=who></label><label><input type=checkbox id=agree> Agree</label>
     <select id=size aria-label=Size><option>small<option>large</select>
     <input type=file id=file aria-label=File onchange="this.files[0].text().then((text) => (document.title = text))">
     <button id=go onclick="window.hits = (window.hits ?? 0) + 1">Go</button><button disabled>Never</button>
