@@ -63,9 +63,6 @@ const STEPS: readonly Step[] = [
   { name: 'knip', lane: 'checks', command: ['knip'] },
   { name: 'shell scripts', lane: 'checks', command: ['node', 'scripts/shell-scripts.ts'], needs: [SHELLCHECK] },
   { name: 'tests by the clock', lane: 'checks', command: [...VITEST, 'clock'], vitest: true, needs: SYSTEM },
-  { name: 'build', lane: 'checks', command: ['node', 'scripts/build.ts'] },
-  { name: 'e2e', lane: 'checks', command: [...VITEST, 'e2e'], vitest: true, needs: SYSTEM, after: 'build' },
-  { name: 'pages', lane: 'checks', command: [...VITEST, 'pages'], vitest: true, needs: PAGES, after: 'build' },
   {
     name: 'unit tests',
     lane: 'tests',
@@ -73,6 +70,9 @@ const STEPS: readonly Step[] = [
     vitest: true,
     needs: SYSTEM,
   },
+  { name: 'build', lane: 'tests', command: ['node', 'scripts/build.ts'] },
+  { name: 'e2e', lane: 'tests', command: [...VITEST, 'e2e'], vitest: true, needs: SYSTEM, after: 'build' },
+  { name: 'pages', lane: 'tests', command: [...VITEST, 'pages'], vitest: true, needs: PAGES, after: 'build' },
   {
     name: 'e2e of the images',
     lane: 'images',
