@@ -27,8 +27,6 @@ export default defineConfig({
           ...PATIENCE,
           // Two of them use two processors, since half of the time a test waits for its processes.
           maxWorkers: Math.max(2, availableParallelism() - 1),
-          // A worker loads the sources once: a fifth of the run went into loading them for each file.
-          isolate: false,
         },
       },
       {

@@ -73,7 +73,7 @@ export const QUERY = `function(selector) {
 }`;
 
 /** Milliseconds after which an animated element that has not moved, in a page without frames, counts as still. */
-const STILL_MS = 250;
+const STILL_MS = 1000;
 
 /**
  * Waits until an element can be acted on and answers the point to act at, in the viewport of its frame, or what is
