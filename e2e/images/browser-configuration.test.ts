@@ -147,6 +147,7 @@ const GROUPS: readonly Group[] = [
         '[proxy.credentials] the browser and commands use a PROXY_SERVER with a user and a password',
         async (sandbox) => {
           const proxy = await startServer(sandbox, `exec python3 -u -c '${STRICT_PROXY}' 2>&1`, 'the proxy listens');
+          await untilHealthy(sandbox);
           await openTab(sandbox, 'http://by-browser.example/', 9333);
           await openTab(sandbox, 'https://secure.example/', 9333);
           await sandbox.run('curl -s http://by-command.example/');
