@@ -19,12 +19,13 @@ const LANGUAGE_PAGE = 'data:text/html,<script>document.title = navigator.languag
 
 /** A proxy that answers every request with a welcome in its log, if it brings the password. */
 const STRICT_PROXY = [
-  'import base64, http.server',
+  'import base64, http.server, os',
   'class Proxy(http.server.BaseHTTPRequestHandler):',
   '    def do_GET(self):',
   '        known = "Basic " + base64.b64encode(b"user:p@ss").decode()',
   '        word = "welcome" if self.headers.get("Proxy-Authorization") == known else "refused"',
-  '        print(word, self.requestline)',
+  // In one piece: print writes each argument apart, between those of other threads.
+  '        os.write(1, (word + " " + self.requestline + chr(10)).encode())',
   '        self.send_error(200 if word == "welcome" else 407)',
   '    do_CONNECT = do_GET',
   'server = http.server.ThreadingHTTPServer(("127.0.0.1", 3128), Proxy)',
