@@ -47,7 +47,7 @@ class Exchange implements Transport {
 }
 
 export interface Terms {
-  /** Fires when the client has left: the call is told, and the response does not matter any more. */
+  /** Fires when the client has left: it is passed to the call, and no response is needed. */
   readonly gone: AbortSignal;
   /** Fires when the client has cancelled the call. */
   readonly cancelled: AbortSignal;

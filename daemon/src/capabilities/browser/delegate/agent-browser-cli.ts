@@ -3,7 +3,7 @@ import { SandboxError } from '../../../core/errors.ts';
 import { StartFailure } from '../../../core/process/process-host.ts';
 
 const HINT = 'SVC_AGENT_BROWSER_BIN names the agent-browser CLI; unset it for the built-in snapshot and references';
-/** Milliseconds after which a session of agent-browser that nobody uses ends. */
+/** Milliseconds after which an unused session of agent-browser ends. */
 const IDLE_MS = 600_000;
 
 /** Dialogs stay for the callers of the API, and the sessions of the account's own calls are others. */

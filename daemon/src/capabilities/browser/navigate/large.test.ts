@@ -60,7 +60,7 @@ describe.runIf(has('chromium'))('with a browser', () => {
     const [request] = (await bench.get(`network/requests?filter=/big&tab_id=${tab.id}`)).json().data;
     expect(request).toMatchObject({ url: bench.site.url('/big'), status: 200 });
     expect((await tab.post('navigate', { url: bench.site.url('/page') })).json().success).toBe(true);
-    // A page that is cut shows what came of it, and a script is told.
+    // A page that is cut off shows the part that arrived; the fetch of a script fails.
     bench.site.pages['/half'] = (_request, response) => {
       response.writeHead(200, { 'content-length': 200 * MIB, 'content-type': 'text/html' });
       response.write('<title>Half</title><p>came</p>', () => setImmediate(() => response.destroy()));

@@ -19,7 +19,7 @@ const ENTER_MS = 5000;
 const PRELOAD_MS = 60_000;
 /** Milliseconds that a kernel of an earlier daemon may take to publish to this one. */
 const CONTROL_MS = 3000;
-/** What stands for outputs that a kernel without a record has published to nobody. */
+/** Replaces outputs that a kernel without a record published while no daemon was connected. */
 const GAP: OutputEvent = {
   type: 'stream',
   name: 'stderr',

@@ -122,15 +122,9 @@ export class KernelRuntime implements LanguageRuntime {
       () => undefined,
     );
     if (client === undefined) return undefined;
+    const processes = this.#processes;
     if (await client.beats(ATTACH_MS)) {
-      return new KernelInterpreter({
-        process,
-        client,
-        directory,
-        processes: this.#processes,
-        interruptMode,
-        isRecorded,
-      });
+      return new KernelInterpreter({ process, client, directory, processes, interruptMode, isRecorded });
     }
     client[Symbol.dispose]();
     return undefined;
@@ -157,14 +151,8 @@ export class KernelRuntime implements LanguageRuntime {
     const given = { runtime: this.name, file: program, args, stdin: 'null', env, state } as const;
     const process = (await this.#fork(spec, kernel, file, given)) ?? (await this.#processes.start(spec, given));
     const client = await this.#connect(process, connection, kernel.name);
-    const made = new KernelInterpreter({
-      process,
-      client,
-      directory,
-      processes: this.#processes,
-      interruptMode,
-      isRecorded,
-    });
+    const processes = this.#processes;
+    const made = new KernelInterpreter({ process, client, directory, processes, interruptMode, isRecorded });
     if (spec.isWarm && kernel.python) await made.preload(this.#preload);
     return made;
   }
