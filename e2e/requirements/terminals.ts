@@ -71,6 +71,7 @@ export const TERMINALS: readonly Requirement[] = [
     'terminal.clipboard': 'the page copies the selection, and pastes',
     'terminal.sessions': 'the page lists, opens, switches and closes sessions',
     'terminal.names': 'a tab has the name of its session, or its directory and program; never an id of the service',
+    'terminal.early-input': 'what is typed from the load of the page on reaches the session',
     'terminal.underscore': 'every row shows its underscores at a pixel ratio of 1',
     'terminal.touch-keys': 'a narrow window has Esc, Tab, Ctrl, Alt and arrows, and shows the whole tab',
     'terminal.gone': 'a session that is gone or has ended is shown as such, and the page offers a new one',

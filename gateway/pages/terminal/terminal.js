@@ -70,6 +70,14 @@ function showEnd(id, { text, isGone, isUnknown }) {
   void refresh();
 }
 
+/** Shows a session that runs, or a new one. */
+async function attachToRunning() {
+  const known = await refresh();
+  const running = Object.keys(known).find((id) => !isOver(known[id]));
+  if (running === undefined) await open();
+  else attach(running);
+}
+
 async function open() {
   try {
     attach(await openSession(size()));
@@ -117,8 +125,6 @@ globalThis.onhashchange = () => attach(decodeURIComponent(location.hash.slice(1)
 setInterval(() => document.hidden || void refresh(), LIST_MS);
 
 const wanted = decodeURIComponent(location.hash.slice(1)) || new URLSearchParams(location.search).get('session');
-const known = await refresh();
-const [running] = Object.keys(known).filter((id) => !isOver(known[id]));
+// Without waiting for the list: what a person types from now on is kept until the session answers.
 if (wanted) attach(wanted);
-else if (running !== undefined) attach(running);
-else await open();
+else await attachToRunning();
