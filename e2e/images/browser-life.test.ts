@@ -247,16 +247,19 @@ test('[images.crashed-tab] a page that takes all memory ends its tab, and browse
   });
   const [browserBefore, daemonBefore] = [await pidOf(small), await small.shell('supervisorctl pid daemon')];
   const browser = await connectPlaywright(`${small.url}/cdp`);
-  const other = await firstPage(browser);
+  const [context] = browser.contexts();
+  if (!context) throw new Error('the browser has no context');
+  // The first tab of a browser that has just started may still load its own first page.
+  const other = await context.newPage();
   await other.goto('data:text/html,<title>other</title>');
-  const hungry = await (browser.contexts()[0] ?? (await browser.newContext())).newPage();
+  const hungry = await context.newPage();
   await hungry.goto('data:text/html,<title>hungry</title>');
   const crashed = hungry.waitForEvent('crash');
   const take = 'globalThis.held = []; for (;;) held.push(new Uint8Array(2 ** 24).fill(1))';
   hungry.evaluate(take).catch(() => {});
   await crashed;
   expect(await other.title()).toBe('other');
-  const next = await (browser.contexts()[0] ?? (await browser.newContext())).newPage();
+  const next = await context.newPage();
   await next.goto('data:text/html,<title>next</title>');
   expect(await next.title()).toBe('next');
   expect([await pidOf(small), await small.shell('supervisorctl pid daemon')]).toEqual([browserBefore, daemonBefore]);

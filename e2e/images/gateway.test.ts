@@ -145,6 +145,8 @@ test('[images.gateway-desktop] a user sees the browser of the sandbox, types int
   await expect.poll(() => patchColours(person.page, blue)).toEqual(['10,120,200']);
   await expect.poll(() => patchColours(person.page, orange)).toEqual(['230,140,20']);
   await person.page.locator('#noVNC_container canvas').click({ position: input });
+  // Keys go to the page as soon as the click has given the focus to the input.
+  await expect.poll(() => seen.evaluate('document.activeElement.tagName')).toBe('INPUT');
   await person.page.keyboard.type('Typed from outside');
   await expect.poll(() => seen.inputValue('input')).toBe('Typed from outside');
   await keepPicture('desktop', await person.page.screenshot());

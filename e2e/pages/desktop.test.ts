@@ -45,6 +45,8 @@ test('[vnc.real-browser] a user sees the sandbox’s browser, types into it and 
   await expect.poll(() => shownColour(page)).toEqual([10, 120, 200]);
   // noVNC covers the upper edge with its status at first; the click waits until the canvas receives it.
   await page.locator('#noVNC_container canvas').click({ position: { x: 300, y: 30 } });
+  // Keys go to the page as soon as the click has given the focus to the input.
+  await expect.poll(() => seen.evaluate('document.activeElement.tagName')).toBe('INPUT');
   await page.keyboard.type('typed in the page');
   await expect.poll(() => seen.inputValue('input')).toBe('typed in the page');
   await page.setViewportSize({ width: 800, height: 500 });

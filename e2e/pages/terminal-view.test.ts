@@ -108,7 +108,9 @@ test('[terminal.touch-keys] at 390 pixels the tab is whole, and the keys that a 
   }
   await picture(page, 'terminal-390');
   // The program shows what it reads, until the key Ctrl and the letter d end it.
-  await typed(page, 'cat -v; echo "ended"');
+  await typed(page, 'echo begun; cat -v; echo "ended"');
+  // Before that the shell takes the keys as those of its editor of lines.
+  await expect.poll(() => lines(page)).toContain('begun');
   for (const name of ['Escape', 'Tab', 'Up', 'Left']) await key(name).tap();
   await key('Control').tap();
   await key('Right').tap();

@@ -164,17 +164,26 @@ describeRows(
       await using keeper = await RunningKeeper.start(program);
       await using host = await keeper.host();
       const forker = await forkerIn(host, keeper.directory);
-      for (let count = 0; count < 5; count++) {
+      for (let count = 0, givenUp = 0; givenUp < 5; count++) {
         const place = await forker.reserve(`a-${count}`);
         await forker.tell(`fork ${place.id} 0 usual wait`);
         const answered = forker.answer();
         await new Promise((resolve) => setImmediate(resolve));
         place[Symbol.dispose]();
-        await rejectionOf(place.adopted);
+        const adopted = await place.adopted.catch(() => undefined);
         const [, , pid] = await answered;
-        await isGone(Number(pid));
+        // The machine may let the forker finish first: such a process belongs to the host.
+        if (adopted) {
+          await host.signal([targetOf(adopted, true)], 'SIGKILL');
+          await adopted.ended;
+          adopted.acknowledgeExit();
+        } else {
+          givenUp++;
+          await isGone(Number(pid));
+        }
       }
-      expect([...host.ids()].filter((id) => id !== forker.process.id)).toEqual([]);
+      // The end of a killed process is told after the process is gone.
+      await expect.poll(() => [...host.ids()].filter((id) => id !== forker.process.id)).toEqual([]);
     });
 
     test('comes from a forker that sends garbage, or without end, or does not read: others are served', async () => {
