@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { App } from '@sandbox/api/http/app-types.ts';
 import { createLogger } from '@sandbox/program/logger.ts';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { z } from 'zod';
@@ -11,7 +12,6 @@ import type { Capability } from './capability.ts';
 import { type Config, readConfig } from './config.ts';
 import { type Identity, lookUpIdentity, ownIdentity } from './core/account/identity.ts';
 import { hostOfTests } from './hosts.fixture.ts';
-import type { App } from './http/app-types.ts';
 
 /** Account that commands of tests run as where the daemon that is tested is root; undefined: the daemon's own. */
 const DEFAULT_USER = process.env['TEST_DEFAULT_USER'];

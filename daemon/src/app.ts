@@ -1,8 +1,11 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { readBodies } from '@sandbox/api/http/body.ts';
+import { refuseUnknownRoutes } from '@sandbox/api/http/error-handler.ts';
+import { refuseOtherMethods } from '@sandbox/api/http/methods.ts';
+import { openFrame } from '@sandbox/api/http/service-frame.ts';
 import { createLogger, type Logger } from '@sandbox/program/logger.ts';
 import { PAGES } from '@sandbox/program/pages.ts';
-import { requestIdOf } from '@sandbox/program/request-id.ts';
 import { addressTest } from '@sandbox/program/trusted-proxies.ts';
-import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { CAPABILITIES } from './capabilities/index.ts';
 import type { Capability } from './capability.ts';
 import type { Config } from './config.ts';
@@ -18,20 +21,12 @@ import { Processes } from './core/process/owners/processes.ts';
 import { RuntimeDir } from './core/runtime-dir.ts';
 import { guard } from './http/access/guard.ts';
 import { LiveGate } from './http/access/live-gate.ts';
-import { logRequests } from './http/access-log.ts';
-import type { App } from './http/app-types.ts';
-import { readBodies } from './http/body.ts';
-import { answerUnknownRoute, errorHandler } from './http/errors.ts';
+import { errorHandler } from './http/errors.ts';
 import { mcpRoute } from './http/mcp/mcp-route.ts';
-import { measureRequests } from './http/measure.ts';
-import { MAX_PARAM_LENGTH, refuseOtherMethods } from './http/methods.ts';
 import { mountOperations, PUBLIC_OPERATIONS } from './http/operations.ts';
-import { makeSerializer } from './http/serializer.ts';
 import { boundedServer } from './http/streams/bounded-server.ts';
-import { endAfterEarlyAnswers } from './http/streams/early-answer.ts';
 import { serveUpgrades } from './http/streams/websocket.ts';
 import { inScope, mountSurface, publicSurfacePaths } from './http/surfaces.ts';
-import { validatorCompiler } from './http/validation.ts';
 import { openHub } from './mcp/open-hub.ts';
 import { MountedCapabilities } from './mount.ts';
 
@@ -123,33 +118,15 @@ function frame(
   core: DaemonCore,
   isTrusted: (address: string) => boolean,
 ): App {
-  const loggerInstance: FastifyBaseLogger = logger;
-  const app: App = fastify({
-    loggerInstance,
-    logController: new LogController({ disableRequestLogging: true }),
-    childLoggerFactory: (parent) => parent,
-    trustProxy: isTrusted,
-    genReqId: ({ headers }) => requestIdOf(headers['x-request-id']),
-    bodyLimit: Number.MAX_SAFE_INTEGER,
-    // A start on a slow machine is no error.
-    pluginTimeout: 0,
-    ...server,
-    forceCloseConnections: 'idle',
-    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    frameworkErrors: errorHandler(),
+  return openFrame({
+    server,
+    logger,
+    metrics: core.metrics,
+    isTrusted,
+    validateResponses: config.validateResponses,
+    handleError: errorHandler(),
+    answerUnknownRoute: refuseUnknownRoutes('GET /v2/openapi.json lists the routes'),
   });
-  app.setValidatorCompiler(validatorCompiler);
-  app.setSerializerCompiler(makeSerializer(config.validateResponses));
-  app.setErrorHandler(errorHandler());
-  app.setNotFoundHandler(answerUnknownRoute);
-  app.addHook('onRequest', (request, reply, done) => {
-    void reply.header('x-request-id', request.id);
-    done();
-  });
-  endAfterEarlyAnswers(app);
-  logRequests(app, logger);
-  measureRequests(app, core.metrics);
-  return app;
 }
 
 /** Closing the app ends streams by ending what they read from; only then are connections cut. */

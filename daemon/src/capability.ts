@@ -1,14 +1,14 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { OptionShape, OptionValues } from '@sandbox/program/options.ts';
 import type { Page } from '@sandbox/program/pages.ts';
 import type { Core, DaemonCore } from './core/core.ts';
-import { SandboxError } from './core/errors.ts';
 import type { Finding } from './core/finding.ts';
 import type { Port, PortReader, Ports, Provision } from './core/ports/port.ts';
 import type { Requirement } from './core/requirement.ts';
 import type { Report, Surveyed } from './core/survey/survey.ts';
 import type { BoundTool, DeclaredTool } from './core/tools/tool.ts';
 import { countRequests, type RequestActivity } from './http/activity/count-requests.ts';
-import type { App } from './http/app-types.ts';
 
 /** Registers the routes of a service; it maps requests and answers and composes nothing. */
 type Adapter<S> = (app: App, service: S, core: Core) => void;

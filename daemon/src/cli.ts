@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
+import { VERSION } from '@sandbox/api/version.ts';
 import { startHeartbeat } from '@sandbox/program/heartbeat/heartbeat.ts';
 import { helpText, OptionError } from '@sandbox/program/options.ts';
 import type { Running } from '@sandbox/program/run.ts';
 import type { Config } from './config.ts';
 import { errnoName } from './core/errno-name.ts';
-import { VERSION } from './core/version.ts';
 
 const USAGE = `Usage: sandboxd [start] [options]     serve the API
        sandboxd doctor [--json]      say what this machine has for it, and how to get what is missing

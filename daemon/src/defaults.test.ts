@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { JSON_BODY_LIMIT } from '@sandbox/api/http/body.ts';
 import { describeOptions } from '@sandbox/program/options.ts';
 import { expect, test } from 'vitest';
 import { MESSAGE_MAX } from './capabilities/browser/cdp/cdp-connection.ts';
@@ -32,7 +33,6 @@ import { EVENTS_KEPT } from './capabilities/watch/watcher.ts';
 import { DaemonOptions } from './config.ts';
 import { BACKGROUND_MS } from './core/process/portable/portable-process.ts';
 import { SURVEY_MS } from './core/survey/survey.ts';
-import { JSON_BODY_LIMIT } from './http/body.ts';
 import { COMMAND_BYTES } from './http/fields.ts';
 import { HEARTBEAT_MS } from './http/streams/send-stream.ts';
 import { MISSED, PING_MS } from './http/streams/websocket-port.ts';

@@ -1,3 +1,4 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
 import type { Capability, MountedCapability } from './capability.ts';
 import type { DaemonCore } from './core/core.ts';
 import type { Finding } from './core/finding.ts';
@@ -5,7 +6,6 @@ import { Ports } from './core/ports/port.ts';
 import { SURVEY, surveyOf } from './core/survey/survey.ts';
 import { mergeTools } from './core/tools/merge-tools.ts';
 import type { BoundTool } from './core/tools/tool.ts';
-import type { App } from './http/app-types.ts';
 import type { SurfaceName } from './http/surfaces.ts';
 
 /** What the capabilities that were created contribute together. */

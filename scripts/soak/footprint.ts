@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { pollUntil } from '../../daemon/src/core/wait.ts';
+import { pollUntil } from '@sandbox/api/wait.ts';
 import type { Services } from '../../e2e/services.ts';
 
 /** What a service holds. */

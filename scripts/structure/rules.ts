@@ -13,6 +13,9 @@ export interface ImportRule {
 
 const ADAPTER = /^daemon\/src\/capabilities\/[^/]+\/(?:(?:index|options|routes|tools)\.ts$|(?:v1|v2|wire)\/)/;
 const NODE = '^node:';
+/** What domains may know of api: everything but its frame of HTTP. */
+const API_CORE = '^api/src/(?!http/)';
+const API = '^api/src/';
 
 function anyOf(...patterns: string[]): RegExp {
   return new RegExp(patterns.join('|'));
@@ -25,38 +28,48 @@ const IMPORT_RULES: readonly ImportRule[] = [
     allowed: anyOf('^program/src/', NODE, '^npm:(?:pino|zod)$'),
   },
   {
-    because: 'core knows no surface and no capability: node and small libraries',
-    files: /^daemon\/src\/core\//,
+    because: 'api is the frame of HTTP that daemon and worker share; it knows neither',
+    files: /^api\//,
     allowed: anyOf(
-      '^daemon/src/core/',
-      '^daemon/package\\.json$',
+      '^api/',
       '^program/src/',
       NODE,
-      '^npm:(?:prom-client|zod|@lydell/node-pty)$',
+      '^npm:(?:fastify|fastify-type-provider-zod|find-my-way|prom-client|zod)$',
     ),
   },
   {
+    because: 'what is no HTTP in api is for domains too',
+    files: /^api\/src\//,
+    except: /^api\/src\/http\//,
+    forbidden: /^api\/src\/http\/|^npm:fastify/,
+  },
+  {
+    because: 'core knows no surface and no capability: node and small libraries',
+    files: /^daemon\/src\/core\//,
+    allowed: anyOf('^daemon/src/core/', API_CORE, '^program/src/', NODE, '^npm:(?:prom-client|zod|@lydell/node-pty)$'),
+  },
+  {
     because: 'only core/process starts processes',
-    files: /^(?:program|daemon|gateway|browser-mcp)\/src\//,
+    files: /^(?:program|api|daemon|gateway|browser-mcp)\/src\//,
     except: /^daemon\/src\/core\/process\//,
     forbidden: /^(?:node:(?:child_process|cluster)|npm:@lydell\/node-pty)$/,
   },
   {
     because: 'http knows core and no capability',
     files: /^daemon\/src\/http\//,
-    allowed: anyOf('^daemon/src/(?:http|core)/', '^program/src/', NODE, '^npm:'),
+    allowed: anyOf('^daemon/src/(?:http|core)/', API, '^program/src/', NODE, '^npm:'),
   },
   {
     because: 'the domain of a capability knows core, not how it is served',
     files: /^daemon\/src\/capabilities\/[^/]+\//,
     except: ADAPTER,
-    allowed: anyOf('^daemon/src/(?:core|capabilities)/', '^program/src/', NODE, '^npm:'),
+    allowed: anyOf('^daemon/src/(?:core|capabilities)/', API_CORE, '^program/src/', NODE, '^npm:'),
     forbidden: anyOf(ADAPTER.source, '^npm:(?:fastify|@fastify/.*|fastify-.*|zod)$'),
   },
   {
     because: 'routes and their schemas know their own service, http and core',
     files: /^daemon\/src\/capabilities\/[^/]+\/(?:routes\.ts$|(?:v1|v2|wire)\/)/,
-    allowed: anyOf('^daemon/src/(?:core|http|capabilities)/', '^program/src/', NODE, '^npm:(?:fastify|zod)$'),
+    allowed: anyOf('^daemon/src/(?:core|http|capabilities)/', API, '^program/src/', NODE, '^npm:(?:fastify|zod)$'),
   },
   {
     because: 'what v1 and v2 share maps values and knows no route',
@@ -66,7 +79,7 @@ const IMPORT_RULES: readonly ImportRule[] = [
   {
     because: 'tools know their own service and core/tool, not HTTP',
     files: /^daemon\/src\/capabilities\/[^/]+\/tools\.ts$/,
-    allowed: anyOf('^daemon/src/(?:core|capabilities)/', '^program/src/', NODE, '^npm:zod$'),
+    allowed: anyOf('^daemon/src/(?:core|capabilities)/', API_CORE, '^program/src/', NODE, '^npm:zod$'),
   },
   {
     because: 'without its folder v1 a capability still serves v2',
@@ -88,12 +101,19 @@ const IMPORT_RULES: readonly ImportRule[] = [
   {
     because: 'mcp knows core and the seam',
     files: /^daemon\/src\/mcp\//,
-    allowed: anyOf('^daemon/src/(?:mcp|core)/', '^daemon/src/capability\\.ts$', '^program/src/', NODE, '^npm:'),
+    allowed: anyOf(
+      '^daemon/src/(?:mcp|core)/',
+      '^daemon/src/capability\\.ts$',
+      API_CORE,
+      '^program/src/',
+      NODE,
+      '^npm:',
+    ),
   },
   {
     because: 'gateway and daemon share only HTTP',
     files: /^gateway\//,
-    forbidden: /^daemon\/|^npm:@sandbox\/daemon/,
+    forbidden: /^(?:api|daemon)\/|^npm:@sandbox\/(?:api|daemon)/,
   },
   {
     because: 'the browser MCP server knows what programs share, and Playwright',
@@ -139,7 +159,8 @@ function reasonsAgainst(file: string, target: string, rules: readonly ImportRule
 /** The target of a specifier in a file: a path in the repository, `node:x`, or `npm:x`. */
 export function targetOf(file: string, specifier: string): string {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(file), specifier);
-  if (specifier.startsWith('@sandbox/program/')) return `program/src/${specifier.slice('@sandbox/program/'.length)}`;
+  const shared = /^@sandbox\/(program|api)\/(.*)$/.exec(specifier);
+  if (shared) return `${shared[1]}/src/${shared[2]}`;
   if (specifier.startsWith('node:') || specifier.startsWith('<')) return specifier;
   const [scope = '', name = ''] = specifier.split('/');
   return `npm:${scope.startsWith('@') ? `${scope}/${name}` : scope}`;

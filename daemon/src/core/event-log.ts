@@ -1,4 +1,4 @@
-import { type WaitBounds, Waiters } from './wait.ts';
+import { type WaitBounds, Waiters } from '@sandbox/api/wait.ts';
 
 /** An entry of a log with its number, from 1 on. */
 export type Numbered<T> = T & { readonly seq: number };

@@ -1,5 +1,5 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { expect, test } from 'vitest';
-import { SandboxError } from './errors.ts';
 import { Registry } from './registry.ts';
 
 interface Thing {

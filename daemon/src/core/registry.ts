@@ -1,4 +1,4 @@
-import { SandboxError } from './errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 
 /** What a registry holds and who gives way when it is full. */
 export interface RegistryTerms<T> {

@@ -1,6 +1,6 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { describe, expect, test } from 'vitest';
 import { TestApp } from '../app.fixture.ts';
-import { SandboxError } from '../core/errors.ts';
 
 describe('the envelope', () => {
   test('[envelope.fields] a response has all four keys', async () => {

@@ -1,6 +1,6 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { validatorCompiler } from '@sandbox/api/http/validation.ts';
 import fastify from 'fastify';
-import type { App } from './app-types.ts';
-import { validatorCompiler } from './validation.ts';
 
 export interface SurfaceDescription {
   readonly title: string;

@@ -1,12 +1,12 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { ErrorBody, envelopeOf, failure, ok } from '@sandbox/api/http/envelope.ts';
+import { VERSION } from '@sandbox/api/version.ts';
 import { z } from 'zod';
 import type { Finding } from '../core/finding.ts';
 import type { Metrics } from '../core/metrics.ts';
-import { VERSION } from '../core/version.ts';
 import type { AccessDecision } from './access/gate.ts';
 import { accessRequestOf, answerPreflight, isPreflight, refusal } from './access/guard.ts';
 import type { AccessGate } from './access/live-gate.ts';
-import type { App } from './app-types.ts';
-import { ErrorBody, envelopeOf, failure, ok } from './envelope.ts';
 import { Readiness } from './readiness.ts';
 
 const Health = z

@@ -1,11 +1,12 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
+import type { ErrorWording } from '@sandbox/api/http/error-handler.ts';
+import { detailOf } from '@sandbox/api/http/validation.ts';
+import { VERSION } from '@sandbox/api/version.ts';
 import type { FastifyPluginCallback } from 'fastify';
 import { z } from 'zod';
-import { VERSION } from '../core/version.ts';
-import type { App } from './app-types.ts';
-import { envelopeOf, ok } from './envelope.ts';
-import { type ErrorWording, errorHandler } from './errors.ts';
+import { errorHandler } from './errors.ts';
 import { type Document, describeRoutes } from './openapi.ts';
-import { detailOf } from './validation.ts';
 
 export type SurfaceName = 'v1' | 'v2';
 

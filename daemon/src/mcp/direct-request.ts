@@ -4,8 +4,8 @@ import {
   ProtocolError,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
+import { onAbort } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
-import { onAbort } from '../core/wait.ts';
 import { callTool, type ToolCall } from './call-tool.ts';
 import type { Terms } from './exchange.ts';
 import type { Hub } from './hub.ts';

@@ -5,7 +5,7 @@ import {
   type JSONRPCRequest,
   type Transport,
 } from '@modelcontextprotocol/server';
-import { onAbort } from '../core/wait.ts';
+import { onAbort } from '@sandbox/api/wait.ts';
 import type { Hub } from './hub.ts';
 import { hubServer } from './hub-server.ts';
 import { RPC, rpcFailure } from './json-rpc.ts';

@@ -1,5 +1,5 @@
 import { Server } from '@modelcontextprotocol/server';
-import { VERSION } from '../core/version.ts';
+import { VERSION } from '@sandbox/api/version.ts';
 import { callTool } from './call-tool.ts';
 import type { Hub } from './hub.ts';
 

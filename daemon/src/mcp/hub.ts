@@ -1,6 +1,6 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
+import { withoutNulls } from '@sandbox/api/fields/without-nulls.ts';
 import { z } from 'zod';
-import { withoutNulls } from '../core/fields/without-nulls.ts';
 import type { BoundTool, ToolContext } from '../core/tools/tool.ts';
 import { failed, failureOf, resultOf } from './tool-result.ts';
 

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { snakeCase } from '@sandbox/api/fields/snake-case.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
-import { SandboxError } from '../core/errors.ts';
-import { snakeCase } from '../core/fields/snake-case.ts';
 import { ToolAnswer } from '../core/tools/tool-answer.ts';
 import { memberOf } from './json-rpc.ts';
 

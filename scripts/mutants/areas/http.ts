@@ -36,7 +36,7 @@ export const HTTP: MutantArea = {
     },
     {
       id: 'chunked-body-without-bound',
-      file: 'daemon/src/http/body.ts',
+      file: 'api/src/http/body.ts',
       text: 'if (length <= limit) received',
       replacement: 'if (length <= 2 * limit) received',
     },

@@ -2,7 +2,7 @@ import type { MutantArea } from '../mutant.ts';
 
 export const SEARCH: MutantArea = {
   name: 'search',
-  tests: ['daemon/src/capabilities/search', 'daemon/src/core/wait-slots.test.ts'],
+  tests: ['daemon/src/capabilities/search', 'api/src/wait-slots.test.ts'],
   mutants: [
     {
       id: 'answer-without-size-bound',
@@ -18,7 +18,7 @@ export const SEARCH: MutantArea = {
     },
     {
       id: 'aborted-waiter-takes-slot',
-      file: 'daemon/src/core/wait.ts',
+      file: 'api/src/wait.ts',
       text: 'this.#waiting.splice(index, 1);',
       replacement: '',
     },

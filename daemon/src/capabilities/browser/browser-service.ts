@@ -1,7 +1,7 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { AccountPrograms } from '../../core/account/account-programs.ts';
 import type { Core } from '../../core/core.ts';
 import { DESKTOP, type Desktop, type InputAction, type Picture, type Size } from '../../core/desktop/desktop.ts';
-import { SandboxError } from '../../core/errors.ts';
 import type { PortReader } from '../../core/ports/port.ts';
 import { BrowserEndpoint, type BrowserTerms } from './browser-endpoint.ts';
 import { BrowserLink, type LiveBrowser } from './cdp/browser-link.ts';

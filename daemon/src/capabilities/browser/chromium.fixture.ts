@@ -5,10 +5,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pollUntil } from '@sandbox/api/wait.ts';
 import type { LightMyRequestResponse } from 'fastify';
 import { TestApp } from '../../app.fixture.ts';
 import type { Config } from '../../config.ts';
-import { pollUntil } from '../../core/wait.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 const FLAGS = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'];

@@ -1,4 +1,4 @@
-import type { App } from '../../http/app-types.ts';
+import type { App } from '@sandbox/api/http/app-types.ts';
 import type { BrowserService } from './browser-service.ts';
 import { actionRoute } from './wire/action-route.ts';
 import { browserWideRoutes } from './wire/browser-routes.ts';

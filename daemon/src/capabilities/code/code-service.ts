@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { waitFor } from '@sandbox/api/wait.ts';
 import type { Core } from '../../core/core.ts';
-import { SandboxError } from '../../core/errors.ts';
-import { waitFor } from '../../core/wait.ts';
 import type { CellReport, CellRequest } from './execution/cell-report.ts';
 import type { Execution } from './execution/execution.ts';
 import type { ExecutionHead } from './execution/execution-head.ts';

@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
+import { onAbort } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import { z } from 'zod';
 import { defineTool } from '../../core/tools/tool.ts';
 import { ToolAnswer, type ToolImage } from '../../core/tools/tool-answer.ts';
-import { onAbort } from '../../core/wait.ts';
 import type { CodeService } from './code-service.ts';
 import type { CellReport } from './execution/cell-report.ts';
 import type { Output } from './runtime/output.ts';

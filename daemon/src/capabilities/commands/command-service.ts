@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { waitFor } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { Core } from '../../core/core.ts';
-import { SandboxError } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
 import { probeProcess } from '../../core/process/probe-process.ts';
-import { waitFor } from '../../core/wait.ts';
 import { type Excerpt, excerptOf } from './output/excerpt.ts';
 import { type FollowEvent, follow, type Offsets } from './output/follow.ts';
 import { type RawRange, type RawRequest, rawRange } from './output/raw-bytes.ts';

@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import { futimesSync } from 'node:fs';
-import { SandboxError } from '../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 
 /** Longest difference of times that counts as one tick of the file system's clock, in nanoseconds. */
 const TICK_NS = 1_000_000_000n;

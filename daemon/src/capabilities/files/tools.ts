@@ -1,5 +1,5 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
-import { SandboxError } from '../../core/errors.ts';
 import { FileFailure } from '../../core/files/file-failure.ts';
 import { absolutePath, shownPath } from '../../core/files/file-path.ts';
 import { FILE_OPERATIONS, fileOperation, OPERATION_FIELDS } from '../../core/tools/file-operation.ts';

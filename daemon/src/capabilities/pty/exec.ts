@@ -1,7 +1,7 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { LongTimer, pollUntil, waitFor } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
-import { SandboxError } from '../../core/errors.ts';
 import { foregroundGroup } from '../../core/process/find/foreground.ts';
-import { LongTimer, pollUntil, waitFor } from '../../core/wait.ts';
 import type { ExecRun } from './exec/exec-run.ts';
 import type { Entry } from './exec/exec-script.ts';
 import type { ExecStatus } from './exec/exec-status.ts';

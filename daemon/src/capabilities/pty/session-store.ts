@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { waitFor } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
-import { SandboxError } from '../../core/errors.ts';
 import { Registry } from '../../core/registry.ts';
-import { waitFor } from '../../core/wait.ts';
 import { expired, registryTerms } from './capacity.ts';
 import { PtySession, type SessionTools } from './session/session.ts';
 import { PATIENCE_MS } from './session/shell.ts';

@@ -3,10 +3,10 @@ import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pollUntil } from '@sandbox/api/wait.ts';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { TestApp } from '../../app.fixture.ts';
-import { pollUntil } from '../../core/wait.ts';
 import { DaemonProcess } from '../../daemon-process.fixture.ts';
 import { describeOnHosts } from '../../hosts.fixture.ts';
 

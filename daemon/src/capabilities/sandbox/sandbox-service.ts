@@ -1,8 +1,8 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { Claim } from '../../core/access/claim-record.ts';
 import type { AccountPrograms } from '../../core/account/account-programs.ts';
 import type { ActivityReport } from '../../core/activity/activity.ts';
 import type { Core } from '../../core/core.ts';
-import { SandboxError } from '../../core/errors.ts';
 import type { PortReader } from '../../core/ports/port.ts';
 import { isProductVariable } from '../../core/process/environment.ts';
 import { Cached } from '../../core/survey/cached.ts';

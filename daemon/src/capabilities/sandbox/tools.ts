@@ -1,5 +1,5 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
-import { SandboxError } from '../../core/errors.ts';
 import { defineTool } from '../../core/tools/tool.ts';
 import type { SandboxService } from './sandbox-service.ts';
 import { SYSTEM_FIELDS, systemData } from './wire/system.ts';

@@ -1,12 +1,12 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { Slots } from '@sandbox/api/wait.ts';
 import { requireNoCredentialAt } from '../../core/access/credential-files.ts';
-import { SandboxError } from '../../core/errors.ts';
 import { asFileFailure, badRequest, notRegular, systemFailure } from '../../core/files/file-failure.ts';
 import { type FilePath, nameOf, parentOf, shownPath, withoutTrailingSlashes } from '../../core/files/file-path.ts';
 import { expandBraces } from '../../core/glob/expand-braces.ts';
 import { findTool } from '../../core/tool-path.ts';
 import { isTurnSpent, yieldToEventLoop } from '../../core/turns.ts';
-import { Slots } from '../../core/wait.ts';
 import type { FoundName, GrepRequest, GrepResult, NamesRequest, NamesResult } from './requests.ts';
 import type { Place } from './ripgrep/ripgrep.ts';
 import { RipgrepEngine } from './ripgrep/ripgrep-engine.ts';

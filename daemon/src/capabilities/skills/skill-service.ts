@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, opendir, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { requireNoCredential } from '../../core/access/credential-files.ts';
 import { errnoName } from '../../core/errno-name.ts';
-import { SandboxError } from '../../core/errors.ts';
 import { type FrontMatter, frontMatterOf } from './front-matter.ts';
 
 /** Entries of the folder that are looked at, and bytes of one SKILL.md. */

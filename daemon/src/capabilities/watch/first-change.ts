@@ -1,9 +1,9 @@
 import type { Stats } from 'node:fs';
-import { SandboxError } from '../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { waitFor } from '@sandbox/api/wait.ts';
 import type { Numbered } from '../../core/event-log.ts';
 import type { ByteName } from '../../core/files/byte-name.ts';
 import { type FilePath, shownPath } from '../../core/files/file-path.ts';
-import { waitFor } from '../../core/wait.ts';
 import { type Change, type ChangeType, changeOf } from './change.ts';
 import type { PathFilter } from './path-filter.ts';
 import { rootName, statRoot } from './root-name.ts';

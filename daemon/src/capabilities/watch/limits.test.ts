@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { describe, expect, test } from 'vitest';
-import { SandboxError } from '../../core/errors.ts';
 import { watchProgram } from '../../core/process/keeper/keeper-program.ts';
 import { hasInotify, inotify, Watching } from './watching.fixture.ts';
 

@@ -1,5 +1,5 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { FSWatcher } from 'chokidar';
-import { SandboxError } from '../../core/errors.ts';
 import { byteNameOf, textOf } from '../../core/files/byte-name.ts';
 import { type ChangeSink, type ChangeType, changeOf } from './change.ts';
 import type { WatchBackend, WatchTerms } from './watch-backend.ts';

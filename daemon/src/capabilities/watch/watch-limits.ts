@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { errnoName } from '../../core/errno-name.ts';
-import { SandboxError } from '../../core/errors.ts';
 import { InotifyFailure } from '../../core/process/keeper/inotify-reader.ts';
 
 /** Whether the user's limit of watches is reached; the kernel answers ENOSPC, although no disk is full (inotify(7)). */

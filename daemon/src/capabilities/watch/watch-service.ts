@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { SandboxError } from '../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { ByteName } from '../../core/files/byte-name.ts';
 import { badRequest } from '../../core/files/file-failure.ts';
 import { type FilePath, shownPath } from '../../core/files/file-path.ts';

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { SandboxError } from '../errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { discard } from '../files/discard.ts';
 
 /** What the caller gave to a sandbox of a pool. */

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { concealSecret, type Logger } from '@sandbox/program/logger.ts';
 import type { CoreConfig } from '../config.ts';
-import { SandboxError } from '../errors.ts';
 import { type Claim, ClaimRecord } from './claim-record.ts';
 import { withholdCredentials } from './credential-files.ts';
 import { claimTokenTerms, keyFileTerms } from './key-options.ts';

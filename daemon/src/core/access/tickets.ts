@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { SandboxError } from '../errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { covers } from './path-prefix.ts';
 import { isTarget, type TicketTarget, ticketTargetOf } from './ticket-target.ts';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { waitFor } from '@sandbox/api/wait.ts';
 import type { Core } from '../core.ts';
 import type { ByteLog } from '../output/byte-log.ts';
 import { childEnvironment } from '../process/environment.ts';
 import { type HostedProcess, StartFailure } from '../process/process-host.ts';
 import { findTool } from '../tool-path.ts';
-import { waitFor } from '../wait.ts';
 import { type Identity, sameRights } from './identity.ts';
 import { RunContext } from './run-context.ts';
 

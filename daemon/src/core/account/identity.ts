@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { OptionError } from '@sandbox/program/options.ts';
-import { SandboxError } from '../errors.ts';
 
 /** An account, with the attributes of a process that runs as it. */
 export interface Identity {

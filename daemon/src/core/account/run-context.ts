@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { errnoName } from '../errno-name.ts';
-import { SandboxError } from '../errors.ts';
 import { defaultUserOnWindows, type Identity, lookUpIdentity, ownIdentity, requireRunnableAs } from './identity.ts';
 
 /** Resolves the account and the working directory of processes that a caller starts. */

@@ -1,5 +1,5 @@
+import { pollUntil } from '@sandbox/api/wait.ts';
 import { expect, test } from 'vitest';
-import { pollUntil } from '../wait.ts';
 import { Activity } from './activity.ts';
 import { RecentUse } from './recent-use.ts';
 

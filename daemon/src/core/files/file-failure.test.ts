@@ -1,7 +1,7 @@
 import { openSync } from 'node:fs';
 import { constants } from 'node:os';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { expect, test } from 'vitest';
-import { SandboxError } from '../errors.ts';
 import { asFileFailure, busyMountPoint, FileFailure, notText, overCap, systemCodeOf } from './file-failure.ts';
 
 function thrownWith(code: string): Error {

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { getSystemErrorMap } from 'node:util';
-import { type ErrorKind, SandboxError } from '../errors.ts';
+import { type ErrorKind, SandboxError } from '@sandbox/api/sandbox-error.ts';
 
 export type FileErrorType =
   | 'not_found'

@@ -1,6 +1,6 @@
 import { fchownSync } from 'node:fs';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { defaultUserOnWindows, lookUpIdentity, ownIdentity } from '../account/identity.ts';
-import { SandboxError } from '../errors.ts';
 
 /** Owner of created files. */
 export interface Owner {

@@ -1,9 +1,9 @@
 import { closeSync, openSync, read as readCallback, readSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { onAbort } from '@sandbox/api/wait.ts';
 import { errnoName } from '../errno-name.ts';
 import { discard } from '../files/discard.ts';
-import { onAbort } from '../wait.ts';
 import { OpenSegment } from './open-segment.ts';
 import { type LogStream, outputPath } from './segment-files.ts';
 

@@ -1,4 +1,4 @@
-import { pollUntil } from '../wait.ts';
+import { pollUntil } from '@sandbox/api/wait.ts';
 import { holdProcesses } from './find/hold-processes.ts';
 import type { ProcessHost, ProcessTarget } from './process-host.ts';
 

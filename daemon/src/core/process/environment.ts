@@ -1,7 +1,7 @@
 import { delimiter, isAbsolute, join } from 'node:path';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { MEMORY_SETTINGS } from '@sandbox/program/memory-settings.ts';
 import type { Identity } from '../account/identity.ts';
-import { SandboxError } from '../errors.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

@@ -1,5 +1,5 @@
+import { waitFor } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
-import { waitFor } from '../wait.ts';
 import type { HostedProcess, ProcessHost, StartSpec } from './process-host.ts';
 
 /** Milliseconds that a probe may take, on a busy machine too. */

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { SandboxError } from '../errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { StdinPipe } from './stdin-pipe.ts';
 
 /** The stdin of a process as `HostedProcess` describes it, whatever the process was given. */

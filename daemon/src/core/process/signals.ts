@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { SandboxError } from '../errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 
 /** The signals this system knows: `SIGHUP`, `SIGINT`, … */
 export const SIGNAL_NAMES: readonly NodeJS.Signals[] = Object.keys(constants.signals).filter(isSignal);

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { waitFor } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
-import { SandboxError } from '../errors.ts';
-import { waitFor } from '../wait.ts';
 
 /** Bytes that may wait in the daemon before a writer has to wait. */
 const PENDING_BYTES = 1024 * 1024;

@@ -1,9 +1,9 @@
+import { waitFor } from '@sandbox/api/wait.ts';
 import type { CoreConfig } from '../config.ts';
 import { type Check, examine } from '../doctor.ts';
 import type { Finding } from '../finding.ts';
 import { definePort } from '../ports/port.ts';
 import type { Requirement } from '../requirement.ts';
-import { waitFor } from '../wait.ts';
 import { Cached } from './cached.ts';
 
 /** Milliseconds for which a survey is kept. */

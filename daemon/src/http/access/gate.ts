@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { HostRule, OriginRule } from '@sandbox/api/http/hosts.ts';
 import { GATEWAY_PATHS, type Page, portOfOpenPreview, prefixesOfPage } from '@sandbox/program/pages.ts';
 import type { TicketStore } from '../../core/access/tickets.ts';
 import { ApiKey } from './api-key.ts';
 import { fieldsWithCredential } from './credential-fields.ts';
 import { type Credentials, credentialsOf } from './credentials.ts';
-import { HostRule, OriginRule } from './hosts.ts';
 import { SessionCookies } from './session-cookie.ts';
 
 const PREVIEW_TICKET_SECONDS = 30;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { SandboxError } from '../../core/errors.ts';
-import type { App } from '../app-types.ts';
 import type { AccessDecision, AccessRequest } from './gate.ts';
 import type { AccessGate } from './live-gate.ts';
 

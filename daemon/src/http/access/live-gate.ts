@@ -1,6 +1,6 @@
+import type { OriginRule } from '@sandbox/api/http/hosts.ts';
 import type { AccessTerms } from '../../core/access/late-binding.ts';
 import { type AccessDecision, type AccessRequest, Gate, type GateOptions } from './gate.ts';
-import type { OriginRule } from './hosts.ts';
 
 /** What decides about access. */
 export type AccessGate = Pick<Gate, 'judge' | 'origins' | 'frameRule' | 'credentialFields'>;

@@ -1,6 +1,6 @@
 import { finished } from 'node:stream';
+import type { App } from '@sandbox/api/http/app-types.ts';
 import type { Activity, UseKind } from '../../core/activity/activity.ts';
-import type { App } from '../app-types.ts';
 
 /** Which requests of a capability are a use of the sandbox. Route patterns have their prefix: `/v2/fs/upload`. */
 export interface RequestActivity {

@@ -1,4 +1,4 @@
-import { snakeCase } from '../../core/fields/snake-case.ts';
+import { snakeCase } from '@sandbox/api/fields/snake-case.ts';
 import type { FileErrorData, FileErrorType } from '../../core/files/file-failure.ts';
 
 /** Python's exception for each type of failure (builtin exceptions of OSError, PEP 3151), which 1.x clients read. */

@@ -1,6 +1,6 @@
+import { ErrorBody, V2_ERRORS, ValidationErrorBody } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { absolutePath, exactPath, type FilePath, shownPath } from '../../core/files/file-path.ts';
-import { ErrorBody, V2_ERRORS, ValidationErrorBody } from '../envelope.ts';
 
 /** A path as text; the file need not exist. `core/files` checks the text and answers 400. */
 const PathText = z.string().meta({ description: 'Absolute.' });

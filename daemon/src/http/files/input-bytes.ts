@@ -1,4 +1,4 @@
-import { SandboxError } from '../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { bytesOfBase64 } from './base64.ts';
 
 /** The bytes of the field `input`. @throws SandboxError `invalid` where it is not in its encoding */

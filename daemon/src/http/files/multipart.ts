@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
-import { SandboxError } from '../../core/errors.ts';
-import type { App } from '../app-types.ts';
-import { ValidationFailure } from '../validation.ts';
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { ValidationFailure } from '@sandbox/api/http/validation.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 
 /** Fields beside the file, and bytes of each. */
 const FIELDS_MAX = 64;

@@ -1,5 +1,5 @@
+import { failure } from '@sandbox/api/http/envelope.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { failure } from '../envelope.ts';
 import { sendStream } from '../streams/send-stream.ts';
 import { judgeConditions, type Validators } from './conditional.ts';
 import { rangeOf } from './ranges.ts';

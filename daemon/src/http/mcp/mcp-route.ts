@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { acceptAnyBody, isRawBody, textOf } from '@sandbox/api/http/body.ts';
+import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { App } from '../app-types.ts';
-import { acceptAnyBody, isRawBody, textOf } from '../body.ts';
-import { clientGone } from '../streams/client-gone.ts';
 
 /** Bytes of one message to the hub. */
 const MCP_BODY_LIMIT = 8 * 1024 ** 2;

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import fastify from 'fastify';
 import { expect, test } from 'vitest';
-import { clientGone } from './client-gone.ts';
 import { sendStream } from './send-stream.ts';
 
 test('a source that throws before its first chunk is answered as an error', async () => {

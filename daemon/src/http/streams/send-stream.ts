@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { FastifyReply } from 'fastify';
-import { SandboxError } from '../../core/errors.ts';
 
 /** Milliseconds of silence after which a heartbeat is sent. */
 export const HEARTBEAT_MS = 15_000;

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
+import { onAbort } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { RawData, WebSocket } from 'ws';
 import { incompleteTail } from '../../core/output/text-slice.ts';
-import { onAbort } from '../../core/wait.ts';
 
 /** Milliseconds between two pings (contract §1.5). */
 export const PING_MS = 20_000;

@@ -1,15 +1,15 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { failure } from '@sandbox/api/http/envelope.ts';
+import { onAbort } from '@sandbox/api/wait.ts';
 import { endGently } from '@sandbox/program/close-when-read.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { OpenConnections } from '@sandbox/program/server/open-connections.ts';
 import { rawAnswer } from '@sandbox/program/server/refusals.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WebSocketServer } from 'ws';
-import { onAbort } from '../../core/wait.ts';
-import type { App } from '../app-types.ts';
-import { failure } from '../envelope.ts';
 import { INTERNAL_ERROR, WebSocketPort } from './websocket-port.ts';
 
 /** Largest message of a client, in bytes; a longer one closes the connection with 1009. */

@@ -1,5 +1,5 @@
+import { V2_ERRORS, ValidationErrorBody } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
-import { V2_ERRORS, ValidationErrorBody } from '../envelope.ts';
 import { PathFields } from '../files/file-fields.ts';
 
 const Detail = z.object({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() });

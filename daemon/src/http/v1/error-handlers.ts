@@ -1,8 +1,8 @@
-import { snakeCase } from '../../core/fields/snake-case.ts';
+import { snakeCase } from '@sandbox/api/fields/snake-case.ts';
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { detailOf } from '@sandbox/api/http/validation.ts';
 import { FileFailure } from '../../core/files/file-failure.ts';
-import type { App } from '../app-types.ts';
 import { errorHandler } from '../errors.ts';
-import { detailOf } from '../validation.ts';
 
 /** A failed file operation is status 200, because clients of 1.x read `success` instead of the status. */
 export function answerFileFailures(routes: App): void {

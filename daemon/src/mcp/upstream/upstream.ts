@@ -1,7 +1,7 @@
 import { Client, type Progress } from '@modelcontextprotocol/client';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
+import { VERSION } from '@sandbox/api/version.ts';
 import type { ToolContext } from '../../core/tools/tool.ts';
-import { VERSION } from '../../core/version.ts';
 import { AnsweredTransport } from './answered-transport.ts';
 import type { Registered } from './registry.ts';
 

@@ -1,10 +1,10 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { ok } from '@sandbox/api/http/envelope.ts';
 import { named, wholeNumber } from '@sandbox/program/options.ts';
 import { z } from 'zod';
 import { defineCapability } from '../../capability.ts';
 import { tool } from '../../core/requirement.ts';
 import { defineTool } from '../../core/tools/tool.ts';
-import type { App } from '../../http/app-types.ts';
-import { ok } from '../../http/envelope.ts';
 import { QUOTATION } from '../quotation.fixture.ts';
 import { NoteService } from './note-service.fixture.ts';
 

@@ -1,6 +1,6 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { pause } from '@sandbox/api/wait.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
-import { SandboxError } from '../../../core/errors.ts';
-import { pause } from '../../../core/wait.ts';
 import type { BrowserEndpoint } from '../browser-endpoint.ts';
 import type { TabTerms } from '../tabs/tab.ts';
 import { TabList } from '../tabs/tab-list.ts';

@@ -1,7 +1,7 @@
+import { timerMs } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import { type JsonBounds, jsonExcess } from '@sandbox/program/json-shape.ts';
 import { WebSocket } from 'ws';
-import { timerMs } from '../../../core/wait.ts';
 import { CdpFailure } from './cdp-failure.ts';
 
 /** Largest message that is accepted, in bytes; a longer one ends the connection. */

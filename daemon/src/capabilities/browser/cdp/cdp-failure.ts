@@ -1,4 +1,4 @@
-import { type ErrorDetails, type ErrorKind, SandboxError } from '../../../core/errors.ts';
+import { type ErrorDetails, type ErrorKind, SandboxError } from '@sandbox/api/sandbox-error.ts';
 
 /**
  * Why a call of the browser has no result. `protocol`: the browser refused it; `timeout`: no answer by its deadline;

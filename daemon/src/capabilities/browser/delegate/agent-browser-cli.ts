@@ -1,5 +1,5 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { AccountPrograms } from '../../../core/account/account-programs.ts';
-import { SandboxError } from '../../../core/errors.ts';
 import { StartFailure } from '../../../core/process/process-host.ts';
 
 const HINT = 'SVC_AGENT_BROWSER_BIN names the agent-browser CLI; unset it for the built-in snapshot and references';

@@ -1,6 +1,6 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { onAbort, waitFor } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
-import { SandboxError } from '../../../core/errors.ts';
-import { onAbort, waitFor } from '../../../core/wait.ts';
 import type { BrowserEndpoint } from '../browser-endpoint.ts';
 import { CdpFailure } from '../cdp/cdp-failure.ts';
 import type { Tab } from '../tabs/tab.ts';

@@ -1,4 +1,4 @@
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { type Acted, type ClickTerms, click } from '../element/click.ts';
 import { CHECKED, type Filled, type FillTerms, fill } from '../element/fill.ts';
 import type { Target } from '../element/find-element.ts';

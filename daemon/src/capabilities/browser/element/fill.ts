@@ -1,4 +1,4 @@
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { isCdpFailure } from '../cdp/cdp-failure.ts';
 import { keyNamed } from '../input/keys.ts';
 import { Deadline } from '../page/deadline.ts';

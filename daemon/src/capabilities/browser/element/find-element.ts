@@ -1,4 +1,4 @@
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { Deadline } from '../page/deadline.ts';
 import { isReplaced, objectIn, PageException } from '../page/world.ts';
 import type { Frame } from '../tabs/frames.ts';

@@ -1,5 +1,5 @@
-import { SandboxError } from '../../../core/errors.ts';
-import { pause } from '../../../core/wait.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { pause } from '@sandbox/api/wait.ts';
 import { CdpFailure } from '../cdp/cdp-failure.ts';
 import type { Deadline } from '../page/deadline.ts';
 import { callIn, worldOf } from '../page/world.ts';

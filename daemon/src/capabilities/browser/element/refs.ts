@@ -1,4 +1,4 @@
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { RefNumbers } from './ref-numbers.ts';
 
 /** References that are kept per tab; the oldest go first. */

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
-import { SandboxError } from '../../../core/errors.ts';
-import { waitFor } from '../../../core/wait.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { waitFor } from '@sandbox/api/wait.ts';
 import { isCdpFailure } from '../cdp/cdp-failure.ts';
 import type { Protocol } from '../cdp/cdp-types.ts';
 import { Deadline } from '../page/deadline.ts';

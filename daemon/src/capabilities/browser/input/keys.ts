@@ -1,4 +1,4 @@
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 
 /** A key of the US layout. */
 export interface Key {

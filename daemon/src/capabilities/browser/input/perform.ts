@@ -1,6 +1,6 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { pause } from '@sandbox/api/wait.ts';
 import type { InputAction } from '../../../core/desktop/desktop.ts';
-import { SandboxError } from '../../../core/errors.ts';
-import { pause } from '../../../core/wait.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { drag } from './drag.ts';
 import { untypable } from './keyboard.ts';

@@ -1,4 +1,4 @@
-import { Waiters } from '../../../core/wait.ts';
+import { Waiters } from '@sandbox/api/wait.ts';
 import type { CdpSession } from '../cdp/cdp-session.ts';
 import type { Deadline } from '../page/deadline.ts';
 

@@ -1,5 +1,5 @@
-import { SandboxError } from '../../../core/errors.ts';
-import { pause } from '../../../core/wait.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { pause } from '@sandbox/api/wait.ts';
 import { CdpFailure, isCdpFailure } from '../cdp/cdp-failure.ts';
 import { invalidSelector } from '../element/find-element.ts';
 import { QUERY } from '../element/page-scripts.ts';

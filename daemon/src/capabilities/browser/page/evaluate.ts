@@ -1,4 +1,4 @@
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { isCdpFailure } from '../cdp/cdp-failure.ts';
 import type { Protocol } from '../cdp/cdp-types.ts';
 import type { Tab } from '../tabs/tab.ts';

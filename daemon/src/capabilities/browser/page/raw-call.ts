@@ -1,4 +1,4 @@
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { isCdpFailure } from '../cdp/cdp-failure.ts';
 import type { CdpSession } from '../cdp/cdp-session.ts';
 import { done, type Outcome, undone } from './outcome.ts';

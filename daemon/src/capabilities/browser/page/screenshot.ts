@@ -1,5 +1,5 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { Picture, PictureTerms } from '../../../core/desktop/desktop.ts';
-import { SandboxError } from '../../../core/errors.ts';
 import type { Protocol } from '../cdp/cdp-types.ts';
 import { withElement } from '../element/find-element.ts';
 import { PLACE_IN_PARENT, RECT } from '../element/page-scripts.ts';

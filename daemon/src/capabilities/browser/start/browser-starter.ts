@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { SandboxError } from '../../../core/errors.ts';
-import { pollUntil } from '../../../core/wait.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { pollUntil } from '@sandbox/api/wait.ts';
 
 /** Time for a browser to answer after a request to start it, in milliseconds. */
 const START_MS = 30_000;

@@ -1,4 +1,4 @@
-import { Waiters } from '../../../core/wait.ts';
+import { Waiters } from '@sandbox/api/wait.ts';
 import type { BrowserEndpoint } from '../browser-endpoint.ts';
 import { CdpFailure } from '../cdp/cdp-failure.ts';
 import { CdpSession } from '../cdp/cdp-session.ts';

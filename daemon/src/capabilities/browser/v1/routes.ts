@@ -1,4 +1,4 @@
-import type { App } from '../../../http/app-types.ts';
+import type { App } from '@sandbox/api/http/app-types.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import type { BrowserService } from '../browser-service.ts';
 import { browserRoutes } from '../routes.ts';

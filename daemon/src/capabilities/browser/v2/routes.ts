@@ -1,5 +1,5 @@
-import type { App } from '../../../http/app-types.ts';
-import { V2_ERRORS } from '../../../http/envelope.ts';
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import type { BrowserService } from '../browser-service.ts';
 import { browserRoutes } from '../routes.ts';
 

@@ -1,6 +1,6 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { envelopeOf } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
-import type { App } from '../../../http/app-types.ts';
-import { envelopeOf } from '../../../http/envelope.ts';
 import type { BrowserService } from '../browser-service.ts';
 import { ActionBody, actionOf } from './action.ts';
 import { answerOf, browserErrors, Flag, type Surface, tags } from './surface.ts';

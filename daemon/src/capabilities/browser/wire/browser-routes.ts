@@ -1,7 +1,7 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { App } from '../../../http/app-types.ts';
-import { envelopeOf, ok } from '../../../http/envelope.ts';
 import type { BrowserService } from '../browser-service.ts';
 import type { LoggedRequest } from '../network/request-log.ts';
 import { rawCall } from '../page/raw-call.ts';

@@ -1,7 +1,7 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { envelopeOf } from '@sandbox/api/http/envelope.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
-import { SandboxError } from '../../../core/errors.ts';
-import type { App } from '../../../http/app-types.ts';
-import { envelopeOf } from '../../../http/envelope.ts';
 import { Text } from '../../../http/fields.ts';
 import type { BrowserService } from '../browser-service.ts';
 import type { Acted } from '../element/click.ts';

@@ -1,7 +1,7 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
-import { SandboxError } from '../../../core/errors.ts';
-import type { App } from '../../../http/app-types.ts';
-import { envelopeOf, ok } from '../../../http/envelope.ts';
 import type { BrowserService } from '../browser-service.ts';
 import { type Arrival, type Destination, navigate } from '../navigate/navigate.ts';
 import { WAIT_UNTIL } from '../navigate/navigation-watch.ts';

@@ -1,5 +1,5 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
 import { z } from 'zod';
-import type { App } from '../../../http/app-types.ts';
 import type { BrowserService } from '../browser-service.ts';
 import { browserErrors, Flag, type Surface, TabId, tags } from './surface.ts';
 

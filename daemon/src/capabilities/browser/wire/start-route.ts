@@ -1,6 +1,6 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
-import type { App } from '../../../http/app-types.ts';
-import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '../../../http/envelope.ts';
 import type { BrowserStarter } from '../start/browser-starter.ts';
 
 const StartedBrowser = z

@@ -1,5 +1,5 @@
+import { type Envelope, ErrorBody } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
-import { type Envelope, ErrorBody } from '../../../http/envelope.ts';
 import { Text } from '../../../http/fields.ts';
 import type { Outcome } from '../page/outcome.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { waitFor } from '@sandbox/api/wait.ts';
 import type { HostedProcess } from '../../../core/process/process-host.ts';
-import { waitFor } from '../../../core/wait.ts';
 import { exitEnd } from '../held/cell-end.ts';
 import { markName } from '../held/cell-mark.ts';
 import { MarkedOutput } from '../held/marked-output.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { HostedProcess } from '../../../core/process/process-host.ts';
 import { AccountProgram } from '../runtime/account-program.ts';
 import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { Execution } from './execution.ts';
 import type { ExecutionHead } from './execution-head.ts';
 import { ENDED, type Journal, JournalFile, RUNNING, readJournal } from './journal-file.ts';

@@ -1,5 +1,5 @@
+import type { WaitBounds } from '@sandbox/api/wait.ts';
 import { EventLog, type LogEntry } from '../../../core/event-log.ts';
-import type { WaitBounds } from '../../../core/wait.ts';
 import type { OutputEvent, OutputSink } from '../runtime/output.ts';
 import type { CellReport } from './cell-report.ts';
 import type { ExecutionEnd, ExecutionHead } from './execution-head.ts';

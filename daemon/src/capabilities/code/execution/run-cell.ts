@@ -1,5 +1,5 @@
+import { type WaitEnd, waitFor } from '@sandbox/api/wait.ts';
 import type { ProcessEnd } from '../../../core/process/process-host.ts';
-import { type WaitEnd, waitFor } from '../../../core/wait.ts';
 import type { CellEnd, Interpreter } from '../runtime/language-runtime.ts';
 import type { ErrorOutput } from '../runtime/output.ts';
 import type { Execution } from './execution.ts';

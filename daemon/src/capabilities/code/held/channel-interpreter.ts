@@ -1,5 +1,5 @@
+import { waitFor } from '@sandbox/api/wait.ts';
 import type { HostedProcess } from '../../../core/process/process-host.ts';
-import { waitFor } from '../../../core/wait.ts';
 import type { AccountDirectory } from '../runtime/account-directories.ts';
 import { afterFirst } from '../runtime/after-first.ts';
 import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';

@@ -1,6 +1,6 @@
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { waitFor } from '@sandbox/api/wait.ts';
 import type { HostedProcess } from '../../../core/process/process-host.ts';
-import { waitFor } from '../../../core/wait.ts';
 import type { InterpreterProcesses, InterpreterProgram } from '../runtime/interpreter-processes.ts';
 import type { Interpreter, InterpreterSpec } from '../runtime/language-runtime.ts';
 import type { OutputEvent } from '../runtime/output.ts';

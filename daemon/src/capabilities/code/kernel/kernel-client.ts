@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Waiters, waitFor } from '../../../core/wait.ts';
+import { Waiters, waitFor } from '@sandbox/api/wait.ts';
 import { type Message, streamRetention, Wire } from './protocol/message.ts';
 import { type SocketEvents, type SocketKind, ZmtpSocket } from './zmtp/zmtp-socket.ts';
 

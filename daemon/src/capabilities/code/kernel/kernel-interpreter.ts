@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { waitFor } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { HostedProcess } from '../../../core/process/process-host.ts';
-import { waitFor } from '../../../core/wait.ts';
 import type { AccountDirectory } from '../runtime/account-directories.ts';
 import { afterFirst } from '../runtime/after-first.ts';
 import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';

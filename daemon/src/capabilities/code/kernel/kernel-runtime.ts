@@ -1,7 +1,7 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { onAbort } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
-import { SandboxError } from '../../../core/errors.ts';
 import type { HostedProcess } from '../../../core/process/process-host.ts';
-import { onAbort } from '../../../core/wait.ts';
 import type { AccountDirectory } from '../runtime/account-directories.ts';
 import type { InterpreterProcesses, InterpreterProgram } from '../runtime/interpreter-processes.ts';
 import type {

@@ -1,4 +1,4 @@
-import { waitFor } from '../../../core/wait.ts';
+import { waitFor } from '@sandbox/api/wait.ts';
 import type { Dialect, Held, Prepared } from '../held/channel-interpreter.ts';
 import { ControlChannel, type Message } from '../held/control-channel.ts';
 import { watchSocket } from '../held/held-state.ts';

@@ -1,4 +1,4 @@
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { HostedProcess } from '../../../core/process/process-host.ts';
 import { attachChannel, openChannel } from '../held/open-channel.ts';
 import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';

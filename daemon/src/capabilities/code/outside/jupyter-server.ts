@@ -1,5 +1,5 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { WebSocket } from 'ws';
-import { SandboxError } from '../../../core/errors.ts';
 
 /** Milliseconds that the server may take to answer, and to start a kernel. */
 const ANSWER_MS = 10_000;

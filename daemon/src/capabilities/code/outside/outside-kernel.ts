@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { waitFor } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { WebSocket } from 'ws';
 import type { HostedProcess } from '../../../core/process/process-host.ts';
-import { waitFor } from '../../../core/wait.ts';
 import type { Message } from '../kernel/protocol/message.ts';
 import { RunningCell } from '../kernel/running-cell.ts';
 import { afterFirst } from '../runtime/after-first.ts';

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { OutputLog } from '../../../core/output/output-log.ts';
 import type { HostedProcess, ProcessEnd } from '../../../core/process/process-host.ts';
 import type { InterpreterRecord } from '../runtime/interpreter-processes.ts';

@@ -1,7 +1,7 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { waitFor } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
-import { SandboxError } from '../../../core/errors.ts';
 import type { HostedProcess } from '../../../core/process/process-host.ts';
-import { waitFor } from '../../../core/wait.ts';
 import { isPythonName } from '../kernel/find/kernel-finder.ts';
 import type {
   Interpreter,

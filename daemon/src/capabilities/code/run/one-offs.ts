@@ -1,6 +1,6 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { Slots } from '@sandbox/api/wait.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
-import { SandboxError } from '../../../core/errors.ts';
-import { Slots } from '../../../core/wait.ts';
 import type { CellRequest } from '../execution/cell-report.ts';
 import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';
 import type { Served } from '../runtime/language-catalogue.ts';

@@ -1,4 +1,4 @@
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 
 /** A turn did not come in time. */
 const LATE = Symbol('late');

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { waitFor } from '@sandbox/api/wait.ts';
 import { type Identity, sameRights } from '../../../core/account/identity.ts';
 import { RunContext } from '../../../core/account/run-context.ts';
 import type { Core } from '../../../core/core.ts';
-import { SandboxError } from '../../../core/errors.ts';
 import { OutputLog } from '../../../core/output/output-log.ts';
 import { childEnvironment } from '../../../core/process/environment.ts';
 import { type HostedProcess, StartFailure } from '../../../core/process/process-host.ts';
-import { waitFor } from '../../../core/wait.ts';
 import { AccountDirectories } from './account-directories.ts';
 import type { InterpreterSpec } from './language-runtime.ts';
 import type { OwnForks } from './own-forks.ts';

@@ -1,8 +1,8 @@
 import { constants } from 'node:os';
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { waitFor } from '@sandbox/api/wait.ts';
 import type { OutputLog } from '../../../core/output/output-log.ts';
 import type { HostedProcess, ProcessEnd } from '../../../core/process/process-host.ts';
-import { waitFor } from '../../../core/wait.ts';
 
 /** Bytes of reports that are read at once; the longest line of one is 100 bytes. */
 const READ_BYTES = 64 * 1024;

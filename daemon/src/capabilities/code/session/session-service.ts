@@ -1,5 +1,5 @@
-import { SandboxError } from '../../../core/errors.ts';
-import { waitFor } from '../../../core/wait.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { waitFor } from '@sandbox/api/wait.ts';
 import type { CellRequest } from '../execution/cell-report.ts';
 import type { Place } from '../run/place.ts';
 import type { Prewarmed } from '../run/prewarmed.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { pollUntil } from '@sandbox/api/wait.ts';
 import { Registry } from '../../../core/registry.ts';
-import { pollUntil } from '../../../core/wait.ts';
 import type { Interpreter, SessionTable } from '../runtime/language-runtime.ts';
 import { Session, type SessionTerms } from './session.ts';
 import { SessionFile, type SessionRecord } from './session-file.ts';

@@ -1,5 +1,5 @@
-import { SandboxError } from '../../../core/errors.ts';
-import { Slots } from '../../../core/wait.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { Slots } from '@sandbox/api/wait.ts';
 import type { Interpreter, InterpreterSpec, LanguageRuntime, SessionTable } from '../runtime/language-runtime.ts';
 import type { SessionInfo } from './session-info.ts';
 

@@ -1,8 +1,8 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
-import { SandboxError } from '../../../core/errors.ts';
-import type { App } from '../../../http/app-types.ts';
-import { ErrorBody, envelopeOf, ok } from '../../../http/envelope.ts';
-import { clientGone } from '../../../http/streams/client-gone.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerByStatus } from '../../../http/v1/error-handlers.ts';
 import type { CodeService } from '../code-service.ts';

@@ -1,4 +1,4 @@
-import type { App } from '../../../http/app-types.ts';
+import type { App } from '@sandbox/api/http/app-types.ts';
 import type { CodeService } from '../code-service.ts';
 import { cellsV1 } from './code-routes.ts';
 import { jupyterV1 } from './jupyter-routes.ts';

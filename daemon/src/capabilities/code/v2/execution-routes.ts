@@ -1,8 +1,8 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { isLoss } from '../../../core/event-log.ts';
-import type { App } from '../../../http/app-types.ts';
-import { envelopeOf, ok, V2_ERRORS } from '../../../http/envelope.ts';
-import { clientGone } from '../../../http/streams/client-gone.ts';
 import { sendNdjson } from '../../../http/streams/ndjson.ts';
 import type { CodeService } from '../code-service.ts';
 import type { Execution } from '../execution/execution.ts';

@@ -1,7 +1,7 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { type Envelope, ErrorBody, envelopeOf, failure, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import type { z } from 'zod';
-import type { App } from '../../../http/app-types.ts';
-import { type Envelope, ErrorBody, envelopeOf, failure, ok, V2_ERRORS } from '../../../http/envelope.ts';
-import { clientGone } from '../../../http/streams/client-gone.ts';
 import { sendNdjson } from '../../../http/streams/ndjson.ts';
 import type { CodeService } from '../code-service.ts';
 import type { CellReport, CellRequest } from '../execution/cell-report.ts';

@@ -1,7 +1,7 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
-import { SandboxError } from '../../../core/errors.ts';
-import type { App } from '../../../http/app-types.ts';
-import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '../../../http/envelope.ts';
 import type { CodeService } from '../code-service.ts';
 import { located } from '../wire/located.ts';
 import { CodeSession, CreateCodeSession } from '../wire/schemas.ts';

@@ -1,6 +1,6 @@
-import { SandboxError } from '../../../core/errors.ts';
-import { snakeCase } from '../../../core/fields/snake-case.ts';
-import { ValidationFailure } from '../../../http/validation.ts';
+import { snakeCase } from '@sandbox/api/fields/snake-case.ts';
+import { ValidationFailure } from '@sandbox/api/http/validation.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 
 /** A value that the service does not know is answered as one that does not fit the schema, with its field. */
 export async function located<T>(work: Promise<T>): Promise<T> {

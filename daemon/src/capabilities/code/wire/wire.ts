@@ -1,5 +1,5 @@
+import { wireNamed } from '@sandbox/api/http/wire-names.ts';
 import type { z } from 'zod';
-import { wireNamed } from '../../../http/wire-names.ts';
 import type { CellReport } from '../execution/cell-report.ts';
 import type { OutputEvent } from '../runtime/output.ts';
 import type { SessionInfo } from '../session/session-info.ts';

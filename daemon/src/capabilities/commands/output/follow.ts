@@ -1,7 +1,7 @@
+import { waitFor } from '@sandbox/api/wait.ts';
 import type { ByteLog, Slice } from '../../../core/output/byte-log.ts';
 import type { OutputLog } from '../../../core/output/output-log.ts';
 import { incompleteTail } from '../../../core/output/text-slice.ts';
-import { waitFor } from '../../../core/wait.ts';
 import type { Command, CommandRecord } from '../run/command.ts';
 
 /** Bytes of one piece of a followed stream: larger ones are slower to encode. */

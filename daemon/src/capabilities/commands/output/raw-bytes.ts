@@ -1,4 +1,4 @@
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { ByteLog } from '../../../core/output/byte-log.ts';
 import type { OutputLog } from '../../../core/output/output-log.ts';
 import type { StreamName } from './follow.ts';

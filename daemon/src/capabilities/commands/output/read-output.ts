@@ -1,4 +1,4 @@
-import { timerMs } from '../../../core/wait.ts';
+import { timerMs } from '@sandbox/api/wait.ts';
 import type { Command, CommandRecord } from '../run/command.ts';
 import { endsOf, newBytes, type Offsets } from './follow.ts';
 import { type OutputSlice, sliceOf } from './output-slice.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { waitFor } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { Core } from '../../../core/core.ts';
-import { SandboxError } from '../../../core/errors.ts';
 import { OutputLog } from '../../../core/output/output-log.ts';
 import { type HostedProcess, StartFailure, type StartSpec } from '../../../core/process/process-host.ts';
-import { waitFor } from '../../../core/wait.ts';
 import type { CommandStore } from '../store/command-store.ts';
 import { hashOf } from '../store/idempotency.ts';
 import type { CommandSession } from '../store/sessions.ts';

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { findTool } from '../../../core/tool-path.ts';
 
 /** The program and the arguments that run a command. */

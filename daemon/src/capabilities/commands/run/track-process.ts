@@ -1,8 +1,8 @@
+import { LongTimer } from '@sandbox/api/wait.ts';
 import type { Identity } from '../../../core/account/identity.ts';
 import type { Core } from '../../../core/core.ts';
 import { endProcesses } from '../../../core/process/end-processes.ts';
 import type { HostedProcess } from '../../../core/process/process-host.ts';
-import { LongTimer } from '../../../core/wait.ts';
 import type { CommandStore } from '../store/command-store.ts';
 import { Command, type CommandRecord } from './command.ts';
 import { KILL_GRACE_MS, recordEnd } from './command-end.ts';

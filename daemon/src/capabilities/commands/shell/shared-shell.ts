@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import { SandboxError } from '../../../core/errors.ts';
-import { waitFor } from '../../../core/wait.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { waitFor } from '@sandbox/api/wait.ts';
 import { excerptOf } from '../output/excerpt.ts';
 import type { Command, CommandStatus } from '../run/command.ts';
 import { type CommandStarter, START_PATIENCE_MS } from '../run/command-starter.ts';

@@ -1,6 +1,6 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { Activity } from '../../../core/activity/activity.ts';
 import type { Core } from '../../../core/core.ts';
-import { SandboxError } from '../../../core/errors.ts';
 import type { Command, CommandRecord, CommandStatus } from '../run/command.ts';
 import { IdempotencyKeys } from './idempotency.ts';
 import { Journal, type JournalState } from './journal.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 
 /** Milliseconds that a key stands for the command it started. */
 export const IDEMPOTENCY_MS = 10 * 60 * 1000;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { Registry, type RegistryTerms } from '../../../core/registry.ts';
 
 /** Defaults for the commands of one caller. */

@@ -1,9 +1,9 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { ErrorBody, envelopeOf, failure, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import type { App } from '../../../http/app-types.ts';
-import { ErrorBody, envelopeOf, failure, ok, V2_ERRORS } from '../../../http/envelope.ts';
 import { SessionId } from '../../../http/fields.ts';
-import { clientGone } from '../../../http/streams/client-gone.ts';
 import { sendNdjson } from '../../../http/streams/ndjson.ts';
 import { sendStream } from '../../../http/streams/send-stream.ts';
 import type { CommandService, RunRequest } from '../command-service.ts';

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { acceptRawBodies, isRawBody, piecesOf } from '@sandbox/api/http/body.ts';
+import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
-import type { App } from '../../../http/app-types.ts';
-import { acceptRawBodies, isRawBody, piecesOf } from '../../../http/body.ts';
-import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '../../../http/envelope.ts';
 import { inputBytes } from '../../../http/files/input-bytes.ts';
-import { clientGone } from '../../../http/streams/client-gone.ts';
 import type { CommandService } from '../command-service.ts';
 import { StdinBody } from '../wire/schemas.ts';
 

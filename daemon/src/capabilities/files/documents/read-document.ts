@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
+import { Slots, waitFor } from '@sandbox/api/wait.ts';
 import { badRequest, overCap } from '../../../core/files/file-failure.ts';
 import { type FilePath, nameOf, shownPath } from '../../../core/files/file-path.ts';
-import { Slots, waitFor } from '../../../core/wait.ts';
 import { OpenFile } from '../read/open-file.ts';
 import type { DocumentKind, DocumentMessage, DocumentPart, DocumentText } from './document-task.ts';
 

@@ -1,5 +1,5 @@
 import { fstatSync } from 'node:fs';
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { asFileFailure } from '../../../core/files/file-failure.ts';
 import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
 import { etagOf } from '../etag.ts';

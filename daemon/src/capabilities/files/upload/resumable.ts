@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { badRequest } from '../../../core/files/file-failure.ts';
 import { bytesOfPath, type FilePath, nameOf, parentOf, shownPath } from '../../../core/files/file-path.ts';
 import { Place, realPathOf } from '../../../core/files/place/place.ts';

@@ -1,6 +1,6 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { ErrorBody } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
-import type { App } from '../../../http/app-types.ts';
-import { ErrorBody } from '../../../http/envelope.ts';
 import { PathFields, pathOf, requirePath } from '../../../http/files/file-fields.ts';
 import { sendFile } from '../../../http/files/send-file.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';

@@ -1,10 +1,10 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import type { z } from 'zod';
 import { badRequest } from '../../../core/files/file-failure.ts';
 import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
-import type { App } from '../../../http/app-types.ts';
-import { envelopeOf, ok } from '../../../http/envelope.ts';
 import { pathOf } from '../../../http/files/file-fields.ts';
-import { clientGone } from '../../../http/streams/client-gone.ts';
 import { orFileError, V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerEditorFailures } from '../../../http/v1/error-handlers.ts';
 import type { EditResult } from '../edit/editor.ts';

@@ -1,6 +1,6 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { shownPath } from '../../../core/files/file-path.ts';
-import type { App } from '../../../http/app-types.ts';
-import { envelopeOf, ok } from '../../../http/envelope.ts';
 import { acceptForms, readForm } from '../../../http/files/multipart.ts';
 import { orFileError, V1_ERRORS } from '../../../http/v1/answers.ts';
 import type { FileService } from '../file-service.ts';

@@ -1,7 +1,7 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { shownPath } from '../../../core/files/file-path.ts';
-import type { App } from '../../../http/app-types.ts';
-import { envelopeOf, ok } from '../../../http/envelope.ts';
 import { FILE_ERRORS, pathFields, pathOf, UserField } from '../../../http/files/file-fields.ts';
 import type { FileService } from '../file-service.ts';
 import {

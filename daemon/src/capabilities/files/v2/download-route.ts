@@ -1,8 +1,8 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { ErrorBody } from '@sandbox/api/http/envelope.ts';
 import { mimeTypeOf } from '@sandbox/program/mime-types.ts';
 import { z } from 'zod';
 import { shownPath } from '../../../core/files/file-path.ts';
-import type { App } from '../../../http/app-types.ts';
-import { ErrorBody } from '../../../http/envelope.ts';
 import { FILE_ERRORS, PathFields, pathOf, requirePath } from '../../../http/files/file-fields.ts';
 import { sendFile } from '../../../http/files/send-file.ts';
 import type { FileService } from '../file-service.ts';

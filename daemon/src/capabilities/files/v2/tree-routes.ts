@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { acceptAnyBody, isRawBody, piecesOf } from '@sandbox/api/http/body.ts';
+import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { nameOf, shownPath } from '../../../core/files/file-path.ts';
-import type { App } from '../../../http/app-types.ts';
-import { acceptAnyBody, isRawBody, piecesOf } from '../../../http/body.ts';
-import { envelopeOf, ok } from '../../../http/envelope.ts';
 import {
   FILE_ERRORS,
   NamedPath,

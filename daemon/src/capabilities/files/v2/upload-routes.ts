@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { acceptAnyBody, isRawBody, piecesOf } from '@sandbox/api/http/body.ts';
+import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { badRequest } from '../../../core/files/file-failure.ts';
 import { shownPath } from '../../../core/files/file-path.ts';
-import type { App } from '../../../http/app-types.ts';
-import { acceptAnyBody, isRawBody, piecesOf } from '../../../http/body.ts';
-import { envelopeOf, ok } from '../../../http/envelope.ts';
 import { FILE_ERRORS, PathFields, pathOf, requirePath, UserField } from '../../../http/files/file-fields.ts';
 import { acceptForms, readForm } from '../../../http/files/multipart.ts';
 import { contentRangeOf } from '../../../http/files/ranges.ts';

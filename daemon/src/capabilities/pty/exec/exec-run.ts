@@ -1,5 +1,5 @@
+import { Waiters } from '@sandbox/api/wait.ts';
 import type { ProcessEnd } from '../../../core/process/process-host.ts';
-import { Waiters } from '../../../core/wait.ts';
 import type { History } from '../session/history.ts';
 import type { ConsoleRecord } from '../session/session-record.ts';
 import type { ExecStatus } from './exec-status.ts';

@@ -1,6 +1,6 @@
+import { Waiters } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { TerminalSize } from '../../../core/process/process-host.ts';
-import { Waiters } from '../../../core/wait.ts';
 import type { History } from '../session/history.ts';
 import type { ScreenFormat, ScreenLook } from './screen-protocol.ts';
 import type { ScreenThread } from './screen-thread.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { waitFor } from '@sandbox/api/wait.ts';
 import type { HostedProcess, ProcessEnd } from '../../../core/process/process-host.ts';
-import { waitFor } from '../../../core/wait.ts';
 import type { ExecFiles } from '../exec/exec-files.ts';
 import { ExecRun, outputBetween } from '../exec/exec-run.ts';
 import { type Entry, echoOf, execScript, quoted, type ShellKind } from '../exec/exec-script.ts';

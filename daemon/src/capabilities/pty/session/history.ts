@@ -1,5 +1,5 @@
+import { Waiters } from '@sandbox/api/wait.ts';
 import type { ByteLog, Slice } from '../../../core/output/byte-log.ts';
-import { Waiters } from '../../../core/wait.ts';
 
 interface Part {
   /** Offset of the session at which this log begins. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { waitFor } from '@sandbox/api/wait.ts';
 import { endProcesses } from '../../../core/process/end-processes.ts';
 import { foregroundGroup } from '../../../core/process/find/foreground.ts';
 import {
@@ -9,7 +10,6 @@ import {
   StartFailure,
   type TerminalSize,
 } from '../../../core/process/process-host.ts';
-import { waitFor } from '../../../core/wait.ts';
 import type { ShellKind } from '../exec/exec-script.ts';
 import type { TerminalHost, TmuxHost } from '../tmux/tmux.ts';
 import type { History } from './history.ts';

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { chownSync, existsSync, readFileSync } from 'node:fs';
+import { pollUntil } from '@sandbox/api/wait.ts';
 import type { Identity } from '../../../core/account/identity.ts';
 import { errnoName } from '../../../core/errno-name.ts';
 import { foregroundGroup } from '../../../core/process/find/foreground.ts';
@@ -12,7 +13,6 @@ import {
   type StartSpec,
 } from '../../../core/process/process-host.ts';
 import { signalName } from '../../../core/process/signals.ts';
-import { pollUntil } from '../../../core/wait.ts';
 import type { ExecFiles } from '../exec/exec-files.ts';
 import { TmuxInput } from './tmux-input.ts';
 import { repaintOf } from './tmux-repaint.ts';

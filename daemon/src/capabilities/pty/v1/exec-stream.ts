@@ -1,5 +1,5 @@
+import type { Envelope } from '@sandbox/api/http/envelope.ts';
 import type { FastifyReply } from 'fastify';
-import type { Envelope } from '../../../http/envelope.ts';
 import { type ServerSentEvent, sendEvents } from '../../../http/streams/sse.ts';
 import type { ExecRun } from '../exec/exec-run.ts';
 import { followRun } from './follow-run.ts';

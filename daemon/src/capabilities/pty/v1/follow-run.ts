@@ -1,5 +1,5 @@
+import { waitFor } from '@sandbox/api/wait.ts';
 import { incompleteTail } from '../../../core/output/text-slice.ts';
-import { waitFor } from '../../../core/wait.ts';
 import type { ExecRun } from '../exec/exec-run.ts';
 import { plainText } from '../exec/plain-text.ts';
 

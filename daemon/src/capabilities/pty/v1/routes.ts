@@ -1,7 +1,7 @@
-import { waitFor } from '../../../core/wait.ts';
-import type { App } from '../../../http/app-types.ts';
-import { ErrorBody, envelopeOf, ok } from '../../../http/envelope.ts';
-import { clientGone } from '../../../http/streams/client-gone.ts';
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
+import { waitFor } from '@sandbox/api/wait.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { nameExecDir } from '../../../http/v1/error-handlers.ts';
 import type { ExecRun } from '../exec/exec-run.ts';

@@ -1,6 +1,6 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
-import type { App } from '../../../http/app-types.ts';
-import { ErrorBody, envelopeOf, ok } from '../../../http/envelope.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import type { PtyService } from '../pty-service.ts';
 import { statsOf } from '../wire/wire.ts';

@@ -1,4 +1,4 @@
-import type { App } from '../../../http/app-types.ts';
+import type { App } from '@sandbox/api/http/app-types.ts';
 import { acceptWebSocket } from '../../../http/streams/websocket.ts';
 import type { PtyService } from '../pty-service.ts';
 import { attach, attachAnonymous } from '../viewer/attach.ts';

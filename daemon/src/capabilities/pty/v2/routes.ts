@@ -1,8 +1,8 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
-import type { App } from '../../../http/app-types.ts';
-import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '../../../http/envelope.ts';
 import { inputBytes } from '../../../http/files/input-bytes.ts';
-import { clientGone } from '../../../http/streams/client-gone.ts';
 import type { PtyService } from '../pty-service.ts';
 import {
   CreateBody,

@@ -1,6 +1,6 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { ErrorBody, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
-import type { App } from '../../../http/app-types.ts';
-import { ErrorBody, V2_ERRORS } from '../../../http/envelope.ts';
 import { acceptWebSocket } from '../../../http/streams/websocket.ts';
 import type { PtyService } from '../pty-service.ts';
 import { attach, attachAnonymous } from '../viewer/attach.ts';

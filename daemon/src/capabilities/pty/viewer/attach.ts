@@ -1,4 +1,4 @@
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { PtyService } from '../pty-service.ts';
 import { Viewer, type ViewerOptions } from './viewer.ts';
 import type { ViewerPort } from './viewer-port.ts';

@@ -1,4 +1,4 @@
-import { Waiters } from '../../../core/wait.ts';
+import { Waiters } from '@sandbox/api/wait.ts';
 import type { ViewerPort } from './viewer-port.ts';
 
 /** Bytes that may wait in the daemon to be sent to a viewer. */

@@ -1,5 +1,5 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { jsonExcess } from '@sandbox/program/json-shape.ts';
-import { SandboxError } from '../../../core/errors.ts';
 
 /** The most columns and the most rows of a terminal. */
 export const MAX_SIZE = 1000;

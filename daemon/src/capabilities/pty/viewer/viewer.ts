@@ -1,4 +1,4 @@
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { incompleteTail } from '../../../core/output/text-slice.ts';
 import type { PtySession } from '../session/session.ts';
 import { OutputRelay } from './output-relay.ts';

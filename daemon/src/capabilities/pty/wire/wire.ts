@@ -1,5 +1,5 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { z } from 'zod';
-import { SandboxError } from '../../../core/errors.ts';
 import type { ExecReport, PtyService, SessionStats } from '../pty-service.ts';
 import type { PtySession } from '../session/session.ts';
 import type { AttachOptions } from '../viewer/attach.ts';

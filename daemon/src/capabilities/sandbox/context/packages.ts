@@ -1,5 +1,5 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { AccountPrograms } from '../../../core/account/account-programs.ts';
-import { SandboxError } from '../../../core/errors.ts';
 import type { Language } from './interpreters.ts';
 
 /** Milliseconds that an interpreter may take to list its packages. */

@@ -1,7 +1,7 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
+import { VERSION } from '@sandbox/api/version.ts';
 import { z } from 'zod';
-import { VERSION } from '../../../core/version.ts';
-import type { App } from '../../../http/app-types.ts';
-import { ErrorBody, envelopeOf, ok } from '../../../http/envelope.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import type { Interpreter } from '../context/interpreters.ts';
 import type { Context } from '../context/summary.ts';

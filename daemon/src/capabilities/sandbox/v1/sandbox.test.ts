@@ -1,9 +1,9 @@
 import { symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { VERSION } from '@sandbox/api/version.ts';
 import { expect, test } from 'vitest';
 import { identityOfCommands, TestApp } from '../../../app.fixture.ts';
-import { VERSION } from '../../../core/version.ts';
 import { expectValid } from '../../../wire.fixture.ts';
 import { Place } from '../place.fixture.ts';
 

@@ -1,8 +1,8 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
+import { VERSION } from '@sandbox/api/version.ts';
 import { z } from 'zod';
-import { VERSION } from '../../../core/version.ts';
 import { credentialsOf } from '../../../http/access/credentials.ts';
-import type { App } from '../../../http/app-types.ts';
-import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '../../../http/envelope.ts';
 import type { SandboxService } from '../sandbox-service.ts';
 import { capabilitiesData } from '../wire/capabilities.ts';
 import { ClaimRequest, ClaimResult, claimData, claimOf } from '../wire/claim.ts';

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
+import { VERSION } from '@sandbox/api/version.ts';
 import { expect, test } from 'vitest';
 import { identityOfCommands, TestApp } from '../../../app.fixture.ts';
-import { VERSION } from '../../../core/version.ts';
 
 test('[sandbox.v2-info] the sandbox says what it is, under data and beside it', async () => {
   await using daemon = await TestApp.start();

@@ -1,7 +1,7 @@
-import { SandboxError } from '../../../core/errors.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { onAbort } from '@sandbox/api/wait.ts';
 import type { ByteName } from '../../../core/files/byte-name.ts';
 import { ToolRun } from '../../../core/process/tool-run.ts';
-import { onAbort } from '../../../core/wait.ts';
 import type { FoundName, GrepRequest, GrepResult, NamesRequest, NamesResult } from '../requests.ts';
 import { jsonLines } from './json-lines.ts';
 import { type Pass, PassReader } from './pass-reader.ts';

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { credentialFiles } from '../../../core/access/credential-files.ts';
-import { SandboxError } from '../../../core/errors.ts';
 import { type ByteName, byteNameOf, pathOf, textOf } from '../../../core/files/byte-name.ts';
 import { madeUpMounts } from '../../../core/files/directory-entries.ts';
 import { badRequest } from '../../../core/files/file-failure.ts';

@@ -1,7 +1,7 @@
-import type { App } from '../../../http/app-types.ts';
-import { envelopeOf, ok } from '../../../http/envelope.ts';
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { FILE_ERRORS, pathOf } from '../../../http/files/file-fields.ts';
-import { clientGone } from '../../../http/streams/client-gone.ts';
 import type { SearchService } from '../search-service.ts';
 import { GrepAnswer, GrepBody, SearchAnswer, SearchQuery } from '../wire/schemas.ts';
 import { grepAnswer, grepRequest, hintOf, searchAnswer } from '../wire/wire.ts';

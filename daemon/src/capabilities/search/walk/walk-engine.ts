@@ -1,8 +1,8 @@
+import { onAbort } from '@sandbox/api/wait.ts';
 import { credentialFiles } from '../../../core/access/credential-files.ts';
 import { byteNameOf, pathOf } from '../../../core/files/byte-name.ts';
 import { badRequest } from '../../../core/files/file-failure.ts';
 import { type FilePath, shownPath, withoutTrailingSlashes } from '../../../core/files/file-path.ts';
-import { onAbort } from '../../../core/wait.ts';
 import { MatchCollector } from '../match-collector.ts';
 import type { FoundName, GrepRequest, GrepResult, NamesRequest, NamesResult, Stop } from '../requests.ts';
 import { join } from './walk.ts';

@@ -1,6 +1,6 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
-import type { App } from '../../../http/app-types.ts';
-import { envelopeOf, ok, V2_ERRORS } from '../../../http/envelope.ts';
 import type { SystemService } from '../system-service.ts';
 
 /** Characters of a target; a request with a longer one is refused by the server. */

@@ -1,8 +1,8 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { nameOf, shownPath, withoutTrailingSlashes } from '../../../core/files/file-path.ts';
-import type { App } from '../../../http/app-types.ts';
-import { ErrorBody, envelopeOf, ok } from '../../../http/envelope.ts';
 import { pathOf } from '../../../http/files/file-fields.ts';
-import { clientGone } from '../../../http/streams/client-gone.ts';
 import { orFileError, V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerFileFailures } from '../../../http/v1/error-handlers.ts';
 import type { WatchService } from '../watch-service.ts';

@@ -1,5 +1,5 @@
-import type { App } from '../../../http/app-types.ts';
-import { ErrorBody, envelopeOf, ok } from '../../../http/envelope.ts';
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { FILE_ERRORS } from '../../../http/files/file-fields.ts';
 import type { WatchService } from '../watch-service.ts';
 import { watcherRoutes } from '../wire/routes.ts';

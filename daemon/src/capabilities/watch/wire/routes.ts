@@ -1,6 +1,6 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
-import type { App } from '../../../http/app-types.ts';
-import { envelopeOf, ok } from '../../../http/envelope.ts';
 import { sendEvents } from '../../../http/streams/sse.ts';
 import type { WatchService } from '../watch-service.ts';
 import { cursorOf, streamEvents } from './event-stream.ts';

@@ -1,10 +1,10 @@
+import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { type Envelope, ok } from '@sandbox/api/http/envelope.ts';
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import { isLoss } from '../../../core/event-log.ts';
 import { pathOf } from '../../../core/files/byte-name.ts';
-import { type Envelope, ok } from '../../../http/envelope.ts';
 import { pathFields, pathOf as pathNamed } from '../../../http/files/file-fields.ts';
-import { clientGone } from '../../../http/streams/client-gone.ts';
 import type { WatchService } from '../watch-service.ts';
 import type { Watcher, WatcherTerms } from '../watcher.ts';
 import { eventInfo } from './event-info.ts';

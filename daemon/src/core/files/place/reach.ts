@@ -1,6 +1,6 @@
 import type { BigIntStats, Stats } from 'node:fs';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { type Identity, lookUpIdentity } from '../../account/identity.ts';
-import { SandboxError } from '../../errors.ts';
 import { systemFailure } from '../file-failure.ts';
 import { HeldDirectory } from './held-directory.ts';
 

@@ -1,4 +1,4 @@
-import { pause } from '../../wait.ts';
+import { pause } from '@sandbox/api/wait.ts';
 import type { ProcessTarget } from '../process-host.ts';
 import { type FoundProcess, findProcesses, hasLeft, hasProc } from './process-finder.ts';
 

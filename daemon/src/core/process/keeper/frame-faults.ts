@@ -1,4 +1,4 @@
-import { pause } from '../../wait.ts';
+import { pause } from '@sandbox/api/wait.ts';
 import type { KeeperPlace } from './keeper-launch.ts';
 
 /** Milliseconds before a keeper is joined again that sent a frame that could not be handled: it may send it again. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { waitFor } from '../../wait.ts';
+import { waitFor } from '@sandbox/api/wait.ts';
 import { EVENT, type FrameReader, FrameSplitter, FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
 
 /** Milliseconds that a keeper may take to accept a connection and send WELCOME: it never waits for anything. */

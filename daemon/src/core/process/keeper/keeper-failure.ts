@@ -1,5 +1,5 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { nameOfErrno } from '../../errno-name.ts';
-import { SandboxError } from '../../errors.ts';
 import { StartFailure } from '../process-host.ts';
 import { startFailure } from '../start-failure.ts';
 import { SILENT_HINT, SilentKeeper } from './keeper-connection.ts';

@@ -1,4 +1,4 @@
-import { waitFor } from '../../wait.ts';
+import { waitFor } from '@sandbox/api/wait.ts';
 import type { KeeperConnection } from './keeper-connection.ts';
 import { type FrameReader, FrameWriter, REQUEST } from './keeper-frames.ts';
 

@@ -1,8 +1,8 @@
 import { constants } from 'node:os';
+import { waitFor } from '@sandbox/api/wait.ts';
 import { type Identity, ownIdentity } from '../../account/identity.ts';
 import type { Finding } from '../../finding.ts';
 import type { Ends } from '../../output/output-log.ts';
-import { waitFor } from '../../wait.ts';
 import { discardAtEnd } from '../discard-at-end.ts';
 import { countProcesses, signalProcesses } from '../find/signal-processes.ts';
 import type {

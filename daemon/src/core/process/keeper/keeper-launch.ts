@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { pollUntil, waitFor } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import { errnoName } from '../../errno-name.ts';
-import { pollUntil, waitFor } from '../../wait.ts';
 import { KeeperConnection, type KeeperEvents } from './keeper-connection.ts';
 import { FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
 

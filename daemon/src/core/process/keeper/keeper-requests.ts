@@ -1,5 +1,5 @@
-import { SandboxError } from '../../errors.ts';
-import { Waiters, waitFor } from '../../wait.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { Waiters, waitFor } from '@sandbox/api/wait.ts';
 import type { ProcessTarget } from '../process-host.ts';
 import { type KeeperConnection, SILENT_HINT } from './keeper-connection.ts';
 import { type FrameReader, FrameWriter, REQUEST } from './keeper-frames.ts';

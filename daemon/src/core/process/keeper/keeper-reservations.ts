@@ -1,7 +1,7 @@
+import { waitFor } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { Identity } from '../../account/identity.ts';
 import { segmentBytesOf } from '../../output/byte-log-writer.ts';
-import { waitFor } from '../../wait.ts';
 import { discardAtEnd } from '../discard-at-end.ts';
 import { type AdoptSpec, type HostedProcess, type Reservation, StartFailure } from '../process-host.ts';
 import { type KeeperConnection, SilentKeeper } from './keeper-connection.ts';

@@ -1,6 +1,6 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { Identity } from '../../account/identity.ts';
-import { SandboxError } from '../../errors.ts';
 import type { Ends } from '../../output/output-log.ts';
 import { discardAtEnd } from '../discard-at-end.ts';
 import { endProcesses } from '../end-processes.ts';

@@ -1,5 +1,5 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
-import { SandboxError } from '../../errors.ts';
 import type { ProcessHost } from '../process-host.ts';
 import { OwnerJournal } from './owner-journal.ts';
 

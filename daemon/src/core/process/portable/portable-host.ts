@@ -1,8 +1,8 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync } from 'node:fs';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { type Identity, ownIdentity } from '../../account/identity.ts';
-import { SandboxError } from '../../errors.ts';
 import { type Ends, OutputLog } from '../../output/output-log.ts';
 import { listOutputFiles } from '../../output/segment-files.ts';
 import { countProcesses, signalProcesses } from '../find/signal-processes.ts';

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { waitFor } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
-import { waitFor } from '../../../../core/wait.ts';
 import { encodeCommand, encodeMessage, FrameParser, type ParsedMessage, type Retention } from './frame-parser.ts';
 
 const GREETING_BYTES = 64;

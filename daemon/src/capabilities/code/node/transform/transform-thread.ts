@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { waitFor } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
-import { waitFor } from '../../../../core/wait.ts';
 import type { TransformAnswer, TransformRequest } from './transform-protocol.ts';
 
 /** Milliseconds that a cell may take; the thread is replaced then. */

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
 import { errnoName } from '../../../errno-name.ts';
-import { SandboxError } from '../../../errors.ts';
 import { discard } from '../../../files/discard.ts';
 import type { OutputLog } from '../../../output/output-log.ts';
 import type { HostedProcess, ProcessEnd } from '../../process-host.ts';

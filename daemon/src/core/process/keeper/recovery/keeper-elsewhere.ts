@@ -1,12 +1,12 @@
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { waitFor } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
-import { SandboxError } from '../../../errors.ts';
 import { ORDER_FILE_ENTRIES } from '../../../output/order-log.ts';
 import { OutputLog, sizeOf } from '../../../output/output-log.ts';
 import { listOutputFiles } from '../../../output/segment-files.ts';
-import { waitFor } from '../../../wait.ts';
 import type { HostedProcess, ProcessEnd } from '../../process-host.ts';
 import { FrameFaults } from '../frame-faults.ts';
 import { type FrameReader, FrameSplitter, FrameWriter, KEEPER_VERSION } from '../keeper-frames.ts';

@@ -1,4 +1,4 @@
-import { snakeCase } from '../core/fields/snake-case.ts';
+import { snakeCase } from '../fields/snake-case.ts';
 
 /** Copies the data of an error with all keys in snake_case. */
 export function wireNamed(data: unknown): unknown {

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { CollectedBytes } from '@sandbox/program/collected-bytes.ts';
 import { jsonExcess } from '@sandbox/program/json-shape.ts';
 import type { FastifyRequest } from 'fastify';
-import { SandboxError } from '../core/errors.ts';
-import { withoutNulls } from '../core/fields/without-nulls.ts';
+import { withoutNulls } from '../fields/without-nulls.ts';
+import { SandboxError } from '../sandbox-error.ts';
 import type { App } from './app-types.ts';
 
 /** Largest JSON body, in bytes; a longer one is 413. */

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
-import type { Metrics } from '../core/metrics.ts';
+import type { ServiceMetrics } from '../service-metrics.ts';
 import type { App } from './app-types.ts';
 
 /** Counts and times every response by its route pattern, so that ids do not become labels. */
-export function measureRequests(app: App, metrics: Metrics): void {
+export function measureRequests(app: App, metrics: ServiceMetrics): void {
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unmatched';
     metrics.requests.inc({ method: request.method, route, status: reply.statusCode });

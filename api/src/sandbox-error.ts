@@ -1,4 +1,4 @@
-/** What went wrong, in the words of the domain. `http/errors.ts` maps each kind to its status. */
+/** What went wrong, in the words of the domain. `http/error-handler.ts` maps each kind to its status. */
 export type ErrorKind =
   | 'invalid'
   | 'unauthorized'

@@ -1,0 +1,83 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { snakeCase } from '../fields/snake-case.ts';
+import { type ErrorKind, SandboxError } from '../sandbox-error.ts';
+import { failure } from './envelope.ts';
+import { ValidationFailure } from './validation.ts';
+import { wireNamed } from './wire-names.ts';
+
+const STATUS: Readonly<Record<ErrorKind, number>> = {
+  invalid: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  precondition: 412,
+  too_large: 413,
+  unprocessable: 422,
+  capacity: 429,
+  unsupported: 501,
+  unavailable: 503,
+  disk_full: 507,
+  io: 500,
+};
+
+/** Retry-After of a 429, in seconds. */
+const RETRY_AFTER = '1';
+
+/** Hint of a 503 whose cause names none. */
+const RETRY_HINT = 'retry shortly; GET /ready says what does not work';
+
+/** How the errors of a surface differ from those of the other surfaces. */
+export interface ErrorWording {
+  /** The wire name of a service's camelCase field on this surface. */
+  readonly fieldName?: (field: string) => string;
+  /** The status of an error, if it differs from that of its kind. */
+  readonly statusOf?: (error: SandboxError) => number | undefined;
+  /** The message of an error, if it differs from its own. */
+  readonly messageOf?: (error: SandboxError) => string | undefined;
+  /** The data of an error, if they differ from its own; `message` is the one that is sent. */
+  readonly dataOf?: (error: SandboxError, message: string) => unknown;
+  /** Additional fields of the body of a 422. */
+  readonly validationFields?: (issues: ValidationFailure['issues']) => Record<string, unknown>;
+}
+
+export type ErrorHandler = (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+
+/** The error handler of a surface: the only place that maps its errors to responses. */
+export function handleErrors(wording: ErrorWording = {}): ErrorHandler {
+  return (error, request, reply) => {
+    if (error instanceof SandboxError) return answerKnown(error, reply, wording);
+    if (error instanceof ValidationFailure) {
+      const body = { ...failure(oneLine(error.message)), errors: error.issues };
+      return reply.code(422).send({ ...body, ...wording.validationFields?.(error.issues) });
+    }
+    const status = 'statusCode' in error ? (error.statusCode ?? 500) : 500;
+    if (status < 500) return reply.code(status).send(failure(oneLine(error.message)));
+    request.log.error({ err: error, reqId: request.id }, 'unexpected error in a request');
+    return reply.code(500).send(failure('internal error', `the log has the details under request id ${request.id}`));
+  };
+}
+
+/** Answers 404 for an unknown route. @param hint where the routes are listed */
+export function refuseUnknownRoutes(hint: string) {
+  return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const path = request.url.split('?', 1)[0];
+    return reply.code(404).send(failure(`no such route: ${request.method} ${path}`, hint));
+  };
+}
+
+function answerKnown(error: SandboxError, reply: FastifyReply, wording: ErrorWording): FastifyReply {
+  const { hint = error.kind === 'unavailable' ? RETRY_HINT : null } = error.details;
+  const message = oneLine(wording.messageOf?.(error) ?? error.messageNaming(wording.fieldName ?? snakeCase));
+  const data = wording.dataOf?.(error, message) ?? wireNamed(error.details.data ?? null);
+  if (error.kind === 'capacity') void reply.header('retry-after', RETRY_AFTER);
+  if (error.kind === 'unauthorized') void reply.header('www-authenticate', 'Bearer');
+  return reply.code(wording.statusOf?.(error) ?? STATUS[error.kind]).send(failure(message, hint, data));
+}
+
+/** Joins the lines; blanks around their ends become one. */
+function oneLine(message: string): string {
+  if (!message.includes('\n')) return message;
+  const lines = message.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '').join(' ');
+}
