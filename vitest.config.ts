@@ -100,7 +100,7 @@ export default defineConfig({
     ],
     coverage: {
       provider: 'v8',
-      include: ['{program,api,daemon,gateway,browser-mcp}/src/**/*.ts'],
+      include: ['{program,api,daemon,gateway,browser-mcp,computer-use}/src/**/*.ts'],
       exclude: ['**/*.test.ts', '**/*.fixture.ts', '**/main.ts'],
       reporter: ['text-summary'],
       thresholds: { statements: 88, branches: 80, functions: 90, lines: 89 },

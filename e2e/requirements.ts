@@ -8,6 +8,7 @@ import { COMMANDS_LIFE } from './requirements/commands-life.ts';
 import { COMMANDS_RUN } from './requirements/commands-run.ts';
 import { CONFIGURATION } from './requirements/configuration.ts';
 import { CONVENTIONS } from './requirements/conventions.ts';
+import { DESKTOP } from './requirements/desktop.ts';
 import { FILES } from './requirements/files.ts';
 import { GATEWAY } from './requirements/gateway.ts';
 import { IMAGES } from './requirements/images.ts';
@@ -52,4 +53,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...CODE,
   ...CODE_LANGUAGES,
   ...CODE_FIELDS,
+  ...DESKTOP,
 ];

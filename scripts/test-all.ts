@@ -36,7 +36,7 @@ const DOCKER: Need = {
 const DOCKERD = debianProgram('dockerd', 'images are built and run by it', 'docker.io');
 const MMDEBSTRAP = debianProgram('mmdebstrap', 'the base of the images is made with it where it cannot be pulled');
 const CHROMIUM = debianProgram('chromium', 'the pages are opened in it');
-const XTIGERVNC = debianProgram('Xtigervnc', 'the desktop that /vnc shows', 'tigervnc-standalone-server');
+const XTIGERVNC = debianProgram('Xtigervnc', 'the display of /vnc and of the worker', 'tigervnc-standalone-server');
 const NOVNC: Need = {
   name: 'noVNC',
   probe: ['test', '-e', '/usr/share/novnc/vnc.html'],
@@ -46,7 +46,8 @@ const NOVNC: Need = {
 };
 const PAGES = [CHROMIUM, XTIGERVNC, NOVNC];
 // Only Linux uses them.
-const SYSTEM = process.platform === 'linux' ? [BASH, SETPRIV, PS, CC, RIPGREP, SCRIPT, IPYKERNEL, ...IN_TERMINALS] : [];
+const SYSTEM =
+  process.platform === 'linux' ? [BASH, SETPRIV, PS, CC, RIPGREP, SCRIPT, IPYKERNEL, XTIGERVNC, ...IN_TERMINALS] : [];
 
 const VITEST = ['vitest', 'run', '--project'];
 

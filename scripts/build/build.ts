@@ -8,6 +8,7 @@ const PROGRAMS: readonly Program[] = [
   { name: 'sandboxd', main: 'daemon/src/main.ts' },
   { name: 'gateway', main: 'gateway/src/main.ts' },
   { name: 'browser-mcp', main: 'browser-mcp/src/main.ts' },
+  { name: 'computer-use', main: 'computer-use/src/main.ts' },
   { name: 'screen-worker', main: 'daemon/src/capabilities/pty/screen/screen-worker.ts' },
   { name: 'transform-worker', main: 'daemon/src/capabilities/code/node/transform/transform-worker.ts' },
 ];

@@ -9,7 +9,7 @@ const COMMANDS = 'daemon/src/capabilities/commands';
 
 test('the sources keep the import rules', async () => {
   const files = (await trackedFiles()).filter((file) =>
-    /^(?:program|api|daemon|gateway|browser-mcp)\/.*\.ts$/.test(file),
+    /^(?:program|api|daemon|gateway|browser-mcp|computer-use)\/.*\.ts$/.test(file),
   );
   const faults = await Promise.all(files.map(async (f) => importFaults(f, await readFile(join(ROOT, f), 'utf8'))));
   expect(faults.flat()).toEqual([]);

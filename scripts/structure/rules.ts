@@ -12,6 +12,8 @@ export interface ImportRule {
 }
 
 const ADAPTER = /^daemon\/src\/capabilities\/[^/]+\/(?:(?:index|options|routes|tools)\.ts$|(?:v1|v2|wire)\/)/;
+/** Routes of the worker of the display, and their schemas. */
+const WORKER_ADAPTER = /^computer-use\/src\/(?:[a-z0-9-]+\/)?wire\//;
 const NODE = '^node:';
 /** What domains may know of api: everything but its frame of HTTP. */
 const API_CORE = '^api/src/(?!http/)';
@@ -50,7 +52,7 @@ const IMPORT_RULES: readonly ImportRule[] = [
   },
   {
     because: 'only core/process starts processes',
-    files: /^(?:program|api|daemon|gateway|browser-mcp)\/src\//,
+    files: /^(?:program|api|daemon|gateway|browser-mcp|computer-use)\/src\//,
     except: /^daemon\/src\/core\/process\//,
     forbidden: /^(?:node:(?:child_process|cluster)|npm:@lydell\/node-pty)$/,
   },
@@ -121,9 +123,20 @@ const IMPORT_RULES: readonly ImportRule[] = [
     allowed: anyOf('^browser-mcp/', '^program/src/', NODE, '^npm:(?:@playwright/mcp|playwright-core|zod)$'),
   },
   {
+    because: 'the worker of the display knows what services share, and neither daemon nor gateway',
+    files: /^computer-use\/src\//,
+    allowed: anyOf('^computer-use/', API, '^program/src/', NODE, '^npm:'),
+  },
+  {
+    because: 'the domain of the worker does not know how it is served',
+    files: /^computer-use\/src\/[a-z0-9-]+\//,
+    except: WORKER_ADAPTER,
+    forbidden: anyOf('^api/src/http/', '^npm:(?:fastify|zod)$', WORKER_ADAPTER.source),
+  },
+  {
     because: 'gateway and daemon share only HTTP',
     files: /^daemon\//,
-    forbidden: /^gateway\/|^npm:@sandbox\/gateway/,
+    forbidden: /^(?:gateway|computer-use)\/|^npm:@sandbox\/(?:gateway|computer-use)/,
   },
 ];
 

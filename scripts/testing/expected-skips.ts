@@ -28,6 +28,11 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     tests: ['e2e/images/data.test.ts > [images.data] '],
   },
   {
+    lacks: 'X server',
+    because: 'they drive a display',
+    tests: ['computer-use/src/'],
+  },
+  {
     lacks: 'linux',
     because: 'they look into /proc',
     tests: [

@@ -41,6 +41,7 @@ const PROBES = {
   script: () => isOnPath('script'),
   registries: () => succeeds('npm', 'view', 'is-number', 'version'),
   chromium: () => isOnPath('chromium'),
+  'X server': () => isOnPath('Xtigervnc'),
   'data image': () => succeeds('docker', 'image', 'inspect', 'sandbox-data:local'),
 } satisfies Record<string, () => boolean>;
 

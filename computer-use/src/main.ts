@@ -1,0 +1,23 @@
+import process from 'node:process';
+import { createLogger } from '@sandbox/program/logger.ts';
+import { helpText } from '@sandbox/program/options.ts';
+import { stopWithParent } from '@sandbox/program/parent.ts';
+import { type Running, runProgram } from '@sandbox/program/run.ts';
+import { ComputerUseOptions, readConfig } from './options.ts';
+import { buildWorker } from './worker.ts';
+
+stopWithParent(process.env);
+await runProgram('computer-use', async (): Promise<Running | undefined> => {
+  const argv = process.argv.slice(2);
+  if (argv[0] === '--help' || argv[0] === '-h') {
+    process.stdout.write(helpText('usage: computer-use [options]', ComputerUseOptions));
+    return undefined;
+  }
+  const config = readConfig(argv, process.env);
+  // The package for X reads the path of the cookies from the environment.
+  if (config.xauthority !== undefined) process.env['XAUTHORITY'] = config.xauthority;
+  const logger = createLogger('computer-use', config.logLevel);
+  const app = await buildWorker(config, logger);
+  await app.listen({ host: config.host, port: config.port });
+  return { stop: () => app.close() };
+});

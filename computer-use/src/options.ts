@@ -1,0 +1,53 @@
+import { LOG_LEVELS, type LogLevel } from '@sandbox/program/logger.ts';
+import { boolean, list, named, port, readOptions } from '@sandbox/program/options.ts';
+import { z } from 'zod';
+
+export const ComputerUseOptions = z.object({
+  host: named(z.string().default('127.0.0.1'), {
+    env: 'COMPUTER_USE_HOST',
+    flag: 'host',
+    description: 'Address that the worker listens on. Whoever reaches it drives the desktop.',
+  }),
+  port: named(port().default(18_100), {
+    env: 'COMPUTER_USE_PORT',
+    flag: 'port',
+    description: 'Port that the worker listens on; 0 selects a free one.',
+  }),
+  display: named(z.string().min(1).default(':0'), {
+    env: 'DISPLAY',
+    flag: 'display',
+    description: 'The X display that the worker serves.',
+  }),
+  xauthority: named(z.string().startsWith('/', 'expected an absolute path').optional(), {
+    env: 'XAUTHORITY',
+    flag: 'xauthority',
+    description: 'File with the cookie of the display.',
+  }),
+  allowedHosts: named(list().default([]), {
+    env: 'COMPUTER_USE_ALLOWED_HOSTS',
+    flag: 'allowed-hosts',
+    description: 'Host names accepted besides IP addresses, names without a dot and *.localhost; comma separated.',
+  }),
+  validateResponses: named(boolean().default(false), {
+    env: 'SVC_VALIDATE_RESPONSES',
+    flag: 'validate-responses',
+    description: 'Check every JSON answer against its schema, as the tests do; slower.',
+  }),
+  logLevel: named(z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }).default('info'), {
+    env: 'LOG_LEVEL',
+    flag: 'log-level',
+    description: `One of ${LOG_LEVELS.join(', ')}.`,
+  }),
+});
+
+export interface ComputerUseConfig extends Omit<z.infer<typeof ComputerUseOptions>, 'logLevel'> {
+  readonly logLevel: LogLevel;
+}
+
+/** @throws OptionError naming the first invalid option */
+export function readConfig(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): ComputerUseConfig {
+  return readOptions(ComputerUseOptions, argv, env);
+}

@@ -1,0 +1,54 @@
+import { createServer } from 'node:http';
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { readBodies } from '@sandbox/api/http/body.ts';
+import { handleErrors, refuseUnknownRoutes } from '@sandbox/api/http/error-handler.ts';
+import { refuseOtherMethods } from '@sandbox/api/http/methods.ts';
+import { openFrame } from '@sandbox/api/http/service-frame.ts';
+import { ServiceMetrics } from '@sandbox/api/service-metrics.ts';
+import { ignore } from '@sandbox/program/ignore.ts';
+import type { Logger } from '@sandbox/program/logger.ts';
+import { OpenConnections } from '@sandbox/program/server/open-connections.ts';
+import { guardAgainstPages } from './guard.ts';
+import type { ComputerUseConfig } from './options.ts';
+import { openParts } from './parts.ts';
+import { mountRoutes } from './routes.ts';
+import { XLink } from './x11/x-link.ts';
+
+const MAX_CONNECTIONS = 256;
+/** Milliseconds that connections get to take the last bytes of their answers when the worker stops. */
+const CLOSING_MS = 500;
+
+/** The whole worker without a socket. It starts without a display and connects when a call needs it. */
+export async function buildWorker(config: ComputerUseConfig, logger: Logger): Promise<App> {
+  const connections = new OpenConnections({ ceiling: MAX_CONNECTIONS }, logger);
+  const metrics = new ServiceMetrics();
+  const app = openFrame({
+    server: {
+      serverFactory: (handler) => {
+        const server = createServer({ keepAliveTimeout: 75_000, requestTimeout: 0 });
+        connections.watch(server);
+        return server.on('request', (req, res) => connections.take(req, res, () => handler(req, res)));
+      },
+      clientErrorHandler: ignore,
+    },
+    logger,
+    metrics,
+    isTrusted: () => false,
+    validateResponses: config.validateResponses,
+    handleError: handleErrors(),
+    answerUnknownRoute: refuseUnknownRoutes('GET /capabilities says what the worker serves'),
+  });
+  guardAgainstPages(app, config.allowedHosts);
+  refuseOtherMethods(app);
+  readBodies(app);
+  const link = new XLink(config, logger);
+  const parts = openParts(config, logger, link);
+  app.addHook('preClose', async () => {
+    for (const part of [...parts.list].reverse()) await part[Symbol.asyncDispose]();
+    await link[Symbol.asyncDispose]();
+    setTimeout(() => app.server.closeAllConnections(), CLOSING_MS).unref();
+  });
+  mountRoutes(app, { config, link, parts }, metrics);
+  await app.ready();
+  return app;
+}
