@@ -32,14 +32,7 @@ static bool fit(struct connection *connection, size_t wanted)
     connection->in_start = 0;
     connection->in_end = held;
   }
-  if (capacity == connection->in_capacity || held > capacity)
-    return true;
-  uint8_t *in = realloc(connection->in, capacity);
-  if (in == NULL)
-    return false;
-  connection->in = in;
-  connection->in_capacity = capacity;
-  return true;
+  return held > capacity || set_capacity(&connection->in, &connection->in_capacity, capacity);
 }
 
 /* A peer that is gone gets no answers. */

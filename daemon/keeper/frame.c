@@ -138,6 +138,18 @@ bool has_room(const struct writer *writer, size_t bytes)
   return writer->capacity - writer->length >= bytes;
 }
 
+bool set_capacity(uint8_t **bytes, size_t *capacity, size_t wanted)
+{
+  if (*capacity == wanted)
+    return true;
+  uint8_t *moved = realloc(*bytes, wanted);
+  if (moved == NULL)
+    return false;
+  *bytes = moved;
+  *capacity = wanted;
+  return true;
+}
+
 static void put(struct writer *writer, const void *bytes, size_t count)
 {
   memcpy(writer->bytes + writer->length, bytes, count);

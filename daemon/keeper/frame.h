@@ -95,6 +95,8 @@ struct writer {
 #define FRAME_ROOM 256
 
 bool has_room(const struct writer *writer, size_t bytes);
+/* Gives an allocated buffer another size, which keeps what fits; false where memory is short. */
+bool set_capacity(uint8_t **bytes, size_t *capacity, size_t wanted);
 void begin_frame(struct writer *writer, enum frame_type type);
 void put_u8(struct writer *writer, uint8_t value);
 void put_u32(struct writer *writer, uint32_t value);

@@ -1,7 +1,5 @@
 #include "state-frame.h"
 
-#include <stdlib.h>
-
 /* More than one HELD frame takes. */
 #define HELD_BYTES 128u
 /* More than the fields of STATE take apart from segments and record, and than one segment takes. */
@@ -98,26 +96,14 @@ size_t state_bytes(const struct process *process)
   return bytes;
 }
 
-static bool make_capacity(struct writer *writer, size_t capacity)
-{
-  if (writer->capacity >= capacity)
-    return true;
-  uint8_t *bytes = realloc(writer->bytes, capacity);
-  if (bytes == NULL)
-    return false;
-  writer->bytes = bytes;
-  writer->capacity = capacity;
-  return true;
-}
-
 bool make_room(struct writer *writer, size_t room)
 {
-  return has_room(writer, room) || (writer->length == 0 && make_capacity(writer, room));
+  return has_room(writer, room) || (writer->length == 0 && set_capacity(&writer->bytes, &writer->capacity, room));
 }
 
 bool put_held(struct writer *writer, const struct processes *processes)
 {
-  if (writer->length > 0 || !make_capacity(writer, (processes->count + 1) * HELD_BYTES))
+  if (writer->length > 0 || !make_room(writer, (processes->count + 1) * HELD_BYTES))
     return false;
   for (const struct process *process = processes->all; process != NULL; process = process->next) {
     if (process->phase == UNSTARTED || process->phase == RESERVED || process->phase == ENDED)

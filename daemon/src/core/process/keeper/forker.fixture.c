@@ -11,8 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CHANNEL 4
-#define MAX_FDS 16
+#include "adopt-packet.fixture.h"
 
 /* The keeper's ends and the child's, of stdout, stderr and stdin; and what the child waits for. */
 struct pipes {
@@ -20,37 +19,6 @@ struct pipes {
   int others[3];
   int go[2];
 };
-
-static size_t frame(uint8_t *at, const char *id, int32_t pid)
-{
-  uint32_t length = (uint32_t)strlen(id), rest = length + 9;
-  memcpy(at, &rest, 4);
-  at[4] = 48;
-  memcpy(at + 5, &length, 4);
-  memcpy(at + 9, id, length);
-  memcpy(at + 9 + length, &pid, 4);
-  return rest + 4;
-}
-
-static ssize_t send_packet(const void *bytes, size_t length, const int *fds, size_t count)
-{
-  union {
-    char bytes[CMSG_SPACE(MAX_FDS * sizeof(int))];
-    struct cmsghdr header;
-  } control = {0};
-  struct iovec part = {.iov_base = (void *)bytes, .iov_len = length};
-  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-  if (count > 0) {
-    message.msg_control = control.bytes;
-    message.msg_controllen = CMSG_SPACE(count * sizeof(int));
-    struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(count * sizeof(int));
-    memcpy(CMSG_DATA(rights), fds, count * sizeof(int));
-  }
-  return sendmsg(CHANNEL, &message, MSG_NOSIGNAL);
-}
 
 /* The errno of ADOPTED; -1 where the keeper has closed the socket. */
 static int answer(void)
@@ -67,7 +35,7 @@ static int answer(void)
 static int hand_over(const char *id, pid_t pid, const int *fds, size_t count)
 {
   uint8_t bytes[256];
-  return send_packet(bytes, frame(bytes, id, pid), fds, count) < 0 ? -1 : answer();
+  return send_packet(bytes, adopt_frame(bytes, id, pid), fds, count) < 0 ? -1 : answer();
 }
 
 static struct pipes open_pipes(void)
@@ -233,7 +201,7 @@ static void flood(const char *id, int count)
 static void deluge(const char *id)
 {
   uint8_t bytes[256];
-  size_t length = frame(bytes, id, getpid());
+  size_t length = adopt_frame(bytes, id, getpid());
   fcntl(CHANNEL, F_SETFL, O_NONBLOCK);
   int count = 0, full = 0;
   while (full < 1000)
@@ -264,7 +232,7 @@ static _Noreturn void send_lingering(const char *id, int listening)
   setsockopt(sending, SOL_SOCKET, SO_LINGER, &on, sizeof on);
   uint8_t packet[256];
   int fds[2] = {sending, sending};
-  _exit(send_packet(packet, frame(packet, id, 1), fds, 2) < 0);
+  _exit(send_packet(packet, adopt_frame(packet, id, 1), fds, 2) < 0);
 }
 
 static void linger(const char *id)

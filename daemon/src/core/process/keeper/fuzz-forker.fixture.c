@@ -8,8 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CHANNEL 4
-#define MAX_FDS 5
+#include "adopt-packet.fixture.h"
+
+#define MOST_FDS 5
 
 static uint32_t state;
 
@@ -44,16 +45,11 @@ static pid_t orphan(void)
   return pid;
 }
 
-static size_t frame(uint8_t *at, const char *prefix, pid_t pid)
+static size_t random_frame(uint8_t *at, const char *prefix, pid_t pid)
 {
   char id[128];
-  uint32_t length = (uint32_t)snprintf(id, sizeof id, "%s-%u", prefix, below(6)), rest = length + 9;
-  memcpy(at, &rest, 4);
-  at[4] = 48;
-  memcpy(at + 5, &length, 4);
-  memcpy(at + 9, id, length);
-  memcpy(at + 9 + length, &pid, 4);
-  return rest + 4;
+  snprintf(id, sizeof id, "%s-%u", prefix, below(6));
+  return adopt_frame(at, id, pid);
 }
 
 /* Pipes for the most part; sometimes files. */
@@ -67,27 +63,12 @@ static int descriptor(int index)
   return ends[kept];
 }
 
-static void send_packet(const uint8_t *bytes, size_t length)
+static void send_with_descriptors(const uint8_t *bytes, size_t length)
 {
-  union {
-    char bytes[CMSG_SPACE(MAX_FDS * sizeof(int))];
-    struct cmsghdr header;
-  } control = {0};
-  int fds[MAX_FDS], count = below(4) == 0 ? (int)below(MAX_FDS + 1) : 2 + (int)below(2);
-  struct iovec part = {.iov_base = (void *)(uintptr_t)bytes, .iov_len = length};
-  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+  int fds[MOST_FDS], count = below(4) == 0 ? (int)below(MOST_FDS + 1) : 2 + (int)below(2);
   for (int i = 0; i < count; i++)
     fds[i] = descriptor(i);
-  if (count > 0) {
-    message.msg_control = control.bytes;
-    message.msg_controllen = CMSG_SPACE((size_t)count * sizeof(int));
-    struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN((size_t)count * sizeof(int));
-    memcpy(CMSG_DATA(rights), fds, (size_t)count * sizeof(int));
-  }
-  (void)!sendmsg(CHANNEL, &message, MSG_NOSIGNAL);
+  send_packet(bytes, length, fds, (size_t)count);
   for (int i = 0; i < count; i++)
     close(fds[i]);
 }
@@ -100,10 +81,10 @@ int main(int count, char **arguments)
   state = (uint32_t)strtoul(arguments[2], NULL, 10) | 1;
   pid_t child = below(2) == 0 ? orphan() : getpid();
   for (uint32_t left = 1 + below(6); left > 0; left--) {
-    size_t length = frame(bytes, arguments[1], below(4) == 0 ? (pid_t)below(100000) : child);
+    size_t length = random_frame(bytes, arguments[1], below(4) == 0 ? (pid_t)below(100000) : child);
     if (below(6) == 0)
       bytes[below((uint32_t)length)] ^= 0xff;
-    send_packet(bytes, below(10) == 0 ? below((uint32_t)length) : length);
+    send_with_descriptors(bytes, below(10) == 0 ? below((uint32_t)length) : length);
     /* The keeper closes the socket for a message that is no ADOPT. */
     if (below(3) > 0 && recv(CHANNEL, answer, sizeof answer, 0) <= 0)
       break;
