@@ -15,6 +15,8 @@ export const IMAGES: readonly Requirement[] = [
     'images.key':
       'the key is in a file of root’s, and in no environment or command line; hooks and own programs do not get it',
     'images.privileges': 'each program has the account and the capabilities that it needs; accounts gain none',
+    'images.start-files':
+      'from the start to readiness no process of root or of the gateway uses a path that the account could change, but for those that the document explains',
     'images.boot-links': 'links that the account left do not lead the boot to another file',
     'images.setuid': 'a setuid program gives a command nothing, unless SVC_ALLOW_SETUID is true',
     'images.x-cookie': 'the display needs the cookie of the account and has no abstract socket',
