@@ -1,11 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { randomBytes } from 'node:crypto';
+import { chownSync, lstatSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { Identity } from '../../../core/account/identity.ts';
 import { discard } from '../../../core/files/discard.ts';
 import { firstNames } from '../../../core/files/first-names.ts';
+import { tempDirectory } from '../../../core/files/temp-directory.ts';
 
 /** Files that the daemon removes itself; a directory with more is emptied by a process of its account. */
 const FILES_MAX = 64;
@@ -30,8 +30,7 @@ export class AccountDirectories implements Disposable {
    */
   constructor(runtimeDir: string, empty: (identity: Identity, path: string) => Promise<unknown>) {
     this.#empty = empty;
-    const mark = createHash('sha256').update(runtimeDir).digest('hex').slice(0, 8);
-    this.#parent = ownDirectory(join(tmpdir(), `svc-code-${mark}`));
+    this.#parent = tempDirectory('code', runtimeDir);
   }
 
   make(identity: Identity): AccountDirectory {
@@ -84,22 +83,4 @@ function removeDirectory(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Every account can create names in the temporary directory, so an entry of another owner is not used. */
-function ownDirectory(path: string): string {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found?.isDirectory() && found.uid === process.getuid?.()) return path;
-  if (found === undefined) {
-    try {
-      mkdirSync(path);
-      chmodSync(path, 0o711);
-      return path;
-    } catch {
-      // Another account was faster; the name is not ours.
-    }
-  }
-  const fresh = mkdtempSync(`${path}-`);
-  chmodSync(fresh, 0o711);
-  return fresh;
 }

@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { randomBytes } from 'node:crypto';
+import { chownSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Identity } from '../../../core/account/identity.ts';
 import { discard } from '../../../core/files/discard.ts';
+import { tempDirectory } from '../../../core/files/temp-directory.ts';
 
 export interface ExecFile {
   readonly path: string;
@@ -18,10 +18,10 @@ export interface ExecFile {
 export class ExecFiles implements Disposable {
   readonly #directory: string;
 
-  /** The name is derived from the runtime directory, so that the next daemon finds and removes old files. */
+  /** Removes the files of an earlier daemon. */
   constructor(runtimeDir: string) {
-    const mark = createHash('sha256').update(runtimeDir).digest('hex').slice(0, 8);
-    this.#directory = ownDirectory(join(tmpdir(), `svc-exec-${mark}`));
+    this.#directory = tempDirectory('exec', runtimeDir);
+    for (const name of readdirSync(this.#directory)) discard(join(this.#directory, name));
   }
 
   /** The path is known before the script is written, since the script erases the typed line, which names the path. */
@@ -37,24 +37,4 @@ export class ExecFiles implements Disposable {
   [Symbol.dispose](): void {
     rmSync(this.#directory, { recursive: true, force: true });
   }
-}
-
-/** Every account can create names in the temporary directory, so an entry of another owner is not used. */
-function ownDirectory(path: string): string {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found !== undefined && (!found.isDirectory() || found.uid !== process.getuid?.())) return fresh(`${path}-`);
-  rmSync(path, { recursive: true, force: true });
-  try {
-    mkdirSync(path);
-  } catch {
-    return fresh(`${path}-`);
-  }
-  chmodSync(path, 0o711);
-  return path;
-}
-
-function fresh(prefix: string): string {
-  const path = mkdtempSync(prefix);
-  chmodSync(path, 0o711);
-  return path;
 }
