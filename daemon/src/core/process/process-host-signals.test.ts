@@ -139,6 +139,24 @@ describeHosts((kit) => {
       expect(await stranger.ended).toMatchObject({ signal: 'SIGTERM' });
     });
 
+    test.runIf(linux)('a session whose number was that of an ended process is not signalled for it', async () => {
+      const later = await start('bash', ['-c', 'sleep 1000 & echo; exit 0']);
+      await later.ended;
+      // As if `earlier` had had that pid and ended before: the leader is gone, and the rest has the mark of `later`.
+      const earlier = { id: `earlier-${later.id}`, pid: later.pid, running: false };
+      expect(await kit.host.living([earlier])).toBe(0);
+      expect(await kit.host.signal([earlier], 'SIGKILL')).toBe(0);
+      expect(await kill(later, false)).toBe(1);
+      await sealed(later.output.stdout);
+    });
+
+    test.runIf(linux)('what is left without a mark in the session of an ended process is signalled', async () => {
+      const hosted = await start('bash', ['-c', 'env -i /bin/sleep 1000 & echo; exit 0']);
+      await hosted.ended;
+      expect(await kill(hosted, false)).toBe(1);
+      await sealed(hosted.output.stdout);
+    });
+
     test.runIf(linux)('neither the daemon nor pid 1 is ever signalled', async () => {
       for (const pid of [process.pid, process.ppid, 1, 0, -1]) {
         expect(await kit.host.signal([{ id: 'none', pid, running: true }], 'SIGCONT')).toBe(0);

@@ -45,6 +45,32 @@ test.skipIf(!root)('marks that root may not read are read as their account (need
   }
 });
 
+test.skipIf(!root)('a process that may not be signalled does not count (needs root)', async () => {
+  const identity = lookUpIdentity('games');
+  const [file, ...args] = asAccount(identity, ['sh', '-c', 'echo up; exec sleep 1000']);
+  const child = spawn(file, args, {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { PATH: '/usr/bin:/bin' },
+  });
+  await once(child.stdout, 'data');
+  const closed = once(child, 'exit');
+  try {
+    const signal = async (through: readonly string[]): Promise<string> => {
+      const module = new URL('./signal-processes.ts', import.meta.url).href;
+      const program = `import { signalProcesses } from '${module}';
+        console.log(await signalProcesses([{ id: 'none', pid: ${child.pid}, running: true }], 'SIGTERM'));`;
+      const [first, ...rest] = [...through, process.execPath, '--input-type=module', '-e', program];
+      return (await promisify(execFile)(first, rest)).stdout;
+    };
+    expect(await signal(['setpriv', '--bounding-set=-kill'])).toBe('0\n');
+    expect(await signal(['env'])).toBe('1\n');
+  } finally {
+    child.kill('SIGKILL');
+    await closed;
+  }
+});
+
 test.runIf(hasProc)('a target that has not left the group of the daemon yet is found while it runs', async () => {
   const child = spawn('sleep', ['1000'], { stdio: 'ignore' });
   const closed = once(child, 'exit');

@@ -37,9 +37,9 @@ const KTHREADD = 2;
 
 /**
  * The living processes of the targets: their sessions, their groups, processes with one of their marks, and the
- * descendants of all these; never the daemon, its group, or pid 1. A pid that was reaped and reused is not a target's.
- * A child of the daemon that is a running target is found even in the daemon's group, which it leaves some time after
- * the fork.
+ * descendants of all these; never the daemon, its group, or pid 1. A pid that was reaped and reused is not a target's,
+ * nor is a session or group of that number where a process in it has another mark. A child of the daemon that is a
+ * running target is found even in the daemon's group, which it leaves some time after the fork.
  */
 export async function findProcesses(targets: readonly ProcessTarget[]): Promise<Found> {
   const own = statOf(process.pid)?.group;
@@ -49,24 +49,46 @@ export async function findProcesses(targets: readonly ProcessTarget[]): Promise<
       pid > 1 && pid !== process.pid && (group !== own || (parent === process.pid && running.has(pid))),
   );
   const living = new Set(candidates.map(({ pid }) => pid));
-  const ownedPids = new Set(
-    targets.filter(({ pid, running }) => pid > 1 && (running || !living.has(pid))).map(({ pid }) => pid),
+  const led = targets.filter(({ pid, running }) => pid > 1 && (running || !living.has(pid)));
+  const owned = new Set(led.filter((target) => target.running).map(({ pid }) => pid));
+  const ended = new Set(led.filter((target) => !target.running).map(({ pid }) => pid));
+  const members = new Set(
+    candidates.filter(({ pid, group, session }) => [pid, group, session].some((one) => owned.has(one))).map(pidOf),
   );
-  const members = new Set<number>();
-  for (const { pid, group, session } of candidates) {
-    if (ownedPids.has(session) || ownedPids.has(group) || ownedPids.has(pid)) members.add(pid);
-  }
   addDescendants(candidates, members);
-  const others = candidates.filter(({ pid }) => !members.has(pid)).map(({ pid }) => pid);
-  const { found, unnamed } = await marked(others, targets);
-  for (const pid of found) members.add(pid);
+  const others = candidates.filter(({ pid }) => !members.has(pid));
+  const { marks, unnamed } = await marksOf(others.map(pidOf), targets);
+  const ids = new Set(targets.map(({ id }) => id));
+  for (const { pid } of others) if (ids.has(marks.get(pid) ?? '')) members.add(pid);
+  for (const pid of leftBehind(others, ended, ids, marks)) members.add(pid);
   addDescendants(candidates, members);
   const youngest = uptimeTicks() - YOUNG_TICKS;
   const settled = !candidates.some(
     ({ pid, parent, startTime }) =>
       unnamed.has(pid) && !members.has(pid) && parent !== KTHREADD && Number(startTime) >= youngest,
   );
+  const ownedPids = new Set([...owned, ...ended]);
   return { processes: candidates.filter(({ pid }) => members.has(pid)), ownedPids, settled };
+}
+
+/**
+ * Pids of what is in sessions and groups of targets that have ended. The number of one in which a process has a
+ * foreign mark was reused: it is removed from `ended`.
+ */
+function leftBehind(
+  all: readonly FoundProcess[],
+  ended: Set<number>,
+  own: ReadonlySet<string>,
+  marks: ReadonlyMap<number, string>,
+): number[] {
+  const claimed = all.filter(({ session, group }) => ended.has(session) || ended.has(group));
+  const isForeign = ({ pid }: FoundProcess): boolean => marks.has(pid) && !own.has(marks.get(pid) ?? '');
+  for (const { session, group } of claimed.filter(isForeign)) for (const one of [session, group]) ended.delete(one);
+  return claimed.filter((process) => !isForeign(process)).map(pidOf);
+}
+
+function pidOf({ pid }: FoundProcess): number {
+  return pid;
 }
 
 /** Whether a living process is not in that group any more. */
@@ -101,25 +123,27 @@ function addDescendants(all: readonly FoundProcess[], members: Set<number>): voi
   } while (members.size > before);
 }
 
-/** The processes with a mark of the targets, and those whose environment cannot be read yet. */
-async function marked(
+/** The marks of processes, as far as they can be read, and the processes whose environment cannot be read yet. */
+async function marksOf(
   pids: readonly number[],
   targets: readonly ProcessTarget[],
-): Promise<{ found: readonly number[]; unnamed: ReadonlySet<number> }> {
-  const ids = new Set(targets.map(({ id }) => id));
+): Promise<{ marks: ReadonlyMap<number, string>; unnamed: ReadonlySet<number> }> {
   const unnamed = new Set<number>();
-  const found: number[] = [];
+  const marks = new Map<number, string>();
   const unreadable: number[] = [];
   for (const pid of pids) {
     const environ = readProc(pid, 'environ');
     if (environ === 'EACCES' || environ === 'EPERM') unreadable.push(pid);
     else if (environ.length === 0 && !hasNoVariables(pid)) unnamed.add(pid);
-    else if (typeof environ !== 'string' && ids.has(markIn(environ) ?? '')) found.push(pid);
+    const id = typeof environ === 'string' ? undefined : markIn(environ);
+    if (id !== undefined) marks.set(pid, id);
   }
   const accounts = new Map(targets.flatMap(({ identity }) => (identity ? [[identity.name, identity] as const] : [])));
-  if (unreadable.length === 0) return { found, unnamed };
-  for (const identity of accounts.values()) found.push(...(await markedAs(identity, ids, unreadable)));
-  return { found, unnamed };
+  if (unreadable.length === 0) return { marks, unnamed };
+  for (const identity of accounts.values()) {
+    for (const [pid, id] of await marksAs(identity, unreadable)) marks.set(pid, id);
+  }
+  return { marks, unnamed };
 }
 
 /**
@@ -131,7 +155,7 @@ function hasNoVariables(pid: number): boolean {
 }
 
 /** Without CAP_SYS_PTRACE (Docker's default) root cannot read the environment of other accounts; each account can. */
-async function markedAs(identity: Identity, ids: ReadonlySet<string>, pids: readonly number[]): Promise<number[]> {
+async function marksAs(identity: Identity, pids: readonly number[]): Promise<[pid: number, id: string][]> {
   const grep = ['grep', '-zsoE', '-e', MARK_PATTERN, '--', '/dev/null', ...pids.map((pid) => `/proc/${pid}/environ`)];
   const [file, ...args] = asAccount(identity, grep);
   const stdout = await promisify(execFile)(file, args, { env: { PATH: '/usr/bin:/bin' } }).then(
@@ -141,7 +165,7 @@ async function markedAs(identity: Identity, ids: ReadonlySet<string>, pids: read
   );
   return stdout.split('\0').flatMap((entry) => {
     const [, pid, id] = /^\/proc\/(\d+)\/environ:SVC_COMMAND_ID=(.*)$/s.exec(entry) ?? [];
-    return ids.has(id ?? '') ? [Number(pid)] : [];
+    return id === undefined ? [] : [[Number(pid), id] as [number, string]];
   });
 }
 

@@ -1,4 +1,5 @@
 import { pause } from '@sandbox/api/wait.ts';
+import { errnoName } from '../../errno-name.ts';
 import type { ProcessTarget } from '../process-host.ts';
 import { type FoundProcess, findProcesses, hasLeft, hasProc } from './process-finder.ts';
 
@@ -23,19 +24,38 @@ export async function signalProcesses(targets: readonly ProcessTarget[], signal:
     // A group was signalled as a whole in the first round: a process that is new in it was started since.
     const cameLater = ({ group }: FoundProcess): boolean => round > 0 && signal !== 'SIGKILL' && ownedPids.has(group);
     const fresh = processes.filter((process) => !signalled.has(nameOf(process)) && !cameLater(process));
-    for (const process of fresh) signalled.add(nameOf(process));
-    signalAll(signal === 'SIGKILL' ? processes : fresh, ownedPids, signal);
+    for (const reached of signalAll(signal === 'SIGKILL' ? processes : fresh, ownedPids, signal)) {
+      signalled.add(nameOf(reached));
+    }
     if (settled && (processes.length === 0 || signal !== 'SIGKILL')) break;
     if (!settled || fresh.length === 0) await pause(SETTLING_MS);
   }
   return signalled.size;
 }
 
-/** Signals a group in one call, which no fork escapes, and one by one the other processes and those that left a group. */
-function signalAll(processes: readonly FoundProcess[], ownGroups: ReadonlySet<number>, signal: NodeJS.Signals): void {
+/**
+ * Signals a group in one call, which no fork escapes, and one by one the other processes and those that left a group.
+ * Answers those that the signal reached.
+ */
+function signalAll(
+  processes: readonly FoundProcess[],
+  ownGroups: ReadonlySet<number>,
+  signal: NodeJS.Signals,
+): FoundProcess[] {
   const groups = new Set(processes.map(({ group }) => group).filter((group) => ownGroups.has(group)));
   for (const group of groups) send(-group, signal);
-  for (const { pid, group } of processes) if (!groups.has(group) || hasLeft(pid, group)) send(pid, signal);
+  return processes.filter(({ pid, group }) =>
+    groups.has(group) && !hasLeft(pid, group) ? maySignal(pid) : send(pid, signal),
+  );
+}
+
+/** A group is signalled as far as permissions go. */
+function maySignal(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return errnoName(error) !== 'EPERM';
+  }
 }
 
 /** How many processes of the targets live. */
