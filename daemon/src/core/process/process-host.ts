@@ -8,6 +8,31 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
+/** Resources of setrlimit(2) by their names, with the numbers that Linux gives them. */
+export const RESOURCES = {
+  cpu: 0,
+  fsize: 1,
+  data: 2,
+  stack: 3,
+  core: 4,
+  nproc: 6,
+  nofile: 7,
+  memlock: 8,
+  as: 9,
+} as const;
+
+/** Limits of a process and of what it starts; what is absent is as the host has it. */
+export interface ProcessLimits {
+  /** -20 to 19; less than that of the host needs CAP_SYS_NICE. */
+  readonly niceness?: number;
+  /** -1000 to 1000, the first to be killed for memory; without CAP_SYS_RESOURCE it is not lowered. */
+  readonly oomScoreAdj?: number;
+  /** In the units of setrlimit(2); Infinity is no limit. */
+  readonly resources?: Readonly<
+    Partial<Record<keyof typeof RESOURCES, { readonly soft: number; readonly hard: number }>>
+  >;
+}
+
 /** A process to start, in a new session and process group. */
 export interface StartSpec {
   /** Unique in the runtime directory; part of the names of the output files, and the mark in the environment. */
@@ -32,6 +57,8 @@ export interface StartSpec {
   readonly isAsync?: boolean | undefined;
   /** A text of the owner's, at most 512 KiB, that a host which survives the daemon returns with the process. */
   readonly record?: string | undefined;
+  /** Without effect on a host that does not promise `limits`. */
+  readonly limits?: ProcessLimits | undefined;
   /** It may hand processes that it forks over to the host, through descriptor 4 (`docs/keeper.md`, Adoption). */
   readonly forks?: boolean | undefined;
 }
@@ -98,7 +125,8 @@ export interface HostedProcess {
   readonly ended: Promise<ProcessEnd>;
   /**
    * Writes bytes to its stdin, in the order of the calls. Resolves when less than 1 MiB of them wait in the daemon.
-   * @throws SandboxError `conflict` where there is no pipe, it was closed, or the process has ended
+   * @throws SandboxError `conflict` where there is no pipe, it was closed, or the process has ended; `unavailable` where
+   *   more wait for over 5 s and the host does not answer: a part of the bytes may still reach the process
    */
   writeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void>;
   /** Closes stdin after what was written. @throws SandboxError `conflict` as `writeStdin`, and on a terminal */
@@ -142,6 +170,7 @@ export interface ProcessHost extends AsyncDisposable {
     /** Processes and their output survive the death of the daemon. */
     readonly survivesDaemon: boolean;
     readonly usage: boolean;
+    readonly limits: boolean;
     /** It takes over processes that other processes have forked. */
     readonly adopts: boolean;
   };

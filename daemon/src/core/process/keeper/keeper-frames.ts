@@ -75,7 +75,7 @@ export class FrameWriter {
     return this;
   }
 
-  u64(value: number): this {
+  u64(value: number | bigint): this {
     const at = this.#reserve(8);
     this.#bytes.writeBigUInt64LE(BigInt(value), at);
     return this;

@@ -40,7 +40,7 @@ const END_MS = 10_000;
 /** The keeper (`docs/keeper.md`) starts and holds the processes, so that they outlive the daemon. */
 export class KeeperHost implements ProcessHost {
   readonly name = 'keeper';
-  readonly promises = { survivesDaemon: true, usage: true, adopts: true } as const;
+  readonly promises = { survivesDaemon: true, usage: true, limits: true, adopts: true } as const;
   readonly #place: KeeperPlace;
   readonly #files: KeeperFiles;
   readonly #faults: FrameFaults;

@@ -1,12 +1,15 @@
 import type { Identity } from '../../account/identity.ts';
 import { segmentBytesOf } from '../../output/byte-log-writer.ts';
-import { type HostedProcess, StartFailure, type StartSpec } from '../process-host.ts';
+import { type HostedProcess, type ProcessLimits, RESOURCES, StartFailure, type StartSpec } from '../process-host.ts';
 import { startFailure } from '../start-failure.ts';
 import type { KeeperConnection } from './keeper-connection.ts';
 import { type Failed, keeperFailure } from './keeper-failure.ts';
 import { FrameWriter, MAX_FRAME_BYTES, REQUEST, STDIN_KIND } from './keeper-frames.ts';
 
-const NO_LIMITS = 0;
+/** Kinds of limits beside the numbers of setrlimit(2), and what is added so that no value is negative. */
+const NICENESS = { kind: 200, added: 20 } as const;
+const OOM_SCORE_ADJ = { kind: 201, added: 1000 } as const;
+const UNLIMITED = 2n ** 64n - 1n;
 /** Bits of START. */
 const PROMPT = 1;
 const FORKS = 2;
@@ -59,7 +62,21 @@ export class KeeperStarts {
 
 /** A START. @throws StartFailure where a text contains a NUL, or all of them together are too long */
 export function startFrame(spec: StartSpec, program: string, runner: Identity | undefined): FrameWriter {
-  const { id, file, args, env, cwd, stdin, terminal, script, outputMaxBytes, record, isAsync, forks } = spec;
+  const {
+    id,
+    file,
+    args,
+    env,
+    cwd,
+    stdin,
+    terminal,
+    script,
+    outputMaxBytes,
+    record,
+    isAsync,
+    forks,
+    limits = {},
+  } = spec;
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   if ([file, cwd, ...args, ...variables].some((text) => text.includes('\0'))) {
     throw startFailure(Object.assign(new Error(), { code: 'ERR_INVALID_ARG_VALUE' }), program, runner);
@@ -79,7 +96,24 @@ export function startFrame(spec: StartSpec, program: string, runner: Identity | 
     .texts(variables)
     .flag(script !== undefined);
   if (script !== undefined) frame.text(script);
-  frame.u8(NO_LIMITS).text(record ?? '');
+  putLimits(frame, limits);
+  frame.text(record ?? '');
   if (frame.length <= MAX_FRAME_BYTES) return frame;
   throw startFailure(Object.assign(new Error(), { code: 'E2BIG' }), program, undefined);
+}
+
+function putLimits(frame: FrameWriter, { niceness, oomScoreAdj, resources = {} }: ProcessLimits): void {
+  const values: [kind: number, soft: number, hard: number][] = [];
+  if (niceness !== undefined) values.push([NICENESS.kind, niceness + NICENESS.added, 0]);
+  if (oomScoreAdj !== undefined) values.push([OOM_SCORE_ADJ.kind, oomScoreAdj + OOM_SCORE_ADJ.added, 0]);
+  for (const [name, number] of Object.entries(RESOURCES)) {
+    const limit = resources[name as keyof typeof RESOURCES];
+    if (limit !== undefined) values.push([number, limit.soft, limit.hard]);
+  }
+  frame.u8(values.length);
+  for (const [kind, soft, hard] of values) frame.u8(kind).u64(numberOf(soft)).u64(numberOf(hard));
+}
+
+function numberOf(limit: number): number | bigint {
+  return limit === Number.POSITIVE_INFINITY ? UNLIMITED : limit;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildKeeper, KEEPER } from '../../../../../scripts/build/keeper.ts';
 import { describeRows } from '../../../../../scripts/testing/describe-rows.ts';
-import { root } from '../process-host.fixture.ts';
+import { rejectionOf, root, textOf } from '../process-host.fixture.ts';
 import { readState } from './held/keeper-state.ts';
 import { idIn, KEEPERS, keeperProgram, RawClient, RunningKeeper, startFrame, startIn } from './keeper.fixture.ts';
 import { EVENT, FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
@@ -63,6 +63,28 @@ describeRows(
       );
       const output = join(keeper.directory, 'output/b.stdout.0');
       await expect.poll(() => existsSync(output) && readFileSync(output, 'latin1')).toBe('77\n7\n');
+    });
+
+    test('the host passes the limits of a start on, one without a limit too', async () => {
+      await using keeper = await RunningKeeper.start(program);
+      await using host = await keeper.host();
+      const limits = {
+        niceness: 7,
+        oomScoreAdj: 900,
+        resources: { nofile: { soft: 77, hard: 78 }, cpu: { soft: 3600, hard: Number.POSITIVE_INFINITY } },
+      };
+      const script =
+        'until [ "$(cat /proc/self/oom_score_adj)" = 900 ]; do :; done; nice; ulimit -n; ulimit -Hn; ulimit -t; ulimit -Ht';
+      const started = await startIn(host, 'a', script, { limits });
+      await started.ended;
+      expect(await textOf(started.output.stdout)).toBe('7\n77\n78\n3600\nunlimited\n');
+    });
+
+    test.runIf(root)('a limit that the keeper may not set fails the start (needs root)', async () => {
+      await using keeper = await RunningKeeper.start(program, { through: ['setpriv', '--bounding-set=-sys_nice'] });
+      await using host = await keeper.host();
+      const refused = await rejectionOf(startIn(host, 'a', 'true', { limits: { niceness: -20 } }));
+      expect(refused).toMatchObject({ name: 'StartFailure', message: expect.stringContaining('permi') });
     });
   },
 );

@@ -29,7 +29,7 @@ export interface PortableHostOptions {
 /** Starts processes as children of the daemon, on every system Node runs on; they are lost with it. */
 export class PortableHost implements ProcessHost {
   readonly name = 'portable';
-  readonly promises = { survivesDaemon: false, usage: false, adopts: false } as const;
+  readonly promises = { survivesDaemon: false, usage: false, limits: false, adopts: false } as const;
   readonly #output: string;
   readonly #scratch: string;
   readonly #pool: PipePool;
