@@ -22,6 +22,22 @@ describeSilentKeeper('a keeper that is stopped', (kit) => {
     expect(await readFile(marks, 'latin1')).toBe('x\n');
   });
 
+  test('stdin that the keeper does not read is 503', async () => {
+    const run = { command: 'wc -c', mode: 'async' };
+    const { command_id } = await kit.daemon.data('/v2/commands', run);
+    const write = (bytes: number): Promise<Response> =>
+      fetch(`${kit.daemon.base}/v2/commands/${command_id}/stdin`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/octet-stream' },
+        body: Buffer.alloc(bytes),
+      });
+    stop();
+    expect((await write(2_000_000)).status).toBe(503);
+    goOn();
+    await expect.poll(async () => (await write(1)).status).toBe(200);
+    await kit.daemon.data(`/v2/commands/${command_id}/kill`, { signal: 'SIGKILL' });
+  });
+
   test('a kill and a hard timeout of a pending command take effect when the keeper goes on', async () => {
     stop();
     const run = { command: 'sleep 1000', timeout: 0.2 };

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { describeSilentKeeper } from '../../silent-keeper.fixture.ts';
 
+const READER = 'stty raw -echo; echo ready; head -c 1000001 | wc -c | sed "s/$/ bytes/"; exec cat >/dev/null';
+
 describeSilentKeeper('terminals beside a keeper that is stopped', (kit) => {
   const { stop, goOn } = kit;
   const metrics = async (): Promise<string> => (await fetch(`${kit.daemon.base}/metrics`)).text();
@@ -25,6 +27,37 @@ describeSilentKeeper('terminals beside a keeper that is stopped', (kit) => {
     expect(Object.keys(listed.sessions)).toEqual([used.session_id]);
     // The shell of the other one ends, and nothing of it is kept.
     await expect.poll(async () => metrics()).toMatch(/^keeper_processes 1$/m);
+  });
+
+  test('the answer to a new session says that its shell starts later', async () => {
+    const messageOf = async (path: string): Promise<string> => {
+      const answer = await fetch(kit.daemon.base + path, { method: 'POST', body: '{}' });
+      return ((await answer.json()) as { message: string }).message;
+    };
+    const paths = ['/v2/pty/sessions', '/v1/shell/sessions/create'];
+    for (const path of paths) expect(await messageOf(path)).toMatch(/is open$/);
+    stop();
+    for (const message of await Promise.all(paths.map(messageOf))) {
+      expect(message).toMatch(/is open; its shell starts when the process keeper answers/);
+    }
+    goOn();
+  });
+
+  test('input that the keeper does not read is 503, and what was taken is typed when the keeper goes on', async () => {
+    const { session_id } = await kit.daemon.data('/v2/pty/sessions', { command: '/bin/sh', args: ['-c', READER] });
+    const path = `/v2/pty/sessions/${session_id}`;
+    const screen = async (): Promise<string> => (await kit.daemon.data(`${path}/screen`)).output;
+    await expect.poll(screen).toContain('ready');
+    const type = (bytes: number): Promise<Response> =>
+      fetch(`${kit.daemon.base}${path}/input`, { method: 'POST', body: JSON.stringify({ input: 'x'.repeat(bytes) }) });
+    stop();
+    expect((await type(1)).status).toBe(200);
+    const full = await type(1_500_000);
+    expect(full.status).toBe(503);
+    expect(await full.json()).toMatchObject({ hint: expect.stringContaining('never ended automatically') });
+    goOn();
+    await expect.poll(screen).toContain('1000001 bytes');
+    expect((await type(1)).status).toBe(200);
   });
 
   test('[pty.exec] exec in a new session is answered as running, and runs once when the keeper goes on', async () => {

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { StdinPipe } from './stdin-pipe.ts';
+import { type HostCheck, StdinPipe } from './stdin-pipe.ts';
 
 /** The stdin of a process as `HostedProcess` describes it, whatever the process was given. */
 export class ProcessStdin {
@@ -8,8 +8,8 @@ export class ProcessStdin {
   readonly #isTerminal: boolean;
   #hasEnded = false;
 
-  constructor(stream: Writable | undefined, isTerminal = false) {
-    this.#pipe = stream && new StdinPipe(stream);
+  constructor(stream: Writable | undefined, isTerminal = false, check?: HostCheck) {
+    this.#pipe = stream && new StdinPipe(stream, check);
     this.#isTerminal = isTerminal;
   }
 

@@ -6,24 +6,34 @@ import { ignore } from '@sandbox/program/ignore.ts';
 /** Bytes that may wait in the daemon before a writer has to wait. */
 const PENDING_BYTES = 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
+/** Milliseconds that a writer waits until it asks whether the host still answers. */
+const PATIENCE_MS = 5000;
+
+/** @throws SandboxError where the host that passes the bytes on does not answer */
+export type HostCheck = () => Promise<void>;
 
 /** The daemon's end of a process's stdin: one writer at a time, in the order of their calls. */
 export class StdinPipe {
   readonly #stream: Writable;
+  readonly #check: HostCheck;
   #turn: Promise<void> = Promise.resolve();
   /** Calls that write or wait for their turn. */
   #writers = 0;
   #ended = false;
   #wake: () => void = ignore;
 
-  constructor(stream: Writable) {
+  constructor(stream: Writable, check: HostCheck = () => Promise.resolve()) {
     this.#stream = stream;
+    this.#check = check;
     // EPIPE: the process has closed its stdin; `#requireOpen` says so to the writers.
     stream.on('error', () => stream.destroy());
     stream.on('close', () => this.#wake());
   }
 
-  /** The bytes must not be changed afterwards. A signal that cuts a waiting write leaves it written in part. */
+  /**
+   * The bytes must not be changed afterwards. A signal that cuts a waiting write leaves it written in part, and so does
+   * a host that falls silent.
+   */
   async write(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
     this.#refuseAfterEnd();
     await this.#inTurn(signal, async () => {
@@ -57,7 +67,7 @@ export class StdinPipe {
     this.#writers += 1;
     try {
       // A typed key is written within the same turn of the event loop.
-      if (this.#writers > 1) await abortable(before, signal);
+      if (this.#writers > 1) await this.#wait(before, signal);
       await task();
     } finally {
       this.#writers -= 1;
@@ -67,7 +77,17 @@ export class StdinPipe {
 
   async #drained(signal: AbortSignal | undefined): Promise<void> {
     while (this.#stream.writableLength >= PENDING_BYTES && !this.#stream.destroyed) {
-      await abortable(new Promise<void>((resolve) => (this.#wake = resolve)), signal);
+      await this.#wait(new Promise<void>((resolve) => (this.#wake = resolve)), signal);
+    }
+  }
+
+  /** A process may take any time to read; its host may not. @throws the signal's reason where it fires first */
+  async #wait(event: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+    for (;;) {
+      const end = await waitFor(event, { ms: PATIENCE_MS, signal });
+      if (end === 'settled') return;
+      if (end === 'aborted') throw signal?.reason;
+      await this.#check();
     }
   }
 
@@ -79,10 +99,4 @@ export class StdinPipe {
   #requireOpen(): void {
     if (this.#stream.destroyed) throw new SandboxError('conflict', 'stdin was closed by the process');
   }
-}
-
-/** Waits for `promise`, which the end of the stream settles at the latest. @throws the signal's reason where it fires first */
-async function abortable(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (signal === undefined) await promise;
-  else if ((await waitFor(promise, { signal })) === 'aborted') throw signal.reason;
 }

@@ -31,7 +31,7 @@ export function stdinRouteV2(app: App, service: CommandService): void {
         params: StdinParams,
         querystring: StdinQuery,
         body: z.union([RawInput, StdinBody]),
-        response: { 200: envelopeOf(Written), ...V2_ERRORS, 409: ErrorBody },
+        response: { 200: envelopeOf(Written), ...V2_ERRORS, 409: ErrorBody, 503: ErrorBody },
       },
       handler: async ({ params: { command_id }, query, body }, reply) => {
         const eof = isRawBody(body) ? query.eof : body.eof;

@@ -204,6 +204,11 @@ export class PtySession {
     return this.#usage.attach();
   }
 
+  /** The process host is silent: a shell is still being started. */
+  get startsLate(): boolean {
+    return this.#shell.isLate;
+  }
+
   /** False where the process host is silent: its shell is still being started. */
   startsInTime(): Promise<boolean> {
     return this.#shell.startsInTime();

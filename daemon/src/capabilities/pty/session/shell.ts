@@ -66,6 +66,11 @@ export class Shell {
     return this.#kind;
   }
 
+  /** A shell has been being started for `PATIENCE_MS`. */
+  get isLate(): boolean {
+    return this.#starting !== undefined && performance.now() >= this.#lateAt;
+  }
+
   /** Another program than the shell is in the foreground of the terminal; false where the system does not tell. */
   get isBusy(): boolean {
     const group = this.#process && foregroundGroup(this.#process.pid);

@@ -7,6 +7,7 @@ import { nameExecDir } from '../../../http/v1/error-handlers.ts';
 import type { ExecRun } from '../exec/exec-run.ts';
 import { NO_CHANGE_SECONDS, type PtyService } from '../pty-service.ts';
 import { Created } from '../wire/schemas.ts';
+import { openMessage } from '../wire/wire.ts';
 import { sendExec, wantsEvents } from './exec-stream.ts';
 import {
   CreateBodyV1,
@@ -81,7 +82,7 @@ function execRoutes(app: App, service: PtyService): void {
         symlinks: exec_dir === undefined ? undefined : symlinksOf(preserve_symlinks),
         noChangeTimeout: no_change_timeout,
       });
-      return ok({ session_id: session.id, working_dir: session.record.workingDir }, `session ${session.id} is open`);
+      return ok({ session_id: session.id, working_dir: session.record.workingDir }, openMessage(session));
     },
   });
 }

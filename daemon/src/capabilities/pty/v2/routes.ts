@@ -19,7 +19,7 @@ import {
   Stats,
   Status,
 } from '../wire/schemas.ts';
-import { execResult, sessionInfo, sessionsById, statsOf } from '../wire/wire.ts';
+import { execResult, openMessage, sessionInfo, sessionsById, statsOf } from '../wire/wire.ts';
 import { socketRoutesV2 } from './socket-routes.ts';
 
 const tags = ['terminals'];
@@ -45,7 +45,7 @@ function sessionRoutes(app: App, service: PtyService): void {
         id: id ?? session_id,
         noChangeTimeout: no_change_timeout,
       });
-      return ok({ session_id: session.id, working_dir: session.record.workingDir }, `session ${session.id} is open`);
+      return ok({ session_id: session.id, working_dir: session.record.workingDir }, openMessage(session));
     },
   });
 
@@ -128,7 +128,7 @@ function useRoutes(app: App, service: PtyService): void {
       summary: 'Type into a terminal',
       params,
       body: InputBody,
-      response: { 200: envelopeOf(Status), ...V2_ERRORS, 409: ErrorBody },
+      response: { 200: envelopeOf(Status), ...V2_ERRORS, 409: ErrorBody, 503: ErrorBody },
     },
     handler: async ({ params: { id }, body }, reply) => {
       const session = service.sessions.get(id);

@@ -24,6 +24,13 @@ export function sessionInfo(session: PtySession): z.infer<typeof SessionInfo> {
   };
 }
 
+/** Says where the shell has not started: the process host does not answer. */
+export function openMessage({ id, startsLate }: PtySession): string {
+  return startsLate
+    ? `session ${id} is open; its shell starts when the process keeper answers (GET /ready)`
+    : `session ${id} is open`;
+}
+
 export function statsOf({ total, active, idle, max, timeout }: SessionStats): z.infer<typeof Stats> {
   return {
     total_sessions: total,

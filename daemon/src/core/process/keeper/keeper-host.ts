@@ -26,7 +26,7 @@ import { KeeperForgets } from './keeper-forgets.ts';
 import { EVENT, type FrameReader, FrameWriter, REQUEST } from './keeper-frames.ts';
 import { endOutdated, joinKeeper, type KeeperPlace } from './keeper-launch.ts';
 import { KeeperOutbox } from './keeper-outbox.ts';
-import { KeeperRequests } from './keeper-requests.ts';
+import { KeeperRequests, unanswered } from './keeper-requests.ts';
 import { KeeperReservations } from './keeper-reservations.ts';
 import { KeeperStarts, startFrame } from './keeper-starts.ts';
 import { OtherKeepers } from './recovery/keeper-elsewhere.ts';
@@ -68,6 +68,9 @@ export class KeeperHost implements ProcessHost {
       files: this.#files,
       send: (frame) => this.#send(frame),
       forget: (id, discard) => this.#forgets.add(id, discard),
+      check: async () => {
+        if ((await this.figures()) === undefined) throw unanswered();
+      },
       signalForeground: (id, signal) => this.#signalForeground(id, signal),
     });
   }

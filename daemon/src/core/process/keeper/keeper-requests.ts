@@ -71,7 +71,7 @@ export class KeeperRequests {
   }
 }
 
-function unanswered(): SandboxError {
+export function unanswered(): SandboxError {
   return new SandboxError('unavailable', 'the process keeper does not answer', { hint: SILENT_HINT });
 }
 

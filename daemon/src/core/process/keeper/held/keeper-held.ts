@@ -1,3 +1,4 @@
+import type { HostCheck } from '../../stdin-pipe.ts';
 import type { FrameWriter } from '../keeper-frames.ts';
 import type { KeeperFiles } from '../recovery/keeper-files.ts';
 import { KeeperProcess } from './keeper-process.ts';
@@ -7,6 +8,7 @@ interface Bonds {
   readonly files: KeeperFiles;
   readonly send: (frame: FrameWriter) => void;
   readonly forget: (id: string, discard: boolean) => void;
+  readonly check: HostCheck;
   readonly signalForeground: (id: string, signal: number) => Promise<boolean>;
 }
 
@@ -53,7 +55,7 @@ export class KeeperHeld {
   }
 
   #track({ id, pid, onTerminal, hasStdin, forker, record }: KeeperState): KeeperProcess {
-    const { files, send, forget, signalForeground } = this.#bonds;
+    const { files, send, forget, check, signalForeground } = this.#bonds;
     const hosted = new KeeperProcess({
       pid,
       output: files.logOf(id, onTerminal),
@@ -62,6 +64,7 @@ export class KeeperHeld {
       record: record?.toString(),
       send,
       forget,
+      check,
       onChange: ({ complete }) => {
         if (!complete) return;
         this.#held.delete(id);

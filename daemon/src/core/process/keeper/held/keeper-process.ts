@@ -3,6 +3,7 @@ import type { ByteLog } from '../../../output/byte-log.ts';
 import type { OutputLog } from '../../../output/output-log.ts';
 import type { HostedProcess, HostedTerminal, ProcessEnd } from '../../process-host.ts';
 import { ProcessStdin } from '../../process-stdin.ts';
+import type { HostCheck } from '../../stdin-pipe.ts';
 import { FrameWriter, REQUEST, STREAM } from '../keeper-frames.ts';
 import type { InputState, KeeperState, SegmentState, StreamState } from './keeper-state.ts';
 import { KeeperStdin } from './keeper-stdin.ts';
@@ -18,6 +19,7 @@ export interface Held {
   readonly send: (frame: FrameWriter) => void;
   /** FORGET; with `discard`, its output is not kept either. */
   readonly forget: (id: string, discard: boolean) => void;
+  readonly check: HostCheck;
   /** Called when it may be `complete`. */
   readonly onChange: (hosted: KeeperProcess) => void;
   /** Only where it runs on a terminal. */
@@ -42,7 +44,7 @@ export class KeeperProcess implements HostedProcess {
   #exitAcknowledged = false;
   #discarded = false;
 
-  constructor({ pid, output, hasStdin, forker, record, send, forget, onChange, signalForeground }: Held) {
+  constructor({ pid, output, hasStdin, forker, record, send, forget, check, onChange, signalForeground }: Held) {
     const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
     this.id = output.id;
     this.pid = pid;
@@ -54,7 +56,7 @@ export class KeeperProcess implements HostedProcess {
     this.#forget = forget;
     this.#onChange = onChange;
     this.#source = hasStdin ? new KeeperStdin(this.id, send) : undefined;
-    this.#stdin = new ProcessStdin(this.#source, signalForeground !== undefined);
+    this.#stdin = new ProcessStdin(this.#source, signalForeground !== undefined, check);
     output.reportTrims((log) => {
       const number = log === output.stderr ? STREAM.stderr : signalForeground ? STREAM.terminal : STREAM.stdout;
       send(new FrameWriter(REQUEST.trim).text(this.id).u8(number).u64(log.first));
