@@ -15,6 +15,11 @@ export function timerMs(ms: number): number {
   return Math.min(Math.max(Math.ceil(ms) || 0, 0), MAX_TIMER_MS);
 }
 
+/** A signal that fires after so many milliseconds, rounded and bounded as `timerMs` does it. */
+export function timeoutSignal(ms: number): AbortSignal {
+  return AbortSignal.timeout(timerMs(ms));
+}
+
 /**
  * Calls `handle` once when the signal fires, at once where it has fired already. Disposing the answer ends that; it
  * may be disposed any number of times.

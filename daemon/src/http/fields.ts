@@ -1,12 +1,33 @@
 import { z } from 'zod';
 
 /** Text that is valid as a name, path or argument of a system call: without NUL. */
-export const Text = z.string().refine((text) => !text.includes('\0'), 'contains a NUL character');
+export const Text = z
+  .string()
+  .refine((text) => !text.includes('\0'), 'contains a NUL character')
+  .meta({ pattern: '^[^\\u0000]*$' });
+
+/** The name or the number of an account. */
+export const Account = Text.min(1);
+
+/** An absolute path; the domain checks it and answers 400. */
+export const AbsolutePath = Text.meta({ pattern: '^/[^\\u0000]*$' });
+
+/** A boolean of a query, where every value is text; clients send true or false. */
+export const QueryFlag = z.stringbool({ error: 'expected true or false' }).meta({
+  type: undefined,
+  anyOf: [
+    { type: 'boolean' },
+    { type: 'string', enum: ['1', '0', 'yes', 'no', 'on', 'off', 'y', 'n', 'enabled', 'disabled'] },
+  ],
+});
 
 /** A map of strings; an entry with the value null is absent. */
 export const StringMap = z
   .record(
-    z.string().refine((name) => name !== '' && !/[=\0]/.test(name), 'is empty or contains "=" or NUL'),
+    z
+      .string()
+      .refine((name) => name !== '' && !/[=\0]/.test(name), 'is empty or contains "=" or NUL')
+      .meta({ minLength: 1, pattern: '^[^=\\u0000]+$' }),
     Text.nullable(),
   )
   .transform((map) =>

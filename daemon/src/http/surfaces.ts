@@ -6,7 +6,8 @@ import { VERSION } from '@sandbox/api/version.ts';
 import type { FastifyPluginCallback } from 'fastify';
 import { z } from 'zod';
 import { errorHandler } from './errors.ts';
-import { type Document, describeRoutes } from './openapi.ts';
+import { describeRoutes } from './openapi/describe-routes.ts';
+import type { Document } from './openapi/document.ts';
 
 export type SurfaceName = 'v1' | 'v2';
 

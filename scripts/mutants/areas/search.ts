@@ -43,7 +43,7 @@ export const SEARCH: MutantArea = {
     {
       id: 'search-without-deadline',
       file: 'daemon/src/capabilities/search/search-service.ts',
-      text: 'AbortSignal.any([gone, this.#closing.signal, AbortSignal.timeout(this.#timeoutMs)])',
+      text: 'AbortSignal.any([gone, this.#closing.signal, timeoutSignal(this.#timeoutMs)])',
       replacement: 'AbortSignal.any([gone, this.#closing.signal])',
     },
   ],

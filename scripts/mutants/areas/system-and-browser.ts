@@ -31,8 +31,8 @@ export const SYSTEM_AND_BROWSER: MutantArea = {
     {
       id: 'silent-browser-is-waited-for',
       file: 'daemon/src/capabilities/browser/browser-endpoint.ts',
-      text: 'const signal = AbortSignal.timeout(ms);',
-      replacement: 'const signal = AbortSignal.timeout(ms * 100);',
+      text: 'const signal = timeoutSignal(ms);',
+      replacement: 'const signal = timeoutSignal(ms * 100);',
     },
     {
       id: 'ref-of-another-document',

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { timeoutSignal } from '@sandbox/api/wait.ts';
 import { CollectedBytes } from '@sandbox/program/collected-bytes.ts';
 import type { Finding } from '../../core/finding.ts';
 
@@ -79,7 +80,7 @@ export class BrowserEndpoint {
 
   #get(path: string, ms: number): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const signal = AbortSignal.timeout(ms);
+    const signal = timeoutSignal(ms);
     // Chromium accepts only an IP address or `localhost`.
     const headers = { host: 'localhost' };
     const asked = request({ host: this.#host, port: this.#port, path, headers, signal }, (response) => {

@@ -1,3 +1,4 @@
+import { timeoutSignal } from '@sandbox/api/wait.ts';
 import type { Core } from '../../core/core.ts';
 import type { Finding } from '../../core/finding.ts';
 import type { Entry } from './exec/exec-script.ts';
@@ -129,7 +130,7 @@ export class PtyService implements AsyncDisposable {
   ): Promise<ScreenLook & { readonly offset: number }> {
     using _held = this.sessions.hold(session);
     const { history, screen } = session;
-    const bound = AbortSignal.any([gone, AbortSignal.timeout(seconds * 1000)]);
+    const bound = AbortSignal.any([gone, timeoutSignal(seconds * 1000)]);
     if (seconds > 0) await history.advanced(history.end, bound);
     return await screen.look(format, gone);
   }

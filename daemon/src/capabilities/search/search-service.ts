@@ -1,6 +1,6 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { Slots } from '@sandbox/api/wait.ts';
+import { Slots, timeoutSignal } from '@sandbox/api/wait.ts';
 import { requireNoCredentialAt } from '../../core/access/credential-files.ts';
 import { asFileFailure, badRequest, notRegular, systemFailure } from '../../core/files/file-failure.ts';
 import { type FilePath, nameOf, parentOf, shownPath, withoutTrailingSlashes } from '../../core/files/file-path.ts';
@@ -103,7 +103,7 @@ export class SearchService implements AsyncDisposable {
   }
 
   #bound(gone: AbortSignal): AbortSignal {
-    return AbortSignal.any([gone, this.#closing.signal, AbortSignal.timeout(this.#timeoutMs)]);
+    return AbortSignal.any([gone, this.#closing.signal, timeoutSignal(this.#timeoutMs)]);
   }
 
   /** Whether it is a file. */

@@ -1,9 +1,10 @@
 import { ErrorBody, V2_ERRORS, ValidationErrorBody } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { absolutePath, exactPath, type FilePath, shownPath } from '../../core/files/file-path.ts';
+import { Account } from '../fields.ts';
 
 /** A path as text; the file need not exist. `core/files` checks the text and answers 400. */
-const PathText = z.string().meta({ description: 'Absolute.' });
+const PathText = z.string().meta({ description: 'Absolute.', pattern: '^/[^\\u0000]*$' });
 
 const PathBase64 = z
   .string()
@@ -23,7 +24,7 @@ export const SourceFields = {
 
 /** Query field: owner of created files. */
 export const UserField = {
-  user: z.string().optional().meta({ description: 'Owner of created files.' }),
+  user: Account.optional().meta({ description: 'Owner of created files.' }),
 } as const;
 
 type Fields = Readonly<Record<string, unknown>>;

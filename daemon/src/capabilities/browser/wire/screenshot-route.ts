@@ -1,5 +1,6 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { z } from 'zod';
+import { RawAnswer } from '../../../http/openapi/raw-body.ts';
 import type { BrowserService } from '../browser-service.ts';
 import { browserErrors, Flag, type Surface, TabId, tags } from './surface.ts';
 
@@ -21,7 +22,7 @@ export function screenshotRoute(app: App, service: BrowserService, surface: Surf
       description: 'Its pixels are the coordinates of actions; full_page, selector and scale make others.',
       querystring: ScreenshotQuery,
       produces: ['image/png', 'image/jpeg', 'image/webp'],
-      response: browserErrors(surface),
+      response: { 200: RawAnswer, ...browserErrors(surface) },
     },
     handler: async ({ query }, reply) => {
       const { quality, scale, selector, target, tab_id: tabId, full_page: fullPage = false } = query;

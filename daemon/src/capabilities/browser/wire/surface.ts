@@ -23,7 +23,10 @@ export const TabId = z
   .meta({ description: 'Id of the tab; by default the one that was shown last.' });
 
 /** A boolean of a query. */
-export const Flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1');
+export const Flag = z
+  .enum(['true', 'false', '1', '0'])
+  .transform((text) => text === 'true' || text === '1')
+  .meta({ type: undefined, enum: undefined, anyOf: [{ type: 'boolean' }, { type: 'string', enum: ['1', '0'] }] });
 
 /** An element: by a reference of a snapshot, or by a CSS selector, which finds it in open shadow roots and frames too. */
 export const TargetFields = {

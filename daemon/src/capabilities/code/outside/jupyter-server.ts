@@ -1,4 +1,5 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { timeoutSignal } from '@sandbox/api/wait.ts';
 import { WebSocket } from 'ws';
 
 /** Milliseconds that the server may take to answer, and to start a kernel. */
@@ -76,7 +77,7 @@ export class JupyterServer {
         method,
         headers: { ...this.#headers, 'content-type': 'application/json' },
         ...(body && { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(ms),
+        signal: timeoutSignal(ms),
         redirect: 'error',
       });
       const text = await textOf(answer);

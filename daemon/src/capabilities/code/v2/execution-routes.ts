@@ -21,6 +21,7 @@ export function executionRoutesV2(app: App, service: CodeService): void {
       tags,
       summary: 'Read the outputs of an execution by number, as JSON or NDJSON, while it runs and ten minutes after',
       params: ExecutionParams,
+      produces: ['application/json', 'application/x-ndjson'],
       querystring: ExecutionQuery,
       response: { 200: envelopeOf(ExecutionOutputs), ...V2_ERRORS },
     },

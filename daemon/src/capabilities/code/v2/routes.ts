@@ -22,6 +22,7 @@ export function codeV2(app: App, service: CodeService): void {
       summary: 'Run code, in a session that keeps its state or in a process of its own',
       description:
         'A cell that raises answers 200 with success false. Accept application/x-ndjson streams its outputs.',
+      produces: ['application/json', 'application/x-ndjson'],
       body: ExecuteBody,
       response: { 200: envelopeOf(CellResult), ...ERRORS },
     },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SessionId, StringMap, Text } from '../../../http/fields.ts';
+import { AbsolutePath, Account, QueryFlag, SessionId, StringMap, Text } from '../../../http/fields.ts';
 
 const MimeData = z.record(z.string(), z.unknown());
 
@@ -25,9 +25,9 @@ export const ExecuteBody = z
     session_id: SessionId.optional().meta({ description: 'A session keeps its state; it is made on first use.' }),
     stateful: z.boolean().optional().meta({ description: 'Without session_id: makes a session and names it.' }),
     timeout: z.number().positive().max(900).default(30).meta({ description: 'Seconds that the cell may run.' }),
-    cwd: Text.optional().meta({ description: 'Absolute. Default: the home of the account.' }),
+    cwd: AbsolutePath.optional().meta({ description: 'Absolute. Default: the home of the account.' }),
     env: StringMap.optional(),
-    user: Text.optional().meta({ description: 'The account to run as.' }),
+    user: Account.optional().meta({ description: 'The account to run as.' }),
     kernel_name: Text.min(1).max(128).optional(),
     version: Text.min(1).max(128).optional().meta({ description: 'Of the language, such as 22 or python3.11.' }),
     async: z.boolean().default(false).meta({ description: 'Answers at once with the execution_id.' }),
@@ -58,9 +58,9 @@ export const CellResult = z
 export const ExecutionQuery = z.object({
   offset: z.coerce.number().int().min(0).default(0).meta({ description: 'Number of the first output to read.' }),
   limit: z.coerce.number().int().min(1).max(50_000).default(50_000),
-  wait: z.stringbool().default(false).meta({ description: 'Answers when there is an output, or the cell has ended.' }),
+  wait: QueryFlag.default(false).meta({ description: 'Answers when there is an output, or the cell has ended.' }),
   wait_timeout: z.coerce.number().min(0).max(60).default(30),
-  stream: z.stringbool().default(false).meta({ description: 'As Accept: application/x-ndjson.' }),
+  stream: QueryFlag.default(false).meta({ description: 'As Accept: application/x-ndjson.' }),
 });
 
 export const ExecutionOutputs = z
@@ -97,9 +97,9 @@ export const CreateCodeSession = z
     session_id: SessionId.optional().meta({ description: 'The same as id.' }),
     kernel_name: Text.min(1).max(128).optional(),
     version: Text.min(1).max(128).optional(),
-    cwd: Text.optional(),
+    cwd: AbsolutePath.optional(),
     env: StringMap.optional(),
-    user: Text.optional(),
+    user: Account.optional(),
     max_idle_seconds: z.number().min(1).max(86_400).optional(),
   })
   .meta({ id: 'CreateCodeSession' });

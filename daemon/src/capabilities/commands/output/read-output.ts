@@ -1,4 +1,4 @@
-import { timerMs } from '@sandbox/api/wait.ts';
+import { timeoutSignal } from '@sandbox/api/wait.ts';
 import type { Command, CommandRecord } from '../run/command.ts';
 import { endsOf, newBytes, type Offsets } from './follow.ts';
 import { type OutputSlice, sliceOf } from './output-slice.ts';
@@ -45,7 +45,7 @@ export async function readOutput(
 function endOfWait({ ended }: Command, waitMs: number, gone: AbortSignal): AbortSignal {
   const finished = new AbortController();
   void ended.then(() => finished.abort());
-  return AbortSignal.any([gone, AbortSignal.timeout(timerMs(waitMs)), finished.signal]);
+  return AbortSignal.any([gone, timeoutSignal(waitMs), finished.signal]);
 }
 
 function laterOf(one: Offsets, other: Offsets): Offsets {

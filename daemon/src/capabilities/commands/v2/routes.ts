@@ -57,6 +57,7 @@ export function commandsV2(app: App, service: CommandService): void {
       tags,
       summary: 'Read the output of a command by offset, as NDJSON, or as raw bytes',
       description: 'Accept application/x-ndjson streams until the end; application/octet-stream answers raw bytes.',
+      produces: ['application/json', 'application/x-ndjson', 'application/octet-stream'],
       params: CommandId,
       querystring: OutputQuery,
       response: { 200: envelopeOf(CommandOutput), ...V2_ERRORS },

@@ -4,6 +4,7 @@ import { acceptRawBodies, isRawBody, piecesOf } from '@sandbox/api/http/body.ts'
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
+import { QueryFlag } from '../../../http/fields.ts';
 import { inputBytes } from '../../../http/files/input-bytes.ts';
 import type { CommandService } from '../command-service.ts';
 import { StdinBody } from '../wire/schemas.ts';
@@ -14,10 +15,7 @@ const Written = z
 const StdinParams = z.object({ command_id: z.string() });
 const RawInput = z.custom<Readable>(isRawBody, 'expected a JSON object or an application/octet-stream body');
 const StdinQuery = z.object({
-  eof: z
-    .stringbool({ error: 'expected true or false' })
-    .default(false)
-    .meta({ description: 'Close stdin after a raw body.' }),
+  eof: QueryFlag.default(false).meta({ description: 'Close stdin after a raw body.' }),
 });
 
 export function stdinRouteV2(app: App, service: CommandService): void {

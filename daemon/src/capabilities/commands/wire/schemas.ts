@@ -1,37 +1,30 @@
 import { z } from 'zod';
-import { normalizeSignal } from '../../../core/process/signals.ts';
-import { CommandText, SessionId, StringMap, Text } from '../../../http/fields.ts';
+import { AbsolutePath, Account, CommandText, QueryFlag, SessionId, StringMap, Text } from '../../../http/fields.ts';
+import { signalField } from '../../../http/signal-field.ts';
 import { COMMAND_STATUSES } from '../run/command.ts';
 
 /** Seconds. Timeouts up to ten years. */
 const SECONDS_MAX = 10 * 365 * 86_400;
 
-export const Signal = z
-  .union([z.string(), z.int()])
-  .default('SIGTERM')
-  .transform((signal, context) => {
-    const name = normalizeSignal(signal);
-    if (name !== undefined) return name;
-    context.addIssue({ code: 'custom', message: `unknown signal: ${signal}` });
-    return z.NEVER;
-  })
-  .meta({ description: 'Name or number: SIGTERM, TERM or 15.' });
+export const Signal = signalField('SIGTERM');
 
 export const RunBody = z
   .object({
     command: CommandText.meta({ description: 'The script for the shell, or the program with shell "none".' }),
     args: z.array(Text).optional().meta({ description: 'Arguments; only with shell "none".' }),
     shell: z
-      .union([z.enum(['auto', 'bash', 'sh', 'none']), Text.startsWith('/')], {
+      .union([z.enum(['auto', 'bash', 'sh', 'none']), AbsolutePath.regex(/^\//)], {
         error: 'expected auto, bash, sh, none, or the absolute path of a shell',
       })
       .default('auto')
       .meta({ description: 'auto: bash, else sh.' }),
-    cwd: Text.optional().meta({ description: "Absolute. Default: the session's, else the home of the account." }),
+    cwd: AbsolutePath.optional().meta({
+      description: "Absolute. Default: the session's, else the home of the account.",
+    }),
     env: StringMap.optional().meta({ description: "Merged into the session's environment where there is one." }),
     session: SessionId.optional(),
     session_id: SessionId.optional().meta({ description: 'The same as session, under its 1.x name.' }),
-    user: Text.optional().meta({ description: 'The account to run as.' }),
+    user: Account.optional().meta({ description: 'The account to run as.' }),
     mode: z.enum(['sync', 'async']).default('sync'),
     timeout: z
       .number()
@@ -94,18 +87,16 @@ export const CommandResult = CommandInfo.extend({
   truncated: z.boolean().meta({ description: 'Bytes are missing from stdout or stderr.' }),
 }).meta({ id: 'CommandResult' });
 
-const flag = z.stringbool({ error: 'expected true or false' });
-
 export const OutputQuery = z.object({
   offset: z.coerce.number().int().min(0).default(0),
   stderr_offset: z.coerce.number().int().min(0).default(0),
   limit: z.coerce.number().int().min(0).optional().meta({ description: 'Bytes of each stream.' }),
-  wait: flag
-    .default(false)
-    .meta({ description: 'Answer at the first byte past either offset, or at the end of the command.' }),
+  wait: QueryFlag.default(false).meta({
+    description: 'Answer at the first byte past either offset, or at the end of the command.',
+  }),
   wait_timeout: z.coerce.number().min(0).max(60).default(30),
   encoding: z.enum(['utf-8', 'base64']).default('utf-8'),
-  stream: flag.default(false).meta({ description: 'The same as Accept: application/x-ndjson.' }),
+  stream: QueryFlag.default(false).meta({ description: 'The same as Accept: application/x-ndjson.' }),
   channel: z
     .enum(['stdout', 'stderr'])
     .default('stdout')
@@ -142,9 +133,9 @@ export const SessionBody = z
   .object({
     id: SessionId.optional(),
     session_id: SessionId.optional().meta({ description: 'The same as id, under its 1.x name.' }),
-    cwd: Text.optional(),
+    cwd: AbsolutePath.optional(),
     env: StringMap.optional(),
-    user: Text.optional(),
+    user: Account.optional(),
   })
   .meta({ id: 'CreateCommandSession' });
 

@@ -3,6 +3,7 @@ import { ErrorBody } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { PathFields, pathOf, requirePath } from '../../../http/files/file-fields.ts';
 import { sendFile } from '../../../http/files/send-file.ts';
+import { RawAnswer } from '../../../http/openapi/raw-body.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerByStatus } from '../../../http/v1/error-handlers.ts';
 import type { FileService } from '../file-service.ts';
@@ -20,6 +21,9 @@ export function downloadRouteV1(app: App, files: FileService): void {
       produces: ['application/octet-stream'],
       querystring: DownloadQueryV1,
       response: {
+        200: RawAnswer,
+        206: RawAnswer,
+        304: RawAnswer,
         ...V1_ERRORS,
         409: ErrorBody,
         412: ErrorBody,

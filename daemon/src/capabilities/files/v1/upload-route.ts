@@ -2,6 +2,7 @@ import type { App } from '@sandbox/api/http/app-types.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { shownPath } from '../../../core/files/file-path.ts';
 import { acceptForms, readForm } from '../../../http/files/multipart.ts';
+import { FileForm } from '../../../http/openapi/raw-body.ts';
 import { orFileError, V1_ERRORS } from '../../../http/v1/answers.ts';
 import type { FileService } from '../file-service.ts';
 import { UploadResult } from './schemas.ts';
@@ -14,6 +15,7 @@ export function uploadRouteV1(app: App, files: FileService): void {
         tags: ['file'],
         summary: 'Upload a file as a form',
         consumes: ['multipart/form-data'],
+        body: FileForm,
         response: { 200: envelopeOf(orFileError(UploadResult)), ...V1_ERRORS },
       },
       handler: async ({ body, headers }) => {

@@ -3,14 +3,16 @@ import { ErrorBody } from '@sandbox/api/http/envelope.ts';
 import { mimeTypeOf } from '@sandbox/program/mime-types.ts';
 import { z } from 'zod';
 import { shownPath } from '../../../core/files/file-path.ts';
+import { Account } from '../../../http/fields.ts';
 import { FILE_ERRORS, PathFields, pathOf, requirePath } from '../../../http/files/file-fields.ts';
 import { sendFile } from '../../../http/files/send-file.ts';
+import { RawAnswer } from '../../../http/openapi/raw-body.ts';
 import type { FileService } from '../file-service.ts';
 import { extensionOf } from '../names.ts';
 import { ChangePolicyField } from '../wire/schemas.ts';
 
 const DownloadQuery = z
-  .object({ ...PathFields, change_policy: ChangePolicyField, user: z.string().optional() })
+  .object({ ...PathFields, change_policy: ChangePolicyField, user: Account.optional() })
   .check(requirePath('path'));
 
 export function downloadRouteV2(app: App, files: FileService): void {
@@ -19,9 +21,9 @@ export function downloadRouteV2(app: App, files: FileService): void {
       tags: ['files'],
       summary: 'Download a file, or a range of it',
       description: 'Honours Range, If-Range, If-Match, If-None-Match, If-Modified-Since and If-Unmodified-Since.',
-      produces: ['application/octet-stream'],
+      produces: ['*/*'],
       querystring: DownloadQuery,
-      response: { ...FILE_ERRORS, 416: ErrorBody },
+      response: { 200: RawAnswer, 206: RawAnswer, 304: RawAnswer, ...FILE_ERRORS, 416: ErrorBody },
     },
     handler: async (request, reply) => {
       const path = pathOf(request.query, 'download');

@@ -4,6 +4,7 @@ import { acceptAnyBody, isRawBody, piecesOf } from '@sandbox/api/http/body.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { nameOf, shownPath } from '../../../core/files/file-path.ts';
+import { Account, QueryFlag } from '../../../http/fields.ts';
 import {
   FILE_ERRORS,
   NamedPath,
@@ -13,9 +14,9 @@ import {
   requirePath,
   UserField,
 } from '../../../http/files/file-fields.ts';
+import { RawAnswer, RawBody } from '../../../http/openapi/raw-body.ts';
 import { sendStream } from '../../../http/streams/send-stream.ts';
 import type { FileService } from '../file-service.ts';
-import { flag } from '../wire/schemas.ts';
 
 const tags = ['files'];
 
@@ -27,7 +28,7 @@ const ExportQuery = z
       .default([])
       .transform((patterns) => [patterns].flat())
       .meta({ description: 'Patterns of what to leave out, repeated; one without / goes by the name alone.' }),
-    user: z.string().optional(),
+    user: Account.optional(),
   })
   .check(requirePath('path'));
 
@@ -39,9 +40,9 @@ const ImportQuery = z
       .enum(['rename', 'merge'])
       .optional()
       .meta({ description: 'rename: 409 where the target is there. Unset: whatever fits.' }),
-    keep_owners: flag
-      .default(false)
-      .meta({ description: 'The owners that the archive names, where the daemon is root.' }),
+    keep_owners: QueryFlag.default(false).meta({
+      description: 'The owners that the archive names, where the daemon is root.',
+    }),
   })
   .check(requirePath('path'));
 
@@ -64,7 +65,7 @@ export function treeRoutesV2(app: App, files: FileService): void {
       description: 'Compressed where Accept-Encoding has gzip. FIFOs, sockets and devices are left out.',
       produces: ['application/x-tar'],
       querystring: ExportQuery,
-      response: FILE_ERRORS,
+      response: { 200: RawAnswer, ...FILE_ERRORS },
     },
     handler: async ({ query, headers, method }, reply) => {
       const path = pathOf(query, 'export');
@@ -91,6 +92,7 @@ export function treeRoutesV2(app: App, files: FileService): void {
           'refused, and then nothing of it is written. At most 4 GiB and 100,000 entries.',
         consumes: ['application/x-tar'],
         querystring: ImportQuery,
+        body: RawBody,
         response: { 200: envelopeOf(TreeImported), ...FILE_ERRORS },
       },
       handler: async ({ body, query, headers }) => {

@@ -5,11 +5,13 @@ import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { badRequest } from '../../../core/files/file-failure.ts';
 import { shownPath } from '../../../core/files/file-path.ts';
+import { QueryFlag } from '../../../http/fields.ts';
 import { FILE_ERRORS, PathFields, pathOf, requirePath, UserField } from '../../../http/files/file-fields.ts';
 import { acceptForms, readForm } from '../../../http/files/multipart.ts';
 import { contentRangeOf } from '../../../http/files/ranges.ts';
+import { FileForm, RawBody } from '../../../http/openapi/raw-body.ts';
 import type { FileService } from '../file-service.ts';
-import { FileUploaded, flag, ModeText } from '../wire/schemas.ts';
+import { FileUploaded, ModeText } from '../wire/schemas.ts';
 import { preconditionOf, uploadedData } from '../wire/wire.ts';
 
 const tags = ['files'];
@@ -19,7 +21,7 @@ const PutQuery = z
     ...PathFields,
     ...UserField,
     mode: ModeText.optional(),
-    restart: flag.default(false).meta({ description: 'With Content-Range: forget what is there of the upload.' }),
+    restart: QueryFlag.default(false).meta({ description: 'With Content-Range: forget what is there of the upload.' }),
   })
   .check(requirePath('path'));
 
@@ -33,6 +35,7 @@ export function uploadRoutesV2(app: App, files: FileService): void {
         description: 'The form has a part `file` and may have `path`, by default `/tmp/<name>`.',
         consumes: ['multipart/form-data'],
         querystring: FormQuery,
+        body: FileForm,
         response: { 200: envelopeOf(FileUploaded), ...FILE_ERRORS },
       },
       handler: async ({ body, headers, query }) => {
@@ -56,6 +59,7 @@ export function uploadRoutesV2(app: App, files: FileService): void {
           'how much there is. What is there is kept for an hour.',
         consumes: ['application/octet-stream'],
         querystring: PutQuery,
+        body: RawBody,
         response: { 200: envelopeOf(FileUploaded), ...FILE_ERRORS },
       },
       handler: async ({ body, headers, query }) => {

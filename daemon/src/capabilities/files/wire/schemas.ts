@@ -1,10 +1,9 @@
 import { z } from 'zod';
+import { Account, QueryFlag } from '../../../http/fields.ts';
 import { NamedPath, PathFields, requirePath, SourceFields } from '../../../http/files/file-fields.ts';
 import { REPLACE_MODES } from '../edit/edit.ts';
 import { LIST_MAX } from '../read/list.ts';
 import { READ_BYTES_MAX } from '../read/read.ts';
-
-export const flag = z.stringbool({ error: 'expected true or false' });
 
 /** Permission bits: octal digits as for `chmod`, or a number. */
 const Mode = z
@@ -49,7 +48,7 @@ export const ReadQuery = z
       .min(0)
       .optional()
       .meta({ description: `Bytes; at most ${READ_BYTES_MAX}.` }),
-    user: z.string().optional(),
+    user: Account.optional(),
   })
   .check(requirePath('path'));
 
@@ -115,7 +114,7 @@ export const FileEdited = z
   .meta({ id: 'FileEdited' });
 
 export const StatQuery = z
-  .object({ ...PathFields, follow_symlinks: flag.default(true), user: z.string().optional() })
+  .object({ ...PathFields, follow_symlinks: QueryFlag.default(true), user: Account.optional() })
   .check(requirePath('path'));
 
 export const FileStatus = z
@@ -142,12 +141,12 @@ export const FileStatus = z
 export const ListQuery = z
   .object({
     ...PathFields,
-    recursive: flag.default(false),
+    recursive: QueryFlag.default(false),
     max_depth: z.coerce.number().int().min(1).optional(),
-    show_hidden: flag.default(true),
+    show_hidden: QueryFlag.default(true),
     cursor: z.string().optional().meta({ description: 'Where the list before this one ended.' }),
     limit: z.coerce.number().int().min(1).max(LIST_MAX).default(LIST_MAX),
-    user: z.string().optional(),
+    user: Account.optional(),
   })
   .check(requirePath('path'));
 

@@ -160,6 +160,12 @@ test('[v1.shell-timeouts] v1-fields.md /shell exec answer exit_code: each timeou
   });
 });
 
+test('exec takes a timeout beyond every timer', async () => {
+  await using daemon = await TestApp.start();
+  const body = { command: 'true', timeout: 9e173, hard_timeout: 9e173, no_change_timeout: 9e173 };
+  expect((await call(daemon, 'exec', body)).status).toBe('completed');
+});
+
 test('[v1.shell-truncate] output is truncated at 30,000 characters unless truncate is false', async () => {
   await using daemon = await TestApp.start();
   const whole = `${Array.from({ length: 10_000 }, (_, i) => i + 1).join('\n')}\n`;

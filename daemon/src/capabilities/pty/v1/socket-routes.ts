@@ -1,5 +1,8 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
+import { ErrorBody } from '@sandbox/api/http/envelope.ts';
+import { RawAnswer } from '../../../http/openapi/raw-body.ts';
 import { acceptWebSocket } from '../../../http/streams/websocket.ts';
+import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import type { PtyService } from '../pty-service.ts';
 import { attach, attachAnonymous } from '../viewer/attach.ts';
 import { AnonymousQuery } from '../wire/schemas.ts';
@@ -12,6 +15,7 @@ export function socketRoutesV1(app: App, service: PtyService): void {
       tags: ['shell'],
       summary: 'Attach to a shell session, or to a new one (WebSocket)',
       querystring: AnonymousQuery,
+      response: { 101: RawAnswer, ...V1_ERRORS, 426: ErrorBody },
     },
     handler: async (request, reply) => {
       const { query } = request;

@@ -30,6 +30,13 @@ describeOnHosts('sessions', () => {
     expect(existsSync(`/proc/${record.pid}`)).toBe(false);
   });
 
+  test('a screen waits for a fraction of a millisecond too', async () => {
+    await using daemon = await TestApp.start();
+    await create(daemon, 'a', BARE);
+    const answer = await daemon.inject('/v2/pty/sessions/a/screen?wait=0.0002416');
+    expect([answer.statusCode, answer.json().success]).toEqual([200, true]);
+  });
+
   test('[pty.login-shell] without a command a session runs the login shell of the account, interactive', async () => {
     await using daemon = await TestApp.start();
     await create(daemon, 'a', {});

@@ -1,6 +1,7 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { ErrorBody, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
+import { RawAnswer } from '../../../http/openapi/raw-body.ts';
 import { acceptWebSocket } from '../../../http/streams/websocket.ts';
 import type { PtyService } from '../pty-service.ts';
 import { attach, attachAnonymous } from '../viewer/attach.ts';
@@ -8,7 +9,7 @@ import { AnonymousQuery, AttachQuery } from '../wire/schemas.ts';
 import { attachOptions, requireId } from '../wire/wire.ts';
 
 const tags = ['terminals'];
-const response = { ...V2_ERRORS, 426: ErrorBody };
+const response = { 101: RawAnswer, ...V2_ERRORS, 426: ErrorBody };
 
 export function socketRoutesV2(app: App, service: PtyService): void {
   app.get('/pty/sessions/:id/ws', {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { normalizeSignal } from '../../../core/process/signals.ts';
-import { CommandText, SessionId, StringMap, Text } from '../../../http/fields.ts';
+import { AbsolutePath, Account, CommandText, QueryFlag, SessionId, StringMap, Text } from '../../../http/fields.ts';
+import { signalField } from '../../../http/signal-field.ts';
 import { EXEC_STATUSES } from '../exec/exec-status.ts';
 import { MAX_SIZE } from '../viewer/viewer-messages.ts';
 
@@ -15,11 +15,11 @@ export const CreateBody = z
   .object({
     id: SessionId.optional().meta({ description: 'A session with a chosen id is never evicted.' }),
     session_id: SessionId.optional().meta({ description: 'The same as id, under its 1.x name.' }),
-    cwd: Text.optional().meta({ description: "Absolute; else the account's home." }),
+    cwd: AbsolutePath.optional().meta({ description: "Absolute; else the account's home." }),
     cols: extent().default(80),
     rows: extent().default(24),
     env: StringMap.optional(),
-    user: Text.optional().meta({ description: 'The account to run as.' }),
+    user: Account.optional().meta({ description: 'The account to run as.' }),
     retention: z
       .enum(['persistent', 'expiring'])
       .optional()
@@ -106,16 +106,7 @@ export const Status = z.object({ status: z.enum(EXEC_STATUSES) }).meta({ id: 'Te
 
 export const SignalBody = z
   .object({
-    signal: z
-      .union([z.string(), z.int()])
-      .default('SIGINT')
-      .transform((signal, context) => {
-        const name = normalizeSignal(signal);
-        if (name !== undefined) return name;
-        context.addIssue({ code: 'custom', message: `is no signal of this system: ${signal}` });
-        return z.NEVER;
-      })
-      .meta({ description: 'Name or number: SIGINT, INT or 2.' }),
+    signal: signalField('SIGINT'),
   })
   .meta({ id: 'SignalTerminal' });
 
@@ -142,20 +133,19 @@ export const ScreenContent = z
   })
   .meta({ id: 'TerminalScreen' });
 
-const flag = z.stringbool({ error: 'expected true or false' });
 const wholeNumber = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 
 export const AttachQuery = z.object({
   protocol: z.enum(['json', 'binary']).default('json'),
-  durable: flag
-    .default(false)
-    .meta({ description: 'The session stays when the socket goes; one with an id always does.' }),
-  restore: flag.default(false).meta({ description: 'Begin with what draws the screen as it is now.' }),
+  durable: QueryFlag.default(false).meta({
+    description: 'The session stays when the socket goes; one with an id always does.',
+  }),
+  restore: QueryFlag.default(false).meta({ description: 'Begin with what draws the screen as it is now.' }),
   replay_bytes: wholeNumber(256 * 1024, 10 * MIB)
     .optional()
     .meta({ description: 'Begin with so much of the history.' }),
   since: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({ description: 'Go on from this offset.' }),
-  readonly: flag.default(false),
+  readonly: QueryFlag.default(false),
 });
 
 export const AnonymousQuery = AttachQuery.extend({
@@ -163,6 +153,6 @@ export const AnonymousQuery = AttachQuery.extend({
   id: SessionId.optional(),
   cols: wholeNumber(1, MAX_SIZE).optional(),
   rows: wholeNumber(1, MAX_SIZE).optional(),
-  cwd: Text.optional(),
-  user: Text.optional(),
+  cwd: AbsolutePath.optional(),
+  user: Account.optional(),
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { QueryFlag } from '../../../http/fields.ts';
 
 const ToolSpec = z.object({
   ver: z.string().nullable(),
@@ -45,7 +46,7 @@ export const SandboxResponse = z
 /** `?refresh=`, `?refresh=1` and `?refresh=true` look again. */
 export const RefreshQuery = z.object({
   refresh: z
-    .union([z.literal('').transform(() => true), z.stringbool()])
+    .union([z.literal('').transform(() => true), QueryFlag])
     .default(false)
     .meta({ description: 'Look again instead of answering what was found up to 5 s ago.' }),
 });

@@ -1,6 +1,7 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
+import { RawAnswer } from '../../../http/openapi/raw-body.ts';
 import { sendEvents } from '../../../http/streams/sse.ts';
 import type { WatchService } from '../watch-service.ts';
 import { cursorOf, streamEvents } from './event-stream.ts';
@@ -37,6 +38,7 @@ export function watcherRoutes(app: App, service: WatchService, { path, tags, err
       params: WatcherParams,
       querystring: EventsQuery,
       produces: ['text/event-stream'],
+      response: { 200: RawAnswer, ...errors },
     },
     handler: async ({ params: { watcher_id }, query, headers }, reply) => {
       const watcher = service.get(watcher_id);

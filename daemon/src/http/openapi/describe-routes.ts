@@ -1,17 +1,14 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { validatorCompiler } from '@sandbox/api/http/validation.ts';
 import fastify from 'fastify';
+import { describeRequests } from './describe-requests.ts';
+import { describeResponses } from './describe-responses.ts';
+import type { Document } from './document.ts';
 
 export interface SurfaceDescription {
   readonly title: string;
   readonly version: string;
   readonly description: string;
-}
-
-export interface Document {
-  readonly openapi: string;
-  components?: { schemas?: Record<string, unknown> };
-  [key: string]: unknown;
 }
 
 /**
@@ -53,15 +50,17 @@ export async function describeRoutes(
   });
   mount(app);
   await app.ready();
-  const document = onlyReachable(app.swagger() as unknown as Document);
+  const document: Document = JSON.parse(JSON.stringify(app.swagger()));
   await app.close();
-  return document;
+  describeRequests(document);
+  describeResponses(document);
+  return onlyReachable(document);
 }
 
 /** Keeps only the schemas that the routes of this document reference, because the schema registry is global. */
 function onlyReachable(document: Document): Document {
-  const { components = {}, ...rest } = document;
-  const schemas = components.schemas ?? {};
+  const { components, ...rest } = document;
+  const { schemas } = components;
   const reached = new Set<string>();
   const follow = (node: unknown): void => {
     for (const [, name = ''] of JSON.stringify(node ?? null).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
@@ -70,9 +69,9 @@ function onlyReachable(document: Document): Document {
       follow(schemas[name]);
     }
   };
-  follow(rest);
+  follow([rest, components.responses]);
   const kept = Object.entries(schemas)
     .filter(([name]) => reached.has(name))
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  return { ...rest, openapi: document.openapi, components: { ...components, schemas: Object.fromEntries(kept) } };
+  return { ...document, components: { ...components, schemas: Object.fromEntries(kept) } };
 }

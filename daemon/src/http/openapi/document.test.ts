@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compileErrors, validate } from '@readme/openapi-parser';
 import { expect, test } from 'vitest';
-import { ROOT } from '../../../scripts/root.ts';
-import { TestApp } from '../app.fixture.ts';
+import { ROOT } from '../../../../scripts/root.ts';
+import { TestApp } from '../../app.fixture.ts';
 
 test('the v2 document is valid OpenAPI 3.1', async () => {
   await using daemon = await TestApp.start();

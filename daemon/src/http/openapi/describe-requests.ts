@@ -1,0 +1,74 @@
+import { type Document, type Operation, operationsOf, resolved, type Schema } from './document.ts';
+
+/** Fields with a path as bytes, and the names that the same path as text has. */
+const PATHS: Readonly<Record<string, readonly string[]>> = {
+  path_b64: ['path', 'file'],
+  source_b64: ['source'],
+  destination_b64: ['destination'],
+};
+const BINARY: Schema = { type: 'string', format: 'binary' };
+
+/**
+ * Adds to the requests of a document what zod does not say in JSON Schema: that one of two fields is required, that an
+ * explicit null means an absent field, and that an absent body reads as `{}`.
+ */
+export function describeRequests(document: Document): void {
+  const bodies = new Set<Schema>();
+  for (const { operation } of operationsOf(document)) {
+    requirePathParameter(operation);
+    const { content = {} } = operation.requestBody ?? {};
+    for (const [type, media] of Object.entries(content)) if (isRaw(type)) media.schema = BINARY;
+    for (const schema of objectsOf(document, content['application/json']?.schema)) bodies.add(schema);
+  }
+  for (const schema of bodies) describeBody(schema);
+  for (const { operation } of operationsOf(document)) {
+    const { requestBody } = operation;
+    const schemas = objectsOf(document, requestBody?.content['application/json']?.schema);
+    if (requestBody && schemas.some(acceptsNothing)) requestBody.required = false;
+  }
+}
+
+function isRaw(type: string): boolean {
+  return type !== 'application/json' && type !== 'multipart/form-data';
+}
+
+/** A query cannot say that one of two parameters is required; the text may always be there, and the bytes win. */
+function requirePathParameter({ parameters = [] }: Operation): void {
+  if (!parameters.some(({ name }) => name === 'path_b64')) return;
+  for (const parameter of parameters) if (parameter.name === 'path') parameter.required = true;
+}
+
+/** The objects that a body may match. */
+function objectsOf(document: Document, schema: Schema | undefined): Schema[] {
+  if (schema === undefined) return [];
+  const whole = resolved(document, schema);
+  if (whole.properties !== undefined) return [whole];
+  const options: unknown = whole['anyOf'];
+  return Array.isArray(options) ? options.flatMap((option: Schema) => objectsOf(document, option)) : [];
+}
+
+function describeBody(schema: Schema): void {
+  const { properties = {}, required = [] } = schema;
+  const pairs = Object.entries(PATHS).flatMap(([bytes, texts]) =>
+    bytes in properties ? texts.filter((text) => text in properties).map((text) => [text, bytes] as const) : [],
+  );
+  const either = pairs.map((names) => ({ anyOf: names.map((name) => ({ required: [name] })) }));
+  if (either.length > 0) Object.assign(schema, either.length === 1 ? either[0] : { allOf: either });
+  const kept = new Set([...required, ...pairs.flat()]);
+  const fields = Object.entries(properties).map(([name, field]) => [name, kept.has(name) ? field : orNull(field)]);
+  Object.assign(schema, { properties: Object.fromEntries(fields) });
+}
+
+/** Whether the empty object matches. */
+function acceptsNothing({ required = [], anyOf, allOf }: Schema): boolean {
+  return required.length === 0 && anyOf === undefined && allOf === undefined;
+}
+
+function orNull(schema: Schema): Schema {
+  const { type, enum: values, anyOf, description, default: preset, ...rest } = schema;
+  const about = { ...(description !== undefined && { description }), ...(preset !== undefined && { default: preset }) };
+  if (Array.isArray(anyOf)) return { ...about, ...rest, anyOf: [...anyOf, { type: 'null' }] };
+  if (type === undefined) return schema.$ref === undefined ? schema : { ...about, anyOf: [rest, { type: 'null' }] };
+  const types = [type, 'null'].flat();
+  return { ...about, ...rest, type: types, ...(Array.isArray(values) && { enum: [...values, null] }) };
+}

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+
+/** The schema of a body that its handler reads as a stream. */
+export const RawBody = z.unknown().meta({ type: 'string', format: 'binary' });
+
+/** The schema of a form with a part `file`, which its handler reads as a stream. */
+export const FileForm = z.unknown().meta({
+  type: 'object',
+  properties: {
+    file: { type: 'string', format: 'binary' },
+    path: { type: 'string', description: 'Absolute; by default /tmp and the name of the file.' },
+  },
+  required: ['file'],
+});
+
+/** The schema of a response that is not JSON; `produces` of the route has its types. */
+export const RawAnswer = z.unknown().meta({ type: 'string', format: 'binary' });

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { TestApp } from '../../app.fixture.ts';
+import { DocumentUnderTest } from './document.fixture.ts';
+
+test.each(['v1', 'v2'])('every error of %s is documented as JSON', async (surface) => {
+  await using daemon = await TestApp.start();
+  const document = await DocumentUnderTest.read(daemon, surface);
+  for (const operation of document.operations()) {
+    const errors = document.responsesOf(operation).filter(([status]) => Number(status) >= 400);
+    for (const [, { content = {} }] of errors) expect(Object.keys(content)).toEqual(['application/json']);
+    expect(errors.map(([status]) => status)).toEqual(expect.arrayContaining(['400', '403', '431', '500', '503']));
+    if (operation.requestBody) expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['413', '422']));
+  }
+});
+
+test.each(['/v2/fs/download', '/v2/fs/tree'])('an error of %s is JSON, as the document says', async (route) => {
+  await using daemon = await TestApp.start();
+  const document = await DocumentUnderTest.read(daemon, 'v2');
+  const answer = await daemon.inject(`${route}?path=/no/such/path`);
+  expect([answer.statusCode, answer.headers['content-type']]).toEqual([404, 'application/json; charset=utf-8']);
+  const responses = Object.fromEntries(document.responsesOf(document.operation(`get ${route}`)));
+  const { schema = {} } = responses['404']?.content?.['application/json'] ?? {};
+  expect(document.matches(schema, answer.json())).toBe(true);
+  expect(Object.keys(responses['200']?.content ?? {})).not.toContain('application/json');
+});
+
+test('a download documents a range and a file that has not changed', async () => {
+  await using daemon = await TestApp.start();
+  const document = await DocumentUnderTest.read(daemon, 'v2');
+  const responses = Object.fromEntries(document.responsesOf(document.operation('get /v2/fs/download')));
+  expect([responses['206']?.content, responses['304']?.content]).toEqual([responses['200']?.content, undefined]);
+});
