@@ -35,6 +35,7 @@ export const CODE: readonly Requirement[] = [
     'code.analyst': 'a session reads a table, draws a figure, fails, is corrected, interrupted and restarted',
     'code.info': 'info lists languages, aliases, versions and limits',
     'code.outside': 'with SVC_JUPYTER_ENDPOINT kernels of that Jupyter server run the cells of /v1/jupyter',
+    'code.probe-again': 'an interpreter that did not describe itself, as on a busy machine, is asked again',
     'code.backend-kernel': 'with SVC_CODE_BACKEND=kernel Python without ipykernel answers 503',
     'code.prewarm': 'warm kernels are kept, refilled, and enter directory and variables of their caller',
     'code.zygote':

@@ -34,6 +34,7 @@ export const SYSTEM_TESTS = [
 /** Files with tests that wait for 10 to 35 seconds of the clock. They run all at once. */
 export const CLOCK_TESTS = [
   `${CAPABILITIES}/browser/stopped.test.ts`,
+  `${CAPABILITIES}/code/probe-again.test.ts`,
   `${CAPABILITIES}/commands/v1/durations.test.ts`,
   `${CAPABILITIES}/commands/v2/durations.test.ts`,
   `${CAPABILITIES}/pty/v2/viewer-control.test.ts`,

@@ -2,6 +2,7 @@ import type { Identity } from '../../../core/account/identity.ts';
 import { findTool } from '../../../core/tool-path.ts';
 import { stampOf } from '../runtime/file-stamp.ts';
 import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';
+import { ProgramAnswer } from '../runtime/program-answer.ts';
 
 /** Milliseconds that a Node may take to describe itself. */
 const PROBE_MS = 10_000;
@@ -60,8 +61,7 @@ export interface Node {
 
 interface Known {
   readonly stamp: string;
-  readonly askedAt: number;
-  readonly node: Promise<Node | undefined>;
+  readonly node: ProgramAnswer<Node>;
 }
 
 /** Describes the Nodes on the PATH of an account; each is asked once, and again when its file has changed. */
@@ -100,11 +100,11 @@ export class NodeProbe {
     const key = `${identity.name}\0${command}`;
     const stamp = stampOf(command);
     const known = this.#known.get(key);
-    const isFresh = !withPackages || (known !== undefined && performance.now() - known.askedAt < PACKAGES_MS);
-    if (known?.stamp === stamp && isFresh) return known.node;
-    const node = this.#describe(identity, command);
-    this.#known.set(key, { stamp, askedAt: performance.now(), node });
-    return node;
+    const isFresh = !withPackages || (known !== undefined && performance.now() - known.node.askedAt < PACKAGES_MS);
+    if (known?.stamp === stamp && isFresh) return known.node.get();
+    const node = new ProgramAnswer(() => this.#describe(identity, command));
+    this.#known.set(key, { stamp, node });
+    return node.get();
   }
 
   async #describe(identity: Identity, command: string): Promise<Node | undefined> {

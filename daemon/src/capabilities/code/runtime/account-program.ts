@@ -1,5 +1,6 @@
 import { findTool } from '../../../core/tool-path.ts';
 import type { InterpreterProcesses } from './interpreter-processes.ts';
+import { ProgramAnswer } from './program-answer.ts';
 
 /** How a program is asked for its version. */
 interface VersionQuestion {
@@ -14,7 +15,7 @@ interface VersionQuestion {
 export class AccountProgram {
   readonly #processes: InterpreterProcesses;
   readonly #question: VersionQuestion;
-  readonly #versions = new Map<string, Promise<string | null>>();
+  readonly #versions = new Map<string, ProgramAnswer<string>>();
 
   constructor(processes: InterpreterProcesses, question: VersionQuestion) {
     this.#processes = processes;
@@ -27,19 +28,19 @@ export class AccountProgram {
   }
 
   /** The version of the program at a path, which is asked once; null where its answer has none. */
-  version(command: string): Promise<string | null> {
-    const known = this.#versions.get(command) ?? this.#ask(command);
+  async version(command: string): Promise<string | null> {
+    const known = this.#versions.get(command) ?? new ProgramAnswer(() => this.#ask(command));
     this.#versions.set(command, known);
-    return known;
+    return (await known.get()) ?? null;
   }
 
   get #identity() {
     return this.#processes.runContext.identityOf(undefined);
   }
 
-  async #ask(command: string): Promise<string | null> {
+  async #ask(command: string): Promise<string | undefined> {
     const { args, pattern, ms } = this.#question;
     const text = await this.#processes.outputOf(this.#identity, command, args, ms);
-    return pattern.exec(text ?? '')?.[1] ?? null;
+    return pattern.exec(text ?? '')?.[1];
   }
 }

@@ -2,6 +2,7 @@ import type { Identity } from '../../../../core/account/identity.ts';
 import { findTool } from '../../../../core/tool-path.ts';
 import { stampOf } from '../../runtime/file-stamp.ts';
 import type { InterpreterProcesses } from '../../runtime/interpreter-processes.ts';
+import { ProgramAnswer } from '../../runtime/program-answer.ts';
 
 /** Milliseconds that an interpreter may take to describe itself. */
 const PROBE_MS = 20_000;
@@ -36,10 +37,14 @@ export interface Python {
   readonly fingerprint: string;
 }
 
-interface Known {
+interface Found {
   readonly watched: readonly string[];
-  readonly fingerprint: string;
-  readonly python: Python | undefined;
+  readonly python: Python;
+}
+
+interface Known {
+  readonly stamp: string;
+  readonly found: ProgramAnswer<Found>;
 }
 
 /**
@@ -48,7 +53,7 @@ interface Known {
  */
 export class PythonProbe {
   readonly #processes: InterpreterProcesses;
-  readonly #known = new Map<string, Promise<Known>>();
+  readonly #known = new Map<string, Known>();
 
   constructor(processes: InterpreterProcesses) {
     this.#processes = processes;
@@ -68,22 +73,25 @@ export class PythonProbe {
 
   async #ask(identity: Identity, command: string): Promise<Python | undefined> {
     const key = `${identity.name}\0${command}`;
-    const known = await this.#known.get(key);
-    if (known && known.fingerprint === fingerprintOf(known.watched)) return known.python;
-    const asked = this.#describe(identity, command);
-    this.#known.set(key, asked);
-    return (await asked).python;
+    const stamp = stampOf(command);
+    const known = this.#known.get(key);
+    if (known?.stamp === stamp) {
+      const found = await known.found.get();
+      if (found === undefined || found.python.fingerprint === fingerprintOf(found.watched)) return found?.python;
+    }
+    const found = new ProgramAnswer(() => this.#describe(identity, command));
+    this.#known.set(key, { stamp, found });
+    return (await found.get())?.python;
   }
 
-  async #describe(identity: Identity, command: string): Promise<Known> {
-    const before = fingerprintOf([command]);
+  async #describe(identity: Identity, command: string): Promise<Found | undefined> {
     const text = await this.#processes.outputOf(identity, command, ['-c', DESCRIBE], PROBE_MS);
     const described = text === undefined || text.length > DESCRIPTION_MAX ? undefined : parsed(text);
-    if (described === undefined) return { watched: [command], fingerprint: before, python: undefined };
+    if (described === undefined) return undefined;
     const { executable, version, prefix, ipykernel, path } = described;
     const watched = [command, ...path.filter((entry) => entry.startsWith('/')).slice(0, DIRECTORIES_MAX)];
     const fingerprint = fingerprintOf(watched);
-    return { watched, fingerprint, python: { command, executable, version, prefix, ipykernel, fingerprint } };
+    return { watched, python: { command, executable, version, prefix, ipykernel, fingerprint } };
   }
 }
 

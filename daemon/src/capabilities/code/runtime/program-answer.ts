@@ -1,0 +1,36 @@
+import { ignore } from '@sandbox/program/ignore.ts';
+
+/** Milliseconds after which a program that did not answer is asked again: the machine may have been busy. */
+const ASK_AGAIN_MS = 15_000;
+
+/** What a program answered. Where it did not answer it is asked again later, and no call waits for that. */
+export class ProgramAnswer<Answer> {
+  readonly #ask: () => Promise<Answer | undefined>;
+  #answer: Promise<Answer | undefined>;
+  #askedAt = performance.now();
+
+  /** @param ask runs the program; undefined where it does not answer */
+  constructor(ask: () => Promise<Answer | undefined>) {
+    this.#ask = ask;
+    this.#answer = ask();
+  }
+
+  /** Milliseconds of `performance.now`. */
+  get askedAt(): number {
+    return this.#askedAt;
+  }
+
+  async get(): Promise<Answer | undefined> {
+    const answer = await this.#answer;
+    if (answer === undefined && performance.now() - this.#askedAt >= ASK_AGAIN_MS) this.#askAgain();
+    return answer;
+  }
+
+  #askAgain(): void {
+    this.#askedAt = performance.now();
+    const next = this.#ask();
+    next.then(() => {
+      this.#answer = next;
+    }, ignore);
+  }
+}
