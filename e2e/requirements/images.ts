@@ -37,6 +37,7 @@ export const IMAGES: readonly Requirement[] = [
     'images.data': 'the image with the data layer has numpy, pandas, scipy, matplotlib, openpyxl and pillow',
     'images.desktop-windows':
       'on the desktop the browser covers the display; a popup is smaller, and a person moves it and closes it',
+    'images.code': 'cells of every language run in the image as the account, and cannot end the services',
     'images.agents-day': 'a day of work of an agent runs as the account, with and without a network',
     'config.lang': 'the locale of LANG is generated at the boot',
     'images.failed-starts': 'the container ends after ten failed starts in a row of keeper, daemon or gateway',

@@ -16,8 +16,10 @@ export function findTool(
 
 function isExecutableFile(path: string): boolean {
   try {
+    // Most directories of a PATH lack the program, and an exception for each would cost more than the rest of a start.
+    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false;
     accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
+    return true;
   } catch {
     return false;
   }

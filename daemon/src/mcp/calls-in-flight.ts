@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { headerOf, type MessageHeaders } from './message-headers.ts';
 
 /** Milliseconds for which a call that has ended keeps its id from naming another one. */
 const DOUBT_MS = 10_000;
@@ -25,7 +26,7 @@ export class CallsInFlight {
   }
 
   /** The call is in flight until the answer is disposed. */
-  begin(headers: Headers, id: string | number): CallInFlight {
+  begin(headers: MessageHeaders, id: string | number): CallInFlight {
     const name = nameOf(headers, id);
     const call = new AbortController();
     const calls = this.#running.get(name) ?? new Set();
@@ -39,7 +40,7 @@ export class CallsInFlight {
   }
 
   /** Cancels the call that the id names without doubt; answers whether there is one. */
-  cancel(headers: Headers, id: unknown): boolean {
+  cancel(headers: MessageHeaders, id: unknown): boolean {
     if (typeof id !== 'string' && typeof id !== 'number') return false;
     const name = nameOf(headers, id);
     const [call, ...others] = this.#running.get(name) ?? [];
@@ -64,9 +65,7 @@ export class CallsInFlight {
 }
 
 /** The headers hold credentials, so only their digest is kept. */
-function nameOf(headers: Headers, id: string | number): string {
-  const caller = CALLER.map((name) => headers.get(name));
-  return createHash('sha256')
-    .update(JSON.stringify([caller, id]))
-    .digest('base64url');
+function nameOf(headers: MessageHeaders, id: string | number): string {
+  const caller = CALLER.map((name) => headerOf(headers, name));
+  return hash('sha256', JSON.stringify([caller, id]), 'base64url');
 }

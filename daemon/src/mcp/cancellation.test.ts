@@ -115,7 +115,7 @@ describe('notifications/cancelled', () => {
 });
 
 test('[mcp.cancelled] an id of which a call has just ended cancels none, until the doubt is over', async () => {
-  const headers = new Headers();
+  const headers = {};
   const doubtful = new CallsInFlight();
   doubtful.begin(headers, 1)[Symbol.dispose]();
   using again = doubtful.begin(headers, 1);

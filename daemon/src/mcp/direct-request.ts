@@ -10,6 +10,7 @@ import { callTool, type ToolCall } from './call-tool.ts';
 import type { Terms } from './exchange.ts';
 import type { Hub } from './hub.ts';
 import { memberOf, RPC, rpcFailure } from './json-rpc.ts';
+import { headerOf, type MessageHeaders } from './message-headers.ts';
 
 /** A request that is served without the SDK, whose `Server` for one exchange takes longer than most calls. */
 export interface DirectRequest {
@@ -22,10 +23,11 @@ export interface DirectRequest {
  * The plain requests of the revisions before 2026-07-28 that make nearly all of the traffic. What is unusual in any way
  * is undefined, and left to the SDK.
  */
-export function directRequest(message: unknown, headers: Headers): DirectRequest | undefined {
-  const version = headers.get('mcp-protocol-version');
-  if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return undefined;
-  if (headers.has('mcp-method') || memberOf(message, 'jsonrpc') !== '2.0' || hasResponse(message)) return undefined;
+export function directRequest(message: unknown, headers: MessageHeaders): DirectRequest | undefined {
+  const version = headerOf(headers, 'mcp-protocol-version');
+  if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return undefined;
+  if (headerOf(headers, 'mcp-method') !== undefined || memberOf(message, 'jsonrpc') !== '2.0' || hasResponse(message))
+    return undefined;
   const [id, method, params] = [memberOf(message, 'id'), memberOf(message, 'method'), memberOf(message, 'params')];
   if (typeof id !== 'string' && !Number.isSafeInteger(id)) return undefined;
   const meta = memberOf(params, '_meta');

@@ -16,11 +16,12 @@ import { type NotificationSink, serveRequest } from './exchange.ts';
 import type { Hub } from './hub.ts';
 import { hubServer } from './hub-server.ts';
 import { ACCEPTED, answerOf, type HubAnswer, jsonAnswer, memberOf, RPC, rpcFailure } from './json-rpc.ts';
+import { headerOf, type MessageHeaders, webHeaders } from './message-headers.ts';
 
 /** One POST to the hub. */
 export interface HubPost {
   readonly body: string;
-  readonly headers: Headers;
+  readonly headers: MessageHeaders;
   /** Fires when the client has left. */
   readonly gone: AbortSignal;
 }
@@ -59,8 +60,8 @@ export class McpEndpoint {
     await this.#modern.close();
   }
 
-  async #serve(message: unknown, headers: Headers, gone: AbortSignal): Promise<HubAnswer> {
-    const version = headers.get('mcp-protocol-version') ?? undefined;
+  async #serve(message: unknown, headers: MessageHeaders, gone: AbortSignal): Promise<HubAnswer> {
+    const version = headerOf(headers, 'mcp-protocol-version');
     if (Array.isArray(message)) return await this.#serveBatch(message, version, headers, gone);
     const direct = directRequest(message, headers);
     if (direct) return await this.#answer(direct.message, headers, gone);
@@ -75,8 +76,8 @@ export class McpEndpoint {
       return jsonAnswer(rpcFailure(memberOf(message, 'id'), route.code, route.message, route.data), route.httpStatus);
     }
     if (route.kind === 'modern') {
-      headers.set('content-type', 'application/json');
-      const request = new Request('http://localhost/mcp', { method: 'POST', headers, signal: gone });
+      const given = { method: 'POST', headers: webHeaders(headers), signal: gone };
+      const request = new Request('http://localhost/mcp', given);
       return answerOf(await this.#modern.fetch(request, { parsedBody: message }));
     }
     if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) {
@@ -91,7 +92,7 @@ export class McpEndpoint {
     return await this.#answer(message, headers, gone);
   }
 
-  async #answer(request: JSONRPCRequest, headers: Headers, gone: AbortSignal): Promise<HubAnswer> {
+  async #answer(request: JSONRPCRequest, headers: MessageHeaders, gone: AbortSignal): Promise<HubAnswer> {
     const isStreamed = wantsProgress(request) && acceptsEvents(headers);
     if (isStreamed) return eventStream((notified) => this.#call(request, headers, gone, notified));
     const response = await this.#call(request, headers, gone);
@@ -101,7 +102,7 @@ export class McpEndpoint {
   /** The response; undefined where the request was cancelled, which gets none. */
   async #call(
     request: JSONRPCRequest,
-    headers: Headers,
+    headers: MessageHeaders,
     gone: AbortSignal,
     notified?: NotificationSink,
   ): Promise<JSONRPCMessage | undefined> {
@@ -114,7 +115,7 @@ export class McpEndpoint {
   }
 
   /** Notifications other than a cancellation, and responses, have no effect without a session. */
-  #receive(message: unknown, headers: Headers): void {
+  #receive(message: unknown, headers: MessageHeaders): void {
     if (memberOf(message, 'method') !== 'notifications/cancelled') return;
     this.#calls.cancel(headers, memberOf(memberOf(message, 'params'), 'requestId'));
   }
@@ -122,7 +123,7 @@ export class McpEndpoint {
   async #serveBatch(
     batch: readonly unknown[],
     version: string | undefined,
-    headers: Headers,
+    headers: MessageHeaders,
     gone: AbortSignal,
   ): Promise<HubAnswer> {
     if (version !== undefined && version !== BATCH_VERSION) {
@@ -143,15 +144,15 @@ function cancelledResponse({ id }: JSONRPCRequest): JSONRPCMessage {
   return rpcFailure(id, RPC.cancelled, 'the request was cancelled') as JSONRPCMessage;
 }
 
-function header<K extends string>(headers: Headers, name: string, key: K): Partial<Record<K, string>> {
-  const value = headers.get(name);
-  return (value === null ? {} : { [key]: value }) as Partial<Record<K, string>>;
+function header<K extends string>(headers: MessageHeaders, name: string, key: K): Partial<Record<K, string>> {
+  const value = headerOf(headers, name);
+  return (value === undefined ? {} : { [key]: value }) as Partial<Record<K, string>>;
 }
 
 function wantsProgress({ params }: { readonly params?: unknown }): boolean {
   return memberOf(memberOf(params, '_meta'), 'progressToken') !== undefined;
 }
 
-function acceptsEvents(headers: Headers): boolean {
-  return headers.get('accept')?.includes('text/event-stream') ?? false;
+function acceptsEvents(headers: MessageHeaders): boolean {
+  return headerOf(headers, 'accept')?.includes('text/event-stream') ?? false;
 }

@@ -1,16 +1,21 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { acceptAnyBody, isRawBody, textOf } from '@sandbox/api/http/body.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 
 /** Bytes of one message to the hub. */
 const MCP_BODY_LIMIT = 8 * 1024 ** 2;
 
 /** What answers messages of the Model Context Protocol. */
 export interface McpPosts {
-  post(message: { readonly body: string; readonly headers: Headers; readonly gone: AbortSignal }): Promise<McpAnswer>;
+  post(message: {
+    readonly body: string;
+    readonly headers: IncomingHttpHeaders;
+    readonly gone: AbortSignal;
+  }): Promise<McpAnswer>;
 }
 
 interface McpAnswer {
@@ -28,19 +33,18 @@ export function mcpRoute(path: string, open: () => Promise<McpPosts>): (app: App
       const { body } = request;
       const text = isRawBody(body) ? await textOf(body, request, MCP_BODY_LIMIT) : '';
       const posts = await open();
-      return await answer(reply, await posts.post({ body: text, headers: headersOf(request), gone }));
+      return await answer(reply, await posts.post({ body: text, headers: request.headers, gone }));
     });
   };
 }
 
-function headersOf({ headers }: FastifyRequest): Headers {
-  const given = Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
-  return new Headers(given as [string, string][]);
-}
-
 async function answer(reply: FastifyReply, { status, headers, body }: McpAnswer): Promise<FastifyReply> {
   void reply.code(status).headers(headers);
-  // Bytes, since the framework adds a charset to the type of a text.
-  if (typeof body === 'string') return await reply.send(Buffer.from(body));
+  // Without a serializer the framework would add a charset to the type.
+  if (typeof body === 'string') return await reply.serializer(asItIs).send(body);
   return await reply.send(body && Readable.fromWeb(body));
+}
+
+function asItIs(text: string): string {
+  return text;
 }

@@ -110,12 +110,13 @@ export class KernelClient implements Disposable {
   }
 
   async #connectAll(connection: KernelConnection, bounds: { ms: number; signal: AbortSignal }): Promise<void> {
+    // A kernel listens for its heartbeat last, so that one socket is tried until it is there, not five.
+    await this.#connect(connection, 'heartbeat', 'REQ', bounds, () => this.#beats.wake());
     await Promise.all([
       this.#connect(connection, 'shell', 'DEALER', bounds, (frames) => this.#answered(frames)),
       this.#connect(connection, 'control', 'DEALER', bounds, (frames) => this.#answered(frames)),
       this.#connect(connection, 'stdin', 'DEALER', bounds, () => this.#events?.inputRequested()),
       this.#connect(connection, 'iopub', 'SUB', bounds, (frames, dropped) => this.#publish(frames, dropped)),
-      this.#connect(connection, 'heartbeat', 'REQ', bounds, () => this.#beats.wake()),
     ]);
     this.#sockets.get('iopub')?.subscribe();
   }

@@ -67,10 +67,15 @@ def take_rest(*_):
             time.sleep(0.002)
 
 
-def become_kernel(argv):
+def become_kernel(connection_file):
     from ipykernel import kernelapp
+    from traitlets.config import Config
     app = kernelapp.IPKernelApp.instance()
-    app.initialize(argv)
+    # Its parser of arguments would take a fifth of the start. Histories of sessions are not mixed in one file.
+    app.parse_command_line = lambda argv=None: None
+    known = {"IPKernelApp": {"connection_file": connection_file}, "HistoryManager": {"hist_file": ":memory:"}}
+    app.update_config(Config(known))
+    app.initialize([])
     try:
         record(app)
     except Exception:
@@ -78,10 +83,10 @@ def become_kernel(argv):
     app.start()
 `;
 
-/** An IPython kernel in a Python of its own; its arguments are those of \`ipykernel_launcher\`. */
+/** An IPython kernel in a Python of its own; its arguments are `-f` and the connection file, as of `ipykernel_launcher`. */
 export const KERNEL_PROGRAM = `
 import sys
 sys.path[:] = [entry for entry in sys.path if entry]
 ${RECORDER}
-become_kernel(sys.argv[1:])
+become_kernel(sys.argv[2])
 `;

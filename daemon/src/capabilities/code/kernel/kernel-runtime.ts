@@ -12,7 +12,7 @@ import type {
   LanguageRuntime,
   ResolvedLanguage,
 } from '../runtime/language-runtime.ts';
-import { isPythonName, type Kernel, KernelFinder, OPTIONS } from './find/kernel-finder.ts';
+import { isPythonName, type Kernel, KernelFinder } from './find/kernel-finder.ts';
 import { KernelClient, type KernelConnection } from './kernel-client.ts';
 import { newConnection, writeConnectionFile } from './kernel-connection.ts';
 import { KernelInterpreter } from './kernel-interpreter.ts';
@@ -160,7 +160,7 @@ export class KernelRuntime implements LanguageRuntime {
   /** Undefined where the kernel has to be started in the ordinary way. */
   #fork(spec: InterpreterSpec, { python }: Kernel, file: string, given: InterpreterProgram) {
     if (python === undefined) return undefined;
-    return this.#zygotes.fork(spec, python, { ...given, file: 'ipykernel_launcher', args: ['-f', file, ...OPTIONS] });
+    return this.#zygotes.fork(spec, python, { ...given, file: 'ipykernel_launcher', args: ['-f', file] });
   }
 
   /** @throws SandboxError `unavailable` where the kernel ends or does not answer; it is then ended */

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { Logger } from '@sandbox/program/logger.ts';
 import { sameRights } from '../../../core/account/identity.ts';
 import { WarmPool } from '../execution/warm-pool.ts';
@@ -21,6 +22,8 @@ interface Pooled {
 export class Prewarmed implements AsyncDisposable {
   readonly #processes: InterpreterProcesses;
   readonly #logger: Logger;
+  /** Where warm interpreters were started. */
+  readonly #places = new WeakMap<Interpreter, { readonly cwd: string; readonly inode: string | undefined }>();
   #pools: readonly Pooled[] = [];
   #filling: Promise<void> = Promise.resolve();
 
@@ -46,12 +49,25 @@ export class Prewarmed implements AsyncDisposable {
     const warm = this.#pools.find((pooled) => pooled.runtime === runtime && fits(pooled.spec, spec))?.pool.take();
     if (warm === undefined) return await runtime.open(spec);
     try {
-      await warm.enter(spec.cwd, spec.env);
+      if (!this.#isAt(warm, spec)) await warm.enter(spec.cwd, spec.env);
       return warm;
     } catch {
       await warm[Symbol.asyncDispose]();
       return await runtime.open(spec);
     }
+  }
+
+  async #start(runtime: LanguageRuntime, spec: InterpreterSpec): Promise<Interpreter> {
+    const inode = inodeOf(spec.cwd);
+    const started = await runtime.open(spec);
+    this.#places.set(started, { cwd: spec.cwd, inode });
+    return started;
+  }
+
+  /** Whether there is nothing to enter: that costs a cell. */
+  #isAt(warm: Interpreter, { cwd, env }: InterpreterSpec): boolean {
+    const place = this.#places.get(warm);
+    return place?.cwd === cwd && Object.keys(env).length === 0 && place.inode === inodeOf(cwd);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -65,11 +81,17 @@ export class Prewarmed implements AsyncDisposable {
       const { runtime, ...served } = await catalogue.resolve({ language });
       const identity = this.#processes.runContext.identityOf(undefined);
       const spec = { ...served, identity, cwd: this.#processes.runContext.homeOf(identity), env: {}, isWarm: true };
-      const pool = new WarmPool(size, () => runtime.open(spec), this.#logger);
+      const pool = new WarmPool(size, () => this.#start(runtime, spec), this.#logger);
       this.#pools = [...this.#pools, { runtime, spec, pool }];
       pool.fill();
     }
   }
+}
+
+/** What a name of a directory stands for; undefined where it is not there. */
+function inodeOf(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
 }
 
 function fits(warm: InterpreterSpec, wanted: InterpreterSpec): boolean {

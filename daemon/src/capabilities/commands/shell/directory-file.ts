@@ -10,27 +10,30 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants;
 const PATH_BYTES = 4096;
 
 /**
- * A file in which a bash writes the directory where it ends. It is sourced by that bash as BASH_ENV, sets a trap and
+ * A file to which a bash appends the directory where it ends. It is sourced by that bash as BASH_ENV, sets a trap and
  * unsets the variable, so that no other program sees it; the text and the line numbers of the command are unchanged.
- * The daemon reads what it holds open, whatever the account makes of the name.
+ * The daemon reads what it holds open, whatever the account makes of the name. The file is not truncated: ext4 would
+ * begin to write it to the disk then, and its removal would wait for that.
  */
 export class DirectoryFile implements Disposable {
   readonly path: string;
   readonly #descriptor: number;
+  /** Bytes of the script. */
+  readonly #begin: number;
 
   /** @param physical write the directory with links resolved */
   constructor(owner: Identity, physical: boolean) {
     this.path = join(tmpdir(), `svc-cwd-${randomBytes(9).toString('base64url')}`);
     this.#descriptor = openSync(this.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
     if (owner.uid !== process.getuid?.() && owner.uid >= 0) fchownSync(this.#descriptor, owner.uid, owner.gid);
-    const print = `builtin pwd -${physical ? 'P' : 'L'} >|${this.path}`;
-    writeSync(this.#descriptor, `unset BASH_ENV; trap '{ ${print}; } 2>/dev/null' EXIT\n`);
+    const print = `builtin pwd -${physical ? 'P' : 'L'} >>${this.path}`;
+    this.#begin = writeSync(this.#descriptor, `unset BASH_ENV; trap '{ ${print}; } 2>/dev/null' EXIT\n`);
   }
 
   /** The directory in which the bash ended; undefined where it wrote none, as after `exec` or SIGKILL. */
   directory(): string | undefined {
     const bytes = Buffer.alloc(PATH_BYTES + 1);
-    const text = bytes.toString('utf8', 0, readSync(this.#descriptor, bytes, 0, bytes.length, 0));
+    const text = bytes.toString('utf8', 0, readSync(this.#descriptor, bytes, 0, bytes.length, this.#begin));
     return text.startsWith('/') && text.endsWith('\n') ? text.slice(0, -1) : undefined;
   }
 

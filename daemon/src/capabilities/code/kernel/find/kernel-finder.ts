@@ -18,8 +18,6 @@ interface FoundPython {
 }
 
 const DEFAULT = 'python3';
-/** Options of ipykernel: histories of sessions are not mixed in one file. */
-export const OPTIONS = ['--HistoryManager.hist_file=:memory:'];
 const VERSION = /^(?:python|py)?(\d)(?:\.(\d{1,2}))?(?:\.\d{1,3})?$/i;
 
 /** Finds kernels: ipykernel of each Python on PATH, and the kernel specs of Jupyter. */
@@ -90,7 +88,7 @@ function kernelOf(python: Python, name: string): Kernel {
     name,
     displayName: `Python ${python.version}`,
     language: 'python',
-    argv: [python.command, '-c', KERNEL_PROGRAM, '-f', '{connection_file}', ...OPTIONS],
+    argv: [python.command, '-c', KERNEL_PROGRAM, '-f', '{connection_file}'],
     env: {},
     interruptMode: 'signal',
     python,

@@ -26,8 +26,8 @@ if adopts:
 
 
 def rehearse():
-    # What a kernel imports when it begins and with its first cell, so that it is imported once, here.
-    import shutil, tempfile
+    # What a kernel imports and compiles when it begins and with its first cell, so that it is done once, here.
+    import re, shutil, tempfile
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -40,24 +40,35 @@ def rehearse():
             connection = ["-f", place + "/c", "--transport=ipc", "--ip=" + place + "/k"]
             app.initialize([*connection, "--HistoryManager.hist_file=:memory:"])
             app.shell.run_cell("1", silent=True)
-            os.write(write, "\\n".join(set(sys.modules) - known).encode())
+            # The cache of re has no public name.
+            patterns = [[key[1], key[2]] for key in getattr(re, "_cache", ()) if key[0] is str]
+            os.write(write, json.dumps([list(set(sys.modules) - known), patterns]).encode())
         finally:
             shutil.rmtree(place, ignore_errors=True)
             os._exit(0)
     os.close(write)
-    names = b""
+    told = b""
     while select.select([read], [], [], 20)[0]:
         piece = os.read(read, 65536)
         if piece == b"":
             break
-        names += piece
+        told += piece
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     os.close(read)
-    for name in names.decode().split("\\n"):
+    try:
+        names, patterns = json.loads(told)
+    except ValueError:
+        return
+    for name in names:
         try:
             __import__(name)
         except BaseException:
+            pass
+    for pattern, flags in patterns:
+        try:
+            re.compile(pattern, flags)
+        except Exception:
             pass
 
 
@@ -92,7 +103,7 @@ def become(request, out, err):
     os.chdir(request["cwd"])
     sys.argv = request["argv"]
     gc.unfreeze()
-    become_kernel(sys.argv[1:])
+    become_kernel(sys.argv[2])
 
 
 def live(request, out, err):
