@@ -48,7 +48,7 @@ export async function buildWorker(config: ComputerUseConfig, logger: Logger): Pr
     await link[Symbol.asyncDispose]();
     setTimeout(() => app.server.closeAllConnections(), CLOSING_MS).unref();
   });
-  mountRoutes(app, { config, link, parts }, metrics);
+  mountRoutes(app, { config, link, parts }, metrics, logger);
   await app.ready();
   return app;
 }

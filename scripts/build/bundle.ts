@@ -35,7 +35,7 @@ export async function bundle(root: string, programs: readonly Program[], outDir:
     cwd: root,
     platform: 'node',
     // Loaded from node_modules: native code, and a bundle of its own that finds its parts beside it.
-    external: [/^@lydell\/node-pty/, /^@playwright\/mcp$/, /^playwright-core$/],
+    external: [/^@lydell\/node-pty/, /^@playwright\/mcp$/, /^playwright-core$/, /^sharp$/],
     input: Object.fromEntries(programs.map(({ name }) => [name, STUB + name])),
     plugins: [stubs(root, programs), replacements(), latin1()],
   });

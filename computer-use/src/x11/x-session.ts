@@ -29,6 +29,9 @@ export class XSession implements AsyncDisposable {
   private constructor(display: XDisplay, extensions: ReadonlyMap<ExtensionName, XExtension>) {
     this.display = display;
     this.client = display.client;
+    // The package shares its table of atoms between connections; another X server numbers them differently.
+    this.client.atoms = { ...this.client.atoms };
+    this.client.atom_names = { ...this.client.atom_names };
     this.root = display.screen[0]?.root ?? 0;
     this.ended = this.#ending.signal;
     this.#extensions = extensions;

@@ -12,7 +12,8 @@ declare module 'x11' {
 
   interface XClient extends EventEmitter {
     readonly stream: Duplex;
-    readonly atoms: Record<string, number>;
+    atoms: Record<string, number>;
+    atom_names: Record<number, string>;
     AllocID(): number;
     ReleaseID(id: number): void;
     terminate(): void;
@@ -145,4 +146,10 @@ declare module 'x11' {
     done: (error: Error | null | undefined, display: XDisplay) => void,
   ): XClient;
   export type { XClient, XDisplay, XEvent, XExtension, XGeometry, XProperty, XScreen };
+}
+
+declare module 'x11/lib/keysyms.js' {
+  /** Names of key symbols with the prefix `XK_`; a description begins with the character in parentheses. */
+  const keySyms: Readonly<Record<string, { readonly code: number; readonly description: string | null }>>;
+  export = keySyms;
 }

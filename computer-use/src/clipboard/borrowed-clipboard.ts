@@ -1,0 +1,120 @@
+import { pollUntil } from '@sandbox/api/wait.ts';
+import type { XSession } from '../x11/x-session.ts';
+import type { SelectionName, Selections } from './selections.ts';
+
+/** Milliseconds until the clipboard is restored although the target has not fetched it (api.md §7). */
+const FETCHED_MS = 500;
+/**
+ * Milliseconds without a request after which a target that has the text is done: Chromium asks what there is before and
+ * after it, and drops the text if the clipboard has changed meanwhile.
+ */
+const QUIET_MS = 80;
+const LOOK_MS = 10;
+/** Milliseconds for the text that the clipboard had, and its largest size in bytes. */
+const SAVE_MS = 500;
+const SAVED_MAX = 4 * 1024 ** 2;
+/** Bytes of the class of a window that are read. */
+const CLASS_WORDS = 64;
+/** WM_CLASS (X protocol, appendix B). */
+const WM_CLASS = 67;
+const ANY_TYPE = 0;
+
+type Saved = { readonly text: string } | 'no owner';
+
+/**
+ * The clipboard for the time in which texts are pasted into the focused window. Some programs paste PRIMARY on
+ * Shift+Insert (terminals), most others CLIPBOARD.
+ */
+export class BorrowedClipboard implements AsyncDisposable {
+  readonly #session: XSession;
+  readonly #selections: Selections;
+  readonly #saved: ReadonlyMap<SelectionName, Saved>;
+  readonly #focus: number;
+
+  private constructor(
+    session: XSession,
+    selections: Selections,
+    saved: ReadonlyMap<SelectionName, Saved>,
+    focus: number,
+  ) {
+    this.#session = session;
+    this.#selections = selections;
+    this.#saved = saved;
+    this.#focus = focus;
+  }
+
+  static async borrow(session: XSession, selections: Selections): Promise<BorrowedClipboard> {
+    const focus = await focusOf(session);
+    const saved = new Map<SelectionName, Saved>([['CLIPBOARD', await save(selections, 'CLIPBOARD')]]);
+    if (await pastesPrimary(session, selections, focus)) saved.set('PRIMARY', await save(selections, 'PRIMARY'));
+    return new BorrowedClipboard(session, selections, saved, focus);
+  }
+
+  /** Offers a text, calls `paste`, and waits until the focused client has fetched the text, or 500 ms. */
+  async offer(text: string, paste: () => Promise<void>): Promise<void> {
+    let hasText = false;
+    let askedAt = 0;
+    const onRequest = (requestor: number, isText: boolean): void => {
+      if (!isOfClient(this.#session, requestor, this.#focus)) return;
+      hasText ||= isText;
+      askedAt = performance.now();
+    };
+    for (const name of this.#saved.keys()) await this.#selections.own(name, text, onRequest);
+    await paste();
+    const isDone = (): boolean => hasText && performance.now() - askedAt >= QUIET_MS;
+    await pollUntil(isDone, { everyMs: LOOK_MS, ms: FETCHED_MS, signal: this.#session.ended });
+    await this.#session.sync();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const [name, saved] of this.#saved) {
+      if (saved === 'no owner') await this.#selections.release(name);
+      else await this.#selections.own(name, saved.text);
+    }
+  }
+}
+
+async function save(selections: Selections, name: SelectionName): Promise<Saved> {
+  const text = await selections.read(name, SAVED_MAX, SAVE_MS).catch(() => undefined);
+  return text === undefined ? 'no owner' : { text: text.toString('utf8') };
+}
+
+async function focusOf(session: XSession): Promise<number> {
+  const { focus } = await session.ask<{ focus: number; revertTo: number }>((done) =>
+    session.client.GetInputFocus(done),
+  );
+  return focus;
+}
+
+/** Whether both windows belong to one client (X protocol, §1.1: ids differ in the bits of `resource_mask`). */
+function isOfClient(session: XSession, window: number, focus: number): boolean {
+  const { resource_mask: mask } = session.display;
+  // 0: nothing has the focus; 1: the window below the pointer.
+  return focus <= 1 || (window & ~mask) === (focus & ~mask);
+}
+
+/**
+ * Whether PRIMARY is borrowed too: for terminals, and where the focused client does not own it. A client that loses
+ * PRIMARY drops its selection, which the text would have replaced.
+ */
+async function pastesPrimary(session: XSession, selections: Selections, focus: number): Promise<boolean> {
+  const owner = await selections.owner('PRIMARY');
+  if (owner === 0 || focus <= 1 || !isOfClient(session, owner, focus)) return true;
+  return /term/i.test(await classOf(session, focus));
+}
+
+/** The class of a window or of the nearest ancestor that has one. */
+async function classOf(session: XSession, focus: number): Promise<string> {
+  for (let window = focus, depth = 0; window !== session.root && depth < 10; depth += 1) {
+    const at = window;
+    const { data } = await session.ask<{ data: Buffer }>((done) =>
+      session.client.GetProperty(0, at, WM_CLASS, ANY_TYPE, 0, CLASS_WORDS, (error, value) => done(error, value)),
+    );
+    if (data.length > 0) return data.toString('latin1');
+    const tree = await session.ask<{ parent: number }>((done) =>
+      session.client.QueryTree(at, (error, value) => done(error, value)),
+    );
+    window = tree.parent;
+  }
+  return '';
+}

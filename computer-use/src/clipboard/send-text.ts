@@ -1,0 +1,49 @@
+import type { XSession } from '../x11/x-session.ts';
+
+/** Bytes that one request carries safely, and from which on a text goes in pieces (ICCCM §2.7.2). */
+const PIECE = 128 * 1024;
+const REPLACE = 0;
+const DELETED = 1;
+const PROPERTY_CHANGE = 0x40_0000;
+/** Milliseconds for a client to take all pieces. */
+const TRANSFER_MS = 10_000;
+const ignore = (): boolean => true;
+
+export interface Delivery {
+  readonly requestor: number;
+  readonly property: number;
+  readonly type: number;
+  readonly bytes: Buffer;
+  /** The atom INCR. */
+  readonly incr: number;
+}
+
+/** Writes a text to the property of a requestor, or begins to send it in pieces. */
+export function deliver(session: XSession, delivery: Delivery): void {
+  const { requestor, property, type, bytes, incr } = delivery;
+  if (bytes.length <= PIECE) {
+    session.client.ChangeProperty(REPLACE, requestor, property, type, 8, bytes, ignore);
+    return;
+  }
+  session.client.ChangeWindowAttributes(requestor, { eventMask: PROPERTY_CHANGE }, ignore);
+  session.client.ChangeProperty(REPLACE, requestor, property, incr, 32, [bytes.length], ignore);
+  sendPieces(session, delivery);
+}
+
+/** Sends a piece each time the requestor has deleted the one before; the last is empty. */
+function sendPieces(session: XSession, { requestor, property, type, bytes }: Delivery): void {
+  let sent = 0;
+  const listening = session.on('PropertyNotify', ({ wid, atom, state }) => {
+    if (wid !== requestor || atom !== property || state !== DELETED) return;
+    const piece = bytes.subarray(sent, sent + PIECE);
+    session.client.ChangeProperty(REPLACE, requestor, property, type, 8, piece, ignore);
+    sent += piece.length;
+    if (piece.length === 0) end();
+  });
+  const timer = setTimeout(() => end(), TRANSFER_MS).unref();
+  const end = (): void => {
+    listening[Symbol.dispose]();
+    clearTimeout(timer);
+    session.client.ChangeWindowAttributes(requestor, { eventMask: 0 }, ignore);
+  };
+}
