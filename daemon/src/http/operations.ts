@@ -43,7 +43,15 @@ export function mountOperations(app: App, { gate, metrics, isTrusted, probes }: 
   );
   app.get(
     '/health',
-    { schema: { tags, summary: 'Whether the daemon runs', security: [], response: { 200: Health } } },
+    {
+      schema: {
+        tags,
+        operationId: 'getHealth',
+        summary: 'Whether the daemon runs',
+        security: [],
+        response: { 200: Health },
+      },
+    },
     async () => ({
       status: 'healthy' as const,
       version: VERSION,
@@ -53,6 +61,7 @@ export function mountOperations(app: App, { gate, metrics, isTrusted, probes }: 
   app.get('/ready', {
     schema: {
       tags,
+      operationId: 'getReadiness',
       summary: 'Whether a real command, a real file write and the promised programs work',
       response: { 200: envelopeOf(ReadinessBody), 503: ErrorBody },
     },
@@ -68,7 +77,14 @@ export function mountOperations(app: App, { gate, metrics, isTrusted, probes }: 
   });
   app.get(
     '/metrics',
-    { schema: { tags, summary: 'Figures in the Prometheus text format', produces: ['text/plain'] } },
+    {
+      schema: {
+        tags,
+        operationId: 'getMetrics',
+        summary: 'Figures in the Prometheus text format',
+        produces: ['text/plain'],
+      },
+    },
     async (_request, reply) => {
       const { contentType, body } = await metrics.text();
       return reply.type(contentType).send(body);

@@ -39,6 +39,7 @@ const PING: FixedPath = {
     routes.get('/ping', {
       schema: {
         tags: ['system'],
+        operationId: 'ping',
         summary: 'Whether the service answers',
         security: [],
         response: { 200: envelopeOf(z.literal('pong')) },

@@ -17,7 +17,7 @@ export function describeRequests(document: Document): void {
   for (const { operation } of operationsOf(document)) {
     requirePathParameter(operation);
     const { content = {} } = operation.requestBody ?? {};
-    for (const [type, media] of Object.entries(content)) if (isRaw(type)) media.schema = BINARY;
+    for (const [type, media] of Object.entries(content)) media.schema = isRaw(type) ? BINARY : onlyOption(media.schema);
     for (const schema of objectsOf(document, content['application/json']?.schema)) bodies.add(schema);
   }
   for (const schema of bodies) describeBody(schema);
@@ -30,6 +30,12 @@ export function describeRequests(document: Document): void {
 
 function isRaw(type: string): boolean {
   return type !== 'application/json' && type !== 'multipart/form-data';
+}
+
+/** Of a union with streams, which JSON Schema does not know, one option is left. */
+function onlyOption(schema: Schema = {}): Schema {
+  const options: unknown = schema['anyOf'];
+  return Array.isArray(options) && options.length === 1 ? options[0] : schema;
 }
 
 /** A query cannot say that one of two parameters is required; the text may always be there, and the bytes win. */

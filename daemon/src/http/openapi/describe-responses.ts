@@ -56,14 +56,20 @@ export function describeResponses(document: Document): void {
       if (!isReference(response)) responses[status] = described(status, response);
     }
   }
-  const used = new Set(operationsOf(document).flatMap(({ operation }) => Object.keys(operation.responses)));
-  const shared = Object.entries(ERRORS).filter(([status]) => used.has(status));
+  const used = new Set(
+    operationsOf(document).flatMap(({ operation }) => Object.values(operation.responses).map(nameOf)),
+  );
+  const shared = Object.entries(ERRORS).filter(([, [name]]) => used.has(name));
   document.components.responses = Object.fromEntries(
     shared.map(([, [name, description]]) => [
       name,
       { description, content: { 'application/json': { schema: { $ref: BODY } } } },
     ]),
   );
+}
+
+function nameOf(response: Response | Reference): string | undefined {
+  return isReference(response) ? response.$ref.split('/').at(-1) : undefined;
 }
 
 function described(status: string, { description, content, ...rest }: Response): Response | Reference {

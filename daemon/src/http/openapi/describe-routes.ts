@@ -4,6 +4,7 @@ import fastify from 'fastify';
 import { describeRequests } from './describe-requests.ts';
 import { describeResponses } from './describe-responses.ts';
 import type { Document } from './document.ts';
+import { describeTags } from './tags.ts';
 
 export interface SurfaceDescription {
   readonly title: string;
@@ -31,16 +32,22 @@ export async function describeRoutes(
       openapi: '3.1.0',
       info: { title, version, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
       servers: [{ url: '/' }],
-      security: [{ bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }],
+      security: [{ bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }, { ticket: [] }],
       components: {
         securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer' },
-          apiKeyHeader: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+          bearer: { type: 'http', scheme: 'bearer', description: 'The key.' },
+          apiKeyHeader: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The key.' },
           apiKeyQuery: {
             type: 'apiKey',
             in: 'query',
             name: 'api_key',
             description: 'Deprecated: shows in logs of others.',
+          },
+          ticket: {
+            type: 'apiKey',
+            in: 'query',
+            name: 'ticket',
+            description: 'A short-lived credential for one path, from POST /v2/tickets.',
           },
         },
       },
@@ -54,6 +61,7 @@ export async function describeRoutes(
   await app.close();
   describeRequests(document);
   describeResponses(document);
+  describeTags(document);
   return onlyReachable(document);
 }
 

@@ -18,6 +18,7 @@ export function actionRoute(app: App, service: BrowserService, surface: Surface)
   app.post('/browser/actions', {
     schema: {
       tags,
+      operationId: 'actInBrowser',
       summary: 'Move the pointer, click, drag, scroll, type',
       description:
         'Coordinates are pixels of GET screenshot. Without a worker of the display they are those of the page.',

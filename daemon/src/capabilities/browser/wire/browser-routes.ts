@@ -98,7 +98,12 @@ export function browserWideRoutes(app: App, service: BrowserService, surface: Su
   const errors = browserErrors(surface);
 
   app.get('/browser/info', {
-    schema: { tags, summary: 'Describe the browser', response: { 200: envelopeOf(InfoFields), ...errors } },
+    schema: {
+      tags,
+      operationId: 'getBrowserInfo',
+      summary: 'Describe the browser',
+      response: { 200: envelopeOf(InfoFields), ...errors },
+    },
     handler: async (request) => {
       const { userAgent, viewport, pageViewport } = await service.describe();
       const { cdp, vnc } = publicUrls(request);
@@ -110,6 +115,7 @@ export function browserWideRoutes(app: App, service: BrowserService, surface: Su
   app.post('/browser/config', {
     schema: {
       tags,
+      operationId: 'configureBrowser',
       summary: 'Set the resolution of the display, or of the window where no worker serves the display',
       body: ConfigBody,
       response: { 200: envelopeOf(ConfigFields), ...errors },
@@ -125,6 +131,7 @@ export function browserWideRoutes(app: App, service: BrowserService, surface: Su
   app.post('/browser/cdp', {
     schema: {
       tags,
+      operationId: 'callBrowser',
       summary: 'Call a method of the DevTools protocol',
       description: 'Domains that a call enables stay enabled for later calls of this route only.',
       body: CdpBody,
@@ -139,6 +146,7 @@ export function browserWideRoutes(app: App, service: BrowserService, surface: Su
   app.get('/browser/network/requests', {
     schema: {
       tags,
+      operationId: 'listBrowserRequests',
       summary: 'List the requests of the pages, oldest first',
       querystring: RequestQuery,
       response: { 200: envelopeOf(z.array(RequestFields)), ...errors },

@@ -100,7 +100,7 @@ export function cookieRoutes(app: App, service: BrowserService, surface: Surface
   const response = { 200: envelopeOf(z.array(CookieFields)), ...errors };
 
   app.get('/browser/cookies', {
-    schema: { tags, summary: 'List cookies', querystring: CookieQuery, response },
+    schema: { tags, operationId: 'listCookies', summary: 'List cookies', querystring: CookieQuery, response },
     handler: async ({ query }) => {
       const { session } = await service.use();
       const found = await findCookies(session, filterOf(query));
@@ -109,7 +109,7 @@ export function cookieRoutes(app: App, service: BrowserService, surface: Surface
   });
 
   app.post('/browser/cookies', {
-    schema: { tags, summary: 'Set cookies', body: SetBody, response },
+    schema: { tags, operationId: 'setCookies', summary: 'Set cookies', body: SetBody, response },
     handler: async ({ body: { cookies } }) => {
       const { session } = await service.use();
       await setCookies(session, cookies.map(newCookie), await service.shownUrl(cookies));
@@ -122,6 +122,7 @@ export function cookieRoutes(app: App, service: BrowserService, surface: Surface
   app.delete('/browser/cookies', {
     schema: {
       tags,
+      operationId: 'deleteCookies',
       summary: 'Delete cookies; without a field all',
       querystring: RemoveQuery,
       body: RemoveBody,

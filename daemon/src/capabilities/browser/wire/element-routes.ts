@@ -86,6 +86,7 @@ export function elementRoutes(app: App, service: BrowserService, surface: Surfac
   app.post('/browser/click', {
     schema: {
       tags,
+      operationId: 'clickElement',
       summary: 'Click an element or a point of the page',
       description: 'Scrolls into view and waits until the element is visible, enabled, at rest and not covered.',
       body: ClickBody,
@@ -101,6 +102,7 @@ export function elementRoutes(app: App, service: BrowserService, surface: Surfac
   app.post('/browser/fill', {
     schema: {
       tags,
+      operationId: 'fillField',
       summary: 'Fill a field, choose an option, set a checkbox',
       body: FillBody,
       response: { 200: envelopeOf(FilledFields), ...errors },
@@ -115,6 +117,7 @@ export function elementRoutes(app: App, service: BrowserService, surface: Surfac
   app.post('/browser/upload', {
     schema: {
       tags,
+      operationId: 'giveFiles',
       summary: 'Give files to a file field, or to the file chooser that an element opens',
       body: UploadBody,
       response: { 200: envelopeOf(UploadedFields), ...errors },

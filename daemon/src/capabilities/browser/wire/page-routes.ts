@@ -137,6 +137,7 @@ export function pageRoutes(app: App, service: BrowserService, surface: Surface):
   app.post('/browser/navigate', {
     schema: {
       tags,
+      operationId: 'navigate',
       summary: 'Open an address, or go through the history',
       body: NavigateBody,
       response: { 200: envelopeOf(ArrivalFields), ...errors },
@@ -152,6 +153,7 @@ export function pageRoutes(app: App, service: BrowserService, surface: Surface):
   app.post('/browser/wait', {
     schema: {
       tags,
+      operationId: 'waitForPage',
       summary: 'Wait until the page is as it should be',
       body: WaitBody,
       response: { 200: envelopeOf(MatchedFields), ...errors },
@@ -167,6 +169,7 @@ export function pageRoutes(app: App, service: BrowserService, surface: Surface):
   app.post('/browser/evaluate', {
     schema: {
       tags,
+      operationId: 'evaluate',
       summary: 'Evaluate JavaScript in the page',
       body: EvaluateBody,
       response: { 200: envelopeOf(EvaluatedFields), ...errors },
@@ -182,6 +185,7 @@ export function pageRoutes(app: App, service: BrowserService, surface: Surface):
   app.post('/browser/snapshot', {
     schema: {
       tags,
+      operationId: 'takeSnapshot',
       summary: 'Read the page as text with references to its elements',
       body: SnapshotBody,
       response: { 200: envelopeOf(SnapshotFields), ...errors },

@@ -18,6 +18,7 @@ export function screenshotRoute(app: App, service: BrowserService, surface: Surf
   app.get('/browser/screenshot', {
     schema: {
       tags,
+      operationId: 'takeScreenshot',
       summary: 'Take a picture of the page, or of the display where it has a worker',
       description: 'Its pixels are the coordinates of actions; full_page, selector and scale make others.',
       querystring: ScreenshotQuery,

@@ -14,6 +14,7 @@ export function startRoute(app: App, starter: BrowserStarter): void {
   app.post('/browser/start', {
     schema: {
       tags: ['browser'],
+      operationId: 'startBrowser',
       summary: 'Start the browser of the image',
       description: 'Asks the supervisor of the image and waits until the browser answers; 501 without a supervisor.',
       response: { 200: envelopeOf(StartedBrowser), ...V2_ERRORS, 501: ErrorBody, 503: ErrorBody },

@@ -2,6 +2,7 @@ import type { App } from '@sandbox/api/http/app-types.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { Text } from '../../../http/fields.ts';
+import { linksTo } from '../../../http/openapi/links.ts';
 import type { BrowserService } from '../browser-service.ts';
 import type { TabInfo } from '../tabs/tab-list.ts';
 import { browserErrors, type Surface, tags } from './surface.ts';
@@ -34,7 +35,12 @@ export function tabRoutes(app: App, service: BrowserService, surface: Surface): 
   const errors = browserErrors(surface);
 
   app.get('/browser/tabs', {
-    schema: { tags, summary: 'List the tabs', response: { 200: envelopeOf(z.array(TabFields)), ...errors } },
+    schema: {
+      tags,
+      operationId: 'listTabs',
+      summary: 'List the tabs',
+      response: { 200: envelopeOf(z.array(TabFields)), ...errors },
+    },
     handler: async () => {
       const { tabs } = await service.use();
       const all = await tabs.list();
@@ -43,7 +49,14 @@ export function tabRoutes(app: App, service: BrowserService, surface: Surface): 
   });
 
   app.post('/browser/tabs', {
-    schema: { tags, summary: 'Open a tab', body: OpenBody, response: { 200: envelopeOf(TabFields), ...errors } },
+    links: linksTo({ tab_id: '/data/id' }, ['activateTab', 'closeTab']),
+    schema: {
+      tags,
+      operationId: 'openTab',
+      summary: 'Open a tab',
+      body: OpenBody,
+      response: { 200: envelopeOf(TabFields), ...errors },
+    },
     handler: async ({ body: { url } }) => {
       const { tabs } = await service.use();
       const { id } = await tabs.open(url);
@@ -54,6 +67,7 @@ export function tabRoutes(app: App, service: BrowserService, surface: Surface): 
   app.post('/browser/tabs/:tab_id/activate', {
     schema: {
       tags,
+      operationId: 'activateTab',
       summary: 'Show a tab',
       params: TabParams,
       response: { 200: envelopeOf(TabFields), ...errors },
@@ -68,6 +82,7 @@ export function tabRoutes(app: App, service: BrowserService, surface: Surface): 
   app.delete('/browser/tabs/:tab_id', {
     schema: {
       tags,
+      operationId: 'closeTab',
       summary: 'Close a tab',
       params: TabParams,
       response: { 200: envelopeOf(z.object({ id: z.string(), tab_id: z.string() })), ...errors },

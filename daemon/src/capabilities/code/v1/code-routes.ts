@@ -20,6 +20,7 @@ export function cellsV1(app: App, service: CodeService): void {
   app.post('/code/execute', {
     schema: {
       tags,
+      operationId: 'executeCode',
       summary: 'Run Python or JavaScript',
       body: CodeExecuteBody,
       response: { 200: envelopeOf(CodeResult), ...ERRORS },
@@ -36,6 +37,7 @@ export function cellsV1(app: App, service: CodeService): void {
   app.get('/code/info', {
     schema: {
       tags,
+      operationId: 'getCodeInfo',
       summary: 'The languages that there are',
       response: { 200: envelopeOf(CodeInfoV1), ...V1_ERRORS },
     },

@@ -3,6 +3,7 @@ import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
+import { linksTo } from '../../../http/openapi/links.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerByStatus } from '../../../http/v1/error-handlers.ts';
 import type { CodeService } from '../code-service.ts';
@@ -39,6 +40,7 @@ function cellRoutes(app: App, service: CodeService): void {
   app.post('/jupyter/execute', {
     schema: {
       tags,
+      operationId: 'executeJupyter',
       summary: 'Run a cell in a Jupyter kernel',
       body: JupyterExecuteBody,
       response: { 200: envelopeOf(JupyterResult), ...ERRORS },
@@ -60,6 +62,7 @@ function cellRoutes(app: App, service: CodeService): void {
   app.get('/jupyter/info', {
     schema: {
       tags,
+      operationId: 'getJupyterInfo',
       summary: 'The kernels that there are',
       response: { 200: envelopeOf(JupyterInfo), ...ERRORS },
     },
@@ -84,6 +87,7 @@ function sessionRoutes(app: App, service: CodeService): void {
   app.get('/jupyter/sessions', {
     schema: {
       tags,
+      operationId: 'listJupyterSessions',
       summary: 'The kernel sessions by id',
       response: { 200: envelopeOf(JupyterSessions), ...ERRORS },
     },
@@ -97,8 +101,10 @@ function sessionRoutes(app: App, service: CodeService): void {
   });
 
   app.post('/jupyter/sessions/create', {
+    links: linksTo({ session_id: '/data/session_id' }, ['endJupyterSession']),
     schema: {
       tags,
+      operationId: 'createJupyterSession',
       summary: 'Start a kernel; the id of an existing session gives that one',
       body: JupyterCreateBody,
       response: { 200: envelopeOf(JupyterCreated), ...ERRORS },
@@ -115,6 +121,7 @@ function sessionRoutes(app: App, service: CodeService): void {
   app.delete('/jupyter/sessions', {
     schema: {
       tags,
+      operationId: 'endJupyterSessions',
       summary: 'End all kernel sessions',
       response: { 200: envelopeOf(Deleted), ...ERRORS },
     },
@@ -128,6 +135,7 @@ function sessionRoutes(app: App, service: CodeService): void {
   app.delete('/jupyter/sessions/:session_id', {
     schema: {
       tags,
+      operationId: 'endJupyterSession',
       summary: 'End a kernel session',
       params: Params,
       response: { 200: envelopeOf(Deleted), ...ERRORS },

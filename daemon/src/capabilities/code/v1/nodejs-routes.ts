@@ -3,6 +3,7 @@ import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
+import { linksTo } from '../../../http/openapi/links.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerByStatus } from '../../../http/v1/error-handlers.ts';
 import type { CodeService } from '../code-service.ts';
@@ -29,6 +30,7 @@ export function nodejsV1(app: App, service: CodeService): void {
   app.post('/nodejs/execute', {
     schema: {
       tags,
+      operationId: 'executeNodejs',
       summary: 'Run JavaScript as a script, or in a session',
       body: NodeExecuteBody,
       response: { 200: envelopeOf(NodeResult), ...ERRORS },
@@ -55,6 +57,7 @@ export function nodejsV1(app: App, service: CodeService): void {
   app.get('/nodejs/info', {
     schema: {
       tags,
+      operationId: 'getNodejsInfo',
       summary: 'The Node that runs JavaScript, and its packages',
       response: { 200: envelopeOf(NodeInfo), ...V1_ERRORS },
     },
@@ -69,8 +72,10 @@ export function nodejsV1(app: App, service: CodeService): void {
 
 function sessionRoutes(app: App, service: CodeService): void {
   app.post('/nodejs/sessions', {
+    links: linksTo({ session_id: '/data/session_id' }, ['getNodejsSession', 'endNodejsSession']),
     schema: {
       tags,
+      operationId: 'createNodejsSession',
       summary: 'Make a session; the id of an existing one gives that one',
       querystring: VersionQuery,
       body: CreateNodeBody,
@@ -93,6 +98,7 @@ function sessionRoutes(app: App, service: CodeService): void {
   app.get('/nodejs/sessions', {
     schema: {
       tags,
+      operationId: 'listNodejsSessions',
       summary: 'The sessions by id',
       querystring: VersionQuery,
       response: { 200: envelopeOf(z.object({ sessions: z.record(z.string(), NodeSession) })), ...V1_ERRORS },
@@ -106,6 +112,7 @@ function sessionRoutes(app: App, service: CodeService): void {
   app.get('/nodejs/sessions/:session_id', {
     schema: {
       tags,
+      operationId: 'getNodejsSession',
       summary: 'One session',
       params: Params,
       querystring: VersionQuery,
@@ -120,6 +127,7 @@ function sessionRoutes(app: App, service: CodeService): void {
   app.delete('/nodejs/sessions/:session_id', {
     schema: {
       tags,
+      operationId: 'endNodejsSession',
       summary: 'End a session',
       params: Params,
       querystring: VersionQuery,

@@ -19,6 +19,7 @@ export function executionRoutesV2(app: App, service: CodeService): void {
   app.get('/code/executions/:execution_id', {
     schema: {
       tags,
+      operationId: 'readExecution',
       summary: 'Read the outputs of an execution by number, as JSON or NDJSON, while it runs and ten minutes after',
       params: ExecutionParams,
       produces: ['application/json', 'application/x-ndjson'],
@@ -43,6 +44,7 @@ export function executionRoutesV2(app: App, service: CodeService): void {
   app.post('/code/executions/:execution_id/interrupt', {
     schema: {
       tags,
+      operationId: 'interruptExecution',
       summary: 'Ask a cell to end, as Ctrl-C does',
       params: ExecutionParams,
       response: { 200: envelopeOf(z.object({ execution_id: z.string(), interrupted: z.boolean() })), ...V2_ERRORS },

@@ -2,6 +2,7 @@ import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { type Envelope, ErrorBody, envelopeOf, failure, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import type { z } from 'zod';
+import { linksTo } from '../../../http/openapi/links.ts';
 import { sendNdjson } from '../../../http/streams/ndjson.ts';
 import type { CodeService } from '../code-service.ts';
 import type { CellReport, CellRequest } from '../execution/cell-report.ts';
@@ -17,8 +18,10 @@ const ERRORS = { ...V2_ERRORS, 409: ErrorBody, 429: ErrorBody, 503: ErrorBody };
 
 export function codeV2(app: App, service: CodeService): void {
   app.post('/code/execute', {
+    links: linksTo({ execution_id: '/data/execution_id' }, ['readExecution', 'interruptExecution']),
     schema: {
       tags,
+      operationId: 'executeCode',
       summary: 'Run code, in a session that keeps its state or in a process of its own',
       description:
         'A cell that raises answers 200 with success false. Accept application/x-ndjson streams its outputs.',
@@ -41,6 +44,7 @@ export function codeV2(app: App, service: CodeService): void {
   app.get('/code/info', {
     schema: {
       tags,
+      operationId: 'getCodeInfo',
       summary: 'The languages and kernels that there are',
       response: { 200: envelopeOf(CodeInfo), ...V2_ERRORS },
     },

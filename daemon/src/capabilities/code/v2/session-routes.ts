@@ -2,6 +2,7 @@ import type { App } from '@sandbox/api/http/app-types.ts';
 import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
+import { linksTo } from '../../../http/openapi/links.ts';
 import type { CodeService } from '../code-service.ts';
 import { located } from '../wire/located.ts';
 import { CodeSession, CreateCodeSession } from '../wire/schemas.ts';
@@ -15,6 +16,7 @@ export function sessionRoutesV2(app: App, service: CodeService): void {
   app.get('/code/sessions', {
     schema: {
       tags,
+      operationId: 'listCodeSessions',
       summary: 'List the sessions, newest first',
       response: { 200: envelopeOf(z.object({ sessions: z.array(CodeSession) })), ...V2_ERRORS },
     },
@@ -25,8 +27,15 @@ export function sessionRoutesV2(app: App, service: CodeService): void {
   });
 
   app.post('/code/sessions', {
+    links: linksTo({ session_id: '/data/session_id' }, [
+      'getCodeSession',
+      'interruptCodeSession',
+      'restartCodeSession',
+      'endCodeSession',
+    ]),
     schema: {
       tags,
+      operationId: 'createCodeSession',
       summary: 'Create a session; the id of an existing one gives that session',
       body: CreateCodeSession,
       response: { 200: envelopeOf(CodeSession.extend({ created: z.boolean() })), ...BUSY },
@@ -42,6 +51,7 @@ export function sessionRoutesV2(app: App, service: CodeService): void {
   app.get('/code/sessions/:session_id', {
     schema: {
       tags,
+      operationId: 'getCodeSession',
       summary: 'One session',
       params: SessionParams,
       response: { 200: envelopeOf(CodeSession), ...V2_ERRORS },
@@ -55,6 +65,7 @@ export function sessionRoutesV2(app: App, service: CodeService): void {
   app.delete('/code/sessions/:session_id', {
     schema: {
       tags,
+      operationId: 'endCodeSession',
       summary: 'End a session with all its processes',
       params: SessionParams,
       response: { 200: envelopeOf(z.object({ session_id: z.string() })), ...V2_ERRORS },
@@ -68,6 +79,7 @@ export function sessionRoutesV2(app: App, service: CodeService): void {
   app.post('/code/sessions/:session_id/interrupt', {
     schema: {
       tags,
+      operationId: 'interruptCodeSession',
       summary: 'Ask the cell that runs in the session to end, as Ctrl-C does',
       params: SessionParams,
       response: { 200: envelopeOf(z.object({ session_id: z.string(), interrupted: z.boolean() })), ...V2_ERRORS },
@@ -81,6 +93,7 @@ export function sessionRoutesV2(app: App, service: CodeService): void {
   app.post('/code/sessions/:session_id/restart', {
     schema: {
       tags,
+      operationId: 'restartCodeSession',
       summary: 'Start the interpreter of the session anew; its state is lost, a cell that runs ends',
       params: SessionParams,
       response: { 200: envelopeOf(CodeSession), ...BUSY },

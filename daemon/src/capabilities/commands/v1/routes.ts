@@ -3,6 +3,7 @@ import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { decode } from '../../../core/output/text-slice.ts';
+import { linksTo } from '../../../http/openapi/links.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { nameExecDir } from '../../../http/v1/error-handlers.ts';
 import type { CommandService } from '../command-service.ts';
@@ -28,6 +29,7 @@ export function commandsV1(app: App, service: CommandService): void {
   app.post('/bash/exec', {
     schema: {
       tags,
+      operationId: 'execBash',
       summary: 'Run a command in a session',
       body: ExecBody,
       response: { 200: envelopeOf(ExecResult), ...V1_ERRORS, 429: ErrorBody },
@@ -55,6 +57,7 @@ export function commandsV1(app: App, service: CommandService): void {
   app.post('/bash/output', {
     schema: {
       tags,
+      operationId: 'readBashOutput',
       summary: 'Read the output of a command from offsets on',
       body: OutputBody,
       response: { 200: envelopeOf(OutputResult), ...V1_ERRORS },
@@ -86,6 +89,7 @@ export function commandsV1(app: App, service: CommandService): void {
   app.post('/bash/write', {
     schema: {
       tags,
+      operationId: 'writeBashStdin',
       summary: 'Write to the stdin of a command',
       body: WriteBody,
       response: { 200: Done, ...V1_ERRORS, 409: ErrorBody },
@@ -98,7 +102,13 @@ export function commandsV1(app: App, service: CommandService): void {
   });
 
   app.post('/bash/kill', {
-    schema: { tags, summary: 'Signal a command', body: KillBodyV1, response: { 200: Done, ...V1_ERRORS } },
+    schema: {
+      tags,
+      operationId: 'killBashCommand',
+      summary: 'Signal a command',
+      body: KillBodyV1,
+      response: { 200: Done, ...V1_ERRORS },
+    },
     handler: async ({ body: { session_id, command_id, signal } }) => {
       const { id } = service.requireNewestOf(session_id, command_id);
       const { processes } = await service.kill(id, signal);
@@ -112,7 +122,12 @@ export function commandsV1(app: App, service: CommandService): void {
 function sessionRoutes(app: App, service: CommandService): void {
   const { sessions } = service;
   app.get('/bash/sessions', {
-    schema: { tags, summary: 'List sessions', response: { 200: envelopeOf(z.array(SessionInfoV1)), ...V1_ERRORS } },
+    schema: {
+      tags,
+      operationId: 'listBashSessions',
+      summary: 'List sessions',
+      response: { 200: envelopeOf(z.array(SessionInfoV1)), ...V1_ERRORS },
+    },
     handler: async () => {
       const data = sessions.list().map(sessionInfo);
       return ok(data, `${data.length} sessions`);
@@ -120,8 +135,10 @@ function sessionRoutes(app: App, service: CommandService): void {
   });
 
   app.post('/bash/sessions/create', {
+    links: linksTo({ session_id: '/data/session_id' }, ['closeBashSession']),
     schema: {
       tags,
+      operationId: 'createBashSession',
       summary: 'Create a session, or give the one of that id',
       body: CreateBody,
       response: { 200: envelopeOf(SessionInfoV1), ...V1_ERRORS, 429: ErrorBody },
@@ -139,6 +156,7 @@ function sessionRoutes(app: App, service: CommandService): void {
   app.post('/bash/sessions/:session_id/close', {
     schema: {
       tags,
+      operationId: 'closeBashSession',
       summary: 'Close a session and end all processes of its commands',
       params: z.object({ session_id: z.string() }),
       response: { 200: Done, ...V1_ERRORS },

@@ -4,6 +4,7 @@ import { ErrorBody, envelopeOf, failure, ok, V2_ERRORS } from '@sandbox/api/http
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { SessionId } from '../../../http/fields.ts';
+import { linksTo } from '../../../http/openapi/links.ts';
 import { sendNdjson } from '../../../http/streams/ndjson.ts';
 import { sendStream } from '../../../http/streams/send-stream.ts';
 import type { CommandService, RunRequest } from '../command-service.ts';
@@ -25,8 +26,10 @@ const ListQuery = z.object({
 
 export function commandsV2(app: App, service: CommandService): void {
   app.post('/commands', {
+    links: linksTo({ command_id: '/data/command_id' }, ['readCommand', 'killCommand', 'writeCommandStdin']),
     schema: {
       tags,
+      operationId: 'runCommand',
       summary: 'Run a command',
       body: RunBody,
       response: { 200: envelopeOf(CommandResult), ...V2_ERRORS, 409: ErrorBody, 429: ErrorBody },
@@ -42,6 +45,7 @@ export function commandsV2(app: App, service: CommandService): void {
   app.get('/commands', {
     schema: {
       tags,
+      operationId: 'listCommands',
       summary: 'List commands, newest first',
       querystring: ListQuery,
       response: { 200: envelopeOf(z.object({ commands: z.array(CommandInfo) })), ...V2_ERRORS },
@@ -55,6 +59,7 @@ export function commandsV2(app: App, service: CommandService): void {
   app.get('/commands/:command_id', {
     schema: {
       tags,
+      operationId: 'readCommand',
       summary: 'Read the output of a command by offset, as NDJSON, or as raw bytes',
       description: 'Accept application/x-ndjson streams until the end; application/octet-stream answers raw bytes.',
       produces: ['application/json', 'application/x-ndjson', 'application/octet-stream'],
@@ -74,6 +79,7 @@ export function commandsV2(app: App, service: CommandService): void {
   app.post('/commands/:command_id/kill', {
     schema: {
       tags,
+      operationId: 'killCommand',
       summary: 'Signal all processes of a command, also those that it left behind',
       params: CommandId,
       body: KillBody,

@@ -1,6 +1,7 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
+import { linksTo } from '../../../http/openapi/links.ts';
 import type { SessionService } from '../session-service.ts';
 import { Session, SessionBody } from '../wire/schemas.ts';
 import { sessionInfo } from '../wire/wire.ts';
@@ -10,8 +11,10 @@ const SessionParams = z.object({ session_id: z.string() });
 
 export function sessionRoutesV2(app: App, sessions: SessionService): void {
   app.post('/commands/sessions', {
+    links: linksTo({ session_id: '/data/session_id' }, ['getCommandSession', 'closeCommandSession']),
     schema: {
       tags,
+      operationId: 'createCommandSession',
       summary: 'Create a command session: defaults for the commands that name it',
       body: SessionBody,
       response: { 200: envelopeOf(Session), ...V2_ERRORS, 409: ErrorBody, 429: ErrorBody },
@@ -25,6 +28,7 @@ export function sessionRoutesV2(app: App, sessions: SessionService): void {
   app.get('/commands/sessions', {
     schema: {
       tags,
+      operationId: 'listCommandSessions',
       summary: 'List command sessions',
       response: { 200: envelopeOf(z.object({ sessions: z.array(Session) })), ...V2_ERRORS },
     },
@@ -37,6 +41,7 @@ export function sessionRoutesV2(app: App, sessions: SessionService): void {
   app.get('/commands/sessions/:session_id', {
     schema: {
       tags,
+      operationId: 'getCommandSession',
       summary: 'Inspect a command session',
       params: SessionParams,
       response: { 200: envelopeOf(Session), ...V2_ERRORS },
@@ -47,6 +52,7 @@ export function sessionRoutesV2(app: App, sessions: SessionService): void {
   app.delete('/commands/sessions/:session_id', {
     schema: {
       tags,
+      operationId: 'closeCommandSession',
       summary: 'Close a command session and end all processes of its commands',
       params: SessionParams,
       response: { 200: envelopeOf(Session), ...V2_ERRORS },

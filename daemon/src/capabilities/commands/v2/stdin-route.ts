@@ -24,6 +24,7 @@ export function stdinRouteV2(app: App, service: CommandService): void {
     scope.post('/commands/:command_id/stdin', {
       schema: {
         tags: ['commands'],
+        operationId: 'writeCommandStdin',
         summary: 'Write to the stdin of a command, from JSON or as a raw stream',
         consumes: ['application/json', 'application/octet-stream'],
         params: StdinParams,

@@ -17,6 +17,7 @@ export function downloadRouteV1(app: App, files: FileService): void {
     errorHandler: answerByStatus,
     schema: {
       tags: ['file'],
+      operationId: 'downloadFile',
       summary: 'Download a file, or a range of it',
       produces: ['application/octet-stream'],
       querystring: DownloadQueryV1,

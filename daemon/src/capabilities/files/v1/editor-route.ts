@@ -18,6 +18,7 @@ export function editorRouteV1(app: App, files: FileService): void {
     errorHandler: answerEditorFailures,
     schema: {
       tags: ['file'],
+      operationId: 'editFile',
       summary: 'View, create and edit text files, with undo',
       body: EditorBody,
       response: { 200: envelopeOf(orFileError(EditorResult)), ...V1_ERRORS },

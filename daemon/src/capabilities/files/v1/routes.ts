@@ -35,6 +35,7 @@ export function filesV1(app: App, files: FileService): void {
   app.post('/file/read', {
     schema: {
       tags,
+      operationId: 'readFile',
       summary: 'Read a text file, or some of its lines',
       body: ReadBody,
       response: { 200: envelopeOf(orFileError(ReadResult)), ...V1_ERRORS },
@@ -51,6 +52,7 @@ export function filesV1(app: App, files: FileService): void {
   app.post('/file/write', {
     schema: {
       tags,
+      operationId: 'writeFile',
       summary: 'Write a file',
       body: WriteBodyV1,
       response: { 200: envelopeOf(orFileError(WriteResult)), ...V1_ERRORS },
@@ -67,6 +69,7 @@ export function filesV1(app: App, files: FileService): void {
   app.post('/file/replace', {
     schema: {
       tags,
+      operationId: 'replaceInFile',
       summary: 'Replace every occurrence of a text',
       body: ReplaceBody,
       response: { 200: envelopeOf(orFileError(ReplaceResult)), ...V1_ERRORS },
@@ -81,6 +84,7 @@ export function filesV1(app: App, files: FileService): void {
   app.post('/file/list', {
     schema: {
       tags,
+      operationId: 'listDirectory',
       summary: 'List a directory',
       body: ListBody,
       response: { 200: envelopeOf(orFileError(ListResult)), ...V1_ERRORS },
@@ -110,6 +114,7 @@ function laterRoutes(app: App, files: FileService): void {
   app.post('/file/stat', {
     schema: {
       tags,
+      operationId: 'statFile',
       summary: 'What a path stands for',
       body: StatBodyV1,
       response: { 200: envelopeOf(orFileError(FileStatus)), ...V1_ERRORS },
@@ -123,6 +128,7 @@ function laterRoutes(app: App, files: FileService): void {
   app.post('/file/mkdir', {
     schema: {
       tags,
+      operationId: 'makeDirectory',
       summary: 'Make a directory',
       body: MkdirBodyV1,
       response: { 200: envelopeOf(orFileError(OnePath)), ...V1_ERRORS },
@@ -137,6 +143,7 @@ function laterRoutes(app: App, files: FileService): void {
   app.post('/file/delete', {
     schema: {
       tags,
+      operationId: 'deleteFile',
       summary: 'Delete a file, a link or a directory',
       body: DeleteBodyV1,
       response: { 200: envelopeOf(orFileError(OnePath)), ...V1_ERRORS },
@@ -152,6 +159,7 @@ function laterRoutes(app: App, files: FileService): void {
     app.post(`/file/${operation}`, {
       schema: {
         tags,
+        operationId: operation === 'copy' ? 'copyFile' : 'moveFile',
         summary: operation === 'copy' ? 'Copy a file or a directory' : 'Move a file or a directory',
         body: CopyBodyV1,
         response: { 200: envelopeOf(orFileError(Copied)), ...V1_ERRORS },

@@ -13,6 +13,7 @@ export function uploadRouteV1(app: App, files: FileService): void {
     scope.post('/file/upload', {
       schema: {
         tags: ['file'],
+        operationId: 'uploadFile',
         summary: 'Upload a file as a form',
         consumes: ['multipart/form-data'],
         body: FileForm,

@@ -3,6 +3,7 @@ import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { shownPath } from '../../../core/files/file-path.ts';
 import { FILE_ERRORS, pathFields, pathOf, UserField } from '../../../http/files/file-fields.ts';
+import { linksTo } from '../../../http/openapi/links.ts';
 import type { FileService } from '../file-service.ts';
 import {
   Copied,
@@ -23,8 +24,10 @@ const querystring = z.object(UserField);
 /** Routes that change files and directories. */
 export function changeRoutesV2(app: App, files: FileService): void {
   app.post('/fs/write', {
+    links: linksTo({ path: '/data/path' }, ['readFile', 'statFile', 'downloadFile']),
     schema: {
       tags,
+      operationId: 'writeFile',
       summary: 'Write a file',
       description: 'If-Match and If-None-Match are honoured (412); the field if_match does the same (409).',
       querystring,
@@ -45,6 +48,7 @@ export function changeRoutesV2(app: App, files: FileService): void {
   app.post('/fs/edit', {
     schema: {
       tags,
+      operationId: 'editFile',
       summary: 'Edit a text file',
       querystring,
       body: EditBody,
@@ -61,6 +65,7 @@ export function changeRoutesV2(app: App, files: FileService): void {
   app.post('/fs/mkdir', {
     schema: {
       tags,
+      operationId: 'makeDirectory',
       summary: 'Make a directory',
       querystring,
       body: MkdirBody,
@@ -76,6 +81,7 @@ export function changeRoutesV2(app: App, files: FileService): void {
   app.post('/fs/delete', {
     schema: {
       tags,
+      operationId: 'deleteFile',
       summary: 'Delete a file, a link or a directory',
       querystring,
       body: DeleteBody,
@@ -93,6 +99,7 @@ export function changeRoutesV2(app: App, files: FileService): void {
     app.post(`/fs/${operation}`, {
       schema: {
         tags,
+        operationId: operation === 'copy' ? 'copyFile' : 'moveFile',
         summary: operation === 'copy' ? 'Copy a file or a directory' : 'Move a file or a directory',
         querystring,
         body: CopyBody,

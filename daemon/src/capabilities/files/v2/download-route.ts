@@ -19,6 +19,7 @@ export function downloadRouteV2(app: App, files: FileService): void {
   app.get('/fs/download', {
     schema: {
       tags: ['files'],
+      operationId: 'downloadFile',
       summary: 'Download a file, or a range of it',
       description: 'Honours Range, If-Range, If-Match, If-None-Match, If-Modified-Since and If-Unmodified-Since.',
       produces: ['*/*'],

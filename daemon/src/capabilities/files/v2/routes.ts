@@ -17,6 +17,7 @@ export function filesV2(app: App, files: FileService): void {
   app.get('/fs/read', {
     schema: {
       tags,
+      operationId: 'readFile',
       summary: 'Read a text file, some of its lines, or some of its bytes',
       querystring: ReadQuery,
       response: { 200: envelopeOf(FileText), ...FILE_ERRORS },
@@ -45,6 +46,7 @@ export function filesV2(app: App, files: FileService): void {
   app.get('/fs/stat', {
     schema: {
       tags,
+      operationId: 'statFile',
       summary: 'What a path stands for',
       querystring: StatQuery,
       response: { 200: envelopeOf(FileStatus), ...FILE_ERRORS },
@@ -59,6 +61,7 @@ export function filesV2(app: App, files: FileService): void {
   app.get('/fs/list', {
     schema: {
       tags,
+      operationId: 'listDirectory',
       summary: 'List a directory',
       querystring: ListQuery,
       response: { 200: envelopeOf(FileList), ...FILE_ERRORS },

@@ -61,6 +61,7 @@ export function treeRoutesV2(app: App, files: FileService): void {
   app.get('/fs/tree', {
     schema: {
       tags,
+      operationId: 'exportTree',
       summary: 'A directory as a tar stream',
       description: 'Compressed where Accept-Encoding has gzip. FIFOs, sockets and devices are left out.',
       produces: ['application/x-tar'],
@@ -86,6 +87,7 @@ export function treeRoutesV2(app: App, files: FileService): void {
     scope.put('/fs/tree', {
       schema: {
         tags,
+        operationId: 'importTree',
         summary: 'Extract a tar archive into a directory',
         description:
           'The body is a tar archive, plain or gzip. Names with .., absolute names and links that leave the target are ' +

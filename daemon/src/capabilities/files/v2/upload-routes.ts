@@ -31,6 +31,7 @@ export function uploadRoutesV2(app: App, files: FileService): void {
     scope.post('/fs/upload', {
       schema: {
         tags,
+        operationId: 'uploadForm',
         summary: 'Upload a file as a form',
         description: 'The form has a part `file` and may have `path`, by default `/tmp/<name>`.',
         consumes: ['multipart/form-data'],
@@ -53,6 +54,7 @@ export function uploadRoutesV2(app: App, files: FileService): void {
     scope.put('/fs/upload', {
       schema: {
         tags,
+        operationId: 'uploadFile',
         summary: 'Upload a file as the body, whole or in pieces',
         description:
           'With Content-Range the body is a piece, which has to begin where the last one ended; `bytes */total` asks ' +

@@ -2,6 +2,7 @@ import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { waitFor } from '@sandbox/api/wait.ts';
+import { linksTo } from '../../../http/openapi/links.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { nameExecDir } from '../../../http/v1/error-handlers.ts';
 import type { ExecRun } from '../exec/exec-run.ts';
@@ -44,6 +45,7 @@ function execRoutes(app: App, service: PtyService): void {
   app.post('/shell/exec', {
     schema: {
       tags,
+      operationId: 'execShell',
       summary: 'Run a command in a shell session',
       description: EVENTS,
       produces: ['application/json', 'text/event-stream'],
@@ -70,8 +72,10 @@ function execRoutes(app: App, service: PtyService): void {
   });
 
   app.post('/shell/sessions/create', {
+    links: linksTo({ session_id: '/data/session_id' }, ['closeShellSession']),
     schema: {
       tags,
+      operationId: 'createShellSession',
       summary: 'Open a shell session',
       body: CreateBodyV1,
       response: { 200: envelopeOf(Created), ...V1_ERRORS, 429: ErrorBody, 503: ErrorBody },
@@ -92,6 +96,7 @@ function controlRoutes(app: App, service: PtyService): void {
   app.post('/shell/view', {
     schema: {
       tags,
+      operationId: 'viewShell',
       summary: 'What a shell session has shown',
       description: EVENTS,
       produces: ['application/json', 'text/event-stream'],
@@ -111,6 +116,7 @@ function controlRoutes(app: App, service: PtyService): void {
   app.post('/shell/wait', {
     schema: {
       tags,
+      operationId: 'waitForShell',
       summary: 'Wait for the command of a shell session',
       body: WaitBody,
       response: { 200: envelopeOf(StatusV1), ...V1_ERRORS },
@@ -126,6 +132,7 @@ function controlRoutes(app: App, service: PtyService): void {
   app.post('/shell/write', {
     schema: {
       tags,
+      operationId: 'writeToShell',
       summary: 'Type into a shell session',
       body: WriteBody,
       response: { 200: envelopeOf(StatusV1), ...V1_ERRORS, 409: ErrorBody },
@@ -140,6 +147,7 @@ function controlRoutes(app: App, service: PtyService): void {
   app.post('/shell/kill', {
     schema: {
       tags,
+      operationId: 'killShellCommand',
       summary: 'End the command of a shell session',
       body: IdBody,
       response: { 200: envelopeOf(KillResult), ...V1_ERRORS, 409: ErrorBody },

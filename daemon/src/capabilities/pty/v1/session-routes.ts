@@ -16,6 +16,7 @@ export function sessionRoutesV1(app: App, service: PtyService): void {
   app.get('/shell/sessions', {
     schema: {
       tags,
+      operationId: 'listShellSessions',
       summary: 'List shell sessions',
       response: { 200: envelopeOf(z.object({ sessions: z.record(z.string(), SessionInfoV1) })), ...V1_ERRORS },
     },
@@ -29,6 +30,7 @@ export function sessionRoutesV1(app: App, service: PtyService): void {
   app.get('/shell/sessions/stats', {
     schema: {
       tags,
+      operationId: 'getShellStats',
       summary: 'How many shell sessions there are',
       response: { 200: envelopeOf(StatsV1), ...V1_ERRORS },
     },
@@ -36,7 +38,13 @@ export function sessionRoutesV1(app: App, service: PtyService): void {
   });
 
   app.post('/shell/sessions/update', {
-    schema: { tags, summary: 'Change a shell session', body: UpdateBody, response: { 200: Done, ...V1_ERRORS } },
+    schema: {
+      tags,
+      operationId: 'updateShellSession',
+      summary: 'Change a shell session',
+      body: UpdateBody,
+      response: { 200: Done, ...V1_ERRORS },
+    },
     handler: async ({ body: { id, no_change_timeout } }) => {
       const session = service.sessions.get(id);
       if (no_change_timeout !== undefined) session.setNoChangeTimeout(no_change_timeout);
@@ -45,7 +53,12 @@ export function sessionRoutesV1(app: App, service: PtyService): void {
   });
 
   app.delete('/shell/sessions', {
-    schema: { tags, summary: 'Close every shell session', response: { 200: Done, ...V1_ERRORS } },
+    schema: {
+      tags,
+      operationId: 'closeShellSessions',
+      summary: 'Close every shell session',
+      response: { 200: Done, ...V1_ERRORS },
+    },
     handler: async () => {
       const count = await service.sessions.closeAll();
       return ok(null, `${count} sessions are closed`);
@@ -55,6 +68,7 @@ export function sessionRoutesV1(app: App, service: PtyService): void {
   app.delete('/shell/sessions/:session_id', {
     schema: {
       tags,
+      operationId: 'closeShellSession',
       summary: 'Close a shell session',
       params: z.object({ session_id: z.string() }),
       response: { 200: Done, ...V1_ERRORS },
@@ -68,6 +82,7 @@ export function sessionRoutesV1(app: App, service: PtyService): void {
   app.get('/shell/terminal-url', {
     schema: {
       tags,
+      operationId: 'getTerminalUrl',
       summary: 'Open a shell session and answer the address of its terminal page',
       response: { 200: envelopeOf(z.string()), ...V1_ERRORS, 429: ErrorBody, 503: ErrorBody },
     },

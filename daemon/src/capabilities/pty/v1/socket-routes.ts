@@ -13,6 +13,7 @@ export function socketRoutesV1(app: App, service: PtyService): void {
   app.get('/shell/ws', {
     schema: {
       tags: ['shell'],
+      operationId: 'attachShell',
       summary: 'Attach to a shell session, or to a new one (WebSocket)',
       querystring: AnonymousQuery,
       response: { 101: RawAnswer, ...V1_ERRORS, 426: ErrorBody },

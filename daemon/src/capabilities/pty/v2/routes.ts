@@ -3,6 +3,7 @@ import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { inputBytes } from '../../../http/files/input-bytes.ts';
+import { linksTo } from '../../../http/openapi/links.ts';
 import type { PtyService } from '../pty-service.ts';
 import {
   CreateBody,
@@ -24,6 +25,17 @@ import { socketRoutesV2 } from './socket-routes.ts';
 
 const tags = ['terminals'];
 const params = z.object({ id: z.string() });
+/** Operations on a terminal. */
+const USES = [
+  'getTerminal',
+  'changeTerminal',
+  'execInTerminal',
+  'typeIntoTerminal',
+  'signalTerminal',
+  'readScreen',
+  'attachTerminal',
+  'closeTerminal',
+];
 
 export function ptyV2(app: App, service: PtyService): void {
   sessionRoutes(app, service);
@@ -33,8 +45,10 @@ export function ptyV2(app: App, service: PtyService): void {
 
 function sessionRoutes(app: App, service: PtyService): void {
   app.post('/pty/sessions', {
+    links: linksTo({ id: '/data/session_id' }, USES),
     schema: {
       tags,
+      operationId: 'createTerminal',
       summary: 'Open a terminal',
       body: CreateBody,
       response: { 200: envelopeOf(Created), ...V2_ERRORS, 409: ErrorBody, 429: ErrorBody, 503: ErrorBody },
@@ -52,6 +66,7 @@ function sessionRoutes(app: App, service: PtyService): void {
   app.get('/pty/sessions', {
     schema: {
       tags,
+      operationId: 'listTerminals',
       summary: 'List terminals',
       response: {
         200: envelopeOf(z.object({ sessions: z.record(z.string(), SessionInfo), stats: Stats })),
@@ -65,13 +80,20 @@ function sessionRoutes(app: App, service: PtyService): void {
   });
 
   app.get('/pty/sessions/:id', {
-    schema: { tags, summary: 'One terminal', params, response: { 200: envelopeOf(SessionInfo), ...V2_ERRORS } },
+    schema: {
+      tags,
+      operationId: 'getTerminal',
+      summary: 'One terminal',
+      params,
+      response: { 200: envelopeOf(SessionInfo), ...V2_ERRORS },
+    },
     handler: async ({ params: { id } }) => ok(sessionInfo(service.sessions.get(id)), `session ${id}`),
   });
 
   app.patch('/pty/sessions/:id', {
     schema: {
       tags,
+      operationId: 'changeTerminal',
       summary: 'Resize a terminal',
       params,
       body: PatchBody,
@@ -88,6 +110,7 @@ function sessionRoutes(app: App, service: PtyService): void {
   app.delete('/pty/sessions/:id', {
     schema: {
       tags,
+      operationId: 'closeTerminal',
       summary: 'Close a terminal and end what runs in it',
       params,
       response: { 200: envelopeOf(z.null()), ...V2_ERRORS },
@@ -103,6 +126,7 @@ function useRoutes(app: App, service: PtyService): void {
   app.post('/pty/sessions/:id/exec', {
     schema: {
       tags,
+      operationId: 'execInTerminal',
       summary: 'Run a command in the shell of a terminal',
       params,
       body: ExecBody,
@@ -125,6 +149,7 @@ function useRoutes(app: App, service: PtyService): void {
   app.post('/pty/sessions/:id/input', {
     schema: {
       tags,
+      operationId: 'typeIntoTerminal',
       summary: 'Type into a terminal',
       params,
       body: InputBody,
@@ -142,6 +167,7 @@ function useRoutes(app: App, service: PtyService): void {
   app.post('/pty/sessions/:id/signal', {
     schema: {
       tags,
+      operationId: 'signalTerminal',
       summary: 'Signal the foreground group of a terminal',
       params,
       body: SignalBody,
@@ -156,6 +182,7 @@ function useRoutes(app: App, service: PtyService): void {
   app.get('/pty/sessions/:id/screen', {
     schema: {
       tags,
+      operationId: 'readScreen',
       summary: 'What is on the screen of a terminal',
       params,
       querystring: ScreenQuery,

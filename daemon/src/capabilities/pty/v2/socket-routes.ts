@@ -15,6 +15,7 @@ export function socketRoutesV2(app: App, service: PtyService): void {
   app.get('/pty/sessions/:id/ws', {
     schema: {
       tags,
+      operationId: 'attachTerminal',
       summary: 'Attach to a terminal (WebSocket)',
       params: z.object({ id: z.string() }),
       querystring: AttachQuery,
@@ -27,6 +28,7 @@ export function socketRoutesV2(app: App, service: PtyService): void {
   app.get('/pty/ws', {
     schema: {
       tags,
+      operationId: 'openAnonymousTerminal',
       summary: 'A shell that lives as long as its WebSocket',
       querystring: AnonymousQuery,
       response,

@@ -13,7 +13,12 @@ const tags = ['sandbox'];
 
 export function sandboxV1(app: App, service: SandboxService): void {
   app.get('/sandbox', {
-    schema: { tags, summary: 'Read the context of the sandbox', response: { 200: SandboxResponse, ...V1_ERRORS } },
+    schema: {
+      tags,
+      operationId: 'getSandbox',
+      summary: 'Read the context of the sandbox',
+      response: { 200: SandboxResponse, ...V1_ERRORS },
+    },
     handler: async () => {
       const context = await service.context();
       const { home } = context.system;
@@ -31,6 +36,7 @@ export function sandboxV1(app: App, service: SandboxService): void {
     app.get(`/sandbox/packages/${language}`, {
       schema: {
         tags,
+        operationId: language === 'python' ? 'listPythonPackages' : 'listNodejsPackages',
         summary: `List the installed packages of ${language}`,
         response: { 200: envelopeOf(z.string()), ...V1_ERRORS, 503: ErrorBody },
       },
@@ -41,6 +47,7 @@ export function sandboxV1(app: App, service: SandboxService): void {
   app.get('/capabilities', {
     schema: {
       tags,
+      operationId: 'getCapabilities',
       summary: 'Read what the sandbox can do',
       querystring: RefreshQuery,
       response: { 200: envelopeOf(Capabilities), ...V1_ERRORS },

@@ -48,5 +48,8 @@ export const RefreshQuery = z.object({
   refresh: z
     .union([z.literal('').transform(() => true), QueryFlag])
     .default(false)
-    .meta({ description: 'Look again instead of answering what was found up to 5 s ago.' }),
+    .meta({
+      anyOf: [{ type: 'boolean' }, { type: 'string', enum: ['', '0', '1', 'yes', 'no', 'on', 'off'] }],
+      description: 'Look again instead of answering what was found up to 5 s ago.',
+    }),
 });

@@ -15,6 +15,7 @@ export function sandboxV2(app: App, service: SandboxService): void {
   app.get('/sandbox', {
     schema: {
       tags,
+      operationId: 'getSandbox',
       summary: 'Read what the sandbox is and has',
       description: 'The fields stand under `data` and beside it.',
       response: { 200: envelopeOf(SandboxInfo).extend(SandboxInfo.shape), ...V2_ERRORS },
@@ -31,6 +32,7 @@ export function sandboxV2(app: App, service: SandboxService): void {
   app.get('/sandbox/packages', {
     schema: {
       tags,
+      operationId: 'listPackages',
       summary: 'List the installed packages of a language',
       querystring: PackagesQuery,
       response: { 200: envelopeOf(z.string()), ...V2_ERRORS, 503: ErrorBody },
@@ -41,6 +43,7 @@ export function sandboxV2(app: App, service: SandboxService): void {
   app.get('/sandbox/activity', {
     schema: {
       tags,
+      operationId: 'getActivity',
       summary: 'Read whether the sandbox is in use, and by what',
       response: { 200: envelopeOf(SandboxActivity), ...V2_ERRORS },
     },
@@ -53,6 +56,7 @@ export function sandboxV2(app: App, service: SandboxService): void {
   app.post('/sandbox/claim', {
     schema: {
       tags,
+      operationId: 'claimSandbox',
       summary: 'Claim a sandbox of a pool, once',
       description: '`Authorization: Bearer` carries the token of SVC_CLAIM_TOKEN_FILE. A second claim answers 409.',
       security: [],

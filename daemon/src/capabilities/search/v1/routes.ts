@@ -23,6 +23,7 @@ export function searchV1(app: App, service: SearchService): void {
   app.post('/file/grep', {
     schema: {
       tags,
+      operationId: 'grepFiles',
       summary: 'Find lines in files',
       body: GrepBody,
       response: { 200: envelopeOf(orFileError(GrepAnswer)), ...V1_ERRORS },
@@ -37,6 +38,7 @@ export function searchV1(app: App, service: SearchService): void {
   app.post('/file/search', {
     schema: {
       tags,
+      operationId: 'searchFile',
       summary: 'Find lines in one file',
       body: SearchBodyV1,
       response: { 200: envelopeOf(orFileError(SearchResultV1)), ...V1_ERRORS },
@@ -55,6 +57,7 @@ function nameRoutes(app: App, service: SearchService): void {
   app.post('/file/find', {
     schema: {
       tags,
+      operationId: 'findFiles',
       summary: "Find what fits a glob of Python's, relative to a directory",
       body: FindBodyV1,
       response: { 200: envelopeOf(orFileError(FindResultV1)), ...V1_ERRORS },
@@ -78,6 +81,7 @@ function nameRoutes(app: App, service: SearchService): void {
   app.post('/file/glob', {
     schema: {
       tags,
+      operationId: 'globFiles',
       summary: 'Find files by a glob, with size and time',
       body: GlobBodyV1,
       response: { 200: envelopeOf(orFileError(GlobResultV1)), ...V1_ERRORS },

@@ -12,6 +12,7 @@ export function searchV2(app: App, service: SearchService): void {
   app.get('/fs/search', {
     schema: {
       tags,
+      operationId: 'searchFiles',
       summary: 'Find files by name',
       querystring: SearchQuery,
       response: { 200: envelopeOf(SearchAnswer), ...FILE_ERRORS },
@@ -33,6 +34,7 @@ export function searchV2(app: App, service: SearchService): void {
   app.post('/fs/grep', {
     schema: {
       tags,
+      operationId: 'grepFiles',
       summary: 'Find lines in files',
       body: GrepBody,
       response: { 200: envelopeOf(GrepAnswer), ...FILE_ERRORS },

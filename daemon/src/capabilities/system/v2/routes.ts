@@ -35,6 +35,8 @@ export function systemV2(app: App, service: SystemService): void {
   app.post('/tickets', {
     schema: {
       tags: ['system'],
+      operationId: 'createTicket',
+      security: [{ bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }],
       summary: 'Issue a ticket that stands for the key on URLs that cannot carry headers',
       body: TicketRequest,
       response: { 200: envelopeOf(Ticket), ...V2_ERRORS },

@@ -3,6 +3,7 @@ import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { nameOf, shownPath, withoutTrailingSlashes } from '../../../core/files/file-path.ts';
 import { pathOf } from '../../../http/files/file-fields.ts';
+import { linksTo } from '../../../http/openapi/links.ts';
 import { orFileError, V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerFileFailures } from '../../../http/v1/error-handlers.ts';
 import type { WatchService } from '../watch-service.ts';
@@ -20,8 +21,10 @@ export function watchV1(app: App, service: WatchService): void {
   watcherRoutes(app, service, { path: '/file/watch', tags, errors: V1_ERRORS });
 
   app.post('/file/watch', {
+    links: linksTo({ watcher_id: '/data/watcher_id' }, ['pollWatcher', 'streamWatcher', 'releaseWatcher']),
     schema: {
       tags,
+      operationId: 'createWatcher',
       summary: 'Watch a directory or a file',
       body: CreateWatchBody,
       response: { 200: envelopeOf(orFileError(WatchCreated)), ...V1_ERRORS, 429: ErrorBody, 503: ErrorBody },
@@ -35,6 +38,7 @@ export function watchV1(app: App, service: WatchService): void {
   app.post('/file/watch/:watcher_id/poll', {
     schema: {
       tags,
+      operationId: 'pollWatcher',
       summary: 'Get the events after a cursor',
       params: WatcherParams,
       body: PollBodyV1,
@@ -47,6 +51,7 @@ export function watchV1(app: App, service: WatchService): void {
   app.post('/file/watch/wait', {
     schema: {
       tags,
+      operationId: 'waitForChange',
       summary: 'Wait for one event at exactly a path, which need not exist',
       body: WaitBodyV1,
       response: { 200: envelopeOf(orFileError(WaitedV1)), ...V1_ERRORS, 429: ErrorBody, 503: ErrorBody },

@@ -1,6 +1,7 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { FILE_ERRORS } from '../../../http/files/file-fields.ts';
+import { linksTo } from '../../../http/openapi/links.ts';
 import type { WatchService } from '../watch-service.ts';
 import { watcherRoutes } from '../wire/routes.ts';
 import { CreateWatchBody, PollQuery, WatchCreated, WatchEvents, WatcherParams } from '../wire/schemas.ts';
@@ -12,8 +13,10 @@ export function watchV2(app: App, service: WatchService): void {
   watcherRoutes(app, service, { path: '/watch', tags, errors: FILE_ERRORS });
 
   app.post('/watch', {
+    links: linksTo({ watcher_id: '/data/watcher_id' }, ['pollWatcher', 'streamWatcher', 'releaseWatcher']),
     schema: {
       tags,
+      operationId: 'createWatcher',
       summary: 'Watch a directory or a file; the same configuration again shares the watcher',
       body: CreateWatchBody,
       response: { 200: envelopeOf(WatchCreated), ...FILE_ERRORS, 429: ErrorBody, 503: ErrorBody },
@@ -27,6 +30,7 @@ export function watchV2(app: App, service: WatchService): void {
   app.get('/watch/:watcher_id/poll', {
     schema: {
       tags,
+      operationId: 'pollWatcher',
       summary: 'Get the events after a cursor; with a timeout, wait for the first',
       params: WatcherParams,
       querystring: PollQuery,

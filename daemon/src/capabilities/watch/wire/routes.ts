@@ -21,6 +21,7 @@ export function watcherRoutes(app: App, service: WatchService, { path, tags, err
   app.get(path, {
     schema: {
       tags,
+      operationId: 'listWatchers',
       summary: 'List the watchers',
       response: { 200: envelopeOf(z.object({ watchers: z.array(WatcherInfo) })), ...errors },
     },
@@ -33,6 +34,7 @@ export function watcherRoutes(app: App, service: WatchService, { path, tags, err
   app.get(`${path}/:watcher_id/events`, {
     schema: {
       tags,
+      operationId: 'streamWatcher',
       summary: 'Stream the events as Server-Sent Events: watch_started, file_change, overflow',
       description: 'Last-Event-ID, `<watcher_id>:<seq>`, resumes after that event.',
       params: WatcherParams,
@@ -50,6 +52,7 @@ export function watcherRoutes(app: App, service: WatchService, { path, tags, err
   app.delete(`${path}/:watcher_id`, {
     schema: {
       tags,
+      operationId: 'releaseWatcher',
       summary: 'Release a watcher; without subscribers it is stopped',
       params: WatcherParams,
       response: { 200: envelopeOf(WatchReleased), ...errors },
