@@ -53,6 +53,7 @@ test('the default of every variable is the one that is documented', () => {
     SVC_API_KEY_FILE: '',
     SVC_CLAIM_TOKEN_FILE: '',
     SVC_ENV_DIR: '',
+    SVC_COMPUTER_USE_URL: 'http://127.0.0.1:18100',
     SVC_DEFAULT_USER: '',
     SVC_RUNTIME_DIR: `${state}/sandboxd`,
     SVC_PROCESS_HOST: 'auto',

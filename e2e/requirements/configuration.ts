@@ -42,10 +42,12 @@ export const CONFIGURATION: readonly Requirement[] = [
     'config.extra-mcp-servers': 'EXTRA_MCP_SERVERS registers further MCP servers',
     'config.skills-path': 'SVC_SKILLS_PATH is read by sandbox_load_skill',
   }),
+  ...section('api.md §7', {
+    'config.computer-use-url': 'SVC_COMPUTER_USE_URL is where the worker answers',
+  }),
   ...later('desktop', 'interface.md Configuration', {
     'config.desktop': 'SVC_DESKTOP selects the desktop environment of the desktop image',
     'config.enable-dbus': 'ENABLE_DBUS starts the session bus of the desktop image',
-    'config.computer-use-url': 'SVC_COMPUTER_USE_URL is where the worker answers',
   }),
   ...section('interface.md Configuration', {
     'config.kernel-prewarm': 'SVC_KERNEL_PREWARM, or JUPYTER_POOL_SIZE, keeps kernels warm',

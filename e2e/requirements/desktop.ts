@@ -22,6 +22,11 @@ export const DESKTOP: readonly Requirement[] = [
     'desktop.windows': 'GET windows answers snapshot_id and windows; WINDOW_ACTIVATE and WINDOW_MINIMIZE by window_id',
     'desktop.no-manager':
       'without a window manager windows are listed and activated, and minimizing says what is missing',
+    'desktop.away': 'without a worker every route is 503 computer-use worker is not available, with a hint',
+    'desktop.forward': 'the daemon validates, forwards with its request id, and passes answer and errors on',
+    'desktop.browser': 'with a worker screenshot and actions of /v1/browser and /v2/browser are of the display',
+    'desktop.capabilities': '/v1/capabilities says of the computer whether it is ready, degraded or absent',
+    'desktop.silence': 'a worker silent after the first event: 200, success false, performed and failed_index',
     'desktop.pages': 'web pages do not reach the worker: foreign hosts, origins and Sec-Fetch-Site are 403',
     'desktop.restart': 'the worker starts without an X server and serves the display again after a restart of it',
   }),

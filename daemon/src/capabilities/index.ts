@@ -1,6 +1,7 @@
 import { browser } from './browser/index.ts';
 import { code } from './code/index.ts';
 import { commands } from './commands/index.ts';
+import { desktop } from './desktop/index.ts';
 import { files } from './files/index.ts';
 import { pty } from './pty/index.ts';
 import { sandbox } from './sandbox/index.ts';
@@ -10,4 +11,16 @@ import { system } from './system/index.ts';
 import { watch } from './watch/index.ts';
 
 /** Every capability, in the order in which they are made; they are disposed the other way round. */
-export const CAPABILITIES = [system, sandbox, files, commands, pty, code, browser, watch, search, skills] as const;
+export const CAPABILITIES = [
+  system,
+  sandbox,
+  files,
+  commands,
+  pty,
+  code,
+  desktop,
+  browser,
+  watch,
+  search,
+  skills,
+] as const;

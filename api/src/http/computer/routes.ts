@@ -6,7 +6,11 @@ import { ComputerAction, ComputerBatch } from './action.ts';
 
 const tags = ['computer'];
 const errors = { ...V2_ERRORS, 409: ErrorBody, 503: ErrorBody };
-const Flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1');
+const Flag = z
+  .enum(['true', 'false', '1', '0'])
+  .transform((text) => text === 'true' || text === '1')
+  .meta({ type: undefined, enum: undefined, anyOf: [{ type: 'boolean' }, { type: 'string', enum: ['1', '0'] }] });
+const Bytes = z.unknown().meta({ type: 'string', format: 'binary' });
 const Size = z.object({ width: z.int(), height: z.int() });
 
 const ComputerInfo = z
@@ -86,7 +90,12 @@ const Windows = z
 export const INFO = {
   method: 'GET',
   url: '/computer/info',
-  schema: { tags, summary: 'What serves the display', response: { 200: envelopeOf(ComputerInfo), ...errors } },
+  schema: {
+    tags,
+    operationId: 'getComputerInfo',
+    summary: 'What serves the display',
+    response: { 200: envelopeOf(ComputerInfo), ...errors },
+  },
 } as const;
 
 export const SCREENSHOT = {
@@ -94,14 +103,16 @@ export const SCREENSHOT = {
   url: '/computer/screenshot',
   schema: {
     tags,
+    operationId: 'takeDisplayScreenshot',
     summary: 'Picture of the display',
     description:
       'Headers: x-image-width, x-image-height, x-screen-width, x-screen-height; etag, with which If-None-Match is ' +
       'answered 304 while nothing was drawn.',
     querystring: ScreenshotQuery,
+    produces: ['image/png', 'image/jpeg', 'image/webp'],
     response: {
-      200: z.instanceof(Buffer).meta({ type: 'string', format: 'binary' }),
-      304: z.null(),
+      200: Bytes,
+      304: Bytes,
       ...errors,
     },
   },
@@ -112,6 +123,7 @@ export const ACTION = {
   url: '/computer/actions',
   schema: {
     tags,
+    operationId: 'actOnComputer',
     summary: 'Do one thing with pointer, keyboard, clipboard, a window or a node',
     description: 'Coordinates are pixels of GET screenshot at scale 1.',
     querystring: z.object({ include_screenshot: Flag.optional() }),
@@ -125,6 +137,7 @@ export const BATCH = {
   url: '/computer/actions/batch',
   schema: {
     tags,
+    operationId: 'actInBatch',
     summary: 'Do up to 50 things, which no other caller interrupts',
     body: ComputerBatch,
     response: { 200: envelopeOf(BatchResult), ...errors },
@@ -134,7 +147,12 @@ export const BATCH = {
 export const CURSOR = {
   method: 'GET',
   url: '/computer/cursor',
-  schema: { tags, summary: 'Where the pointer is', response: { 200: envelopeOf(Cursor), ...errors } },
+  schema: {
+    tags,
+    operationId: 'getPointer',
+    summary: 'Where the pointer is',
+    response: { 200: envelopeOf(Cursor), ...errors },
+  },
 } as const;
 
 export const CLIPBOARD = {
@@ -142,6 +160,7 @@ export const CLIPBOARD = {
   url: '/computer/clipboard',
   schema: {
     tags,
+    operationId: 'getClipboard',
     summary: 'Text of the clipboard, at most 1 MiB',
     response: { 200: envelopeOf(Clipboard), ...errors },
   },
@@ -150,7 +169,12 @@ export const CLIPBOARD = {
 export const WINDOWS = {
   method: 'GET',
   url: '/computer/windows',
-  schema: { tags, summary: 'Windows, the lowest first', response: { 200: envelopeOf(Windows), ...errors } },
+  schema: {
+    tags,
+    operationId: 'listWindows',
+    summary: 'Windows, the lowest first',
+    response: { 200: envelopeOf(Windows), ...errors },
+  },
 } as const;
 
 export const RESIZE = {
@@ -158,6 +182,7 @@ export const RESIZE = {
   url: '/computer/resolution',
   schema: {
     tags,
+    operationId: 'resizeDisplay',
     summary: 'Resize the display',
     body: z.object({ width: z.int().min(320).max(7680), height: z.int().min(200).max(4320) }),
     response: { 200: envelopeOf(Size), ...errors },

@@ -121,7 +121,7 @@ export class BrowserService implements AsyncDisposable {
   async act(
     action: InputAction,
     tabId: string | undefined,
-    wantsPicture: boolean,
+    { wantsPicture, requestId }: { readonly wantsPicture: boolean; readonly requestId: string },
   ): Promise<{ readonly outcome: Outcome<{ readonly tabId: string | null }>; readonly picture: TakenPicture }> {
     const desktop = await this.displayFor(tabId === undefined ? 'auto' : 'page');
     const tab = desktop ? undefined : await this.tab(tabId);
@@ -129,7 +129,7 @@ export class BrowserService implements AsyncDisposable {
       desktop
         ? desktop.screenshot({ format: 'png', scale: 1 })
         : this.tab(tab?.id).then((shown) => pictureOf(shown, { format: 'png', scale: 1, fullPage: false }));
-    const outcome = tab ? await inPage(tab, action) : await onDisplay(desktop, action);
+    const outcome = tab ? await inPage(tab, action) : await onDisplay(desktop, action, requestId);
     return { outcome, picture: wantsPicture ? await pictureAfter(take) : {} };
   }
 
@@ -197,9 +197,13 @@ async function inPage(tab: Tab, action: InputAction): Promise<Outcome<{ tabId: s
   return begun({ tabId: tab.id }, action.type, input);
 }
 
-async function onDisplay(desktop: Desktop | undefined, action: InputAction): Promise<Outcome<{ tabId: null }>> {
-  await desktop?.perform(action);
-  return done({ tabId: null }, action.type);
+async function onDisplay(
+  desktop: Desktop | undefined,
+  action: InputAction,
+  requestId: string,
+): Promise<Outcome<{ tabId: null }>> {
+  const data = { tabId: null };
+  return { data, ...((await desktop?.perform(action, requestId)) ?? done(data, action.type)) };
 }
 
 async function pictureAfter(take: () => ReturnType<Desktop['screenshot']>): Promise<TakenPicture> {

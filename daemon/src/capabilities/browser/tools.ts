@@ -1,3 +1,4 @@
+import { requestIdOf } from '@sandbox/program/request-id.ts';
 import { z } from 'zod';
 import { defineTool } from '../../core/tools/tool.ts';
 import { ToolAnswer } from '../../core/tools/tool-answer.ts';
@@ -67,7 +68,10 @@ Example: {"action": {"action_type": "CLICK", "x": 320, "y": 200}}`,
     message: z.string().nullish(),
   }),
   handler: async (service: BrowserService, { action }) => {
-    const { outcome } = await service.act(actionOf(action), action.tab_id, false);
+    const { outcome } = await service.act(actionOf(action), action.tab_id, {
+      wantsPicture: false,
+      requestId: requestIdOf(undefined),
+    });
     const { success, message } = outcome;
     const data = { status: success ? 'success' : 'failed', action_performed: action.action_type, message };
     return new ToolAnswer({ data, isError: !success });

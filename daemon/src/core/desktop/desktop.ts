@@ -40,6 +40,13 @@ export interface Size {
   readonly height: number;
 }
 
+/** The end of an action that had begun. */
+export interface Performed {
+  readonly success: boolean;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
 /** The display with its worker. */
 export interface Desktop {
   /** Whether a worker serves the display now. */
@@ -48,7 +55,7 @@ export interface Desktop {
   resize(size: Size): Promise<void>;
   screenshot(terms: PictureTerms): Promise<Picture>;
   /** @throws SandboxError where nothing was done */
-  perform(action: InputAction): Promise<void>;
+  perform(action: InputAction, requestId: string): Promise<Performed>;
 }
 
 /** Filled by the desktop; where nothing fills it, actions and screenshots are of the page. */

@@ -26,8 +26,8 @@ export function actionRoute(app: App, service: BrowserService, surface: Surface)
       body: ActionBody,
       response: { 200: ActionAnswer, ...browserErrors(surface) },
     },
-    handler: async ({ body, query: { include_screenshot: wantsPicture = false } }) => {
-      const { outcome, picture } = await service.act(actionOf(body), body.tab_id, wantsPicture);
+    handler: async ({ id: requestId, body, query: { include_screenshot: wantsPicture = false } }) => {
+      const { outcome, picture } = await service.act(actionOf(body), body.tab_id, { wantsPicture, requestId });
       const performed = { status: outcome.success ? 'success' : 'failed', action_performed: body.action_type } as const;
       const envelope = answerOf(outcome, ({ tabId }) => ({ ...performed, tab_id: tabId }));
       return { ...envelope, ...performed, ...picture };

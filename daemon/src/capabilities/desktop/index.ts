@@ -1,0 +1,26 @@
+import { defineCapability } from '../../capability.ts';
+import { DESKTOP } from '../../core/desktop/desktop.ts';
+import { provide } from '../../core/ports/port.ts';
+import { DesktopService } from './desktop-service.ts';
+import { DesktopOptions } from './options.ts';
+import { desktopV1 } from './v1/routes.ts';
+import { desktopV2 } from './v2/routes.ts';
+
+const LOOKS = ['info', 'screenshot', 'cursor', 'clipboard', 'windows', 'accessibility', 'accessibility/nodes'];
+
+export const desktop = defineCapability({
+  name: 'desktop',
+  options: DesktopOptions,
+  provides: [provide(DESKTOP, (service: DesktopService) => service)],
+  create: (_core, { computerUseUrl }) => new DesktopService(computerUseUrl),
+  // The report of activity has the kinds of the contract; on the display an agent mostly uses the browser.
+  activity: { kind: 'browser', looks: LOOKS.map((path) => `/v2/computer/${path}`), transfers: [] },
+  v2: desktopV2,
+  v1: desktopV1,
+  report: async (service) => {
+    const info = await service.info();
+    if (info === undefined) return { computer: { status: 'absent' } };
+    const isWhole = info.available && info.warnings.length === 0;
+    return { computer: { ...info, status: isWhole ? 'ready' : 'degraded' } };
+  },
+});

@@ -1,0 +1,73 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ACT_MS, type DesktopService, silent } from '../desktop-service.ts';
+import { type WorkerAnswer, WorkerSilence } from '../worker-client.ts';
+
+/** Headers of requests and answers that go through; all others belong to one connection or to the daemon. */
+const REQUEST_HEADERS = ['if-none-match'] as const;
+const ANSWER_HEADERS =
+  /^(?:content-type|cache-control|etag|retry-after|x-image-(?:width|height)|x-screen-(?:width|height))$/;
+/** Milliseconds for an answer; the tree of accessibility has a deadline of its own, of 60 s at most. */
+const FORWARD_MS = 65_000;
+
+/** A route of the desktop; `url` is that of the worker below `/v2`. */
+interface ForwardedRoute {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly schema: object;
+}
+
+/** Adds a route whose requests the worker answers, after they were validated here. */
+export function forwardRoute(app: App, desktop: DesktopService, route: ForwardedRoute, url = route.url): void {
+  const isInput = route.url.startsWith('/computer/actions');
+  app.route({
+    ...route,
+    url,
+    handler: async (request, reply) => {
+      const { search } = new URL(request.raw.url ?? '', 'http://daemon');
+      try {
+        const answer = await desktop.forward({
+          method: route.method,
+          path: `/v2${route.url}${search}`,
+          headers: headersOf(request),
+          body: route.method === 'POST' ? request.body : undefined,
+          ms: isInput ? ACT_MS : FORWARD_MS,
+          signal: clientGone(reply),
+        });
+        return pass(answer, reply);
+      } catch (error) {
+        if (error instanceof WorkerSilence) return reply.send(unfinished(error, request.body));
+        throw error;
+      }
+    },
+  });
+}
+
+function headersOf(request: FastifyRequest): Record<string, string> {
+  const passed = REQUEST_HEADERS.flatMap((name) => {
+    const value = request.headers[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { 'x-request-id': request.id, ...Object.fromEntries(passed) };
+}
+
+function pass({ status, headers, body }: WorkerAnswer, reply: FastifyReply): FastifyReply {
+  const passed = Object.entries(headers).filter(([name]) => ANSWER_HEADERS.test(name));
+  return reply
+    .code(status)
+    .headers(Object.fromEntries(passed))
+    .send(status === 304 ? null : body);
+}
+
+/** The answer for actions of which the last that had begun did not end. */
+function unfinished(silence: WorkerSilence, body: unknown): object {
+  const { success, message, hint } = silent(silence);
+  const index = silence.begun - 1;
+  const failed = { status: 'failed', performed: index, failed_index: index };
+  if (typeof body === 'object' && body !== null && 'action_type' in body) {
+    const performed = { ...failed, action_performed: body.action_type };
+    return { success, message, hint, data: performed, ...performed };
+  }
+  return { success, message, hint, data: { ...failed, error: message, reason: 'unavailable' } };
+}
