@@ -122,6 +122,9 @@ test('[images.profile] [images.extensions] a restart keeps the profile, and exte
     return seen;
   };
   const [first] = await visit();
+  // Chromium writes the storage of pages to the disk some seconds later.
+  const written = 'grep -rlaF count "$HOME/.config/sandbox-browser/Default/Local Storage/leveldb"';
+  await expect.poll(async () => (await sandbox().run(written)).stdout).not.toBe('');
   await stopped();
   expect(await visit()).toEqual([Number(first) + 1, 'yes']);
 });
