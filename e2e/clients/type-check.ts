@@ -19,7 +19,14 @@ export async function importChecked(source: string): Promise<GeneratedModule> {
   await mkdir(directory, { recursive: true });
   const file = join(directory, 'client.ts');
   await writeFile(file, source);
-  const options = ['--noEmit', '--strict', '--target', 'es2024', '--module', 'nodenext', '--types', 'node'];
-  await promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), ['--ignoreConfig', ...options, file], { cwd: ROOT });
+  await checkTypes(file);
   return import(file);
+}
+
+/** @throws Error with the faults that tsc finds */
+export async function checkTypes(file: string): Promise<void> {
+  const options = ['--noEmit', '--strict', '--target', 'es2024', '--module', 'nodenext', '--types', 'node'];
+  const imports = ['--allowImportingTsExtensions'];
+  const args = ['--ignoreConfig', ...options, ...imports, file];
+  await promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), args, { cwd: ROOT });
 }

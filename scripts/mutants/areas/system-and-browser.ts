@@ -13,7 +13,7 @@ export const SYSTEM_AND_BROWSER: MutantArea = {
     {
       id: 'ticket-prefix-without-slash',
       file: 'daemon/src/capabilities/system/v2/routes.ts',
-      text: ".startsWith('/', 'expected a path that begins with /')",
+      text: ".regex(/^\\//, 'expected a path that begins with /')",
       replacement: '',
     },
     {

@@ -1,4 +1,5 @@
 import { type Document, type Operation, operationsOf, resolved, type Schema } from './document.ts';
+import { given } from './given.ts';
 
 /** Fields with a path as bytes, and the names that the same path as text has. */
 const PATHS: Readonly<Record<string, readonly string[]>> = {
@@ -49,7 +50,7 @@ function objectsOf(document: Document, schema: Schema | undefined): Schema[] {
   if (schema === undefined) return [];
   const whole = resolved(document, schema);
   if (whole.properties !== undefined) return [whole];
-  const options: unknown = whole['anyOf'];
+  const options: unknown = whole['anyOf'] ?? whole['oneOf'];
   return Array.isArray(options) ? options.flatMap((option: Schema) => objectsOf(document, option)) : [];
 }
 
@@ -58,16 +59,18 @@ function describeBody(schema: Schema): void {
   const pairs = Object.entries(PATHS).flatMap(([bytes, texts]) =>
     bytes in properties ? texts.filter((text) => text in properties).map((text) => [text, bytes] as const) : [],
   );
-  const either = pairs.map((names) => ({ anyOf: names.map((name) => ({ required: [name] })) }));
+  const either = pairs.map((names) => ({ anyOf: names.map(given) }));
   if (either.length > 0) Object.assign(schema, either.length === 1 ? either[0] : { allOf: either });
-  const kept = new Set([...required, ...pairs.flat()]);
-  const fields = Object.entries(properties).map(([name, field]) => [name, kept.has(name) ? field : orNull(field)]);
+  const fields = Object.entries(properties).map(([name, field]) => [
+    name,
+    required.includes(name) ? field : orNull(field),
+  ]);
   Object.assign(schema, { properties: Object.fromEntries(fields) });
 }
 
 /** Whether the empty object matches. */
-function acceptsNothing({ required = [], anyOf, allOf }: Schema): boolean {
-  return required.length === 0 && anyOf === undefined && allOf === undefined;
+function acceptsNothing({ required = [], anyOf, allOf, oneOf }: Schema): boolean {
+  return required.length === 0 && [anyOf, allOf, oneOf].every((options) => options === undefined);
 }
 
 function orNull(schema: Schema): Schema {

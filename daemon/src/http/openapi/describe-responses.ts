@@ -43,7 +43,8 @@ const BEHIND_THE_GATE = ['401'] as const;
 const WITH_A_BODY = ['413', '422'] as const;
 
 const WITHOUT_CONTENT = new Set(['101', '304']);
-const TEXT = /^text\/|ndjson$/;
+/** Their schema would be that of one event (OpenAPI 3.2 `itemSchema`). */
+const EVENTS = /event-stream$|ndjson$/;
 
 const BODY = '#/components/schemas/ErrorBody';
 
@@ -93,7 +94,8 @@ function isJson(type: string): boolean {
 }
 
 function streamed(type: string): Media {
-  return { schema: TEXT.test(type) ? { type: 'string' } : { type: 'string', format: 'binary' } };
+  if (EVENTS.test(type)) return {};
+  return { schema: type.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' } };
 }
 
 function addedStatuses({ security, requestBody, parameters = [] }: Operation): string[] {

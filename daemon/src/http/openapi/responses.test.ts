@@ -13,6 +13,17 @@ test.each(['v1', 'v2'])('every error of %s is documented as JSON', async (surfac
   }
 });
 
+test('an error of a tree is not announced as gzip', async () => {
+  await using daemon = await TestApp.start();
+  const headers = { 'accept-encoding': 'gzip' };
+  const answer = await daemon.inject({ url: '/v2/fs/tree?path=/no/such/path', headers });
+  expect([answer.statusCode, answer.headers['content-encoding'], answer.headers['content-disposition']]).toEqual([
+    404,
+    undefined,
+    undefined,
+  ]);
+});
+
 test.each(['/v2/fs/download', '/v2/fs/tree'])('an error of %s is JSON, as the document says', async (route) => {
   await using daemon = await TestApp.start();
   const document = await DocumentUnderTest.read(daemon, 'v2');

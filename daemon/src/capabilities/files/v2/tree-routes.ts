@@ -72,11 +72,11 @@ export function treeRoutesV2(app: App, files: FileService): void {
       const path = pathOf(query, 'export');
       files.requireCaller(query);
       const gzip = acceptsGzip(headers['accept-encoding']);
-      if (gzip) void reply.header('content-encoding', 'gzip');
       void reply.header('vary', 'accept-encoding');
       const name = encodeURIComponent(`${shownPath(nameOf(path)).toWellFormed() || 'root'}.tar`);
-      void reply.header('content-disposition', `attachment; filename*=UTF-8''${name}`);
       const pieces = await files.exportTree(path, { exclude: query.exclude, gzip });
+      if (gzip) void reply.header('content-encoding', 'gzip');
+      void reply.header('content-disposition', `attachment; filename*=UTF-8''${name}`);
       if (method === 'HEAD') await pieces.return(undefined);
       return await sendStream(reply, 'application/x-tar', () => pieces);
     },

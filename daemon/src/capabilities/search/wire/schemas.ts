@@ -4,10 +4,13 @@ import { Globs, NAMES_MAX, Pattern } from './fields.ts';
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
+/** The largest number of 15 digits. */
+const BYTES_MAX = 999_999_999_999_999;
+
 const Context = z.int().min(0).max(20).default(0);
 
 const FileSize = z
-  .union([z.int().min(0), z.string()])
+  .union([z.int().min(0).max(BYTES_MAX), z.string().meta({ pattern: '^[0-9]{1,15} ?[kKmMgG]?(?:[iI]?[bB])?$' })])
   .default('1M')
   .transform((given, context) => {
     const match = /^(\d{1,15})\s*([kmg]?)(?:i?b)?$/i.exec(String(given).trim());

@@ -1,6 +1,7 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
+import { given } from '../../../http/openapi/given.ts';
 import type { SystemService } from '../system-service.ts';
 
 /** Characters of a target; a request with a longer one is refused by the server. */
@@ -10,7 +11,7 @@ const TicketRequest = z
   .object({
     path_prefix: z
       .string()
-      .startsWith('/', 'expected a path that begins with /')
+      .regex(/^\//, 'expected a path that begins with /')
       .optional()
       .meta({ description: 'The ticket is good for paths at or below this one, with any query.' }),
     target: z
@@ -27,7 +28,7 @@ const TicketRequest = z
     const message = 'either path_prefix or target is required';
     issues.push({ code: 'custom', message, path: ['path_prefix'], input: value.path_prefix });
   })
-  .meta({ id: 'TicketRequest' });
+  .meta({ id: 'TicketRequest', oneOf: [given('path_prefix'), given('target')] });
 
 const Ticket = z.object({ ticket: z.string(), expires_at: z.iso.datetime() }).meta({ id: 'Ticket' });
 
