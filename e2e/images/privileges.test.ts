@@ -54,6 +54,7 @@ const SETUID = 'cp /usr/bin/id /usr/local/bin/gain && chmod 4755 /usr/local/bin/
 test('[images.setuid] a setuid program gives a command no privileges', async () => {
   await sandbox().shell(SETUID);
   expect((await sandbox().run('gain -u')).stdout).toBe('1000\n');
+  expect(await sandbox().shell('command -v sudo doas || echo none')).toBe('none');
 });
 
 test('[images.setuid] SVC_ALLOW_SETUID=true lets commands and editors gain privileges, and is reported', async () => {

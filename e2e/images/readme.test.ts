@@ -62,6 +62,8 @@ test('[images.compose] compose becomes healthy, with the key of .env and the wor
   try {
     await shell((await commandOfReadme('echo "SVC_API_KEY')).replace('.env', environment));
     const { services } = JSON.parse(await shell(`${compose} config --format json`, env));
+    // The health check is that of the image, with its interval.
+    expect(services.sandbox).not.toHaveProperty('healthcheck');
     expect(await readFile(join(ROOT, 'images/Dockerfile'), 'utf8')).toMatch(
       new RegExp(`^FROM .* AS ${services.sandbox.build.target}$`, 'm'),
     );

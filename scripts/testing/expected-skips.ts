@@ -82,6 +82,8 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
       `${CORE}/files/ownership.test.ts > as root`,
       `${PROCESS}keeper-faults.test.ts > * > under a limit of processes`,
       `${PROCESS}keeper-limits.test.ts > * > under a limit of processes`,
+      `${PROCESS}keeper-stalls.test.ts > * > stalls its own starts alone`,
+      `${PROCESS}keeper-stalls.test.ts > signals > a process that the keeper may not signal`,
       `${PROCESS}keeper-state.test.ts > * > a limit that the keeper may not set`,
       `${PROCESS}process-finder.test.ts > marks that root may not read`,
       `${PROCESS}process-finder.test.ts > a process that may not be signalled`,

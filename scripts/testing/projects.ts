@@ -38,6 +38,7 @@ export const CLOCK_TESTS = [
   `${CAPABILITIES}/commands/v1/durations.test.ts`,
   `${CAPABILITIES}/commands/v2/durations.test.ts`,
   `${CAPABILITIES}/pty/v2/viewer-control.test.ts`,
+  `${DAEMON}/core/process/keeper/keeper-silent.test.ts`,
   `${DAEMON}/http/streams/websocket.test.ts`,
   'gateway/src/apps/silent-browser.test.ts',
 ] as const;

@@ -61,5 +61,17 @@ export const COMMANDS: MutantArea = {
       text: 'if (record.sessionId === sessionId) return record;',
       replacement: 'if (record.sessionId !== undefined) return record;',
     },
+    {
+      id: 'own-kill-is-a-lack-of-memory',
+      file: 'daemon/keeper/oom.c',
+      text: 'return candidate && now > mark->before;',
+      replacement: 'return (candidate || now >= 0) && now > mark->before;',
+    },
+    {
+      id: 'stdin-waits-for-a-silent-keeper',
+      file: 'daemon/src/core/process/stdin-pipe.ts',
+      text: 'await this.#check();',
+      replacement: '',
+    },
   ],
 };

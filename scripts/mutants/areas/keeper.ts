@@ -89,5 +89,41 @@ export const KEEPER: MutantArea = {
       text: '    this.#kill(hosted);\n',
       replacement: '',
     },
+    {
+      id: 'reused-session-is-signalled',
+      file: 'daemon/keeper/finder.c',
+      text: '      found->claimed = false;\n      disown(',
+      replacement: '      disown(',
+    },
+    {
+      id: 'reused-session-is-signalled-without-keeper',
+      file: 'daemon/src/core/process/find/process-finder.ts',
+      text: 'marks.has(pid) && !own.has(',
+      replacement: 'marks.has(pid) && own.has(',
+    },
+    {
+      id: 'unreached-process-is-counted',
+      file: 'daemon/keeper/signal-members.c',
+      text: 'signalling->signal == 0 || may_signal(found)',
+      replacement: 'signalling->signal == 0 || may_signal(found) || found->pid > 0',
+    },
+    {
+      id: 'limits-are-not-sent',
+      file: 'daemon/src/core/process/keeper/keeper-starts.ts',
+      text: 'putLimits(frame, limits);',
+      replacement: 'putLimits(frame, {});',
+    },
+    {
+      id: 'start-without-a-bound',
+      file: 'daemon/keeper/spawn.c',
+      text: 'if (left <= 0) {',
+      replacement: 'if (left <= -3600000) {',
+    },
+    {
+      id: 'end-without-a-client-is-not-written',
+      file: 'daemon/keeper/ended-file.c',
+      text: '(files->first->write_at <= now || !has_client)',
+      replacement: '(files->first->write_at <= now && has_client)',
+    },
   ],
 };

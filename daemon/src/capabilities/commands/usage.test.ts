@@ -35,11 +35,20 @@ describe.runIf(hasKeeper)('what a command used', () => {
     const keeper = await startIn(group, directory);
     try {
       await using daemon = await TestApp.start({ processHost: 'supervised' }, directory);
+      const beside = await daemon.run('read line; exit 3', { mode: 'async' });
+      const ours = await daemon.run('exec sleep 1000', { mode: 'async' });
       // tail keeps all of a line in memory until its input ends.
       const killed = await daemon.run('set -o pipefail; head -c 200000000 /dev/zero | tail | wc -c');
       expect(killed).toMatchObject({ exit_code: 137, usage: { oom_killed: true } });
       const ended = await daemon.run('kill -9 $$');
       expect(ended).toMatchObject({ status: 'killed', signal: 'SIGKILL', usage: { oom_killed: false } });
+      // Both ran while the counter rose: one ends by itself, the other by a kill of ours.
+      await daemon.post(`/v2/commands/${beside.command_id}/stdin`, { input: '\n' });
+      await daemon.post(`/v2/commands/${ours.command_id}/kill`, { signal: 'SIGKILL' });
+      for (const { command_id } of [beside, ours]) {
+        const { data } = (await daemon.app.inject(`/v2/commands/${command_id}?wait=true`)).json();
+        expect(data.command).toMatchObject({ ended_at: expect.any(String), usage: { oom_killed: false } });
+      }
     } finally {
       const exited = once(keeper, 'exit');
       keeper.kill('SIGTERM');

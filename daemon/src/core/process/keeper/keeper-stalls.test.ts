@@ -1,11 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeRows } from '../../../../../scripts/testing/describe-rows.ts';
 import { mayMount } from '../../../../../scripts/testing/may-mount.ts';
+import type { Identity } from '../../account/identity.ts';
 import { root } from '../process-host.fixture.ts';
 import { TestAccount } from '../test-account.fixture.ts';
 import { compiles, FixtureBuilds } from './fixture-builds.fixture.ts';
@@ -96,6 +97,65 @@ describeRows(
       const { end } = readState(await next.until(undefined, seen(EVENT.state)));
       expect(types).not.toContain(EVENT.synced);
       expect(end ?? (await next.ended('hung'))).toMatchObject({ signal: 'SIGKILL' });
+    });
+  },
+);
+
+/** A path to a directory that takes the system milliseconds to follow: a start lasts longer between account and execve. */
+function slowPath(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'slow-'));
+  chmodSync(directory, 0o755);
+  const steps = './'.repeat(2000);
+  for (let link = 0; link < 35; link += 1)
+    symlinkSync(`${steps}${link === 0 ? '' : link - 1}`, join(directory, `${link}`));
+  return join(directory, '34');
+}
+
+/** START of `sleep` as the account. */
+function startAs(id: string, identity: Identity, cwd: string): FrameWriter {
+  const frame = new FrameWriter(REQUEST.start).text(id).u8(0).u8(1).u16(0).u16(0).u64(1_048_576).u32(1_048_576);
+  frame.account(identity).text(cwd).text('/bin/sleep').texts(['sleep', '1000']);
+  return frame
+    .texts(['PATH=/usr/bin:/bin', `SVC_COMMAND_ID=${id}`])
+    .flag(false)
+    .u8(0)
+    .text('');
+}
+
+describeRows(
+  KEEPERS,
+  ({ name }) => `an account that stops whatever it may signal, beside ${name}`,
+  ({ program }) => {
+    const [COUNT, BATCHES] = [40, 4];
+
+    test.runIf(root)('stalls its own starts alone, which end after a bound (needs root)', async () => {
+      using account = new TestAccount(`svc-stop-${process.pid}`);
+      const { uid, gid } = account.identity;
+      const as = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
+      const stopping = spawn('setpriv', [...as, 'bash', '-c', 'echo; while :; do kill -STOP -1; done'], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      await once(stopping.stdout, 'data');
+      const cwd = slowPath();
+      await using keeper = await RunningKeeper.start(program);
+      await using client = await RawClient.open(keeper.socket);
+      /** Stages of starts that failed, 0 of those that did not. */
+      const stages = new Map<string, number>();
+      // On a busy machine none may be hit.
+      for (let batch = 1; batch <= BATCHES && ![...stages.values()].includes(8); batch += 1) {
+        const ids = Array.from({ length: COUNT }, (_, i) => idIn(keeper.directory, `${batch}-${i}`));
+        client.send(...ids.map((id) => startAs(id, account.identity, cwd)), startFrame(`fine-${batch}`, 'exit 3'));
+        await client.until(undefined, (frame) => {
+          if (frame.type === EVENT.state) stages.set(readState(frame).id, 0);
+          else if (frame.type === EVENT.failed) stages.set(frame.text(), frame.u8());
+          return stages.size === batch * (COUNT + 1);
+        });
+        expect(stages.get(`fine-${batch}`)).toBe(0);
+      }
+      expect([...new Set(stages.values())].sort()).toEqual(expect.arrayContaining([0, 8]));
+      stopping.kill('SIGKILL');
+      await once(stopping, 'exit');
+      rmSync(dirname(cwd), { recursive: true });
     });
   },
 );
