@@ -5,6 +5,7 @@ import { FILES } from './areas/files.ts';
 import { GATEWAY } from './areas/gateway.ts';
 import { HTTP } from './areas/http.ts';
 import { KEEPER } from './areas/keeper.ts';
+import { MCP_HUB } from './areas/mcp.ts';
 import { PTY } from './areas/pty.ts';
 import { SANDBOX } from './areas/sandbox.ts';
 import { SEARCH } from './areas/search.ts';
@@ -25,4 +26,5 @@ export const AREAS: readonly MutantArea[] = [
   BROWSER_IMAGE,
   HTTP,
   CODE_CELLS,
+  MCP_HUB,
 ];

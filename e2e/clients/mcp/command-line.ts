@@ -51,7 +51,8 @@ export const inspector: Client = byProgram(async ({ url, key }, method, { tool, 
   const credential = key === '' ? [] : ['--header', `Authorization: Bearer ${key}`];
   const pairs = Object.entries(args).flatMap(([name, value]) => ['--tool-arg', `${name}=${wordOf(value)}`]);
   const called = tool === undefined ? ['--strict'] : ['--tool-name', tool, ...pairs];
-  const options = ['--cli', url, '--transport', 'http', ...credential, '--method', method, ...called];
+  const patience = ['--connect-timeout', String(PATIENCE_MS)];
+  const options = ['--cli', url, '--transport', 'http', ...patience, ...credential, '--method', method, ...called];
   const given = { timeout: PATIENCE_MS, maxBuffer: BYTES, env: { ...process.env, CI: 'true' } };
   const ended = await run(process.execPath, [program, ...options], given).catch((error) => error);
   if (!ended.stdout.startsWith('{')) throw new Error(`the inspector says ${ended.stdout}${ended.stderr}`);
