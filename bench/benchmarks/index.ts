@@ -5,6 +5,7 @@ import { callers } from './callers.ts';
 import { code } from './code.ts';
 import { codeLanguages } from './code-languages.ts';
 import { commands } from './commands.ts';
+import { desktop } from './desktop.ts';
 import { download } from './download.ts';
 import { files } from './files.ts';
 import { gateway } from './gateway.ts';
@@ -44,6 +45,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   browser,
   code,
   codeLanguages,
+  desktop,
   mcp,
   image,
   builds,

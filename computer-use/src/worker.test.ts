@@ -41,11 +41,17 @@ describe.skipIf(!has('X server'))('the worker of a display', () => {
   });
 
   test('[desktop.restart] a display that is killed and started again is served again', async () => {
+    const { etag } = (await worker.app.inject({ url: '/v2/computer/screenshot' })).headers;
     await worker.server.kill();
+    await worker.json(503, 'POST', '/v2/computer/actions', { action_type: 'CLICK' });
     const away = (await worker.json(200, 'GET', '/v2/computer/info'))['data'];
     expect(away).toMatchObject({ available: false, screen_resolution: null });
     await worker.server.again();
     expect((await worker.json(200, 'GET', '/v2/computer/info'))['data']).toMatchObject({ available: true });
+    await worker.json(200, 'POST', '/v2/computer/actions', { action_type: 'MOVE_TO', x: 3, y: 4 });
+    expect((await worker.json(200, 'GET', '/v2/computer/cursor'))['data']).toEqual({ x: 3, y: 4 });
+    const again = await worker.app.inject({ url: '/v2/computer/screenshot', headers: { 'if-none-match': etag } });
+    expect([again.statusCode, again.headers['etag']]).toEqual([200, expect.not.stringContaining(String(etag))]);
   });
 });
 
@@ -55,3 +61,24 @@ test('[desktop.restart] a worker starts without a display', async () => {
   expect(data).toMatchObject({ available: false, warnings: [expect.stringContaining(':9999')] });
   await app.close();
 });
+
+test.skipIf(!has('X server'))(
+  '[desktop.restart] a display that dies under an action ends it, and 503 is next',
+  async () => {
+    await using worker = await TestWorker.start('400x300');
+    const actions = [
+      { action_type: 'WAIT', duration: 0.2 },
+      { action_type: 'MOVE_TO', x: 1, y: 1 },
+    ];
+    const batch = worker.json(200, 'POST', '/v2/computer/actions/batch', { actions });
+    await worker.json(200, 'GET', '/v2/computer/info');
+    await worker.server.kill();
+    expect((await batch)['data']).toMatchObject({
+      status: 'failed',
+      performed: 1,
+      failed_index: 1,
+      reason: 'unavailable',
+    });
+    await worker.json(503, 'GET', '/v2/computer/cursor');
+  },
+);

@@ -1,6 +1,7 @@
 import { BROWSER_IMAGE } from './areas/browser-image.ts';
 import { CODE_CELLS } from './areas/code.ts';
 import { COMMANDS } from './areas/commands.ts';
+import { DESKTOP } from './areas/desktop.ts';
 import { FILES } from './areas/files.ts';
 import { GATEWAY } from './areas/gateway.ts';
 import { HTTP } from './areas/http.ts';
@@ -27,4 +28,5 @@ export const AREAS: readonly MutantArea[] = [
   HTTP,
   CODE_CELLS,
   MCP_HUB,
+  DESKTOP,
 ];

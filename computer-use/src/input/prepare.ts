@@ -78,7 +78,7 @@ type Click = DesktopAction & { readonly type: 'CLICK' | 'RIGHT_CLICK' | 'DOUBLE_
 async function prepareClick({ session }: InputTerms, pointer: Pointer, action: Click): Promise<Input> {
   const { x, y, button, numClicks } = action;
   if (x === undefined && y === undefined) return () => pointer.click(undefined, button, numClicks);
-  const { rootX, rootY } = await pointerOf(session);
+  const { rootX, rootY } = x === undefined || y === undefined ? await pointerOf(session) : { rootX: 0, rootY: 0 };
   const place = await pointer.place({ x: x ?? rootX, y: y ?? rootY });
   return () => pointer.click(place, button, numClicks);
 }

@@ -52,10 +52,12 @@ export class Screenshots {
   /** @throws SandboxError `invalid` for a region beyond the screen, `unavailable` without a display */
   async take(request: ScreenshotRequest): Promise<Screenshot> {
     const { session, clock, reader } = await this.#use();
-    const screen = await screenSize(session);
+    const [state, screen, cursor] = await Promise.all([
+      clock?.mark(),
+      screenSize(session),
+      request.cursor ? cursorOf(session) : undefined,
+    ]);
     const area = areaOf(request, screen);
-    const state = await clock?.mark();
-    const cursor = request.cursor ? await cursorOf(session) : undefined;
     const pixels = await reader.read(area);
     if (cursor) drawCursor(pixels, area, cursor);
     const picture = await encode(pixels, request);

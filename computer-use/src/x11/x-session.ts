@@ -123,8 +123,14 @@ export class XSession implements AsyncDisposable {
     return Promise.resolve();
   }
 
+  /** A listener that fails ends this connection, not the worker. */
   #dispatch(event: XEvent): void {
-    for (const listener of this.#listeners.get(event.name ?? '') ?? []) listener(event);
+    try {
+      for (const listener of [...(this.#listeners.get(event.name ?? '') ?? [])]) listener(event);
+    } catch (error) {
+      this.client.stream.destroy();
+      this.#ending.abort(new SandboxError('io', `an event of the display failed: ${String(error)}`, { cause: error }));
+    }
   }
 }
 
