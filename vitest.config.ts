@@ -89,6 +89,17 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'fuzz',
+          include: ['e2e/fuzz/**/*.test.ts'],
+          globalSetup: ['e2e/setup/images.ts'],
+          env: { TESTCONTAINERS_RYUK_DISABLED: 'true' },
+          ...SETUP,
+          ...LONG_PATIENCE,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
           name: 'pages',
           include: ['e2e/pages/**/*.test.ts'],
           globalSetup: [OWN_HOME],

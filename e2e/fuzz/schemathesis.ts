@@ -1,0 +1,56 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { capture } from '../../scripts/images/docker.ts';
+import { ROOT } from '../../scripts/root.ts';
+import { virtualEnvironment } from '../clients/virtual-environment.ts';
+
+const SCHEMATHESIS = 'schemathesis==4.32.5';
+const REPORTS = join(ROOT, 'dist/fuzz');
+const CHECKS = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_schema_conformance',
+  'positive_data_acceptance',
+  'negative_data_rejection',
+];
+
+export interface FuzzRun {
+  readonly ok: boolean;
+  readonly requests: number;
+  /** What Schemathesis prints: the findings, each as a curl command. */
+  readonly text: string;
+}
+
+/** Runs all phases of Schemathesis against a surface. @param examples requests of the phase fuzzing, per operation */
+export async function fuzz(
+  service: { readonly url: string; readonly key: string },
+  surface: 'v1' | 'v2',
+  { seed, examples }: { readonly seed: number; readonly examples: number },
+): Promise<FuzzRun> {
+  const python = await virtualEnvironment('schemathesis', [['install', '--quiet', SCHEMATHESIS]]);
+  await mkdir(REPORTS, { recursive: true });
+  const count = join(REPORTS, `${surface}-${seed}.count`);
+  const config = ['--config-file', join(import.meta.dirname, 'schemathesis.toml')];
+  const target = [`${service.url}/${surface}/openapi.json`, '--header', `x-api-key: ${service.key}`];
+  // Its health checks measure how fast a busy machine generates data.
+  const amount = ['--max-examples', String(examples), '--seed', String(seed), '--suppress-health-check', 'all'];
+  const { ok, stdout, stderr } = await capture(
+    [
+      'env',
+      `--chdir=${REPORTS}`,
+      join(dirname(python), 'st'),
+      ...config,
+      'run',
+      ...target,
+      ...amount,
+      '--checks',
+      CHECKS.join(','),
+      '--no-color',
+    ],
+    { SCHEMATHESIS_HOOKS: 'hooks', PYTHONPATH: import.meta.dirname, FUZZ_COUNT: count },
+  );
+  process.stderr.write(`${surface}: TEST_SEED=${seed} replays it\n`);
+  return { ok, requests: Number(await readFile(count, 'utf8')), text: stdout + stderr };
+}
