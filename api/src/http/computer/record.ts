@@ -42,6 +42,7 @@ export const RECORD = {
   url: '/computer/record',
   schema: {
     tags: ['computer'],
+    operationId: 'recordDisplay',
     summary: 'Record the display to a file',
     body: RecordRequest,
     response: { 200: envelopeOf(RecordResult), ...V2_ERRORS, 409: ErrorBody, 503: ErrorBody, 507: ErrorBody },
