@@ -9,6 +9,7 @@ import { COMMANDS_RUN } from './requirements/commands-run.ts';
 import { CONFIGURATION } from './requirements/configuration.ts';
 import { CONVENTIONS } from './requirements/conventions.ts';
 import { DESKTOP } from './requirements/desktop.ts';
+import { DESKTOP_PARTS } from './requirements/desktop-parts.ts';
 import { FILES } from './requirements/files.ts';
 import { GATEWAY } from './requirements/gateway.ts';
 import { IMAGES } from './requirements/images.ts';
@@ -54,4 +55,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...CODE_LANGUAGES,
   ...CODE_FIELDS,
   ...DESKTOP,
+  ...DESKTOP_PARTS,
 ];

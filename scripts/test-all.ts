@@ -37,6 +37,17 @@ const DOCKERD = debianProgram('dockerd', 'images are built and run by it', 'dock
 const MMDEBSTRAP = debianProgram('mmdebstrap', 'the base of the images is made with it where it cannot be pulled');
 const CHROMIUM = debianProgram('chromium', 'the pages are opened in it');
 const XTIGERVNC = debianProgram('Xtigervnc', 'the display of /vnc and of the worker', 'tigervnc-standalone-server');
+const FFMPEG = debianProgram('ffmpeg', 'the worker of the display records with it');
+const GTK: Need = {
+  name: 'GTK for Python and AT-SPI',
+  probe: [
+    '/usr/bin/python3',
+    '-c',
+    "import gi, os; gi.require_version('Gtk', '3.0'); os.stat('/usr/libexec/at-spi-bus-launcher')",
+  ],
+  obtain: debianPackage('at-spi2-core', 'dbus-daemon', 'gir1.2-gtk-3.0', 'python3-gi'),
+  reason: 'the worker of the display reads windows of it',
+};
 const NOVNC: Need = {
   name: 'noVNC',
   probe: ['test', '-e', '/usr/share/novnc/vnc.html'],
@@ -47,7 +58,9 @@ const NOVNC: Need = {
 const PAGES = [CHROMIUM, XTIGERVNC, NOVNC];
 // Only Linux uses them.
 const SYSTEM =
-  process.platform === 'linux' ? [BASH, SETPRIV, PS, CC, RIPGREP, SCRIPT, IPYKERNEL, XTIGERVNC, ...IN_TERMINALS] : [];
+  process.platform === 'linux'
+    ? [BASH, SETPRIV, PS, CC, RIPGREP, SCRIPT, IPYKERNEL, XTIGERVNC, FFMPEG, GTK, ...IN_TERMINALS]
+    : [];
 
 const VITEST = ['vitest', 'run', '--project'];
 

@@ -23,6 +23,11 @@ export const ComputerUseOptions = z.object({
     flag: 'xauthority',
     description: 'File with the cookie of the display.',
   }),
+  sessionBus: named(z.string().min(1).optional(), {
+    env: 'DBUS_SESSION_BUS_ADDRESS',
+    flag: 'session-bus',
+    description: 'The message bus of the desktop session, which leads to the accessibility bus.',
+  }),
   allowedHosts: named(list().default([]), {
     env: 'COMPUTER_USE_ALLOWED_HOSTS',
     flag: 'allowed-hosts',

@@ -1,6 +1,12 @@
 import type { Logger } from '@sandbox/program/logger.ts';
+import { AccessibilityService } from './accessibility/accessibility-service.ts';
+import { AccessibilityPart } from './accessibility/wire/accessibility-part.ts';
 import type { ComputerUseConfig } from './options.ts';
 import type { NodeActions, WorkerPart } from './part.ts';
+import { Recorder } from './recording/recorder.ts';
+import { RecordingPart } from './recording/wire/recording-part.ts';
+import { screenSize } from './screen/screen-size.ts';
+import { listWindows } from './windows/windows.ts';
 import type { XLink } from './x11/x-link.ts';
 
 /** The parts of the worker beside the display itself, in the order in which they are made. */
@@ -10,7 +16,21 @@ export interface Parts {
   readonly nodes?: NodeActions;
 }
 
-/** Opens the parts. Add accessibility and recording here; what they open they release when the worker stops. */
-export function openParts(_config: ComputerUseConfig, _logger: Logger, _link: XLink): Parts {
-  return { list: [] };
+/** Opens the parts; what they open they release when the worker stops. */
+export function openParts(config: ComputerUseConfig, logger: Logger, link: XLink): Parts {
+  const activeWindow = async () => {
+    const { windows } = await listWindows(await link.use());
+    const active = windows.find((window) => window.active);
+    return active && { processId: active.processId ?? undefined, title: active.title };
+  };
+  const accessibility = new AccessibilityPart(
+    new AccessibilityService({ sessionBus: config.sessionBus, activeWindow }),
+  );
+  const recorder = new Recorder({
+    display: config.display,
+    xauthority: config.xauthority,
+    screenSize: async () => screenSize(await link.use()),
+    logger,
+  });
+  return { list: [accessibility, new RecordingPart(recorder)], nodes: accessibility };
 }

@@ -33,6 +33,12 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     tests: ['computer-use/src/'],
   },
   {
+    lacks: 'GTK',
+    because: 'they read what a window of GTK tells by AT-SPI',
+    tests: ['computer-use/src/accessibility/'],
+  },
+  { lacks: 'ffmpeg', because: 'it records the display', tests: ['computer-use/src/recording/'] },
+  {
     lacks: 'linux',
     because: 'they look into /proc',
     tests: [

@@ -12,6 +12,9 @@ const isRoot = isLinux && process.getuid?.() === 0;
 /** The Python that runs a Jupyter server for tests. */
 const JUPYTER_PYTHON = process.env['TEST_JUPYTER_PYTHON'] ?? '/usr/bin/python3';
 
+/** The windows of tests are made with it, and accessibility is served by the bus of at-spi2-core. */
+const IMPORT_GTK = "import gi, os; gi.require_version('Gtk', '3.0'); os.stat('/usr/libexec/at-spi-bus-launcher')";
+
 /** Properties that a machine may lack, by name; the only reasons to skip a test. */
 const PROBES = {
   linux: () => isLinux,
@@ -42,6 +45,8 @@ const PROBES = {
   registries: () => succeeds('npm', 'view', 'is-number', 'version'),
   chromium: () => isOnPath('chromium'),
   'X server': () => isOnPath('Xtigervnc'),
+  ffmpeg: () => isOnPath('Xtigervnc') && isOnPath('ffmpeg') && isOnPath('setpriv'),
+  GTK: () => isOnPath('Xtigervnc') && isOnPath('dbus-daemon') && succeeds('/usr/bin/python3', '-c', IMPORT_GTK),
   'data image': () => succeeds('docker', 'image', 'inspect', 'sandbox-data:local'),
 } satisfies Record<string, () => boolean>;
 

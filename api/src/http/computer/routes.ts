@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { ErrorBody, envelopeOf, V2_ERRORS } from '../envelope.ts';
+import { ACCESSIBILITY, ACCESSIBILITY_NODES } from './accessibility.ts';
 import { ComputerAction, ComputerBatch } from './action.ts';
+import { RECORD } from './record.ts';
 
 /** The routes of the desktop, which the worker serves and the daemon forwards: one description for both. */
 
@@ -190,4 +192,7 @@ export const RESIZE = {
 } as const;
 
 /** Routes that the daemon forwards. Parts of the worker that another file describes add theirs here. */
-export const COMPUTER_ROUTES = [INFO, SCREENSHOT, ACTION, BATCH, CURSOR, CLIPBOARD, WINDOWS, RESIZE] as const;
+export const COMPUTER_ROUTES = [
+  ...[INFO, SCREENSHOT, ACTION, BATCH, CURSOR, CLIPBOARD, WINDOWS, RESIZE],
+  ...[ACCESSIBILITY, ACCESSIBILITY_NODES, RECORD],
+] as const;

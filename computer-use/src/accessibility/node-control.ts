@@ -1,0 +1,204 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { type BusCall, callObject, failureOf } from './accessibility-bus.ts';
+import { goneNode, type KnownNode, type NodeIds } from './node-ids.ts';
+import { NUMBER_ROLES, type ObjectFacts, ObjectReader, SilentProgram } from './object-reader.ts';
+import { hasState } from './vocabulary.ts';
+
+/** Milliseconds in which a program has to do what it is asked. */
+const CONTROL_MS = 10_000;
+const CHECK_ROLES = new Set([
+  'check box',
+  'check menu item',
+  'radio button',
+  'radio menu item',
+  'toggle button',
+  'switch',
+]);
+/** Actions that a node does where the caller names none: of the first that it has. */
+const USUAL_ACTIONS = ['click', 'press', 'activate', 'jump', 'toggle', 'open', 'select'];
+/** Options of a list that are compared with a value. */
+const MAX_OPTIONS = 1_000;
+
+interface Option extends KnownNode {
+  readonly name: string;
+  readonly index: number;
+}
+
+/**
+ * Changes nodes. Errors of the kinds not_found, invalid and unprocessable mean that nothing was done, except for the
+ * one that says that a program did not answer.
+ */
+export class NodeControl {
+  readonly #ids: NodeIds;
+
+  constructor(ids: NodeIds) {
+    this.#ids = ids;
+  }
+
+  /** The node, if it is still there. @throws SandboxError */
+  async check(id: string, reader = readerOf(this.#ids.find(id))): Promise<KnownNode> {
+    await this.#facts(id, reader);
+    return this.#ids.find(id);
+  }
+
+  async focus(id: string): Promise<void> {
+    const node = await this.check(id);
+    const done = await change(
+      id,
+      { ...addressOf(node), interface: 'org.a11y.atspi.Component', member: 'GrabFocus' },
+      node,
+    );
+    if (done !== true) throw refused(id, 'cannot take the focus');
+  }
+
+  /** @param action by name; default: the usual one of its role */
+  async invoke(id: string, action?: string): Promise<void> {
+    const node = await this.check(id);
+    const names = await this.#actions(node);
+    if (names.length === 0) throw refused(id, 'has no action');
+    const wanted = action?.toLowerCase();
+    const index = wanted === undefined ? usualAction(names) : names.findIndex((name) => name.toLowerCase() === wanted);
+    if (index < 0) throw refused(id, `has no action ${action}`, `its actions: ${names.join(', ')}`);
+    const call = { interface: 'org.a11y.atspi.Action', member: 'DoAction', signature: 'i', body: [index] };
+    if ((await change(id, { ...addressOf(node), ...call }, node)) !== true) throw refused(id, 'did not do the action');
+  }
+
+  /** Writes a text field, moves a slider, checks a box by `true` or `false`, or selects the option of that name. */
+  async setValue(id: string, value: string): Promise<void> {
+    const known = this.#ids.find(id);
+    const reader = readerOf(known);
+    const facts = await this.#facts(id, reader);
+    const node = { ...known, session: reader.session };
+    if (CHECK_ROLES.has(facts.role)) return this.#setChecked(id, facts, value);
+    if (NUMBER_ROLES.has(facts.role) && (await setNumber(id, node, reader, value))) return;
+    if (hasState(facts.states, 'editable')) return setText(id, node, value);
+    return this.#select(id, node, reader, value);
+  }
+
+  async #facts(id: string, reader: ObjectReader): Promise<ObjectFacts> {
+    const node = this.#ids.find(id);
+    try {
+      const facts = await reader.facts(node);
+      if (facts.role === node.role && !facts.isGone) return facts;
+    } catch (error) {
+      if (error instanceof SilentProgram) throw silent(error);
+    }
+    throw goneNode(id);
+  }
+
+  async #actions(node: KnownNode): Promise<string[]> {
+    const call = { ...addressOf(node), interface: 'org.a11y.atspi.Action', member: 'GetActions' };
+    const answer = await ask(call, node);
+    return Array.isArray(answer) ? answer.map((action) => String(Object(action)[0] ?? '')) : [];
+  }
+
+  async #setChecked(id: string, { states }: ObjectFacts, value: string): Promise<void> {
+    if (value !== 'true' && value !== 'false') {
+      throw new SandboxError('invalid', 'of a node that is checked is true or false', { field: 'value' });
+    }
+    const isChecked = hasState(states, 'checked') || hasState(states, 'pressed');
+    if (isChecked !== (value === 'true')) await this.invoke(id);
+  }
+
+  async #select(id: string, node: KnownNode, reader: ObjectReader, value: string): Promise<void> {
+    const options = await optionsOf(node, reader);
+    const option = options.find(({ name }) => name === value);
+    if (!option) {
+      if (options.length === 0) throw refused(id, 'has no value that can be set');
+      const names = options.slice(0, 20).map(({ name }) => name);
+      throw refused(id, `has no option ${value}`, `its options: ${names.join(', ')}`);
+    }
+    const select = { interface: 'org.a11y.atspi.Selection', member: 'SelectChild', signature: 'i' };
+    const done = await change(id, { ...addressOf(node), ...select, body: [option.index] }, node);
+    if (done !== true) throw refused(id, `did not select ${value}`);
+  }
+}
+
+function addressOf({ sender, path }: KnownNode): { sender: string; path: string } {
+  return { sender, path };
+}
+
+function readerOf({ session }: KnownNode): ObjectReader {
+  return new ObjectReader(session, performance.now() + CONTROL_MS, CONTROL_MS);
+}
+
+function usualAction(names: readonly string[]): number {
+  const lower = names.map((name) => name.toLowerCase());
+  const usual = USUAL_ACTIONS.map((name) => lower.indexOf(name)).find((index) => index >= 0);
+  return usual ?? 0;
+}
+
+async function setText(id: string, node: KnownNode, value: string): Promise<void> {
+  const call = { interface: 'org.a11y.atspi.EditableText', member: 'SetTextContents', signature: 's', body: [value] };
+  if ((await change(id, { ...addressOf(node), ...call }, node)) !== true) throw refused(id, 'cannot be written');
+}
+
+/** False where the node has no number. */
+async function setNumber(id: string, node: KnownNode, reader: ObjectReader, value: string): Promise<boolean> {
+  const [least, most] = await Promise.all(
+    ['MinimumValue', 'MaximumValue'].map((name) => reader.property(node, 'org.a11y.atspi.Value', name)),
+  );
+  if (typeof least !== 'number' || typeof most !== 'number') return false;
+  const number = value.trim() === '' ? Number.NaN : Number(value);
+  if (!Number.isFinite(number) || (least < most && (number < least || number > most))) {
+    throw new SandboxError('invalid', `of node ${id} is a number from ${least} to ${most}`, { field: 'value' });
+  }
+  const call = { interface: 'org.freedesktop.DBus.Properties', member: 'Set', signature: 'ssv' };
+  await change(
+    id,
+    { ...addressOf(node), ...call, body: ['org.a11y.atspi.Value', 'CurrentValue', ['d', number]] },
+    node,
+  );
+  return true;
+}
+
+/** The children of a list; those of a combo box are in its menu. */
+async function optionsOf(node: KnownNode, reader: ObjectReader): Promise<Option[]> {
+  const { childCount } = await reader.facts(node);
+  const children = await reader.children(node, childCount, MAX_OPTIONS);
+  const read = await Promise.all(children.slice(0, MAX_OPTIONS).map((child) => reader.facts(child)));
+  const [first] = read;
+  const [menu] = children;
+  if (children.length === 1 && menu && first && ['menu', 'list', 'list box'].includes(first.role)) {
+    const options = await optionsOf({ ...menu, role: first.role }, reader);
+    if (options.length > 0) return options;
+  }
+  return children.flatMap((child, index) => {
+    const facts = read[index];
+    return facts ? [{ ...child, role: facts.role, name: facts.name, index }] : [];
+  });
+}
+
+/** A call that changes nothing; undefined where the object does not have the method. */
+async function ask(call: BusCall, { session }: KnownNode): Promise<unknown> {
+  try {
+    return await callObject(session.bus, call, CONTROL_MS);
+  } catch (error) {
+    if (failureOf(error) === 'silent') throw silent(error);
+    return undefined;
+  }
+}
+
+/** A call that changes the node. @throws SandboxError where the program refuses, or does not answer */
+async function change(id: string, call: BusCall, { session }: KnownNode): Promise<unknown> {
+  try {
+    return await callObject(session.bus, call, CONTROL_MS);
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure === 'gone') throw refused(id, 'cannot do this');
+    if (failure === 'refused') throw refused(id, `refuses: ${String(Object(error).message).slice(0, 200).trim()}`);
+    const why = 'the program did not answer, and may still do it';
+    throw new SandboxError('unprocessable', why, { hint: 'look at the screen', cause: error });
+  }
+}
+
+function silent(cause: unknown): SandboxError {
+  return new SandboxError('unavailable', `the program of the node did not answer within ${CONTROL_MS / 1000} s`, {
+    hint: 'the program may be busy: try again, or end it',
+    cause,
+  });
+}
+
+function refused(id: string, why: string, hint?: string): SandboxError {
+  return new SandboxError('unprocessable', `node ${id} ${why}`, hint === undefined ? {} : { hint });
+}
