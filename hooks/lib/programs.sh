@@ -28,6 +28,7 @@ has_watchdog() {
 promised_programs() {
   if has_watchdog; then echo watchdog; fi
   printf '%s\n' keeper daemon gateway xvnc window-manager
+  if has_desktop; then printf '%s\n' session-bus settings panel desktop computer-use; fi
   if runs_browser; then echo chromium; fi
   if has_browser && [ -f /run/svc/proxy-forwarder ]; then echo proxy-forwarder; fi
   if ! is_true "${DISABLE_MCP_BROWSER:-false}"; then echo browser-mcp; fi

@@ -53,6 +53,7 @@ check_settings() {
   check_boolean BROWSER_ALLOW_FILE_SELECTION_DIALOGS "${BROWSER_ALLOW_FILE_SELECTION_DIALOGS:-true}"
   check_pattern DISPLAY "$DISPLAY" ':[0-9]{1,4}' 'a display such as :99'
   check_pattern XAUTHORITY "$XAUTHORITY" '/.*' 'an absolute path'
+  check_desktop
   check_workspace
   check_timezone
   check_flags

@@ -16,9 +16,10 @@ interface Image {
 }
 
 export const DAEMON_IMAGE = 'sandbox-daemon:local';
+export const DESKTOP_IMAGE = 'sandbox-desktop:local';
 export const IMAGES: readonly Image[] = [
   { name: DAEMON_IMAGE, variant: 'daemon' },
-  { name: 'sandbox-desktop:local', variant: 'desktop' },
+  { name: DESKTOP_IMAGE, variant: 'desktop' },
 ];
 /** With the data layer; built on request only. */
 export const DATA_IMAGE: Image = { name: 'sandbox-data:local', variant: 'data' };
