@@ -51,9 +51,9 @@ const IMPORT_RULES: readonly ImportRule[] = [
     allowed: anyOf('^daemon/src/core/', API_CORE, '^program/src/', NODE, '^npm:(?:prom-client|zod|@lydell/node-pty)$'),
   },
   {
-    because: 'only core/process starts processes',
+    because: 'only core/process starts processes, and the recorder its ffmpeg',
     files: /^(?:program|api|daemon|gateway|browser-mcp|computer-use)\/src\//,
-    except: /^daemon\/src\/core\/process\//,
+    except: /^daemon\/src\/core\/process\/|^computer-use\/src\/recording\/ffmpeg-process\.ts$/,
     forbidden: /^(?:node:(?:child_process|cluster)|npm:@lydell\/node-pty)$/,
   },
   {
