@@ -10,7 +10,7 @@ import { ObjectReader, SilentProgram } from './object-reader.ts';
 import { TreeReader } from './tree-reader.ts';
 import { roleCalled, stateCalled } from './vocabulary.ts';
 
-export type Scope = 'foreground' | 'desktop';
+type Scope = 'foreground' | 'desktop';
 
 export interface TreeRequest extends TreeTerms {
   readonly scope: Scope;

@@ -3,8 +3,6 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 
 export type NameMatch = 'substring' | 'exact' | 'regex';
 
-/** UTF-16 units of a pattern. */
-export const MAX_PATTERN = 1_000;
 /** Milliseconds in which a pattern meets all names. */
 const REGEX_MS = 250;
 

@@ -5,7 +5,7 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 const DIRECTORY = '/tmp/recordings';
 
 /** `/tmp/recordings/recording_20260102_030405_678.mp4`, by the time in UTC. */
-export function defaultPath(now: Date): string {
+function defaultPath(now: Date): string {
   const digits = now.toISOString().replaceAll(/[-:Z]/g, '').replace('T', '_').replace('.', '_');
   return join(DIRECTORY, `recording_${digits}.mp4`);
 }
