@@ -19,10 +19,13 @@ import { Metrics } from './core/metrics.ts';
 import { openProcessHost } from './core/process/open-process-host.ts';
 import { Processes } from './core/process/owners/processes.ts';
 import { RuntimeDir } from './core/runtime-dir.ts';
+import { mountExplorer } from './explorer/explorer-routes.ts';
+import { mountGuide } from './guide/guide-routes.ts';
 import { guard } from './http/access/guard.ts';
 import { LiveGate } from './http/access/live-gate.ts';
 import { errorHandler } from './http/errors.ts';
 import { mcpRoute } from './http/mcp/mcp-route.ts';
+import type { Document } from './http/openapi.ts';
 import { mountOperations, PUBLIC_OPERATIONS } from './http/operations.ts';
 import { boundedServer } from './http/streams/bounded-server.ts';
 import { serveUpgrades } from './http/streams/websocket.ts';
@@ -72,14 +75,17 @@ export async function buildApp(
   core.processes.measure(core.metrics);
   endWith(app, [core.late, core.runtime, core.processes, mounted, hub]);
   serveUpgrades(app, connections);
-  mountSurface(app, 'v2', mounted.adapters('v2'), (scope) =>
+  const describe: () => Promise<Document> = mountSurface(app, 'v2', mounted.adapters('v2'), (scope) => {
     mountOperations(scope, {
       gate,
       metrics: core.metrics,
       isTrusted,
       probes: [...mounted.probes, ...core.processes.probes],
-    }),
-  );
+    });
+    mountGuide(scope, { document: () => describe(), tools: mounted.tools });
+  });
+  app.get('/openapi.json', { schema: { hide: true } }, describe);
+  mountExplorer(app);
   mountSurface(app, 'v1', [...mounted.adapters('v1'), mcpRoute('/mcp', hub.endpoint)]);
   void app.register(inScope(mcpRoute('/mcp', hub.endpoint)));
   return app;
