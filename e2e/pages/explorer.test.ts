@@ -56,9 +56,10 @@ test('[explorer.call] behind a path prefix a call from the explorer reaches the 
   await using person = await personsBrowser();
   const page = await person.newPage();
   const faults = faultsOf(page, proxy.origin);
-  await page.goto(`${proxy.origin}/box/7/docs#/operations/get_health`);
-  const operation = page.locator('.opblock', { hasText: '/health' }).first();
-  if ((await operation.locator('.try-out__btn').count()) === 0) await operation.locator('.opblock-summary').click();
+  await page.goto(`${proxy.origin}/box/7/docs`);
+  await page.click('#operations-tag-operations');
+  const operation = page.locator('.opblock', { hasText: 'Whether the daemon runs' });
+  await operation.locator('.opblock-summary-path').click();
   await operation.locator('.try-out__btn').click();
   const answered = page.waitForResponse(`${proxy.origin}/box/7/health`);
   await operation.locator('.execute').click();

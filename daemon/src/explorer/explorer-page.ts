@@ -38,7 +38,7 @@ export function explorerHtml({ title, document, root, other }: ExplorerPage): st
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${title}</title>
-<link rel="stylesheet" href="docs/swagger-ui.css"><link rel="stylesheet" href="docs/explorer.css">
+<link rel="icon" href="data:,"><link rel="stylesheet" href="docs/swagger-ui.css"><link rel="stylesheet" href="docs/explorer.css">
 <script src="docs/swagger-ui-bundle.js" defer></script><script type="module" src="docs/explorer.mjs"></script></head>
 <body data-document="${document}" data-root="${root}">
 <nav aria-label="Descriptions"><strong>${title}</strong> <a href="${document}">OpenAPI document</a> <a href="${other.href}">${other.text}</a></nav>

@@ -16,7 +16,7 @@ export interface GuideTool {
 }
 
 /**
- * Bytes of the guide. Its text, field names and braces, has 3.1 to 3.4 bytes a token in the vocabularies of current
+ * Bytes of the guide. Its text, field names and braces, has 3.3 bytes a token and more in the vocabularies of current
  * models, so it stays under 8,000 tokens.
  */
 export const GUIDE_MAX_BYTES = 24_000;

@@ -46,14 +46,20 @@ export function fieldText(name: string, schema: Schema, isRequired: boolean): st
 
 function typeText(schema: Schema): string {
   if (schema.$ref !== undefined) return 'object';
-  if (schema.enum) return flagOr(schema.enum.map(String).join('|'));
+  if (schema.enum) return flagOr(schema.enum.filter((value) => value !== null).join('|'));
   if (schema.const !== undefined) return String(schema.const);
   const union = schema.anyOf ?? schema.oneOf;
-  if (union) return [...new Set(union.map((member) => typeText(member) || 'text'))].join('|');
-  if (schema.type === 'array') return `${typeText(schema.items ?? {}) || 'text'}[]`;
+  if (union) return unionText(union.filter(({ type }) => type !== 'null'));
   const types = [schema.type ?? []].flat().filter((type) => type !== 'null');
+  if (types.includes('array')) return `${typeText(schema.items ?? {}) || 'text'}[]`;
   const words = types.map((type) => SHORT_TYPES[type] ?? type);
   return words.join('|') === 'string' ? '' : words.join('|');
+}
+
+/** Text alone has no name; beside other types it has. */
+function unionText(members: readonly Schema[]): string {
+  const words = [...new Set(members.map(typeText))];
+  return words.length === 1 ? (words[0] ?? '') : words.map((word) => word || 'text').join('|');
 }
 
 function flagOr(words: string): string {
