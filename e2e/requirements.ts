@@ -14,6 +14,7 @@ import { FILES } from './requirements/files.ts';
 import { GATEWAY } from './requirements/gateway.ts';
 import { IMAGES } from './requirements/images.ts';
 import { MCP } from './requirements/mcp.ts';
+import { OPERATIONS } from './requirements/operations.ts';
 import type { Requirement } from './requirements/requirement.ts';
 import { SANDBOX } from './requirements/sandbox.ts';
 import { SEARCH } from './requirements/search.ts';
@@ -48,6 +49,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...FILE_FIELDS,
   ...STALLS,
   ...SANDBOX,
+  ...OPERATIONS,
   ...MCP,
   ...BROWSER,
   ...BROWSER_FIELDS,

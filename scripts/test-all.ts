@@ -19,6 +19,7 @@ const IN_TERMINALS = ['tmux', 'zsh', 'vim', 'htop', 'less', 'python3'].map((name
   debianProgram(name, 'terminals are tried with it'),
 );
 const SCRIPT = debianProgram('script', 'what viewers of a terminal get is held against what it records', 'bsdutils');
+const PROMTOOL = debianProgram('promtool', 'it judges metrics, alert rules and the dashboard', 'prometheus');
 const IPYKERNEL: Need = {
   name: 'ipykernel',
   probe: ['/usr/bin/python3', '-c', 'import ipykernel'],
@@ -59,7 +60,7 @@ const PAGES = [CHROMIUM, XTIGERVNC, NOVNC];
 // Only Linux uses them.
 const SYSTEM =
   process.platform === 'linux'
-    ? [BASH, SETPRIV, PS, CC, RIPGREP, SCRIPT, IPYKERNEL, XTIGERVNC, FFMPEG, GTK, ...IN_TERMINALS]
+    ? [BASH, SETPRIV, PS, CC, RIPGREP, SCRIPT, PROMTOOL, IPYKERNEL, XTIGERVNC, FFMPEG, GTK, ...IN_TERMINALS]
     : [];
 
 const VITEST = ['vitest', 'run', '--project'];

@@ -19,10 +19,14 @@ import { Metrics } from './core/metrics.ts';
 import { openProcessHost } from './core/process/open-process-host.ts';
 import { Processes } from './core/process/owners/processes.ts';
 import { RuntimeDir } from './core/runtime-dir.ts';
+import { countUnexpectedEnds } from './core/unexpected-ends.ts';
+import { mountExplorer } from './explorer/explorer-routes.ts';
+import { mountGuide } from './guide/guide-routes.ts';
 import { guard } from './http/access/guard.ts';
 import { LiveGate } from './http/access/live-gate.ts';
 import { errorHandler } from './http/errors.ts';
 import { mcpRoute } from './http/mcp/mcp-route.ts';
+import type { Document } from './http/openapi/document.ts';
 import { mountOperations, PUBLIC_OPERATIONS } from './http/operations.ts';
 import { boundedServer } from './http/streams/bounded-server.ts';
 import { serveUpgrades } from './http/streams/websocket.ts';
@@ -71,15 +75,19 @@ export async function buildApp(
   const hub = openHub(mounted.tools, config, logger);
   core.processes.measure(core.metrics);
   endWith(app, [core.late, core.runtime, core.processes, mounted, hub]);
-  serveUpgrades(app, connections);
-  mountSurface(app, 'v2', mounted.adapters('v2'), (scope) =>
+  const sockets = serveUpgrades(app, connections);
+  core.metrics.gauge('http_open_websockets', 'Open WebSockets.', () => sockets.size);
+  const describe: () => Promise<Document> = mountSurface(app, 'v2', mounted.adapters('v2'), (scope) => {
     mountOperations(scope, {
       gate,
       metrics: core.metrics,
       isTrusted,
       probes: [...mounted.probes, ...core.processes.probes],
-    }),
-  );
+    });
+    mountGuide(scope, { document: () => describe(), tools: mounted.tools });
+  });
+  app.get('/openapi.json', { schema: { hide: true } }, describe);
+  mountExplorer(app);
   mountSurface(app, 'v1', [...mounted.adapters('v1'), mcpRoute('/mcp', hub.endpoint)]);
   void app.register(inScope(mcpRoute('/mcp', hub.endpoint)));
   return app;
@@ -93,6 +101,14 @@ export async function openCore(
 ): Promise<DaemonCore> {
   const runtime = await RuntimeDir.open(config.runtimeDir);
   const late = LateBinding.open(config, runtime.path, logger);
+  const metrics = new Metrics();
+  const ends = countUnexpectedEnds(runtime, logger);
+  metrics.total('daemon_unexpected_ends_total', 'Ends of the daemon by a kill or a crash.', () => ends);
+  metrics.gauge(
+    'watchdog_limit_seconds',
+    'Seconds without a turn of the main loop after which the watchdog kills the daemon; 0: it does not watch.',
+    () => config.stallSeconds,
+  );
   return {
     config,
     logger,
@@ -101,7 +117,7 @@ export async function openCore(
     activity: new Activity(),
     late,
     environment: new RunEnvironment(config, () => late.claimed, logger),
-    metrics: new Metrics(),
+    metrics,
     tickets: new TicketStore(),
     processes: Processes.open(await openProcessHost(config, runtime, logger), runtime.path, logger),
   };

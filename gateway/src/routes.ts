@@ -7,6 +7,7 @@ import type { Admission } from './exchange/admission.ts';
 import type { Exchange } from './exchange/exchange.ts';
 import { isOpenPreview } from './exchange/preview-address.ts';
 import { sendError } from './exchange/responses.ts';
+import { relay } from './relay/relay.ts';
 import type { Services } from './services.ts';
 
 /** Handles a request or an upgrade of one of the gateway's paths; the response sets the cookies of the admission. */
@@ -36,6 +37,12 @@ const preview: Handler = (exchange, { previews }, admission) => {
   else sendError(exchange, 404, { message: 'the path needs a port: /proxy/{port}/' });
 };
 
+/** The page is the daemon's; the gateway adds the key form and takes a credential out of the address. */
+const explorer: Handler = (exchange, { upstream }) => {
+  exchange.access.byDaemon = true;
+  relay(exchange, upstream);
+};
+
 const terminal: Handler = (exchange, _services, admission) => sendTerminal(exchange, admission);
 
 /** The gateway's own paths. All other requests go to the daemon. */
@@ -51,6 +58,8 @@ const ROUTES: readonly Route[] = [
   { path: GATEWAY_PATHS.absolutePreview, match: 'prefix', gated: true, handler: preview },
   { path: GATEWAY_PATHS.openPreview, match: 'prefix', gated: true, handler: opener, when: isOpenPreview },
   { path: GATEWAY_PATHS.terminal, match: 'prefix', gated: true, handler: terminal },
+  { path: GATEWAY_PATHS.explorer, match: 'exact', gated: true, handler: explorer, when: isLanding },
+  { path: GATEWAY_PATHS.explorerV1, match: 'exact', gated: true, handler: explorer, when: isLanding },
 ];
 
 const LONGEST_FIRST = [...ROUTES].sort((a, b) => b.path.length - a.path.length);

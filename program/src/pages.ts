@@ -12,6 +12,9 @@ export const GATEWAY_PATHS = {
   openPreview: '/open',
   preview: '/proxy',
   absolutePreview: '/absproxy',
+  /** Pages of the daemon's; the gateway asks for the key with a form. */
+  explorer: '/docs',
+  explorerV1: '/v1/docs',
 } as const;
 
 /** A page that can be opened by a URL with a credential. */
@@ -31,6 +34,8 @@ export const PAGES: readonly Page[] = [
   { path: GATEWAY_PATHS.jupyter },
   { path: GATEWAY_PATHS.preview, perPort: true },
   { path: GATEWAY_PATHS.absolutePreview, perPort: true },
+  { path: GATEWAY_PATHS.explorer },
+  { path: GATEWAY_PATHS.explorerV1 },
 ];
 
 /** The prefixes that the cookie of the page at a path covers; undefined where the path is no page. */

@@ -1,5 +1,6 @@
 import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { explorerAssets } from '../../daemon/src/explorer/explorer-assets.ts';
 import { PAGE_NAMES, pageAssets } from '../../gateway/src/apps/page-assets.ts';
 import { bundle, type Program } from './bundle.ts';
 import { inputsDigest } from './inputs.ts';
@@ -32,11 +33,12 @@ interface Asset {
   readonly path: string;
 }
 
-/** Assets of the gateway. */
+/** Assets of the gateway and of the daemon's explorer. */
 function pages(): Asset[] {
-  return PAGE_NAMES.flatMap((page) =>
+  const ofGateway = PAGE_NAMES.flatMap((page) =>
     pageAssets(page).map(({ name, path }) => ({ name: `pages/${page}/${name}`, path })),
   );
+  return [...ofGateway, ...explorerAssets().map(({ name, path }) => ({ name: `pages/explorer/${name}`, path }))];
 }
 
 /**

@@ -62,6 +62,11 @@ const IMPORT_RULES: readonly ImportRule[] = [
     allowed: anyOf('^daemon/src/(?:http|core)/', API, '^program/src/', NODE, '^npm:'),
   },
   {
+    because: 'explorer and guide describe routes and know no capability',
+    files: /^daemon\/src\/(?:explorer|guide)\//,
+    allowed: anyOf('^daemon/src/(?:explorer|guide|http|core)/', API, '^program/src/', NODE, '^npm:'),
+  },
+  {
     because: 'the domain of a capability knows core, not how it is served',
     files: /^daemon\/src\/capabilities\/[^/]+\//,
     except: ADAPTER,

@@ -209,6 +209,11 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     ],
   },
   {
+    lacks: 'promtool',
+    because: 'it judges metrics, rules and queries',
+    tests: ['scripts/monitoring/monitoring.test.ts > promtool'],
+  },
+  {
     lacks: 'tmux',
     because: 'it holds the sessions',
     tests: [`${PTY}/tmux/tmux.test.ts > * > [pty.tmux]`, `${PTY}/tmux/tmux.test.ts > * > [pty.tmux-survives]`],

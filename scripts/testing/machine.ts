@@ -42,6 +42,7 @@ const PROBES = {
   ipykernel: () => succeeds('/usr/bin/python3', '-c', 'import ipykernel'),
   'jupyter-server': () => succeeds(JUPYTER_PYTHON, '-c', 'import jupyter_server, ipykernel'),
   script: () => isOnPath('script'),
+  promtool: () => isOnPath('promtool'),
   registries: () => succeeds('npm', 'view', 'is-number', 'version'),
   chromium: () => isOnPath('chromium'),
   'X server': () => isOnPath('Xtigervnc'),

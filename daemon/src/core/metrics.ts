@@ -15,4 +15,14 @@ export class Metrics extends ServiceMetrics {
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600],
     registers: [this.registry],
   });
+  readonly commandOutputBytes = new Counter({
+    name: 'command_output_bytes_total',
+    help: 'Bytes of output of commands that ended, those that were dropped included.',
+    registers: [this.registry],
+  });
+  readonly commandDroppedBytes = new Counter({
+    name: 'command_output_dropped_bytes_total',
+    help: 'Bytes of output that were no longer kept when the command ended: over a cap, or refused by the disk.',
+    registers: [this.registry],
+  });
 }

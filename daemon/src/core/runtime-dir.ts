@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, linkSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, linkSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { errnoName } from './errno-name.ts';
@@ -11,11 +11,14 @@ import { discard } from './files/discard.ts';
  */
 export class RuntimeDir implements AsyncDisposable {
   readonly path: string;
+  /** Whether the daemon before this one ended without giving the directory up: it was killed, or crashed. */
+  readonly wasLeft: boolean;
   readonly #lock: Server;
 
-  private constructor(path: string, lock: Server) {
+  private constructor(path: string, lock: Server, wasLeft: boolean) {
     this.path = path;
     this.#lock = lock;
+    this.wasLeft = wasLeft;
   }
 
   /** @throws Error in one line where the directory cannot be made, has another owner, or another daemon holds it */
@@ -27,15 +30,16 @@ export class RuntimeDir implements AsyncDisposable {
       lock.once('error', (error) => reject(new Error(`cannot hold the runtime directory ${path}: ${error.message}`)));
       lock.listen(own, resolve);
     });
+    let wasLeft: boolean;
     try {
-      await takeName(own, join(path, 'daemon.sock'));
+      wasLeft = await takeName(own, join(path, 'daemon.sock'));
     } catch (error) {
       lock.close();
       if (error instanceof Held) throw new Error(`another daemon holds the runtime directory ${path}`);
       throw error;
     }
     lock.unref();
-    return new RuntimeDir(path, lock);
+    return new RuntimeDir(path, lock, wasLeft);
   }
 
   /** A private directory inside, made if needed. */
@@ -60,23 +64,29 @@ class Held extends Error {}
 /**
  * Gives a listening socket the name that one daemon of the directory can have: by a link, which fails where the name
  * exists, so that one of several concurrent daemons gets it. A name without a listener is removed first.
+ * @returns whether there was such a name
  */
-async function takeName(own: string, name: string): Promise<void> {
+async function takeName(own: string, name: string): Promise<boolean> {
+  let wasLeft = false;
   for (;;) {
     try {
       linkSync(own, name);
       rmSync(own);
-      return;
+      return wasLeft;
     } catch (error) {
       if (!['EEXIST', ...NO_LINKS].includes(errnoName(error))) throw error;
       if (errnoName(error) !== 'EEXIST' && !(await isAnswering(name))) {
+        wasLeft = existsSync(name);
         renameSync(own, name);
-        return;
+        return wasLeft;
       }
     }
     const seen = inodeOf(name);
     if (await isAnswering(name)) throw new Held();
-    if (seen !== undefined && inodeOf(name) === seen) discard(name);
+    if (seen !== undefined && inodeOf(name) === seen) {
+      discard(name);
+      wasLeft = true;
+    }
   }
 }
 

@@ -74,13 +74,14 @@ export function publicSurfacePaths(): string[] {
 /**
  * Registers the routes of one API version and its OpenAPI document. Each adapter has its own scope for its hooks and
  * its error handler. `besides` adds routes outside the prefix to the document.
+ * @returns the document, which is made at the first use
  */
 export function mountSurface(
   app: App,
   name: SurfaceName,
   adapters: readonly ((routes: App) => void)[],
   besides?: (scope: App) => void,
-): void {
+): () => Promise<Document> {
   const { title, description, errors, fixed } = SURFACES[name];
   let document: Promise<Document> | undefined;
   const describe = (): Promise<Document> => {
@@ -98,6 +99,7 @@ export function mountSurface(
     void scope.register(routesOfSurface, { prefix: `/${name}` });
   };
   mount(app);
+  return describe;
 }
 
 /** A plugin with a scope of its own for the hooks and parsers of the adapter. */

@@ -20,7 +20,11 @@ export const browser = defineCapability({
     }),
   ],
   uses: [DESKTOP],
-  create: (core, options, ports) => BrowserService.open(core, options, ports),
+  create: async (core, options, ports) => {
+    const service = await BrowserService.open(core, options, ports);
+    core.metrics.gauge('browser_tabs', 'Tabs of the browser that is connected.', () => service.tabCount);
+    return service;
+  },
   activity: {
     kind: 'browser',
     looks: LOOKS.flatMap((path) => [`/v1/browser/${path}`, `/v2/browser/${path}`]),

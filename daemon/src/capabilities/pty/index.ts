@@ -46,6 +46,9 @@ export const pty = defineCapability({
     core.metrics.gauge('terminal_viewers', 'Viewers attached to terminals.', () =>
       service.list().reduce((sum, { attached }) => sum + attached, 0),
     );
+    core.metrics.gauge('terminal_dropped_bytes', 'Bytes that have left the histories of the open terminals.', () =>
+      service.list().reduce((sum, { history }) => sum + history.first, 0),
+    );
     return service;
   },
   v2: ptyV2,

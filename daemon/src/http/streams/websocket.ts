@@ -47,8 +47,9 @@ export function asksForWebSocket({ method, headers }: IncomingMessage): boolean 
 /**
  * Routes WebSocket upgrades like any other request, so that gate, hooks and schemas apply before the upgrade; the route
  * then calls `acceptWebSocket`. Register it after the hooks that end streams.
+ * @returns the open WebSockets
  */
-export function serveUpgrades(app: App, connections: OpenConnections): void {
+export function serveUpgrades(app: App, connections: OpenConnections): ReadonlySet<object> {
   const open = new Set<WebSocketPort>();
   app.server.on('upgrade', (request: IncomingMessage, duplex: Duplex, head: Buffer) => {
     const socket = duplex as Socket;
@@ -71,6 +72,7 @@ export function serveUpgrades(app: App, connections: OpenConnections): void {
       for (const port of open) port.terminate();
     }, CLOSING_MS).unref();
   });
+  return open;
 }
 
 /**

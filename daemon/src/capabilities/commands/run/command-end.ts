@@ -28,6 +28,9 @@ export function recordEnd({ metrics }: Core, store: CommandStore, command: Comma
     stderrBytes: command.output.stderr.end,
     ...(end.lost && { message: 'the process keeper ended before the command did' }),
   });
+  const bytes = command.output.stdout.end + command.output.stderr.end;
+  metrics.commandOutputBytes.inc(bytes);
+  metrics.commandDroppedBytes.inc(Math.max(0, bytes - command.output.retainedBytes));
   metrics.commands.inc({ status });
   metrics.commandSeconds.observe((end.endedAt.getTime() - Date.parse(command.record.startedAt)) / 1000);
   return isWritten;

@@ -1,0 +1,107 @@
+import { type Operation, operationText } from './operation-text.ts';
+import { fieldsOf, type Schema, type Schemas } from './schema-text.ts';
+
+/** A description of a surface, as far as the guide reads it. */
+export interface SurfaceDocument {
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components?: { readonly schemas?: Schemas };
+}
+
+/** A tool of the MCP hub. */
+export interface GuideTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON schema of its arguments. */
+  readonly input: Schema;
+}
+
+/**
+ * Bytes of the guide. Its text, field names and braces, has 3.3 bytes a token and more in the vocabularies of current
+ * models, so it stays under 8,000 tokens.
+ */
+export const GUIDE_MAX_BYTES = 24_000;
+
+const INTRODUCTION = `# Sandbox: a manual for agents
+
+A machine of your own: commands, files, terminals, code, a browser and, in the desktop image, a desktop, over HTTP.
+
+## Conventions
+
+- Send the key as \`Authorization: Bearer KEY\` where one is set.
+- JSON in and out. An answer is \`{success, message, data, hint}\`; the lines below name the fields of \`data\`. On failure \`message\` says what is wrong and \`hint\` what to do.
+- Below, \`*\` marks a required field, \`=\` a default; a field without a type is text. \`?\` begins query fields, \`{}\` is the JSON body, \`→\` the answer.
+- Seconds, bytes, absolute paths. Each field of a path has a twin \`*_b64\` for paths that are not UTF-8.
+- A command that exits 3 or code that raises is 200: read \`exit_code\`, \`status\`. 400 and 422 name a wrong field, 404 an unknown object, 429 and 503 may be repeated after \`Retry-After\`.
+- \`user\` runs as, or gives created files to, another account.
+- Long output: read by \`offset\` from \`next_offset\` on, or \`stream=true\` for NDJSON. A lost connection stops nothing; go on by offset.
+
+## Ways to work
+
+- One command: \`POST /v2/commands {"command": "ls"}\`. It waits \`timeout\` seconds; with \`status\` running go on with \`GET /v2/commands/{command_id}?wait=true\`. \`cd\` and \`export\` last for one command; a \`session\` keeps \`cwd\` and \`env\`.
+- A server: \`"mode": "async"\`, then open \`/proxy/PORT/\` of this address.
+- Programs that need a terminal: \`/v2/pty/sessions\`, \`input\` and \`screen\`.
+- Change a file: \`POST /v2/fs/edit\` with \`command: "str_replace"\`; \`old_str\` must match once.
+- Python that keeps its variables: \`POST /v2/code/execute\` with \`session_id\`.
+- A web page: \`navigate\`, \`snapshot\` for references, \`click\` and \`fill\` by \`ref\`. A CDP client connects to \`/cdp\`.
+- The same as MCP tools: \`POST /mcp\` (last section). The whole description: \`/v2/openapi.json\`.
+`;
+
+/** Methods in the order in which a path lists them. */
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+/**
+ * The manual of an agent, Markdown, at most `GUIDE_MAX_BYTES`: routes and tools from their own descriptions. Where all
+ * detail does not fit, the fields of the answers are left out from the last group on.
+ */
+export function guideText(document: SurfaceDocument, tools: readonly GuideTool[]): string {
+  const groups = groupsOf(document);
+  for (let detailed = groups.length; detailed >= 0; detailed -= 1) {
+    const text = textOf(document, groups, tools, detailed);
+    if (detailed === 0 || Buffer.byteLength(text) <= GUIDE_MAX_BYTES) return text;
+  }
+  return INTRODUCTION;
+}
+
+interface Route {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+/** The routes by their first tag, in the order in which the tags first appear. */
+function groupsOf({ paths = {} }: SurfaceDocument): [string, Route[]][] {
+  const groups = new Map<string, Route[]>();
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const method of METHODS) {
+      const operation = operations[method];
+      if (operation === undefined) continue;
+      const tag = operation.tags?.[0] ?? 'other';
+      groups.set(tag, [...(groups.get(tag) ?? []), { method, path, operation }]);
+    }
+  }
+  return [...groups];
+}
+
+function textOf(
+  { components }: SurfaceDocument,
+  groups: readonly [string, Route[]][],
+  tools: readonly GuideTool[],
+  detailed: number,
+): string {
+  const schemas = components?.schemas ?? {};
+  const sections = groups.map(([tag, routes], index) => {
+    const options = { schemas, withAnswer: index < detailed };
+    const lines = routes.map(({ method, path, operation }) => `- ${operationText(method, path, operation, options)}`);
+    return `\n## ${tag[0]?.toUpperCase()}${tag.slice(1)}\n\n${lines.join('\n')}\n`;
+  });
+  return INTRODUCTION + sections.join('') + toolsText(tools, schemas);
+}
+
+function toolsText(tools: readonly GuideTool[], schemas: Schemas): string {
+  if (tools.length === 0) return '';
+  const lines = tools.map(({ name, description, input }) => {
+    const [first = ''] = description.split('\n', 1);
+    return `- ${name} {${fieldsOf(input, schemas).join(', ')}}: ${first}`;
+  });
+  return `\n## MCP tools\n\n${lines.join('\n')}\n`;
+}

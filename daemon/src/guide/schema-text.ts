@@ -1,0 +1,67 @@
+/** The parts of a JSON schema that the guide prints. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly default?: unknown;
+}
+
+export type Schemas = Readonly<Record<string, Schema>>;
+
+/** A longer default is left out. */
+const DEFAULT_MAX_CHARACTERS = 20;
+const SHORT_TYPES: Readonly<Record<string, string>> = { integer: 'int', number: 'num', boolean: 'bool' };
+/** Words that stand for a truth value in a query. */
+const FLAG = '0|1|true|false';
+
+/** The schema itself where it is a reference. */
+export function resolved(schema: Schema, schemas: Schemas): Schema {
+  const name = schema.$ref?.slice(schema.$ref.lastIndexOf('/') + 1);
+  return name === undefined ? schema : (schemas[name] ?? {});
+}
+
+/**
+ * Fields as `command*, timeout num=30, mode sync|async`: a star marks what is required, a field without a type is text.
+ * The `*_b64` twins of paths are left out; the guide describes them once.
+ */
+export function fieldsOf(schema: Schema, schemas: Schemas): string[] {
+  const { properties = {}, required = [] } = resolved(schema, schemas);
+  return Object.entries(properties)
+    .filter(([name]) => !name.endsWith('_b64'))
+    .map(([name, field]) => fieldText(name, field, required.includes(name)));
+}
+
+export function fieldText(name: string, schema: Schema, isRequired: boolean): string {
+  const type = typeText(schema);
+  const value = schema.default === undefined ? '' : JSON.stringify(schema.default).replaceAll('"', '');
+  const fallback = value === '' || value.length > DEFAULT_MAX_CHARACTERS ? '' : `=${value}`;
+  return `${name}${isRequired ? '*' : ''}${type === '' ? '' : ` ${type}`}${fallback}`;
+}
+
+function typeText(schema: Schema): string {
+  if (schema.$ref !== undefined) return 'object';
+  if (schema.enum) return flagOr(schema.enum.filter((value) => value !== null).join('|'));
+  if (schema.const !== undefined) return String(schema.const);
+  const union = schema.anyOf ?? schema.oneOf;
+  if (union) return unionText(union.filter(({ type }) => type !== 'null'));
+  const types = [schema.type ?? []].flat().filter((type) => type !== 'null');
+  if (types.includes('array')) return `${typeText(schema.items ?? {}) || 'text'}[]`;
+  const words = types.map((type) => SHORT_TYPES[type] ?? type);
+  return words.join('|') === 'string' ? '' : words.join('|');
+}
+
+/** Text alone has no name; beside other types it has. */
+function unionText(members: readonly Schema[]): string {
+  const words = [...new Set(members.map(typeText))];
+  return words.length === 1 ? (words[0] ?? '') : words.map((word) => word || 'text').join('|');
+}
+
+function flagOr(words: string): string {
+  return words === FLAG ? 'bool' : words;
+}

@@ -1,0 +1,24 @@
+import { type Requirement, section } from './requirement.ts';
+
+/** What operators, people and language models read of the service. */
+export const OPERATIONS: readonly Requirement[] = [
+  ...section('api.md §8', {
+    'explorer.pages': '/docs and /v1/docs are explorers of the two surfaces; both need the key',
+    'explorer.offline': 'an explorer loads nothing but files of its own origin, under a policy of its own',
+    'explorer.call': 'a call from the explorer reaches the service, behind a path prefix too',
+    'explorer.sign-in': 'a browser without the key gets the form, and a link with the key opens the explorer',
+    'openapi.root': 'GET /openapi.json is the document of v2 and needs the key',
+    'metrics.series':
+      'GET /metrics has commands, terminals, code, tabs, watchers, connections, WebSockets, bytes, dropped bytes, the keeper, the event loop and the watchdog',
+    'metrics.routes': 'routes are templates; every path that is none is one series, whatever its method',
+    'metrics.bytes': 'bytes of open and closed connections are counted, and never fall',
+    'metrics.dropped': 'output over the cap of a command is counted as dropped',
+    'metrics.unexpected-ends': 'a daemon that was killed is counted by the next one; one that stopped in order is not',
+    'metrics.promtool': 'promtool accepts the metrics, the alert rules and their tests',
+    'metrics.dashboard': 'each query of the dashboard is valid, and each series in it is one of /metrics',
+    'guide.routes': 'GET /v2/guide lists each route of v2 and each built-in tool, from their own descriptions',
+    'guide.size': 'the guide has under 8,000 tokens, however many routes and tools there are',
+    'guide.key': '/v2/guide and /llms.txt need the key',
+    'llms.index': 'GET /llms.txt is an index by relative links, each of which is served',
+  }),
+];
