@@ -34,6 +34,9 @@ export function OverviewView(): JSX.Element {
             <a href="v1/openapi.json">API v1 (OpenAPI)</a>
           </li>
           <li>
+            <a href="docs">Explorer</a>
+          </li>
+          <li>
             <a href="metrics">Metrics</a>
           </li>
         </ul>
