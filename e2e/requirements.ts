@@ -1,3 +1,4 @@
+import { APP } from './requirements/app.ts';
 import { AUTHENTICATION } from './requirements/authentication.ts';
 import { BASH_V1 } from './requirements/bash-v1.ts';
 import { BROWSER } from './requirements/browser.ts';
@@ -39,6 +40,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...IMAGES,
   ...CONFIGURATION,
   ...GATEWAY,
+  ...APP,
   ...BROWSER_IMAGE,
   ...FILES,
   ...SEARCH,

@@ -74,6 +74,7 @@ const STEPS: readonly Step[] = [
     mayUse: [DOCKERD, MMDEBSTRAP],
   },
   { name: 'typecheck', lane: 'checks', command: ['tsc', '-p', '.'] },
+  { name: 'typecheck of the app', lane: 'checks', command: ['tsc', '-p', 'gateway/pages'] },
   { name: 'lint', lane: 'checks', command: ['biome', 'check', '.'] },
   { name: 'knip', lane: 'checks', command: ['knip'] },
   { name: 'shell scripts', lane: 'checks', command: ['node', 'scripts/shell-scripts.ts'], needs: [SHELLCHECK] },

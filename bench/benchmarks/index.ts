@@ -1,4 +1,5 @@
 import type { Benchmark } from '../harness/benchmark.ts';
+import { app } from './app.ts';
 import { browser } from './browser.ts';
 import { builds } from './builds.ts';
 import { callers } from './callers.ts';
@@ -47,6 +48,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   codeLanguages,
   desktop,
   mcp,
+  app,
   image,
   builds,
 ];

@@ -12,9 +12,12 @@ export const FLAGS: readonly string[] = ['--no-sandbox', '--disable-gpu', '--dis
 /** Timeout of a step, in milliseconds; the default of both libraries, 30 s, is short on a busy machine. */
 const STEP_MS = 120_000;
 
+/** An engine gives the port of a container to another one at the address of IPv6, which Chromium tries too. */
+const ONLY_IPV4 = '--host-resolver-rules=MAP *.localhost 127.0.0.1';
+
 /** Starts a browser outside the sandbox, as a user has it. */
 export async function personsBrowser(): Promise<Browser & AsyncDisposable> {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS], timeout: STEP_MS });
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ONLY_IPV4], timeout: STEP_MS });
   return Object.assign(withTimeout(browser), { [Symbol.asyncDispose]: () => browser.close() });
 }
 

@@ -191,7 +191,7 @@ test('[landing.page] with the key the landing page shows the state of the sandbo
   for (const credential of ['X-API-Key: k', 'Cookie: svc=1']) {
     const answer = await exchange(gateway.port, `GET / HTTP/1.1\nHost: h\n${PAGE}\n${credential}`);
     expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*&lt;b&gt;healthy, version 1\.2\.3[\s\S]*version 9\.9\.9/);
-    expect(answer).toMatch(/href="\/v2\/openapi\.json"[\s\S]*href="\/v1\/openapi\.json"[\s\S]*href="\/metrics"/);
+    expect(answer).toMatch(/href="v2\/openapi\.json"[\s\S]*href="v1\/openapi\.json"[\s\S]*href="metrics"/);
   }
 });
 

@@ -1,5 +1,4 @@
 import { GATEWAY_PATHS } from '@sandbox/program/pages.ts';
-import { handleLanding, isLanding } from './apps/landing.ts';
 import { openPreview } from './apps/open-preview.ts';
 import { previewByPath } from './apps/preview-port.ts';
 import { sendTerminal } from './apps/terminal-page.ts';
@@ -7,6 +6,8 @@ import type { Admission } from './exchange/admission.ts';
 import type { Exchange } from './exchange/exchange.ts';
 import { isOpenPreview } from './exchange/preview-address.ts';
 import { sendError } from './exchange/responses.ts';
+import { sendAppFile } from './landing/app-page.ts';
+import { handleLanding, isLanding } from './landing/landing.ts';
 import { relay } from './relay/relay.ts';
 import type { Services } from './services.ts';
 
@@ -43,11 +44,13 @@ const explorer: Handler = (exchange, { upstream }) => {
   relay(exchange, upstream);
 };
 
+const appFile: Handler = (exchange, _services, admission) => sendAppFile(exchange, admission);
 const terminal: Handler = (exchange, _services, admission) => sendTerminal(exchange, admission);
 
 /** The gateway's own paths. All other requests go to the daemon. */
 const ROUTES: readonly Route[] = [
   { path: GATEWAY_PATHS.landing, match: 'exact', gated: false, handler: landing, when: isLanding },
+  { path: GATEWAY_PATHS.app, match: 'prefix', gated: true, handler: appFile },
   { path: GATEWAY_PATHS.browser, match: 'prefix', gated: true, handler: browser },
   { path: GATEWAY_PATHS.discovery, match: 'prefix', gated: true, handler: browser },
   { path: GATEWAY_PATHS.desktop, match: 'prefix', gated: true, handler: desktop },

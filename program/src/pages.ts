@@ -1,6 +1,8 @@
 /** The gateway's own paths; the daemon uses them for the scope of cookies. All other paths belong to the daemon. */
 export const GATEWAY_PATHS = {
   landing: '/',
+  /** What the landing page loads with the key. */
+  app: '/app',
   browser: '/cdp',
   /** Chromium's own path of the discovery, for clients that get a host and a port. */
   discovery: '/json',

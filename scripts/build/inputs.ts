@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const INPUTS = [
   '{program,api,daemon,gateway,browser-mcp,computer-use}/{package.json,src/**/*.{ts,json}}',
-  '{daemon,gateway}/pages/*/*',
+  '{daemon,gateway}/pages/**/*.*',
   'scripts/build/*.ts',
   'package-lock.json',
 ];

@@ -10,16 +10,16 @@ interface ServedFile {
 }
 
 const IS_CHECKOUT = import.meta.filename.endsWith('.ts');
-/** Directory of the bundle's pages. */
-const BUNDLED = join(import.meta.dirname, basename(import.meta.dirname) === 'chunks' ? '../pages' : 'pages');
+/** Directory of the bundle's pages; in a checkout that of the last build, which has the app. */
+const BUNDLED = join(import.meta.dirname, bundledFrom());
 
 /** The files of one of the gateway's own pages: in a checkout where they are, in a bundle beside it. */
 export class PageFiles {
   readonly #inCheckout: ReadonlyMap<string, ServedFile>;
   readonly #bundled: StaticFiles;
 
-  constructor(page: PageName) {
-    this.#inCheckout = new Map(IS_CHECKOUT ? ofCheckout(page) : []);
+  constructor(page: PageName | 'app') {
+    this.#inCheckout = new Map(IS_CHECKOUT && page !== 'app' ? ofCheckout(page) : []);
     this.#bundled = new StaticFiles(join(BUNDLED, page));
   }
 
@@ -32,6 +32,11 @@ export class PageFiles {
     const { files, name: path } = this.#inCheckout.get(name) ?? { files: this.#bundled, name };
     await files.send(exchange, { ...options, path });
   }
+}
+
+function bundledFrom(): string {
+  if (IS_CHECKOUT) return '../../../dist/pages';
+  return basename(import.meta.dirname) === 'chunks' ? '../pages' : 'pages';
 }
 
 function ofCheckout(page: PageName): [string, ServedFile][] {

@@ -47,7 +47,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 }
 
@@ -83,47 +83,6 @@ export function errorPage(
 ): string {
   const words = [`${message} (${status})`, ...(hint === undefined ? [] : [hint])];
   return page('Sandbox: error', `<h1>Sandbox</h1>${words.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n')}`);
-}
-
-export interface DaemonState {
-  readonly status: string;
-  readonly version: string;
-}
-
-export interface Link {
-  readonly text: string;
-  readonly href: string;
-}
-
-interface SandboxState {
-  readonly version: string;
-  /** Undefined if the daemon does not respond. */
-  readonly daemon: DaemonState | undefined;
-  /** Applications that are running and have a page. */
-  readonly links: readonly Link[];
-  /** Listening ports that can be previewed. */
-  readonly previews: readonly number[];
-}
-
-export function statusPage({ version, daemon, links, previews }: SandboxState): string {
-  const { status, version: daemonVersion } = daemon ?? { status: 'not reachable', version: 'unknown' };
-  const ports = previews.map((port) => ({ text: `Port ${port}`, href: `open/${port}` }));
-  return page(
-    'Sandbox',
-    `<h1>Sandbox</h1>
-${linkList('Open', links)}${linkList('Listening in the sandbox', ports)}<h2>API</h2>
-<ul><li><a href="/v2/openapi.json">API v2 (OpenAPI)</a></li>
-<li><a href="/v1/openapi.json">API v1 (OpenAPI)</a></li>
-<li><a href="/metrics">Metrics</a></li></ul>
-<dl><dt>Daemon</dt><dd>${escapeHtml(status)}, version ${escapeHtml(daemonVersion)}</dd>
-<dt>Gateway</dt><dd>version ${escapeHtml(version)}</dd></dl>`,
-  );
-}
-
-function linkList(title: string, links: readonly Link[]): string {
-  if (links.length === 0) return '';
-  const items = links.map(({ text, href }) => `<li><a href="${escapeHtml(href)}">${escapeHtml(text)}</a></li>`);
-  return `<h2>${escapeHtml(title)}</h2>\n<ul>${items.join('\n')}</ul>\n`;
 }
 
 function page(title: string, content: string): string {

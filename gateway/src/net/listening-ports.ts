@@ -8,17 +8,21 @@ const REACHABLE = new Set(['00000000', '0100007F', '0'.repeat(32), `${'0'.repeat
 /** Higher ports are ephemeral: assigned by the kernel, not chosen by a program. */
 const FIXED_MAX = 32_767;
 
-/** Listening ports below 32768 that loopback reaches, ascending; empty on a system without /proc/net/tcp. */
-export async function listeningPorts(): Promise<number[]> {
+/**
+ * Listening ports that loopback reaches, ascending; empty on a system without /proc/net/tcp.
+ * @param highest of the ports; default: below the ephemeral ones
+ */
+export async function listeningPorts(highest: number = FIXED_MAX): Promise<number[]> {
   const tables = await Promise.all(TABLES.map((path) => readFile(path, 'latin1').catch(() => '')));
-  return [...new Set(tables.flatMap(portsOf))].sort((a, b) => a - b);
+  const ports = tables.flatMap((table) => portsOf(table, highest));
+  return [...new Set(ports)].sort((a, b) => a - b);
 }
 
-export function portsOf(table: string): number[] {
+export function portsOf(table: string, highest: number = FIXED_MAX): number[] {
   return table.split('\n').flatMap((line) => {
     const [, local = '', , state] = line.trim().split(/\s+/);
     const [address = '', port = ''] = local.split(':');
     const number = Number.parseInt(port, 16);
-    return state === LISTEN && REACHABLE.has(address) && number <= FIXED_MAX ? [number] : [];
+    return state === LISTEN && REACHABLE.has(address) && number <= highest ? [number] : [];
   });
 }

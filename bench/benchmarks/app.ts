@@ -1,0 +1,131 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Browser, Page } from 'playwright-core';
+import { personsBrowser } from '../../e2e/pages/browsers.ts';
+import { debianProgram } from '../../scripts/test-all/need.ts';
+import type { Benchmark, Row } from '../harness/benchmark.ts';
+import { HttpClient, requireOk } from '../testbed/http-client.ts';
+import { longestTask } from '../testbed/page-tasks.ts';
+import { startDaemon, startGateway, startPeer } from '../testbed/services.ts';
+
+const FILES = 10_000;
+/** Lines of 100 bytes. */
+const OUTPUT_LINES = 100_000;
+const OUTPUT = `yes ${'x'.repeat(99)} | head -n ${OUTPUT_LINES}; echo the-end`;
+/** A page that puts every row into the document, as a page without a virtual list does. */
+const PLAIN = `<div id="list"></div><script>
+list.innerHTML = Array.from({ length: ${FILES} }, (_, i) => '<div>file-' + i + '.txt</div>').join('');</script>`;
+
+export const app: Benchmark = {
+  name: 'app',
+  about:
+    'the app at `/` in a browser, in a window of 1280 × 800. Size: the document and all that it loads, compressed by ' +
+    'gzip, although the gateway sends it as it is. Usable: from the navigation to the first drawing with the state of ' +
+    'the sandbox, loaded without a cache; beside it an empty page of a bare Node server. Longest task: of the main ' +
+    "thread in the browser's trace, while a directory of 10,000 files is opened and scrolled to its end, beside a " +
+    'page that puts 10,000 rows into the document; and while 10 MB are written to a terminal and by a command.',
+  needs: [debianProgram('chromium', 'the app is measured in it')],
+  async prepare(stack) {
+    const directory = await mkdtemp(join(tmpdir(), 'bench-app-'));
+    stack.defer(() => rm(directory, { recursive: true, force: true }));
+    for (let file = 0; file < FILES; file += 1) await writeFile(join(directory, `file-${file}.txt`), '');
+    const daemon = stack.use(await startDaemon());
+    const gateway = stack.use(await startGateway(daemon));
+    const bare = stack.use(await startPeer('bare.mjs'));
+    const browser = stack.use(await personsBrowser());
+    const client = stack.use(new HttpClient(gateway.port, { accept: 'text/html' }));
+    const home = `http://127.0.0.1:${gateway.port}/`;
+    const row = (name: string, unit: string, words: string, bound: number): Row => ({
+      name,
+      unit,
+      better: 'lower',
+      goal: { words, of: 'value', bound },
+    });
+    const withPage = async (measure: (page: Page) => Promise<number>): Promise<number[]> => {
+      const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+      const figure = await measure(page);
+      await page.close();
+      return [figure];
+    };
+    const none = async (): Promise<number[]> => [0];
+    return [
+      {
+        rows: [row('landing page with all that it loads, gzip', 'KB', 'under 200 KB', 200)],
+        peer: 'nothing',
+        rounds: 1,
+        measureOurs: async () => [(await compressed(client)) / 1000],
+        measurePeer: none,
+      },
+      {
+        rows: [row('landing page usable', 'ms', 'under 500 ms', 500)],
+        peer: 'an empty page',
+        measureOurs: () => withPage((page) => usable(page, home)),
+        measurePeer: () => withPage((page) => loaded(page, `http://127.0.0.1:${bare.port}/`)),
+      },
+      {
+        rows: [row('10,000 files, longest task', 'ms', 'under 50 ms', 50)],
+        peer: '10,000 rows in the document',
+        rounds: 3,
+        measureOurs: () => withPage((page) => filesTask(browser, page, `${home}#/files?path=${directory}`)),
+        measurePeer: () => withPage((page) => longestTask(browser, page, () => page.setContent(PLAIN))),
+      },
+      {
+        rows: [row('10 MB of terminal output, longest task', 'ms', 'under 100 ms', 100)],
+        peer: 'the same 10 MB of a command, in the app',
+        rounds: 3,
+        measureOurs: () => withPage((page) => terminalTask(browser, page, `${home}terminal/`)),
+        measurePeer: () => withPage((page) => commandTask(browser, page, `${home}#/commands`)),
+      },
+    ];
+  },
+};
+
+async function compressed(client: HttpClient): Promise<number> {
+  const texts = ['/', '/app/app.js', '/app/app.css', '/app/icon.svg'].map(async (path) =>
+    requireOk(await client.get(path)),
+  );
+  return (await Promise.all(texts)).reduce((sum, text) => sum + gzipSync(text).length, 0);
+}
+
+async function usable(page: Page, url: string): Promise<number> {
+  await page.goto(url);
+  await page.getByRole('meter').first().waitFor();
+  return page.evaluate<number>("performance.getEntriesByName('usable')[0].startTime");
+}
+
+async function loaded(page: Page, url: string): Promise<number> {
+  await page.goto(url);
+  return page.evaluate<number>("performance.getEntriesByType('navigation')[0].domComplete");
+}
+
+function filesTask(browser: Browser, page: Page, url: string): Promise<number> {
+  return longestTask(browser, page, async () => {
+    await page.goto(url);
+    await page.getByText('10,000 entries', { exact: true }).waitFor();
+    await page.getByRole('grid').focus();
+    for (let screen = 0; screen < 20; screen += 1) await page.keyboard.press('PageDown');
+    await page.keyboard.press('End');
+    await page.getByText('file-9999.txt').waitFor();
+  });
+}
+
+async function terminalTask(browser: Browser, page: Page, url: string): Promise<number> {
+  await page.goto(url);
+  await page.locator('.xterm-rows').waitFor();
+  await page.keyboard.type(OUTPUT.replace('the-end', 'the-""end'));
+  return longestTask(browser, page, async () => {
+    await page.keyboard.press('Enter');
+    await page.locator('.xterm-rows').getByText('the-end', { exact: true }).waitFor();
+  });
+}
+
+async function commandTask(browser: Browser, page: Page, url: string): Promise<number> {
+  await page.goto(url);
+  await page.getByRole('textbox', { name: 'Command', exact: true }).fill(OUTPUT.replace('the-end', 'the-""end'));
+  return longestTask(browser, page, async () => {
+    await page.keyboard.press('Enter');
+    await page.getByRole('log').getByText('the-end', { exact: true }).waitFor();
+  });
+}

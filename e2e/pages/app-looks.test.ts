@@ -1,0 +1,94 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { tempDir } from '../../scripts/testing/temp-dir.ts';
+import { Services } from '../services.ts';
+import { api, KEY, openApp, showView } from './app-page.ts';
+import { personsBrowser } from './browsers.ts';
+import { lightShare, picture } from './picture.ts';
+
+const VIEWS = ['overview', 'files', 'commands', 'terminal', 'desktop', 'capabilities'] as const;
+const SERIOUS = `axe.run(document, { iframes: false }).then(({ violations }) => violations
+  .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+  .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`;
+
+/** Serious findings of axe, which is evaluated past the policy of the page. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(`${axe.source}; undefined`);
+  return page.evaluate<string[]>(SERIOUS);
+}
+
+test.each([
+  ['light', 390, 844],
+  ['dark', 390, 844],
+  ['light', 1280, 800],
+  ['dark', 1280, 800],
+  ['light', 2560, 1440],
+] as const)(
+  '[app.looks] in %s at %i pixels every view fits, and axe finds nothing serious',
+  async (colorScheme, width, height) => {
+    await using directory = await tempDir();
+    await writeFile(join(directory.path, 'README.md'), '# Read me\n');
+    await using services = await Services.start({ SVC_API_KEY: KEY });
+    const { command_id: id } = await api<{ command_id: string }>(services, '/v2/commands', {
+      command: `echo ${'long'.repeat(300)}; ls /nonexistent; sleep 1000`,
+      mode: 'async',
+    });
+    await using person = await personsBrowser();
+    const { page, faults } = await openApp(person, services, '', { colorScheme, viewport: { width, height } });
+    const file = new URLSearchParams({ path: directory.path, file: join(directory.path, 'README.md') });
+    const hashes = [...VIEWS.map((view) => `#/${view}`), `#/files?${file}`, `#/commands?id=${id}`];
+    for (const hash of hashes) {
+      await showView(page, hash);
+      const view = /[a-z]+/.exec(hash)?.[0] ?? '';
+      await page.getByRole('heading', { level: 1, name: view }).waitFor();
+      await expect.poll(() => page.getByText(/^(?:Looking|…)/).count()).toBe(0);
+      if (hash.includes('file=')) await page.locator('.viewer pre').waitFor();
+      if (hash.includes('id=')) await page.locator('.output .stderr').first().waitFor();
+      expect([hash, await page.evaluate('document.documentElement.scrollWidth - innerWidth')]).toEqual([hash, 0]);
+      expect([hash, await findings(page)]).toEqual([hash, []]);
+      await picture(page, `app-${hash.includes('?') ? `${view}-open` : view}-${colorScheme}-${width}`);
+    }
+    await showView(page, '#/overview');
+    const light = await lightShare(page, { x: 0, y: 0, width, height });
+    expect(colorScheme === 'light' ? light : 1 - light).toBeGreaterThan(0.7);
+    expect(faults).toEqual([]);
+  },
+);
+
+test('[app.keyboard] each view is opened and used by the keyboard alone', async () => {
+  await using directory = await tempDir();
+  await writeFile(join(directory.path, 'a.txt'), 'text of a');
+  await using services = await Services.start({ SVC_API_KEY: KEY });
+  await using person = await personsBrowser();
+  const { page } = await openApp(person, services, `#/files?${new URLSearchParams({ path: directory.path })}`);
+  const focused = (): Promise<string> =>
+    page.evaluate<string>("document.activeElement === document.body ? '' : document.activeElement?.textContent ?? ''");
+  const tabTo = async (text: string): Promise<void> => {
+    for (let tries = 0; tries < 40; tries += 1) {
+      await page.keyboard.press('Tab');
+      if ((await focused()).includes(text)) return;
+    }
+    throw new Error(`no way to ${text} by Tab; at ${await focused()}`);
+  };
+  await page.getByRole('row', { name: /a\.txt/ }).waitFor();
+  await tabTo('Skip to the content');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.evaluate('document.activeElement?.tagName')).toBe('MAIN');
+  await tabTo('a.txt');
+  await page.keyboard.press('Enter');
+  await page.locator('.viewer pre').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('grid').focus();
+  await page.keyboard.press('Backspace');
+  await expect.poll(() => page.url()).not.toContain(encodeURIComponent(directory.path));
+  await tabTo('Commands');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Commands' }).waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('echo by the keyboard');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.getByRole('log').textContent()).toContain('by the keyboard');
+});

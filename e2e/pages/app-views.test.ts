@@ -1,0 +1,189 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import { join } from 'node:path';
+import process from 'node:process';
+import { expect, test } from 'vitest';
+import { freePort } from '../../scripts/testing/free-port.ts';
+import { tempDir } from '../../scripts/testing/temp-dir.ts';
+import { Services } from '../services.ts';
+import { api, faultsOf, KEY, openApp, showView } from './app-page.ts';
+import { personsBrowser } from './browsers.ts';
+import { picture } from './picture.ts';
+import { Stage } from './stage.ts';
+
+/** Text that would do something where it became markup, a script or an address. */
+const HOSTILE = `<img src=x onerror="window.pwned=1">'"&lt;\u202e{{7*7}}<script>window.pwned=1</script>`;
+
+test('[app.overview] status, meters, activity, applications and a port that a program opens are shown', async () => {
+  await using stage = await Stage.open();
+  await using services = await Services.start({ SVC_API_KEY: KEY });
+  await using person = await personsBrowser();
+  const { page, faults } = await openApp(person, services);
+  await page.getByText('healthy', { exact: true }).waitFor();
+  for (const name of ['CPU', 'Memory', 'Disk']) {
+    const value = Number(await page.getByRole('meter', { name }).getAttribute('aria-valuenow'));
+    expect([name, value >= 0 && value <= 100]).toEqual([name, true]);
+  }
+  await expect.poll(() => page.getByText(/% of .* processor/).count()).toBe(1);
+  const port = await freePort();
+  const serve = `require('node:http').createServer((q, s) => s.end('x')).listen(${port}, '127.0.0.1')`;
+  await stage.program(process.execPath, ['-e', serve], () => fetch(`http://127.0.0.1:${port}`));
+  expect(await page.getByRole('link', { name: `Port ${port}`, exact: true }).getAttribute('href')).toBe(`open/${port}`);
+  const { command_id: id } = await api<{ command_id: string }>(services, '/v2/commands', {
+    command: 'sleep 1000',
+    mode: 'async',
+  });
+  await page.getByRole('link', { name: id }).waitFor();
+  await page.getByText('Not running: Desktop (noVNC)').waitFor();
+  expect(faults).toEqual([]);
+});
+
+test('[app.missing] without browser, desktop, ripgrep and editors the page says how to get them', async () => {
+  await using directory = await tempDir();
+  // Commands find a shell, and no ripgrep.
+  for (const name of ['bash', 'sh']) await symlink(`/bin/${name}`, join(directory.path, name));
+  await using services = await Services.start({ SVC_API_KEY: KEY, PATH: directory.path });
+  await using person = await personsBrowser();
+  const { page } = await openApp(person, services, '#/capabilities');
+  const missing = page.locator('.panel', { hasText: 'Missing' }).first();
+  for (const way of [
+    'POST /v2/browser/start',
+    'apt-get install --no-install-recommends tigervnc-standalone-server novnc',
+    'DISABLE_CODE_SERVER=false',
+    'DISABLE_JUPYTER=false',
+    'apt-get install ripgrep',
+  ]) {
+    await missing.getByText(way).waitFor();
+  }
+  await picture(page, 'app-missing');
+  await page.getByRole('link', { name: 'Desktop', exact: true }).click();
+  await page.getByRole('heading', { name: 'This sandbox has no desktop' }).waitFor();
+  await page.getByText('No browser runs in this sandbox.').waitFor();
+  await page.getByRole('button', { name: 'Start the browser' }).click();
+  await expect.poll(() => page.getByRole('alert').filter({ hasText: /./ }).count()).toBeGreaterThan(0);
+});
+
+test('[app.screens] terminal and desktop are in the page, and tabs are opened, shown and closed', async () => {
+  await using stage = await Stage.open();
+  const { display, socketPath } = await stage.display();
+  const port = await stage.sandboxBrowser(display);
+  await using services = await Services.start({
+    SVC_API_KEY: KEY,
+    BROWSER_REMOTE_DEBUGGING_PORT: String(port),
+    GATEWAY_VNC: socketPath,
+  });
+  await using person = await personsBrowser();
+  const { page, faults } = await openApp(person, services, '#/desktop');
+  const screen = page.frameLocator('iframe');
+  await screen.locator('#noVNC_container canvas').waitFor();
+  const title = `${HOSTILE} title`;
+  const html = `<title>${title.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</title>`;
+  await page.getByLabel('Address to open').fill(`data:text/html;charset=utf-8,${encodeURIComponent(html)}`);
+  await page.keyboard.press('Enter');
+  const tab = page.locator('.tabs li').filter({ hasText: 'window.pwned' });
+  await expect.poll(() => tab.locator('strong').textContent()).toBe(title);
+  await tab.getByRole('button', { name: /^Close/ }).click();
+  await expect.poll(() => tab.count()).toBe(0);
+  await page.getByRole('link', { name: 'Terminal', exact: true }).click();
+  await screen.locator('.xterm-rows').waitFor();
+  await screen.locator('.xterm-helper-textarea').focus();
+  await page.keyboard.type('echo in the pa""ge');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => screen.locator('.xterm-rows').textContent()).toMatch(/in the page/);
+  expect(await page.evaluate('window.pwned')).toBe(undefined);
+  expect(faults).toEqual([]);
+});
+
+test('[app.hostile-text] names of files, their text, commands, output and terminal titles are shown as text', async () => {
+  await using directory = await tempDir();
+  const name = HOSTILE.replaceAll('/', '⁄');
+  await mkdir(join(directory.path, `${name} dir`));
+  await writeFile(join(directory.path, `${name}.html`), HOSTILE);
+  await writeFile(join(directory.path, 'javascript:alert(1)'), '');
+  await using services = await Services.start({ SVC_API_KEY: KEY });
+  await using person = await personsBrowser();
+  const at = new URLSearchParams({ path: directory.path });
+  const { page, faults } = await openApp(person, services, `#/files?${at}`);
+  await expect.poll(() => page.locator('.grid-row bdi').allTextContents()).toHaveLength(3);
+  expect((await page.locator('.grid-row bdi').allTextContents()).sort()).toEqual(
+    [`${name} dir`, `${name}.html`, 'javascript:alert(1)'].sort(),
+  );
+  await page.locator('.grid-row', { hasText: '.html' }).click();
+  await expect.poll(() => page.locator('.viewer pre').allTextContents()).toEqual([HOSTILE]);
+  expect(await page.locator('.viewer h2').textContent()).toBe(`${name}.html`);
+  const script = join(directory.path, 'run.sh');
+  await writeFile(script, `cat <<'E'\n${HOSTILE}\nE\nprintf '\\033]0;%s\\007' "<img src=x onerror=alert(1)>" >&2\n`);
+  const { command_id: id } = await api<{ command_id: string }>(services, '/v2/commands', {
+    command: `sh ${script} # ${HOSTILE}`,
+  });
+  await showView(page, `#/commands?id=${encodeURIComponent(id)}`);
+  await expect.poll(() => page.getByRole('log').innerText()).toContain(HOSTILE);
+  expect(await page.locator('.command-text').textContent()).toContain(HOSTILE);
+  await showView(page, `#/commands?id=${encodeURIComponent(HOSTILE)}`);
+  await expect.poll(() => page.locator('.command-text').textContent()).toBe(HOSTILE);
+  expect(await page.evaluate('window.pwned')).toBe(undefined);
+  expect(await page.locator('main img, main script').count()).toBe(0);
+  expect(faults).toEqual([]);
+});
+
+test('[app.prefix] below a path prefix the app loads, reads files and runs commands', async () => {
+  await using directory = await tempDir();
+  await writeFile(join(directory.path, 'here.txt'), 'text of the file');
+  await using services = await Services.start({ SVC_API_KEY: KEY });
+  const { hostname, port } = new URL(services.url);
+  const outside: string[] = [];
+  const proxy = createServer((incoming, outgoing) => {
+    const url = incoming.url ?? '/';
+    if (!url.startsWith('/box/7/')) outside.push(url);
+    const headers = { ...incoming.headers, 'x-forwarded-prefix': '/box/7' };
+    const path = url.slice('/box/7'.length);
+    const upstream = request({ hostname, port, path, method: incoming.method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(upstream);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const address = proxy.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  await using person = await personsBrowser();
+  const page = await person.newPage();
+  const faults = faultsOf(page);
+  await page.goto(`http://127.0.0.1:${address.port}/box/7/`);
+  await page.fill('input[type=password]', KEY);
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Commands', exact: true }).click();
+  await page.getByRole('textbox', { name: 'Command', exact: true }).fill('echo below a prefix');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.getByRole('log').textContent()).toContain('below a prefix');
+  await page.goto(`http://127.0.0.1:${address.port}/box/7/#/files?${new URLSearchParams({ path: directory.path })}`);
+  await page.getByRole('row', { name: /here/ }).click();
+  await expect.poll(() => page.locator('.viewer pre').allTextContents()).toEqual(['text of the file']);
+  expect(outside.filter((url) => url !== '/favicon.ico')).toEqual([]);
+  expect(faults).toEqual([]);
+  await person.close();
+  proxy.closeAllConnections();
+  await new Promise((resolve) => proxy.close(resolve));
+});
+
+test('[app.throttled] at 400 kbit/s with a latency of 400 ms the app opens, lists and reads a file', async () => {
+  await using directory = await tempDir();
+  await writeFile(join(directory.path, 'slow.txt'), 'text of the file');
+  await using services = await Services.start({ SVC_API_KEY: KEY });
+  await using person = await personsBrowser();
+  const context = await person.newContext();
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  const rate = (400 * 1000) / 8;
+  await session.send('Network.enable');
+  const slow = { offline: false, latency: 400, downloadThroughput: rate, uploadThroughput: rate };
+  await session.send('Network.emulateNetworkConditions', slow);
+  await page.goto(`${services.url}/?api_key=${KEY}#/files?${new URLSearchParams({ path: directory.path })}`);
+  await page.getByRole('row', { name: /slow/ }).click();
+  await expect.poll(() => page.locator('.viewer pre').allTextContents()).toEqual(['text of the file']);
+  expect(await page.getByText('does not answer').count()).toBe(0);
+  await session.send('Network.emulateNetworkConditions', { ...slow, offline: true });
+  await page.getByText('The sandbox does not answer. Reconnecting…').waitFor();
+  await session.send('Network.emulateNetworkConditions', slow);
+  await page.getByText('The sandbox answers again.').waitFor();
+});

@@ -1,0 +1,28 @@
+import { type Requirement, section } from './requirement.ts';
+
+export const APP: readonly Requirement[] = [
+  ...section('api.md §10, the app at /', {
+    'app.before-key': 'before the key / is one document that loads nothing; the files of the app require the key',
+    'app.policy':
+      'the policy of the document names one script by a nonce, and forbids inline styles, foreign content, framing and text that becomes markup',
+    'app.state': 'the document has status, applications, ports and resources as data, which no text of them can leave',
+    'app.overview': 'the overview shows status, resources, activity, applications and listening ports',
+    'app.files': 'files are listed, sorted, filtered, viewed, downloaded and deleted',
+    'app.many-files': 'of 10,000 files at most 200 rows are in the document, and the keyboard reaches each of them',
+    'app.upload': 'dropped files and directories are uploaded; one that exists is replaced only when asked',
+    'app.upload-resumed': 'an upload of 2 GB that is cut goes on where it was cut, also after the page was closed',
+    'app.commands': 'a command is run, shows its output while it runs, takes input and is killed',
+    'app.long-output': 'of long output the newest lines are shown, progress lines once, without escape sequences',
+    'app.screens': 'terminal and desktop are shown in the page, and the tabs of the browser are opened and closed',
+    'app.missing': 'what is missing is named, with how to get it: browser, desktop, kernels, editors',
+    'app.reconnect': 'a restart of the daemon is told, what is shown goes on, and output loses no line',
+    'app.key-changed': 'a key that changed is told, and the page leads to the form',
+    'app.tickets': 'expired, spent and foreign tickets open nothing, and the form says so',
+    'app.foreign-page': 'a page of another origin can neither embed the app, nor load its files, nor act through it',
+    'app.hostile-text': 'names of files, output, titles of tabs and terminals are text, whatever they contain',
+    'app.prefix': 'the app works below a path prefix',
+    'app.throttled': 'the app works on a slow network',
+    'app.looks': 'every view fits 390 to 2560 pixels, in light and dark, without serious findings of axe',
+    'app.keyboard': 'every view is reached and used by the keyboard alone',
+  }),
+];

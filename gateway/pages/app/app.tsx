@@ -1,0 +1,74 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { CapabilitiesView } from './capabilities/capabilities-view.tsx';
+import { CommandsView } from './commands/commands-view.tsx';
+import { FilesView } from './files/files-view.tsx';
+import { UploadList } from './files/upload-list.tsx';
+import { OverviewView } from './overview/overview-view.tsx';
+import { Icon } from './parts/icons.tsx';
+import { LinkNotice } from './parts/link-notice.tsx';
+import { type Route, routeTo, useRoute, VIEWS, type View } from './route.ts';
+import { DesktopView } from './screens/desktop-view.tsx';
+import { TerminalView } from './screens/terminal-view.tsx';
+
+const NAMES: Readonly<Record<View, string>> = {
+  overview: 'Overview',
+  files: 'Files',
+  commands: 'Commands',
+  terminal: 'Terminal',
+  desktop: 'Desktop',
+  capabilities: 'Capabilities',
+};
+
+const SHOWN: Readonly<Record<View, (props: { readonly route: Route }) => JSX.Element>> = {
+  overview: OverviewView,
+  files: FilesView,
+  commands: CommandsView,
+  terminal: TerminalView,
+  desktop: DesktopView,
+  capabilities: CapabilitiesView,
+};
+
+export function App(): JSX.Element {
+  const route = useRoute();
+  const main = useRef<HTMLElement>(null);
+  const shown = useRef(route.view);
+  useEffect(() => {
+    document.title = route.view === 'overview' ? 'Sandbox' : `${NAMES[route.view]} – Sandbox`;
+    // Keyboard and screen reader go on in the view that a link has opened.
+    if (shown.current !== route.view) main.current?.focus();
+    shown.current = route.view;
+  }, [route.view]);
+  const Shown = SHOWN[route.view];
+  return (
+    <>
+      <a class="skip" href={location.hash || '#/overview'} onClick={(event) => skip(event, main.current)}>
+        Skip to the content
+      </a>
+      <nav class="nav" aria-label="Views">
+        <span class="brand">Sandbox</span>
+        <ul>
+          {VIEWS.map((view) => (
+            <li key={view}>
+              <a href={routeTo(view)} aria-current={view === route.view ? 'page' : undefined}>
+                <Icon name={view} />
+                <span>{NAMES[view]}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <main ref={main} tabIndex={-1} class={`view view-${route.view}`}>
+        <LinkNotice />
+        <h1>{NAMES[route.view]}</h1>
+        <Shown route={route} />
+      </main>
+      <UploadList />
+    </>
+  );
+}
+
+function skip(event: Event, main: HTMLElement | null): void {
+  event.preventDefault();
+  main?.focus();
+}

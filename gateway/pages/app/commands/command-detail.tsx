@@ -1,0 +1,95 @@
+import type { JSX } from 'preact';
+import { useCallback, useState } from 'preact/hooks';
+import { Icon } from '../parts/icons.tsx';
+import { Problem } from '../parts/panel.tsx';
+import { addressOf, call, request } from '../sandbox/api.ts';
+import { type Command, endText, isRunning, toneOf } from './command.ts';
+import { Output } from './output.tsx';
+
+interface DetailProps {
+  readonly id: string;
+  /** Undefined where the list does not have it. */
+  readonly command: Command | undefined;
+  readonly onChange: () => void;
+}
+
+/** One command: its state, its output, and what can be done with it. */
+export function CommandDetail({ id, command, onChange }: DetailProps): JSX.Element {
+  const [error, setError] = useState<unknown>();
+  const path = `v2/commands/${encodeURIComponent(id)}`;
+  const act = (action: () => Promise<unknown>): void => {
+    setError(undefined);
+    action().then(onChange, setError);
+  };
+  const kill = (signal: string): void => act(() => call(`${path}/kill`, { method: 'POST', body: { signal } }));
+  const onExit = useCallback(() => onChange(), []);
+  return (
+    <section class="detail" aria-label="Command">
+      <header class="detail-head">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard */}
+        <pre class="command-text" tabIndex={0}>
+          {command?.command ?? id}
+        </pre>
+        {command && <span class={`tag ${toneOf(command)}`}>{endText(command)}</span>}
+        <div class="actions">
+          {command && isRunning(command) && (
+            <>
+              <button type="button" onClick={() => kill('SIGINT')}>
+                Interrupt
+              </button>
+              <button type="button" onClick={() => kill('SIGTERM')}>
+                Terminate
+              </button>
+              <button type="button" class="danger" onClick={() => kill('SIGKILL')}>
+                Kill
+              </button>
+            </>
+          )}
+          <button type="button" onClick={() => act(() => save(path, id))}>
+            <Icon name="download" /> Download
+          </button>
+        </div>
+      </header>
+      <Problem error={error} />
+      <Output id={id} onExit={onExit} />
+      {command && isRunning(command) && (
+        <InputForm onInput={(input) => act(() => call(`${path}/stdin`, { method: 'POST', body: { input } }))} />
+      )}
+    </section>
+  );
+}
+
+/** Sends lines to the standard input. */
+function InputForm({ onInput }: { readonly onInput: (input: string) => void }): JSX.Element {
+  const [text, setText] = useState('');
+  const send = (event: Event): void => {
+    event.preventDefault();
+    onInput(`${text}\n`);
+    setText('');
+  };
+  return (
+    <form class="inline" onSubmit={send}>
+      <input
+        aria-label="A line for the standard input of the command"
+        placeholder="Standard input"
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <button type="submit">Send</button>
+    </form>
+  );
+}
+
+/** Saves what is kept of both streams, standard output first. */
+async function save(path: string, id: string): Promise<void> {
+  const parts: Blob[] = [];
+  for (const channel of ['stdout', 'stderr']) {
+    const headers = { accept: 'application/octet-stream' };
+    parts.push(await (await request(addressOf(path, { channel }), { headers })).blob());
+  }
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob(parts));
+  link.download = `${id}.txt`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

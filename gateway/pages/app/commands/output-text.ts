@@ -1,0 +1,130 @@
+export type Stream = 'stdout' | 'stderr' | 'note';
+
+/** Consecutive lines of one stream. */
+export interface Piece {
+  readonly stream: Stream;
+  readonly text: string;
+  readonly lines: number;
+}
+
+/** A longer line is broken: a browser lays a line out as a whole. */
+const LINE_MAX = 4096;
+const [BELL, NEWLINE, RETURN, ESCAPE] = [7, 10, 13, 27];
+/** What begins a string of control: OSC, DCS, APC, PM. */
+const STRINGS = new Set([']', 'P', '_', '^']);
+
+/**
+ * Turns the output of a command into lines of plain text: without escape sequences (ECMA-48), and with only the last
+ * state of a line that a carriage return overwrites, as a progress bar does.
+ */
+export class OutputText {
+  #finished: { stream: Stream; text: string }[] = [];
+  #line = '';
+  #stream: Stream = 'stdout';
+  /** Of a sequence that the last text has cut. */
+  #cut = '';
+  #overwrites = false;
+
+  push(stream: Stream, text: string): void {
+    if (stream !== this.#stream) {
+      if (this.#line !== '') this.#end();
+      this.#stream = stream;
+    }
+    const all = this.#cut + text;
+    this.#cut = '';
+    let from = 0;
+    while (from < all.length) {
+      const at = nextControl(all, from);
+      this.#add(all.slice(from, at));
+      const next = this.#control(all, at);
+      if (next === undefined) return;
+      from = next;
+    }
+  }
+
+  /** The lines that have ended since the last call, the newest `most`, and how many older ones were left out. */
+  take(most: number): { pieces: readonly Piece[]; dropped: number } {
+    const dropped = Math.max(0, this.#finished.length - most);
+    const pieces: { stream: Stream; text: string; lines: number }[] = [];
+    for (const { stream, text } of this.#finished.slice(dropped)) {
+      const last = pieces.at(-1);
+      if (last?.stream === stream) {
+        last.text += `\n${text}`;
+        last.lines += 1;
+      } else pieces.push({ stream, text, lines: 1 });
+    }
+    this.#finished = [];
+    return { pieces, dropped };
+  }
+
+  /** The line that has not ended. */
+  get open(): { readonly stream: Stream; readonly text: string } {
+    return { stream: this.#stream, text: this.#line };
+  }
+
+  /** @returns where the text goes on; undefined where it ends within a sequence */
+  #control(text: string, at: number): number | undefined {
+    const code = text.charCodeAt(at);
+    if (code === ESCAPE) {
+      const end = endOfSequence(text, at);
+      // Text that begins like a sequence and goes on for long is none.
+      if (end === undefined && text.length - at < LINE_MAX) this.#cut = text.slice(at);
+      return end;
+    }
+    if (code === NEWLINE) this.#end();
+    if (code === RETURN) this.#overwrites = true;
+    return at + 1;
+  }
+
+  #add(text: string): void {
+    if (text === '') return;
+    if (this.#overwrites) this.#line = '';
+    this.#overwrites = false;
+    this.#line += text;
+    while (this.#line.length > LINE_MAX) {
+      this.#finished.push({ stream: this.#stream, text: this.#line.slice(0, LINE_MAX) });
+      this.#line = this.#line.slice(LINE_MAX);
+    }
+  }
+
+  #end(): void {
+    this.#finished.push({ stream: this.#stream, text: this.#line });
+    this.#line = '';
+    this.#overwrites = false;
+  }
+}
+
+function nextControl(text: string, from: number): number {
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === NEWLINE || code === RETURN || code === ESCAPE) return at;
+  }
+  return text.length;
+}
+
+/** The index after an escape sequence (ECMA-48 §5.4 and §5.6); undefined where the text ends within it. */
+function endOfSequence(text: string, start: number): number | undefined {
+  const kind = text[start + 1];
+  if (kind === undefined) return undefined;
+  if (kind === '[') return endOfControl(text, start + 2);
+  return STRINGS.has(kind) ? endOfString(text, start + 2) : start + 2;
+}
+
+function endOfControl(text: string, start: number): number | undefined {
+  for (let at = start; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code >= 0x40 && code <= 0x7e) return at + 1;
+    // A control character ends what is not complete.
+    if (code < 0x20) return at;
+  }
+  return undefined;
+}
+
+function endOfString(text: string, start: number): number | undefined {
+  for (let at = start; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === BELL) return at + 1;
+    if (code === ESCAPE) return at + 1 < text.length ? at + 2 : undefined;
+  }
+  return undefined;
+}
