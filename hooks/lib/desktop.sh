@@ -24,7 +24,8 @@ check_desktop() {
 # Commands find the bus too, so that what they start is part of the session.
 settle_session() {
   if ! has_desktop; then return; fi
-  mkdir -m 700 -p "$SESSION"
+  mkdir -p "$SESSION"
+  chmod 700 "$SESSION"
   if can_switch; then chown "$ACCOUNT:" "$SESSION"; fi
   export XDG_RUNTIME_DIR="$SESSION" XDG_CURRENT_DESKTOP=XFCE XDG_MENU_PREFIX=xfce-
   if has_accessibility; then
