@@ -61,7 +61,7 @@ test('[app.reconnect] a killed daemon is told, and the output goes on without a 
   });
   const { page, faults } = await openApp(person, services, `#/commands?id=${id}`);
   const output = page.getByRole('log', { name: 'Output' });
-  await expect.poll(() => output.textContent()).toContain('line 20\n');
+  await expect.poll(() => output.innerText()).toContain('line 20\n');
   await services.stopDaemon('SIGKILL');
   await page.getByText('The sandbox does not answer. Reconnecting…').waitFor();
   await picture(page, 'app-away');
