@@ -62,6 +62,7 @@ export const CONVENTIONS: readonly Requirement[] = [
     'file-error.bad-request': 'a bad request without an errno is bad_request, ValueError, 400',
     'file-error.decode-error': 'text that cannot be decoded is decode_error, UnicodeDecodeError, 422',
     'file-error.too-large': 'EFBIG and a documented cap are too_large, ValueError, 413',
+    'file-error.mount-point': 'a mount point that is deleted, alone or in a tree, is 409',
     'file-error.read-only': 'EROFS is read_only_filesystem, OSError, 403',
     'file-error.no-space-left': 'ENOSPC of the disk and EDQUOT are no_space_left, OSError, 507',
     'file-error.io-error': 'anything else is io_error, OSError, 500',

@@ -83,6 +83,30 @@ describe.runIf(mayMount)('disks', () => {
     }
   });
 
+  test('[file-error.mount-point] a mount point that is deleted, alone or in a tree, is 409', async ({
+    daemon,
+    dir,
+  }) => {
+    const disk = join(dir, 'tree', 'disk');
+    mkdirSync(disk, { recursive: true });
+    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', disk]);
+    try {
+      for (const path of [disk, join(dir, 'tree')]) {
+        const answer = await daemon.post('/v2/fs/delete', { path, recursive: true });
+        expect([path, answer.statusCode, answer.json()]).toEqual([
+          path,
+          409,
+          expect.objectContaining({
+            hint: expect.stringContaining('mount point'),
+            data: expect.objectContaining({ error_type: 'already_exists', errno_name: 'EBUSY', path }),
+          }),
+        ]);
+      }
+    } finally {
+      execFileSync('umount', ['-l', disk]);
+    }
+  });
+
   test('[file-error.read-only] a file system that is mounted read-only is 403', async ({ daemon, dir }) => {
     const disk = join(dir, 'disk');
     mkdirSync(disk);

@@ -119,9 +119,10 @@ const HINTS: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open; repeat the call',
 };
 
-/** `EBUSY` of a mount point: it exists and cannot be replaced. */
+/** `EBUSY` of a mount point: it exists and cannot be replaced or removed. */
 export function busyMountPoint(operation: string, path: string): FileFailure {
-  const hint = 'it is a mount point, which cannot be renamed or replaced; write without atomic, or use another path';
+  const hint =
+    'a mount point cannot be renamed, replaced or removed; write without atomic, use another path, or unmount it';
   const terms = { type: 'already_exists', operation, path, code: 'EBUSY', hint } as const;
   return failureOf(`${operation} failed: the target is a mount point: ${path}`, terms);
 }

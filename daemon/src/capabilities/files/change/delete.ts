@@ -1,5 +1,5 @@
 import { lstatSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
-import { badRequest, systemCodeOf, systemFailure } from '../../../core/files/file-failure.ts';
+import { badRequest, busyMountPoint, systemCodeOf, systemFailure } from '../../../core/files/file-failure.ts';
 import {
   type FilePath,
   nameOf,
@@ -17,7 +17,7 @@ const HELD_MAX = 128;
 
 /**
  * Removes a file, a link (not its target), an empty directory, or with `recursive` a directory tree.
- * @throws as `unlink` and `rmdir` do; `ENOTEMPTY` without `recursive`
+ * @throws as `unlink` and `rmdir` do; `ENOTEMPTY` without `recursive`; `EBUSY` of a mount point, also of one in the tree
  */
 export async function deletePath(path: FilePath, recursive: boolean): Promise<void> {
   const target = withoutTrailingSlashes(path);
@@ -27,13 +27,14 @@ export async function deletePath(path: FilePath, recursive: boolean): Promise<vo
   using place = Place.find(target, 'delete', { follow: false });
   const stats = place.requireExisting();
   place.requireEntry();
-  if (!stats.isDirectory()) {
-    if (target !== path) throw systemFailure('ENOTDIR', 'delete', shownPath(path));
-    unlinkSync(place.at);
-  } else if (recursive) {
-    await removeDirectory(place.at, place.reach);
-  } else {
-    rmdirSync(place.at);
+  if (!stats.isDirectory() && target !== path) throw systemFailure('ENOTDIR', 'delete', shownPath(path));
+  try {
+    if (!stats.isDirectory()) unlinkSync(place.at);
+    else if (recursive) await removeDirectory(place.at, place.reach);
+    else rmdirSync(place.at);
+  } catch (error) {
+    if (systemCodeOf(error) === 'EBUSY') throw busyMountPoint('delete', shownPath(path));
+    throw error;
   }
 }
 
