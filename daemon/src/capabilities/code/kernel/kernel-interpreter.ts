@@ -13,6 +13,8 @@ import { RunningCell } from './running-cell.ts';
 
 /** Milliseconds that a kernel may take to confirm an interrupt before it gets a signal. */
 const CONFIRM_MS = 500;
+/** Milliseconds in which a kernel that has closed its sockets ends by itself. */
+const END_MS = 2000;
 /** Milliseconds that a warm kernel may take to change its directory. */
 const ENTER_MS = 5000;
 /** Milliseconds that the import of a module may take. */
@@ -151,7 +153,13 @@ export class KernelInterpreter implements Interpreter {
 
   /** Without its sockets nothing can be known of a kernel; it is ended where it has not ended by itself. */
   #connectionLost(): void {
-    if (this.#ending === undefined) void this[Symbol.asyncDispose]();
+    this.#ending ??= this.#endWithoutSockets();
+  }
+
+  /** A kernel that is killed for lack of memory closes its sockets first: a kill of ours would hide why it ended. */
+  async #endWithoutSockets(): Promise<void> {
+    await waitFor(this.process.ended, { ms: END_MS });
+    await this.#end();
   }
 
   async #end(): Promise<void> {
