@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { DAEMON_IMAGE, DESKTOP_IMAGE } from '../../scripts/images/build-images.ts';
 import { ROOT } from '../../scripts/root.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { TRACED_CALLS, type TracedPath, tracedPaths } from './traced-calls.ts';
@@ -25,6 +26,7 @@ const EXPLAINED: readonly (readonly [named: string, paths: RegExp])[] = [
   ['`/home/sandbox`', /^\/home\/sandbox$/],
   ['`/run/svc/start-browser`', /^\/run\/svc\/start-browser$/],
   ['`/run/svc/user`', /^\/run\/svc\/user$/],
+  ['`/run/svc/session`, `/run/svc/session/bus`', /^\/run\/svc\/session(?:\/bus)?$/],
   ['sockets in `/run/svc/user`', /^\/run\/svc\/user\/[a-z-]+\.sock$/],
 ];
 /** Of a hook, so that the test is seen to find what it looks for. */
@@ -46,35 +48,39 @@ async function changeable(sandbox: Sandbox, paths: readonly string[]): Promise<R
   return JSON.parse(await sandbox.shell(`python3 -I ${DIRECTORY}/changeable-paths.py <${DIRECTORY}/paths`));
 }
 
-test('[images.start-files] from the start to readiness root and the gateway use nothing that the account could change, but for what docs/security.md explains', async () => {
-  const strace = ['/usr/bin/strace', '-f', '-y', '--pidns-translation', '--seccomp-bpf', '-s', '4096', '-o', TRACE];
-  const program = [...strace, '-e', `trace=${TRACED_CALLS.join(',')}`, '/opt/svc/hooks/entrypoint'];
-  await using sandbox = await startSandbox({
-    env: { SVC_API_KEY: 'key-of-the-test', BROWSER_START_MODE: 'auto', RUN_HOOK_INIT: `: >${PLANTED}` },
-    with: (container) =>
-      container
-        .withEntrypoint(program)
-        .withAddedCapabilities('SYS_PTRACE')
-        .withSecurityOpt('seccomp=unconfined')
-        .withStartupTimeout(300_000),
-  });
-  const paths = (await traced(sandbox)).filter(({ uid }) => uid !== ACCOUNT).map(({ path }) => path);
-  // Of each program that is meant.
-  for (const path of [
-    '/opt/svc/hooks/boot',
-    '/opt/svc/hooks/lib/key.sh',
-    '/etc/supervisor/supervisord.conf',
-    '/opt/svc/product/keeper',
-    '/var/lib/svc/keeper-v2.sock',
-    '/opt/svc/product/gateway.mjs',
-    '/run/svc/api-key',
-  ])
-    expect(paths).toContain(path);
-  const found = await changeable(sandbox, [...new Set(paths)]);
-  expect(found).toHaveProperty([PLANTED]);
-  const { [PLANTED]: _planted, ...others } = found;
-  const unexplained = Object.entries(others).filter(([path]) => !EXPLAINED.some(([, meant]) => meant.test(path)));
-  expect(unexplained).toEqual([]);
-  const document = await readFile(join(ROOT, 'docs/security.md'), 'utf8');
-  for (const [named] of EXPLAINED) expect(document).toContain(`| ${named} |`);
-});
+test.each([DAEMON_IMAGE, DESKTOP_IMAGE])(
+  '[images.start-files] from the start of %s to readiness root and the gateway use nothing that the account could change, but for what docs/security.md explains',
+  async (image) => {
+    const strace = ['/usr/bin/strace', '-f', '-y', '--pidns-translation', '--seccomp-bpf', '-s', '4096', '-o', TRACE];
+    const program = [...strace, '-e', `trace=${TRACED_CALLS.join(',')}`, '/opt/svc/hooks/entrypoint'];
+    await using sandbox = await startSandbox({
+      image,
+      env: { SVC_API_KEY: 'key-of-the-test', BROWSER_START_MODE: 'auto', RUN_HOOK_INIT: `: >${PLANTED}` },
+      with: (container) =>
+        container
+          .withEntrypoint(program)
+          .withAddedCapabilities('SYS_PTRACE')
+          .withSecurityOpt('seccomp=unconfined')
+          .withStartupTimeout(300_000),
+    });
+    const paths = (await traced(sandbox)).filter(({ uid }) => uid !== ACCOUNT).map(({ path }) => path);
+    // Of each program that is meant.
+    for (const path of [
+      '/opt/svc/hooks/boot',
+      '/opt/svc/hooks/lib/key.sh',
+      '/etc/supervisor/supervisord.conf',
+      '/opt/svc/product/keeper',
+      '/var/lib/svc/keeper-v2.sock',
+      '/opt/svc/product/gateway.mjs',
+      '/run/svc/api-key',
+    ])
+      expect(paths).toContain(path);
+    const found = await changeable(sandbox, [...new Set(paths)]);
+    expect(found).toHaveProperty([PLANTED]);
+    const { [PLANTED]: _planted, ...others } = found;
+    const unexplained = Object.entries(others).filter(([path]) => !EXPLAINED.some(([, meant]) => meant.test(path)));
+    expect(unexplained).toEqual([]);
+    const document = await readFile(join(ROOT, 'docs/security.md'), 'utf8');
+    for (const [named] of EXPLAINED) expect(document).toContain(`| ${named} |`);
+  },
+);
