@@ -140,8 +140,10 @@ describe.each(['/v1/browser', '/v2/browser'])('%s', (prefix) => {
     const listed = (await data(get('tabs'))).map(({ id }: { id: string }) => id);
     expect(listed).toEqual(expect.arrayContaining([opened.id, empty.id]));
     expect(await data(post(`tabs/${opened.id}/activate`))).toMatchObject({ id: opened.id, active: true });
-    const active = (await data(get('tabs'))).filter((tab: { active: boolean }) => tab.active);
-    expect(active).toEqual([expect.objectContaining({ id: opened.id, url: `${SITE}/`, title: 'Home' })]);
+    // A tab is opened before its page is loaded.
+    const active = async () => (await data(get('tabs'))).filter((tab: { active: boolean }) => tab.active);
+    const home = expect.objectContaining({ id: opened.id, url: `${SITE}/`, title: 'Home' });
+    await expect.poll(active).toEqual([home]);
     const put = await ask(sandbox(), 'PUT', `${prefix}/tabs/${opened.id}/activate`, {});
     expect([put.status, put.headers.get('allow')]).toEqual([405, expect.stringContaining('POST')]);
     for (const { id } of [opened, empty]) await data(remove(`tabs/${id}`));
