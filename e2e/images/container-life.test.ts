@@ -6,7 +6,7 @@ import process from 'node:process';
 import { expect, test } from 'vitest';
 import { docker } from '../../scripts/images/docker.ts';
 import { ROOT } from '../../scripts/root.ts';
-import { browserLine, devTools, openTab, programs, untilHealthy } from './observe.ts';
+import { browserLine, devTools, onSocket, openTab, programs, untilHealthy } from './observe.ts';
 import { runOnce } from './run-once.ts';
 import { startSandbox } from './sandbox.ts';
 
@@ -91,6 +91,9 @@ test('[images.stop] docker stop ends all processes gracefully within 3 s, with e
   });
   await sandbox.run('exec sleep 600', { mode: 'async' });
   await untilHealthy(sandbox);
+  // A JupyterLab that still loads its extensions takes no signal until it has loaded them, and is killed.
+  await expect.poll(() => onSocket(sandbox, 'code-server', '/healthz')).toContain('"status"');
+  await expect.poll(() => onSocket(sandbox, 'jupyter', '/jupyter/api')).toContain('"version"');
   const id = sandbox.container.getId();
   const promised = Object.keys(await programs(sandbox)).sort();
   // After that time the engine kills the container, and the exit code is 137.
