@@ -12,7 +12,7 @@ const PAUSE_MS = 2;
 
 const SHARED_LOOP =
   'all requests share one event loop: `/health` waits for the work of the other callers in the same turn, and once a ' +
-  'second for the sweep over ended commands, which writes one journal line for each command that it removes.';
+  'second for the sweep over ended commands.';
 
 export const callers: Benchmark = {
   name: 'callers',

@@ -9,6 +9,8 @@ import { type CommandSession, CommandSessions, type SessionTerms } from './sessi
 
 /** Milliseconds between two checks of retention. */
 const SWEEP_MS = 1000;
+/** Commands whose files are removed in one turn of the event loop. */
+const REMOVED_AT_ONCE = 16;
 
 export interface CommandFilter {
   readonly status?: CommandStatus | undefined;
@@ -155,8 +157,8 @@ export class CommandStore implements Disposable {
   /** Drops what retention does not keep. */
   sweep(now: number = Date.now()): void {
     this.keys.forgetExpired(now);
-    for (const command of expired(this.#commands.values(), this.#limits, now)) this.#forget(command);
-    for (const command of makeRoom(this.#commands.values(), this.#limits.maxBytes, now)) this.#forget(command);
+    this.#drop(expired(this.#commands.values(), this.#limits, now));
+    this.#drop(makeRoom(this.#commands.values(), this.#limits.maxBytes, now));
     if (this.#unwritten.length > 0) this.compact();
     else this.#journal.compactIfLong(() => this.#state());
   }
@@ -190,14 +192,17 @@ export class CommandStore implements Disposable {
     return this.#journal.append({ t: 'command', record: command.record });
   }
 
-  #forget(command: Command): void {
-    this.#commands.delete(command.id);
-    void command.output.remove();
-    this.#journal.append({ t: 'forget', id: command.id });
-    const { sessionId } = command.record;
-    if (sessionId !== null && this.sessions.find(sessionId)?.implicit && this.ofSession(sessionId).length === 0) {
-      this.removeSession(sessionId);
-    }
+  /** Forgets the commands in one line of the journal, and the implicit sessions that have no command left. */
+  #drop(commands: readonly Command[]): void {
+    if (commands.length === 0) return;
+    for (const { id } of commands) this.#commands.delete(id);
+    const used = new Set(this.all().map(({ record }) => record.sessionId));
+    const sessions = [...new Set(commands.map(({ record }) => record.sessionId))].filter(
+      (id): id is string => id !== null && !used.has(id) && this.sessions.find(id)?.implicit === true,
+    );
+    for (const id of sessions) this.sessions.remove(id);
+    this.#journal.append({ t: 'drop', commands: commands.map(({ id }) => id), sessions });
+    void removeOutputs(commands);
   }
 
   #state(): JournalState {
@@ -205,5 +210,13 @@ export class CommandStore implements Disposable {
       records: new Map(this.all().map(({ id, record }) => [id, record])),
       sessions: new Map(this.sessions.list().map((session) => [session.id, session])),
     };
+  }
+}
+
+/** Removes the files of the commands a few at a time, so that other work comes between. */
+async function removeOutputs(commands: readonly Command[]): Promise<void> {
+  for (let from = 0; from < commands.length; from += REMOVED_AT_ONCE) {
+    const slice = commands.slice(from, from + REMOVED_AT_ONCE);
+    await Promise.allSettled(slice.map(({ output }) => output.remove()));
   }
 }

@@ -8,7 +8,7 @@ import type { CommandSession } from './sessions.ts';
 type Entry =
   | { readonly t: 'command'; readonly record: CommandRecord }
   | { readonly t: 'change'; readonly id: string; readonly change: Partial<CommandRecord> }
-  | { readonly t: 'forget'; readonly id: string }
+  | { readonly t: 'drop'; readonly commands: readonly string[]; readonly sessions: readonly string[] }
   | { readonly t: 'session'; readonly session: CommandSession }
   | { readonly t: 'close'; readonly id: string };
 
@@ -113,8 +113,9 @@ function replay(path: string): JournalState {
         if (known) records.set(entry.id, { ...known, ...entry.change });
         break;
       }
-      case 'forget':
-        records.delete(entry.id);
+      case 'drop':
+        for (const id of entry.commands) records.delete(id);
+        for (const id of entry.sessions) sessions.delete(id);
         break;
       case 'session':
         sessions.set(entry.session.id, entry.session);
