@@ -21,10 +21,19 @@ const INSTEAD: Readonly<Record<string, string>> = {
   'import-statement:node:crypto': 'module.exports = process.getBuiltinModule("node:crypto");',
   // fastify and undici load HTTP/2, which no service here uses.
   'require-call:node:http2': 'module.exports = { constants: {} };',
+  // fastify and ws load TLS, which is first used by a connection to another host.
+  'require-call:https': onFirstUse('node:https'),
+  'require-call:node:https': onFirstUse('node:https'),
+  'require-call:tls': onFirstUse('node:tls'),
   // The app replaces the compilers that fastify creates.
   'require-call:@fastify/ajv-compiler': 'module.exports = () => undefined;',
   'require-call:@fastify/fast-json-stringify-compiler': 'module.exports = () => undefined;',
 };
+
+/** A module of Node's whose exports are read one by one, when they are used. */
+function onFirstUse(name: string): string {
+  return `module.exports = new Proxy({}, { get: (_, key) => process.getBuiltinModule("${name}")[key] });`;
+}
 
 /**
  * Writes `<name>.mjs` for each program, with lazily imported parts beside it under `chunks/`.
