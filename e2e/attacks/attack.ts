@@ -75,4 +75,17 @@ export interface UpstreamAttack {
   readonly gets: RegExp;
 }
 
-export type Attack = BytesAttack | ApplicationAttack | CallAttack | ArchiveAttack | BrowserAttack | UpstreamAttack;
+/** A call while the computer-use worker answers it with raw bytes, in latin1. */
+export interface WorkerAttack extends Pick<CallAttack, 'name' | 'method' | 'path' | 'body' | 'statuses'> {
+  readonly kind: 'worker';
+  readonly answer: string;
+}
+
+export type Attack =
+  | BytesAttack
+  | ApplicationAttack
+  | CallAttack
+  | ArchiveAttack
+  | BrowserAttack
+  | UpstreamAttack
+  | WorkerAttack;

@@ -4,11 +4,16 @@ import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { BrowserAttack, DevToolsMessage } from './attack.ts';
 import { UPSTREAMS } from './upstreams.ts';
+import { WORKERS } from './workers.ts';
 
-/** The browser and the MCP servers that the services are configured with; attacks say how they answer. */
+/** A request with the id `worker-N` gets the answer of that attack. */
+export const WORKER_ID = 'worker-';
+
+/** The browser, the worker and the MCP servers that the services are configured with; attacks say how they answer. */
 export class HostileServers implements AsyncDisposable {
   readonly #browser: Server;
   readonly #upstream: Server;
+  readonly #worker: Server;
   readonly #sockets = new WebSocketServer({ noServer: true });
   #attack: BrowserAttack | undefined;
   #turn: Promise<unknown> = Promise.resolve();
@@ -23,11 +28,15 @@ export class HostileServers implements AsyncDisposable {
       this.#sockets.handleUpgrade(req, socket, head, (webSocket) => this.#serve(webSocket)),
     );
     this.#upstream = createServer((req) => void answerTool(req).catch(() => req.destroy()));
+    this.#worker = createServer((req) => {
+      const id = String(req.headers['x-request-id']);
+      send(req, id.startsWith(WORKER_ID) ? (WORKERS[Number(id.slice(WORKER_ID.length))]?.answer ?? '') : '');
+    });
   }
 
   static async start(): Promise<HostileServers> {
     const servers = new HostileServers();
-    for (const server of [servers.#browser, servers.#upstream]) {
+    for (const server of servers.#all) {
       await once(server.listen(0, '127.0.0.1'), 'listening');
     }
     return servers;
@@ -38,6 +47,7 @@ export class HostileServers implements AsyncDisposable {
     const { port } = this.#upstream.address() as AddressInfo;
     const servers = UPSTREAMS.map((_, at) => [`u${at}`, { url: `http://127.0.0.1:${port}/${at}`, prefix: `u${at}` }]);
     return {
+      SVC_COMPUTER_USE_URL: `http://127.0.0.1:${(this.#worker.address() as AddressInfo).port}`,
       BROWSER_REMOTE_DEBUGGING_PORT: String((this.#browser.address() as AddressInfo).port),
       EXTRA_MCP_SERVERS: JSON.stringify(Object.fromEntries(servers)),
     };
@@ -59,10 +69,14 @@ export class HostileServers implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disconnect();
-    for (const server of [this.#browser, this.#upstream]) {
+    for (const server of this.#all) {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     }
+  }
+
+  get #all(): readonly Server[] {
+    return [this.#browser, this.#upstream, this.#worker];
   }
 
   #disconnect(): void {

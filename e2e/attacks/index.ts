@@ -7,6 +7,7 @@ import { CALLS } from './calls.ts';
 import { CELLS } from './cells.ts';
 import { TOOLS } from './tools.ts';
 import { UPSTREAMS } from './upstreams.ts';
+import { WORKERS } from './workers.ts';
 
 /** Everything that a hostile client, application or program tries, a server that they are configured with among them. */
 export const ATTACKS: readonly Attack[] = [
@@ -18,4 +19,5 @@ export const ATTACKS: readonly Attack[] = [
   ...TOOLS,
   ...BROWSERS,
   ...UPSTREAMS,
+  ...WORKERS,
 ];

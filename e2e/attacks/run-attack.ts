@@ -12,9 +12,11 @@ import type {
   BytesAttack,
   CallAttack,
   UpstreamAttack,
+  WorkerAttack,
 } from './attack.ts';
-import type { HostileServers } from './hostile-servers.ts';
+import { type HostileServers, WORKER_ID } from './hostile-servers.ts';
 import { UPSTREAMS } from './upstreams.ts';
+import { WORKERS } from './workers.ts';
 
 /** Milliseconds after which an attacker takes what it has got. */
 const PATIENCE_MS = 60_000;
@@ -65,6 +67,7 @@ export class Attacker implements AsyncDisposable {
     if (attack.kind === 'archive') return this.#import(attack);
     if (attack.kind === 'browser') return this.#targets.servers.asBrowser(attack, () => this.#useBrowser(attack));
     if (attack.kind === 'upstream') return this.#useTool(attack);
+    if (attack.kind === 'worker') return this.#useDesktop(attack);
     return this.#call(attack);
   }
 
@@ -103,9 +106,12 @@ export class Attacker implements AsyncDisposable {
     return statuses.includes(status) ? [] : [fault(name, String(status), statuses)];
   }
 
-  async #call({ name, method = 'POST', path, body, times = 1, statuses }: CallAttack): Promise<string[]> {
+  async #call(
+    { name, method = 'POST', path, body, times = 1, statuses }: CallAttack,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<string[]> {
     const text = typeof body === 'string' ? body : JSON.stringify(body)?.replaceAll('DIR', this.#directory.path);
-    const init = { method, ...(text !== undefined && { body: text }) };
+    const init = { method, headers, ...(text !== undefined && { body: text }) };
     const got = await Promise.all(Array.from({ length: times }, () => this.#request(path, init)));
     return got
       .filter(({ status }) => !statuses.includes(status))
@@ -114,6 +120,11 @@ export class Attacker implements AsyncDisposable {
 
   #useBrowser({ kind: _, discovery: _discovery, reply: _reply, ...call }: BrowserAttack): Promise<string[]> {
     return this.#call({ kind: 'call', ...call });
+  }
+
+  #useDesktop(attack: WorkerAttack): Promise<string[]> {
+    const { kind: _, answer: _answer, ...call } = attack;
+    return this.#call({ kind: 'call', ...call }, { 'x-request-id': `${WORKER_ID}${WORKERS.indexOf(attack)}` });
   }
 
   async #useTool(attack: UpstreamAttack): Promise<string[]> {

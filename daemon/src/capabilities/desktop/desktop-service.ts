@@ -1,4 +1,6 @@
+import { INFO } from '@sandbox/api/http/computer/routes.ts';
 import { type ErrorKind, SandboxError } from '@sandbox/api/sandbox-error.ts';
+import type { z } from 'zod';
 import type { Desktop, InputAction, Performed, Picture, PictureTerms, Size } from '../../core/desktop/desktop.ts';
 import { noWorker, type WorkerAnswer, WorkerClient, type WorkerRequest, WorkerSilence } from './worker-client.ts';
 
@@ -11,12 +13,8 @@ export const ACT_MS = 45_000;
 const ACTIONS = '/v2/computer/actions';
 
 /** What the worker says of the display. */
-export interface DesktopInfo {
-  readonly available: boolean;
-  readonly screen_resolution: Size | null;
-  readonly warnings: readonly string[];
-  readonly [field: string]: unknown;
-}
+type DesktopInfo = z.infer<typeof INFO_DATA>;
+const INFO_DATA = INFO.schema.response[200].shape.data;
 
 const KINDS: Readonly<Record<number, ErrorKind>> = {
   400: 'invalid',
@@ -42,11 +40,11 @@ export class DesktopService implements Desktop, AsyncDisposable {
     return this.#client.ask(request);
   }
 
-  /** What the worker says of the display; undefined where no worker answers in time. */
+  /** What the worker says of the display; undefined where no worker answers in time, or what answers is none. */
   async info(): Promise<DesktopInfo | undefined> {
     try {
       const { data } = await this.#json({ method: 'GET', path: '/v2/computer/info', ms: LOOK_MS });
-      return data as DesktopInfo;
+      return INFO_DATA.safeParse(data).data;
     } catch (error) {
       if (error instanceof SandboxError) return undefined;
       throw error;
@@ -72,7 +70,9 @@ export class DesktopService implements Desktop, AsyncDisposable {
     if (quality !== undefined) query.set('quality', String(quality));
     const path = `/v2/computer/screenshot?${query}`;
     const { headers, body } = await this.#ask({ method: 'GET', path, ms: READ_MS });
-    return { bytes: body, width: Number(headers['x-image-width']), height: Number(headers['x-image-height']) };
+    const [width, height] = [Number(headers['x-image-width']), Number(headers['x-image-height'])];
+    if (!Number.isSafeInteger(width) || !Number.isSafeInteger(height)) throw noWorker();
+    return { bytes: body, width, height };
   }
 
   async perform(action: InputAction, requestId: string): Promise<Performed> {

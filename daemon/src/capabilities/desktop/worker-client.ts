@@ -108,6 +108,7 @@ export class WorkerClient implements Disposable {
         resolve({ status: response.statusCode ?? 500, headers: response.headers, body: received.take() }),
       );
     });
+    sent.on('upgrade', () => fail(new Error('the worker switches protocols')));
     sent.on('error', fail);
     sent.end(text);
     return promise.finally(() => {

@@ -2,12 +2,18 @@ import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ACT_MS, type DesktopService, silent } from '../desktop-service.ts';
-import { type WorkerAnswer, WorkerSilence } from '../worker-client.ts';
+import { noWorker, type WorkerAnswer, WorkerSilence } from '../worker-client.ts';
 
 /** Headers of requests and answers that go through; all others belong to one connection or to the daemon. */
 const REQUEST_HEADERS = ['if-none-match'] as const;
 const ANSWER_HEADERS =
   /^(?:content-type|cache-control|etag|retry-after|x-image-(?:width|height)|x-screen-(?:width|height))$/;
+/** What a worker answers; another type could be a page that runs under the origin of the sandbox. */
+const ANSWER_TYPES = /^(?:application\/json(?:;|$)|image\/(?:png|jpeg|webp)$)/;
+/** Statuses of a worker; none of them speaks of the key or leads elsewhere. */
+const ANSWER_STATUSES: ReadonlySet<number> = new Set([
+  200, 304, 400, 403, 404, 408, 409, 413, 415, 422, 429, 500, 503, 507,
+]);
 /** Milliseconds for an answer; the tree of accessibility has a deadline of its own, of 60 s at most. */
 const FORWARD_MS = 65_000;
 
@@ -52,7 +58,12 @@ function headersOf(request: FastifyRequest): Record<string, string> {
   return { 'x-request-id': request.id, ...Object.fromEntries(passed) };
 }
 
+/** @throws SandboxError `unavailable` where it is no answer of a worker */
 function pass({ status, headers, body }: WorkerAnswer, reply: FastifyReply): FastifyReply {
+  const isTyped = status === 304 || ANSWER_TYPES.test(headers['content-type'] ?? '');
+  if (!ANSWER_STATUSES.has(status) || !isTyped) {
+    throw noWorker(new Error(`status ${status}, content-type ${headers['content-type']}`));
+  }
   const passed = Object.entries(headers).filter(([name]) => ANSWER_HEADERS.test(name));
   return reply
     .code(status)
