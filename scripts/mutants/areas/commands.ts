@@ -68,6 +68,12 @@ export const COMMANDS: MutantArea = {
       replacement: 'return (candidate || now >= 0) && now > mark->before;',
     },
     {
+      id: 'end-is-forgotten-before-it-is-written',
+      file: 'daemon/src/capabilities/commands/run/track-process.ts',
+      text: 'else store.onceWritten(acknowledge);',
+      replacement: 'else setImmediate(acknowledge);',
+    },
+    {
       id: 'stdin-waits-for-a-silent-keeper',
       file: 'daemon/src/core/process/stdin-pipe.ts',
       text: 'await this.#check();',
