@@ -1,10 +1,13 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { timeoutSignal } from '@sandbox/api/wait.ts';
+import { pause, timeoutSignal } from '@sandbox/api/wait.ts';
 import { WebSocket } from 'ws';
 
 /** Milliseconds that the server may take to answer, and to start a kernel. */
 const ANSWER_MS = 10_000;
 const START_MS = 60_000;
+/** Milliseconds in which a kernel is deleted, and between two attempts. */
+const DELETE_MS = 10_000;
+const DELETE_EVERY_MS = 500;
 /** Bytes of the longest answer that is read, and of the longest message of a kernel. */
 const ANSWER_BYTES = 4 * 1024 ** 2;
 const MESSAGE_BYTES = 128 * 1024 ** 2;
@@ -58,9 +61,15 @@ export class JupyterServer {
     await this.#ask('POST', `api/kernels/${id}/interrupt`, {});
   }
 
-  /** No effect where there is none. @throws SandboxError `unavailable` */
+  /** No effect where there is none. While the server restarts a kernel, it answers 500. @throws as `has` */
   async delete(id: string): Promise<void> {
-    await this.#ask('DELETE', `api/kernels/${id}`);
+    const deadline = performance.now() + DELETE_MS;
+    for (;;) {
+      const { status } = await this.#fetch('DELETE', `api/kernels/${id}`);
+      if (status < 300 || status === 404) return;
+      if (performance.now() > deadline) throw unavailable(`it answers ${status}`);
+      await pause(DELETE_EVERY_MS);
+    }
   }
 
   /** The channels of a kernel, which open when it answers. The server keeps messages for a session that is cut until it connects again. */
@@ -70,8 +79,25 @@ export class JupyterServer {
     return new WebSocket(url, { headers: this.#headers, maxPayload: MESSAGE_BYTES, handshakeTimeout: START_MS });
   }
 
-  /** The JSON of the answer; undefined for 404. */
+  /** The JSON of the answer; undefined for 404. @throws SandboxError `unavailable` */
   async #ask(method: string, path: string, body?: object, ms = ANSWER_MS): Promise<unknown> {
+    const { status, text } = await this.#fetch(method, path, body, ms);
+    if (status === 404) return undefined;
+    if (status >= 300) throw unavailable(`it answers ${status}`);
+    try {
+      return text === '' ? {} : JSON.parse(text);
+    } catch (error) {
+      throw unavailable(String(error));
+    }
+  }
+
+  /** @throws SandboxError `unavailable` where it does not answer */
+  async #fetch(
+    method: string,
+    path: string,
+    body?: object,
+    ms = ANSWER_MS,
+  ): Promise<{ readonly status: number; readonly text: string }> {
     try {
       const answer = await fetch(new URL(path, this.#base), {
         method,
@@ -80,12 +106,8 @@ export class JupyterServer {
         signal: timeoutSignal(ms),
         redirect: 'error',
       });
-      const text = await textOf(answer);
-      if (answer.status === 404) return undefined;
-      if (!answer.ok) throw unavailable(`it answers ${answer.status}`);
-      return text === '' ? {} : JSON.parse(text);
+      return { status: answer.status, text: await textOf(answer) };
     } catch (error) {
-      if (error instanceof SandboxError) throw error;
       throw unavailable(error instanceof Error ? reasonOf(error) : String(error));
     }
   }

@@ -26,6 +26,7 @@ export class OutsideKernel implements Interpreter {
   readonly #replies = new Map<string, (reply: Message) => void>();
   readonly #lost: () => void;
   #running: RunningCell | undefined;
+  #ending: Promise<void> | undefined;
 
   private constructor(server: JupyterServer, id: string, socket: WebSocket) {
     this.#server = server;
@@ -87,16 +88,22 @@ export class OutsideKernel implements Interpreter {
     if (reply?.content['status'] !== 'ok') throw new Error(`the kernel does not enter ${cwd}`);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server.delete(this.#id).catch(ignore);
-    this.#socket.terminate();
-    this.#lost();
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#ending ??= this.#end();
+    return this.#ending;
   }
 
   readonly #ask = (question: string): void => this.#send('shell', question, 'kernel_info_request', {});
 
   #send(channel: 'shell' | 'control', msgId: string, type: string, content: object): void {
     this.#socket.send(outsideRequest(channel, msgId, type, content), ignore);
+  }
+
+  /** The cell that runs does not wait until the server has deleted the kernel. */
+  async #end(): Promise<void> {
+    this.#lost();
+    await this.#server.delete(this.#id).catch(ignore);
+    this.#socket.terminate();
   }
 
   async #request(channel: 'shell', type: string, content: object, ms: number): Promise<Message | undefined> {
