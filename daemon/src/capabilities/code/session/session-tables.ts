@@ -29,6 +29,9 @@ export class SessionTables implements AsyncDisposable {
   readonly #file: SessionFile;
   readonly #processes = new Map<Session, string>();
   readonly #reaping: NodeJS.Timeout;
+  /** Numbers of the newest uses: two within a millisecond have an order too. */
+  readonly #lastUse = new WeakMap<Session, number>();
+  #uses = 0;
 
   constructor(directory: string, limits: Readonly<Record<SessionTable, TableLimits>>) {
     this.#limits = limits;
@@ -58,7 +61,7 @@ export class SessionTables implements AsyncDisposable {
   find(id: string, table?: SessionTable): Session | undefined {
     return this.list(table)
       .filter((session) => session.id === id)
-      .sort((a, b) => b.usedAt - a.usedAt)[0];
+      .sort((a, b) => (this.#lastUse.get(b) ?? 0) - (this.#lastUse.get(a) ?? 0))[0];
   }
 
   /** @throws SandboxError `not_found` */
@@ -71,6 +74,8 @@ export class SessionTables implements AsyncDisposable {
   /** While it is held no idle time runs out. */
   hold(session: Session): Disposable {
     const lease = this.#registries[session.table].lease(session);
+    this.#uses += 1;
+    this.#lastUse.set(session, this.#uses);
     session.touch();
     return {
       [Symbol.dispose]: () => {
