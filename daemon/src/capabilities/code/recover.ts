@@ -1,8 +1,9 @@
+import { waitFor } from '@sandbox/api/wait.ts';
 import type { Core } from '../../core/core.ts';
-import type { HostedProcess } from '../../core/process/process-host.ts';
+import type { HostedProcess, ProcessEnd } from '../../core/process/process-host.ts';
 import type { CodeService } from './code-service.ts';
 import type { ExecutionStore, Unfinished } from './execution/execution-store.ts';
-import { superviseCell } from './execution/run-cell.ts';
+import { finishWithout, superviseCell } from './execution/run-cell.ts';
 import type { OneOffs } from './run/one-offs.ts';
 import type { InterpreterProcesses, InterpreterRecord } from './runtime/interpreter-processes.ts';
 import type { LanguageCatalogue } from './runtime/language-catalogue.ts';
@@ -21,19 +22,28 @@ interface Parts {
   readonly service: CodeService;
 }
 
+/** What is left of an earlier daemon. */
+interface Found {
+  readonly interpreters: ReadonlyMap<string, Interpreter>;
+  readonly sessions: readonly Session[];
+  readonly ends: ReadonlyMap<string, ProcessEnd>;
+}
+
 /**
- * Finds the sessions and the cells of an earlier daemon. A cell that runs is followed to its end; what no session and
- * no cell needs is ended.
+ * Finds the sessions and the cells of an earlier daemon. A cell that runs is followed to its end, and so is one whose
+ * interpreter has ended; what no session and no cell needs is ended.
  */
 export async function recoverCode(core: Core, parts: Parts): Promise<void> {
   const records = parts.tables.records();
   const unfinished = parts.executions.recover();
   const { processes } = core.processes.recover(new Map());
+  const ends = await endsOf(processes.values());
+  const lasting = records.filter(({ processId }) => !ends.has(processId));
   const needed = new Set([
-    ...records.map(({ processId }) => processId),
+    ...lasting.map(({ processId }) => processId),
     ...unfinished.map(({ journal }) => journal.processId),
   ]);
-  const elsewhere = await reclaim(records, parts.catalogue);
+  const elsewhere = await reclaim(lasting, parts.catalogue);
   const kept = [...processes.values()].filter(({ id }) => needed.has(id));
   await core.processes.abandon([...processes.values()].filter(({ id }) => !needed.has(id)));
   const interpreters = new Map<string, Interpreter>(elsewhere);
@@ -49,8 +59,19 @@ export async function recoverCode(core: Core, parts: Parts): Promise<void> {
     gone.map((id) => ({ id, pid: 0, running: false })),
     'SIGKILL',
   );
-  const sessions = records.flatMap((record) => restoreSession(record, interpreters.get(record.processId), parts));
-  for (const cell of unfinished) resume(cell, interpreters, sessions, parts);
+  const sessions = lasting.flatMap((record) => restoreSession(record, interpreters.get(record.processId), parts));
+  for (const cell of unfinished) resume(cell, { interpreters, sessions, ends }, parts);
+}
+
+/** Ends of the processes that ended while no daemon ran, by their ids. */
+async function endsOf(processes: Iterable<HostedProcess>): Promise<Map<string, ProcessEnd>> {
+  const ends = new Map<string, ProcessEnd>();
+  await Promise.all(
+    Array.from(processes, async ({ id, ended }) => {
+      if ((await waitFor(ended, { ms: 0 })) === 'settled') ends.set(id, await ended);
+    }),
+  );
+  return ends;
 }
 
 /** Interpreters of sessions that run elsewhere, by the id of their process. */
@@ -87,13 +108,13 @@ function restoreSession(record: SessionRecord, interpreter: Interpreter | undefi
 
 function resume(
   { execution, journal }: Unfinished,
-  interpreters: ReadonlyMap<string, Interpreter>,
-  sessions: readonly Session[],
+  { interpreters, sessions, ends }: Found,
   { service, oneOffs }: Parts,
 ): void {
-  const interpreter = interpreters.get(journal.processId ?? '');
+  const { processId = '' } = journal;
+  const interpreter = interpreters.get(processId);
   if (interpreter === undefined) {
-    execution.finish({ status: 'lost', executionCount: null, exitCode: null, signal: null, oomKilled: null });
+    finishWithout(execution, ends.get(processId));
     return;
   }
   const { id, head } = execution;

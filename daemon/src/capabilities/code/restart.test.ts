@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,15 +20,19 @@ const run = (daemon: DaemonProcess, code: string, more: object = {}) =>
 
 /** Publishes two outputs, then waits for the file, and publishes three more; its process is named when it has. */
 const PUBLISHING = (file: string): string => `
-import os, time
+import os, sys, time
 from IPython.display import display
+def say(text):
+    # One write, which is one output: print writes the line feed by itself.
+    sys.stdout.write(text + "\\n")
+    sys.stdout.flush()
 runs = globals().get("runs", 0) + 1
-print("before é", flush=True)
+say("before é")
 display("first")
 while not os.path.exists("${file}"): time.sleep(0.02)
-print("after", flush=True)
+say("after")
 display({"image/png": "AAAA" * 50_000}, raw=True)
-print("last", flush=True)
+say("last")
 def name(): open("/proc/self/comm", "w").write("done")
 get_ipython().events.register("post_run_cell", lambda *_: __import__("threading").Timer(0.5, name).start())`;
 
@@ -104,6 +109,34 @@ describe.runIf(hasKeeper && has('ipykernel'))('a daemon that was killed', () => 
         ]);
         expect((await run(second, 'runs', { session_id })).outputs[0].data['text/plain']).toBe('1');
       }
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    '[code.died] of a kernel that ended meanwhile the signal is reported, with what was read',
+    async () => {
+      let id = '';
+      {
+        await using first = await DaemonProcess.start(directory);
+        const { execution_id } = await run(first, PUBLISHING(join(directory, 'never')), { async: true });
+        id = execution_id;
+        await first.data(`/v2/code/executions/${id}?wait=true&offset=1`);
+        const { pid } = await first.data('/v2/code/sessions/s');
+        await first.stop('SIGKILL');
+        process.kill(pid, 'SIGKILL');
+        await expect.poll(() => existsSync(`/proc/${pid}`), { timeout: 30_000 }).toBe(false);
+      }
+      await using second = await DaemonProcess.start(directory);
+      const died = await second.data(`/v2/code/executions/${id}`);
+      expect([died.status, died.execution.signal]).toEqual(['error', 'SIGKILL']);
+      expect(died.outputs).toMatchObject([
+        { text: 'before é\n' },
+        { data: { 'text/plain': "'first'" } },
+        { name: 'stderr', text: expect.stringContaining('left out') },
+        { ename: 'InterpreterDied' },
+      ]);
+      expect((await second.data('/v2/code/sessions')).sessions).toEqual([]);
     },
     PATIENCE_MS,
   );

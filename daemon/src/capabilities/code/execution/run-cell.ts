@@ -1,7 +1,7 @@
 import { type WaitEnd, waitFor } from '@sandbox/api/wait.ts';
 import type { ProcessEnd } from '../../../core/process/process-host.ts';
 import type { CellEnd, Interpreter } from '../runtime/language-runtime.ts';
-import type { ErrorOutput } from '../runtime/output.ts';
+import { type ErrorOutput, GAP } from '../runtime/output.ts';
 import type { Execution } from './execution.ts';
 import type { ExecutionEnd } from './execution-head.ts';
 
@@ -36,6 +36,17 @@ export async function superviseCell(
   const status = isOver && end.status !== 'lost' ? 'timeout' : end.status;
   const exitCode = isOver && end.exitCode !== null ? -1 : end.exitCode;
   execution.finish({ status, executionCount: end.executionCount, exitCode, signal: null, oomKilled: null });
+}
+
+/** Ends a cell of an earlier daemon whose interpreter is gone; `end`: its end, where the process host has it. */
+export function finishWithout(execution: Execution, end: ProcessEnd | undefined): void {
+  if (end === undefined || end.lost) {
+    execution.finish({ status: 'lost', executionCount: null, exitCode: null, signal: null, oomKilled: null });
+    return;
+  }
+  execution.write(GAP);
+  execution.write(deathError(end));
+  execution.finish(deathOf(end, false));
 }
 
 async function interrupt(interpreter: Interpreter, ending: Promise<CellEnd>): Promise<void> {

@@ -50,7 +50,7 @@ export async function openChannel(
   }
 }
 
-/** Undefined where the process does not listen any more. */
+/** Undefined where the process does not listen any more. One that has ended is read to the end of its output. */
 export async function attachChannel(
   processes: InterpreterProcesses,
   process: HostedProcess,
@@ -62,7 +62,8 @@ export async function attachChannel(
   if (state === undefined || directory === undefined) return undefined;
   const interpreter = new ChannelInterpreter({ process, processes, directory, state }, dialect);
   const isAnswer = (await waitFor(interpreter.hello, { ms: ATTACH_MS })) === 'settled';
-  return isAnswer && (await interpreter.hello) === undefined ? undefined : interpreter;
+  if (!isAnswer || (await interpreter.hello) !== undefined) return interpreter;
+  return (await waitFor(process.ended, { ms: 0 })) === 'settled' ? interpreter : undefined;
 }
 
 async function ready(process: HostedProcess, { token }: HeldState, processes: InterpreterProcesses): Promise<void> {

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import process from 'node:process';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DaemonProcess } from '../../../daemon-process.fixture.ts';
 import { hasKeeper } from '../../../hosts.fixture.ts';
@@ -118,6 +120,25 @@ describe.runIf(hasKeeper)('a daemon that was killed', () => {
       expect(await ended(second, id)).toEqual(WHOLE);
       expect((await run(second, row, row.runs, session)).stdout).toBe('1\n');
     }
+  });
+
+  test('[code.died] finds how an interpreter ended meanwhile, and drops its session', {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    const first = await DaemonProcess.start(directory);
+    await Promise.all(ROWS.map((row, index) => run(first, row, row.set, `idle${index}`)));
+    const begun = await begin(first, go);
+    const sessions = begun.map(({ session }) => first.data(`/v2/code/sessions/${session}`));
+    const pids = [...(await pidsOf(first)), ...(await Promise.all(sessions)).map(({ pid }) => pid)];
+    await first.stop('SIGKILL');
+    for (const pid of pids) process.kill(pid, 'SIGKILL');
+    for (const pid of pids) await expect.poll(() => existsSync(`/proc/${pid}`), { timeout: 30_000 }).toBe(false);
+    await using second = await DaemonProcess.start(directory);
+    for (const { id } of begun) {
+      expect(await ended(second, id)).toEqual(['error', 'before é\n', 'e\n']);
+      expect((await second.data(`/v2/code/executions/${id}`)).execution).toMatchObject({ signal: 'SIGKILL' });
+    }
+    expect((await second.data('/v2/code/sessions')).sessions).toEqual([]);
   });
 });
 

@@ -6,7 +6,7 @@ import type { AccountDirectory } from '../runtime/account-directories.ts';
 import { afterFirst } from '../runtime/after-first.ts';
 import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';
 import type { Cell, CellEnd, Interpreter } from '../runtime/language-runtime.ts';
-import type { Had, OutputEvent, OutputSink } from '../runtime/output.ts';
+import { GAP, type Had, type OutputSink } from '../runtime/output.ts';
 import { readRecord } from './cell-record.ts';
 import type { KernelClient } from './kernel-client.ts';
 import { RunningCell } from './running-cell.ts';
@@ -21,12 +21,6 @@ const ENTER_MS = 5000;
 const PRELOAD_MS = 60_000;
 /** Milliseconds that a kernel of an earlier daemon may take to publish to this one. */
 const CONTROL_MS = 3000;
-/** Replaces outputs that a kernel without a record published while no daemon was connected. */
-const GAP: OutputEvent = {
-  type: 'stream',
-  name: 'stderr',
-  text: '\n[outputs of the time in which the service was not running are left out]\n',
-};
 /** Variables that only the start of an interpreter reads. */
 const READ_AT_START = /^(?:PYTHON|LD_|MALLOC_|MPL|OMP_|OPENBLAS_|LANG$|LC_|PATH$|HOME$|TZ$)/;
 

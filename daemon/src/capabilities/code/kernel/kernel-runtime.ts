@@ -1,5 +1,5 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { onAbort } from '@sandbox/api/wait.ts';
+import { onAbort, waitFor } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { HostedProcess } from '../../../core/process/process-host.ts';
 import type { AccountDirectory } from '../runtime/account-directories.ts';
@@ -117,7 +117,8 @@ export class KernelRuntime implements LanguageRuntime {
   async attach(process: HostedProcess, state: unknown): Promise<Interpreter | undefined> {
     const { connection, directory: path, interruptMode, isRecorded } = state as KernelState;
     const directory = this.#processes.directories.find(path);
-    if (directory === undefined) return undefined;
+    const hasEnded = (await waitFor(process.ended, { ms: 0 })) === 'settled';
+    if (directory === undefined || hasEnded) return undefined;
     const client = await KernelClient.connect(connection, { ms: ATTACH_MS, signal: this.#closing.signal }).catch(
       () => undefined,
     );

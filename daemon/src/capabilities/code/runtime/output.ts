@@ -47,6 +47,13 @@ export type OutputEvent =
   /** With `wait` the outputs go when the next one comes. */
   | { readonly type: 'clear_output'; readonly wait: boolean };
 
+/** Replaces outputs of the time without a daemon that nothing kept. */
+export const GAP: OutputEvent = {
+  type: 'stream',
+  name: 'stderr',
+  text: '\n[outputs of the time in which the service was not running are left out]\n',
+};
+
 /** Takes the outputs of one cell in their order. It bounds what it keeps and never makes the interpreter wait. */
 export interface OutputSink {
   write(event: OutputEvent): void;
