@@ -35,6 +35,7 @@ export const SYSTEM_TESTS = [
 export const CLOCK_TESTS = [
   `${CAPABILITIES}/browser/stopped.test.ts`,
   `${CAPABILITIES}/code/probe-again.test.ts`,
+  `${CAPABILITIES}/code/v2/durations.test.ts`,
   `${CAPABILITIES}/commands/v1/durations.test.ts`,
   `${CAPABILITIES}/commands/v2/durations.test.ts`,
   `${CAPABILITIES}/pty/v2/viewer-control.test.ts`,

@@ -48,6 +48,24 @@ test('[js.exit] [code.died] an interpreter that ends is reported, and the next c
   expect(await run('1')).toMatchObject({ status: 'ok', execution_count: 1 });
 });
 
+test.each([
+  [
+    'javascript',
+    'for (const handle of process._getActiveHandles()) if (handle.remoteAddress !== undefined || handle.server) handle.destroy();\n' +
+      'await new Promise((done) => setTimeout(done, 300)); process.exit(3)',
+  ],
+  ['bash', 'exec >&- 2>&- 250>&- 251>&-; sleep 0.3; exit 3'],
+])(
+  '[code.died] %s that closes its streams before it ends is reported with its own end',
+  {
+    timeout: PATIENCE_MS,
+  },
+  async (language, code) => {
+    await using daemon = await TestApp.start();
+    expect(await cellsOf(daemon, language)(code)).toMatchObject({ status: 'error', exit_code: 3, signal: null });
+  },
+);
+
 test('[js.rejection] an error that nothing handles is printed', async () => {
   await using daemon = await TestApp.start();
   const run = cellsOf(daemon, 'javascript');

@@ -39,6 +39,26 @@ describeKernels('faults of a cell', () => {
     PATIENCE_MS,
   );
 
+  test(
+    '[code.died] a kernel that closes its sockets before it ends is reported with its own end',
+    async () => {
+      const code = [
+        'import os, socket, time',
+        // Those that clients are connected to: of another one, ZeroMQ would end the process.
+        'def close(end):',
+        '    is_listening = end.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)',
+        '    if end.family == socket.AF_UNIX and end.getsockname() and not is_listening: end.shutdown(2)',
+        'for name in os.listdir("/proc/self/fd"):',
+        '    try: close(socket.socket(fileno=os.dup(int(name))))',
+        '    except OSError: pass',
+        'time.sleep(0.3)',
+        'os._exit(3)',
+      ].join('\n');
+      expect(await cell(code)).toMatchObject({ status: 'error', exit_code: 3, signal: null });
+    },
+    PATIENCE_MS,
+  );
+
   test.each([
     ['ignores the interrupt', 'import time\nwhile True:\n    try: time.sleep(60)\n    except KeyboardInterrupt: pass'],
     ['stopped its process', 'import os, signal; os.kill(os.getpid(), signal.SIGSTOP)'],
@@ -57,6 +77,12 @@ describeKernels('faults of a cell', () => {
 
   test('a loop without a pause ends at its timeout', async () => {
     expect(await cell('while True: pass', { timeout: 0.5 })).toMatchObject({ status: 'timeout', signal: null });
+    expect(resultOf(await cell('here'))).toBe('1');
+  });
+
+  test('[code.failed] an allocation over a limit of memory is an error of the cell, and the session lives', async () => {
+    const limited = 'import resource\nresource.setrlimit(resource.RLIMIT_AS, (4 << 30, resource.RLIM_INFINITY))';
+    expect(errorOf(await cell(`${limited}\nbytearray(8 << 30)`))).toBe('MemoryError');
     expect(resultOf(await cell('here'))).toBe('1');
   });
 
