@@ -11,7 +11,7 @@ import { virtualEnvironment } from '../virtual-environment.ts';
 import { agentBrowserHands } from './agent-browser.ts';
 import { devtoolsMcpHands } from './devtools-mcp.ts';
 import { playwrightHands, puppeteerHands } from './libraries.ts';
-import { workByRest } from './rest-calls.ts';
+import { openByRest, workByRest } from './rest-calls.ts';
 import { doTask, type Hands, NOTE } from './task.ts';
 
 // The browser is the image's; npm run images builds it.
@@ -55,14 +55,15 @@ test.each<[string, (http: string, ws: string) => Promise<Hands>]>([
   ['chrome-devtools-mcp', (_http, ws) => devtoolsMcpHands(`${ws}/cdp`, HEADERS)],
   ['agent-browser', () => agentBrowserHands(sandbox(), `ws://127.0.0.1:8080/cdp?api_key=${KEY}`)],
 ])('%s does a task in the browser of the sandbox', TIMEOUT, async (_name, connect) => {
+  const tab_id = await openByRest(sandbox());
   const hands = await connect(sandbox().url, sandbox().url.replace('http', 'ws'));
-  await besideRestCalls(() => doTask(hands, { url: site, log, downloads }));
+  await besideRestCalls(tab_id, () => doTask(hands, { url: site, log, downloads }));
 });
 
 /** Does something while calls of the API work on another tab. */
-async function besideRestCalls(work: () => Promise<void>): Promise<void> {
+async function besideRestCalls(tab_id: string, work: () => Promise<void>): Promise<void> {
   const over = new AbortController();
-  const calls = workByRest(sandbox(), site, over.signal);
+  const calls = workByRest(sandbox(), { tab_id, site }, over.signal);
   await Promise.race([work(), calls]).finally(() => over.abort());
   expect(await calls).toBeGreaterThan(0);
 }
@@ -87,7 +88,7 @@ test('browser-use does a task in the browser of the sandbox', TIMEOUT, async () 
   const quiet = { ANONYMIZED_TELEMETRY: 'false', BROWSER_USE_LOGGING_LEVEL: 'warning' };
   const env = { ...process.env, ...quiet, ...patience };
   const args = ['-P', program, `${sandbox().url}/cdp`, KEY, site, NOTE.path];
-  await besideRestCalls(async () => {
+  await besideRestCalls(await openByRest(sandbox()), async () => {
     const { stdout } = await promisify(execFile)(python, args, { timeout: 500_000, env });
     expect(stdout).toMatch(/passed\n$/);
   });

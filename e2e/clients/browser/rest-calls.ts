@@ -5,9 +5,17 @@ interface Tab {
   readonly id: string;
 }
 
-/** Works on a tab of its own by the API until it is stopped; answers how often it did all of it. */
-export async function workByRest(sandbox: Sandbox, site: string, stopped: AbortSignal): Promise<number> {
-  const { id: tab_id } = await sandbox.post<Tab>('/v2/browser/tabs', {});
+/** Opens a tab by the API; it is behind those that are opened later. */
+export async function openByRest(sandbox: Sandbox): Promise<string> {
+  return (await sandbox.post<Tab>('/v2/browser/tabs', {})).id;
+}
+
+/** Works on a tab by the API until it is stopped; answers how often it did all of it. */
+export async function workByRest(
+  sandbox: Sandbox,
+  { tab_id, site }: { readonly tab_id: string; readonly site: string },
+  stopped: AbortSignal,
+): Promise<number> {
   const post = <T>(path: string, body: object): Promise<T> =>
     sandbox.post<T>(`/v2/browser/${path}`, { tab_id, timeout: 120, ...body });
   let rounds = 0;
