@@ -179,6 +179,24 @@ export const SYSTEM_AND_BROWSER: MutantArea = {
       replacement: 'export const DATA_URL_KEPT = 1e9;',
     },
     {
+      id: 'hidden-tab-draws-no-frame',
+      file: 'daemon/src/capabilities/browser/page/capture.ts',
+      text: "await tab.send('Page.startScreencast', VIEW, VIEW_MS).catch(ignore);",
+      replacement: '',
+    },
+    {
+      id: 'picture-of-a-left-page-is-waited-for',
+      file: 'daemon/src/capabilities/browser/page/capture.ts',
+      text: 'if (frame.id === tab.id) void pause',
+      replacement: 'if (frame.id === undefined) void pause',
+    },
+    {
+      id: 'opened-tab-has-no-address',
+      file: 'daemon/src/capabilities/browser/tabs/tab-list.ts',
+      text: "url === '' ? opening : url",
+      replacement: 'url',
+    },
+    {
       id: 'cookie-of-a-longer-path',
       file: 'daemon/src/capabilities/browser/cookies/cookies.ts',
       text: "(path.endsWith('/') || pathname[path.length] === '/')",

@@ -63,6 +63,47 @@ describe.runIf(has('chromium'))('with a browser', () => {
     }
   });
 
+  test('[browser.screenshot] a tab behind another one, and tabs of a minimised window', async () => {
+    await using tab = await bench.page('<title>behind</title><h1>behind</h1>');
+    await using front = await bench.page('<title>front</title>', '/front');
+    const shoot = async (of: { id: string }, query = '') =>
+      (await bench.get(`screenshot?tab_id=${of.id}${query}`)).statusCode;
+    const shootThrice = async (of: { id: string }): Promise<number[]> => [
+      await shoot(of),
+      await shoot(of),
+      await shoot(of, '&full_page=true'),
+    ];
+    expect(await shootThrice(tab)).toEqual([200, 200, 200]);
+    // Input makes the page believe that it is shown.
+    await tab.post('click', { selector: 'h1' });
+    expect(await shootThrice(tab)).toEqual([200, 200, 200]);
+    await front.post('cdp', { method: 'Browser.getWindowForTarget' }).then((answer) =>
+      front.post('cdp', {
+        method: 'Browser.setWindowBounds',
+        params: { windowId: answer.json().data.windowId, bounds: { windowState: 'minimized' } },
+      }),
+    );
+    expect([await shootThrice(tab), await shootThrice(front)]).toEqual([
+      [200, 200, 200],
+      [200, 200, 200],
+    ]);
+  });
+
+  test('[browser.screenshot] a page that is left while its picture is taken', async () => {
+    bench.site.pages['/next'] = '<title>next</title>';
+    await using tab = await bench.page('<title>behind</title>');
+    await using _front = await bench.page('<title>front</title>', '/front');
+    const shoot = () => bench.get(`screenshot?tab_id=${tab.id}`);
+    await shoot();
+    // Another site has another process, in which Chromium forgets a picture now and then.
+    for (let round = 0; round < 10; round += 1) {
+      const host = round % 2 === 0 ? 'localhost' : '127.0.0.1';
+      const url = bench.site.url('/next', host);
+      const [picture, left] = await Promise.all([shoot(), tab.post('navigate', { url })]);
+      expect([picture.statusCode, left.json().success]).toEqual([200, true]);
+    }
+  });
+
   test('[browser.screenshot-target] without a worker auto is the page and display is 503', async () => {
     await using _tab = await bench.page('<p>x</p>');
     expect((await bench.get('screenshot?target=auto')).headers['x-image-source']).toBe('page');

@@ -5,6 +5,7 @@ import { withElement } from '../element/find-element.ts';
 import { PLACE_IN_PARENT, RECT } from '../element/page-scripts.ts';
 import { type Point, pointInPage } from '../element/point.ts';
 import type { Tab } from '../tabs/tab.ts';
+import { capture } from './capture.ts';
 import { Deadline } from './deadline.ts';
 import { imageSize } from './image-size.ts';
 import { callIn } from './world.ts';
@@ -33,7 +34,7 @@ export async function pictureOf(tab: Tab, terms: PagePicture): Promise<Picture> 
   }
   const [{ cssLayoutViewport, cssVisualViewport }, plain] = await Promise.all([
     metrics,
-    terms.scale === 1 ? capture(tab, terms, undefined, deadline) : undefined,
+    terms.scale === 1 ? take(tab, terms, undefined, deadline) : undefined,
   ]);
   // A picture that is wider than the page and its scroll bar has the pixels of a dense screen.
   const isDense = plain && Math.abs(plain.width / cssLayoutViewport.clientWidth - 1) > 0.1;
@@ -61,24 +62,20 @@ async function clipped(tab: Tab, clip: Clip, terms: PictureTerms, deadline: Dead
     : 1;
   const width = Math.min(clip.width, SIDE_MAX / terms.scale);
   const height = Math.min(clip.height, SIDE_MAX / terms.scale);
-  return capture(tab, terms, { ...clip, width, height, scale: terms.scale / density }, deadline);
+  return take(tab, terms, { ...clip, width, height, scale: terms.scale / density }, deadline);
 }
 
-async function capture(
+async function take(
   tab: Tab,
   { format, quality }: PictureTerms,
   clip: Protocol.Page.Viewport | undefined,
   deadline: Deadline,
 ): Promise<Picture> {
-  const { data } = await tab.send(
-    'Page.captureScreenshot',
-    {
-      format,
-      ...(quality !== undefined && format !== 'png' && { quality }),
-      ...(clip && { clip, captureBeyondViewport: true }),
-    },
-    deadline.forCall,
-  );
-  const bytes = Buffer.from(data, 'base64');
+  const request = {
+    format,
+    ...(quality !== undefined && format !== 'png' && { quality }),
+    ...(clip && { clip, captureBeyondViewport: true }),
+  };
+  const bytes = Buffer.from(await capture(tab, request, deadline), 'base64');
   return { bytes, ...imageSize(bytes) };
 }
