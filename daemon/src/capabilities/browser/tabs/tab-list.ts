@@ -6,6 +6,8 @@ import type { Protocol } from '../cdp/cdp-types.ts';
 import { shortUrl } from '../network/request-log.ts';
 import { Tab, type TabTerms } from './tab.ts';
 
+/** The page of a tab that has shown no other. */
+const EMPTY = 'about:blank';
 /** Milliseconds until a tab that was opened is known. */
 const OPEN_MS = 10_000;
 
@@ -76,19 +78,23 @@ export class TabList {
       const info = infos.get(tab.id);
       if (info === undefined) return [];
       const { id, isCrashed: crashed, dialog } = tab;
-      return [{ id, url: shortUrl(info.url), title: info.title, active: id === active, crashed, dialog }];
+      return [{ id, ...pageOf(info), active: id === active, crashed, dialog }];
     });
   }
 
-  /** A tab that is shown now, as `list` describes it. @throws CdpFailure */
-  async shown(id: string): Promise<TabInfo> {
+  /**
+   * A tab that is shown now, as `list` describes it.
+   * @param opening the address that it was opened with, which it has from the first bytes of the answer on
+   * @throws CdpFailure
+   */
+  async shown(id: string, opening?: string): Promise<TabInfo> {
     const { isCrashed: crashed, dialog } = this.get(id);
     const { targetInfo } = await this.#browser.send('Target.getTargetInfo', { targetId: id });
-    return { id, url: shortUrl(targetInfo.url), title: targetInfo.title, active: true, crashed, dialog };
+    return { id, ...pageOf(targetInfo, opening), active: true, crashed, dialog };
   }
 
-  /** Opens a tab. @throws CdpFailure */
-  async open(url = 'about:blank'): Promise<Tab> {
+  /** Opens a tab; its page may still load. @throws CdpFailure */
+  async open(url = EMPTY): Promise<Tab> {
     const { targetId } = await this.#browser.send('Target.createTarget', { url });
     const deadline = performance.now() + OPEN_MS;
     while (!this.#tabs.has(targetId)) {
@@ -153,4 +159,9 @@ export class TabList {
     if (this.#tabs.get(tab.id) === tab) this.#tabs.delete(tab.id);
     this.#changed.wake();
   }
+}
+
+/** The target of a tab that has no page yet has no address. */
+function pageOf({ url, title }: Protocol.Target.TargetInfo, opening = EMPTY): Pick<TabInfo, 'url' | 'title'> {
+  return { url: shortUrl(url === '' ? opening : url), title };
 }

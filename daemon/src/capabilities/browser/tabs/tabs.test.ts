@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import puppeteer from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { has } from '../../../../../scripts/testing/machine.ts';
@@ -50,6 +51,19 @@ describe.runIf(has('chromium'))('with a browser', () => {
     expect((await bench.daemon.inject({ method: 'DELETE', url: '/v1/browser/tabs/1' })).json().message).toBe(
       'no tab with id 1',
     );
+  });
+
+  test('[browser.tabs] a tab has the address that it opens, before its page is there', async () => {
+    const asked = Promise.withResolvers<ServerResponse>();
+    bench.site.pages['/late'] = (_request, response) => asked.resolve(response);
+    const url = bench.site.url('/late');
+    const opened = (await bench.post('tabs', { url })).json().data as Listed;
+    expect(opened).toMatchObject({ url, active: true });
+    (await asked.promise).end('<title>Late</title>');
+    await expect
+      .poll(async () => (await list()).find(({ id }) => id === opened.id))
+      .toMatchObject({ url, title: 'Late' });
+    await bench.daemon.inject({ method: 'DELETE', url: `/v2/browser/tabs/${opened.id}` });
   });
 
   test('[browser.both] [browser-field.tabs-url] v1 has the same routes; url null is an empty tab', async () => {

@@ -54,13 +54,14 @@ export function tabRoutes(app: App, service: BrowserService, surface: Surface): 
       tags,
       operationId: 'openTab',
       summary: 'Open a tab',
+      description: 'It answers when the tab is there; its page may still load, which POST browser/wait waits for.',
       body: OpenBody,
       response: { 200: envelopeOf(TabFields), ...errors },
     },
     handler: async ({ body: { url } }) => {
       const { tabs } = await service.use();
       const { id } = await tabs.open(url);
-      return ok(tabFields(await tabs.shown(id)), `opened tab ${id}`);
+      return ok(tabFields(await tabs.shown(id, url)), `opened tab ${id}`);
     },
   });
 
