@@ -35,6 +35,8 @@ export interface CallAttack {
   /** How many at once. */
   readonly times?: number;
   readonly statuses: readonly number[];
+  /** An answer with status 200 must say that the call has failed. */
+  readonly mustFail?: boolean;
 }
 
 /** An archive that is imported into a new directory. */
@@ -57,7 +59,7 @@ export interface DevToolsMessage {
 }
 
 /** A call while the browser answers as it likes. */
-export interface BrowserAttack extends Pick<CallAttack, 'name' | 'method' | 'path' | 'body' | 'statuses'> {
+export interface BrowserAttack extends Pick<CallAttack, 'name' | 'method' | 'path' | 'body' | 'statuses' | 'mustFail'> {
   readonly kind: 'browser';
   /** latin1, the answer to every request of HTTP; default: one that names the WebSocket. */
   readonly discovery?: string;

@@ -1,9 +1,18 @@
 import type { BrowserAttack, DevToolsMessage } from './attack.ts';
 
 const MIB = 1024 ** 2;
-const NAVIGATE = { path: '/v2/browser/navigate', body: { url: 'http://a/', timeout: 1 } } as const;
 /** 500: the browser has answered nothing that makes sense. */
 const FAILED = [404, 500, 503] as const;
+/**
+ * A navigation that has begun is 200 without success. That can happen to each, because the tab of the attack before is
+ * there until the daemon has noticed the end of its connection.
+ */
+const NAVIGATE = {
+  path: '/v2/browser/navigate',
+  body: { url: 'http://a/', timeout: 1 },
+  statuses: [...FAILED, 200],
+  mustFail: true,
+} as const;
 
 const answered = (body: string, head = 'HTTP/1.1 200 OK\r\n'): string =>
   `${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
@@ -35,35 +44,33 @@ const request = (more: object): object => ({
 
 /** A browser, or what listens at its port, that attacks the daemon. */
 const ROWS: readonly Omit<BrowserAttack, 'kind'>[] = [
-  { name: 'a browser that closes at once', discovery: '', ...NAVIGATE, statuses: FAILED },
-  { name: 'a browser that answers garbage', discovery: '\0\x01\xff', ...NAVIGATE, statuses: FAILED },
-  { name: 'a discovery that is null', discovery: answered('null'), ...NAVIGATE, statuses: FAILED },
-  { name: 'a discovery of 1,000,000 brackets', discovery: answered('['.repeat(1e6)), ...NAVIGATE, statuses: FAILED },
-  { name: 'a discovery of 33 MiB', discovery: answered(' '.repeat(33 * MIB)), ...NAVIGATE, statuses: FAILED },
+  { name: 'a browser that closes at once', discovery: '', ...NAVIGATE },
+  { name: 'a browser that answers garbage', discovery: '\0\x01\xff', ...NAVIGATE },
+  { name: 'a discovery that is null', discovery: answered('null'), ...NAVIGATE },
+  { name: 'a discovery of 1,000,000 brackets', discovery: answered('['.repeat(1e6)), ...NAVIGATE },
+  { name: 'a discovery of 33 MiB', discovery: answered(' '.repeat(33 * MIB)), ...NAVIGATE },
   {
     name: 'a discovery that leads elsewhere',
     discovery: 'HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n',
     ...NAVIGATE,
-    statuses: FAILED,
   },
-  { name: 'a browser whose answers are no JSON', reply: () => ['{', '\0'], ...NAVIGATE, statuses: FAILED },
+  { name: 'a browser whose answers are no JSON', reply: () => ['{', '\0'], ...NAVIGATE },
   {
     name: 'a browser whose answers have the wrong types',
     reply: ({ id }) => [`{"id":"${id}","result":1}`, `{"id":${id},"result":null,"error":null}`],
     ...NAVIGATE,
-    statuses: FAILED,
   },
   {
     name: 'a browser with an answer of 3,000,000 values',
     reply: withTab('Page.navigate', ({ id }) => [`{"id":${id},"result":{"a":[${'[],'.repeat(3e6)}1]}}`]),
     ...NAVIGATE,
-    statuses: [...FAILED, 200],
+    mustFail: false,
   },
   {
     name: 'a browser with an answer of 10,000 levels',
     reply: withTab('Page.navigate', ({ id }) => [`{"id":${id},"result":${'{"a":'.repeat(1e4)}1${'}'.repeat(1e4)}}`]),
     ...NAVIGATE,
-    statuses: [...FAILED, 200],
+    mustFail: false,
   },
   {
     name: 'a browser with 500 tabs at once',
@@ -74,7 +81,6 @@ const ROWS: readonly Omit<BrowserAttack, 'kind'>[] = [
       result(message, {}),
     ],
     ...NAVIGATE,
-    statuses: FAILED,
   },
   {
     name: 'a browser with 20,000 events of sessions that are not there',
@@ -84,7 +90,6 @@ const ROWS: readonly Omit<BrowserAttack, 'kind'>[] = [
       result(message, {}),
     ],
     ...NAVIGATE,
-    statuses: FAILED,
   },
   {
     name: 'a page with requests of methods and types of 1 MB',

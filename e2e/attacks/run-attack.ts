@@ -106,16 +106,14 @@ export class Attacker implements AsyncDisposable {
     return statuses.includes(status) ? [] : [fault(name, String(status), statuses)];
   }
 
-  async #call(
-    { name, method = 'POST', path, body, times = 1, statuses }: CallAttack,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<string[]> {
+  async #call(attack: CallAttack, headers: Readonly<Record<string, string>> = {}): Promise<string[]> {
+    const { name, method = 'POST', path, body, times = 1, statuses, mustFail = false } = attack;
     const text = typeof body === 'string' ? body : JSON.stringify(body)?.replaceAll('DIR', this.#directory.path);
     const init = { method, headers, ...(text !== undefined && { body: text }) };
     const got = await Promise.all(Array.from({ length: times }, () => this.#request(path, init)));
-    return got
-      .filter(({ status }) => !statuses.includes(status))
-      .map(({ status, text: said }) => fault(name, `${status} ${said}`, statuses));
+    const isWrong = ({ status, text: said }: { status: number; text: string }): boolean =>
+      !statuses.includes(status) || (mustFail && status === 200 && !said.includes('"success":false'));
+    return got.filter(isWrong).map(({ status, text: said }) => fault(name, `${status} ${said}`, statuses));
   }
 
   #useBrowser({ kind: _, discovery: _discovery, reply: _reply, ...call }: BrowserAttack): Promise<string[]> {
