@@ -77,7 +77,7 @@ export const image: Benchmark = {
     const sizes = sizesOf(DAEMON_IMAGE);
     const sizesOfBase = sizesOf(base);
     const size: Measurement = {
-      rows: [atMost('size', 'GB', 1.6), atMost('size compressed', 'MB', 540)],
+      rows: [atMost('size', 'GB', 1.7), atMost('size compressed', 'MB', 540)],
       peer: 'the base image',
       rounds: 1,
       measureOurs: () => sizes,

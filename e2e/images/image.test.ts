@@ -1,6 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
+import { baseOfImages, DAEMON_IMAGE, DESKTOP_IMAGE } from '../../scripts/images/build-images.ts';
 import { docker } from '../../scripts/images/docker.ts';
 import { listeners, OWN_LISTENERS, untilHealthy } from './observe.ts';
+import { runOnce } from './run-once.ts';
 import { sharedSandbox } from './sandbox.ts';
 
 const sandbox = sharedSandbox({ env: { SVC_API_KEY: 'secret-key' } });
@@ -65,6 +67,22 @@ test('[images.labels] the image has its labels', async () => {
     'org.opencontainers.image.licenses': 'Apache-2.0',
     'org.opencontainers.image.version': expect.stringMatching(/^\d+\.\d+\.\d+$/),
   });
+});
+
+test('[images.size] the image adds less than 1.475 GB to its base', async () => {
+  const sizeOf = async (name: string): Promise<number> =>
+    Number(await docker('image', 'inspect', '--format', '{{.Size}}', name));
+  expect((await sizeOf(DAEMON_IMAGE)) - (await sizeOf(await baseOfImages()))).toBeLessThan(1475e6);
+});
+
+test.each([
+  [DAEMON_IMAGE, 0],
+  [DESKTOP_IMAGE, 2],
+])('[images.size] %s has %i parts of the worker of the display', async (image, parts) => {
+  const list =
+    'cd /opt/svc/product && for part in computer-use.mjs node_modules/sharp; do test ! -e $part || echo $part; done';
+  const { output } = await runOnce({}, [], ['sh', '-c', list], image);
+  expect(output.split('\n').filter((line) => line !== '')).toHaveLength(parts);
 });
 
 test.each([

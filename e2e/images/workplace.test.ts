@@ -92,6 +92,22 @@ test.each([
   await succeed(command);
 });
 
+test.each([
+  'flite=text=one:voice=kal',
+  ...['awb', 'kal16', 'rms', 'slt'].map((voice) => `flite=text=one:voice=${voice}`),
+  'sine=d=1:r=8000 -c:a libcodec2 -f codec2raw',
+  'testsrc=d=1 -vf libplacebo',
+])('[images.tools] ffmpeg ends in order where it has a library without content: %s', async (work) => {
+  const { exit_code } = await sandbox().run(
+    `ffmpeg -v error -f lavfi -i ${work} ${work.includes('-f') ? '' : '-f null'} -`,
+  );
+  const ended = exit_code ?? 128;
+  expect({ works: ended === 0, dies: ended >= 128 && ended < 160 }).toEqual({
+    works: work.endsWith('=kal'),
+    dies: false,
+  });
+});
+
 test('[images.ping] ping works by the group range of the kernel, without a setuid bit or a file capability', async () => {
   await succeed('ping -c 1 -W 2 127.0.0.1');
   expect(
