@@ -25,8 +25,8 @@ export default defineConfig({
           globalSetup: PREPARE,
           ...SETUP,
           ...PATIENCE,
-          // Two of them use two processors, since half of the time a test waits for its processes.
-          maxWorkers: Math.max(2, availableParallelism() - 1),
+          // Three of them use less than two processors, since a test waits for its processes most of the time.
+          maxWorkers: Math.max(3, availableParallelism() - 1),
         },
       },
       {
@@ -105,7 +105,8 @@ export default defineConfig({
           globalSetup: [OWN_HOME],
           ...SETUP,
           ...LONG_PATIENCE,
-          fileParallelism: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 4 },
         },
       },
     ],

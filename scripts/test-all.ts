@@ -79,6 +79,7 @@ const STEPS: readonly Step[] = [
   { name: 'knip', lane: 'checks', command: ['knip'] },
   { name: 'shell scripts', lane: 'checks', command: ['node', 'scripts/shell-scripts.ts'], needs: [SHELLCHECK] },
   { name: 'tests by the clock', lane: 'checks', command: [...VITEST, 'clock'], vitest: true, needs: SYSTEM },
+  { name: 'build', lane: 'tests', command: ['node', 'scripts/build.ts'] },
   {
     name: 'unit tests',
     lane: 'tests',
@@ -86,9 +87,7 @@ const STEPS: readonly Step[] = [
     vitest: true,
     needs: SYSTEM,
   },
-  { name: 'build', lane: 'tests', command: ['node', 'scripts/build.ts'] },
   { name: 'e2e', lane: 'tests', command: [...VITEST, 'e2e'], vitest: true, needs: SYSTEM, after: 'build' },
-  { name: 'pages', lane: 'tests', command: [...VITEST, 'pages'], vitest: true, needs: PAGES, after: 'build' },
   {
     name: 'e2e of the images',
     lane: 'images',
@@ -98,6 +97,8 @@ const STEPS: readonly Step[] = [
     needs: [CHROMIUM],
     after: 'images',
   },
+  // This lane ends long before the unit tests.
+  { name: 'pages', lane: 'images', command: [...VITEST, 'pages'], vitest: true, needs: PAGES, after: 'build' },
   {
     name: 'requirements',
     lane: 'requirements',
