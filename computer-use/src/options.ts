@@ -1,12 +1,13 @@
-import { LOG_LEVELS, type LogLevel } from '@sandbox/program/logger.ts';
-import { boolean, list, named, port, readOptions } from '@sandbox/program/options.ts';
+import { stallSeconds } from '@sandbox/program/heartbeat/stall-option.ts';
+import { list, named, port, readOptions } from '@sandbox/program/options.ts';
+import { logLevel, validateResponses } from '@sandbox/program/service-options.ts';
 import { z } from 'zod';
 
 export const ComputerUseOptions = z.object({
   host: named(z.string().default('127.0.0.1'), {
     env: 'COMPUTER_USE_HOST',
     flag: 'host',
-    description: 'Address that the worker listens on. Whoever reaches it drives the desktop.',
+    description: 'Address that the worker listens on. Anyone who can reach it drives the desktop.',
   }),
   port: named(port().default(18_100), {
     env: 'COMPUTER_USE_PORT',
@@ -33,21 +34,12 @@ export const ComputerUseOptions = z.object({
     flag: 'allowed-hosts',
     description: 'Host names accepted besides IP addresses, names without a dot and *.localhost; comma separated.',
   }),
-  validateResponses: named(boolean().default(false), {
-    env: 'SVC_VALIDATE_RESPONSES',
-    flag: 'validate-responses',
-    description: 'Check every JSON answer against its schema, as the tests do; slower.',
-  }),
-  logLevel: named(z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }).default('info'), {
-    env: 'LOG_LEVEL',
-    flag: 'log-level',
-    description: `One of ${LOG_LEVELS.join(', ')}.`,
-  }),
+  validateResponses: validateResponses(),
+  stallSeconds: stallSeconds(),
+  logLevel: logLevel(),
 });
 
-export interface ComputerUseConfig extends Omit<z.infer<typeof ComputerUseOptions>, 'logLevel'> {
-  readonly logLevel: LogLevel;
-}
+export type ComputerUseConfig = Readonly<z.infer<typeof ComputerUseOptions>>;
 
 /** @throws OptionError naming the first invalid option */
 export function readConfig(

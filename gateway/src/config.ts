@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { stallSeconds } from '@sandbox/program/heartbeat/stall-option.ts';
-import { LOG_LEVELS, type LogLevel } from '@sandbox/program/logger.ts';
+import type { LogLevel } from '@sandbox/program/logger.ts';
 import { boolean, named, port, readOptions, wholeNumber } from '@sandbox/program/options.ts';
+import { logLevel } from '@sandbox/program/service-options.ts';
 import { addressTest, trustedProxies } from '@sandbox/program/trusted-proxies.ts';
 import { z } from 'zod';
 import { type Address, address } from './net/address.ts';
@@ -98,11 +99,7 @@ export const GatewayOptions = z.object({
     description: 'Addresses and networks of proxies with trusted X-Forwarded-* headers; comma separated.',
   }),
   stallSeconds: stallSeconds(),
-  logLevel: named(z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }).default('info'), {
-    env: 'LOG_LEVEL',
-    flag: 'log-level',
-    description: `One of ${LOG_LEVELS.join(', ')}.`,
-  }),
+  logLevel: logLevel(),
 });
 
 export interface GatewayConfig {
@@ -129,7 +126,16 @@ export interface GatewayConfig {
 /** @throws OptionError naming the first invalid option */
 export function readConfig(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): GatewayConfig {
   const options = readOptions(GatewayOptions, argv, env);
-  const { gatewayHost, gatewayPort, daemonPort, vnc, novncDir, previewPath, stallSeconds: stall, logLevel } = options;
+  const {
+    gatewayHost,
+    gatewayPort,
+    daemonPort,
+    vnc,
+    novncDir,
+    previewPath,
+    stallSeconds: stall,
+    logLevel: level,
+  } = options;
   return {
     gatewayHost,
     gatewayPort,
@@ -137,7 +143,7 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
     daemonPort,
     isTrusted: addressTest(options.trustedProxies),
     stallSeconds: stall,
-    logLevel,
+    logLevel: level,
     browser: { host: connectable(options.browserHost), port: options.browserPort },
     vnc,
     novncDir,

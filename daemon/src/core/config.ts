@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { stallSeconds } from '@sandbox/program/heartbeat/stall-option.ts';
-import { LOG_LEVELS } from '@sandbox/program/logger.ts';
-import { boolean, list, named, type OptionValues, port, seconds } from '@sandbox/program/options.ts';
+import { list, named, type OptionValues, port, seconds } from '@sandbox/program/options.ts';
+import { logLevel, validateResponses } from '@sandbox/program/service-options.ts';
 import { trustedProxies } from '@sandbox/program/trusted-proxies.ts';
 import { z } from 'zod';
 
@@ -111,16 +111,8 @@ export const CORE_OPTIONS = {
     description: 'Option of 1.x without effect. If SVC_API_KEY is unset, the service is open and logs a warning.',
     secret: true,
   }),
-  validateResponses: named(boolean().default(false), {
-    env: 'SVC_VALIDATE_RESPONSES',
-    flag: 'validate-responses',
-    description: 'Check every JSON answer against its schema, as the tests do; slower.',
-  }),
-  logLevel: named(z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }).default('info'), {
-    env: 'LOG_LEVEL',
-    flag: 'log-level',
-    description: `One of ${LOG_LEVELS.join(', ')}.`,
-  }),
+  validateResponses: validateResponses(),
+  logLevel: logLevel(),
 } as const;
 
 export type CoreConfig = OptionValues<typeof CORE_OPTIONS>;
