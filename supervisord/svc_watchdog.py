@@ -10,7 +10,8 @@ import socket
 import sys
 import time
 
-SERVICES = ("daemon", "gateway")
+# Those that the image runs have a pipe.
+SERVICES = ("daemon", "gateway", "computer-use")
 DIRECTORY = "/run/svc"
 SUPERVISOR = f"{DIRECTORY}/supervisor.sock"
 # The protocol of program/src/heartbeat/beats.ts.
@@ -103,6 +104,10 @@ def fields_of(line):
     return dict(field.split(":", 1) for field in line.decode().split())
 
 
+def pipe_of(name):
+    return f"{DIRECTORY}/{name}.heartbeat"
+
+
 def say(message):
     sys.stderr.write(f"sandbox: {message}\n")
     sys.stderr.flush()
@@ -111,13 +116,13 @@ def say(message):
 def main():
     stall_seconds = float(os.environ.get("SVC_STALL_SECONDS") or 10)
     tick_seconds = stall_seconds / BEATS_PER_STALL
-    services = {name: Service(name, stall_seconds) for name in SERVICES}
+    services = {name: Service(name, stall_seconds) for name in SERVICES if os.path.exists(pipe_of(name))}
     poll = select.poll()
     poll.register(0, select.POLLIN)
     pipes = {}
     for name, service in services.items():
         # Also for writing, so that a service that ends is no end of the pipe.
-        pipe = os.open(f"{DIRECTORY}/{name}.heartbeat", os.O_RDWR | os.O_NONBLOCK)
+        pipe = os.open(pipe_of(name), os.O_RDWR | os.O_NONBLOCK)
         pipes[pipe] = service
         poll.register(pipe, select.POLLIN)
     events = Events()

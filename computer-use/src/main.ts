@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { startHeartbeat, takeHeartbeatFd } from '@sandbox/program/heartbeat/heartbeat.ts';
 import { createLogger } from '@sandbox/program/logger.ts';
 import { helpText } from '@sandbox/program/options.ts';
 import { stopWithParent } from '@sandbox/program/parent.ts';
@@ -7,6 +8,7 @@ import { ComputerUseOptions, readConfig } from './options.ts';
 import { buildWorker } from './worker.ts';
 
 stopWithParent(process.env);
+const heartbeatFd = takeHeartbeatFd(process.env);
 await runProgram('computer-use', async (): Promise<Running | undefined> => {
   const argv = process.argv.slice(2);
   if (argv[0] === '--help' || argv[0] === '-h') {
@@ -16,7 +18,9 @@ await runProgram('computer-use', async (): Promise<Running | undefined> => {
   const config = readConfig(argv, process.env);
   // The package for X reads the path of the cookies from the environment.
   if (config.xauthority !== undefined) process.env['XAUTHORITY'] = config.xauthority;
-  const logger = createLogger('computer-use', config.logLevel);
+  const { stallSeconds, logLevel } = config;
+  startHeartbeat(heartbeatFd, { name: 'computer-use', stallSeconds, logLevel });
+  const logger = createLogger('computer-use', logLevel);
   const app = await buildWorker(config, logger);
   await app.listen({ host: config.host, port: config.port });
   return { stop: () => app.close() };

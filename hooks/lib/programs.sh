@@ -38,7 +38,10 @@ promised_programs() {
 
 # A disabled program has no entry in the supervisor.
 link_programs() {
-  if has_watchdog; then mkfifo -m 600 /run/svc/daemon.heartbeat /run/svc/gateway.heartbeat; fi
+  if has_watchdog; then
+    mkfifo -m 600 /run/svc/daemon.heartbeat /run/svc/gateway.heartbeat
+    if has_desktop; then mkfifo -m 600 /run/svc/computer-use.heartbeat; fi
+  fi
   for program in $(promised_programs); do
     ln -s "/opt/svc/programs/$program.conf" /run/svc/programs/
   done
