@@ -108,6 +108,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
       `${CORE}/output/byte-log.test.ts > * > a full disk keeps what fits`,
       `${PROCESS}keeper-limits.test.ts > * > a full disk costs output alone`,
       `${PROCESS}process-host-system.test.ts > * > bounds > a full disk drops output`,
+      'computer-use/src/recording/full-disk.test.ts > [record.full-disk]',
     ],
   },
   {

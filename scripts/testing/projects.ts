@@ -29,6 +29,7 @@ export const SYSTEM_TESTS = [
   `${DAEMON}/core/process/keeper/keeper-privileges.test.ts`,
   `${DAEMON}/core/process/keeper/keeper-stalls.test.ts`,
   `${DAEMON}/core/process/process-host-system.test.ts`,
+  'computer-use/src/recording/full-disk.test.ts',
 ] as const;
 
 /** Files with tests that wait for 10 to 35 seconds of the clock. They run all at once. */

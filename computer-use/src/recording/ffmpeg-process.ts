@@ -7,6 +7,9 @@ import type { Logger } from '@sandbox/program/logger.ts';
 
 /** UTF-16 units of ffmpeg's messages that are kept, the newest. */
 const KEPT_MESSAGES = 4_000;
+const DISK_FULL = 'disk full';
+/** Messages of ENOSPC and EDQUOT (strerror(3)). */
+const NO_SPACE = ['No space left on device', 'Disk quota exceeded'];
 const HINT = 'apt-get install ffmpeg: the worker records with it';
 
 /** Where ffmpeg is looked for. */
@@ -79,12 +82,12 @@ export class FfmpegProcess {
     return this.#failure;
   }
 
-  /** Why it ended without being told to. */
+  /** Why it ended by itself. */
   get reason(): string | undefined {
     return this.#reason;
   }
 
-  /** Has it write what it has, and kills it where that takes longer than `ms`. */
+  /** Ends the file in order, and kills ffmpeg if that takes longer than `ms`. */
   async stop(ms: number): Promise<void> {
     if (!this.#isRunning) return;
     this.#isStopped = true;
@@ -106,13 +109,21 @@ export class FfmpegProcess {
   }
 
   #judge(code: number | null, signal: NodeJS.Signals | null): void {
+    this.#reason = this.#reasonOf(code, signal);
+    if (this.#seconds > 0 || this.#reason === undefined) return;
+    const [kind, hint] =
+      this.#reason === DISK_FULL
+        ? (['disk_full', 'free some space, or choose a save_path on another disk'] as const)
+        : (['unavailable', 'GET info says whether the display answers'] as const);
+    this.#failure ??= new SandboxError(kind, `nothing was recorded: ${this.#reason}`, { hint });
+  }
+
+  #reasonOf(code: number | null, signal: NodeJS.Signals | null): string | undefined {
+    // Also of a recording that is stopped: its end was not written.
+    if (NO_SPACE.some((text) => this.#messages.includes(text))) return DISK_FULL;
+    if (this.#isStopped) return undefined;
+    if (this.#seconds > 0 && code === 0) return 'max_duration';
     const said = this.#messages.trim().split('\n').at(-1) ?? '';
-    if (this.#isStopped) return;
-    if (this.#seconds > 0 && code === 0) this.#reason = 'max_duration';
-    else if (this.#messages.includes('No space left on device')) this.#reason = 'disk full';
-    else this.#reason = signal === null ? `ffmpeg ended: ${said || code}` : `ffmpeg was ended by ${signal}`;
-    if (this.#seconds > 0) return;
-    const kind = this.#reason === 'disk full' ? 'disk_full' : 'unavailable';
-    this.#failure ??= new SandboxError(kind, `nothing was recorded: ${this.#reason}`, { hint: 'see the display' });
+    return signal === null ? `ffmpeg ended: ${said || code}` : `ffmpeg was ended by ${signal}`;
   }
 }

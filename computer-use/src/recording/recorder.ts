@@ -6,7 +6,7 @@ import type { Logger } from '@sandbox/program/logger.ts';
 import { ffmpegArguments, outputSize } from './ffmpeg.ts';
 import { FfmpegProcess, PROGRAM_DIRECTORIES } from './ffmpeg-process.ts';
 import type { RecordingState, RecordingTerms, Size } from './recording-terms.ts';
-import { prepareFile } from './save-path.ts';
+import { prepareFile, removeEmpty } from './save-path.ts';
 
 export interface RecorderTerms {
   readonly display: string;
@@ -16,9 +16,9 @@ export interface RecorderTerms {
   readonly logger: Logger;
 }
 
-/** Milliseconds for ffmpeg to write its first picture, and to end the file when it is told to. */
-const FIRST_PICTURE_MS = 10_000;
-const END_MS = 5_000;
+/** Milliseconds for ffmpeg to write its first picture, and to end the file. */
+export const FIRST_PICTURE_MS = 10_000;
+export const END_MS = 5_000;
 
 interface Recording {
   readonly path: string;
@@ -88,6 +88,7 @@ export class Recorder implements AsyncDisposable {
     const end = await waitFor(process.firstPicture, { ms: FIRST_PICTURE_MS });
     if (end !== 'settled' || process.failure !== undefined) {
       await process.stop(END_MS);
+      await removeEmpty(path);
       throw process.failure ?? new SandboxError('unavailable', 'ffmpeg records nothing', { hint: 'try again' });
     }
     this.#recording = { path, process };

@@ -23,6 +23,6 @@ export interface RecordingState {
   /** Seconds. */
   readonly duration: number;
   readonly fileSize: number | undefined;
-  /** Why it stopped without being told to. */
+  /** Why it stopped by itself. */
   readonly reason: string | undefined;
 }

@@ -6,25 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { has } from '../../../scripts/testing/machine.ts';
 import { tempDir } from '../../../scripts/testing/temp-dir.ts';
 import { TestWorker } from '../worker.fixture.ts';
+import { probe } from './video.fixture.ts';
 
 const run = promisify(execFile);
 const URL = '/v2/computer/record';
-
-interface Video {
-  readonly frames: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-/** Decodes the whole file. */
-async function probe(path: string): Promise<Video> {
-  const show = ['-show_entries', 'stream=width,height,nb_read_frames', '-of', 'json'];
-  const { stdout } = await run('ffprobe', ['-v', 'error', '-count_frames', ...show, path]);
-  const { streams } = JSON.parse(stdout) as { streams: { nb_read_frames: string; width: number; height: number }[] };
-  const [stream] = streams;
-  if (!stream) throw new Error('no video');
-  return { frames: Number(stream.nb_read_frames), width: stream.width, height: stream.height };
-}
 
 describe.skipIf(!has('ffmpeg'))('recording of the display', () => {
   let worker: TestWorker;

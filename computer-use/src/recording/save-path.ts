@@ -1,6 +1,7 @@
-import { mkdir, open, stat } from 'node:fs/promises';
+import { mkdir, open, rm, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { ignore } from '@sandbox/program/ignore.ts';
 
 const DIRECTORY = '/tmp/recordings';
 
@@ -30,6 +31,15 @@ export async function prepareFile(savePath: string | undefined): Promise<string>
     throw failure(path, error);
   }
   return path;
+}
+
+/** Removes the file of a recording that did not begin. */
+export async function removeEmpty(path: string): Promise<void> {
+  const isEmpty = await stat(path).then(
+    ({ size }) => size === 0,
+    () => false,
+  );
+  if (isEmpty) await rm(path, { force: true }).catch(ignore);
 }
 
 function wrong(why: string, cause?: unknown): SandboxError {
