@@ -2,6 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import { ignore } from '@sandbox/program/ignore.ts';
+
+/** UTF-16 units of the messages of a server that are kept, the newest. */
+const KEPT_MESSAGES = 4_000;
 
 /** A real X server for tests, and programs on its display. */
 export class XServer implements AsyncDisposable {
@@ -20,9 +24,8 @@ export class XServer implements AsyncDisposable {
   static async start(geometry = '800x600', options: readonly string[] = []): Promise<XServer> {
     const all = ['-geometry', geometry, '-depth', '24', '-rfbport', '-1', '-nolisten', 'tcp', '-SecurityTypes', 'None'];
     const given = [...all, ...options];
-    const server = spawn('Xtigervnc', ['-displayfd', '3', ...given], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
-    const [number] = (await once(server.stdio[3] as Readable, 'data')) as [Buffer];
-    return new XServer(`:${String(number).trim()}`, server, given);
+    const { server, number } = await launch(given);
+    return new XServer(`:${number}`, server, given);
   }
 
   /** Starts a program on the display. */
@@ -41,15 +44,33 @@ export class XServer implements AsyncDisposable {
 
   /** Starts a server on the same display, after `kill`. */
   async again(): Promise<void> {
-    const stdio = ['ignore', 'ignore', 'ignore', 'pipe'] as const;
-    this.#server = spawn('Xtigervnc', [this.display, '-displayfd', '3', ...this.#options], { stdio: [...stdio] });
-    await once(this.#server.stdio[3] as Readable, 'data');
+    this.#server = (await launch([this.display, ...this.#options])).server;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#programs.map(end));
     await this.kill();
   }
+}
+
+/**
+ * Starts a server and waits until it serves its display.
+ * @returns with the number of the display
+ * @throws Error with its messages, where it ends before that
+ */
+async function launch(args: readonly string[]): Promise<{ server: ChildProcess; number: string }> {
+  const stdio: ('ignore' | 'pipe')[] = ['ignore', 'ignore', 'pipe', 'pipe'];
+  const server = spawn('Xtigervnc', ['-displayfd', '3', ...args], { stdio });
+  let messages = '';
+  server.stderr?.on('data', (bytes: Buffer) => {
+    messages = (messages + bytes.toString()).slice(-KEPT_MESSAGES);
+  });
+  const served = once(server.stdio[3] as Readable, 'data').then(([number]) => String(number).trim());
+  const closed = once(server, 'close').then(([code, signal]): never => {
+    throw new Error(`Xtigervnc ended with ${signal ?? code}: ${messages}`);
+  });
+  closed.catch(ignore);
+  return { server, number: await Promise.race([served, closed]) };
 }
 
 async function end(child: ChildProcess): Promise<void> {
