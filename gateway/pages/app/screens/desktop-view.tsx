@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { GET_DESKTOP } from '../capabilities/ways-to-get.ts';
-import { Icon } from '../parts/icons.tsx';
 import { Empty } from '../parts/panel.tsx';
 import { useLink } from '../parts/use-link.ts';
 import { BrowserPanel } from './browser-panel.tsx';
+import { FramedPage } from './framed-page.tsx';
 
 /** The display of the sandbox, and the tabs of its browser. */
 export function DesktopView(): JSX.Element {
@@ -12,14 +12,7 @@ export function DesktopView(): JSX.Element {
     <div class="desktop">
       <BrowserPanel hasDisplay={hasDisplay} />
       {hasDisplay ? (
-        <div class="screen">
-          <p class="screen-bar">
-            <a href="vnc/" target="_blank" rel="noopener">
-              <Icon name="open" /> In its own tab
-            </a>
-          </p>
-          <iframe src="vnc/" title="Display of the sandbox" allow="clipboard-read; clipboard-write; fullscreen" />
-        </div>
+        <FramedPage address="vnc/" title="Display of the sandbox" allow="clipboard-read; clipboard-write; fullscreen" />
       ) : (
         <Empty title="This sandbox has no desktop">
           {GET_DESKTOP.map((way) => (
