@@ -14,7 +14,7 @@ import { openParts } from './parts.ts';
 import { mountRoutes } from './routes.ts';
 import { XLink } from './x11/x-link.ts';
 
-const MAX_CONNECTIONS = 256;
+export const MAX_CONNECTIONS = 256;
 /** Milliseconds that connections get to take the last bytes of their answers when the worker stops. */
 const CLOSING_MS = 500;
 

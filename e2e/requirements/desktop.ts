@@ -29,6 +29,7 @@ export const DESKTOP: readonly Requirement[] = [
     'desktop.browser': 'with a worker screenshot and actions of /v1/browser and /v2/browser are of the display',
     'desktop.capabilities': '/v1/capabilities says of the computer whether it is ready, degraded or absent',
     'desktop.silence': 'a worker silent after the first event: 200, success false, performed and failed_index',
+    'config.computer-use': 'the variables and limits of the worker have their documented defaults',
     'desktop.pages': 'web pages do not reach the worker: foreign hosts, origins and Sec-Fetch-Site are 403',
     'desktop.restart': 'the worker starts without an X server and serves the display again after a restart of it',
   }),

@@ -79,7 +79,7 @@ function open(busAddress: string): BusSession {
   bus.connection.on('close', () => {
     isOpen = false;
   });
-  // The calls of the connection fail with its end, which is where a fault of it is told.
+  // Calls fail with the end of the connection, and report its fault.
   bus.connection.on('error', () => bus.connection.stream.destroy());
   bus.connection.on('handlerError', ignore);
   return { bus, isOpen: () => isOpen };

@@ -85,6 +85,12 @@ describe.skipIf(!has('GTK'))('accessibility of a GTK window', () => {
     ]);
   });
 
+  test('[a11y.offscreen] what is on a page without a tab is not hidden', async () => {
+    await window.tell('page On the page');
+    await expect.poll(async () => (await service.find({ ...QUERY, name: 'On the page' })).nodes).toHaveLength(1);
+    await window.tell('remove pages');
+  });
+
   test('[a11y.limits] depth and number of nodes are bounded, and the answer says so', async () => {
     const shallow = await service.tree({ ...TREE, maxDepth: 2 });
     expect(shallow.isTruncated).toBe(true);

@@ -47,7 +47,7 @@ function silenceOf(timeoutMs: number): number {
 
 const REGISTRY = { sender: 'org.a11y.atspi.Registry', path: '/org/a11y/atspi/accessible/root' };
 
-/** Reads what the programs of the display tell of their content, by AT-SPI. */
+/** Reads the content that the programs of the display report by AT-SPI. */
 export class AccessibilityService implements AsyncDisposable {
   readonly nodes: NodeControl;
   readonly #bus: AccessibilityBus;
@@ -57,7 +57,7 @@ export class AccessibilityService implements AsyncDisposable {
   constructor({ sessionBus, activeWindow = async () => undefined }: AccessibilityTerms) {
     this.#bus = new AccessibilityBus(sessionBus);
     this.#activeWindow = activeWindow;
-    this.nodes = new NodeControl(this.#ids);
+    this.nodes = new NodeControl(this.#ids, activeWindow);
   }
 
   /** Whether the bus answers. */

@@ -67,6 +67,10 @@ def obey(source, _condition):
         for index in range(int(name)):
             add(f"label {index}", Gtk.Label(label=f"label {index}"))
         box.show_all()
+    elif verb == "page":
+        pages = add("pages", Gtk.Notebook(show_tabs=False))
+        pages.append_page(Gtk.Button(label=name))
+        box.show_all()
     elif verb == "hang":
         time.sleep(float(name))
     say(done=line)

@@ -4,7 +4,7 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 export type NameMatch = 'substring' | 'exact' | 'regex';
 
 /** Milliseconds in which a pattern meets all names. */
-const REGEX_MS = 250;
+export const REGEX_MS = 250;
 
 /**
  * Which of the names match. A substring matches in any case; a pattern is one of JavaScript with the flag `u`.

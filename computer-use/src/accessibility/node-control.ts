@@ -1,11 +1,16 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { pollUntil } from '@sandbox/api/wait.ts';
 import { type BusCall, callObject, failureOf } from './accessibility-bus.ts';
+import type { ActiveWindow } from './foreground.ts';
 import { goneNode, type KnownNode, type NodeIds } from './node-ids.ts';
 import { NUMBER_ROLES, type ObjectFacts, ObjectReader, SilentProgram } from './object-reader.ts';
 import { hasState } from './vocabulary.ts';
 
 /** Milliseconds in which a program has to do what it is asked. */
 const CONTROL_MS = 10_000;
+/** Milliseconds in which a node has to take the focus, and between two looks. */
+const FOCUS_MS = 2_000;
+const LOOK_MS = 10;
 const CHECK_ROLES = new Set([
   'check box',
   'check menu item',
@@ -30,9 +35,11 @@ interface Option extends KnownNode {
  */
 export class NodeControl {
   readonly #ids: NodeIds;
+  readonly #activeWindow: () => Promise<ActiveWindow | undefined>;
 
-  constructor(ids: NodeIds) {
+  constructor(ids: NodeIds, activeWindow: () => Promise<ActiveWindow | undefined>) {
     this.#ids = ids;
+    this.#activeWindow = activeWindow;
   }
 
   /** The node, if it is still there. @throws SandboxError */
@@ -53,7 +60,27 @@ export class NodeControl {
 
   /** @param action by name; default: the usual one of its role */
   async invoke(id: string, action?: string): Promise<void> {
-    const node = await this.check(id);
+    await this.#act(id, await this.check(id), action);
+  }
+
+  /**
+   * Writes a text field, moves a slider, checks a box by `true` or `false`, or selects the option of that name.
+   * @returns false for a text field that its program lets nobody write, as in Chromium: it has the focus then, and what
+   *   is typed replaces its text
+   */
+  async setValue(id: string, value: string): Promise<boolean> {
+    const known = this.#ids.find(id);
+    const reader = readerOf(known);
+    const facts = await this.#facts(id, reader);
+    const node = { ...known, session: reader.session };
+    if (CHECK_ROLES.has(facts.role)) await this.#setChecked(id, facts, value);
+    else if (NUMBER_ROLES.has(facts.role) && (await setNumber(id, node, reader, value))) return true;
+    else if (hasState(facts.states, 'editable')) return (await setText(id, node, value)) || this.#takeFocus(id, node);
+    else await this.#select(id, node, reader, value);
+    return true;
+  }
+
+  async #act(id: string, node: KnownNode, action?: string): Promise<void> {
     const names = await this.#actions(node);
     if (names.length === 0) throw refused(id, 'has no action');
     const wanted = action?.toLowerCase();
@@ -63,16 +90,16 @@ export class NodeControl {
     if ((await change(id, { ...addressOf(node), ...call }, node)) !== true) throw refused(id, 'did not do the action');
   }
 
-  /** Writes a text field, moves a slider, checks a box by `true` or `false`, or selects the option of that name. */
-  async setValue(id: string, value: string): Promise<void> {
-    const known = this.#ids.find(id);
-    const reader = readerOf(known);
-    const facts = await this.#facts(id, reader);
-    const node = { ...known, session: reader.session };
-    if (CHECK_ROLES.has(facts.role)) return this.#setChecked(id, facts, value);
-    if (NUMBER_ROLES.has(facts.role) && (await setNumber(id, node, reader, value))) return;
-    if (hasState(facts.states, 'editable')) return setText(id, node, value);
-    return this.#select(id, node, reader, value);
+  /** Keys go to the window in front, so the node has to be in it. */
+  async #takeFocus(id: string, node: KnownNode): Promise<false> {
+    const [active, processId] = await Promise.all([this.#activeWindow(), readerOf(node).processId(node.sender)]);
+    if (active?.processId !== undefined && active.processId !== processId) {
+      throw refused(id, 'is written by keys, and its window is not in front', 'bring it there by WINDOW_ACTIVATE');
+    }
+    await this.focus(id);
+    const isFocused = async () => hasState((await this.#facts(id, readerOf(node))).states, 'focused');
+    if ((await pollUntil(isFocused, { everyMs: LOOK_MS, ms: FOCUS_MS })) === 'settled') return false;
+    throw refused(id, 'does not take the focus');
   }
 
   async #facts(id: string, reader: ObjectReader): Promise<ObjectFacts> {
@@ -109,8 +136,10 @@ export class NodeControl {
       throw refused(id, `has no option ${value}`, `its options: ${names.join(', ')}`);
     }
     const select = { interface: 'org.a11y.atspi.Selection', member: 'SelectChild', signature: 'i' };
-    const done = await change(id, { ...addressOf(node), ...select, body: [option.index] }, node);
-    if (done !== true) throw refused(id, `did not select ${value}`);
+    const done = await changeIfAble(id, { ...addressOf(node), ...select, body: [option.index] }, node);
+    // In Chromium an option is chosen by its own action.
+    if (done === undefined) await this.#act(id, option);
+    else if (done !== true) throw refused(id, `did not select ${value}`);
   }
 }
 
@@ -128,9 +157,12 @@ function usualAction(names: readonly string[]): number {
   return usual ?? 0;
 }
 
-async function setText(id: string, node: KnownNode, value: string): Promise<void> {
+/** False where the program has no method for that. */
+async function setText(id: string, node: KnownNode, value: string): Promise<boolean> {
   const call = { interface: 'org.a11y.atspi.EditableText', member: 'SetTextContents', signature: 's', body: [value] };
-  if ((await change(id, { ...addressOf(node), ...call }, node)) !== true) throw refused(id, 'cannot be written');
+  const done = await changeIfAble(id, { ...addressOf(node), ...call }, node);
+  if (done === false) throw refused(id, 'cannot be written');
+  return done !== undefined;
 }
 
 /** False where the node has no number. */
@@ -179,13 +211,24 @@ async function ask(call: BusCall, { session }: KnownNode): Promise<unknown> {
   }
 }
 
-/** A call that changes the node. @throws SandboxError where the program refuses, or does not answer */
-async function change(id: string, call: BusCall, { session }: KnownNode): Promise<unknown> {
+/** As `changeIfAble`, for a method that the node has to have. */
+async function change(id: string, call: BusCall, node: KnownNode): Promise<unknown> {
+  const done = await changeIfAble(id, call, node);
+  if (done === undefined) throw refused(id, 'cannot do this');
+  return done;
+}
+
+/**
+ * A call that changes the node.
+ * @returns undefined where the node does not have the method
+ * @throws SandboxError where the program refuses, or does not answer
+ */
+async function changeIfAble(id: string, call: BusCall, { session }: KnownNode): Promise<unknown> {
   try {
-    return await callObject(session.bus, call, CONTROL_MS);
+    return (await callObject(session.bus, call, CONTROL_MS)) ?? null;
   } catch (error) {
     const failure = failureOf(error);
-    if (failure === 'gone') throw refused(id, 'cannot do this');
+    if (failure === 'gone') return undefined;
     if (failure === 'refused') throw refused(id, `refuses: ${String(Object(error).message).slice(0, 200).trim()}`);
     const why = 'the program did not answer, and may still do it';
     throw new SandboxError('unprocessable', why, { hint: 'look at the screen', cause: error });

@@ -9,7 +9,7 @@ export interface KnownNode extends ObjectAddress {
 }
 
 /** Ids that are kept; the oldest go first. */
-const MAX_IDS = 100_000;
+export const MAX_IDS = 100_000;
 
 /**
  * Short ids of nodes. An object keeps its id as long as its bus lives. Programs never give a path a second time, and an

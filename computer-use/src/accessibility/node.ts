@@ -8,7 +8,7 @@ export interface Bounds {
   readonly height: number;
 }
 
-/** A node with what its program told of it. */
+/** A node with the properties that its program reports. */
 export interface AccessibleNode {
   readonly id: string;
   readonly role: string;

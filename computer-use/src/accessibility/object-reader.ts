@@ -64,16 +64,16 @@ export class ObjectReader {
       this.#call({ ...accessible, member: 'GetRole' }),
       this.#call({ ...accessible, member: 'GetState' }),
     ]);
-    const told = Object(properties) as Readonly<Record<string, unknown>>;
+    const given = Object(properties) as Readonly<Record<string, unknown>>;
     const words = Array.isArray(states) ? states.map(Number) : [];
-    const isDetached = String(Object(told['Parent'])[1]).endsWith(NULL_PATH) && Number(role) !== DESKTOP_FRAME;
+    const isDetached = String(Object(given['Parent'])[1]).endsWith(NULL_PATH) && Number(role) !== DESKTOP_FRAME;
     return {
       role: roleName(Number(role)),
-      name: text(told['Name']),
-      description: text(told['Description']),
+      name: text(given['Name']),
+      description: text(given['Description']),
       states: words,
       isGone: isDetached || hasState(words, 'defunct'),
-      childCount: Math.max(Math.trunc(Number(told['ChildCount'])) || 0, 0),
+      childCount: Math.max(Math.trunc(Number(given['ChildCount'])) || 0, 0),
     };
   }
 

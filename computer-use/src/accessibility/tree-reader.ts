@@ -9,6 +9,9 @@ const AT_ONCE = 64;
 /** Objects that are read for each node that may be kept: hidden ones are read and left out. */
 const READS_PER_NODE = 4;
 const LEAST_READS = 1_000;
+const WITHOUT_PLACE: ReadonlySet<string> = new Set(['application', 'desktop frame']);
+/** Has no place where a program hides its tabs, as an editor with one file; what is on it has. */
+const PAGE = 'page tab';
 
 interface Place {
   readonly object: UnreadNode;
@@ -94,7 +97,7 @@ export class TreeReader {
     this.#readsLeft -= 1;
     const facts = await this.#factsOf(place.object);
     if (facts === undefined || !this.#isWanted(facts)) return undefined;
-    const hasPlace = facts.role !== 'application' && facts.role !== 'desktop frame';
+    const hasPlace = !WITHOUT_PLACE.has(facts.role);
     const room = this.#terms.maxNodes - this.#nodeCount;
     const isDeepest = place.depth >= this.#terms.maxDepth;
     const [bounds, value, children] = await Promise.all([
@@ -102,7 +105,7 @@ export class TreeReader {
       this.#reader.value(place.object, facts.role),
       isDeepest ? [] : this.#childrenOf(place.object, facts.childCount, room),
     ]);
-    if (hasPlace && !bounds && !this.#terms.includeOffscreen) return undefined;
+    if (hasPlace && !bounds && !this.#terms.includeOffscreen && facts.role !== PAGE) return undefined;
     if (this.#nodeCount >= this.#terms.maxNodes) {
       this.#isTruncated = true;
       return undefined;

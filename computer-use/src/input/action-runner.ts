@@ -12,9 +12,9 @@ import { type InputTerms, prepare } from './prepare.ts';
 import { XInput } from './x-input.ts';
 
 /** Milliseconds that a call waits for pointer and keyboard; a batch may hold them for 20 s of WAIT. */
-const TURN_MS = 30_000;
+export const TURN_MS = 30_000;
 /** Milliseconds in which one action has to end. */
-const ACTION_MS = 40_000;
+export const ACTION_MS = 40_000;
 
 export interface RunTerms {
   /** Fires when the client is gone: no further action begins. */

@@ -66,7 +66,7 @@ export async function prepare(terms: InputTerms, action: DesktopAction): Promise
     case 'NODE_FOCUS':
     case 'NODE_INVOKE':
     case 'NODE_SET_VALUE':
-      return prepareNode(terms.nodes, action);
+      return prepareNode(terms, action);
     default:
       return prepareKeys(terms, action);
   }
@@ -97,7 +97,8 @@ async function prepareKeys({ keyboard, input }: InputTerms, action: Keys): Promi
 
 type OfNode = DesktopAction & { readonly type: 'NODE_FOCUS' | 'NODE_INVOKE' | 'NODE_SET_VALUE' };
 
-function prepareNode(nodes: NodeActions | undefined, action: OfNode): Input {
+function prepareNode(terms: InputTerms, action: OfNode): Input {
+  const { nodes } = terms;
   if (nodes === undefined) {
     throw new SandboxError('unavailable', 'accessibility is not available', {
       hint: 'use the desktop image, which runs the accessibility bus',
@@ -105,5 +106,17 @@ function prepareNode(nodes: NodeActions | undefined, action: OfNode): Input {
   }
   if (action.type === 'NODE_FOCUS') return (signal) => nodes.focus(action.nodeId, signal);
   if (action.type === 'NODE_INVOKE') return (signal) => nodes.invoke(action.nodeId, action.action, signal);
-  return (signal) => nodes.setValue(action.nodeId, action.value, signal);
+  return async (signal) => {
+    if (!(await nodes.setValue(action.nodeId, action.value, signal)))
+      await replaceText(terms, `${action.value}`, signal);
+  };
+}
+
+/** Types over all text of what has the focus. */
+async function replaceText(terms: InputTerms, text: string, signal: AbortSignal): Promise<void> {
+  const { keyboard, input } = terms;
+  const type = text === '' ? undefined : await prepareTyping(terms, text, true);
+  await keyboard.chord(input, await Promise.all(['ctrl', 'a'].map((key) => keyboard.stroke(key))));
+  if (type) await type(input, signal);
+  else await keyboard.chord(input, [await keyboard.stroke('Delete')]);
 }

@@ -9,7 +9,7 @@ import { ScreenReader } from './screen-reader.ts';
 import { type ScreenSize, screenSize } from './screen-size.ts';
 
 /** Pixels of a picture, at most: four times a screen of 4K. */
-const PIXELS_MAX = 33_177_600;
+export const PIXELS_MAX = 33_177_600;
 
 export interface ScreenshotRequest extends EncodeTerms {
   /** x, y, width, height. */

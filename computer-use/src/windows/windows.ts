@@ -5,7 +5,7 @@ import type { XGeometry } from 'x11';
 import type { XSession } from '../x11/x-session.ts';
 import { isXError, numbersOf, propertyOf } from './properties.ts';
 
-const WINDOWS_MAX = 200;
+export const WINDOWS_MAX = 200;
 /** Milliseconds in which a window manager has to carry a request out. */
 const MANAGED_MS = 2_000;
 const LOOK_MS = 5;

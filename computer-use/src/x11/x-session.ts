@@ -9,7 +9,7 @@ const REPLY_MS = 5_000;
 const EXTENSIONS = { xtest: 'XTEST', damage: 'DAMAGE', fixes: 'XFIXES', randr: 'RANDR', shm: 'MIT-SHM' } as const;
 export type ExtensionName = keyof typeof EXTENSIONS;
 
-/** What a request without a reply in time is answered with. */
+/** The error of a request without a reply in time. */
 function silentDisplay(): SandboxError {
   return new SandboxError('unavailable', 'the display does not answer', { hint: 'retry when the X server answers' });
 }

@@ -57,9 +57,9 @@ export class AccessibilityPart implements WorkerPart, NodeActions {
     await this.#service.nodes.invoke(nodeId, action);
   }
 
-  async setValue(nodeId: string, value: string | number, signal: AbortSignal): Promise<void> {
+  async setValue(nodeId: string, value: string | number, signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted();
-    await this.#service.nodes.setValue(nodeId, String(value));
+    return await this.#service.nodes.setValue(nodeId, String(value));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
