@@ -1,6 +1,7 @@
 import { BROWSER_IMAGE } from './areas/browser-image.ts';
 import { CODE_CELLS } from './areas/code.ts';
 import { COMMANDS } from './areas/commands.ts';
+import { COMPUTER_USE } from './areas/computer-use.ts';
 import { DESKTOP } from './areas/desktop.ts';
 import { FILES } from './areas/files.ts';
 import { GATEWAY } from './areas/gateway.ts';
@@ -29,4 +30,5 @@ export const AREAS: readonly MutantArea[] = [
   CODE_CELLS,
   MCP_HUB,
   DESKTOP,
+  COMPUTER_USE,
 ];
