@@ -67,6 +67,8 @@ test('[images.compose] compose becomes healthy, with the key of .env and the wor
     expect(await readFile(join(ROOT, 'images/Dockerfile'), 'utf8')).toMatch(
       new RegExp(`^FROM .* AS ${services.sandbox.build.target}$`, 'm'),
     );
+    // The service desktop has a profile.
+    expect(Object.keys(services)).toEqual(['sandbox']);
     await shell((await commandOfReadme('docker compose up')).replace('docker compose', compose), env);
     expect((await fetch(`http://127.0.0.1:${port}/v2/commands`)).status).toBe(401);
     expect(await run(`http://127.0.0.1:${port}`, 'echo made > here; df -h --output=size /dev/shm | tail -n 1')).toMatch(
@@ -74,6 +76,29 @@ test('[images.compose] compose becomes healthy, with the key of .env and the wor
     );
     expect(await stat(join(directory, 'workspace/here'))).toMatchObject({ size: 5 });
     expect(await shell(`${compose} logs`, env)).not.toContain('its sandbox is off');
+  } finally {
+    await shell(`${compose} down --volumes --timeout 10`, env);
+    await rm(directory, { recursive: true });
+  }
+});
+
+test('[images.compose-desktop] the service desktop becomes healthy, with a worker, a home and a port of its own', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'sandbox-compose-'));
+  const port = await freePort();
+  const compose = `docker compose --project-name sandbox-e2e-desktop-${process.pid}`;
+  const env = {
+    SVC_API_KEY: README_KEY,
+    DESKTOP_PORT: String(port),
+    DESKTOP_WORKSPACE: join(directory, 'workspace'),
+  };
+  try {
+    await shell(`${compose} up --wait desktop`, env);
+    expect(await shell(`${compose} ps --services`, env)).toBe('desktop');
+    const url = `http://127.0.0.1:${port}`;
+    const answer = await fetch(`${url}/v2/computer/info`, { headers: KEY });
+    expect(await answer.json()).toMatchObject({ data: { available: true, warnings: [] } });
+    await run(url, 'echo made > here');
+    expect(await stat(join(directory, 'workspace/here'))).toMatchObject({ size: 5 });
   } finally {
     await shell(`${compose} down --volumes --timeout 10`, env);
     await rm(directory, { recursive: true });
