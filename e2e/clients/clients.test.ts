@@ -29,10 +29,12 @@ test.each(KEYS)('a client that is generated from the schemas of 1.x works %s', T
   const module = await importChecked(
     generateClient(
       wire,
-      ['bash', 'shell', 'code', 'nodejs', 'jupyter', 'browser', 'file', 'sandbox'].map((name) => `/v1/${name}`),
+      ['bash', 'shell', 'code', 'nodejs', 'jupyter', 'browser', 'display', 'file', 'sandbox'].map(
+        (name) => `/v1/${name}`,
+      ),
     ),
   );
   await using service = await startedServices(key);
   const headers = { 'x-fern-language': 'TypeScript', ...(key !== '' && { 'x-api-key': key }) };
-  await driveTypescript(new module.Client(service.url, headers, expectValid), CALLERS);
+  await driveTypescript(new module.Client(service.url, headers, expectValid), CALLERS, service.hasDisplay);
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import {
   pageOf,
@@ -177,7 +178,18 @@ async function browser(client: Client): Promise<void> {
   expect(Array.isArray((await client.getBrowserNetworkRequests()).data)).toBe(true);
 }
 
-export async function driveTypescript(client: Client, callers: number): Promise<void> {
+async function display(client: Client): Promise<void> {
+  const record = async (body: object) => (await client.postDisplayRecord(body)).data;
+  const save_path = `/tmp/recorded-${randomUUID()}.mp4`;
+  const start = { action: 'start', save_path, fps: 5, crf: 40, max_duration: 60, width: 320, height: 200 };
+  expect(await record(start)).toMatchObject({ status: 'recording', save_path });
+  const duration = async () => (await record({ action: 'status' })).duration;
+  await expect.poll(duration).toBeGreaterThan(0);
+  expect(await record({ action: 'stop' })).toMatchObject({ status: 'stopped', save_path });
+}
+
+/** @param hasDisplay whether the service has a worker that records its display */
+export async function driveTypescript(client: Client, callers: number, hasDisplay: boolean): Promise<void> {
   await context(client);
   const directory = (await client.postBashExec({ command: 'mktemp -d' })).data.stdout.trim();
   await bash(client);
@@ -186,6 +198,7 @@ export async function driveTypescript(client: Client, callers: number): Promise<
   await code(client);
   await nodejs(client);
   await browser(client);
+  if (hasDisplay) await display(client);
   await files(client, directory);
   await documents(client, directory);
   const made = (await client.postBashExec({ command: REPOSITORY, exec_dir: directory })).data;

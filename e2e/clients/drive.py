@@ -1,4 +1,7 @@
-"""Drives the landed routes of 1.x with the published Python client: drive.py URL KEY sync|async CALLERS."""
+"""Drives the routes of 1.x with the published Python client: drive.py URL KEY sync|async CALLERS yes|no.
+
+The last argument says whether the service has a worker that records its display.
+"""
 
 import asyncio
 import concurrent.futures
@@ -11,7 +14,7 @@ from agent_sandbox.browser.types import action as actions
 from agent_sandbox.core.api_error import ApiError
 from agent_sandbox.types.resolution import Resolution
 
-URL, KEY, MODE, CALLERS = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+URL, KEY, MODE, CALLERS, HAS_DISPLAY = *sys.argv[1:4], int(sys.argv[4]), sys.argv[5] == "yes"
 
 
 async def call(function, *args, **fields):
@@ -272,6 +275,19 @@ async def browser(client):
     await call(client.browser_tabs.close, made["id"])
 
 
+async def display(client):
+    """The display is recorded where the service has a worker."""
+    idle = await call(client.display.record, action="status")
+    equal((idle.success, idle.data.duration >= 0), (True, True))
+    path = f"/tmp/recorded-{uuid.uuid4()}.mp4"
+    begun = (await call(client.display.record, action="start", save_path=path, fps=5, crf=40, max_duration=60)).data
+    equal((begun.status, begun.save_path), ("recording", path))
+    while (await call(client.display.record, action="status")).data.duration < 1:
+        await asyncio.sleep(0.1)
+    ended = (await call(client.display.record, action="stop")).data
+    equal((ended.status, ended.save_path, ended.file_size_bytes > 0), ("stopped", path, True))
+
+
 async def drive(client):
     asyncio.get_running_loop().set_default_executor(concurrent.futures.ThreadPoolExecutor(CALLERS))
     await context(client)
@@ -282,6 +298,8 @@ async def drive(client):
     await code(client)
     await nodejs(client)
     await browser(client)
+    if HAS_DISPLAY:
+        await display(client)
     await files(client, directory)
     made = (await call(client.bash.exec, command=REPOSITORY.format(directory=directory))).data
     equal((made.exit_code, made.stderr), (0, ""))

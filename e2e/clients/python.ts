@@ -20,10 +20,11 @@ export function pythonWithClient(): Promise<string> {
 /** Runs the Python driver to its end. @throws Error with its output where a call does not answer as it should */
 export async function drivePython(
   python: string,
-  service: { readonly url: string; readonly key: string },
+  service: { readonly url: string; readonly key: string; readonly hasDisplay: boolean },
   mode: 'sync' | 'async',
   callers: number,
 ): Promise<string> {
-  const args = [join(import.meta.dirname, 'drive.py'), service.url, service.key, mode, String(callers)];
+  const { url, key, hasDisplay } = service;
+  const args = [join(import.meta.dirname, 'drive.py'), url, key, mode, String(callers), hasDisplay ? 'yes' : 'no'];
   return (await run(python, args, { timeout: 400_000 })).stdout;
 }
