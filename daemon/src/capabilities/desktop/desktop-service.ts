@@ -1,7 +1,6 @@
-import { INFO } from '@sandbox/api/http/computer/routes.ts';
 import { type ErrorKind, SandboxError } from '@sandbox/api/sandbox-error.ts';
-import type { z } from 'zod';
 import type { Desktop, InputAction, Performed, Picture, PictureTerms, Size } from '../../core/desktop/desktop.ts';
+import { type DesktopInfo, isDesktopInfo } from './desktop-info.ts';
 import { noWorker, type WorkerAnswer, WorkerClient, type WorkerRequest, WorkerSilence } from './worker-client.ts';
 
 /** Milliseconds for a look at whether the worker is there, and for what it answers without input. */
@@ -11,10 +10,6 @@ const READ_MS = 20_000;
 export const ACT_MS = 45_000;
 
 const ACTIONS = '/v2/computer/actions';
-
-/** What the worker says of the display. */
-type DesktopInfo = z.infer<typeof INFO_DATA>;
-const INFO_DATA = INFO.schema.response[200].shape.data;
 
 const KINDS: Readonly<Record<number, ErrorKind>> = {
   400: 'invalid',
@@ -44,7 +39,7 @@ export class DesktopService implements Desktop, AsyncDisposable {
   async info(): Promise<DesktopInfo | undefined> {
     try {
       const { data } = await this.#json({ method: 'GET', path: '/v2/computer/info', ms: LOOK_MS });
-      return INFO_DATA.safeParse(data).data;
+      return isDesktopInfo(data) ? data : undefined;
     } catch (error) {
       if (error instanceof SandboxError) return undefined;
       throw error;
