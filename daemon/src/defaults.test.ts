@@ -157,7 +157,6 @@ test.each([
   ['v2', 'post /v2/computer/actions/batch', 'actions', { minItems: 1, maxItems: 50 }],
   ['v2', 'post /v2/computer/actions/batch', 'include_screenshot', { default: false }],
   ['v2', 'get /v2/computer/accessibility', 'scope', { default: 'foreground' }],
-  ['v2', 'get /v2/computer/accessibility', 'include_offscreen', { default: false }],
   ['v2', 'get /v2/computer/accessibility', 'max_depth', { default: 32, minimum: 1, maximum: 64 }],
   ['v2', 'get /v2/computer/accessibility', 'max_nodes', { default: 5000, minimum: 1, maximum: 20_000 }],
   ['v2', 'get /v2/computer/accessibility', 'timeout_ms', { default: 5000, minimum: 100, maximum: 60_000 }],
