@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ErrorBody, envelopeOf, V2_ERRORS } from '../envelope.ts';
+import { queryNumber } from '../fields/query-number.ts';
 
 /** The routes that read what programs tell of their content. */
 
@@ -40,7 +41,7 @@ const Tree = z.object({ root: TreeNode.nullable(), node_count: z.int(), ...Bound
 const Nodes = z.object({ nodes: z.array(FlatNode), ...Bounded }).meta({ id: 'AccessibilityNodes' });
 
 const whole = (least: number, most: number, preset: number) =>
-  z.coerce.number().int().min(least).max(most).default(preset);
+  queryNumber(z.int().min(least).max(most)).prefault(preset);
 
 const treeQuery = {
   scope: z

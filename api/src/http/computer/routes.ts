@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ErrorBody, envelopeOf, V2_ERRORS } from '../envelope.ts';
+import { queryNumber } from '../fields/query-number.ts';
 import { ACCESSIBILITY, ACCESSIBILITY_NODES } from './accessibility.ts';
 import { ComputerAction, ComputerBatch } from './action.ts';
 import { RECORD } from './record.ts';
@@ -36,8 +37,8 @@ const REGION = /^\d{1,5},\d{1,5},\d{1,5},\d{1,5}$/;
 
 const ScreenshotQuery = z.object({
   format: z.enum(['png', 'jpeg', 'jpg', 'webp']).default('png'),
-  quality: z.coerce.number().int().min(0).max(100).optional().meta({ description: 'Of jpeg and webp.' }),
-  scale: z.coerce.number().min(0.05).max(4).default(1).meta({ description: 'Pixels of the picture per pixel.' }),
+  quality: queryNumber(z.int().min(0).max(100)).optional().meta({ description: 'Of jpeg and webp.' }),
+  scale: queryNumber(z.number().min(0.05).max(4)).prefault(1).meta({ description: 'Pixels of the picture per pixel.' }),
   region: z
     .string()
     .regex(REGION, 'expected x,y,width,height')

@@ -1,5 +1,6 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
+import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { BrowserService } from '../browser-service.ts';
@@ -39,7 +40,7 @@ const CdpBody = z
   .meta({ id: 'CallBrowser' });
 
 const RequestQuery = z.object({
-  limit: z.coerce.number().int().min(0).max(5000).default(100).meta({ description: 'The newest ones.' }),
+  limit: queryNumber(z.int().min(0).max(5000)).prefault(100).meta({ description: 'The newest ones.' }),
   clear: Flag.optional().meta({ description: 'Forget all requests after this answer.' }),
   filter: z.string().optional().meta({ description: 'Part of the URL.' }),
   tab_id: TabId,

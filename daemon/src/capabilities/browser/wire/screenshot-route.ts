@@ -1,4 +1,5 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
+import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import { z } from 'zod';
 import { RawAnswer } from '../../../http/openapi/raw-body.ts';
 import type { BrowserService } from '../browser-service.ts';
@@ -6,10 +7,10 @@ import { browserErrors, Flag, type Surface, TabId, tags } from './surface.ts';
 
 const ScreenshotQuery = z.object({
   format: z.enum(['png', 'jpeg', 'jpg', 'webp']).default('png'),
-  quality: z.coerce.number().int().min(0).max(100).optional().meta({ description: 'Of jpeg and webp.' }),
+  quality: queryNumber(z.int().min(0).max(100)).optional().meta({ description: 'Of jpeg and webp.' }),
   full_page: Flag.optional(),
   selector: z.string().min(1).max(16_384).optional(),
-  scale: z.coerce.number().min(0.05).max(4).default(1),
+  scale: queryNumber(z.number().min(0.05).max(4)).prefault(1),
   target: z.enum(['auto', 'page', 'display']).default('auto'),
   tab_id: TabId,
 });

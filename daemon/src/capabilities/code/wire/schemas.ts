@@ -1,3 +1,4 @@
+import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import { z } from 'zod';
 import { AbsolutePath, Account, QueryFlag, SessionId, StringMap, Text } from '../../../http/fields.ts';
 
@@ -56,10 +57,10 @@ export const CellResult = z
   .meta({ id: 'CellResult' });
 
 export const ExecutionQuery = z.object({
-  offset: z.coerce.number().int().min(0).default(0).meta({ description: 'Number of the first output to read.' }),
-  limit: z.coerce.number().int().min(1).max(50_000).default(50_000),
+  offset: queryNumber(z.int().min(0)).prefault(0).meta({ description: 'Number of the first output to read.' }),
+  limit: queryNumber(z.int().min(1).max(50_000)).prefault(50_000),
   wait: QueryFlag.default(false).meta({ description: 'Answers when there is an output, or the cell has ended.' }),
-  wait_timeout: z.coerce.number().min(0).max(60).default(30),
+  wait_timeout: queryNumber(z.number().min(0).max(60)).prefault(30),
   stream: QueryFlag.default(false).meta({ description: 'As Accept: application/x-ndjson.' }),
 });
 

@@ -1,6 +1,7 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { ErrorBody, envelopeOf, failure, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
+import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { SessionId } from '../../../http/fields.ts';
@@ -21,7 +22,7 @@ const KillBody = z.object({ signal: Signal }).meta({ id: 'KillCommand' });
 const ListQuery = z.object({
   status: z.enum(COMMAND_STATUSES).optional(),
   session: SessionId.optional(),
-  limit: z.coerce.number().int().min(1).max(10_000).default(100),
+  limit: queryNumber(z.int().min(1).max(10_000)).prefault(100),
 });
 
 export function commandsV2(app: App, service: CommandService): void {

@@ -1,3 +1,4 @@
+import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import { z } from 'zod';
 import { AbsolutePath, Account, CommandText, QueryFlag, SessionId, StringMap, Text } from '../../../http/fields.ts';
 import { signalField } from '../../../http/signal-field.ts';
@@ -88,13 +89,13 @@ export const CommandResult = CommandInfo.extend({
 }).meta({ id: 'CommandResult' });
 
 export const OutputQuery = z.object({
-  offset: z.coerce.number().int().min(0).default(0),
-  stderr_offset: z.coerce.number().int().min(0).default(0),
-  limit: z.coerce.number().int().min(0).optional().meta({ description: 'Bytes of each stream.' }),
+  offset: queryNumber(z.int().min(0)).prefault(0),
+  stderr_offset: queryNumber(z.int().min(0)).prefault(0),
+  limit: queryNumber(z.int().min(0)).optional().meta({ description: 'Bytes of each stream.' }),
   wait: QueryFlag.default(false).meta({
     description: 'Answer at the first byte past either offset, or at the end of the command.',
   }),
-  wait_timeout: z.coerce.number().min(0).max(60).default(30),
+  wait_timeout: queryNumber(z.number().min(0).max(60)).prefault(30),
   encoding: z.enum(['utf-8', 'base64']).default('utf-8'),
   stream: QueryFlag.default(false).meta({ description: 'The same as Accept: application/x-ndjson.' }),
   channel: z

@@ -1,3 +1,4 @@
+import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import { z } from 'zod';
 import { Account, QueryFlag } from '../../../http/fields.ts';
 import { NamedPath, PathFields, requirePath, SourceFields } from '../../../http/files/file-fields.ts';
@@ -38,14 +39,11 @@ export const ChangePolicyField = z
 export const ReadQuery = z
   .object({
     ...PathFields,
-    start_line: z.coerce.number().int().min(0).optional().meta({ description: 'First line, counted from 0.' }),
-    end_line: z.coerce.number().int().min(0).optional().meta({ description: 'The line after the last one.' }),
+    start_line: queryNumber(z.int().min(0)).optional().meta({ description: 'First line, counted from 0.' }),
+    end_line: queryNumber(z.int().min(0)).optional().meta({ description: 'The line after the last one.' }),
     encoding: z.enum(['utf-8', 'base64']).default('utf-8'),
-    offset: z.coerce.number().int().min(0).optional().meta({ description: 'First byte.' }),
-    length: z.coerce
-      .number()
-      .int()
-      .min(0)
+    offset: queryNumber(z.int().min(0)).optional().meta({ description: 'First byte.' }),
+    length: queryNumber(z.int().min(0))
       .optional()
       .meta({ description: `Bytes; at most ${READ_BYTES_MAX}.` }),
     user: Account.optional(),
@@ -142,10 +140,10 @@ export const ListQuery = z
   .object({
     ...PathFields,
     recursive: QueryFlag.default(false),
-    max_depth: z.coerce.number().int().min(1).optional(),
+    max_depth: queryNumber(z.int().min(1)).optional(),
     show_hidden: QueryFlag.default(true),
     cursor: z.string().optional().meta({ description: 'Where the list before this one ended.' }),
-    limit: z.coerce.number().int().min(1).max(LIST_MAX).default(LIST_MAX),
+    limit: queryNumber(z.int().min(1).max(LIST_MAX)).prefault(LIST_MAX),
     user: Account.optional(),
   })
   .check(requirePath('path'));

@@ -1,3 +1,4 @@
+import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import { z } from 'zod';
 import { AbsolutePath, Account, CommandText, QueryFlag, SessionId, StringMap, Text } from '../../../http/fields.ts';
 import { signalField } from '../../../http/signal-field.ts';
@@ -115,7 +116,7 @@ export const Signalled = z
   .meta({ id: 'TerminalSignalled' });
 
 export const ScreenQuery = z.object({
-  wait: z.coerce.number().min(0).max(60).default(0).meta({
+  wait: queryNumber(z.number().min(0).max(60)).prefault(0).meta({
     description: 'Seconds to wait for output that is newer than this call.',
   }),
   format: z.enum(['text', 'ansi', 'html']).default('text'),
@@ -133,7 +134,7 @@ export const ScreenContent = z
   })
   .meta({ id: 'TerminalScreen' });
 
-const wholeNumber = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+const wholeNumber = (min: number, max: number) => queryNumber(z.int().min(min).max(max));
 
 export const AttachQuery = z.object({
   protocol: z.enum(['json', 'binary']).default('json'),

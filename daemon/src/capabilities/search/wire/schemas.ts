@@ -1,3 +1,4 @@
+import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import { z } from 'zod';
 import { NamedPath, PathFields, requirePath } from '../../../http/files/file-fields.ts';
 import { Globs, NAMES_MAX, Pattern } from './fields.ts';
@@ -67,9 +68,12 @@ export const GrepAnswer = z
 
 export const SearchQuery = z
   .object({
-    ...PathFields,
-    pattern: Pattern.min(1).meta({ description: 'A glob; without a slash it fits names in every directory.' }),
-    limit: z.coerce.number().int().min(1).max(NAMES_MAX).default(NAMES_MAX),
+    ...DirectoryFields,
+    pattern: Pattern.min(1).meta({
+      description: 'A glob; without a slash it fits names in every directory.',
+      examples: ['*.txt'],
+    }),
+    limit: queryNumber(z.int().min(1).max(NAMES_MAX)).prefault(NAMES_MAX),
   })
   .check(requirePath('path'));
 

@@ -1,3 +1,4 @@
+import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import { z } from 'zod';
 import { Text } from '../../../http/fields.ts';
 import { NamedPath, PathFields, requirePath } from '../../../http/files/file-fields.ts';
@@ -84,12 +85,14 @@ export const WatchReleased = z
   })
   .meta({ id: 'WatchReleased' });
 
-const Cursor = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+const Cursor = queryNumber(z.int().min(0).max(Number.MAX_SAFE_INTEGER));
 
 export const PollQuery = z.object({
-  cursor: Cursor.default(0),
-  limit: z.coerce.number().int().min(1).max(1000).default(100),
-  timeout: z.coerce.number().min(0).max(60).default(0).meta({ description: 'Seconds to wait if there is no event.' }),
+  cursor: Cursor.prefault(0),
+  limit: queryNumber(z.int().min(1).max(1000)).prefault(100),
+  timeout: queryNumber(z.number().min(0).max(60))
+    .default(0)
+    .meta({ description: 'Seconds to wait if there is no event.' }),
 });
 
 export const EventsQuery = z.object({
