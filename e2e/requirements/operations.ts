@@ -7,6 +7,10 @@ export const OPERATIONS: readonly Requirement[] = [
     'explorer.offline': 'an explorer loads nothing but files of its own origin, under a policy of its own',
     'explorer.call': 'a call from the explorer reaches the service, behind a path prefix too',
     'explorer.sign-in': 'a browser without the key gets the form, and a link with the key opens the explorer',
+    'openapi.examples': 'each operation has an example of what it requires, which is answered with success',
+    'openapi.fuzz': 'random requests find no error of the server, and nothing that contradicts the documents',
+    'openapi.numbers':
+      'a number of a query is a decimal one: empty and other text is refused, and the answer names the field',
     'openapi.root': 'GET /openapi.json is the document of v2 and needs the key',
     'metrics.series':
       'GET /metrics has commands, terminals, code, tabs, watchers, connections, WebSockets, bytes, dropped bytes, the keeper, the event loop and the watchdog',
@@ -16,6 +20,15 @@ export const OPERATIONS: readonly Requirement[] = [
     'metrics.unexpected-ends': 'a daemon that was killed is counted by the next one; one that stopped in order is not',
     'metrics.promtool': 'promtool accepts the metrics, the alert rules and their tests',
     'metrics.dashboard': 'each query of the dashboard is valid, and each series in it is one of /metrics',
+    'traces.tree':
+      'gateway, daemon, worker and command are one tree below the traceparent of the client; a command gets TRACEPARENT',
+    'traces.secrets': 'spans name no path, query, header, command or output',
+    'traces.failure': 'a span has the status of its answer, or the exit code of its command, and whether it failed',
+    'traces.health': 'health checks have no spans; a malformed traceparent begins a trace',
+    'traces.collector-away': 'requests are answered where the collector is away',
+    'traces.off': 'without a collector a command gets no TRACEPARENT',
+    'traces.lazy': 'the SDK is loaded only where a collector is set',
+    'traces.last': 'a program that stops sends the spans that are left',
     'guide.routes': 'GET /v2/guide lists each route of v2 and each built-in tool, from their own descriptions',
     'guide.size': 'the guide has under 8,000 tokens, however many routes and tools there are',
     'guide.key': '/v2/guide and /llms.txt need the key',

@@ -61,18 +61,20 @@ export const ComputerAction = z
     }),
     z.object({ ...kind('NODE_SET_VALUE'), node_id: NodeId, value: z.union([Text, z.number()]) }),
   ])
-  .meta({ id: 'ComputerAction' });
+  .meta({ id: 'ComputerAction', example: { action_type: 'CLICK', x: 100, y: 100 } });
 
 export type ComputerActionBody = z.output<typeof ComputerAction>;
 
-export const ComputerBatch = z.object({
-  actions: z
-    .array(ComputerAction)
-    .min(1)
-    .max(BATCH_MAX)
-    .refine((actions) => waitsOf(actions) <= BATCH_WAIT_MAX, `WAIT lasts over ${BATCH_WAIT_MAX} seconds in all`),
-  include_screenshot: z.boolean().default(false),
-});
+export const ComputerBatch = z
+  .object({
+    actions: z
+      .array(ComputerAction)
+      .min(1)
+      .max(BATCH_MAX)
+      .refine((actions) => waitsOf(actions) <= BATCH_WAIT_MAX, `WAIT lasts over ${BATCH_WAIT_MAX} seconds in all`),
+    include_screenshot: z.boolean().default(false),
+  })
+  .meta({ example: { actions: [{ action_type: 'MOVE_TO', x: 100, y: 100 }, { action_type: 'CLICK' }] } });
 
 /** Seconds that the actions wait, together. */
 export function waitsOf(actions: readonly ComputerActionBody[]): number {

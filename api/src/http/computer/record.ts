@@ -25,7 +25,7 @@ export const RecordRequest = z
     width: z.int().positive().max(RECORD_SIDE_MAX).optional().meta({ description: "Default: the display's." }),
     height: z.int().positive().max(RECORD_SIDE_MAX).optional(),
   })
-  .meta({ id: 'RecordRequest' });
+  .meta({ id: 'RecordRequest', example: { action: 'status' } });
 
 const RecordResult = z
   .object({

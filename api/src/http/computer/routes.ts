@@ -187,7 +187,9 @@ export const RESIZE = {
     tags,
     operationId: 'resizeDisplay',
     summary: 'Resize the display',
-    body: z.object({ width: z.int().min(320).max(7680), height: z.int().min(200).max(4320) }),
+    body: z
+      .object({ width: z.int().min(320).max(7680), height: z.int().min(200).max(4320) })
+      .meta({ example: { width: 1280, height: 800 } }),
     response: { 200: envelopeOf(Size), ...errors },
   },
 } as const;

@@ -4,7 +4,9 @@ import { absolutePath, exactPath, type FilePath, shownPath } from '../../core/fi
 import { Account } from '../fields.ts';
 
 /** A path as text; the file need not exist. `core/files` checks the text and answers 400. */
-const PathText = z.string().meta({ description: 'Absolute.', pattern: '^/[^\\u0000]*$' });
+const PathText = z
+  .string()
+  .meta({ description: 'Absolute.', pattern: '^/[^\\u0000]*$', examples: ['/tmp/example/hello.txt'] });
 
 const PathBase64 = z
   .string()
@@ -13,6 +15,12 @@ const PathBase64 = z
 
 /** Fields of a request that names one path: `{path}`, or `{path_b64}` where it is not UTF-8. */
 export const PathFields = { path: PathText.optional(), path_b64: PathBase64.optional() } as const;
+
+/** The same of a directory. */
+export const DirectoryFields = {
+  ...PathFields,
+  path: PathText.meta({ examples: ['/tmp/example'] }).optional(),
+} as const;
 
 /** Requests to copy and to move. */
 export const SourceFields = {

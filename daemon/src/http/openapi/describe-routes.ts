@@ -1,6 +1,7 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { validatorCompiler } from '@sandbox/api/http/validation.ts';
 import fastify from 'fastify';
+import { describeExamples } from './describe-examples.ts';
 import { describeRequests } from './describe-requests.ts';
 import { describeResponses } from './describe-responses.ts';
 import type { Document } from './document.ts';
@@ -59,6 +60,7 @@ export async function describeRoutes(
   await app.ready();
   const document: Document = JSON.parse(JSON.stringify(app.swagger()));
   await app.close();
+  describeExamples(document);
   describeRequests(document);
   describeResponses(document);
   describeTags(document);

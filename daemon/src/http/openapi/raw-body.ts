@@ -11,6 +11,7 @@ export const FileForm = z.unknown().meta({
     path: { type: 'string', description: 'Absolute; by default /tmp and the name of the file.' },
   },
   required: ['file'],
+  example: { file: 'hello\n', path: '/tmp/example/hello.txt' },
 });
 
 /** The schema of a response that is not JSON; `produces` of the route has its types. */

@@ -43,7 +43,7 @@ export const ActionBody = z
     z.object({ ...kind('HOTKEY'), keys: z.array(Key).min(1).max(10) }),
     z.object({ ...kind('WAIT'), duration: z.number().positive().max(WAIT_MAX).meta({ description: 'Seconds.' }) }),
   ])
-  .meta({ id: 'BrowserAction' });
+  .meta({ id: 'BrowserAction', example: { action_type: 'CLICK', x: 100, y: 100 } });
 
 export function actionOf(body: z.infer<typeof ActionBody>): InputAction {
   switch (body.action_type) {

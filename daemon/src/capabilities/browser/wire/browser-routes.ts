@@ -26,7 +26,7 @@ const ConfigBody = z
   .object({
     resolution: z.object({ width: Side, height: Side }).optional().meta({ description: 'Absent: nothing changes.' }),
   })
-  .meta({ id: 'ConfigureBrowser' });
+  .meta({ id: 'ConfigureBrowser', example: { resolution: { width: 1280, height: 800 } } });
 const ConfigFields = z.object({ viewport: SizeFields, page_viewport: SizeFields.nullable() });
 
 const CdpBody = z
@@ -37,7 +37,7 @@ const CdpBody = z
     browser: z.boolean().default(false).meta({ description: 'Call the browser instead of a tab.' }),
     timeout: seconds(30),
   })
-  .meta({ id: 'CallBrowser' });
+  .meta({ id: 'CallBrowser', example: { method: 'Runtime.evaluate', params: { expression: '1 + 1' } } });
 
 const RequestQuery = z.object({
   limit: queryNumber(z.int().min(0).max(5000)).prefault(100).meta({ description: 'The newest ones.' }),

@@ -21,13 +21,15 @@ const CookieQuery = z.object({
   name: z.string().optional(),
 });
 
-const RemoveBody = z.object({
-  urls: z.union([z.string(), z.array(z.string()).max(1000)]).optional(),
-  url: z.string().optional(),
-  domain: z.string().min(1).optional(),
-  name: z.string().optional(),
-  all: z.boolean().optional().meta({ description: 'All cookies; so without any field.' }),
-});
+const RemoveBody = z
+  .object({
+    urls: z.union([z.string(), z.array(z.string()).max(1000)]).optional(),
+    url: z.string().optional(),
+    domain: z.string().min(1).optional(),
+    name: z.string().optional(),
+    all: z.boolean().optional().meta({ description: 'All cookies; so without any field.' }),
+  })
+  .meta({ example: { name: 'theme', url: 'http://127.0.0.1/' } });
 
 const RemoveQuery = CookieQuery.extend({ all: Flag.optional() });
 
@@ -47,7 +49,10 @@ const NewCookieFields = z
   })
   .meta({ id: 'NewBrowserCookie' });
 
-const SetBody = z.object({ cookies: z.array(NewCookieFields).max(5000) }).meta({ id: 'SetBrowserCookies' });
+const SetBody = z.object({ cookies: z.array(NewCookieFields).max(5000) }).meta({
+  id: 'SetBrowserCookies',
+  example: { cookies: [{ name: 'theme', value: 'dark', url: 'http://127.0.0.1/' }] },
+});
 
 const CookieFields = z
   .object({

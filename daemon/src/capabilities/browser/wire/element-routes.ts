@@ -24,7 +24,7 @@ const ClickBody = z
     click_count: z.int().min(1).max(3).default(1),
     timeout: seconds(10),
   })
-  .meta({ id: 'ClickInBrowser' });
+  .meta({ id: 'ClickInBrowser', example: { selector: 'a' } });
 
 const Value = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 
@@ -36,7 +36,7 @@ const FillBody = z
     }),
     timeout: seconds(10),
   })
-  .meta({ id: 'FillInBrowser' });
+  .meta({ id: 'FillInBrowser', example: { selector: 'input', value: 'hello' } });
 
 const UploadBody = z
   .object({
@@ -47,7 +47,7 @@ const UploadBody = z
       .meta({ description: 'Absolute paths of files of the sandbox.' }),
     timeout: seconds(10),
   })
-  .meta({ id: 'UploadInBrowser' });
+  .meta({ id: 'UploadInBrowser', example: { selector: 'input[type=file]', paths: ['/tmp/example/hello.txt'] } });
 
 const ActedFields = {
   tab_id: z.string(),

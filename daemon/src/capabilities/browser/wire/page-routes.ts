@@ -17,7 +17,7 @@ const NavigateBody = z
     timeout: seconds(30),
     tab_id: TabId,
   })
-  .meta({ id: 'NavigateBrowser' });
+  .meta({ id: 'NavigateBrowser', example: { url: 'about:blank' } });
 
 const ArrivalFields = z
   .object({
@@ -55,7 +55,7 @@ const EvaluateBody = z
     timeout: seconds(30),
     tab_id: TabId,
   })
-  .meta({ id: 'EvaluateInBrowser' });
+  .meta({ id: 'EvaluateInBrowser', example: { expression: 'document.title' } });
 
 const EvaluatedFields = z
   .object({
@@ -83,7 +83,7 @@ const WaitBody = z
     timeout: seconds(30),
     tab_id: TabId,
   })
-  .meta({ id: 'WaitInBrowser' });
+  .meta({ id: 'WaitInBrowser', example: { for: 'load' } });
 
 const MatchedFields = z
   .object({
@@ -116,7 +116,7 @@ const SnapshotBody = z
     max_length: z.int().min(1000).max(1_000_000).default(50_000).meta({ description: 'Characters of the text.' }),
     tab_id: TabId,
   })
-  .meta({ id: 'SnapshotBrowser' });
+  .meta({ id: 'SnapshotBrowser', example: { interactive_only: true } });
 
 const SnapshotFields = z
   .object({

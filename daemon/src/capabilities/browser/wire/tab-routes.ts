@@ -24,8 +24,8 @@ const TabFields = z
 
 const OpenBody = z
   .object({ url: Text.optional().meta({ description: 'Absent: an empty tab.' }) })
-  .meta({ id: 'OpenBrowserTab' });
-const TabParams = z.object({ tab_id: z.string() });
+  .meta({ id: 'OpenBrowserTab', example: { url: 'about:blank' } });
+const TabParams = z.object({ tab_id: z.string().meta({ examples: ['C4E1B7A09F3D4E2C8A6B5D7F10293847'] }) });
 
 function tabFields({ id, url, title, active, crashed, dialog }: TabInfo): z.infer<typeof TabFields> {
   return { id, tab_id: id, url, title, active, crashed, dialog: dialog ?? null };

@@ -19,7 +19,7 @@ export const CodeExecuteBody = z
     }),
     session_id: Id.meta({ description: 'Made up where it is absent; in the answer only with stateful.' }),
   })
-  .meta({ id: 'CodeExecuteV1' });
+  .meta({ id: 'CodeExecuteV1', example: { language: 'python', code: 'print(6 * 7)' } });
 
 export const CodeResult = z
   .object({

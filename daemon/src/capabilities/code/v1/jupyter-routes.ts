@@ -22,7 +22,7 @@ import { outputV1 } from './output-v1.ts';
 
 const tags = ['jupyter'];
 const ERRORS = { ...V1_ERRORS, 409: ErrorBody, 429: ErrorBody, 501: ErrorBody, 503: ErrorBody };
-const Params = z.object({ session_id: z.string() });
+const Params = z.object({ session_id: z.string().meta({ examples: ['analysis'] }) });
 const Deleted = z.null();
 const DETECTION = 'ipykernel of each Python on PATH, then the kernel specs of Jupyter';
 

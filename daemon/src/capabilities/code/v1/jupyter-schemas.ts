@@ -16,7 +16,7 @@ export const JupyterExecuteBody = z
     session_id: Id.meta({ description: 'Variables live under it between calls; unknown: made.' }),
     cwd: Text.optional().meta({ description: 'Directory of the kernel.' }),
   })
-  .meta({ id: 'JupyterExecuteV1' });
+  .meta({ id: 'JupyterExecuteV1', example: { code: 'print(6 * 7)' } });
 
 export const JupyterResult = z
   .object({
@@ -39,7 +39,7 @@ export const JupyterSessions = z
 
 export const JupyterCreateBody = z
   .object({ session_id: Id, kernel_name: KernelName, cwd: Text.optional() })
-  .meta({ id: 'JupyterCreateV1' });
+  .meta({ id: 'JupyterCreateV1', example: { session_id: 'analysis' } });
 
 export const JupyterCreated = z
   .object({ session_id: z.string(), kernel_name: z.string(), message: z.string() })

@@ -21,7 +21,7 @@ import { nodeInfo, nodeResult, nodeSession } from './nodejs-wire.ts';
 
 const tags = ['nodejs'];
 const ERRORS = { ...V1_ERRORS, 409: ErrorBody, 429: ErrorBody, 503: ErrorBody };
-const Params = z.object({ session_id: z.string() });
+const Params = z.object({ session_id: z.string().meta({ examples: ['analysis'] }) });
 const REMOVED = { schema: { hide: true }, config: { isRemoved: true } };
 
 /** JavaScript in the layout of 1.x. */

@@ -27,7 +27,7 @@ export const NodeExecuteBody = z
     cwd: Text.optional(),
     version: Version.optional(),
   })
-  .meta({ id: 'NodejsExecuteV1' });
+  .meta({ id: 'NodejsExecuteV1', example: { code: 'console.log(6 * 7)' } });
 
 export const NodeResult = z
   .object({
@@ -71,7 +71,7 @@ export const CreateNodeBody = z
       description: 'Seconds without use after which the session is closed; in answers milliseconds.',
     }),
   })
-  .meta({ id: 'NodejsCreateV1' });
+  .meta({ id: 'NodejsCreateV1', example: { session_id: 'analysis' } });
 
 export const NodeSession = z
   .object({

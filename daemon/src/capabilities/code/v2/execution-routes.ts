@@ -11,7 +11,9 @@ import { ExecutionOutputs, ExecutionQuery } from '../wire/schemas.ts';
 import { cellHead, followedOutput, summaryOf } from '../wire/wire.ts';
 
 const tags = ['code'];
-const ExecutionParams = z.object({ execution_id: z.string() });
+const ExecutionParams = z.object({
+  execution_id: z.string().meta({ examples: ['7d0e3c2a-5b1f-4c8e-9a55-0f6d2b9c1e47'] }),
+});
 /** Bytes of outputs of one JSON answer, beyond its first output. */
 const ANSWER_BYTES = 8 * 1024 ** 2;
 

@@ -9,7 +9,7 @@ import { CodeSession, CreateCodeSession } from '../wire/schemas.ts';
 import { codeSession } from '../wire/wire.ts';
 
 const tags = ['code'];
-const SessionParams = z.object({ session_id: z.string() });
+const SessionParams = z.object({ session_id: z.string().meta({ examples: ['analysis'] }) });
 const BUSY = { ...V2_ERRORS, 409: ErrorBody, 429: ErrorBody, 503: ErrorBody };
 
 export function sessionRoutesV2(app: App, service: CodeService): void {

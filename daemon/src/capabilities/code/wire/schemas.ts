@@ -33,7 +33,7 @@ export const ExecuteBody = z
     version: Text.min(1).max(128).optional().meta({ description: 'Of the language, such as 22 or python3.11.' }),
     async: z.boolean().default(false).meta({ description: 'Answers at once with the execution_id.' }),
   })
-  .meta({ id: 'ExecuteCode' });
+  .meta({ id: 'ExecuteCode', example: { language: 'python', code: 'print(6 * 7)' } });
 
 export const CellResult = z
   .object({
@@ -103,7 +103,7 @@ export const CreateCodeSession = z
     user: Account.optional(),
     max_idle_seconds: z.number().min(1).max(86_400).optional(),
   })
-  .meta({ id: 'CreateCodeSession' });
+  .meta({ id: 'CreateCodeSession', example: { language: 'python', id: 'analysis' } });
 
 export const CodeInfo = z
   .object({

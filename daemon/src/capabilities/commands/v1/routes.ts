@@ -158,7 +158,7 @@ function sessionRoutes(app: App, service: CommandService): void {
       tags,
       operationId: 'closeBashSession',
       summary: 'Close a session and end all processes of its commands',
-      params: z.object({ session_id: z.string() }),
+      params: z.object({ session_id: z.string().meta({ examples: ['build'] }) }),
       response: { 200: Done, ...V1_ERRORS },
     },
     handler: async ({ params: { session_id } }) => {

@@ -27,7 +27,7 @@ export const ExecBody = z
     hard_timeout: clamped(0.001, TIMEOUT_MAX).optional(),
     max_output_length: offset().default(50_000).meta({ description: 'Characters of each stream; 0: no limit.' }),
   })
-  .meta({ id: 'BashExecRequest' });
+  .meta({ id: 'BashExecRequest', example: { command: 'echo hello', session_id: 'build' } });
 
 export const OutputBody = z
   .object({
@@ -38,15 +38,15 @@ export const OutputBody = z
     wait: z.boolean().default(false),
     wait_timeout: clamped(0, 60).default(30),
   })
-  .meta({ id: 'BashOutputRequest' });
+  .meta({ id: 'BashOutputRequest', example: { session_id: 'build', offset: 0 } });
 
 export const WriteBody = z
   .object({ session_id: z.string(), command_id: z.string().optional(), input: z.string() })
-  .meta({ id: 'BashWriteRequest' });
+  .meta({ id: 'BashWriteRequest', example: { session_id: 'build', input: 'yes\n' } });
 
 export const KillBodyV1 = z
   .object({ session_id: z.string(), command_id: z.string().optional(), signal: Signal })
-  .meta({ id: 'BashKillRequest' });
+  .meta({ id: 'BashKillRequest', example: { session_id: 'build', signal: 'SIGTERM' } });
 
 export const CreateBody = z
   .object({
@@ -56,7 +56,7 @@ export const CreateBody = z
       .optional()
       .meta({ description: "A shell script: its variables and functions are there for the session's commands." }),
   })
-  .meta({ id: 'BashSessionCreateRequest' });
+  .meta({ id: 'BashSessionCreateRequest', example: { session_id: 'build', exec_dir: '/tmp' } });
 
 const Status = z.enum(['pending', 'running', 'completed', 'timed_out', 'killed']);
 

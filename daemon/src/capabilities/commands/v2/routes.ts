@@ -17,8 +17,8 @@ import { sessionRoutesV2 } from './session-routes.ts';
 import { stdinRouteV2 } from './stdin-route.ts';
 
 const tags = ['commands'];
-const CommandId = z.object({ command_id: z.string() });
-const KillBody = z.object({ signal: Signal }).meta({ id: 'KillCommand' });
+const CommandId = z.object({ command_id: z.string().meta({ examples: ['7d0e3c2a-5b1f-4c8e-9a55-0f6d2b9c1e47'] }) });
+const KillBody = z.object({ signal: Signal }).meta({ id: 'KillCommand', example: { signal: 'SIGTERM' } });
 const ListQuery = z.object({
   status: z.enum(COMMAND_STATUSES).optional(),
   session: SessionId.optional(),

@@ -7,7 +7,7 @@ import { Session, SessionBody } from '../wire/schemas.ts';
 import { sessionInfo } from '../wire/wire.ts';
 
 const tags = ['commands'];
-const SessionParams = z.object({ session_id: z.string() });
+const SessionParams = z.object({ session_id: z.string().meta({ examples: ['build'] }) });
 
 export function sessionRoutesV2(app: App, sessions: SessionService): void {
   app.post('/commands/sessions', {

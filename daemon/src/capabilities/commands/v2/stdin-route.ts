@@ -12,7 +12,7 @@ import { StdinBody } from '../wire/schemas.ts';
 const Written = z
   .object({ command_id: z.string(), bytes_written: z.int(), eof: z.boolean() })
   .meta({ id: 'CommandInputWritten' });
-const StdinParams = z.object({ command_id: z.string() });
+const StdinParams = z.object({ command_id: z.string().meta({ examples: ['7d0e3c2a-5b1f-4c8e-9a55-0f6d2b9c1e47'] }) });
 const RawInput = z.custom<Readable>(isRawBody, 'expected a JSON object or an application/octet-stream body');
 const StdinQuery = z.object({
   eof: QueryFlag.default(false).meta({ description: 'Close stdin after a raw body.' }),

@@ -50,7 +50,7 @@ export const RunBody = z
       .optional()
       .meta({ description: 'For 10 minutes a call with the same key answers the same command.' }),
   })
-  .meta({ id: 'RunCommand' });
+  .meta({ id: 'RunCommand', example: { command: 'echo hello' } });
 
 const Usage = z
   .object({
@@ -124,7 +124,7 @@ export const StdinBody = z
     encoding: z.enum(['utf-8', 'base64']).default('utf-8'),
     eof: z.boolean().default(false).meta({ description: 'Close stdin after the input.' }),
   })
-  .meta({ id: 'WriteCommandStdin' });
+  .meta({ id: 'WriteCommandStdin', example: { input: 'hello\n', eof: true } });
 
 export const Killed = z
   .object({ command_id: z.string(), signal: z.string(), processes: z.int(), status: z.enum(COMMAND_STATUSES) })
@@ -138,7 +138,7 @@ export const SessionBody = z
     env: StringMap.optional(),
     user: Account.optional(),
   })
-  .meta({ id: 'CreateCommandSession' });
+  .meta({ id: 'CreateCommandSession', example: { id: 'build', cwd: '/tmp', env: { CI: 'true' } } });
 
 export const Session = z
   .object({

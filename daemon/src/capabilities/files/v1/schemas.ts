@@ -10,7 +10,7 @@ const named = requirePath('file', 'path_b64');
 export const ReadBody = z
   .object({ ...FileFields, start_line: z.int().optional(), end_line: z.int().optional(), sudo })
   .check(named)
-  .meta({ id: 'FileReadRequest' });
+  .meta({ id: 'FileReadRequest', example: { file: '/tmp/example/hello.txt', start_line: 0, end_line: 10 } });
 
 export const ReadResult = z
   .object({ content: z.string(), line_count: z.int(), file: z.string() })
@@ -27,14 +27,17 @@ export const WriteBodyV1 = z
     sudo,
   })
   .check(named)
-  .meta({ id: 'FileWriteRequest' });
+  .meta({ id: 'FileWriteRequest', example: { file: '/tmp/example/hello.txt', content: 'hello\n' } });
 
 export const WriteResult = z.object({ file: z.string(), bytes_written: z.int() }).meta({ id: 'FileWriteResult' });
 
 export const ReplaceBody = z
   .object({ ...FileFields, old_str: z.string(), new_str: z.string(), sudo })
   .check(named)
-  .meta({ id: 'FileReplaceRequest' });
+  .meta({
+    id: 'FileReplaceRequest',
+    example: { file: '/tmp/example/hello.txt', old_str: 'hello', new_str: 'goodbye' },
+  });
 
 export const ReplaceResult = z.object({ file: z.string(), replaced_count: z.int() }).meta({ id: 'FileReplaceResult' });
 
@@ -51,7 +54,7 @@ export const ListBody = z
     sort_desc: z.boolean().default(false),
   })
   .check(requirePath('path'))
-  .meta({ id: 'FileListRequest' });
+  .meta({ id: 'FileListRequest', example: { path: '/tmp/example' } });
 
 const FileInfo = z
   .object({
@@ -95,7 +98,10 @@ export const EditorBody = z
     replace_mode: z.enum(REPLACE_MODES).optional(),
   })
   .check(requirePath('path'))
-  .meta({ id: 'StrReplaceEditorRequest' });
+  .meta({
+    id: 'StrReplaceEditorRequest',
+    example: { path: '/tmp/example/hello.txt', command: 'str_replace', old_str: 'hello', new_str: 'goodbye' },
+  });
 
 export const EditorResult = z
   .object({
@@ -117,7 +123,16 @@ export const UploadResult = z
 export const StatBodyV1 = z
   .object({ ...PathFields, follow_symlinks: z.boolean().default(true) })
   .check(requirePath('path'))
-  .meta({ id: 'FileStatRequest' });
-export const MkdirBodyV1 = MkdirBody.safeExtend({ sudo }).meta({ id: 'FileMkdirRequest' });
-export const CopyBodyV1 = CopyBody.safeExtend({ sudo }).meta({ id: 'FileCopyRequest' });
-export const DeleteBodyV1 = DeleteBody.safeExtend({ sudo }).meta({ id: 'FileDeleteRequest' });
+  .meta({ id: 'FileStatRequest', example: { path: '/tmp/example/hello.txt' } });
+export const MkdirBodyV1 = MkdirBody.safeExtend({ sudo }).meta({
+  id: 'FileMkdirRequest',
+  example: { path: '/tmp/example/new' },
+});
+export const CopyBodyV1 = CopyBody.safeExtend({ sudo }).meta({
+  id: 'FileCopyRequest',
+  example: { source: '/tmp/example/hello.txt', destination: '/tmp/example/copy.txt' },
+});
+export const DeleteBodyV1 = DeleteBody.safeExtend({ sudo }).meta({
+  id: 'FileDeleteRequest',
+  example: { path: '/tmp/example/hello.txt' },
+});

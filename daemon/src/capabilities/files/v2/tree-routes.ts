@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { nameOf, shownPath } from '../../../core/files/file-path.ts';
 import { Account, QueryFlag } from '../../../http/fields.ts';
 import {
+  DirectoryFields,
   FILE_ERRORS,
   NamedPath,
-  PathFields,
   pathFields,
   pathOf,
   requirePath,
@@ -22,7 +22,7 @@ const tags = ['files'];
 
 const ExportQuery = z
   .object({
-    ...PathFields,
+    ...DirectoryFields,
     exclude: z
       .union([z.string(), z.array(z.string())])
       .default([])
@@ -34,7 +34,7 @@ const ExportQuery = z
 
 const ImportQuery = z
   .object({
-    ...PathFields,
+    ...DirectoryFields,
     ...UserField,
     mode: z
       .enum(['rename', 'merge'])

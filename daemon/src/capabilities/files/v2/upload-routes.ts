@@ -61,7 +61,7 @@ export function uploadRoutesV2(app: App, files: FileService): void {
           'how much there is. What is there is kept for an hour.',
         consumes: ['application/octet-stream'],
         querystring: PutQuery,
-        body: RawBody,
+        body: RawBody.meta({ example: 'hello\n' }),
         response: { 200: envelopeOf(FileUploaded), ...FILE_ERRORS },
       },
       handler: async ({ body, headers, query }) => {

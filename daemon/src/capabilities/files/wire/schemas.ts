@@ -1,7 +1,7 @@
 import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import { z } from 'zod';
 import { Account, QueryFlag } from '../../../http/fields.ts';
-import { NamedPath, PathFields, requirePath, SourceFields } from '../../../http/files/file-fields.ts';
+import { DirectoryFields, NamedPath, PathFields, requirePath, SourceFields } from '../../../http/files/file-fields.ts';
 import { REPLACE_MODES } from '../edit/edit.ts';
 import { LIST_MAX } from '../read/list.ts';
 import { READ_BYTES_MAX } from '../read/read.ts';
@@ -78,7 +78,7 @@ export const WriteBody = z
     if_match: z.string().optional().meta({ description: 'The etag that the file must have; 409 otherwise.' }),
   })
   .check(requirePath('path'))
-  .meta({ id: 'WriteFile' });
+  .meta({ id: 'WriteFile', example: { path: '/tmp/example/hello.txt', content: 'hello\n' } });
 
 export const FileWritten = z
   .object({ ...NamedPath, file: z.string(), bytes_written: z.int(), etag: z.string(), created: z.boolean() })
@@ -98,7 +98,10 @@ export const EditBody = z
     if_match: z.string().optional(),
   })
   .check(requirePath('path'))
-  .meta({ id: 'EditFile' });
+  .meta({
+    id: 'EditFile',
+    example: { path: '/tmp/example/hello.txt', command: 'str_replace', old_str: 'hello', new_str: 'goodbye' },
+  });
 
 export const FileEdited = z
   .object({
@@ -138,7 +141,7 @@ export const FileStatus = z
 
 export const ListQuery = z
   .object({
-    ...PathFields,
+    ...DirectoryFields,
     recursive: QueryFlag.default(false),
     max_depth: queryNumber(z.int().min(1)).optional(),
     show_hidden: QueryFlag.default(true),
@@ -177,12 +180,12 @@ export const FileList = z
 export const MkdirBody = z
   .object({ ...PathFields, parents: z.boolean().default(false) })
   .check(requirePath('path'))
-  .meta({ id: 'MakeDirectory' });
+  .meta({ id: 'MakeDirectory', example: { path: '/tmp/example/new' } });
 
 export const CopyBody = z
   .object({ ...SourceFields, overwrite: z.boolean().default(false) })
   .check(requirePath('source'), requirePath('destination'))
-  .meta({ id: 'CopyOrMove' });
+  .meta({ id: 'CopyOrMove', example: { source: '/tmp/example/hello.txt', destination: '/tmp/example/copy.txt' } });
 
 export const Copied = z
   .object({
@@ -195,6 +198,6 @@ export const Copied = z
 export const DeleteBody = z
   .object({ ...PathFields, recursive: z.boolean().default(false) })
   .check(requirePath('path'))
-  .meta({ id: 'DeleteFile' });
+  .meta({ id: 'DeleteFile', example: { path: '/tmp/example/hello.txt' } });
 
 export const OnePath = z.object(NamedPath).meta({ id: 'OnePath' });

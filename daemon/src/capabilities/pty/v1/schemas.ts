@@ -28,9 +28,9 @@ export const ExecBodyV1 = z
     preserve_symlinks: PreserveSymlinks,
     truncate: z.boolean().default(true),
   })
-  .meta({ id: 'ShellExecRequest' });
+  .meta({ id: 'ShellExecRequest', example: { command: 'echo hello' } });
 
-export const IdBody = z.object({ id: z.string() }).meta({ id: 'ShellSessionRequest' });
+export const IdBody = z.object({ id: z.string() }).meta({ id: 'ShellSessionRequest', example: { id: 'work' } });
 
 export const WaitBody = z
   .object({
@@ -38,11 +38,11 @@ export const WaitBody = z
     seconds: z.number().optional(),
     max_wait_seconds: z.number().optional(),
   })
-  .meta({ id: 'ShellWaitRequest' });
+  .meta({ id: 'ShellWaitRequest', example: { id: 'work', seconds: 1 } });
 
 export const WriteBody = z
   .object({ id: z.string(), input: z.string(), press_enter: z.boolean().default(false) })
-  .meta({ id: 'ShellWriteToProcessRequest' });
+  .meta({ id: 'ShellWriteToProcessRequest', example: { id: 'work', input: 'echo hello', press_enter: true } });
 
 export const CreateBodyV1 = z
   .object({
@@ -51,11 +51,11 @@ export const CreateBodyV1 = z
     no_change_timeout: seconds().optional(),
     preserve_symlinks: PreserveSymlinks,
   })
-  .meta({ id: 'ShellCreateSessionRequest' });
+  .meta({ id: 'ShellCreateSessionRequest', example: { id: 'work', exec_dir: '/tmp' } });
 
 export const UpdateBody = z
   .object({ id: z.string(), no_change_timeout: seconds().optional() })
-  .meta({ id: 'ShellUpdateSessionRequest' });
+  .meta({ id: 'ShellUpdateSessionRequest', example: { id: 'work', no_change_timeout: 30 } });
 
 export const ExecResultV1 = ExecResult.meta({ id: 'ShellCommandResult' });
 

@@ -70,7 +70,7 @@ export function sessionRoutesV1(app: App, service: PtyService): void {
       tags,
       operationId: 'closeShellSession',
       summary: 'Close a shell session',
-      params: z.object({ session_id: z.string() }),
+      params: z.object({ session_id: z.string().meta({ examples: ['work'] }) }),
       response: { 200: Done, ...V1_ERRORS },
     },
     handler: async ({ params: { session_id } }) => {

@@ -24,7 +24,7 @@ import { execResult, openMessage, sessionInfo, sessionsById, statsOf } from '../
 import { socketRoutesV2 } from './socket-routes.ts';
 
 const tags = ['terminals'];
-const params = z.object({ id: z.string() });
+const params = z.object({ id: z.string().meta({ examples: ['work'] }) });
 /** Operations on a terminal. */
 const USES = [
   'getTerminal',

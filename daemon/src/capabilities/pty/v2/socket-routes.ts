@@ -17,7 +17,7 @@ export function socketRoutesV2(app: App, service: PtyService): void {
       tags,
       operationId: 'attachTerminal',
       summary: 'Attach to a terminal (WebSocket)',
-      params: z.object({ id: z.string() }),
+      params: z.object({ id: z.string().meta({ examples: ['work'] }) }),
       querystring: AttachQuery,
       response,
     },

@@ -29,7 +29,7 @@ export const CreateBody = z
     command: Text.min(1).optional().meta({ description: "A program instead of the account's shell." }),
     args: z.array(Text).optional(),
   })
-  .meta({ id: 'CreateTerminal' });
+  .meta({ id: 'CreateTerminal', example: { id: 'work', cols: 120, rows: 40 } });
 
 export const Created = z.object({ session_id: z.string(), working_dir: z.string() }).meta({ id: 'TerminalCreated' });
 
@@ -68,7 +68,7 @@ export const PatchBody = z
     rows: extent().optional(),
     no_change_timeout: seconds().optional(),
   })
-  .meta({ id: 'ChangeTerminal' });
+  .meta({ id: 'ChangeTerminal', example: { cols: 120, rows: 40 } });
 
 export const ExecBody = z
   .object({
@@ -80,7 +80,7 @@ export const ExecBody = z
     hard_timeout: seconds().optional().meta({ description: 'Seconds after which the command is ended.' }),
     no_change_timeout: seconds().optional().meta({ description: 'Seconds without output that the call waits.' }),
   })
-  .meta({ id: 'ExecInTerminal' });
+  .meta({ id: 'ExecInTerminal', example: { command: 'echo hello' } });
 
 const Console = z.object({ ps1: z.string(), command: z.string(), output: z.string() }).meta({ id: 'TerminalConsole' });
 
@@ -101,7 +101,7 @@ export const InputBody = z
     encoding: z.enum(['utf-8', 'base64']).default('utf-8'),
     press_enter: z.boolean().default(false),
   })
-  .meta({ id: 'TypeIntoTerminal' });
+  .meta({ id: 'TypeIntoTerminal', example: { input: 'echo hello', press_enter: true } });
 
 export const Status = z.object({ status: z.enum(EXEC_STATUSES) }).meta({ id: 'TerminalStatus' });
 
@@ -109,7 +109,7 @@ export const SignalBody = z
   .object({
     signal: signalField('SIGINT'),
   })
-  .meta({ id: 'SignalTerminal' });
+  .meta({ id: 'SignalTerminal', example: { signal: 'SIGINT' } });
 
 export const Signalled = z
   .object({ session_id: z.string(), signal: z.string(), delivered: z.boolean() })

@@ -36,4 +36,6 @@ export const SandboxActivity = z
   })
   .meta({ id: 'SandboxActivity' });
 
-export const PackagesQuery = z.object({ lang: z.string().meta({ description: 'python, nodejs or node.' }) });
+export const PackagesQuery = z.object({
+  lang: z.string().meta({ description: 'python, nodejs or node.', examples: ['python'] }),
+});

@@ -41,7 +41,10 @@ export const ClaimRequest = z
       .meta({ description: 'Web origins besides SVC_ALLOWED_ORIGINS.' }),
     labels: Labels.default({}).meta({ description: 'What the sandbox is called; GET /v2/sandbox has it.' }),
   })
-  .meta({ id: 'ClaimRequest' });
+  .meta({
+    id: 'ClaimRequest',
+    example: { api_key: 'a-secret-of-this-sandbox', env: { TASK: 'seven' }, labels: { tenant: 'blue' } },
+  });
 
 export const ClaimResult = z
   .object({

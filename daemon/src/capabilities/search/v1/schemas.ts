@@ -8,7 +8,7 @@ const Glob = Pattern.min(1);
 export const FindBodyV1 = z
   .object({ ...PathFields, glob: Glob })
   .check(requirePath('path'))
-  .meta({ id: 'FileFindRequest' });
+  .meta({ id: 'FileFindRequest', example: { path: '/tmp/example', glob: '*.txt' } });
 
 export const FindResultV1 = z.object({ path: z.string(), files: z.array(z.string()) }).meta({ id: 'FileFindResult' });
 
@@ -25,7 +25,7 @@ export const GlobBodyV1 = z
     sort_desc: z.boolean().default(false),
   })
   .check(requirePath('path'))
-  .meta({ id: 'FileGlobRequest' });
+  .meta({ id: 'FileGlobRequest', example: { path: '/tmp/example', pattern: '**/*.txt' } });
 
 export const GlobResultV1 = z
   .object({
@@ -49,7 +49,7 @@ export const GlobResultV1 = z
 export const SearchBodyV1 = z
   .object({ ...FileFields, regex: Pattern, sudo: z.boolean().default(false) })
   .check(requirePath('file', 'path_b64'))
-  .meta({ id: 'FileSearchRequest' });
+  .meta({ id: 'FileSearchRequest', example: { file: '/tmp/example/hello.txt', regex: 'hel+o' } });
 
 export const SearchResultV1 = z
   .object({

@@ -1,6 +1,6 @@
 import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import { z } from 'zod';
-import { NamedPath, PathFields, requirePath } from '../../../http/files/file-fields.ts';
+import { DirectoryFields, NamedPath, PathFields, requirePath } from '../../../http/files/file-fields.ts';
 import { Globs, NAMES_MAX, Pattern } from './fields.ts';
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
@@ -43,7 +43,7 @@ export const GrepBody = z
     max_file_size: FileSize,
   })
   .check(requirePath('path'))
-  .meta({ id: 'Grep' });
+  .meta({ id: 'Grep', example: { path: '/tmp/example', pattern: 'hel+o', include: ['*.txt'] } });
 
 const GrepMatchInfo = z.object({
   file: z.string(),

@@ -28,7 +28,11 @@ const TicketRequest = z
     const message = 'either path_prefix or target is required';
     issues.push({ code: 'custom', message, path: ['path_prefix'], input: value.path_prefix });
   })
-  .meta({ id: 'TicketRequest', oneOf: [given('path_prefix'), given('target')] });
+  .meta({
+    id: 'TicketRequest',
+    example: { path_prefix: '/vnc', ttl: 60 },
+    oneOf: [given('path_prefix'), given('target')],
+  });
 
 const Ticket = z.object({ ticket: z.string(), expires_at: z.iso.datetime() }).meta({ id: 'Ticket' });
 

@@ -12,7 +12,7 @@ export const PollBodyV1 = z
     limit: z.int().min(1).max(1000).default(100),
     timeout: z.int().min(0).max(60).default(0),
   })
-  .meta({ id: 'PollWatchV1' });
+  .meta({ id: 'PollWatchV1', example: { cursor: 0, timeout: 0 } });
 
 export const WaitBodyV1 = z
   .object({
@@ -21,6 +21,6 @@ export const WaitBodyV1 = z
     event_types: z.array(z.enum(CHANGE_TYPES)).default([...CHANGE_TYPES]),
   })
   .check(requirePath('path'))
-  .meta({ id: 'WaitForEventV1' });
+  .meta({ id: 'WaitForEventV1', example: { path: '/tmp/example', timeout: 1 } });
 
 export const WaitedV1 = z.object({ event: WatchEventInfo }).meta({ id: 'WaitedV1' });

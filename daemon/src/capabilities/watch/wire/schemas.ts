@@ -27,7 +27,7 @@ const WatchTermsFields = {
 export const CreateWatchBody = z
   .object({ ...PathFields, ...WatchTermsFields })
   .check(requirePath('path'))
-  .meta({ id: 'CreateWatch' });
+  .meta({ id: 'CreateWatch', example: { path: '/tmp/example', recursive: true } });
 
 export const WatchCreated = z
   .object({
@@ -99,4 +99,6 @@ export const EventsQuery = z.object({
   cursor: Cursor.optional().meta({ description: 'Begin after it; by default with the oldest kept event.' }),
 });
 
-export const WatcherParams = z.object({ watcher_id: z.string() });
+export const WatcherParams = z.object({
+  watcher_id: z.string().meta({ examples: ['7d0e3c2a-5b1f-4c8e-9a55-0f6d2b9c1e47'] }),
+});
