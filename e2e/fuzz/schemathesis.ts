@@ -23,11 +23,19 @@ export interface FuzzRun {
   readonly text: string;
 }
 
-/** Runs all phases of Schemathesis against a surface. @param examples requests of the phase fuzzing, per operation */
+interface FuzzTerms {
+  readonly seed: number;
+  /** Requests of the phase fuzzing, per operation. */
+  readonly examples: number;
+  /** Bounds the run: its random phases alone repeat until then. Default: all phases, once. */
+  readonly seconds?: number;
+}
+
+/** Runs Schemathesis against a surface. */
 export async function fuzz(
   service: { readonly url: string; readonly key: string },
   surface: 'v1' | 'v2',
-  { seed, examples }: { readonly seed: number; readonly examples: number },
+  { seed, examples, seconds }: FuzzTerms,
 ): Promise<FuzzRun> {
   const python = await virtualEnvironment('schemathesis', [['install', '--quiet', SCHEMATHESIS]]);
   await mkdir(REPORTS, { recursive: true });
@@ -36,6 +44,7 @@ export async function fuzz(
   const target = [`${service.url}/${surface}/openapi.json`, '--header', `x-api-key: ${service.key}`];
   // Its health checks measure how fast a busy machine generates data.
   const amount = ['--max-examples', String(examples), '--seed', String(seed), '--suppress-health-check', 'all'];
+  const bound = seconds === undefined ? [] : ['--max-time', String(seconds), '--phases', 'examples,fuzzing,stateful'];
   const { ok, stdout, stderr } = await capture(
     [
       'env',
@@ -45,6 +54,7 @@ export async function fuzz(
       'run',
       ...target,
       ...amount,
+      ...bound,
       '--checks',
       CHECKS.join(','),
       '--no-color',
