@@ -58,7 +58,7 @@ test('[app.policy] the policy names one script and forbids all ways from text to
   await expect(injected).rejects.toThrow(/TrustedHTML/);
 });
 
-test('[app.key-changed] a key that changed is told in every view, and the page leads to the form', async () => {
+test('[app.key-changed] every view says that the key changed, and the page leads to the form', async () => {
   await using directory = await tempDir();
   const file = join(directory.path, 'key');
   await writeFile(file, KEY);

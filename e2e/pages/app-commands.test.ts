@@ -52,7 +52,7 @@ test('[app.long-output] of 400,000 lines the newest are in the document, and the
   await page.getByText(/earlier lines not shown here/).waitFor();
 });
 
-test('[app.reconnect] a killed daemon is told, and the output goes on without a missing line', async () => {
+test('[app.reconnect] the page says that the daemon is gone, and the output goes on without a missing line', async () => {
   await using services = await Services.start({ SVC_API_KEY: KEY });
   await using person = await personsBrowser();
   const { command_id: id } = await api<{ command_id: string }>(services, '/v2/commands', {

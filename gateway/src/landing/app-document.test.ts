@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { appDocument } from './app-document.ts';
-import type { SandboxState } from './sandbox-state.ts';
+import type { SandboxState } from './state-fields.ts';
 
 const STATE: SandboxState = {
   version: '9.9.9',
@@ -37,6 +37,7 @@ test('[landing.page] without scripts the links of what runs are there, relative 
     'open/3000',
     'v2/openapi.json',
     'v1/openapi.json',
+    'v2/guide',
     'metrics',
   ]);
 });

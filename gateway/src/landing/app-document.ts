@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { escapeHtml, PAGE_HEADERS } from '../exchange/pages.ts';
-import type { SandboxState } from './sandbox-state.ts';
+import type { SandboxState } from './state-fields.ts';
 
 interface AppDocument {
   readonly headers: Readonly<Record<string, string>>;
@@ -77,6 +77,7 @@ function withoutScripts({ version, daemon, applications, ports }: SandboxState):
 ${linkList('Open', [{ text: 'Terminal', href: 'terminal/' }, ...links])}${linkList('Listening in the sandbox', previews)}<h2>API</h2>
 <ul><li><a href="v2/openapi.json">API v2 (OpenAPI)</a></li>
 <li><a href="v1/openapi.json">API v1 (OpenAPI)</a></li>
+<li><a href="v2/guide">Guide for agents</a></li>
 <li><a href="metrics">Metrics</a></li></ul>
 <dl><dt>Daemon</dt><dd>${escapeHtml(daemon.status)}, version ${escapeHtml(daemon.version)}</dd>
 <dt>Gateway</dt><dd>version ${escapeHtml(version)}</dd></dl>

@@ -1,20 +1,7 @@
 import { readFile, statfs } from 'node:fs/promises';
 import { cpus, freemem, totalmem } from 'node:os';
 import { performance } from 'node:perf_hooks';
-
-/** What the sandbox uses of its machine, or of the limits of its container. Sizes are bytes. */
-export interface Resources {
-  /** Processor time used so far, the clock at that time, and how many processors there are to use. */
-  readonly cpu: { readonly used_ms: number; readonly at_ms: number; readonly count: number };
-  readonly memory: Usage;
-  /** The file system of `/`; null where it cannot be read. */
-  readonly disk: Usage | null;
-}
-
-interface Usage {
-  readonly used: number;
-  readonly total: number;
-}
+import type { Resources, Usage } from './state-fields.ts';
 
 const CGROUP = '/sys/fs/cgroup';
 

@@ -4,26 +4,8 @@ import type { Address } from '../net/address.ts';
 import { hasListener } from '../net/listeners.ts';
 import { listeningPorts } from '../net/listening-ports.ts';
 import type { Services } from '../services.ts';
-import { type Resources, readResources } from './resources.ts';
-
-/** What the landing page shows before any call of the API, and what it reads again while it is open. */
-export interface SandboxState {
-  /** Version of the gateway. */
-  readonly version: string;
-  readonly daemon: {
-    readonly status: string;
-    readonly version: string;
-    readonly uptime_seconds: number | null;
-  };
-  readonly applications: Readonly<Record<Application, ApplicationState>>;
-  /** Listening ports that can be previewed. */
-  readonly ports: readonly number[];
-  readonly resources: Resources;
-}
-
-type Application = 'desktop' | 'code-server' | 'jupyter' | 'browser';
-/** `off`: the configuration disables it. */
-type ApplicationState = 'running' | 'stopped' | 'off';
+import { readResources } from './resources.ts';
+import type { ApplicationState, SandboxState } from './state-fields.ts';
 
 /** @throws the connection's error if the daemon does not respond */
 export async function sandboxState(exchange: Exchange, services: Services): Promise<SandboxState> {

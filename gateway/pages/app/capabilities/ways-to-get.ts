@@ -1,4 +1,4 @@
-import type { SandboxState } from '../sandbox/state.ts';
+import type { SandboxState } from '../../../src/landing/state-fields.ts';
 import type { Capabilities } from './facts.ts';
 
 /** Something that a sandbox may have. */

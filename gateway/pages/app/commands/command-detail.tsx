@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useCallback, useState } from 'preact/hooks';
 import { Icon } from '../parts/icons.tsx';
+import { LineForm } from '../parts/line-form.tsx';
 import { Problem } from '../parts/panel.tsx';
 import { addressOf, call, request } from '../sandbox/api.ts';
 import { type Command, endText, isRunning, toneOf } from './command.ts';
@@ -53,30 +54,14 @@ export function CommandDetail({ id, command, onChange }: DetailProps): JSX.Eleme
       <Problem error={error} />
       <Output id={id} onExit={onExit} />
       {command && isRunning(command) && (
-        <InputForm onInput={(input) => act(() => call(`${path}/stdin`, { method: 'POST', body: { input } }))} />
+        <LineForm
+          label="A line for the standard input of the command"
+          placeholder="Standard input"
+          action="Send"
+          onLine={(line) => act(() => call(`${path}/stdin`, { method: 'POST', body: { input: `${line}\n` } }))}
+        />
       )}
     </section>
-  );
-}
-
-/** Sends lines to the standard input. */
-function InputForm({ onInput }: { readonly onInput: (input: string) => void }): JSX.Element {
-  const [text, setText] = useState('');
-  const send = (event: Event): void => {
-    event.preventDefault();
-    onInput(`${text}\n`);
-    setText('');
-  };
-  return (
-    <form class="inline" onSubmit={send}>
-      <input
-        aria-label="A line for the standard input of the command"
-        placeholder="Standard input"
-        value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
-      />
-      <button type="submit">Send</button>
-    </form>
   );
 }
 

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
+import type { Resources } from '../../../src/landing/state-fields.ts';
 import { bytesText } from '../parts/format.ts';
 import { Panel } from '../parts/panel.tsx';
-import type { Resources } from '../sandbox/state.ts';
 
 /** From this share on a meter is coloured as high. */
 const HIGH = 0.85;

@@ -37,6 +37,9 @@ export function OverviewView(): JSX.Element {
             <a href="docs">Explorer</a>
           </li>
           <li>
+            <a href="v2/guide">Guide for agents</a>
+          </li>
+          <li>
             <a href="metrics">Metrics</a>
           </li>
         </ul>

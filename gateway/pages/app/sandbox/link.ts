@@ -1,4 +1,5 @@
-import { type SandboxState, stateIn } from './state.ts';
+import type { SandboxState } from '../../../src/landing/state-fields.ts';
+import { stateIn } from './state.ts';
 
 /** `away`: the sandbox does not answer. `refused`: the key is not accepted any more. */
 export type LinkState = 'open' | 'away' | 'refused';

@@ -1,24 +1,4 @@
-/** What the document of the page has about the sandbox; the gateway writes it (`gateway/src/landing`). */
-export interface SandboxState {
-  readonly version: string;
-  readonly daemon: { readonly status: string; readonly version: string; readonly uptime_seconds: number | null };
-  readonly applications: Readonly<Record<'desktop' | 'code-server' | 'jupyter' | 'browser', ApplicationState>>;
-  readonly ports: readonly number[];
-  readonly resources: Resources;
-}
-
-type ApplicationState = 'running' | 'stopped' | 'off';
-
-export interface Resources {
-  readonly cpu: { readonly used_ms: number; readonly at_ms: number; readonly count: number };
-  readonly memory: Usage;
-  readonly disk: Usage | null;
-}
-
-interface Usage {
-  readonly used: number;
-  readonly total: number;
-}
+import type { SandboxState } from '../../../src/landing/state-fields.ts';
 
 const MARK = '<script type="application/json" id="state">';
 

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { GET_BROWSER } from '../capabilities/ways-to-get.ts';
 import { Icon } from '../parts/icons.tsx';
+import { LineForm } from '../parts/line-form.tsx';
 import { Panel, Problem } from '../parts/panel.tsx';
 import { usePolled } from '../parts/use-polled.ts';
 import { addressOf, call, Refusal, request } from '../sandbox/api.ts';
@@ -23,10 +24,16 @@ export function BrowserPanel({ hasDisplay }: { readonly hasDisplay: boolean }): 
     setError(undefined);
     change().then(tabs.refresh, setError);
   };
+  const open = (url: string): void => act(() => call('v2/browser/tabs', { method: 'POST', body: { url } }));
   if (!tabs.data) return <NoBrowser error={tabs.error} onStarted={tabs.refresh} />;
   return (
     <Panel title="Browser" className="browser">
-      <OpenForm onOpen={(url) => act(() => call('v2/browser/tabs', { method: 'POST', body: { url } }))} />
+      <LineForm
+        label="Address to open in the browser of the sandbox"
+        placeholder="https://…"
+        action="Open"
+        onLine={(line) => line.trim() !== '' && open(addressIn(line))}
+      />
       <Problem error={error} />
       <ul class="tabs">
         {tabs.data.map((tab) => (
@@ -60,26 +67,10 @@ function TabRow(props: { readonly tab: Tab; readonly onShow: () => void; readonl
   );
 }
 
-function OpenForm({ onOpen }: { readonly onOpen: (url: string) => void }): JSX.Element {
-  const [url, setUrl] = useState('');
-  const open = (event: Event): void => {
-    event.preventDefault();
-    const wanted = url.trim();
-    if (wanted === '') return;
-    onOpen(/^[a-z][a-z0-9+.-]*:/i.test(wanted) ? wanted : `https://${wanted}`);
-    setUrl('');
-  };
-  return (
-    <form class="inline" onSubmit={open}>
-      <input
-        aria-label="Address to open in the browser of the sandbox"
-        placeholder="https://…"
-        value={url}
-        onInput={({ currentTarget }) => setUrl(currentTarget.value)}
-      />
-      <button type="submit">Open</button>
-    </form>
-  );
+/** The address of what a person types; https where it has no scheme. */
+function addressIn(line: string): string {
+  const wanted = line.trim();
+  return /^[a-z][a-z0-9+.-]*:/i.test(wanted) ? wanted : `https://${wanted}`;
 }
 
 function NoBrowser(props: { readonly error: unknown; readonly onStarted: () => void }): JSX.Element {
