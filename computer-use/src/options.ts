@@ -1,6 +1,7 @@
 import { stallSeconds } from '@sandbox/program/heartbeat/stall-option.ts';
 import { list, named, port, readOptions } from '@sandbox/program/options.ts';
 import { logLevel, validateResponses } from '@sandbox/program/service-options.ts';
+import { otlpEndpoint } from '@sandbox/program/tracing/otlp-option.ts';
 import { z } from 'zod';
 
 export const ComputerUseOptions = z.object({
@@ -37,6 +38,7 @@ export const ComputerUseOptions = z.object({
   validateResponses: validateResponses(),
   stallSeconds: stallSeconds(),
   logLevel: logLevel(),
+  otlpEndpoint: otlpEndpoint(),
 });
 
 export type ComputerUseConfig = Readonly<z.infer<typeof ComputerUseOptions>>;

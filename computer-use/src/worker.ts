@@ -5,9 +5,11 @@ import { handleErrors, refuseUnknownRoutes } from '@sandbox/api/http/error-handl
 import { refuseOtherMethods } from '@sandbox/api/http/methods.ts';
 import { openFrame } from '@sandbox/api/http/service-frame.ts';
 import { ServiceMetrics } from '@sandbox/api/service-metrics.ts';
+import { VERSION } from '@sandbox/api/version.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
 import { OpenConnections } from '@sandbox/program/server/open-connections.ts';
+import { openTracing } from '@sandbox/program/tracing/tracing.ts';
 import { guardAgainstPages } from './guard.ts';
 import type { ComputerUseConfig } from './options.ts';
 import { openParts } from './parts.ts';
@@ -22,6 +24,7 @@ const CLOSING_MS = 500;
 export async function buildWorker(config: ComputerUseConfig, logger: Logger): Promise<App> {
   const connections = new OpenConnections({ ceiling: MAX_CONNECTIONS }, logger);
   const metrics = new ServiceMetrics();
+  const tracing = await openTracing({ endpoint: config.otlpEndpoint, service: 'computer-use', version: VERSION });
   const app = openFrame({
     server: {
       serverFactory: (handler) => {
@@ -33,6 +36,7 @@ export async function buildWorker(config: ComputerUseConfig, logger: Logger): Pr
     },
     logger,
     metrics,
+    tracing,
     isTrusted: () => false,
     validateResponses: config.validateResponses,
     handleError: handleErrors(),
@@ -46,6 +50,7 @@ export async function buildWorker(config: ComputerUseConfig, logger: Logger): Pr
   app.addHook('preClose', async () => {
     for (const part of [...parts.list].reverse()) await part[Symbol.asyncDispose]();
     await link[Symbol.asyncDispose]();
+    await tracing?.[Symbol.asyncDispose]();
     setTimeout(() => app.server.closeAllConnections(), CLOSING_MS).unref();
   });
   mountRoutes(app, { config, link, parts }, metrics, logger);

@@ -3,8 +3,10 @@ import { readBodies } from '@sandbox/api/http/body.ts';
 import { refuseUnknownRoutes } from '@sandbox/api/http/error-handler.ts';
 import { refuseOtherMethods } from '@sandbox/api/http/methods.ts';
 import { openFrame } from '@sandbox/api/http/service-frame.ts';
+import { VERSION } from '@sandbox/api/version.ts';
 import { createLogger, type Logger } from '@sandbox/program/logger.ts';
 import { PAGES } from '@sandbox/program/pages.ts';
+import { openTracing } from '@sandbox/program/tracing/tracing.ts';
 import { addressTest } from '@sandbox/program/trusted-proxies.ts';
 import { CAPABILITIES } from './capabilities/index.ts';
 import type { Capability } from './capability.ts';
@@ -74,7 +76,7 @@ export async function buildApp(
   await core.processes.endUnowned();
   const hub = openHub(mounted.tools, config, logger);
   core.processes.measure(core.metrics);
-  endWith(app, [core.late, core.runtime, core.processes, mounted, hub]);
+  endWith(app, [...(core.tracing ? [core.tracing] : []), core.late, core.runtime, core.processes, mounted, hub]);
   const sockets = serveUpgrades(app, connections);
   core.metrics.gauge('http_open_websockets', 'Open WebSockets.', () => sockets.size);
   const describe: () => Promise<Document> = mountSurface(app, 'v2', mounted.adapters('v2'), (scope) => {
@@ -119,6 +121,7 @@ export async function openCore(
     environment: new RunEnvironment(config, () => late.claimed, logger),
     metrics,
     tickets: new TicketStore(),
+    tracing: await openTracing({ endpoint: config.otlpEndpoint, service: 'sandboxd', version: VERSION }),
     processes: Processes.open(await openProcessHost(config, runtime, logger), runtime.path, logger),
   };
 }
@@ -138,6 +141,7 @@ function frame(
     server,
     logger,
     metrics: core.metrics,
+    tracing: core.tracing,
     isTrusted,
     validateResponses: config.validateResponses,
     handleError: errorHandler(),

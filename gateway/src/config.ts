@@ -3,6 +3,7 @@ import { stallSeconds } from '@sandbox/program/heartbeat/stall-option.ts';
 import type { LogLevel } from '@sandbox/program/logger.ts';
 import { boolean, named, port, readOptions, wholeNumber } from '@sandbox/program/options.ts';
 import { logLevel } from '@sandbox/program/service-options.ts';
+import { otlpEndpoint } from '@sandbox/program/tracing/otlp-option.ts';
 import { addressTest, trustedProxies } from '@sandbox/program/trusted-proxies.ts';
 import { z } from 'zod';
 import { type Address, address } from './net/address.ts';
@@ -100,6 +101,7 @@ export const GatewayOptions = z.object({
   }),
   stallSeconds: stallSeconds(),
   logLevel: logLevel(),
+  otlpEndpoint: otlpEndpoint(),
 });
 
 export interface GatewayConfig {
@@ -110,6 +112,8 @@ export interface GatewayConfig {
   readonly daemonPort: number;
   readonly isTrusted: (address: string) => boolean;
   readonly stallSeconds: number;
+  /** Base URL of an OTLP/HTTP collector. */
+  readonly otlpEndpoint: string | undefined;
   readonly logLevel: LogLevel;
   readonly browser: Address;
   readonly vnc: Address;
@@ -134,6 +138,7 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
     novncDir,
     previewPath,
     stallSeconds: stall,
+    otlpEndpoint: options.otlpEndpoint,
     logLevel: level,
   } = options;
   return {

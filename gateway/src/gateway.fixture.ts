@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { createLogger, type LogLevel } from '@sandbox/program/logger.ts';
+import { openTracing } from '@sandbox/program/tracing/tracing.ts';
 import { freePort } from '../../scripts/testing/free-port.ts';
 import { readConfig } from './config.ts';
 import { buildGateway, type Gateway } from './gateway.ts';
@@ -79,7 +80,9 @@ export async function startGateway(
     ...env,
   });
   const logger = createLogger('gateway', logLevel, [], { write: (line) => void log.push(line) });
-  const gateway = buildGateway(config, { logger, version: '9.9.9' });
+  const version = '9.9.9';
+  const tracing = await openTracing({ endpoint: config.otlpEndpoint, service: 'gateway', version });
+  const gateway = buildGateway(config, { logger, version, tracing });
   const { port } = await gateway.listen();
   return {
     port,

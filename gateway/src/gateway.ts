@@ -5,6 +5,7 @@ import { ignore } from '@sandbox/program/ignore.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
 import { requestIdOf } from '@sandbox/program/request-id.ts';
 import { OpenConnections } from '@sandbox/program/server/open-connections.ts';
+import type { Tracing } from '@sandbox/program/tracing/tracing.ts';
 import { type PreviewTarget, previewByName } from './apps/preview-port.ts';
 import { authorize } from './auth.ts';
 import type { GatewayConfig } from './config.ts';
@@ -14,6 +15,7 @@ import { type Exchange, isUpgrade, type UpgradeExchange } from './exchange/excha
 import { type Peer, peerOf } from './exchange/peer.ts';
 import { sendError } from './exchange/responses.ts';
 import { parseTarget } from './exchange/target.ts';
+import { traceExchange } from './exchange/trace-exchange.ts';
 import { postedForm, signIn } from './key-form/sign-in.ts';
 import { relay } from './relay/relay.ts';
 import { isProtocolChange, relayUpgrade } from './relay/upgrade.ts';
@@ -34,6 +36,8 @@ const UNGATED: Admission = { cookies: [], credentials: new Set(), frameRule: OWN
 interface GatewayContext {
   readonly logger: Logger;
   readonly version: string;
+  /** Undefined where no collector is set; the gateway disposes of it. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** Creates a gateway that does not listen yet. */
@@ -44,14 +48,16 @@ export function buildGateway(config: GatewayConfig, context: GatewayContext): Ga
 export class Gateway implements AsyncDisposable {
   readonly #config: GatewayConfig;
   readonly #logger: Logger;
+  readonly #tracing: Tracing | undefined;
   readonly #services: Services;
   readonly #connections: OpenConnections;
   readonly #peers = new WeakMap<Socket, Peer>();
   readonly #server: Server;
 
-  constructor(config: GatewayConfig, { logger, version }: GatewayContext) {
+  constructor(config: GatewayConfig, { logger, version, tracing }: GatewayContext) {
     this.#config = config;
     this.#logger = logger;
+    this.#tracing = tracing;
     this.#services = new Services(config, version, () => this.#publicPort());
     this.#server = createServer({
       headersTimeout: HEAD_TIMEOUT_MS,
@@ -95,6 +101,7 @@ export class Gateway implements AsyncDisposable {
     await Promise.all([closed, this.#connections.allClosed()]);
     clearTimeout(grace);
     await this.#services[Symbol.asyncDispose]();
+    await this.#tracing?.[Symbol.asyncDispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -149,7 +156,9 @@ export class Gateway implements AsyncDisposable {
     } else if (!hasOneHost(req)) {
       sendError({ req, res, requestId }, 400, { message: 'the request must have exactly one Host header' });
     } else {
-      return { req, res, target, requestId, peer, access, fail: (error) => this.#fail({ req, res, requestId }, error) };
+      const fail = (error: unknown): void => this.#fail({ req, res, requestId }, error);
+      const traceparent = this.#tracing && traceExchange(this.#tracing, { req, res, requestId, path: target.path });
+      return { req, res, target, requestId, peer, access, traceparent, fail };
     }
     return undefined;
   }

@@ -4,6 +4,7 @@ import { createLogger } from '@sandbox/program/logger.ts';
 import { helpText, OptionError } from '@sandbox/program/options.ts';
 import { stopWithParent } from '@sandbox/program/parent.ts';
 import { type Running, runProgram } from '@sandbox/program/run.ts';
+import { openTracing } from '@sandbox/program/tracing/tracing.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { GatewayOptions, readConfig } from './config.ts';
 import { buildGateway } from './gateway.ts';
@@ -33,7 +34,9 @@ await runProgram('gateway', async (): Promise<Running | undefined> => {
   const { stallSeconds, logLevel } = config;
   startHeartbeat(heartbeatFd, { name: 'gateway', stallSeconds, logLevel });
   const logger = createLogger('gateway', logLevel);
-  const gateway = buildGateway(config, { logger, version: manifest.version });
+  const { version } = manifest;
+  const tracing = await openTracing({ endpoint: config.otlpEndpoint, service: 'gateway', version });
+  const gateway = buildGateway(config, { logger, version, tracing });
   const { host, port } = await gateway.listen();
   logger.info({ host, port }, 'listening');
   return { stop: () => gateway.close() };

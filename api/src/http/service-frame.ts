@@ -1,4 +1,5 @@
 import { requestIdOf } from '@sandbox/program/request-id.ts';
+import type { Tracing } from '@sandbox/program/tracing/span.ts';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyReply,
@@ -14,6 +15,7 @@ import type { ErrorHandler } from './error-handler.ts';
 import { measureRequests } from './measure.ts';
 import { MAX_PARAM_LENGTH } from './methods.ts';
 import { makeSerializer } from './serializer.ts';
+import { traceRequests } from './trace-requests.ts';
 import { validatorCompiler } from './validation.ts';
 
 export interface ServiceFrame {
@@ -21,6 +23,8 @@ export interface ServiceFrame {
   readonly server: Pick<FastifyServerOptions, 'serverFactory' | 'clientErrorHandler'>;
   readonly logger: Parameters<typeof logRequests>[1];
   readonly metrics: ServiceMetrics;
+  /** Undefined where no collector is set. */
+  readonly tracing?: Tracing | undefined;
   readonly isTrusted: (address: string) => boolean;
   readonly validateResponses: boolean;
   readonly handleError: ErrorHandler;
@@ -55,5 +59,6 @@ export function openFrame(frame: ServiceFrame): App {
   endAfterEarlyAnswers(app);
   logRequests(app, frame.logger);
   measureRequests(app, frame.metrics);
+  if (frame.tracing) traceRequests(app, frame.tracing);
   return app;
 }

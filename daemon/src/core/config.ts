@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { stallSeconds } from '@sandbox/program/heartbeat/stall-option.ts';
 import { list, named, type OptionValues, port, seconds } from '@sandbox/program/options.ts';
 import { logLevel, validateResponses } from '@sandbox/program/service-options.ts';
+import { otlpEndpoint } from '@sandbox/program/tracing/otlp-option.ts';
 import { trustedProxies } from '@sandbox/program/trusted-proxies.ts';
 import { z } from 'zod';
 
@@ -99,6 +100,7 @@ export const CORE_OPTIONS = {
     description: 'Seconds between SIGTERM and SIGKILL of running commands when the daemon stops.',
   }),
   stallSeconds: stallSeconds(),
+  otlpEndpoint: otlpEndpoint(),
   activityQuietSeconds: named(seconds(0.05, 3600).default(10), {
     env: 'SVC_ACTIVITY_QUIET_SECONDS',
     flag: 'activity-quiet-seconds',

@@ -1,4 +1,5 @@
 import type { Logger } from '@sandbox/program/logger.ts';
+import type { Tracing } from '@sandbox/program/tracing/span.ts';
 import type { LateBinding } from './access/late-binding.ts';
 import type { TicketStore } from './access/tickets.ts';
 import type { Activity } from './activity/activity.ts';
@@ -25,6 +26,8 @@ export interface Core {
   /** Of the system that the daemon runs on. */
   readonly platform: NodeJS.Platform;
   readonly tickets: TicketStore;
+  /** Undefined where no collector is set. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** What the daemon is made from: the processes of every owner. */

@@ -13,6 +13,8 @@ export interface Exchange {
   readonly requestId: string;
   readonly peer: Peer;
   readonly access: AccessLine;
+  /** Of the gateway's span, for the upstream; undefined without tracing, which leaves the client's. */
+  readonly traceparent?: string | undefined;
   /** Ends the exchange after an unexpected exception, with a log line that has the stack. */
   readonly fail: (error: unknown) => void;
 }

@@ -27,9 +27,15 @@ function isForwardedHeader(name: string): boolean {
   return name.startsWith('x-forwarded-') || name === 'forwarded' || name === 'x-real-ip';
 }
 
+/** Headers that this client may not set, and the span of the caller where the gateway has one of its own. */
+function isReplaced(name: string, { peer, traceparent }: Exchange): boolean {
+  if (name.startsWith('x-original-') || (!peer.trusted && isForwardedHeader(name))) return true;
+  return name === 'traceparent' && traceparent !== undefined;
+}
+
 /** The request headers for the daemon. The sender adds Transfer-Encoding, Expect and Upgrade where it needs them. */
 export function requestHeaders(exchange: Exchange, fallbackHost: string): FlatHeaders {
-  const { req, peer, requestId } = exchange;
+  const { req, requestId, traceparent } = exchange;
   const raw = req.rawHeaders;
   const named = namedByConnection(req.headers.connection);
   const headers: FlatHeaders = [];
@@ -37,9 +43,10 @@ export function requestHeaders(exchange: Exchange, fallbackHost: string): FlatHe
     const name = raw[i] ?? '';
     const lower = name.toLowerCase();
     if (HOP_BY_HOP.has(lower) || OVERWRITTEN.has(lower) || named?.has(lower)) continue;
-    if (lower.startsWith('x-original-') || (!peer.trusted && isForwardedHeader(lower))) continue;
+    if (isReplaced(lower, exchange)) continue;
     headers.push(name, raw[i + 1] ?? '');
   }
+  if (traceparent !== undefined) headers.push('traceparent', traceparent);
   const host = req.headers.host;
   if (host === undefined) headers.push('Host', fallbackHost);
   headers.push('X-Request-ID', requestId, ...xForwardedHeaders(exchange, host ?? fallbackHost));

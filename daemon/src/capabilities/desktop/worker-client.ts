@@ -1,6 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { CollectedBytes } from '@sandbox/program/collected-bytes.ts';
+import { currentSpan } from '@sandbox/program/tracing/tracing.ts';
 
 /** Largest answer that is read, in bytes: a picture of four screens of 4K. */
 const ANSWER_MAX = 256 * 1024 ** 2;
@@ -71,12 +72,14 @@ export class WorkerClient implements Disposable {
   #once({ method, path, headers, body, ms, signal }: WorkerRequest, keeps = true): Promise<WorkerAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<WorkerAnswer>();
     const text = body === undefined ? undefined : JSON.stringify(body);
+    const traceparent = currentSpan()?.traceparent;
     const sent = request(new URL(path, this.#url), {
       method,
       agent: keeps ? this.#agent : false,
       headers: {
         ...headers,
         'x-progress': '1',
+        ...(traceparent !== undefined && { traceparent }),
         ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
       },
     });

@@ -9,10 +9,11 @@ import type { CommandStore } from '../store/command-store.ts';
 import { hashOf } from '../store/idempotency.ts';
 import type { CommandSession } from '../store/sessions.ts';
 import { Command, type CommandRecord, newRecord } from './command.ts';
+import { CommandSpan } from './command-span.ts';
 import type { CommandSpec, Launcher } from './launcher.ts';
 import { trackProcess } from './track-process.ts';
 
-export interface StartRequest extends Omit<CommandSpec, 'stdin'> {
+export interface StartRequest extends Omit<CommandSpec, 'stdin' | 'traceparent'> {
   readonly sessionId?: string | undefined;
   /** Create the session where the id is unknown, or an implicit one where there is no id. */
   readonly makeSession?: boolean | undefined;
@@ -87,7 +88,8 @@ export class CommandStarter implements AsyncDisposable {
     const id = randomUUID();
     const stdin = request.openStdin || request.input !== undefined ? 'pipe' : 'null';
     const known = this.#sessionOf(request);
-    const spec = this.#launcher.prepare(id, { ...request, stdin }, known);
+    using span = new CommandSpan(this.#core.tracing, id);
+    const spec = this.#launcher.prepare(id, { ...request, stdin, traceparent: span.traceparent }, known);
     const session = known ?? this.#newSession(request);
     if (session) this.#use(session, request);
     const record = newRecord({
@@ -99,6 +101,7 @@ export class CommandStarter implements AsyncDisposable {
       idempotency,
     });
     const begun = this.#begin(request, { ...spec, ...this.#keptBy(record, request) }, record);
+    span.endWith(begun);
     const settled = begun.then(ignore, ignore);
     if ((await waitFor(settled, { ms: patienceMs })) === 'settled') return begun;
     const pending = new Command(record, new OutputLog(this.#core.runtime.path, id), {

@@ -15,6 +15,8 @@ export interface CommandSpec {
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly user?: string | undefined;
   readonly stdin: 'null' | 'pipe';
+  /** Becomes TRACEPARENT, unless the session or the call sets it. */
+  readonly traceparent?: string | undefined;
 }
 
 /** Turns a request into what the process host starts. */
@@ -36,7 +38,7 @@ export class Launcher {
       inherited: this.#environment.current(),
       identity,
       commandId: id,
-      given: [session?.env ?? {}, spec.env ?? {}],
+      given: [traceVariable(spec), session?.env ?? {}, spec.env ?? {}],
     });
     return {
       id,
@@ -68,4 +70,8 @@ export class Launcher {
   #default(cwd: string | undefined, identity: Identity): string {
     return cwd === undefined ? this.#runContext.homeOf(identity) : this.requireDirectory(cwd);
   }
+}
+
+function traceVariable({ traceparent }: CommandSpec): Readonly<Record<string, string>> {
+  return traceparent === undefined ? {} : { TRACEPARENT: traceparent };
 }
