@@ -14,6 +14,8 @@ export const OPERATIONS: readonly Requirement[] = [
     'openapi.root': 'GET /openapi.json is the document of v2 and needs the key',
     'metrics.series':
       'GET /metrics has commands, terminals, code, tabs, watchers, connections, WebSockets, bytes, dropped bytes, the keeper, the event loop and the watchdog',
+    'metrics.gateway':
+      'GET /gateway/metrics needs the key and has connections, upgrades, bytes and failed upstreams of the gateway',
     'metrics.routes': 'routes are templates; every path that is none is one series, whatever its method',
     'metrics.bytes': 'bytes of open and closed connections are counted, and never fall',
     'metrics.dropped': 'output over the cap of a command is counted as dropped',

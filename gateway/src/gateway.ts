@@ -5,7 +5,7 @@ import { ignore } from '@sandbox/program/ignore.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
 import { requestIdOf } from '@sandbox/program/request-id.ts';
 import { OpenConnections } from '@sandbox/program/server/open-connections.ts';
-import type { Tracing } from '@sandbox/program/tracing/tracing.ts';
+import type { Tracing } from '@sandbox/program/tracing/span.ts';
 import { type PreviewTarget, previewByName } from './apps/preview-port.ts';
 import { authorize } from './auth.ts';
 import type { GatewayConfig } from './config.ts';
@@ -71,6 +71,7 @@ export class Gateway implements AsyncDisposable {
     });
     this.#connections = new OpenConnections({ ceiling: MAX_CONNECTIONS }, logger);
     this.#connections.watch(this.#server);
+    this.#services.metrics.watch(this.#server);
     const onRequest = (req: IncomingMessage, res: ServerResponse): void =>
       this.#connections.take(req, res, () => this.#onRequest(req, res));
     this.#server
@@ -122,6 +123,7 @@ export class Gateway implements AsyncDisposable {
   }
 
   #onUpgrade(req: IncomingMessage, res: ServerResponse, head: Buffer): void {
+    this.#services.metrics.countUpgrade();
     const exchange = this.#exchange(req, res, { upgrade: true });
     const upgrade = { protocol: req.headers.upgrade ?? '', socket: req.socket, head };
     if (exchange) this.#serve({ ...exchange, ...upgrade } as UpgradeExchange);
@@ -158,7 +160,8 @@ export class Gateway implements AsyncDisposable {
     } else {
       const fail = (error: unknown): void => this.#fail({ req, res, requestId }, error);
       const traceparent = this.#tracing && traceExchange(this.#tracing, { req, res, requestId, path: target.path });
-      return { req, res, target, requestId, peer, access, traceparent, fail };
+      const upstreamFailed = (): void => this.#services.metrics.countUpstreamFailure();
+      return { req, res, target, requestId, peer, access, traceparent, fail, upstreamFailed };
     }
     return undefined;
   }

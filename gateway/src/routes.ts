@@ -8,6 +8,7 @@ import { isOpenPreview } from './exchange/preview-address.ts';
 import { sendError } from './exchange/responses.ts';
 import { sendAppFile } from './landing/app-page.ts';
 import { handleLanding, isLanding } from './landing/landing.ts';
+import { sendMetrics } from './metrics/send-metrics.ts';
 import { relay } from './relay/relay.ts';
 import type { Services } from './services.ts';
 
@@ -47,6 +48,8 @@ const explorer: Handler = (exchange, { upstream }) => {
 const appFile: Handler = (exchange, _services, admission) => sendAppFile(exchange, admission);
 const terminal: Handler = (exchange, _services, admission) => sendTerminal(exchange, admission);
 
+const metrics: Handler = (exchange, services) => sendMetrics(exchange, services);
+
 /** The gateway's own paths. All other requests go to the daemon. */
 const ROUTES: readonly Route[] = [
   { path: GATEWAY_PATHS.landing, match: 'exact', gated: false, handler: landing, when: isLanding },
@@ -61,6 +64,7 @@ const ROUTES: readonly Route[] = [
   { path: GATEWAY_PATHS.absolutePreview, match: 'prefix', gated: true, handler: preview },
   { path: GATEWAY_PATHS.openPreview, match: 'prefix', gated: true, handler: opener, when: isOpenPreview },
   { path: GATEWAY_PATHS.terminal, match: 'prefix', gated: true, handler: terminal },
+  { path: GATEWAY_PATHS.metrics, match: 'exact', gated: true, handler: metrics },
   { path: GATEWAY_PATHS.explorer, match: 'exact', gated: true, handler: explorer, when: isLanding },
   { path: GATEWAY_PATHS.explorerV1, match: 'exact', gated: true, handler: explorer, when: isLanding },
 ];

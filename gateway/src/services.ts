@@ -4,11 +4,13 @@ import { CODE_SERVER, Editor, JUPYTER } from './apps/editors.ts';
 import { Previews } from './apps/preview.ts';
 import type { GatewayConfig } from './config.ts';
 import { DaemonUpstream } from './daemon/daemon-upstream.ts';
+import { GatewayMetrics } from './metrics/gateway-metrics.ts';
 
 /** The upstreams of the gateway: the daemon and the applications. */
 export class Services implements AsyncDisposable {
   readonly upstream: DaemonUpstream;
   readonly version: string;
+  readonly metrics = new GatewayMetrics();
   readonly browser: Browser;
   readonly desktop: Desktop;
   readonly codeServer: Editor;

@@ -14,6 +14,8 @@ export const GATEWAY_PATHS = {
   openPreview: '/open',
   preview: '/proxy',
   absolutePreview: '/absproxy',
+  /** The gateway's own figures. */
+  metrics: '/gateway/metrics',
   /** Pages of the daemon's; the gateway asks for the key with a form. */
   explorer: '/docs',
   explorerV1: '/v1/docs',

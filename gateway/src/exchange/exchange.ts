@@ -15,6 +15,8 @@ export interface Exchange {
   readonly access: AccessLine;
   /** Of the gateway's span, for the upstream; undefined without tracing, which leaves the client's. */
   readonly traceparent?: string | undefined;
+  /** Counts an upstream that is away, silent or broken. */
+  readonly upstreamFailed?: () => void;
   /** Ends the exchange after an unexpected exception, with a log line that has the stack. */
   readonly fail: (error: unknown) => void;
 }

@@ -19,6 +19,7 @@ export function sendUpstreamError(
   { service, absentHint }: FailedUpstream = DAEMON,
 ): void {
   exchange.access.byDaemon = false;
+  if (!isUnsendable(error)) exchange.upstreamFailed?.();
   if (exchange.res.headersSent) {
     abortResponse(exchange);
   } else if (isUnreached(error)) {
