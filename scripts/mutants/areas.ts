@@ -1,3 +1,4 @@
+import { APP } from './areas/app.ts';
 import { BROWSER_IMAGE } from './areas/browser-image.ts';
 import { CODE_CELLS } from './areas/code.ts';
 import { COMMANDS } from './areas/commands.ts';
@@ -12,6 +13,7 @@ import { PTY } from './areas/pty.ts';
 import { SANDBOX } from './areas/sandbox.ts';
 import { SEARCH } from './areas/search.ts';
 import { SYSTEM_AND_BROWSER } from './areas/system-and-browser.ts';
+import { TELEMETRY } from './areas/telemetry.ts';
 import { WATCH } from './areas/watch.ts';
 import type { MutantArea } from './mutant.ts';
 
@@ -31,4 +33,6 @@ export const AREAS: readonly MutantArea[] = [
   MCP_HUB,
   DESKTOP,
   COMPUTER_USE,
+  APP,
+  TELEMETRY,
 ];

@@ -7,8 +7,8 @@ export const GATEWAY: MutantArea = {
     {
       id: 'client-speaks-as-gateway',
       file: 'gateway/src/exchange/headers.ts',
-      text: "if (lower.startsWith('x-original-') || (!peer.trusted && isForwardedHeader(lower))) continue;",
-      replacement: 'if (!peer.trusted && isForwardedHeader(lower)) continue;',
+      text: "if (name.startsWith('x-original-') || (!peer.trusted && isForwardedHeader(name))) return true;",
+      replacement: 'if (!peer.trusted && isForwardedHeader(name)) return true;',
     },
     {
       id: 'session-cookie-reaches-upstream',
