@@ -13,6 +13,7 @@ import { gateway } from './gateway.ts';
 import { image } from './image.ts';
 import { keeper } from './keeper.ts';
 import { mcp } from './mcp.ts';
+import { metrics } from './metrics.ts';
 import { output } from './output.ts';
 import { processHost } from './process-host.ts';
 import { search } from './search.ts';
@@ -48,6 +49,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   codeLanguages,
   desktop,
   mcp,
+  metrics,
   app,
   image,
   builds,
