@@ -22,6 +22,7 @@ test('[config.computer-use] every variable of the worker has its documented defa
     COMPUTER_USE_ALLOWED_HOSTS: '',
     SVC_VALIDATE_RESPONSES: 'false',
     SVC_STALL_SECONDS: '10',
+    OTEL_EXPORTER_OTLP_ENDPOINT: '',
     LOG_LEVEL: 'info',
   });
 });

@@ -24,6 +24,7 @@ test('every variable has its documented default', () => {
     PROXY_FORWARD_PORT: '8101',
     SVC_TRUSTED_PROXIES: 'loopback',
     SVC_STALL_SECONDS: '10',
+    OTEL_EXPORTER_OTLP_ENDPOINT: '',
     LOG_LEVEL: 'info',
   });
 });

@@ -91,7 +91,7 @@ export const PollQuery = z.object({
   cursor: Cursor.prefault(0),
   limit: queryNumber(z.int().min(1).max(1000)).prefault(100),
   timeout: queryNumber(z.number().min(0).max(60))
-    .default(0)
+    .prefault(0)
     .meta({ description: 'Seconds to wait if there is no event.' }),
 });
 
