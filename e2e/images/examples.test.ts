@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { type Document, operationsOf } from '../../daemon/src/http/openapi/document.ts';
 import { ExampleRun } from '../../daemon/src/http/openapi/example-run.fixture.ts';
+import { DESKTOP_IMAGE } from '../../scripts/images/build-images.ts';
 import { untilHealthy } from './observe.ts';
 import { sharedSandbox } from './sandbox.ts';
 
-const sandbox = sharedSandbox();
+const sandbox = sharedSandbox({ image: DESKTOP_IMAGE });
 /** Operations of what a bare daemon lacks; its own tests execute the others. */
 const TAGS = new Set(['browser', 'computer', 'code', 'jupyter', 'nodejs']);
 
