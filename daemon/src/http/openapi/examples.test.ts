@@ -4,6 +4,8 @@ import { DocumentUnderTest } from './document.fixture.ts';
 import { operationsOf } from './document.ts';
 import { ExampleRun } from './example-run.fixture.ts';
 
+/** More than a hundred commands, terminals and requests, on a machine that may be busy. */
+const PATIENCE = { timeout: 300_000 };
 const SURFACES = ['v2', 'v1'] as const;
 /** What a bare daemon lacks: a browser, a display and kernels; e2e/images executes these. */
 const IN_IMAGE = new Set(['browser', 'computer', 'code', 'jupyter', 'nodejs']);
@@ -28,7 +30,7 @@ test.each(SURFACES)('[openapi.examples] %s: each required parameter and body has
   expect(count).toBeGreaterThan(30);
 });
 
-test.each(SURFACES)('[openapi.examples] %s: each example is answered with success', async (surface) => {
+test.each(SURFACES)('[openapi.examples] %s: each example is answered with success', PATIENCE, async (surface) => {
   await using daemon = await TestApp.start();
   const { document } = await DocumentUnderTest.read(daemon, surface);
   const run = new ExampleRun(document, { url: await daemon.listen() });

@@ -3,11 +3,14 @@ import { TestApp } from '../../app.fixture.ts';
 import { DocumentUnderTest } from './document.fixture.ts';
 import { type Operation, operationsOf } from './document.ts';
 
+/** Hundreds of requests, on a machine that may be busy. */
+const PATIENCE = { timeout: 300_000 };
 /** Text that `Number` reads as a number, and JSON does not. */
 const NO_NUMBERS = ['', ' ', '0x10', '0b1', 'Infinity', '1_000', '1e'];
 
 test.each(['v1', 'v2'])(
   '[openapi.numbers] every number of a query of %s refuses other text, and names the field',
+  PATIENCE,
   async (surface) => {
     await using daemon = await TestApp.start();
     const { document } = await DocumentUnderTest.read(daemon, surface);
