@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import process from 'node:process';
 import { expect, test } from 'vitest';
 import { has } from '../../scripts/testing/machine.ts';
@@ -12,11 +11,13 @@ const SECONDS = 60;
 /** Requests for each operation before the next round. */
 const EXAMPLES = 3;
 const REQUESTS_MIN = 200;
+/** The same each time; `npm run test:fuzz` takes a new one. */
+const SEED = 20_261_122;
 
 test.runIf(has('registries')).each(['v2', 'v1'] as const)(
   '[openapi.fuzz] a minute of random requests finds nothing that contradicts the document of %s',
   async (surface) => {
-    const seed = Number(process.env['TEST_SEED'] ?? randomInt(2 ** 31));
+    const seed = Number(process.env['TEST_SEED'] ?? SEED);
     const run = await fuzz({ url: sandbox().url, key: KEY }, surface, { seed, examples: EXAMPLES, seconds: SECONDS });
     expect(run.ok, `TEST_SEED=${seed} replays it: ${run.text}`).toBe(true);
     expect(run.requests).toBeGreaterThan(REQUESTS_MIN);
