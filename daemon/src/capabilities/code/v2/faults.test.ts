@@ -117,12 +117,14 @@ testKernels(
     const go = join(daemon.directory, 'go');
     const code = `import os, time\nwhile not os.path.exists(${JSON.stringify(go)}): time.sleep(0.05)`;
     await chmod(daemon.directory, 0o755);
-    const all = Array.from({ length: 10 }, () => python(daemon, code, { env, timeout: 100 }));
+    const begin = () => python(daemon, code, { env, timeout: 100 });
+    const all = Array.from({ length: 8 }, begin);
     const running = async () => (await daemon.inject('/v2/sandbox/activity')).json().data.holders.length;
     await expect.poll(running, { timeout: 60_000 }).toBe(8);
     const refused = await daemon.post('/v2/code/execute', { language: 'python', code, timeout: 0.1 });
     expect(refused.statusCode).toBe(429);
     expect(refused.json().data.holders).toHaveLength(8);
+    all.push(begin(), begin());
     await writeFile(go, '');
     expect((await Promise.all(all)).map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 'ok'));
   },
