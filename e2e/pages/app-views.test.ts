@@ -63,7 +63,7 @@ test('[app.missing] without browser, desktop, ripgrep and editors the page says 
   await expect.poll(() => page.getByRole('alert').filter({ hasText: /./ }).count()).toBeGreaterThan(0);
 });
 
-test('[app.screens] terminal and desktop are in the page, and tabs are opened, shown and closed', async () => {
+test('[app.screens] [app.take-over] terminal and desktop are in the page, and tabs are opened, shown and closed', async () => {
   await using stage = await Stage.open();
   const { display, socketPath } = await stage.display();
   const port = await stage.sandboxBrowser(display);
@@ -76,6 +76,15 @@ test('[app.screens] terminal and desktop are in the page, and tabs are opened, s
   const { page, faults } = await openApp(person, services, '#/desktop');
   const screen = page.frameLocator('iframe');
   await screen.locator('#noVNC_container canvas').waitFor();
+  const frame = page.locator('iframe');
+  expect(await frame.getAttribute('src')).toContain('view_only=true');
+  await page.getByRole('button', { name: 'Take over' }).click();
+  await page.getByText('You drive').waitFor();
+  expect(await frame.getAttribute('src')).toBe('vnc/');
+  await screen.locator('#noVNC_container canvas').waitFor();
+  await page.getByRole('button', { name: 'Hand back' }).click();
+  await page.getByText('You watch').waitFor();
+  expect(await frame.getAttribute('src')).toContain('view_only=true');
   const title = `${HOSTILE} title`;
   const html = `<title>${title.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</title>`;
   await page.getByLabel('Address to open').fill(`data:text/html;charset=utf-8,${encodeURIComponent(html)}`);

@@ -13,6 +13,7 @@ export const APP: readonly Requirement[] = [
     'app.upload-resumed': 'an upload of 2 GB that is cut goes on where it was cut, also after the page was closed',
     'app.commands': 'a command is run, shows its output while it runs, takes input and is killed',
     'app.long-output': 'of long output the newest lines are shown, progress lines once, without escape sequences',
+    'app.take-over': 'the display is watched until the person takes it over, and the page shows which it is',
     'app.screens': 'terminal and desktop are shown in the page, and the tabs of the browser are opened and closed',
     'app.missing': 'what is missing is named, with how to get it: browser, desktop, kernels, editors',
     'app.reconnect': 'a restart of the daemon is told, what is shown goes on, and output loses no line',

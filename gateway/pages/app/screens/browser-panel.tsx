@@ -91,16 +91,17 @@ function NoBrowser(props: { readonly error: unknown; readonly onStarted: () => v
   return (
     <Panel title="Browser" className="browser">
       <p>No browser runs in this sandbox.</p>
-      {GET_BROWSER.map((way) => (
-        <p key={way} class="quiet">
-          {way}
-        </p>
-      ))}
       <p>
         <button type="button" disabled={isStarting} onClick={start}>
           {isStarting ? 'Starting…' : 'Start the browser'}
         </button>
       </p>
+      {error !== undefined &&
+        GET_BROWSER.map((way) => (
+          <p key={way} class="quiet">
+            {way}
+          </p>
+        ))}
       <Problem error={error ?? (props.error instanceof Refusal ? undefined : props.error)} />
     </Panel>
   );

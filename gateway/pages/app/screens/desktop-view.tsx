@@ -3,7 +3,7 @@ import { GET_DESKTOP } from '../capabilities/ways-to-get.ts';
 import { Empty } from '../parts/panel.tsx';
 import { useLink } from '../parts/use-link.ts';
 import { BrowserPanel } from './browser-panel.tsx';
-import { FramedPage } from './framed-page.tsx';
+import { DisplayFrame } from './display-frame.tsx';
 
 /** The display of the sandbox, and the tabs of its browser. */
 export function DesktopView(): JSX.Element {
@@ -12,7 +12,7 @@ export function DesktopView(): JSX.Element {
     <div class="desktop">
       <BrowserPanel hasDisplay={hasDisplay} />
       {hasDisplay ? (
-        <FramedPage address="vnc/" title="Display of the sandbox" allow="clipboard-read; clipboard-write; fullscreen" />
+        <DisplayFrame />
       ) : (
         <Empty title="This sandbox has no desktop">
           {GET_DESKTOP.map((way) => (
