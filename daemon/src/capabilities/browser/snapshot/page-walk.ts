@@ -141,7 +141,7 @@ export const WALK = `function(isInteractiveOnly, length, rootNumber) {
     }
     flush();
     const shownRole = isEditor && role === 'generic' ? 'textbox' : role;
-    const isInteractive = INTERACTIVE.has(role) || clickable;
+    const isInteractive = INTERACTIVE.has(role) || clickable || (isEditor && style.visibility !== 'hidden');
     const ownName = clickable && !isEditor && role === 'generic' && !isNamedByAuthor(node)
       ? clean(textWithin(node, new Set([node]), false, { left: NAME_MAX })) : nameOf(node, role);
     const isLeaf = name === 'select' && !node.multiple && node.size <= 1 || shownRole === 'textbox' || shownRole === 'searchbox' ||

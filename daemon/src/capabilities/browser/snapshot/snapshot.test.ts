@@ -55,6 +55,12 @@ describe.runIf(has('chromium'))('with a browser', () => {
     });
   });
 
+  test('[browser.snapshot] what is edited in place is interactive, whatever its role', async () => {
+    await using tab = await bench.page('<p contenteditable>Note</p><h2 contenteditable>Title</h2><p>plain</p>');
+    const text = await tab.text({ interactive_only: true });
+    expect(text.replaceAll(/e\d+/g, 'e')).toBe('- paragraph [ref=e]: "Note"\n- heading "Title" [level=2] [ref=e]');
+  });
+
   test('[browser.snapshot-frames] frames of this and another process, and shadow roots, are read and clicked', async () => {
     bench.site.pages['/inner'] = `<button onclick="this.textContent = 'got ' + event.isTrusted">inner</button>`;
     bench.site.pages['/deep'] = `<p>between</p><iframe src="${bench.site.url('/inner')}"></iframe>`;
