@@ -30,6 +30,8 @@ export function ffmpegArguments({ display, fps, crf, maxDuration, size, output, 
     ...['-vf', `scale=${output.width}:${output.height}:flags=fast_bilinear`],
     ...codec,
     ...keyframes,
+    // A busy machine misses pictures: the last one stands for them, so that the rate is the one that was asked for.
+    ...['-r', `${fps}`, '-fps_mode', 'cfr'],
     ...fragments,
     ...['-f', 'mp4', path],
   ];
