@@ -34,6 +34,7 @@ test.each([
 test('[app.files] a filter ignores case, hidden files can be left out', () => {
   const order = { column: 'name', isDescending: false } as const;
   expect(arranged(ALL, order, { filter: 'A', showsHidden: true }).map(({ name }) => name)).toEqual(['a']);
+  expect(arranged([entry('README')], order, { filter: 'read', showsHidden: true })).toHaveLength(1);
   expect(arranged(ALL, order, { filter: '', showsHidden: false })).toHaveLength(3);
 });
 
