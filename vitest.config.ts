@@ -25,8 +25,8 @@ export default defineConfig({
           globalSetup: PREPARE,
           ...SETUP,
           ...PATIENCE,
-          // Three of them use less than two processors, since a test waits for its processes most of the time.
-          maxWorkers: Math.max(3, availableParallelism() - 1),
+          // Two of them use two processors beside the tests of the images, since a test also waits for its processes.
+          maxWorkers: Math.max(2, availableParallelism() - 1),
         },
       },
       {
@@ -105,7 +105,7 @@ export default defineConfig({
           globalSetup: [OWN_HOME],
           ...SETUP,
           ...LONG_PATIENCE,
-          maxWorkers: 2,
+          fileParallelism: false,
           sequence: { groupOrder: 4 },
         },
       },
