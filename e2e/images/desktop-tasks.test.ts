@@ -100,8 +100,10 @@ test('[desktop.task-copy] what is selected in a terminal is pasted into the edit
     mode: 'async',
   });
   const { bounds } = await agent.window('source');
+  const y = bounds.y + 12;
   await agent.batch(
-    { action_type: 'CLICK', x: bounds.x + 40, y: bounds.y + 12, num_clicks: 3 },
+    { action_type: 'MOVE_TO', x: bounds.x + 3, y },
+    { action_type: 'DRAG_TO', x: bounds.x + bounds.width - 40, y },
     { action_type: 'HOTKEY', keys: ['ctrl', 'shift', 'c'] },
   );
   const clipboard = async () =>
@@ -163,8 +165,15 @@ test('[desktop.task-form] a web form is filled and sent by accessibility alone',
 
 test('[desktop.task-scroll] a page is scrolled to its end', async () => {
   await open(LONG);
-  await agent.batch({ action_type: 'MOVE_TO', x: 600, y: 600 }, { action_type: 'SCROLL', dy: 100 });
-  await expect.poll(() => evaluated('scrollY + innerHeight >= document.documentElement.scrollHeight - 1')).toBe(true);
+  const isAtEnd = () => evaluated('scrollY + innerHeight >= document.documentElement.scrollHeight - 1');
+  expect(await isAtEnd()).toBe(false);
+  // As a person does it: a page that is still drawn takes no wheel.
+  await expect
+    .poll(async () => {
+      await agent.batch({ action_type: 'MOVE_TO', x: 600, y: 600 }, { action_type: 'SCROLL', dy: 100 });
+      return isAtEnd();
+    })
+    .toBe(true);
 });
 
 test('[desktop.task-resolution] the resolution changes under a running task, and viewers follow', async () => {

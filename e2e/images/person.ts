@@ -6,6 +6,9 @@ import { ROOT } from '../../scripts/root.ts';
 import { personsBrowser } from '../pages/browsers.ts';
 
 const PICTURES = join(ROOT, 'dist/e2e-screenshots');
+/** Chromium ends requests where a network interface comes or goes, as that of another container does. */
+const NETWORK_CHANGED = 'net::ERR_NETWORK_CHANGED';
+const LOADS_MAX = 4;
 
 /** A user's browser outside the sandbox that shows a page of the sandbox. */
 export interface Person extends AsyncDisposable {
@@ -41,7 +44,7 @@ export async function personAt(
   onTestFailed(async ({ task }) => {
     if (last) await keepPicture(`failed-${task.name}`, last);
   });
-  await page.goto(url + path);
+  await load(page, url + path);
   return {
     page,
     foreign,
@@ -51,6 +54,21 @@ export async function personAt(
       await browser.close();
     },
   };
+}
+
+/** Opens the page, and again where a part of it was lost with a network interface. */
+async function load(page: Page, url: string): Promise<void> {
+  let isWhole = false;
+  page.on('requestfailed', (request) => {
+    if (request.failure()?.errorText === NETWORK_CHANGED) isWhole = false;
+  });
+  for (let loads = 1; !isWhole; loads += 1) {
+    isWhole = true;
+    await page.goto(url).catch((error: unknown) => {
+      if (isWhole || loads === LOADS_MAX) throw error;
+    });
+    if (loads === LOADS_MAX) return;
+  }
 }
 
 /** Writes a screenshot to dist/e2e-screenshots. */
