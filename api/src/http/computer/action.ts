@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutNulls } from '../../fields/without-nulls.ts';
 
 /** Seconds that one WAIT may last, and all of a batch together. */
 export const WAIT_MAX = 10;
@@ -65,10 +66,15 @@ export const ComputerAction = z
 
 export type ComputerActionBody = z.output<typeof ComputerAction>;
 
+/** An action of a batch is read as the body of a single one, where null stands for a field that is left out. */
+function asBody(action: unknown): unknown {
+  return typeof action === 'object' && action !== null && !Array.isArray(action) ? withoutNulls(action) : action;
+}
+
 export const ComputerBatch = z
   .object({
     actions: z
-      .array(ComputerAction)
+      .array(z.preprocess(asBody, ComputerAction))
       .min(1)
       .max(BATCH_MAX)
       .refine((actions) => waitsOf(actions) <= BATCH_WAIT_MAX, `WAIT lasts over ${BATCH_WAIT_MAX} seconds in all`),

@@ -34,6 +34,16 @@ describe('without a worker', () => {
     expect([recording.statusCode, recording.json().detail[0].loc]).toEqual([422, ['body', 'fps']]);
   });
 
+  test('[desktop.forward] null stands for a field that is left out, in an action of a batch too', async () => {
+    const click = { action_type: 'CLICK', x: null, y: null, num_clicks: null };
+    for (const [path, body] of [
+      ['actions', click],
+      ['actions/batch', { actions: [click], include_screenshot: null }],
+    ] as const) {
+      expect((await daemon.post(`/v2/computer/${path}`, body)).statusCode).toBe(503);
+    }
+  });
+
   test('[desktop.capabilities] /v1/capabilities says that the computer is absent', async () => {
     expect((await daemon.inject('/v1/capabilities')).json().data.computer).toEqual({ status: 'absent' });
   });
