@@ -1,11 +1,8 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Figures } from '@sandbox/program/metrics/figures.ts';
+import { Counter, Histogram } from 'prom-client';
 
-/** Gauges of the package with the suffix of a counter, which promtool refuses; the same by type stand beside them. */
-const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
-
-/** What a service counts, in the Prometheus text format. One per app, so that two apps in a process never mix. */
-export class ServiceMetrics {
-  protected readonly registry = new Registry();
+/** What a service counts. One per app, so that two apps in a process never mix. */
+export class ServiceMetrics extends Figures {
   readonly requests = new Counter({
     name: 'http_requests_total',
     help: 'Requests answered, by route pattern.',
@@ -19,70 +16,4 @@ export class ServiceMetrics {
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
     registers: [this.registry],
   });
-  /** A figure that is read when it is asked for. */
-  gauge(name: string, help: string, read: () => number): void {
-    new Gauge({
-      name,
-      help,
-      registers: [this.registry],
-      collect() {
-        this.set(read());
-      },
-    });
-  }
-
-  /** A count that grows, which is read when it is asked for. `name` ends in `_total`. */
-  total(name: string, help: string, read: () => number): void {
-    new Counter({
-      name,
-      help,
-      registers: [this.registry],
-      collect() {
-        this.reset();
-        this.inc(read());
-      },
-    });
-  }
-
-  /** Figures that are read together; one that is missing is not shown. `help` by name; a `_total` is a counter. */
-  gauges(help: Readonly<Record<string, string>>, read: () => Promise<Readonly<Record<string, number>>>): void {
-    let reading: ReturnType<typeof read> | undefined;
-    const readOnce = (): ReturnType<typeof read> => {
-      reading ??= read().finally(() => {
-        reading = undefined;
-      });
-      return reading;
-    };
-    for (const [name, text] of Object.entries(help)) {
-      const figure = { name, help: text, registers: [this.registry] };
-      if (name.endsWith('_total')) {
-        new Counter({
-          ...figure,
-          async collect() {
-            const value = (await readOnce())[name];
-            this.remove();
-            if (value !== undefined) this.inc(value);
-          },
-        });
-      } else {
-        new Gauge({
-          ...figure,
-          async collect() {
-            const value = (await readOnce())[name];
-            if (value === undefined) this.remove();
-            else this.set(value);
-          },
-        });
-      }
-    }
-  }
-
-  /** Figures of the process and its event loop; the sampling starts with the first call. */
-  async text(): Promise<{ contentType: string; body: string }> {
-    if (!this.registry.getSingleMetric('process_cpu_seconds_total')) {
-      collectDefaultMetrics({ register: this.registry });
-      for (const name of MISNAMED) this.registry.removeSingleMetric(name);
-    }
-    return { contentType: this.registry.contentType, body: await this.registry.metrics() };
-  }
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { VERSION } from '@sandbox/api/version.ts';
 import { startHeartbeat } from '@sandbox/program/heartbeat/heartbeat.ts';
+import { trimMemory } from '@sandbox/program/memory/trim-memory.ts';
 import { helpText, OptionError } from '@sandbox/program/options.ts';
 import type { Running } from '@sandbox/program/run.ts';
 import type { Config } from './config.ts';
@@ -48,6 +49,7 @@ async function start(argv: readonly string[], heartbeatFd?: number): Promise<Run
   const config = await readChecked(argv);
   const { stallSeconds, logLevel } = config;
   startHeartbeat(heartbeatFd, { name: 'daemon', stallSeconds, logLevel });
+  trimMemory();
   const { buildApp } = await import('./app.ts');
   const app = await buildApp(config);
   try {

@@ -15,6 +15,7 @@ export async function openapiDocument(surface: 'v1' | 'v2'): Promise<unknown> {
       await app.close();
     }
   } finally {
-    await rm(runtimeDir, { recursive: true, force: true });
+    // A process that the app started may create its last file while the directory is removed.
+    await rm(runtimeDir, { recursive: true, force: true, maxRetries: 10 });
   }
 }

@@ -130,25 +130,16 @@ export interface GatewayConfig {
 /** @throws OptionError naming the first invalid option */
 export function readConfig(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): GatewayConfig {
   const options = readOptions(GatewayOptions, argv, env);
-  const {
-    gatewayHost,
-    gatewayPort,
-    daemonPort,
-    vnc,
-    novncDir,
-    previewPath,
-    stallSeconds: stall,
-    logLevel: level,
-  } = options;
+  const { gatewayHost, gatewayPort, daemonPort, vnc, novncDir, previewPath } = options;
   return {
     gatewayHost,
     gatewayPort,
     daemonHost: connectable(options.daemonHost),
     daemonPort,
     isTrusted: addressTest(options.trustedProxies),
-    stallSeconds: stall,
+    stallSeconds: options.stallSeconds,
     otlpEndpoint: options.otlpEndpoint,
-    logLevel: level,
+    logLevel: options.logLevel,
     browser: { host: connectable(options.browserHost), port: options.browserPort },
     vnc,
     novncDir,

@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { startHeartbeat, takeHeartbeatFd } from '@sandbox/program/heartbeat/heartbeat.ts';
 import { createLogger } from '@sandbox/program/logger.ts';
+import { trimMemory } from '@sandbox/program/memory/trim-memory.ts';
 import { helpText, OptionError } from '@sandbox/program/options.ts';
 import { stopWithParent } from '@sandbox/program/parent.ts';
 import { type Running, runProgram } from '@sandbox/program/run.ts';
@@ -33,6 +34,7 @@ await runProgram('gateway', async (): Promise<Running | undefined> => {
   if (first === 'check') return undefined;
   const { stallSeconds, logLevel } = config;
   startHeartbeat(heartbeatFd, { name: 'gateway', stallSeconds, logLevel });
+  trimMemory();
   const logger = createLogger('gateway', logLevel);
   const { version } = manifest;
   const tracing = await openTracing({ endpoint: config.otlpEndpoint, service: 'gateway', version });

@@ -57,12 +57,19 @@ function scrubbed(destination: DestinationStream, secrets: readonly string[]): D
   const own = secrets.flatMap(formsOf);
   return {
     write(line: string): void {
-      let text = line;
-      for (const form of own) text = text.replaceAll(form, '[redacted]');
-      for (const form of concealed) text = text.replaceAll(form, '[redacted]');
-      destination.write(text);
+      const forms = [...own, ...concealed];
+      const hasSecret = forms.some((form) => line.includes(form));
+      destination.write(hasSecret ? `${JSON.stringify(redacted(JSON.parse(line), forms))}\n` : line);
     },
   };
+}
+
+/** A JSON value with the texts and the names of members redacted: a key of digits may occur in a number too. */
+function redacted(value: unknown, forms: readonly string[]): unknown {
+  if (typeof value === 'string') return forms.reduce((text, form) => text.replaceAll(form, '[redacted]'), value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((one) => redacted(one, forms));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [redacted(name, forms), redacted(one, forms)]));
 }
 
 function formsOf(secret: string): string[] {

@@ -71,6 +71,21 @@ test('a bundle loads neither a second HTTP client nor HTTP/2, and keeps its text
   expect(texts.filter((text) => /[^\0-\xff]/.test(text))).toEqual([]);
 });
 
+test('a bundle takes from a module of Node only what it names', async () => {
+  await using repo = await repository();
+  const root = repo.path;
+  await writeFile(
+    join(root, 'daemon/src/lazy.ts'),
+    `import process from 'node:process';
+     import { existsSync, readFileSync as read } from 'node:fs';
+     const loaded = process.moduleLoadList.filter((name) => /fs.promises|internal.tty|readline/.test(name));
+     process.getBuiltinModule('node:fs').writeSync(1, JSON.stringify({ loaded, all: [typeof existsSync, typeof read] }));`,
+  );
+  await build(root, { programs: [{ name: 'tool', main: 'daemon/src/lazy.ts' }] });
+  const { stdout } = await tool(root);
+  expect(JSON.parse(stdout)).toEqual({ loaded: [], all: ['function', 'function'] });
+});
+
 test('a bundle fills the compile cache beside it, and runs where it cannot', async () => {
   await using repo = await repository();
   const root = repo.path;

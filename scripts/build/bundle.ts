@@ -11,14 +11,8 @@ export interface Program {
 
 const STUB = 'start:';
 
-/**
- * Replacements for modules that load slowly and are not used.
- * Importing a module of Node's reads every export it has, also the getters: of `node:http` one that loads a second HTTP
- * client. Required, only what is used is read.
- */
+/** Replacements for modules that load slowly and are not used. */
 const INSTEAD: Readonly<Record<string, string>> = {
-  'import-statement:node:http': 'module.exports = process.getBuiltinModule("node:http");',
-  'import-statement:node:crypto': 'module.exports = process.getBuiltinModule("node:crypto");',
   // fastify and undici load HTTP/2, which no service here uses.
   'require-call:node:http2': 'module.exports = { constants: {} };',
   // fastify and ws load TLS, which is first used by a connection to another host.
@@ -46,7 +40,7 @@ export async function bundle(root: string, programs: readonly Program[], outDir:
     // Loaded from node_modules: native code, and a bundle of its own that finds its parts beside it.
     external: [/^@lydell\/node-pty/, /^@playwright\/mcp$/, /^playwright-core$/, /^sharp$/],
     input: Object.fromEntries(programs.map(({ name }) => [name, STUB + name])),
-    plugins: [stubs(root, programs), replacements(), latin1()],
+    plugins: [stubs(root, programs), replacements(), builtins(), latin1()],
   });
   try {
     const { output } = await build.write({
@@ -88,6 +82,26 @@ function replacements(): Plugin {
     name: 'replacements',
     resolveId: (source, _importer, { kind }) => (`${kind}:${source}` in INSTEAD ? `${kind}:${source}` : null),
     load: (id) => INSTEAD[id] ?? null,
+  };
+}
+
+/** One import of a module of Node's in a chunk: of its default, or of names. */
+const IMPORT_OF_NODE = /^import (?:([\w$]+)|\{ ([^{}\n]+) \}) from "(node:[a-z_/]+)";$/gm;
+
+/**
+ * Importing a module of Node's reads every export it has, also the getters: of `node:http` one that loads a second HTTP
+ * client, of `node:process` the standard streams, of `node:fs` its promises. Taken by name, only what is used is read.
+ */
+function builtins(): Plugin {
+  return {
+    name: 'builtins',
+    renderChunk: (code) => ({
+      code: code.replaceAll(IMPORT_OF_NODE, (_, all: string | undefined, some: string | undefined, module: string) => {
+        const names = all ?? `{ ${some?.replaceAll(' as ', ': ')} }`;
+        return `const ${names} = globalThis.process.getBuiltinModule("${module}");`;
+      }),
+      map: null,
+    }),
   };
 }
 

@@ -4,7 +4,7 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { HEARTBEAT_FD } from '@sandbox/program/heartbeat/heartbeat.ts';
-import { MEMORY_SETTINGS } from '@sandbox/program/memory-settings.ts';
+import { MEMORY_SETTINGS } from '@sandbox/program/memory/memory-settings.ts';
 import { PARENT_PIPE } from '@sandbox/program/parent.ts';
 import type { HiddenKey } from './hidden-key.ts';
 import { humanLine } from './log-line.ts';

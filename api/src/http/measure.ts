@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import { ConnectionTotals } from '@sandbox/program/server/connection-totals.ts';
 import type { ServiceMetrics } from '../service-metrics.ts';
 import type { App } from './app-types.ts';
 
@@ -13,21 +13,11 @@ export function measureRequests(app: App, metrics: ServiceMetrics): void {
   measureConnections(app, metrics);
 }
 
-/** Connections and their bytes, heads and WebSockets included: those of closed ones are added up, open ones read. */
 function measureConnections(app: App, metrics: ServiceMetrics): void {
-  const open = new Set<Socket>();
-  const closed = { bytesRead: 0, bytesWritten: 0 };
-  app.server.on('connection', (socket) => {
-    open.add(socket);
-    socket.once('close', () => {
-      open.delete(socket);
-      closed.bytesRead += socket.bytesRead;
-      closed.bytesWritten += socket.bytesWritten;
-    });
-  });
-  const total = (side: keyof typeof closed): number =>
-    open.values().reduce((sum, one) => sum + one[side], closed[side]);
-  metrics.gauge('http_open_connections', 'Open HTTP connections.', () => open.size);
-  metrics.total('http_received_bytes_total', 'Bytes received on connections of clients.', () => total('bytesRead'));
-  metrics.total('http_sent_bytes_total', 'Bytes sent on connections of clients.', () => total('bytesWritten'));
+  const totals = new ConnectionTotals();
+  totals.watch(app.server);
+  metrics.gauge('http_open_connections', 'Open HTTP connections.', () => totals.open);
+  const received = 'Bytes received on connections of clients.';
+  metrics.total('http_received_bytes_total', received, () => totals.bytes('bytesRead'));
+  metrics.total('http_sent_bytes_total', 'Bytes sent on connections of clients.', () => totals.bytes('bytesWritten'));
 }

@@ -1,34 +1,19 @@
 import { HEALTH_PATHS } from '@sandbox/program/health-paths.ts';
+import { startHttpSpan } from '@sandbox/program/tracing/http-span.ts';
 import type { Span, Tracing } from '@sandbox/program/tracing/span.ts';
 import { withinSpan } from '@sandbox/program/tracing/tracing.ts';
 import type { FastifyRequest } from 'fastify';
 import type { App } from './app-types.ts';
 
-/** Status from which on a request counts as failed in a trace. */
-const FAILED = 500;
-
-/** A span for each request but health checks, below that of the caller; handlers find it by `currentSpan`. */
+/** A span for each request but health checks; handlers find it by `currentSpan`. */
 export function traceRequests(app: App, tracing: Tracing): void {
   const spans = new WeakMap<FastifyRequest, Span>();
-  app.addHook('onRequest', (request, reply, done) => {
+  app.addHook('onRequest', (request, { raw: res }, done) => {
     const route = request.routeOptions.url ?? 'unmatched';
     if (!HEALTH_PATHS.has(route)) {
-      const { traceparent: parent } = request.headers;
-      const span = tracing.start(`${request.method} ${route}`, {
-        kind: 'server',
-        parent: typeof parent === 'string' ? parent : undefined,
-        attributes: { 'http.request.method': request.method, 'http.route': route, 'sandbox.request_id': request.id },
-      });
-      spans.set(request, span);
-      // A WebSocket, or a client that left, ends without a response.
-      const { socket } = request.raw;
-      const leave = (): void => span.end();
-      socket.once('close', leave);
-      reply.raw.once('close', () => {
-        socket.off('close', leave);
-        if (reply.raw.headersSent) endWith(span, reply.statusCode);
-        else span.end();
-      });
+      const attributes = { 'http.route': route };
+      const named = { requestId: request.id, name: route, attributes };
+      spans.set(request, startHttpSpan(tracing, { req: request.raw, res, ...named }));
     }
     done();
   });
@@ -38,8 +23,4 @@ export function traceRequests(app: App, tracing: Tracing): void {
     if (span === undefined) done();
     else withinSpan(span, done);
   });
-}
-
-function endWith(span: Span, status: number): void {
-  span.end({ attributes: { 'http.response.status_code': status }, failed: status >= FAILED });
 }
