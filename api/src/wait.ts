@@ -136,8 +136,20 @@ export class Slots {
   /** Takes a place until the answer is disposed. @throws the reason of the signal, where it fires first */
   async take(signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted();
-    if (this.#free > 0) this.#free -= 1;
-    else await this.#turn(signal);
+    const free = this.tryTake();
+    if (free) return free;
+    await this.#turn(signal);
+    return this.#held();
+  }
+
+  /** A place that is free now, until the answer is disposed. */
+  tryTake(): Disposable | undefined {
+    if (this.#free === 0) return undefined;
+    this.#free -= 1;
+    return this.#held();
+  }
+
+  #held(): Disposable {
     let isHeld = true;
     return {
       [Symbol.dispose]: () => {

@@ -4,3 +4,8 @@ export function withoutNulls<T extends object>(given: T): Partial<T> {
   if (entries.every(([, value]) => value !== null)) return given;
   return Object.fromEntries(entries.filter(([, value]) => value !== null)) as Partial<T>;
 }
+
+/** A JSON value, where an object loses the members that are explicitly null. */
+export function valueWithoutNulls(value: unknown): unknown {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? withoutNulls(value) : value;
+}

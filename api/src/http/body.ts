@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { CollectedBytes } from '@sandbox/program/collected-bytes.ts';
 import { jsonExcess } from '@sandbox/program/json-shape.ts';
 import type { FastifyRequest } from 'fastify';
-import { withoutNulls } from '../fields/without-nulls.ts';
+import { valueWithoutNulls } from '../fields/without-nulls.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import type { App } from './app-types.ts';
 
@@ -43,7 +43,7 @@ export function readBodies(app: App): void {
         done(new SandboxError('invalid', `the body is not JSON: ${error.message}`, { cause: error }));
         return;
       }
-      request.body = isObject(value) ? withoutNulls(value) : value;
+      request.body = valueWithoutNulls(value);
       done();
     });
   });
@@ -95,8 +95,4 @@ export function textOf(payload: Readable, request: FastifyRequest, limit: number
   payload.once('error', reject);
   payload.once('close', () => reject(new Error('the connection closed before the end of the body')));
   return promise;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

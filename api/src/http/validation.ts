@@ -1,5 +1,7 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import type { z } from 'zod';
+import { snakeCase } from '../fields/snake-case.ts';
+import { SandboxError } from '../sandbox-error.ts';
 
 /** Names of the request parts in the `location` of an error. */
 const PARTS: Readonly<Record<string, string>> = {
@@ -38,6 +40,18 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, ht
     return result.success ? { value: result.data } : { error: new ValidationFailure(part, result.error.issues) };
   };
 };
+
+/** A value that the service does not know is answered as one that does not fit the schema, with its field. */
+export async function located<T>(work: Promise<T>, part: 'body' | 'querystring' = 'body'): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof SandboxError) || error.kind !== 'unprocessable') throw error;
+    const message = error.messageNaming(() => '').trim();
+    const path = error.details.field === undefined ? [] : [snakeCase(error.details.field)];
+    throw new ValidationFailure(part, [{ code: 'custom', path, message }]);
+  }
+}
 
 function cut(text: string): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;

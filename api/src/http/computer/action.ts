@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withoutNulls } from '../../fields/without-nulls.ts';
+import { valueWithoutNulls } from '../../fields/without-nulls.ts';
 
 /** Seconds that one WAIT may last, and all of a batch together. */
 export const WAIT_MAX = 10;
@@ -66,15 +66,10 @@ export const ComputerAction = z
 
 export type ComputerActionBody = z.output<typeof ComputerAction>;
 
-/** An action of a batch is read as the body of a single one, where null stands for a field that is left out. */
-function asBody(action: unknown): unknown {
-  return typeof action === 'object' && action !== null && !Array.isArray(action) ? withoutNulls(action) : action;
-}
-
 export const ComputerBatch = z
   .object({
     actions: z
-      .array(z.preprocess(asBody, ComputerAction))
+      .array(z.preprocess(valueWithoutNulls, ComputerAction))
       .min(1)
       .max(BATCH_MAX)
       .refine((actions) => waitsOf(actions) <= BATCH_WAIT_MAX, `WAIT lasts over ${BATCH_WAIT_MAX} seconds in all`),
