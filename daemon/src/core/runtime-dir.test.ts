@@ -1,4 +1,4 @@
-import { linkSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,3 +37,11 @@ test.each(['a fresh directory', 'one whose daemon was killed'])(
     expect(next.path).toBe(path);
   },
 );
+
+test('a directory in the place of the socket is an error, and not waited for', async () => {
+  mkdirSync(join(path, 'daemon.sock'));
+  await expect(RuntimeDir.open(path)).rejects.toThrow(
+    `cannot remove ${join(path, 'daemon.sock')}, on which no daemon listens (EISDIR): remove it`,
+  );
+  expect(readdirSync(path)).toEqual(['daemon.sock']);
+});

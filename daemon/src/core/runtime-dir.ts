@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, linkSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, linkSync, lstatSync, mkdirSync, renameSync, rmSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { errnoName } from './errno-name.ts';
-import { discard } from './files/discard.ts';
 
 /**
  * The private directory of one daemon: records, output, sockets. It is held by a listening socket, which the
@@ -21,7 +20,10 @@ export class RuntimeDir implements AsyncDisposable {
     this.wasLeft = wasLeft;
   }
 
-  /** @throws Error in one line where the directory cannot be made, has another owner, or another daemon holds it */
+  /**
+   * @throws Error in one line where the directory cannot be made, has another owner, another daemon holds it, or what
+   * stands in its place cannot be removed
+   */
   static async open(path: string): Promise<RuntimeDir> {
     makePrivate(path);
     const own = join(path, `daemon-${randomBytes(4).toString('hex')}.sock`);
@@ -84,9 +86,21 @@ async function takeName(own: string, name: string): Promise<boolean> {
     const seen = inodeOf(name);
     if (await isAnswering(name)) throw new Held();
     if (seen !== undefined && inodeOf(name) === seen) {
-      discard(name);
+      unlinkLeft(name);
       wasLeft = true;
     }
+  }
+}
+
+/** @throws Error where a name stays, since the next attempt would find it again */
+function unlinkLeft(name: string): void {
+  try {
+    unlinkSync(name);
+  } catch (error) {
+    if (errnoName(error) === 'ENOENT') return;
+    throw new Error(`cannot remove ${name}, on which no daemon listens (${errnoName(error)}): remove it`, {
+      cause: error,
+    });
   }
 }
 

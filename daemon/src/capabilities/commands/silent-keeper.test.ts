@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { waitFor } from '@sandbox/api/wait.ts';
 import { expect, test } from 'vitest';
 import { describeSilentKeeper } from '../../silent-keeper.fixture.ts';
 
@@ -20,6 +21,22 @@ describeSilentKeeper('a keeper that is stopped', (kit) => {
     const third = async (): Promise<unknown> => (await kit.daemon.data('/v2/commands', body)).status;
     await expect.poll(third).toBe('completed');
     expect(await readFile(marks, 'latin1')).toBe('x\n');
+  });
+
+  test('a call that is async, or would wait for longer, is answered after 5 s', async () => {
+    stop();
+    const calls = [{ mode: 'async' }, { timeout: 600 }].map((more) =>
+      kit.daemon.data('/v2/commands', { command: 'exit 0', ...more }),
+    );
+    const answering = Promise.all(calls);
+    const end = await waitFor(answering, { ms: 60_000 });
+    goOn();
+    const answers = await answering;
+    expect([end, ...answers.map(({ status }) => status)]).toEqual(['settled', 'pending', 'pending']);
+    for (const { command_id } of answers) {
+      const { command } = await kit.daemon.data(`/v2/commands/${command_id}?wait=true&wait_timeout=60`);
+      expect(command.exit_code).toBe(0);
+    }
   });
 
   test('stdin that the keeper does not read is 503', async () => {

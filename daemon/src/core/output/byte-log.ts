@@ -122,14 +122,28 @@ export class ByteLog {
     if (this.#end > offset || this.#sealed || signal?.aborted) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     const settle = (): void => {
-      this.#waiters.delete(waiter);
+      waiting[Symbol.dispose]();
       listening?.[Symbol.dispose]();
       resolve();
     };
-    const waiter: Waiter = { offset, settle };
-    this.#waiters.add(waiter);
+    const waiting = this.whenAdvanced(offset, settle);
     const listening = signal && onAbort(signal, settle);
     return promise;
+  }
+
+  /** Calls `handle` in a later turn of the event loop, once, as `advanced` resolves; disposing the answer ends that. */
+  whenAdvanced(offset: number, handle: () => void): Disposable {
+    const forget = (): void => void this.#waiters.delete(waiter);
+    const waiter: Waiter = {
+      offset,
+      settle: () => {
+        forget();
+        handle();
+      },
+    };
+    this.#waiters.add(waiter);
+    if (this.#end > offset || this.#sealed) this.#wake();
+    return { [Symbol.dispose]: forget };
   }
 
   /** Path of the segment that begins at `start`. */

@@ -1,10 +1,11 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { errnoName } from '../errno-name.ts';
 import { discard } from '../files/discard.ts';
 import { OUTPUT_STREAMS, type OutputStream, outputPath } from './segment-files.ts';
 
 const ENTRY_BYTES = 8;
+const EMPTY = Buffer.alloc(0);
 /** Entries of one order file. */
 export const ORDER_FILE_ENTRIES = 65_536;
 /** Order files that are kept; older order is forgotten. */
@@ -56,14 +57,12 @@ export class OrderLog {
     return outputPath(this.#directory, this.#id, 'order', file);
   }
 
-  /** The entries of one file, oldest first; none where it is gone. */
-  async entries(file: number): Promise<Switch[]> {
-    const bytes = await readFile(this.pathOf(file)).catch((error: unknown) => {
-      if (errnoName(error) === 'ENOENT') return Buffer.alloc(0);
-      throw error;
-    });
-    const count = Math.min(Math.floor(bytes.length / ENTRY_BYTES), this.#count - file * ORDER_FILE_ENTRIES);
-    return Array.from({ length: Math.max(0, count) }, (_, index) => decode(bytes, index * ENTRY_BYTES));
+  /** The entries of one file after its first `skip`, oldest first; none where it is gone. */
+  entries(file: number, skip = 0): Switch[] {
+    const count = Math.min(ORDER_FILE_ENTRIES, this.#count - file * ORDER_FILE_ENTRIES) - skip;
+    const bytes = count > 0 ? readAt(this.pathOf(file), skip * ENTRY_BYTES, count * ENTRY_BYTES) : EMPTY;
+    const length = Math.floor(bytes.length / ENTRY_BYTES);
+    return Array.from({ length }, (_, index) => decode(bytes, index * ENTRY_BYTES));
   }
 
   /** Unlinks all files; later entries are not kept. */
@@ -72,6 +71,22 @@ export class OrderLog {
     if (this.#count === 0) return;
     const files = Array.from({ length: this.lastFile - this.firstFile + 1 }, (_, index) => this.firstFile + index);
     await Promise.all(files.map((file) => rm(this.pathOf(file), { force: true })));
+  }
+}
+
+/** At most `length` bytes, at once: an order file has at most 512 KiB. Empty where it is gone. */
+function readAt(path: string, position: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  try {
+    const fd = openSync(path, 'r');
+    try {
+      return bytes.subarray(0, readSync(fd, bytes, 0, length, position));
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    if (errnoName(error) === 'ENOENT') return EMPTY;
+    throw error;
   }
 }
 

@@ -47,18 +47,21 @@ export class OutputLog {
   /**
    * The order in which the bytes between these offsets arrived; together the runs cover both ranges exactly.
    * Where the order is forgotten or was never written, stdout comes before stderr.
+   * @param since `order.count` when the streams ended at the first offsets: less has to be read than from 0 on
    */
-  async runs(stdoutFrom: number, stdoutTo: number, stderrFrom: number, stderrTo: number): Promise<Run[]> {
+  runs(stdoutFrom: number, stdoutTo: number, stderrFrom: number, stderrTo: number, since = 0): Run[] {
     const runs = new RunList({ stdout: stdoutFrom, stderr: stderrFrom }, { stdout: stdoutTo, stderr: stderrTo });
     if (this.order.count === 0) return runs.finish();
     const { firstFile, lastFile } = this.order;
-    let forgotten = firstFile > 0;
-    for (let file = firstFile; file <= lastFile && !runs.complete; file++) {
-      const entries = await this.order.entries(file);
+    const first = Math.max(firstFile, Math.floor(since / ORDER_FILE_ENTRIES));
+    let forgotten = since < firstFile * ORDER_FILE_ENTRIES;
+    for (let file = first; file <= lastFile && !runs.complete; file++) {
+      const skip = Math.max(0, since - file * ORDER_FILE_ENTRIES);
+      const entries = this.order.entries(file, skip);
       // The starts of the first two runs are unknown after a forgotten part, so that both begin at its end.
       if (forgotten && entries[0]?.stream === 'stderr') entries.splice(0, 2, ...entries.slice(0, 2).reverse());
       for (const { stream, end } of entries) runs.upTo(stream, end);
-      forgotten = entries.length < ORDER_FILE_ENTRIES;
+      forgotten = entries.length < ORDER_FILE_ENTRIES - skip;
     }
     return runs.finish();
   }

@@ -1,4 +1,4 @@
-import { MEMORY_SETTINGS } from '@sandbox/program/memory-settings.ts';
+import { MEMORY_SETTINGS } from '@sandbox/program/memory/memory-settings.ts';
 import { expect, test } from 'vitest';
 import { childEnvironment, type EnvironmentSpec } from './environment.ts';
 

@@ -1,6 +1,6 @@
 import { delimiter, isAbsolute, join } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { MEMORY_SETTINGS } from '@sandbox/program/memory-settings.ts';
+import { MEMORY_SETTINGS } from '@sandbox/program/memory/memory-settings.ts';
 import type { Identity } from '../account/identity.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;

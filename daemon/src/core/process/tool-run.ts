@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { Readable } from 'node:stream';
 
 /** Bytes of stderr that are kept. */
 const STDERR_KEPT = 16 * 1024;
@@ -19,16 +19,18 @@ export class ToolRun implements AsyncDisposable {
 
   /** `cwd` has to exist. The environment has a locale only. */
   constructor(program: string, args: readonly string[], cwd: string) {
-    const child = spawn(program, [...args], { cwd, env: { LC_ALL: 'C.UTF-8' }, stdio: ['ignore', 'pipe', 'pipe'] });
-    this.stdout = child.stdout;
+    const stdio = ['ignore', 'pipe', 'pipe'] as const;
+    // Without free descriptors `spawn` answers a child without streams.
+    const child: ChildProcess = spawn(program, [...args], { cwd, env: { LC_ALL: 'C.UTF-8' }, stdio: [...stdio] });
     let stderr = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      if (stderr.length < STDERR_KEPT) stderr += chunk.toString();
-    });
-    child.stdout.on('error', () => undefined);
     this.ended = new Promise((resolve) => {
       child.once('error', (error) => resolve({ code: 127, stderr: error.message }));
       child.once('close', (code) => resolve({ code, stderr }));
+    });
+    this.stdout = child.stdout ?? Readable.from([]);
+    this.stdout.on('error', () => undefined);
+    child.stderr?.on('data', (chunk: Buffer) => {
+      if (stderr.length < STDERR_KEPT) stderr += chunk.toString();
     });
     this.#kill = () => void child.kill('SIGKILL');
   }

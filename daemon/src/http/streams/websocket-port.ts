@@ -67,7 +67,9 @@ export class WebSocketPort {
 
   /** Resolves when the send buffer is drained or the connection has closed. */
   async drained(): Promise<void> {
-    if (!this.#socket.writableNeedDrain) return;
+    const { writableNeedDrain, writableEnded, destroyed } = this.#socket;
+    // A socket that ends emits no `drain`, whatever still waits in it: only its end follows.
+    if (!writableNeedDrain && !writableEnded && !destroyed) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#socket.once('drain', resolve);
     using _listening = onAbort(this.gone, resolve);

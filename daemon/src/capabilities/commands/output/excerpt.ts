@@ -41,7 +41,7 @@ export async function excerptOf(log: OutputLog, maxBytes: number): Promise<Excer
   return {
     stdout: stdoutText,
     stderr: stderrText,
-    output: stderr.end === 0 ? stdoutText : stdout.end === 0 ? stderrText : await merge(log, stdout, stderr),
+    output: stderr.end === 0 ? stdoutText : stdout.end === 0 ? stderrText : merge(log, stdout, stderr),
     truncated: hasGaps(stdout) || hasGaps(stderr),
     ends: { stdout: stdout.end, stderr: stderr.end },
   };
@@ -93,9 +93,9 @@ function textOf(stream: StreamExcerpt): string {
   return writer.upTo(stream.end) + writer.rest();
 }
 
-async function merge(log: OutputLog, stdout: StreamExcerpt, stderr: StreamExcerpt): Promise<string> {
+function merge(log: OutputLog, stdout: StreamExcerpt, stderr: StreamExcerpt): string {
   const writers = { stdout: new StreamText(stdout), stderr: new StreamText(stderr) };
-  const runs = await log.runs(0, stdout.end, 0, stderr.end);
+  const runs = log.runs(0, stdout.end, 0, stderr.end);
   const parts = runs.map(({ stream, end }) => writers[stream].upTo(end));
   return parts.join('') + writers.stdout.rest() + writers.stderr.rest();
 }

@@ -52,7 +52,7 @@ export async function* follow(
   for (;;) {
     const isLast = ended.signal.aborted;
     const ends = endsOf(output);
-    for (const run of await orderedRuns(output, readers, ends)) yield* readers[run.stream].upTo(run.end, gone);
+    for (const run of orderedRuns(output, readers, ends)) yield* readers[run.stream].upTo(run.end, gone);
     if (gone.aborted) return;
     if (isLast) break;
     if (output.stdout.end === ends.stdout && output.stderr.end === ends.stderr) await newBytes(output, ends, over);
@@ -79,14 +79,14 @@ export async function newBytes(log: OutputLog, { stdout, stderr }: Offsets, sign
   settled.abort();
 }
 
-async function orderedRuns(
+function orderedRuns(
   log: OutputLog,
   { stdout, stderr }: Readonly<Record<StreamName, PieceReader>>,
   ends: Offsets,
-): Promise<{ stream: StreamName; end: number }[]> {
+): { stream: StreamName; end: number }[] {
   if (stderr.at >= ends.stderr) return [{ stream: 'stdout', end: ends.stdout }];
   if (stdout.at >= ends.stdout) return [{ stream: 'stderr', end: ends.stderr }];
-  return await log.runs(stdout.at, ends.stdout, stderr.at, ends.stderr);
+  return log.runs(stdout.at, ends.stdout, stderr.at, ends.stderr);
 }
 
 /** Reads one stream in pieces and holds back an incomplete UTF-8 sequence until the rest of it arrives. */

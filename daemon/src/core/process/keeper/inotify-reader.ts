@@ -79,9 +79,17 @@ export class InotifyReader implements AsyncDisposable {
   #isGone = false;
   #isFaulty = false;
 
-  /** `onFault`: a frame of the reader could not be handled, which ends it. */
+  /**
+   * `onFault`: a frame of the reader could not be handled, which ends it.
+   * @throws InotifyFailure `EMFILE` where no descriptors are free for its pipes
+   */
   constructor(program: string, onFault: (error: unknown) => void) {
     this.#child = spawn(program, [], { stdio: ['pipe', 'pipe', 'pipe'], env: {}, cwd: '/' });
+    // Without free descriptors `spawn` answers a child without streams, and reports the error in a later turn.
+    if (this.#child.stdout === undefined) {
+      this.#child.once('error', ignore);
+      throw new InotifyFailure('EMFILE', 'the inotify reader cannot be started: too many files are open');
+    }
     const splitter = new FrameSplitter();
     this.#child.stdout.on('data', (chunk: Buffer) => {
       try {

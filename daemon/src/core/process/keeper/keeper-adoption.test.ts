@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeRows } from '../../../../../scripts/testing/describe-rows.ts';
@@ -26,6 +26,17 @@ const forkerIn = (host: KeeperHost, directory: string): Promise<Forker> =>
 
 async function isGone(pid: number): Promise<void> {
   await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
+}
+
+/** The first line of a process, from its file: meanwhile nothing runs in this thread. */
+function firstLineOnDisk(directory: string, id: string): string {
+  for (const deadline = performance.now() + 30_000; performance.now() < deadline; ) {
+    const files = readdirSync(directory, { recursive: true, encoding: 'utf8' });
+    const file = files.find((name) => name.endsWith(`${id}.stdout.0`));
+    const [line, more] = file === undefined ? [] : readFileSync(join(directory, file), 'latin1').split('\n');
+    if (line !== undefined && more !== undefined) return line;
+  }
+  throw new Error(`${id} has written no line`);
 }
 
 describeRows(
@@ -184,6 +195,20 @@ describeRows(
       }
       // The end of a killed process is told after the process is gone.
       await expect.poll(() => [...host.ids()].filter((id) => id !== forker.process.id)).toEqual([]);
+    });
+
+    test('is killed where its id was given up before the host knew that it was handed over', async () => {
+      await using keeper = await RunningKeeper.start(program);
+      await using host = await keeper.host();
+      const forker = await forkerIn(host, keeper.directory);
+      const place = await forker.reserve('a');
+      await forker.tell(`fork ${place.id} 0 usual wait`);
+      // The keeper has said that it holds the process, and the host has not read it.
+      const [, errno, pid] = firstLineOnDisk(keeper.directory, forker.process.id).split(' ');
+      place[Symbol.dispose]();
+      expect([errno, await rejectionOf(place.adopted)]).toEqual(['0', expect.any(StartFailure)]);
+      await isGone(Number(pid));
+      await expect.poll(() => [...host.ids()]).toEqual([forker.process.id]);
     });
 
     test('comes from a forker that sends garbage, or without end, or does not read: others are served', async () => {

@@ -1,17 +1,9 @@
 import { accessSync, constants } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { BUILT_DIRECTORY } from '@sandbox/program/built-directory.ts';
 
-const NAME = 'keeper';
-
-/** The keeper that was built: beside the bundle, which has its parts in `chunks/`; from source, in `dist/`. */
-const BUILT = join(
-  basename(import.meta.dirname) === 'keeper'
-    ? join(import.meta.dirname, '../../../../../dist')
-    : basename(import.meta.dirname) === 'chunks'
-      ? dirname(import.meta.dirname)
-      : import.meta.dirname,
-  NAME,
-);
+/** The keeper that was built. */
+const BUILT = join(BUILT_DIRECTORY, 'keeper');
 
 /** `isThere` says whether it can be run. */
 interface BuiltProgram {

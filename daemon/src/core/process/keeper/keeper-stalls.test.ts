@@ -1,6 +1,16 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -187,10 +197,16 @@ describe.runIf(compiles && keeperProgram !== undefined)('signals', () => {
 
   test('a client that is gone is noticed while its requests are under way', async () => {
     await using keeper = await RunningKeeper.start(program, preload({ HUNG: '1' }));
+    const descriptors = `/proc/${keeper.child.pid}/fd`;
+    const sockets = (): number =>
+      readdirSync(descriptors).filter((fd) => readlinkSync(join(descriptors, fd)).startsWith('socket:')).length;
+    const before = sockets();
     const client = await RawClient.open(keeper.socket);
-    for (let request = 1; request <= 40; request++) client.send(signal(request, 0, 'none'));
+    // At 16 at a time they take a minute.
+    for (let request = 1; request <= 1000; request++) client.send(signal(request, 0, 'none'));
     await new Promise<void>((resolve) => client.socket.end(resolve));
     client.socket.destroy();
+    await expect.poll(sockets).toBe(before);
     await using next = await RawClient.open(keeper.socket);
     next.send(foreground(1));
     expect(await signalled(next)).toEqual([1, 0]);
