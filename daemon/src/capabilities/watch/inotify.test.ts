@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   chmodSync,
+  copyFileSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -10,6 +11,7 @@ import {
 } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { bytesOf } from '../../core/files/byte-name.ts';
+import { watchProgram } from '../../core/process/keeper/keeper-program.ts';
 import { hasInotify, inotify, Watching } from './watching.fixture.ts';
 
 describe.runIf(hasInotify)('by inotify', () => {
@@ -117,6 +119,25 @@ describe.runIf(hasInotify)('by inotify', () => {
     await watching.until(watcher, 'reader_restarted');
     writeFileSync(watching.path('d/a'), '');
     expect(await watching.until(watcher, 'create d/a')).toEqual(['create d/a']);
+  });
+
+  test('[watch.overflow] a reader that cannot be started is an error; one that cannot be restarted is tried again', async () => {
+    await using watching = new Watching();
+    const program = watching.path('reader');
+    copyFileSync(watchProgram(undefined).path, program);
+    const backend = inotify(program);
+    await using again = new Watching(backend);
+    const watcher = await again.watch();
+    const before = backend.directories;
+    renameSync(program, `${program}.away`);
+    await using other = new Watching(inotify(program));
+    await expect(other.watch()).rejects.toThrow('nothing can be watched');
+    process.kill(backend.readerPid ?? 0, 'SIGKILL');
+    await again.until(watcher, 'reader_restarted');
+    renameSync(`${program}.away`, program);
+    await expect.poll(() => backend.directories).toBe(before);
+    writeFileSync(again.path('a'), '');
+    await again.until(watcher, 'create a');
   });
 
   test('[watch.overflow] an overflow of the kernel queue is reported, and directories created meanwhile are watched', async () => {

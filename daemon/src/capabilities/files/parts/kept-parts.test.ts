@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { TestApp } from '../../../app.fixture.ts';
 import { expect, test } from '../files.fixture.ts';
 import { PartJournal } from './part-journal.ts';
@@ -86,4 +87,15 @@ test('the time of a part that can no longer be reached ends without an error', a
   journal.keep(join(loop, 'x.part'));
   expect(statSync(notes).size).toBeGreaterThan(0);
   await expect.poll(() => statSync(notes).size).toBe(0);
+});
+
+test('a part whose time ends later than a timer can wait is not looked at without a pause', async ({ dir }) => {
+  const warnings: string[] = [];
+  const noteWarning = ({ name }: Error): void => void warnings.push(name);
+  process.on('warning', noteWarning);
+  using journal = new PartJournal(join(dir, 'notes'), 2 ** 31);
+  journal.keep(join(dir, 'x.part'));
+  await nextTurn();
+  process.off('warning', noteWarning);
+  expect(warnings).toEqual([]);
 });

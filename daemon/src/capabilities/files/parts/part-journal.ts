@@ -8,6 +8,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { timerMs } from '@sandbox/api/wait.ts';
 import { systemCodeOf } from '../../../core/files/file-failure.ts';
 import { bytesOfPath, type FilePath, nameOf, parentOf, samePath, shownPath } from '../../../core/files/file-path.ts';
 import { HeldDirectory } from '../../../core/files/place/held-directory.ts';
@@ -146,7 +147,7 @@ export class PartJournal implements Disposable {
       if (left > 0) this.#expireAfter(part, left);
       else this.end(part);
     };
-    this.#expiries.set(keyOf(part), setTimeout(check, ms).unref());
+    this.#expiries.set(keyOf(part), setTimeout(check, timerMs(ms)).unref());
   }
 }
 

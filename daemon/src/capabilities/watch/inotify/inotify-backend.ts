@@ -1,5 +1,5 @@
 import type { Logger } from '@sandbox/program/logger.ts';
-import { InotifyReader } from '../../../core/process/keeper/inotify-reader.ts';
+import { InotifyFailure, InotifyReader } from '../../../core/process/keeper/inotify-reader.ts';
 import type { ChangeSink } from '../change.ts';
 import type { WatchBackend, WatchTerms } from '../watch-backend.ts';
 import { asWatchFailure } from '../watch-limits.ts';
@@ -65,9 +65,16 @@ export class InotifyBackend implements WatchBackend {
         this.#logger.error({ err }, 'a frame of the inotify reader could not be handled'),
       );
     }
-    const watch = new InotifyWatch(this.#reader, held.terms, held.sink, () => this.#openAgain(held));
+    const reader = this.#reader;
+    let isOpen = false;
+    // The end of a reader that did not watch yet is an error of this call: another one would end at once as well.
+    const watch = new InotifyWatch(reader, held.terms, held.sink, () => {
+      if (isOpen) this.#openAgain(held);
+    });
     held.current = watch;
     await watch.open();
+    if (reader.isGone) throw new InotifyFailure('EPIPE', 'the inotify reader has ended');
+    isOpen = true;
   }
 
   async #close(held: Held): Promise<void> {

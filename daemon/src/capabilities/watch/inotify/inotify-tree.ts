@@ -63,6 +63,8 @@ export class InotifyTree {
       if (node === this.#walk.root) this.#rootHappened(mask);
       return;
     }
+    // It left the tree while the reader was asked to watch it, and has no path any more.
+    if (!node.isIn(this.#walk.root)) return;
     const isDirectory = (mask & IN.isDir) !== 0;
     const path = node.pathOf(name);
     const isVisible = !this.#terms.filter.excludes(path, isDirectory);
