@@ -9,6 +9,13 @@ const REST_MS = 100;
 /** Milliseconds to wait until the screen has drawn all output. */
 const SCREEN_MS = 1000;
 
+export interface Look {
+  readonly ps1: string;
+  readonly column: number | undefined;
+}
+
+export const NOTHING: Look = { ps1: '', column: undefined };
+
 /** The prompt of a shell, as its terminal shows it. */
 export class Prompt {
   /** The next prompt is shown after this offset. */
@@ -34,11 +41,13 @@ export class Prompt {
   }
 
   /** The line up to the cursor, and the column of the cursor; no column where the screen has not drawn all output. */
-  async look(): Promise<{ readonly ps1: string; readonly column: number | undefined }> {
+  async look(): Promise<Look> {
     const { end } = this.#history;
     await this.#screen.reach(end, AbortSignal.timeout(SCREEN_MS));
-    if (this.#screen.offset < end) return { ps1: '', column: undefined };
-    const { output, cursor } = await this.#screen.lookNow('line');
+    if (this.#screen.offset < end) return NOTHING;
+    const { output, cursor, offset } = await this.#screen.lookNow('line');
+    // A screen whose thread died meanwhile begins anew.
+    if (offset < end) return NOTHING;
     return { ps1: output, column: cursor.x };
   }
 }

@@ -66,7 +66,8 @@ export class Screen {
     this.#hurried += 1;
     this.#hurry.wake();
     try {
-      while (this.#offset < offset && !this.#stop.signal.aborted && !signal.aborted) {
+      // What a model had drawn is lost with its thread.
+      while ((this.#stale || this.#offset < offset) && !this.#stop.signal.aborted && !signal.aborted) {
         this.follow();
         await this.#drawn.next({ signal });
       }
@@ -90,7 +91,7 @@ export class Screen {
 
   /** A model costs as much time as the start of a shell, so the first output of the shell comes before it. */
   async #begin(): Promise<void> {
-    await this.#history.advanced(this.#history.first, this.#stop.signal);
+    await this.#history.advanced(this.#offset, this.#stop.signal);
     await this.#gather(GATHER_MS);
     if (!this.#stop.signal.aborted) this.#opened();
   }
@@ -116,6 +117,8 @@ export class Screen {
       const { offset, bytes } = await this.#history.read(this.#offset, PIECE_BYTES, buffer);
       if (bytes.length === 0) {
         this.#offset = Math.max(this.#offset, offset);
+        // Bytes that were dropped are not drawn, and not waited for either.
+        this.#drawn.wake();
         if (this.#history.closed) break;
         await this.#history.advanced(this.#offset, signal);
         await this.#gather(GATHER_MS);

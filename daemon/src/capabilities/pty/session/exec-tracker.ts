@@ -156,9 +156,10 @@ export class ExecTracker {
 
   /** The end of the command may lie before offset `from`, in output that was lost. */
   noticeMissedEnd(from: number): void {
-    const { history, shell } = this.#session;
+    const { history, shell, failed } = this.#session;
     if (this.#run === undefined) return;
-    void noticeMissedEnd(this.#run, { history, prompt: this.#prompt, released: () => !shell.isBusy }, from);
+    const released = (): boolean => !shell.isBusy;
+    noticeMissedEnd(this.#run, { history, prompt: this.#prompt, released }, from).catch(failed);
   }
 
   terminate(): void {

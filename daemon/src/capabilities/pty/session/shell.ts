@@ -18,6 +18,8 @@ import type { ShellLauncher } from './shell-launcher.ts';
 
 /** Milliseconds after which a call does not wait for the start of a shell any more. */
 export const PATIENCE_MS = 5000;
+/** Milliseconds by which a timer of Node may fire before its time on the monotonic clock. */
+const TIMER_EARLY_MS = 1;
 
 export interface ShellTools {
   readonly host: TerminalHost;
@@ -68,7 +70,7 @@ export class Shell {
 
   /** A shell has been being started for `PATIENCE_MS`. */
   get isLate(): boolean {
-    return this.#starting !== undefined && performance.now() >= this.#lateAt;
+    return this.#starting !== undefined && performance.now() >= this.#lateAt - TIMER_EARLY_MS;
   }
 
   /** Another program than the shell is in the foreground of the terminal; false where the system does not tell. */

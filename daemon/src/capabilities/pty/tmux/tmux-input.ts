@@ -1,17 +1,39 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { HostedProcess, TerminalSize } from '../../../core/process/process-host.ts';
 
 /** Bytes that one command types, since tmux bounds the length of a line. */
 const PIECE_BYTES = 512;
 
-/** Types into a tmux session by a client in control mode, which takes commands on its stdin (tmux(1), CONTROL MODE). */
+/**
+ * Types into a tmux session by a client in control mode, which takes commands on its stdin (tmux(1), CONTROL MODE). Any
+ * program of the account can end the client; the next input starts another.
+ */
 export class TmuxInput {
-  readonly #control: HostedProcess;
+  readonly #start: () => Promise<HostedProcess>;
   readonly #target: string;
+  /** The client that runs or is being started. */
+  #client: Promise<HostedProcess>;
+  /** The newest client has ended. */
+  #hasEnded = false;
+  #isClosed = false;
 
-  constructor(control: HostedProcess, name: string) {
-    this.#control = control;
+  private constructor(client: HostedProcess, start: () => Promise<HostedProcess>, name: string) {
+    this.#start = start;
     this.#target = `=${name}:`;
+    this.#client = Promise.resolve(client);
+    this.#watch(client);
+  }
+
+  /** `start` starts a client of the session `name`. */
+  static async open(start: () => Promise<HostedProcess>, name: string): Promise<TmuxInput> {
+    return new TmuxInput(await start(), start, name);
+  }
+
+  /** Takes no more input; answers the newest client, which is the caller's from now on; undefined: it did not start. */
+  async close(): Promise<HostedProcess | undefined> {
+    this.#isClosed = true;
+    return await this.#client.catch(() => undefined);
   }
 
   /** @throws SandboxError `conflict` after the end of the session */
@@ -21,12 +43,40 @@ export class TmuxInput {
       const codes = Array.from(bytes.subarray(at, at + PIECE_BYTES), (byte) => byte.toString(16));
       lines.push(`send-keys -t ${this.#target} -H ${codes.join(' ')}\n`);
     }
-    await this.#control.writeStdin(Buffer.from(lines.join('')), signal);
+    await this.#send(lines.join(''), signal);
   }
 
   resize({ cols, rows }: TerminalSize): void {
     const line = `resize-window -t ${this.#target} -x ${cols} -y ${rows}\n`;
     // The session may have ended.
-    void this.#control.writeStdin(Buffer.from(line)).catch(ignore);
+    void this.#send(line).catch(ignore);
+  }
+
+  async #send(lines: string, signal?: AbortSignal): Promise<void> {
+    if (this.#isClosed) throw new SandboxError('conflict', 'the session has ended');
+    if (this.#hasEnded) this.#restart();
+    const client = await this.#client;
+    await client.writeStdin(Buffer.from(lines), signal);
+  }
+
+  #restart(): void {
+    this.#hasEnded = false;
+    this.#client = this.#client.catch(ignore).then(async (last) => {
+      last?.acknowledgeExit();
+      await last?.output.remove();
+      return this.#start();
+    });
+    this.#client.then(
+      (client) => this.#watch(client),
+      () => {
+        this.#hasEnded = true;
+      },
+    );
+  }
+
+  #watch(client: HostedProcess): void {
+    void client.ended.then(() => {
+      this.#hasEnded = true;
+    });
   }
 }

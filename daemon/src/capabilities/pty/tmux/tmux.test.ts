@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { alive } from '../../../../../scripts/testing/alive.ts';
 import { TestApp } from '../../../app.fixture.ts';
 import { findTool } from '../../../core/tool-path.ts';
 import { DaemonProcess } from '../../../daemon-process.fixture.ts';
@@ -33,6 +34,20 @@ describeOnHosts('tmux', ({ processHost }) => {
       await input(daemon, 'a', 'kill -9 $$\r');
       await expect.poll(() => info(daemon, 'a')).toMatchObject({ status: 'exited', exit_code: -1 });
       expect((await viewer.message('exit')).signal).toBe('SIGKILL');
+    },
+  );
+
+  test.runIf(there)(
+    'input reaches the terminal after a program of the account has ended the client of tmux',
+    async () => {
+      await using daemon = await TestApp.start({ shellBackend: 'tmux', processHost });
+      await create(daemon, 'a', BARE);
+      const clients = `tmux -L "$(tr '\\0' '\\n' < /proc/$PPID/cmdline | grep ^svc-)" list-clients -F '#{client_pid}'`;
+      const { output } = await exec(daemon, 'a', `kill -KILL $(${clients} | tee /dev/tty); echo`);
+      const pid = Number(output);
+      expect(pid).toBeGreaterThan(0);
+      await expect.poll(() => alive(pid)).toBe(false);
+      expect(await exec(daemon, 'a', 'echo typed')).toMatchObject({ status: 'completed', output: 'typed\n' });
     },
   );
 

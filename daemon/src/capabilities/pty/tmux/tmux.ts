@@ -122,14 +122,13 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
     pid: number,
     identity: Identity | undefined,
   ): Promise<HostedProcess> {
-    const control = await this.#host.start({
-      ...this.#command(['-C', 'attach-session', '-f', 'no-output,ignore-size', '-t', `=${name}`], identity),
-      stdin: 'pipe',
-    });
-    const input = new TmuxInput(control, name);
+    const attach = ['-C', 'attach-session', '-f', 'no-output,ignore-size', '-t', `=${name}`];
+    const control = () => this.#host.start({ ...this.#command(attach, identity), stdin: 'pipe' });
+    const input = await TmuxInput.open(control, name);
     const ended = endOf(pid, reader).then(async () => {
       const how = await this.#endOf(name, identity);
-      await this.#discard([control]);
+      const client = await input.close();
+      if (client) await this.#discard([client]);
       return { ...(await reader.ended), ...how };
     });
     const terminal = terminalOf(input, pid);

@@ -27,9 +27,10 @@ export async function* followRun(run: ExecRun, gone: AbortSignal): AsyncGenerato
       continue;
     }
     const { offset, bytes } = await run.history.read(at, Math.min(PIECE_BYTES, to - at));
-    if (bytes.length === 0 || offset >= to) break;
-    at = offset + bytes.length;
-    const all = Buffer.concat([rest, bytes]);
+    // What was dropped may lie before `to`, and what is kept after it.
+    const kept = bytes.subarray(0, Math.max(0, to - offset));
+    at = bytes.length === 0 ? to : Math.min(offset + bytes.length, to);
+    const all = Buffer.concat([rest, kept]);
     const cut = cutOf(all);
     rest = all.subarray(cut);
     if (cut > 0) yield plainText(all.toString('utf8', 0, cut));

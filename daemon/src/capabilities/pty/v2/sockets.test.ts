@@ -305,3 +305,14 @@ describe('a viewer', () => {
     expect((await viewer.closed)[0]).toBe(1000);
   });
 });
+
+test('[pty.ws-utf8] a character over two files of the output reaches a JSON viewer whole', async () => {
+  // Half of these bytes are a file, and it ends within a character.
+  await using service = await started({ ptyHistoryBytes: 65_536 });
+  const script = `printf '漢%.0s' $(seq 20000); echo end; exec sleep 1000`;
+  await create(service.daemon, 'a', { command: 'bash', args: ['-c', script] });
+  await screen(service.daemon, 'a', (output) => output.includes('end'));
+  await using viewer = new TestViewer(`${service.ws}/v2/pty/sessions/a/ws`);
+  await viewer.shows('end');
+  expect(viewer.text.replaceAll('漢', '').trim()).toBe('end');
+});

@@ -9,6 +9,7 @@ import type { ViewerPort } from './viewer-port.ts';
 const PIECE_BYTES = 64 * 1024;
 /** A viewer that is this far behind after a wait gets `relay_resumed`. */
 const BEHIND_BYTES = 256 * 1024;
+const EMPTY: Buffer = Buffer.alloc(0);
 
 /** Sends the history to one viewer at the pace of the viewer. */
 export class OutputRelay {
@@ -18,7 +19,10 @@ export class OutputRelay {
   readonly #isBinary: boolean;
   /** Buffers to read into; one whose bytes are being sent is not among them. */
   readonly #buffers: Buffer[] = [];
+  /** Offset after what was sent. */
   #offset = 0;
+  /** Bytes after those: the begin of a UTF-8 sequence, since a JSON frame holds no part of one whose rest may follow. */
+  #begun = EMPTY;
 
   constructor(history: History, port: ViewerPort, flow: ViewerFlow, protocol: 'json' | 'binary') {
     this.#history = history;
@@ -33,59 +37,59 @@ export class OutputRelay {
     this.#offset = offset;
     while (!gone.aborted) {
       const waited = await this.#flow.ready(this.#offset);
-      if (waited && this.#history.end - this.#offset > BEHIND_BYTES) this.#sendResumed(this.#history.first);
+      if (waited && this.#history.end - this.#offset > BEHIND_BYTES) this.#resumeAt(this.#history.first);
       if (await this.#sendPiece()) continue;
-      if (this.#history.closed || gone.aborted) return;
-      await this.#history.advanced(this.#offset, gone);
+      if (gone.aborted) return;
+      if (this.#history.closed) {
+        if (this.#begun.length > 0) this.#sendText(this.#begun);
+        return;
+      }
+      await this.#history.advanced(this.#readTo, gone);
     }
+  }
+
+  get #readTo(): number {
+    return this.#offset + this.#begun.length;
   }
 
   /** Sends the next piece of output; answers whether there was one. */
   async #sendPiece(): Promise<boolean> {
     const buffer = this.#buffers.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES);
-    const { offset, bytes } = await this.#history.read(this.#offset, PIECE_BYTES, buffer);
-    if (bytes.length === 0 || this.#port.gone.aborted) {
-      this.#buffers.push(buffer);
+    const { offset, bytes } = await this.#history.read(this.#readTo, PIECE_BYTES, buffer);
+    const sent = (): void => void this.#buffers.push(buffer);
+    if (this.#port.gone.aborted) return false;
+    if (offset > this.#readTo) this.#resumeAt(offset);
+    if (bytes.length === 0) {
+      sent();
       return false;
     }
-    await this.#pass(bytes, offset, () => this.#buffers.push(buffer));
+    if (this.#isBinary) {
+      this.#offset = offset + bytes.length;
+      this.#port.sendBytes(bytes, sent);
+    } else {
+      this.#sendWhole(this.#begun.length === 0 ? bytes : Buffer.concat([this.#begun, bytes]));
+      sent();
+    }
     // Other connections and the shell get a turn of the event loop between two pieces.
     if (bytes.length === PIECE_BYTES) await nextTurn();
     return true;
   }
 
-  async #pass(bytes: Buffer, offset: number, sent: () => void): Promise<void> {
-    if (offset > this.#offset) this.#sendResumed(offset);
-    const whole = this.#whole(bytes, offset);
-    if (whole > 0) {
-      this.#sendOutput(bytes.subarray(0, whole), offset, sent);
-      return;
-    }
-    sent();
-    await this.#history.advanced(offset + bytes.length, this.#port.gone);
+  #sendWhole(bytes: Buffer): void {
+    const whole = bytes.length - incompleteTail(bytes);
+    if (whole > 0) this.#sendText(bytes.subarray(0, whole));
+    this.#begun = Buffer.from(bytes.subarray(whole));
   }
 
-  /** How many of the bytes can be sent: a JSON frame holds no part of a UTF-8 sequence whose rest may follow. */
-  #whole(bytes: Buffer, offset: number): number {
-    if (this.#isBinary) return bytes.length;
-    const cut = incompleteTail(bytes);
-    const isLast = this.#history.closed && offset + bytes.length >= this.#history.end;
-    return cut === bytes.length && isLast ? cut : bytes.length - cut;
-  }
-
-  #sendOutput(bytes: Buffer, offset: number, sent: () => void): void {
-    this.#offset = offset + bytes.length;
-    if (this.#isBinary) {
-      this.#port.sendBytes(bytes, sent);
-      return;
-    }
+  #sendText(bytes: Buffer): void {
+    this.#offset += bytes.length;
     const text = JSON.stringify(bytes.toString('utf8'));
-    sent();
     this.#port.sendText(`{"type":"output","data":${text},"offset":${this.#offset}}`);
   }
 
-  #sendResumed(first: number): void {
+  #resumeAt(first: number): void {
     this.#offset = Math.max(this.#offset, first);
+    this.#begun = EMPTY;
     const message: ToViewer = { type: 'relay_resumed', offset: this.#offset };
     this.#port.sendText(JSON.stringify(message));
   }
