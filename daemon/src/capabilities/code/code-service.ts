@@ -6,7 +6,6 @@ import type { CellReport, CellRequest } from './execution/cell-report.ts';
 import type { Execution } from './execution/execution.ts';
 import type { ExecutionHead } from './execution/execution-head.ts';
 import type { ExecutionStore } from './execution/execution-store.ts';
-import type { JournalFile } from './execution/journal-file.ts';
 import { superviseCell } from './execution/run-cell.ts';
 import type { KernelRuntime } from './kernel/kernel-runtime.ts';
 import type { OutsideRuntime } from './outside/outside-runtime.ts';
@@ -14,7 +13,7 @@ import type { OneOffs } from './run/one-offs.ts';
 import type { Place } from './run/place.ts';
 import type { InterpreterProcesses } from './runtime/interpreter-processes.ts';
 import type { LanguageCatalogue, Served } from './runtime/language-catalogue.ts';
-import type { LanguageInfo, SessionTable } from './runtime/language-runtime.ts';
+import type { Interpreter, LanguageInfo, SessionTable } from './runtime/language-runtime.ts';
 import type { SessionInfo, SessionRequest } from './session/session-info.ts';
 import type { SessionService } from './session/session-service.ts';
 
@@ -66,8 +65,10 @@ export class CodeService implements AsyncDisposable {
       await place.leave();
       throw error;
     }
-    const { execution, journal } = this.executions.create(headOf(request, served, place));
-    this.#supervise(execution, journal, request, place);
+    const head = headOf(request, served, place);
+    const interpreter = place.begin(head.id);
+    const { execution } = this.executions.create(head, interpreter.process.id);
+    this.#supervise(execution, interpreter, request, place);
     return execution;
   }
 
@@ -77,7 +78,11 @@ export class CodeService implements AsyncDisposable {
     const place = this.#placeFor(request, served);
     const { execution, journal } = this.executions.create(headOf(request, served, place));
     place.take(request.timeoutSeconds * 1000).then(
-      () => this.#supervise(execution, journal, request, place),
+      () => {
+        const interpreter = place.begin(execution.id);
+        journal.process(interpreter.process.id);
+        this.#supervise(execution, interpreter, request, place);
+      },
       async (error: unknown) => {
         await place.leave();
         refuse(execution, error, this.#core);
@@ -168,10 +173,8 @@ export class CodeService implements AsyncDisposable {
     return this.#parts.oneOffs.placeFor(request, served);
   }
 
-  #supervise(execution: Execution, journal: JournalFile, request: CellRequest, place: Place): void {
+  #supervise(execution: Execution, interpreter: Interpreter, request: CellRequest, place: Place): void {
     const held = this.#core.activity.hold('cell', execution.id);
-    const interpreter = place.begin(execution.id);
-    journal.process(interpreter.process.id);
     const { id, head } = execution;
     const { code, files } = request;
     const cell = { id, language: head.language, code, files, isLast: place.sessionId === null };

@@ -31,13 +31,15 @@ async function isForked(daemon: TestApp): Promise<boolean> {
 
 /** Waits for a zygote; a call has one started where there is none. */
 async function becomesForked(daemon: TestApp): Promise<void> {
-  const hasZygote = async () => {
-    const { body } = await daemon.inject('/metrics');
-    if (/^code_zygotes [1-9]/m.test(body)) return true;
-    return await isForked(daemon);
-  };
+  const hasZygote = async () => (await zygoteCount(daemon)) > 0 || (await isForked(daemon));
   await expect.poll(hasZygote, { timeout: PATIENCE_MS, interval: 250 }).toBe(true);
   expect(await isForked(daemon)).toBe(true);
+}
+
+/** Zygotes that the daemon knows to be alive. */
+async function zygoteCount(daemon: TestApp): Promise<number> {
+  const { body } = await daemon.inject('/metrics');
+  return Number(/^code_zygotes (\d+)/m.exec(body)?.[1]);
 }
 
 /** Pids of the zygotes that the daemon has started. */
@@ -81,6 +83,7 @@ describe.runIf(hasKeeper && has('ipykernel'))('zygotes', () => {
       await python(daemon, 'x = 5', { session_id: 's' });
       const { pid } = (await daemon.inject('/v2/code/sessions/s')).json().data;
       for (const zygote of zygotesOf(daemon)) if (zygote !== pid) process.kill(zygote, 'SIGKILL');
+      await expect.poll(() => zygoteCount(daemon), { timeout: PATIENCE_MS }).toBe(0);
       expect(resultOf(await python(daemon, 'x', { session_id: 's' }))).toBe('5');
       await becomesForked(daemon);
       await writeFile(join(packages, 'installed.py'), '');

@@ -54,8 +54,9 @@ export class ExecutionStore implements Disposable {
     return names.filter((name) => name.endsWith(RUNNING)).flatMap((name) => this.#unfinished(name));
   }
 
-  create(head: ExecutionHead): { readonly execution: Execution; readonly journal: JournalFile } {
-    const journal = JournalFile.create(this.#directory, head);
+  /** @param processId of its interpreter, where it is known */
+  create(head: ExecutionHead, processId?: string): { readonly execution: Execution; readonly journal: JournalFile } {
+    const journal = JournalFile.create(this.#directory, head, processId);
     return { execution: this.#track(new Execution(head, journal)), journal };
   }
 

@@ -31,10 +31,11 @@ export class JournalFile {
     this.#fd = fd;
   }
 
-  static create(directory: string, head: ExecutionHead): JournalFile {
+  /** @param process where it is known */
+  static create(directory: string, head: ExecutionHead, process: string | undefined): JournalFile {
     const fd = openedFor(() => openSync(join(directory, head.id + RUNNING), 'ax', 0o600));
     const file = new JournalFile(directory, head.id, fd);
-    file.#write({ head });
+    file.#write({ head, process });
     return file;
   }
 

@@ -24,7 +24,8 @@ export async function superviseCell(
   const isOver = (await within(ending, timeoutMs)) !== 'settled';
   if (isOver) await interrupt(interpreter, ending);
   const died: CellEnd = { status: 'died', executionCount: null, exitCode: null };
-  const end = (await within(ending, NOTICE_MS)) === 'settled' ? await ending : died;
+  const isKnown = !isOver || (await within(ending, NOTICE_MS)) === 'settled';
+  const end = isKnown ? await ending : died;
   if (isOver) execution.write(timeoutError(timeoutMs));
   if (end.status === 'died') {
     const hasEnded = (await within(interpreter.process.ended, NOTICE_MS)) === 'settled';

@@ -1,10 +1,12 @@
-import { createHash } from 'node:crypto';
+import * as crypto from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
 
 /** Stands at both ends of a mark; text seldom has it. */
 const SEPARATOR = 0x1e;
 /** Characters of a mark after its name: the exit code and what ends it. */
 const CODE_BYTES = 16;
+/** The longest mark: both separators, the name of 32 characters, a space and an exit code. */
+export const MARK_BYTES = 2 + 32 + 1 + CODE_BYTES;
 
 /**
  * What an interpreter writes to both streams when a cell has ended: `RS name SP code RS`. The name is derived from a
@@ -20,7 +22,7 @@ function tagOf(token: string): string {
 }
 
 function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+  return crypto.hash('sha256', text, 'hex').slice(0, 16);
 }
 
 /** The bytes of one stream up to a mark, as text. */
@@ -43,6 +45,12 @@ export class MarkedText {
   /** Bytes of the last `take` after the mark. */
   get rest(): number {
     return this.#rest;
+  }
+
+  /** Whether the bytes are a mark alone, and none were held back before them. */
+  isMark(bytes: Buffer): boolean {
+    if (this.#held.length > 0 || bytes.indexOf(this.#begin) !== 0) return false;
+    return bytes.indexOf(SEPARATOR, this.#begin.length) === bytes.length - 1;
   }
 
   /** The text that is certain to stand before the mark. The bytes may be overwritten afterwards. */

@@ -7,6 +7,7 @@ import type { Cell, CellEnd, Interpreter } from '../runtime/language-runtime.ts'
 import type { Had, OutputSink } from '../runtime/output.ts';
 
 import { cellEnd, exitEnd } from './cell-end.ts';
+import { markName } from './cell-mark.ts';
 import { ControlChannel, type Message } from './control-channel.ts';
 import { controlSocket, type HeldState } from './held-state.ts';
 import { MarkedOutput } from './marked-output.ts';
@@ -85,7 +86,12 @@ export class ChannelInterpreter implements Interpreter {
     if (error) return cellEnd({ error }, sink);
     await this.#channel.hello;
     this.#output.skip();
-    return this.#follow(cell, sink, () => this.#channel.send({ run: cell.id, ...message }), correct);
+    return this.#follow(
+      cell,
+      sink,
+      () => this.#channel.send({ run: cell.id, mark: markName(this.#held.state.token, cell.id), ...message }),
+      correct,
+    );
   }
 
   async resume(cell: Cell, sink: OutputSink, had: Had): Promise<CellEnd> {

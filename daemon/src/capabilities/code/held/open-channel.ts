@@ -1,9 +1,11 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { waitFor } from '@sandbox/api/wait.ts';
 import type { HostedProcess } from '../../../core/process/process-host.ts';
+import { hasEnded } from '../runtime/has-ended.ts';
 import type { InterpreterProcesses, InterpreterProgram } from '../runtime/interpreter-processes.ts';
 import type { Interpreter, InterpreterSpec } from '../runtime/language-runtime.ts';
 import type { OutputEvent } from '../runtime/output.ts';
+import { markName } from './cell-mark.ts';
 import { ChannelInterpreter, type Dialect } from './channel-interpreter.ts';
 import { type HeldState, heldStateOf, newHeldState } from './held-state.ts';
 import { MarkedOutput } from './marked-output.ts';
@@ -20,7 +22,8 @@ const READY = 'ready';
 
 /** A program that listens on the control socket of its state and then marks its streams as ready. */
 export type ChannelProgram = Pick<InterpreterProgram, 'runtime' | 'file' | 'env'> & {
-  readonly args: (state: HeldState) => readonly string[];
+  /** `mark`: the name of the mark of an interpreter that takes cells. */
+  readonly args: (state: HeldState, mark: string) => readonly string[];
   readonly dialect: Dialect;
 };
 
@@ -35,7 +38,7 @@ export async function openChannel(
   try {
     const process = await processes.start(spec, {
       ...program,
-      args: args(state),
+      args: args(state, markName(state.token, READY)),
       stdin: 'null',
       state,
       outputMaxBytes: OUTPUT_BYTES,
@@ -63,7 +66,7 @@ export async function attachChannel(
   const interpreter = new ChannelInterpreter({ process, processes, directory, state }, dialect);
   const isAnswer = (await waitFor(interpreter.hello, { ms: ATTACH_MS })) === 'settled';
   if (!isAnswer || (await interpreter.hello) !== undefined) return interpreter;
-  return (await waitFor(process.ended, { ms: 0 })) === 'settled' ? interpreter : undefined;
+  return (await hasEnded(process)) ? interpreter : undefined;
 }
 
 async function ready(process: HostedProcess, { token }: HeldState, processes: InterpreterProcesses): Promise<void> {

@@ -1,8 +1,9 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { onAbort, waitFor } from '@sandbox/api/wait.ts';
+import { onAbort } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { HostedProcess } from '../../../core/process/process-host.ts';
 import type { AccountDirectory } from '../runtime/account-directories.ts';
+import { hasEnded } from '../runtime/has-ended.ts';
 import type { InterpreterProcesses, InterpreterProgram } from '../runtime/interpreter-processes.ts';
 import type {
   Interpreter,
@@ -117,8 +118,7 @@ export class KernelRuntime implements LanguageRuntime {
   async attach(process: HostedProcess, state: unknown): Promise<Interpreter | undefined> {
     const { connection, directory: path, interruptMode, isRecorded } = state as KernelState;
     const directory = this.#processes.directories.find(path);
-    const hasEnded = (await waitFor(process.ended, { ms: 0 })) === 'settled';
-    if (directory === undefined || hasEnded) return undefined;
+    if (directory === undefined || (await hasEnded(process))) return undefined;
     const client = await KernelClient.connect(connection, { ms: ATTACH_MS, signal: this.#closing.signal }).catch(
       () => undefined,
     );

@@ -1,8 +1,8 @@
 /**
- * The program of a JavaScript interpreter, for any Node from 20 on; its arguments are the secret and the directory of
- * its sockets. It runs cells by the inspector of its own thread in V8's REPL mode, which keeps bindings, allows
- * redeclaration and awaits at the top level (Chrome DevTools Protocol, Runtime.evaluate). Frames that it adds to a
- * stack bear its own name.
+ * The program of a JavaScript interpreter, for any Node from 20 on; its arguments are the secret, the directory of its
+ * sockets, and the name of its mark when it takes cells. It runs cells by the inspector of its own thread in V8's REPL
+ * mode, which keeps bindings, allows redeclaration and awaits at the top level (Chrome DevTools Protocol,
+ * Runtime.evaluate). Frames that it adds to a stack bear its own name.
  */
 export const NODE_HOST = String.raw`(() => {
 'use strict';
@@ -11,16 +11,13 @@ const net = require('node:net');
 const path = require('node:path');
 const vm = require('node:vm');
 const { Console } = require('node:console');
-const { createHash } = require('node:crypto');
 const { Session } = require('node:inspector');
 const { createRequire } = require('node:module');
 const { pathToFileURL } = require('node:url');
 const { inspect, types } = require('node:util');
 
-const [token, directory] = process.argv.splice(1, 2);
+const [token, directory, ready] = process.argv.splice(1, 3);
 const TEXT_MAX = 1000000;
-const hash = (text) => createHash('sha256').update(text).digest('hex').slice(0, 16);
-const markOf = (cell, code) => '\x1e' + hash(token) + hash(token + ' ' + cell) + ' ' + code + '\x1e';
 const cut = (text) => (text.length > TEXT_MAX ? text.slice(0, TEXT_MAX) + '…' : text);
 const { stdout, stderr, exit: exitProcess } = process;
 const { writeSync } = fs;
@@ -44,14 +41,15 @@ let running;
 let last;
 let count = 0;
 let taken;
+let holdsObjects = false;
 let importer;
 
 const send = (message) => {
   if (control && !control.destroyed) control.write(stringify(message) + '\n');
 };
 
-function mark(cell, code) {
-  const bytes = markOf(cell, code);
+function mark(name, code) {
+  const bytes = '\x1e' + name + ' ' + code + '\x1e';
   for (const fd of [1, 2]) {
     try { writeSync(fd, bytes); } catch {}
   }
@@ -59,12 +57,14 @@ function mark(cell, code) {
 
 function finish(cell, report) {
   if (running?.run !== cell) return;
-  const { isLast } = running;
+  const { isLast, mark: name } = running;
   running = undefined;
   last = { done: cell, count, ...report };
-  mark(cell, report.error ? 1 : 0);
+  mark(name, report.error ? 1 : 0);
   send(last);
-  if (!isLast) void post('Runtime.releaseObjectGroup', { objectGroup: 'cell' });
+  if (isLast || !holdsObjects) return;
+  holdsObjects = false;
+  void post('Runtime.releaseObjectGroup', { objectGroup: 'cell' });
 }
 
 function describe(error, details) {
@@ -130,6 +130,7 @@ async function run(message) {
   // A rejection that nothing handles is printed before the cell ends.
   await new Promise(setImmediate);
   if (running !== message) return;
+  if (answer.result?.objectId !== undefined) holdsObjects = true;
   if (answer.failure) return finish(cell, { error: interrupted });
   try {
     const value = await valueOf(answer.result);
@@ -223,7 +224,7 @@ const failed = (error) => {
 process.on('uncaughtException', failed);
 process.on('SIGINT', () => {});
 process.on('beforeExit', () => { if (running?.report) finish(running.run, running.report); });
-process.on('exit', (code) => { if (running) mark(running.run, code); });
+process.on('exit', (code) => { if (running) mark(running.mark, code); });
 
 function take(message) {
   if (message.run !== undefined) void run(message);
@@ -250,7 +251,7 @@ const server = net.createServer((socket) => {
   });
 });
 settle(process.cwd());
-server.listen(path.join(directory, 'control'), () => mark('ready', 0));
+server.listen(path.join(directory, 'control'), () => mark(ready, 0));
 })()
 //# sourceURL=svc-node-host
 `;

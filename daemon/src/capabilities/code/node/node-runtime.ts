@@ -69,7 +69,7 @@ export class NodeRuntime implements LanguageRuntime {
     return openChannel(this.#processes, spec, {
       runtime: this.name,
       file: spec.variant,
-      args: ({ token, directory }) => ['-e', NODE_HOST, token, directory],
+      args: ({ token, directory }, mark) => ['-e', NODE_HOST, token, directory, mark],
       dialect: this.#dialect,
     });
   }

@@ -1,23 +1,23 @@
 /**
- * The program of a Python interpreter without a kernel, for any Python 3; its arguments are the secret and the
- * directory of its socket. A thread takes the messages, so that a cell can be interrupted while it runs.
+ * The program of a Python interpreter without a kernel, for any Python 3; its arguments are the secret, the directory
+ * of its socket and the name of its mark when it takes cells. A thread takes the messages, so that a cell can be
+ * interrupted while it runs.
  */
 export const PYTHON_HOST = String.raw`
 import sys
 def _svc_host():
-    import ast, hashlib, itertools, json, linecache, os, queue, signal, socket, threading, traceback
-    token, directory = sys.argv[1:3]
+    import ast, itertools, json, linecache, os, queue, signal, socket, threading, traceback
+    token, directory, ready = sys.argv[1:4]
     sys.argv[:] = ['']
     sys.path.insert(0, '')
     text_max = 1000000
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, 'reconfigure'): stream.reconfigure(encoding='utf-8', errors='backslashreplace')
-    def digest(text): return hashlib.sha256(text.encode()).hexdigest()[:16]
-    def mark(cell, code):
+    def mark(name, code):
         for stream in (sys.__stdout__, sys.__stderr__, sys.stdout, sys.stderr):
             try: stream.flush()
             except Exception: pass
-        data = ('\x1e%s%s %d\x1e' % (digest(token), digest(token + ' ' + cell), code)).encode()
+        data = ('\x1e%s %d\x1e' % (name, code)).encode()
         for fd in (1, 2):
             try:
                 rest = data
@@ -80,10 +80,10 @@ def _svc_host():
             report['error'] = describe(error, name)
         state['running'] = None
         if leave is not None:
-            mark(cell, leave & 255)
+            mark(message['mark'], leave & 255)
             os._exit(leave & 255)
         state['last'] = dict(report, done=cell, count=state['count'])
-        mark(cell, 1 if 'error' in report else 0)
+        mark(message['mark'], 1 if 'error' in report else 0)
         send(state['last'])
     def enter(message):
         os.chdir(message['cwd'])
@@ -109,7 +109,7 @@ def _svc_host():
     server.bind(os.path.join(directory, 'control'))
     server.listen(8)
     threading.Thread(target=listen, args=(server,), daemon=True).start()
-    mark('ready', 0)
+    mark(ready, 0)
     while True:
         try:
             message = cells.get()

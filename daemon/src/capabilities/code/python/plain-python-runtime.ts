@@ -71,7 +71,7 @@ export class PlainPythonRuntime implements LanguageRuntime {
     return openChannel(this.#processes, spec, {
       runtime: this.name,
       file: spec.variant,
-      args: ({ token, directory }) => ['-u', '-c', PYTHON_HOST, token, directory],
+      args: ({ token, directory }, mark) => ['-u', '-c', PYTHON_HOST, token, directory, mark],
       dialect: DIALECT,
     });
   }

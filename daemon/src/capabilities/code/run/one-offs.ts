@@ -37,12 +37,7 @@ export class OneOffs implements AsyncDisposable {
     return {
       sessionId: null,
       take: async (ms, gone) => {
-        slot = await takeTurn(
-          (signal) => this.#slots.take(signal),
-          { ms },
-          gone,
-          () => this.#full(),
-        );
+        slot = await takeTurn(this.#slots, { ms }, gone, () => this.#full());
         if (this.#isClosed) throw new SandboxError('unavailable', 'the service stops');
         interpreter = await this.#prewarmed.open(served.runtime, { ...spec, isOneOff: true });
       },

@@ -1,4 +1,5 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import type { Slots } from '@sandbox/api/wait.ts';
 
 /** A turn did not come in time. */
 const LATE = Symbol('late');
@@ -8,15 +9,17 @@ const LATE = Symbol('late');
  * @throws SandboxError `capacity` where it does not come in that time, or the caller has gone
  */
 export async function takeTurn(
-  take: (signal: AbortSignal) => Promise<Disposable>,
+  turns: Slots,
   { ms, of = ms }: { readonly ms: number; readonly of?: number },
   gone: AbortSignal | undefined,
   refusal: () => { readonly what: string; readonly holders: readonly object[] },
 ): Promise<Disposable> {
+  const free = gone?.aborted ? undefined : turns.tryTake();
+  if (free) return free;
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(LATE), ms);
   try {
-    return await take(gone ? AbortSignal.any([late.signal, gone]) : late.signal);
+    return await turns.take(gone ? AbortSignal.any([late.signal, gone]) : late.signal);
   } catch {
     const { what, holders } = refusal();
     throw new SandboxError('capacity', `${what}, and the cell has waited for its timeout of ${of / 1000} s`, {

@@ -8,6 +8,7 @@ import { OutputLog } from '../../../core/output/output-log.ts';
 import { childEnvironment } from '../../../core/process/environment.ts';
 import { type HostedProcess, StartFailure } from '../../../core/process/process-host.ts';
 import { AccountDirectories } from './account-directories.ts';
+import { hasEnded } from './has-ended.ts';
 import type { InterpreterSpec } from './language-runtime.ts';
 import type { OwnForks } from './own-forks.ts';
 
@@ -162,7 +163,7 @@ export class InterpreterProcesses implements Disposable {
 
   /** Sends a signal to the process and all that it started. */
   async signal(process: HostedProcess, signal: NodeJS.Signals): Promise<void> {
-    const running = (await waitFor(process.ended, { ms: 0 })) !== 'settled';
+    const running = !(await hasEnded(process));
     await this.#core.processes.signal([{ id: process.id, pid: process.pid, running }], signal);
   }
 

@@ -54,14 +54,15 @@ export class OwnForks {
     void this.#forker.ended.then(() => this.#stop.abort());
     const { stdout } = this.#forker.output;
     let rest = '';
-    for (let at = 0; !this.#stop.signal.aborted || at < stdout.end; ) {
+    for (let at = 0; ; ) {
       await stdout.advanced(at, this.#stop.signal);
-      const { bytes } = await stdout.read(at, READ_BYTES);
-      at += bytes.length;
+      const { offset, bytes } = await stdout.read(at, READ_BYTES);
+      at = offset + bytes.length;
       const lines = (rest + bytes.toString('utf8')).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) if (line.startsWith('{')) this.#take(line);
-      if (bytes.length === 0 && this.#stop.signal.aborted) break;
+      // The forker may live on without its stdout, and then says nothing more.
+      if (at >= stdout.end && (stdout.sealed || this.#stop.signal.aborted)) break;
     }
     for (const { end } of this.#forks.values()) end.resolve({ ...NO_END, endedAt: new Date(), lost: true });
     this.#forks.clear();

@@ -1,10 +1,10 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { waitFor } from '@sandbox/api/wait.ts';
 import type { CellRequest } from '../execution/cell-report.ts';
 import type { Place } from '../run/place.ts';
 import type { Prewarmed } from '../run/prewarmed.ts';
 import { specFor } from '../run/spec-for.ts';
 import { takeTurn } from '../run/turn.ts';
+import { hasEnded } from '../runtime/has-ended.ts';
 import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';
 import type { Served } from '../runtime/language-catalogue.ts';
 import type { Interpreter, SessionTable } from '../runtime/language-runtime.ts';
@@ -51,12 +51,7 @@ export class SessionService implements AsyncDisposable {
         const deadline = performance.now() + ms;
         for (;;) {
           const wait = { ms: Math.max(deadline - performance.now(), 0), of: ms };
-          turn = await takeTurn(
-            (signal) => session.turn(signal),
-            wait,
-            gone,
-            () => busy(session),
-          );
+          turn = await takeTurn(session.turns, wait, gone, () => busy(session));
           if (!session.isClosed) break;
           // The cell before this one has ended the session: its id names another one from now on.
           turn[Symbol.dispose]();
@@ -75,7 +70,7 @@ export class SessionService implements AsyncDisposable {
       },
       leave: async () => {
         if (running !== undefined && session.running === running) session.running = undefined;
-        if (interpreter && (await hasEnded(interpreter))) await this.#dropWith(session, interpreter);
+        if (interpreter && (await hasEnded(interpreter.process))) await this.#dropWith(session, interpreter);
         turn?.[Symbol.dispose]();
         held[Symbol.dispose]();
       },
@@ -159,8 +154,4 @@ function requireSame(session: Session, { runtime, variant, language }: Served): 
 
 function busy(session: Session): { what: string; holders: object[] } {
   return { what: `session ${session.id} is busy`, holders: [{ executionId: session.running ?? null }] };
-}
-
-async function hasEnded({ process }: Interpreter): Promise<boolean> {
-  return (await waitFor(process.ended, { ms: 0 })) === 'settled';
 }

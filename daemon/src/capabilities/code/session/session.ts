@@ -22,11 +22,12 @@ export class Session {
   /** Id of the execution that runs now. */
   running: string | undefined;
   executionCount = 0;
+  /** Of the cells. */
+  readonly turns = new Slots(1);
   #usedAt: number;
   #interpreter: Promise<Interpreter>;
   #pid = 0;
   #isClosed = false;
-  readonly #turns = new Slots(1);
 
   constructor({ id, runtime, spec, idleSeconds, createdAt }: SessionTerms, interpreter: Promise<Interpreter>) {
     this.id = id;
@@ -57,15 +58,10 @@ export class Session {
     return this.#usedAt;
   }
 
-  /** Waits for its turn. @throws the reason of the signal */
-  turn(signal: AbortSignal): Promise<Disposable> {
-    return this.#turns.take(signal);
-  }
-
   /** A cell of an earlier daemon has the turn until `ending` settles. */
   async resume(executionId: string, ending: Promise<void>): Promise<void> {
     this.running = executionId;
-    using _turn = await this.#turns.take(new AbortController().signal);
+    using _turn = await this.turns.take(new AbortController().signal);
     await ending;
     this.running = undefined;
     this.touch();

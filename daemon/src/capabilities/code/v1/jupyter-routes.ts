@@ -1,6 +1,7 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
+import { located } from '@sandbox/api/http/validation.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
 import { linksTo } from '../../../http/openapi/links.ts';
@@ -8,7 +9,6 @@ import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerByStatus } from '../../../http/v1/error-handlers.ts';
 import type { CodeService } from '../code-service.ts';
 import type { CellReport } from '../execution/cell-report.ts';
-import { located } from '../wire/located.ts';
 import { summaryOf } from '../wire/wire.ts';
 import {
   JupyterCreateBody,

@@ -1,12 +1,12 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { type Envelope, ErrorBody, envelopeOf, failure, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
+import { located } from '@sandbox/api/http/validation.ts';
 import type { z } from 'zod';
 import { linksTo } from '../../../http/openapi/links.ts';
 import { sendNdjson } from '../../../http/streams/ndjson.ts';
 import type { CodeService } from '../code-service.ts';
 import type { CellReport, CellRequest } from '../execution/cell-report.ts';
-import { located } from '../wire/located.ts';
 import { executionLines } from '../wire/ndjson-lines.ts';
 import { CellResult, CodeInfo, ExecuteBody } from '../wire/schemas.ts';
 import { cellResult, detailsOnWire, hasFailed, summaryOf } from '../wire/wire.ts';

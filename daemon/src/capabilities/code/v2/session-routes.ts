@@ -1,10 +1,10 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
+import { located } from '@sandbox/api/http/validation.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
 import { linksTo } from '../../../http/openapi/links.ts';
 import type { CodeService } from '../code-service.ts';
-import { located } from '../wire/located.ts';
 import { CodeSession, CreateCodeSession } from '../wire/schemas.ts';
 import { codeSession } from '../wire/wire.ts';
 
