@@ -64,11 +64,23 @@ describe('a tolerant server', () => {
     }
   });
 
-  test('[mcp.too-large] a body over 8 MiB is 413', async ({ mcp }) => {
+  test('[mcp.too-large] [status.mcp-too-large-413] a body over 8 MiB is 413', async ({ mcp }) => {
     const most = JSON.stringify({ ...LIST, params: { filler: '' } });
     const filler = ' '.repeat(8 * 1024 ** 2 - most.length);
     expect((await mcp.post(most + filler)).status).toBe(200);
     expect((await mcp.post(`${most + filler} `)).status).toBe(413);
+  });
+
+  test('[origin.mcp] without a key a page of another origin, and another name of the host, are refused', async ({
+    mcp,
+  }) => {
+    for (const path of ['/mcp', '/v1/mcp']) {
+      for (const headers of [{ origin: 'http://evil.example' }, { origin: 'null' }, { host: 'evil.example' }]) {
+        expect([path, headers, (await mcp.post(LIST, headers, path)).status]).toEqual([path, headers, 403]);
+      }
+      const own = { host: '127.0.0.1:8091', origin: 'http://127.0.0.1:8091' };
+      expect([path, (await mcp.post(LIST, own, path)).status]).toEqual([path, 200]);
+    }
   });
 
   test('[mcp.notifications] notifications and responses are 202 without a body', async ({ mcp }) => {
@@ -146,6 +158,7 @@ describe('a strict server', () => {
     });
     const steps = events.slice(0, -1);
     expect(steps.length).toBeGreaterThan(0);
+    expect(steps.map(({ params: { progress } }) => progress)).toEqual(steps.map((_, n) => n + 1));
     for (const step of steps) {
       expect(step).toMatchObject({
         method: 'notifications/progress',

@@ -3,12 +3,12 @@ import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { VERSION } from '@sandbox/api/version.ts';
 import type { ToolContext } from '../../core/tools/tool.ts';
 import { AnsweredTransport } from './answered-transport.ts';
+import { KeptTools } from './kept-tools.ts';
 import type { Registered } from './registry.ts';
 
-/** Milliseconds for the handshake and a whole list of tools. */
-const LIST_MS = 3000;
-/** Milliseconds for which a list of tools is kept, and for which a server that failed is not asked again. */
-const KEPT_MS = 5000;
+/** Milliseconds for the handshake, and those of a list of tools with it. */
+const CONNECT_MS = 30_000;
+const LISTING = { keptMs: 5000, patienceMs: 3000, endMs: 30_000 };
 /** Milliseconds without progress, and in all, after which a call fails. */
 const SILENT_MS = 300_000;
 const CALL_MS = 3_600_000;
@@ -21,14 +21,16 @@ const TOOL_NAME = /^[A-Za-z0-9_./-]{1,128}$/;
 export class Upstream {
   readonly #registered: Registered;
   readonly #warn: (reason: string) => void;
+  readonly #tools: KeptTools;
+  readonly #closing = new AbortController();
   #client: Promise<Client> | undefined;
-  #tools: { readonly listed: Promise<readonly Tool[]>; readonly until: number } | undefined;
   #needsSession = false;
 
   /** @param warn told once where the server needs a session, so that its tools are left out */
   constructor(registered: Registered, warn: (reason: string) => void) {
     this.#registered = registered;
     this.#warn = warn;
+    this.#tools = new KeptTools((signal) => this.#listOrDisconnect(signal), LISTING);
   }
 
   get name(): string {
@@ -44,15 +46,7 @@ export class Upstream {
 
   /** Its tools under their published names; none where it does not answer. */
   list(): Promise<readonly Tool[]> {
-    const now = performance.now();
-    if (this.#tools === undefined || now >= this.#tools.until) {
-      const listed = this.#list().catch(() => {
-        this.#disconnect();
-        return [];
-      });
-      this.#tools = { listed, until: now + KEPT_MS };
-    }
-    return this.#tools.listed;
+    return this.#tools.list();
   }
 
   /** @throws what the server answered as an error of the protocol, or why it did not answer */
@@ -71,17 +65,28 @@ export class Upstream {
   }
 
   async close(): Promise<void> {
+    this.#closing.abort();
     this.#disconnect();
   }
 
-  async #list(): Promise<readonly Tool[]> {
+  async #listOrDisconnect(signal: AbortSignal): Promise<readonly Tool[]> {
+    try {
+      return await this.#list(signal);
+    } catch (error) {
+      this.#disconnect();
+      throw error;
+    }
+  }
+
+  async #list(signal: AbortSignal): Promise<readonly Tool[]> {
     if (this.#needsSession) return [];
-    const signal = AbortSignal.timeout(LIST_MS);
     const client = await this.#connected();
     const tools: Tool[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < PAGES && tools.length < TOOLS; page += 1) {
-      const listed = await client.listTools(cursor === undefined ? {} : { cursor }, { signal, timeout: LIST_MS });
+      // Not by listTools: it follows the cursors itself, and fails where they do not end.
+      const request = { method: 'tools/list', params: cursor === undefined ? {} : { cursor } } as const;
+      const listed = await client.request(request, { signal, timeout: LISTING.endMs });
       tools.push(...listed.tools.flatMap((tool) => this.#published(tool)));
       cursor = listed.nextCursor;
       if (cursor === undefined) break;
@@ -110,9 +115,10 @@ export class Upstream {
       this.#client = undefined;
     };
     client.setNotificationHandler('notifications/tools/list_changed', () => {
-      this.#tools = undefined;
+      this.#tools.invalidate();
     });
-    await client.connect(transport, { timeout: LIST_MS, signal: AbortSignal.timeout(LIST_MS) });
+    const signal = AbortSignal.any([AbortSignal.timeout(CONNECT_MS), this.#closing.signal]);
+    await client.connect(transport, { timeout: CONNECT_MS, signal });
     if (transport.sessionId === undefined) return client;
     await client.close();
     if (!this.#needsSession) this.#warn(`the MCP server ${this.name} is left out: it needs a session`);

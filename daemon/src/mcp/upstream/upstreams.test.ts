@@ -30,11 +30,21 @@ describe('tools of other servers', () => {
   });
 
   test('[mcp.upstream-collision] built-in tools win, then the server that was registered first', async () => {
-    await using first = await OtherServer.withTools('x', 'execute_bash');
-    await using second = await OtherServer.withTools('x', 'y');
+    const withTools = (description: string, ...tools: string[]) =>
+      OtherServer.start(({ method }) => {
+        if (method === 'tools/call') return { result: { content: [] } };
+        if (method !== 'tools/list') return undefined;
+        return { result: { tools: tools.map((name) => ({ ...toolNamed(name), description })) } };
+      });
+    await using first = await withTools('of the first', 'x', 'execute_bash');
+    await using second = await withTools('of the second', 'x', 'y');
     const servers = { one: { url: first.url, prefix: 'p' }, two: { url: second.url, prefix: 'p' } };
     await using mcp = await hubWith({ ...servers, three: { url: first.url, prefix: 'sandbox' } });
     await expect.poll(() => names(mcp)).toEqual(['p_x', 'p_execute_bash', 'p_y']);
+    const { tools } = (await mcp.request('tools/list')).result;
+    const described = (wanted: string) => tools.find(({ name }: { name: string }) => name === wanted).description;
+    expect([described('p_x'), described('p_y')]).toEqual(['of the first', 'of the second']);
+    expect(described('sandbox_execute_bash')).toContain('bash');
     await mcp.call('p_x');
     await mcp.call('p_y');
     await mcp.call('sandbox_execute_bash', { cmd: 'true' });
@@ -52,6 +62,36 @@ describe('tools of other servers', () => {
     });
     await using mcp = await hubWith({ o: { url: other.url, prefix: 'o' } });
     await expect.poll(() => names(mcp)).toEqual(['o_t0', 'o_t1', 'o_t2', 'o_t3', 'o_t4']);
+  });
+
+  test('[mcp.upstream-pages] of cursors that never end the first fifty pages are listed, of pages 2,000 tools', async () => {
+    const endless = (toolsOfAPage: number) =>
+      OtherServer.start(({ method, params }) => {
+        if (method !== 'tools/list') return undefined;
+        const page = Number(params?.cursor ?? 0);
+        const tools = Array.from({ length: toolsOfAPage }, (_, n) => toolNamed(`t${page}-${n}`));
+        return { result: { tools, nextCursor: String(page + 1) } };
+      });
+    await using few = await endless(1);
+    await using many = await endless(1500);
+    await using mcp = await hubWith({ f: { url: few.url, prefix: 'f' }, m: { url: many.url, prefix: 'm' } });
+    const listed = async (prefix: string) => (await names(mcp)).filter((name) => name.startsWith(prefix)).length;
+    await expect.poll(() => listed('f_')).toBe(50);
+    await expect.poll(() => listed('m_')).toBe(2000);
+    const asked = ({ seen }: OtherServer) => seen.filter(({ method }) => method === 'tools/list').length;
+    expect([asked(few) % 50, asked(many) % 2]).toEqual([0, 0]);
+  });
+
+  test('[mcp.upstream] structured content passes as the server gives it', async () => {
+    const outputSchema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
+    const result = { content: [{ type: 'text', text: 'x' }], structuredContent: { n: 'not a number' } };
+    await using other = await OtherServer.start(({ method }) => {
+      if (method === 'tools/list') return { result: { tools: [{ ...toolNamed('x'), outputSchema }] } };
+      return method === 'tools/call' ? { result } : undefined;
+    });
+    await using mcp = await hubWith({ o: { url: other.url, prefix: 'o' } });
+    await expect.poll(() => names(mcp)).toEqual(['o_x']);
+    expect(await mcp.call('o_x')).toEqual(result);
   });
 
   test('[mcp.upstream-progress] progress passes through', async () => {
@@ -142,6 +182,21 @@ describe('servers that do not work', () => {
     await names(mcp);
     expect(performance.now() - begun).toBeGreaterThan(2900);
     await expect.poll(() => names(mcp)).toEqual(['b_fine']);
+  });
+
+  test('[mcp.upstream-late] a list waits for one that starts slowly, and the next one has its tools', async () => {
+    const { promise: started, resolve: start } = Promise.withResolvers<undefined>();
+    await using other = await OtherServer.start(async ({ method }) => {
+      await started;
+      return method === 'tools/list' ? { result: { tools: [toolNamed('x')] } } : undefined;
+    });
+    await using mcp = await hubWith({ a: { url: other.url, prefix: 'a' } });
+    expect(await names(mcp)).toEqual([]);
+    const asked = other.seen.length;
+    expect(await names(mcp)).toEqual([]);
+    expect(other.seen).toHaveLength(asked);
+    start(undefined);
+    await expect.poll(() => names(mcp)).toEqual(['a_x']);
   });
 
   test('[mcp.upstream-skipped] those that the hub cannot use are left out with a warning', async () => {
