@@ -13,6 +13,8 @@ import type { Config } from '../../config.ts';
 const CHROMIUM = '/usr/bin/chromium';
 const FLAGS = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'];
 
+/** Seconds that a page may take for a value, on a busy machine. */
+const PATIENCE_SECONDS = 80;
 /** Milliseconds; a busy machine starts it slowly. */
 const START_MS = 80_000;
 
@@ -163,7 +165,7 @@ export class TestTab implements AsyncDisposable {
 
   /** The value of an expression in the page. */
   async value(expression: string): Promise<unknown> {
-    const answer = (await this.post('evaluate', { expression })).json();
+    const answer = (await this.post('evaluate', { expression, timeout: PATIENCE_SECONDS })).json();
     if (!answer.success) throw new Error(answer.message);
     return answer.data.result;
   }

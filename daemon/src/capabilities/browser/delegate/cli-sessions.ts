@@ -8,9 +8,11 @@ import type { AgentBrowserCli, CliAnswer } from './agent-browser-cli.ts';
 
 /** Sessions of agent-browser at the same time, each a process; the one that was used longest ago ends first. */
 export const SESSIONS_MAX = 16;
-/** Milliseconds in which the CLI connects to a tab, and in which it disconnects. */
+/** Milliseconds in which the CLI connects to a tab, and in which it disconnects: a session that stays takes memory. */
 const CONNECT_MS = 20_000;
-const CLOSE_MS = 5000;
+const DISCONNECT_MS = 20_000;
+/** Milliseconds for which the end of the daemon waits for all of that. */
+const END_MS = 5000;
 
 interface CliSession {
   readonly flags: readonly string[];
@@ -48,7 +50,7 @@ export class CliSessions implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await waitFor(Promise.all([...this.#sessions.keys()].map((id) => this.#close(id))), { ms: CLOSE_MS });
+    await waitFor(Promise.all([...this.#sessions.keys()].map((id) => this.#close(id))), { ms: END_MS });
   }
 
   /** The browser is named in each call: a session that has idled away would start a browser of its own. */
@@ -74,6 +76,6 @@ export class CliSessions implements AsyncDisposable {
   async #close(tabId: string): Promise<void> {
     const session = this.#sessions.get(tabId);
     if (session === undefined || !this.#sessions.delete(tabId)) return;
-    await session.turn.then(() => this.#cli.call([...session.flags.slice(0, 2), 'close'], CLOSE_MS)).catch(ignore);
+    await session.turn.then(() => this.#cli.call([...session.flags.slice(0, 2), 'close'], DISCONNECT_MS)).catch(ignore);
   }
 }

@@ -38,8 +38,8 @@ describe.runIf(has('chromium'))('with a browser', () => {
     await writeFile(cli, CLI(log), { mode: 0o755 });
     told = async () => {
       return (await readFile(log, 'utf8'))
-        .trim()
         .split('\n')
+        .filter((line) => line !== '')
         .map((line) => JSON.parse(line));
     };
     bench = await BrowserBench.start([], { agentBrowser: cli });
@@ -124,7 +124,7 @@ describe.runIf(has('chromium'))('with a browser', () => {
     const before = await closes();
     {
       await using tab = await bench.page('<button>Go</button>');
-      await tab.post('snapshot');
+      expect((await tab.post('snapshot')).statusCode).toBe(200);
     }
     await expect.poll(closes).toBeGreaterThan(before);
     const browserPort = bench.browser.port;

@@ -162,6 +162,9 @@ export class TabList {
 }
 
 /** The target of a tab that has no page yet has no address. */
-function pageOf({ url, title }: Protocol.Target.TargetInfo, opening = EMPTY): Pick<TabInfo, 'url' | 'title'> {
+export function pageOf(
+  { url, title }: Pick<Protocol.Target.TargetInfo, 'url' | 'title'>,
+  opening = EMPTY,
+): Pick<TabInfo, 'url' | 'title'> {
   return { url: shortUrl(url === '' ? opening : url), title };
 }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { has } from '../../../../../scripts/testing/machine.ts';
 import { expectValid } from '../../../wire.fixture.ts';
 import { BrowserBench } from '../chromium.fixture.ts';
+import { pageOf } from './tab-list.ts';
 
 interface Listed {
   readonly id: string;
@@ -12,6 +13,12 @@ interface Listed {
   readonly title: string;
   readonly active: boolean;
 }
+
+test('[browser.tabs] a tab without a page yet has the address that it opens', () => {
+  expect(pageOf({ url: '', title: '' }, 'http://a/')).toEqual({ url: 'http://a/', title: '' });
+  expect(pageOf({ url: '', title: '' }).url).toBe('about:blank');
+  expect(pageOf({ url: 'http://b/', title: 'B' }, 'http://a/')).toEqual({ url: 'http://b/', title: 'B' });
+});
 
 describe.runIf(has('chromium'))('with a browser', () => {
   let bench: BrowserBench;
@@ -175,6 +182,13 @@ describe.runIf(has('chromium'))('with a browser', () => {
     expect(await names()).toEqual(['b', 'c']);
     await remove('?domain=example.com');
     expect(await names()).toEqual(['b']);
+    expect(await names('?all=true')).toEqual(['b']);
+    await remove('?all=true');
+    expect(await names()).toEqual([]);
+    await bench.post('cookies', { cookies: [{ name: 'd', value: '4', url: 'http://127.0.0.1/' }] });
+    await bench.daemon.inject({ method: 'DELETE', url: '/v2/browser/cookies', payload: { all: true } });
+    expect(await names()).toEqual([]);
+    await bench.post('cookies', { cookies: [{ name: 'e', value: '5', url: 'http://127.0.0.1/' }] });
     await remove();
     expect(await names()).toEqual([]);
   });
