@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { startHeartbeat, takeHeartbeatFd } from '@sandbox/program/heartbeat/heartbeat.ts';
 import { createLogger } from '@sandbox/program/logger.ts';
+import { trimMemory } from '@sandbox/program/memory/trim-memory.ts';
 import { helpText } from '@sandbox/program/options.ts';
 import { stopWithParent } from '@sandbox/program/parent.ts';
 import { type Running, runProgram } from '@sandbox/program/run.ts';
@@ -20,6 +21,7 @@ await runProgram('computer-use', async (): Promise<Running | undefined> => {
   if (config.xauthority !== undefined) process.env['XAUTHORITY'] = config.xauthority;
   const { stallSeconds, logLevel } = config;
   startHeartbeat(heartbeatFd, { name: 'computer-use', stallSeconds, logLevel });
+  trimMemory();
   const logger = createLogger('computer-use', logLevel);
   const app = await buildWorker(config, logger);
   await app.listen({ host: config.host, port: config.port });

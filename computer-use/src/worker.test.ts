@@ -91,3 +91,17 @@ test.skipIf(!has('X server'))(
     await worker.json(503, 'GET', '/v2/computer/cursor');
   },
 );
+
+test.each([
+  ['role', 'knob'],
+  ['states', 'enabled,shiny'],
+])('[a11y.query-wrong] an unknown name in %s is a 422 that names the field', async (field, value) => {
+  const app = await workerFor(':9999');
+  const answer = await app.inject({ url: '/v2/computer/accessibility/nodes', query: { [field]: value } });
+  const message = expect.stringContaining('has an unknown name');
+  expect([answer.statusCode, answer.json()]).toEqual([
+    422,
+    expect.objectContaining({ success: false, errors: [{ location: ['query', field], message, type: 'custom' }] }),
+  ]);
+  await app.close();
+});

@@ -65,8 +65,8 @@ export class NodeControl {
 
   /**
    * Writes a text field, moves a slider, checks a box by `true` or `false`, or selects the option of that name.
-   * @returns false for a text field that its program lets nobody write, as in Chromium: it has the focus then, and what
-   *   is typed replaces its text
+   * @returns false for a text field without an EditableText interface, as in Chromium: it has the focus then, and typed
+   *   text replaces its text
    */
   async setValue(id: string, value: string): Promise<boolean> {
     const known = this.#ids.find(id);

@@ -1,14 +1,18 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { pollUntil } from '@sandbox/api/wait.ts';
 import type { XSession } from '../x11/x-session.ts';
 import type { SelectionName, Selections } from './selections.ts';
 
-/** Milliseconds until the clipboard is restored although the target has not fetched it (api.md §7). */
+/** Milliseconds without a request after which the clipboard is restored although its text was not fetched. */
 const FETCHED_MS = 500;
 /**
  * Milliseconds without a request after which a target that has the text is done: Chromium asks what there is before and
- * after it, and drops the text if the clipboard has changed meanwhile.
+ * after it, and drops the text if the clipboard has changed meanwhile. A target that was slow so far gets longer:
+ * so many times the longest pause before one of its requests, and at most so many milliseconds in all.
  */
 const QUIET_MS = 80;
+const QUIET_PAUSES = 3;
+const DONE_MS = 5000;
 const LOOK_MS = 10;
 /** Milliseconds for the text that the clipboard had, and its largest size in bytes. */
 const SAVE_MS = 500;
@@ -50,20 +54,36 @@ export class BorrowedClipboard implements AsyncDisposable {
     return new BorrowedClipboard(session, selections, saved, focus);
   }
 
-  /** Offers a text, calls `paste`, and waits until the focused client has fetched the text, or 500 ms. */
+  /**
+   * Offers a text, calls `paste`, and waits until the focused client has the text.
+   * @throws SandboxError `unavailable` where no client fetches it within 500 ms
+   */
   async offer(text: string, paste: () => Promise<void>): Promise<void> {
-    let hasText = false;
+    let isFetched = false;
+    let fetchedByFocused = false;
     let askedAt = 0;
+    let longestPause = 0;
     const onRequest = (requestor: number, isText: boolean): void => {
+      isFetched ||= isText;
       if (!isOfClient(this.#session, requestor, this.#focus)) return;
-      hasText ||= isText;
-      askedAt = performance.now();
+      fetchedByFocused ||= isText;
+      const now = performance.now();
+      longestPause = Math.max(longestPause, now - askedAt);
+      askedAt = now;
     };
     for (const name of this.#saved.keys()) await this.#selections.own(name, text, onRequest);
+    askedAt = performance.now();
     await paste();
-    const isDone = (): boolean => hasText && performance.now() - askedAt >= QUIET_MS;
-    await pollUntil(isDone, { everyMs: LOOK_MS, ms: FETCHED_MS, signal: this.#session.ended });
+    const isDone = (): boolean => {
+      const quiet = fetchedByFocused ? Math.max(QUIET_MS, QUIET_PAUSES * longestPause) : FETCHED_MS;
+      return performance.now() - askedAt >= quiet;
+    };
+    await pollUntil(isDone, { everyMs: LOOK_MS, ms: DONE_MS, signal: this.#session.ended });
     await this.#session.sync();
+    if (isFetched) return;
+    throw new SandboxError('unavailable', `no window has fetched the text from the clipboard in ${FETCHED_MS} ms`, {
+      hint: 'look at the screen: the focused window takes no text, or is busy',
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

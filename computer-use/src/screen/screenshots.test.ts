@@ -65,6 +65,13 @@ describe.skipIf(!has('X server')).each([
     expect((await take(query)).statusCode).toBe(status);
   });
 
+  test('[desktop.screenshot-terms] a side that webp does not have is 400, and other formats have it', async () => {
+    await using wide = await TestWorker.start('4200x8');
+    const statusOf = async (format: string): Promise<number> =>
+      (await wide.app.inject({ url: `/v2/computer/screenshot?format=${format}&scale=4` })).statusCode;
+    expect([await statusOf('webp'), await statusOf('jpeg'), await statusOf('png')]).toEqual([400, 200, 200]);
+  });
+
   test('[desktop.screenshot-cursor] the pointer is in the picture where it is asked for', async () => {
     await worker.json(200, 'POST', '/v2/computer/actions', { action_type: 'MOVE_TO', x: 300, y: 300 });
     const [without, with_] = [await take('?region=280,280,60,60'), await take('?region=280,280,60,60&cursor=true')];

@@ -11,6 +11,9 @@ import { type ScreenSize, screenSize } from './screen-size.ts';
 /** Pixels of a picture, at most: four times a screen of 4K. */
 export const PIXELS_MAX = 33_177_600;
 
+/** Pixels of a side that WebP has, at most. */
+const WEBP_SIDE_MAX = 16_383;
+
 export interface ScreenshotRequest extends EncodeTerms {
   /** x, y, width, height. */
   readonly region?: readonly [number, number, number, number] | undefined;
@@ -72,7 +75,7 @@ export class Screenshots {
   }
 }
 
-function areaOf({ region, scale }: ScreenshotRequest, { width, height }: ScreenSize): Area {
+function areaOf({ region, scale, format }: ScreenshotRequest, { width, height }: ScreenSize): Area {
   const [x, y, columns, rows] = region ?? [0, 0, width, height];
   if (columns === 0 || rows === 0 || x + columns > width || y + rows > height) {
     throw new SandboxError('invalid', `is not within the screen of ${width}×${height} pixels`, {
@@ -82,6 +85,12 @@ function areaOf({ region, scale }: ScreenshotRequest, { width, height }: ScreenS
   }
   if (columns * rows * scale ** 2 > PIXELS_MAX) {
     throw new SandboxError('invalid', `makes a picture of over ${PIXELS_MAX} pixels`, { field: 'scale' });
+  }
+  if (format === 'webp' && Math.round(Math.max(columns, rows) * scale) > WEBP_SIDE_MAX) {
+    throw new SandboxError('invalid', `makes a side of over ${WEBP_SIDE_MAX} pixels, the most that webp has`, {
+      field: 'scale',
+      hint: 'take another format, or a smaller picture',
+    });
   }
   return { x, y, width: columns, height: rows };
 }

@@ -1,6 +1,7 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { ACCESSIBILITY, ACCESSIBILITY_NODES } from '@sandbox/api/http/computer/accessibility.ts';
 import { ok } from '@sandbox/api/http/envelope.ts';
+import { located } from '@sandbox/api/http/validation.ts';
 import type { z } from 'zod';
 import type { NodeActions, PartState, WorkerPart } from '../../part.ts';
 import type { AccessibilityService, TreeRequest } from '../accessibility-service.ts';
@@ -40,7 +41,8 @@ export class AccessibilityPart implements WorkerPart, NodeActions {
       ...ACCESSIBILITY_NODES,
       handler: async ({ query }) => {
         const { role, name, match, states, limit } = query;
-        const found = await this.#service.find({ ...requestOf(query), role, name, match, states, limit });
+        const wanted = { ...requestOf(query), role, name, match, states, limit };
+        const found = await located(this.#service.find(wanted), 'querystring');
         const nodes = found.nodes.map(factsOf);
         return ok({ nodes, truncated: found.isTruncated, silent: [...found.silent] }, `${nodes.length} nodes`);
       },

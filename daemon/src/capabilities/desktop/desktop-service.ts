@@ -11,13 +11,14 @@ export const ACT_MS = 45_000;
 
 const ACTIONS = '/v2/computer/actions';
 
+/** 422 is about a body that the daemon has made, which is no field of the client's request. */
 const KINDS: Readonly<Record<number, ErrorKind>> = {
   400: 'invalid',
   403: 'forbidden',
   404: 'not_found',
   409: 'conflict',
   413: 'too_large',
-  422: 'unprocessable',
+  422: 'invalid',
   503: 'unavailable',
   507: 'disk_full',
 };

@@ -86,6 +86,14 @@ describe.skipIf(!has('X server'))('with a worker', () => {
     expect([same.statusCode, same.body]).toEqual([304, '']);
   });
 
+  test('[openapi.fuzz] what the worker refuses of a request for the browser is 400', async () => {
+    const answer = await daemon.post('/v2/browser/config', { resolution: { width: 1280, height: 7000 } });
+    expect([answer.statusCode, answer.json()]).toEqual([
+      400,
+      expect.objectContaining({ success: false, message: expect.stringContaining('4320') }),
+    ]);
+  });
+
   test('[desktop.forward] an error of the worker goes through', async () => {
     const unknown = await daemon.post('/v2/computer/actions', { action_type: 'PRESS', key: 'Retrun' });
     expect([unknown.statusCode, unknown.json().errors[0].location]).toEqual([422, ['body', 'key']]);
