@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { CapabilitiesView } from './capabilities/capabilities-view.tsx';
 import { CommandsView } from './commands/commands-view.tsx';
 import { FilesView } from './files/files-view.tsx';
@@ -33,7 +33,7 @@ export function App(): JSX.Element {
   const route = useRoute();
   const main = useRef<HTMLElement>(null);
   const shown = useRef(route.view);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = route.view === 'overview' ? 'Sandbox' : `${NAMES[route.view]} – Sandbox`;
     // Keyboard and screen reader go on in the view that a link has opened.
     if (shown.current !== route.view) main.current?.focus();

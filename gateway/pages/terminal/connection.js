@@ -5,7 +5,7 @@ const ACK_BYTES = 128 * 1024;
 const FIRST_DELAY_MS = 250;
 const LAST_DELAY_MS = 5000;
 /** Bytes of input that are kept while there is no connection. */
-const QUEUED_BYTES = 4096;
+export const QUEUED_BYTES = 4096;
 /** Close code: there is no such session. */
 const NOT_FOUND = 4404;
 

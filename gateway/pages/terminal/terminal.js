@@ -1,7 +1,7 @@
 import { FitAddon } from './addon-fit.mjs';
 import { closeSession, listSessions, openSession } from './api.js';
 import { useClipboard } from './clipboard.js';
-import { Connection } from './connection.js';
+import { Connection, QUEUED_BYTES } from './connection.js';
 import { KeyRow } from './keys.js';
 import { Notice } from './notice.js';
 import { isOver, SessionList } from './sessions.js';
@@ -24,17 +24,20 @@ const element = (id) => document.getElementById(id);
 const state = element('state');
 const notice = new Notice(element('notice'), document.querySelector('main'));
 const list = new SessionList(element('sessions'), { onOpen: attach, onClose: (id) => void close(id) });
-const keys = new KeyRow(element('keys'), terminal, (text) => connection?.type(encoder.encode(text)));
+const keys = new KeyRow(element('keys'), terminal, (text) => type(encoder.encode(text)));
+/** What was typed before the first session was there. */
+const early = [];
 let connection;
 let current;
 let isKeyRefused = false;
 
 terminal.loadAddon(fit);
 terminal.open(element('screen'));
+terminal.focus();
 useClipboard(terminal);
 fit.fit();
-terminal.onData((text) => connection?.type(encoder.encode(keys.modified(text))));
-terminal.onBinary((text) => connection?.type(Uint8Array.from(text, (character) => character.charCodeAt(0))));
+terminal.onData((text) => type(encoder.encode(keys.modified(text))));
+terminal.onBinary((text) => type(Uint8Array.from(text, (character) => character.charCodeAt(0))));
 terminal.onResize((size) => connection?.resize(size));
 terminal.onTitleChange((title) => {
   document.title = title || 'Terminal';
@@ -43,6 +46,11 @@ new ResizeObserver(() => fit.fit()).observe(element('screen'));
 
 function show(text) {
   if (state.textContent !== text) state.textContent = text;
+}
+
+function type(bytes) {
+  if (connection) connection.type(bytes);
+  else if (early.length + bytes.length <= QUEUED_BYTES) early.push(...bytes);
 }
 
 function size() {
@@ -59,6 +67,7 @@ function attach(id) {
   history.replaceState(null, '', `${location.pathname}#${encodeURIComponent(id)}`);
   show('connecting…');
   connection = new Connection(id, terminal, { onState: show, onEnd: (end) => showEnd(id, end) });
+  if (early.length > 0) connection.type(Uint8Array.from(early.splice(0)));
   terminal.focus();
   void refresh();
 }

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { bytesText, timeText } from '../parts/format.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Problem } from '../parts/panel.tsx';
@@ -35,7 +35,8 @@ export function FileViewer({ file, onClose, onDeleted }: FileViewerProps): JSX.E
   );
   const [refused, setRefused] = useState<unknown>();
   const head = useRef<HTMLHeadingElement>(null);
-  useEffect(() => head.current?.focus(), []);
+  // Before the next key: Escape closes what is shown.
+  useLayoutEffect(() => head.current?.focus(), []);
   const remove = (): void => {
     if (!confirm(`Delete ${file.path}?`)) return;
     call('v2/fs/delete', { method: 'POST', body: query }).then(onDeleted, setRefused);
