@@ -1,5 +1,8 @@
 import { readdirSync } from 'node:fs';
-import type { Benchmark, Goal, Measurement, Row } from '../harness/benchmark.ts';
+import { join } from 'node:path';
+import { ROOT } from '../../scripts/root.ts';
+import type { Benchmark, Measurement } from '../harness/benchmark.ts';
+import { lower } from '../harness/rows.ts';
 import { median } from '../harness/statistics.ts';
 import { BROWSER_PEERS, BrowserBed, peerProgram } from '../testbed/browser-bed.ts';
 import { latencies, rateOf } from '../testbed/load.ts';
@@ -22,10 +25,6 @@ const ROWS = Array.from(
     `<tr><td><a href="/item/${n}">Item ${n}</a><td><button>Buy ${n}</button><td><input aria-label="Count ${n}">`,
 ).join('');
 const SHOP = `<title>Shop</title><h1>Shop</h1><button id=go style="position:fixed;top:0;right:0">Go</button><table>${ROWS}</table>`;
-
-function lower(name: string, words: string, of: Goal['of'], bound: number): Row {
-  return { name, unit: 'ms', better: 'lower', goal: { words, of, bound } };
-}
 
 export const browser: Benchmark = {
   name: 'browser',
@@ -59,7 +58,7 @@ export const browser: Benchmark = {
     const url = bed.site.url('/shop');
     const playwright = await peerOf(
       '@playwright/mcp/cli.js',
-      ['--cdp-endpoint', address],
+      ['--cdp-endpoint', address, '--output-dir', join(ROOT, 'dist/playwright-mcp')],
       ['browser_navigate', { url }],
       'browser_snapshot',
     );
@@ -74,37 +73,37 @@ export const browser: Benchmark = {
       firstCall(bed, tab_id),
       ...ofManyTabs(bed),
       {
-        rows: [lower('evaluate', 'at most 0.5 ms more', 'difference', 0.5)],
+        rows: [lower('evaluate', 'ms', { words: 'at most 0.5 ms more', of: 'difference', bound: 0.5 })],
         peer: 'raw CDP',
         measureOurs: () => medianOf(CALLS, () => bed.post('evaluate', { tab_id, expression })),
         measurePeer: () => medianOf(CALLS, () => raw.send('Runtime.evaluate', { expression, returnByValue: true })),
       },
       {
-        rows: [lower('screenshot, PNG', 'at most 1.1×', 'ratio', 1.1)],
+        rows: [lower('screenshot, PNG', 'ms', { words: 'at most 1.1×', of: 'ratio', bound: 1.1 })],
         peer: 'raw CDP',
         measureOurs: () => medianOf(PICTURES, () => bed.http.get(`/v2/browser/screenshot?tab_id=${tab_id}`)),
         measurePeer: () => medianOf(PICTURES, () => raw.send('Page.captureScreenshot', { format: 'png' })),
       },
       {
-        rows: [lower('snapshot', 'at most 2×', 'ratio', 2)],
+        rows: [lower('snapshot', 'ms', { words: 'at most 2×', of: 'ratio', bound: 2 })],
         peer: 'raw CDP',
         measureOurs: snapshot,
         measurePeer: () => medianOf(SNAPSHOTS, () => raw.send('Accessibility.getFullAXTree', {})),
       },
       {
-        rows: [lower('snapshot, against @playwright/mcp', 'faster', 'ratio', 1)],
+        rows: [lower('snapshot, against @playwright/mcp', 'ms', { words: 'faster', of: 'ratio', bound: 1 })],
         peer: '@playwright/mcp',
         measureOurs: snapshot,
         measurePeer: playwright,
       },
       {
-        rows: [lower('snapshot, against chrome-devtools-mcp', 'faster', 'ratio', 1)],
+        rows: [lower('snapshot, against chrome-devtools-mcp', 'ms', { words: 'faster', of: 'ratio', bound: 1 })],
         peer: 'chrome-devtools-mcp',
         measureOurs: snapshot,
         measurePeer: devtools,
       },
       {
-        rows: [lower('click of a ref', 'at most 20 ms more', 'difference', 20)],
+        rows: [lower('click of a ref', 'ms', { words: 'at most 20 ms more', of: 'difference', bound: 20 })],
         peer: 'raw CDP',
         measureOurs: () => medianOf(CLICKS, () => bed.post('click', { tab_id, ref })),
         measurePeer: () => medianOf(CLICKS, () => rawClick(raw)),

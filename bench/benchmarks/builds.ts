@@ -1,17 +1,14 @@
 import { baseOfImages, buildImages } from '../../scripts/images/build-images.ts';
-import type { Benchmark, Measurement, Row } from '../harness/benchmark.ts';
+import type { Benchmark, Measurement } from '../harness/benchmark.ts';
+import { bounded } from '../harness/rows.ts';
 import { ImageBuilds } from '../testbed/image-builds.ts';
 import { DOCKER } from './image.ts';
 
-function atMost(name: string, bound: number): Row {
-  return { name, unit: 's', better: 'lower', goal: { words: `at most ${bound} s`, of: 'value', bound } };
-}
-
 const times: Measurement = {
   rows: [
-    atMost('both images built anew', 300),
-    atMost('built after a change of a hook', 5),
-    atMost('built after a change of the daemon', 5),
+    bounded('both images built anew', 's', 300),
+    bounded('built after a change of a hook', 's', 5),
+    bounded('built after a change of the daemon', 's', 5),
   ],
   peer: 'an image of one line',
   rounds: 1,

@@ -22,9 +22,10 @@ export const commands: Benchmark = {
     'by the daemon, the peer is the same daemon without it.',
   reasons: {
     '`/bin/true` without a shell, keeper':
-      'without HTTP the keeper is far below the goal (`process-host`); the rest is the request itself: HTTP on both ' +
-      'sides, validation, checks of the file system, the journal, and the wake-ups of client, daemon and keeper on ' +
-      'two cores.',
+      'without HTTP the keeper is far below the goal (`process-host`). Of the whole call START takes nearly half ' +
+      '(`command-stages`), HTTP and validation a sixth; checks of the file system and the journal do not count. ' +
+      'What is left is the work of the daemon behind validation, and the wake-ups of client, daemon and keeper on two ' +
+      'cores.',
     '`true` in bash, keeper':
       'as without a shell; both sides pay for the start of bash, which the keeper cannot shorten.',
   },

@@ -6,15 +6,17 @@ import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { XServer } from '../../computer-use/src/x-server.fixture.ts';
-import { ROOT } from '../../scripts/root.ts';
 import { debianProgram } from '../../scripts/test-all/need.ts';
-import { freePort } from '../../scripts/testing/free-port.ts';
 import type { Benchmark, Measurement } from '../harness/benchmark.ts';
+import { bounded, lower } from '../harness/rows.ts';
+import { HttpClient } from '../testbed/http-client.ts';
 import { memoryOf } from '../testbed/memory.ts';
-import { type Service, serve, startPeer } from '../testbed/services.ts';
+import { type Service, startPeer, startWorker } from '../testbed/services.ts';
 
 const run = promisify(execFile);
 const CALLS = 20;
+/** Calls that take about a millisecond each. */
+const SHORT_CALLS = 200;
 const MEGABYTE = 1e6;
 const IDLE_MS = 2000;
 const CLICK = { action_type: 'CLICK', x: 50, y: 50 };
@@ -23,7 +25,7 @@ export const desktop: Benchmark = {
   name: 'desktop',
   about:
     'the worker on a display of Xtigervnc, 1280×1024, that a terminal fills with text, asked over HTTP; each figure is ' +
-    'the mean of 20 calls. `scrot` and `import` write their picture to a file; `xdotool click` waits between press and ' +
+    'the mean of 20 calls, of an unchanged screen of 200. `scrot` and `import` write their picture to a file; `xdotool click` waits between press and ' +
     'release; `ffmpeg` grabs one frame as PNG. Memory is VmRSS two seconds after the first answer, beside a ' +
     '`node:http` server of ten lines.',
   needs: [
@@ -84,28 +86,19 @@ export const desktop: Benchmark = {
 type Measure = () => Promise<readonly number[]>;
 
 function row(name: string, words: string, bound: number, peer: string, ours: Measure, theirs: Measure): Measurement {
-  const goal = { words, of: 'ratio', bound } as const;
-  return { rows: [{ name, unit: 'ms', better: 'lower', goal }], peer, measureOurs: ours, measurePeer: theirs };
+  return { rows: [lower(name, 'ms', { words, of: 'ratio', bound })], peer, measureOurs: ours, measurePeer: theirs };
 }
 
 function limit(name: string, bound: number, peer: string, ours: Measure, theirs: Measure): Measurement {
-  const goal = { words: `under ${bound} ms`, of: 'value', bound } as const;
-  return { rows: [{ name, unit: 'ms', better: 'lower', goal }], peer, measureOurs: ours, measurePeer: theirs };
-}
-
-async function startWorker(display: string): Promise<Service> {
-  const port = await freePort();
-  const command = [process.execPath, '--max-semi-space-size=4', join(ROOT, 'dist/computer-use.mjs')];
-  const env = { DISPLAY: display, COMPUTER_USE_PORT: String(port), LOG_LEVEL: 'silent' };
-  return serve(command, { port, env, answers: /^HTTP\/1\.1 \d/ });
+  return { rows: [bounded(name, 'ms', bound, 'under')], peer, measureOurs: ours, measurePeer: theirs };
 }
 
 /** Mean milliseconds of a call. */
-function meanOf(call: () => Promise<unknown>): Measure {
+function meanOf(call: () => Promise<unknown>, count = CALLS): Measure {
   return async () => {
     const begun = performance.now();
-    for (let calls = 0; calls < CALLS; calls += 1) await call();
-    return [(performance.now() - begun) / CALLS];
+    for (let calls = 0; calls < count; calls += 1) await call();
+    return [(performance.now() - begun) / count];
   };
 }
 
@@ -119,8 +112,12 @@ async function answered(answering: Promise<Response>, status: number): Promise<R
 function unchanged(url: string): Measure {
   return async () => {
     const { headers } = await answered(fetch(`${url}/screenshot`), 200);
-    const asked = { headers: { 'if-none-match': headers.get('etag') ?? '' } };
-    return meanOf(() => answered(fetch(`${url}/screenshot`, asked), 304))();
+    using client = new HttpClient(Number(new URL(url).port), { 'if-none-match': headers.get('etag') ?? '' });
+    const ask = async (): Promise<void> => {
+      const { status } = await client.get(`${new URL(url).pathname}/screenshot`);
+      if (status !== 304) throw new Error(`an unchanged screen answered ${status}`);
+    };
+    return await meanOf(ask, SHORT_CALLS)();
   };
 }
 

@@ -5,8 +5,10 @@ import { builds } from './builds.ts';
 import { callers } from './callers.ts';
 import { code } from './code.ts';
 import { codeLanguages } from './code-languages.ts';
+import { commandStages } from './command-stages.ts';
 import { commands } from './commands.ts';
 import { desktop } from './desktop.ts';
+import { desktopWork } from './desktop-work.ts';
 import { download } from './download.ts';
 import { files } from './files.ts';
 import { gateway } from './gateway.ts';
@@ -28,6 +30,7 @@ import { webSockets } from './web-sockets.ts';
 
 export const BENCHMARKS: readonly Benchmark[] = [
   commands,
+  commandStages,
   callers,
   keeper,
   processHost,
@@ -48,6 +51,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   code,
   codeLanguages,
   desktop,
+  desktopWork,
   mcp,
   metrics,
   app,

@@ -41,7 +41,9 @@ export class BrowserBed implements AsyncDisposable {
 
   static async open(): Promise<BrowserBed> {
     const stack = new AsyncDisposableStack();
-    const browser = stack.use(await TestBrowser.start(['--window-size=1280,800']));
+    const browser = stack.use(
+      await TestBrowser.start(['--window-size=1280,800', '--disable-background-timer-throttling']),
+    );
     const site = stack.use(await TestSite.start());
     const daemon = stack.use(await startDaemon({ BROWSER_REMOTE_DEBUGGING_PORT: String(browser.port) }));
     return new BrowserBed(browser, site, daemon, stack);

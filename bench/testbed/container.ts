@@ -17,14 +17,15 @@ export interface RunContainer extends AsyncDisposable {
   readonly readyMs: number;
 }
 
-/** Starts a container of the image and polls `path` on its port 8080 until it answers 200. */
+/** Starts a container of an image and polls `path` on its port 8080 until it answers 200. */
 export async function runContainer(
   path: string,
   options: readonly string[] = [],
   command: readonly string[] = [],
+  image: string = DAEMON_IMAGE,
 ): Promise<RunContainer> {
   const [begunAt, begunOn] = [performance.now(), Date.now()];
-  const id = await docker('run', '-d', '-p', '127.0.0.1::8080', ...options, DAEMON_IMAGE, ...command);
+  const id = await docker('run', '-d', '-p', '127.0.0.1::8080', ...options, image, ...command);
   const remove = async (): Promise<void> => void (await docker('rm', '--force', '--volumes', id));
   try {
     const url = `http://${(await docker('port', id, '8080')).split('\n')[0]}`;

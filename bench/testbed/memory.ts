@@ -24,7 +24,14 @@ export async function growthDuring(pid: number, work: () => Promise<unknown>): P
 
 /** Bytes of a process and its children, shared pages counted once (proc(5): Pss). */
 export function familyMemory(pid: number): number {
-  return [String(pid), ...childrenOf(pid)].map(proportionalSet).reduce((sum, bytes) => sum + bytes, 0);
+  return familyOf(pid)
+    .map(proportionalSet)
+    .reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** A process and its children. */
+export function familyOf(pid: number): string[] {
+  return [String(pid), ...childrenOf(pid)];
 }
 
 /** The process that works for one that only supervises. @throws Error unless there is exactly one child */

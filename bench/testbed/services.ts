@@ -40,6 +40,14 @@ export async function startGateway(daemon: Service, variables: Variables = {}): 
   return serve([...programCommand('gateway'), 'start'], { port, env });
 }
 
+/** The worker of a display. */
+export async function startWorker(display: string, variables: Variables = {}): Promise<Service> {
+  const port = await freePort();
+  const command = [process.execPath, '--max-semi-space-size=4', join(ROOT, 'dist/computer-use.mjs')];
+  const env = { DISPLAY: display, COMPUTER_USE_PORT: String(port), LOG_LEVEL: 'silent', ...variables };
+  return serve(command, { port, env, answers: /^HTTP\/1\.1 \d/ });
+}
+
 /** A plain `node:http` server of `bench/peers`; it gets its port as first argument. */
 export async function startPeer(program: string, args: readonly string[] = []): Promise<Service> {
   const port = await freePort();
