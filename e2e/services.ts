@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { MEMORY_SETTINGS } from '@sandbox/program/memory-settings.ts';
+import { MEMORY_SETTINGS } from '@sandbox/program/memory/memory-settings.ts';
 import { programCommand } from '../scripts/program-command.ts';
 import { freePort } from '../scripts/testing/free-port.ts';
 import { type TempDir, tempDir } from '../scripts/testing/temp-dir.ts';

@@ -10,8 +10,6 @@ import schemathesis
 
 # The longest wait that a request may ask for, in seconds.
 LONGEST = 1
-# No schema allows more: such a value is there to be refused and stays as it is.
-BOUND = 10 * 365 * 86_400
 WAITS = (
     "duration",
     "hard_timeout",
@@ -35,6 +33,20 @@ CHANGES = {
     "uploadFile",
     "writeFile",
 }
+# A wait whose length the request leaves out is as long as its default. Searches for what is not there wait as long.
+PATIENT = {
+    "clickElement": "timeout",
+    "execInTerminal": "timeout",
+    "fillField": "timeout",
+    "giveFiles": "timeout",
+    "readCommand": "wait_timeout",
+    "readExecution": "wait_timeout",
+    "waitForChange": "timeout",
+    "waitForPage": "timeout",
+}
+
+# These read all files below a directory; those of the whole system take half a minute.
+SEARCHES = {"exportTree", "findFiles", "globFiles", "grepFiles", "searchFiles"}
 PATHS = ("path", "file", "source", "destination")
 DIRECTORY = "/tmp/fuzz"
 
@@ -42,12 +54,25 @@ lock = threading.Lock()
 requests = 0
 
 
-def shortened(fields):
-    for name in WAITS:
-        value = fields.get(name)
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and LONGEST < value <= BOUND:
-            fields[name] = LONGEST
-    return fields
+def shortened(value, name=""):
+    """The value with short waits, also in the actions of a batch."""
+    if isinstance(value, dict):
+        return {key: shortened(field, key) for key, field in value.items()}
+    if isinstance(value, list):
+        return [shortened(item) for item in value]
+    is_wait = name in WAITS and isinstance(value, (int, float)) and not isinstance(value, bool)
+    return LONGEST if is_wait and value > LONGEST else value
+
+
+def hurried(fields, operation):
+    name = PATIENT.get(operation)
+    return {**fields, name: LONGEST} if name is not None and fields.get(name) is None else fields
+
+
+def narrowed(fields):
+    """Searches below one small directory instead of the root."""
+    path = fields.get("path")
+    return {**fields, "path": path.replace("/", "/etc/opt/", 1)} if isinstance(path, str) else fields
 
 
 def confined(fields):
@@ -71,18 +96,26 @@ def archive(context, value):
     return value if isinstance(value, bytes) else str(value).encode("utf-8", "replace")
 
 
+def is_wrong(case):
+    """Whether the request violates its schema, which may be by the length of a wait; it is refused at once."""
+    return case.meta is not None and case.meta.generation.mode.is_negative
+
+
+def changed(fields, operation, may_wait):
+    fields = hurried(shortened(fields), operation) if may_wait else dict(fields)
+    fields = confined(fields) if operation in CHANGES else fields
+    # The files of the whole system also change while they are sent, which cuts the connection.
+    return narrowed(fields) if operation in SEARCHES else fields
+
+
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    # The files of the whole system change while they are sent, which cuts the connection.
-    if case.operation.label == "GET /v2/fs/tree" and isinstance(case.query, dict) and "path" in case.query:
-        case.query = {**case.query, "path": str(case.query["path"]).replace("/", "/etc/opt/", 1)}
-    changes = case.operation.definition.raw.get("operationId") in CHANGES
-    if isinstance(case.body, dict):
-        case.body = shortened(dict(case.body))
-        case.body = confined(case.body) if changes else case.body
+    operation = case.operation.definition.raw.get("operationId")
+    has_body = isinstance(case.body, dict)
+    if has_body:
+        case.body = changed(case.body, operation, not is_wrong(case))
     if isinstance(case.query, dict):
-        case.query = shortened(dict(case.query))
-        case.query = confined(case.query) if changes else case.query
+        case.query = changed(case.query, operation, not is_wrong(case) and not has_body)
 
 
 @schemathesis.hook

@@ -29,13 +29,15 @@ interface FuzzTerms {
   readonly examples: number;
   /** Bounds the run: its random phases alone repeat until then. Default: all phases, once. */
   readonly seconds?: number;
+  /** A pattern of the paths that are tested, without those that links lead to. Default: all. */
+  readonly paths?: string;
 }
 
 /** Runs Schemathesis against a surface. */
 export async function fuzz(
   service: { readonly url: string; readonly key: string },
   surface: 'v1' | 'v2',
-  { seed, examples, seconds }: FuzzTerms,
+  { seed, examples, seconds, paths }: FuzzTerms,
 ): Promise<FuzzRun> {
   const python = await virtualEnvironment('schemathesis', [['install', '--quiet', SCHEMATHESIS]]);
   await mkdir(REPORTS, { recursive: true });
@@ -45,6 +47,7 @@ export async function fuzz(
   // Its health checks measure how fast a busy machine generates data.
   const amount = ['--max-examples', String(examples), '--seed', String(seed), '--suppress-health-check', 'all'];
   const bound = seconds === undefined ? [] : ['--max-time', String(seconds), '--phases', 'examples,fuzzing,stateful'];
+  const part = paths === undefined ? [] : ['--include-path-regex', paths, '--phases', 'examples,coverage,fuzzing'];
   const { ok, stdout, stderr } = await capture(
     [
       'env',
@@ -55,6 +58,7 @@ export async function fuzz(
       ...target,
       ...amount,
       ...bound,
+      ...part,
       '--checks',
       CHECKS.join(','),
       '--no-color',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ask, openSite, SITE } from './browser-site.ts';
 import { startSandbox } from './sandbox.ts';
 
-test('[images.agent-browser] SVC_AGENT_BROWSER_BIN=agent-browser: the CLI of the image serves references', async () => {
+test('[images.agent-browser] [config.agent-browser] SVC_AGENT_BROWSER_BIN=agent-browser: the CLI of the image serves references', async () => {
   await using delegating = await startSandbox({
     env: { BROWSER_START_MODE: 'auto', SVC_AGENT_BROWSER_BIN: 'agent-browser' },
   });

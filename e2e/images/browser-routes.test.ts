@@ -271,3 +271,18 @@ test('[images.browser-routes] no route is served without the key, and the browse
   expect(evaluated.status).toBe(401);
   expect(await sandbox().shell('ps -o user= -p $(supervisorctl pid chromium)')).toBe('sandbox');
 });
+
+test('[images.hidden-tab] the timers of a tab behind another one are not slowed', async () => {
+  const open = async () =>
+    (await ask(sandbox(), 'POST', '/v2/browser/tabs', { url: `${SITE}/` })).body.data.id as string;
+  const [behind, front] = [await open(), await open()];
+  const expression = `(async () => {
+    const begun = performance.now();
+    for (let step = 0; step < 20; step += 1) await new Promise((resolve) => setTimeout(resolve, 20));
+    return [document.visibilityState, performance.now() - begun];
+  })()`;
+  const { body } = await ask(sandbox(), 'POST', '/v2/browser/evaluate', { tab_id: behind, expression, timeout: 60 });
+  // Chromium lets such timers fire once a second.
+  expect(body.data.result).toEqual(['hidden', expect.toSatisfy((ms: number) => ms < 15_000)]);
+  for (const id of [behind, front]) await ask(sandbox(), 'DELETE', `/v2/browser/tabs/${id}`);
+});

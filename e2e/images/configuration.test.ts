@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { describeGroups, type Group } from './groups.ts';
-import { listeners, OWN_LISTENERS, onSocket, programs, statusWith, untilHealthy } from './observe.ts';
+import { onSocket, programs, statusWith, untilHealthy, untilOwnListeners } from './observe.ts';
 
 const KEY = { SVC_API_KEY: 'key-of-the-test' };
 
@@ -17,6 +17,7 @@ const GROUPS: readonly Group[] = [
       WORKSPACE: '/home/sandbox',
       LOG_LEVEL: 'warn',
       TOKEN: 'of-the-user',
+      SVC_SKILLS_PATH: '/home/sandbox/skills',
     },
     rows: [
       [
@@ -33,7 +34,7 @@ const GROUPS: readonly Group[] = [
         async (sandbox) => {
           await expect.poll(() => onSocket(sandbox, 'code-server', '/healthz')).toContain('"status"');
           expect(await onSocket(sandbox, 'code-server', '/')).toContain('/home/sandbox');
-          expect(await listeners(sandbox)).toEqual(OWN_LISTENERS);
+          await untilOwnListeners(sandbox);
         },
       ],
       [
@@ -41,7 +42,7 @@ const GROUPS: readonly Group[] = [
         async (sandbox) => {
           await expect.poll(() => onSocket(sandbox, 'jupyter', '/jupyter/api')).toContain('"version"');
           expect(await onSocket(sandbox, 'jupyter', '/jupyter/lab')).toContain('JupyterLab');
-          expect(await listeners(sandbox)).toEqual(OWN_LISTENERS);
+          await untilOwnListeners(sandbox);
         },
       ],
       [
@@ -64,6 +65,19 @@ const GROUPS: readonly Group[] = [
         async (sandbox) => {
           await sandbox.run('true');
           expect(sandbox.log).not.toContain('"level":"info"');
+        },
+      ],
+      [
+        '[config.skills-path] SVC_SKILLS_PATH is the folder that sandbox_load_skill reads',
+        async (sandbox) => {
+          const skill = '~/skills/pdf/SKILL.md';
+          await sandbox.run(
+            `mkdir -p ~/skills/pdf; printf -- '---\\nname: pdf\\ndescription: forms\\n---\\n' > ${skill}`,
+          );
+          const load = (args: object) => sandbox.mcp('tools/call', { name: 'sandbox_load_skill', arguments: args });
+          expect(await load({})).toMatchObject({ content: [{ text: 'Skills Count: 1\n\n- pdf: forms' }] });
+          const text = expect.stringMatching(/^Base Path: \/home\/sandbox\/skills\/pdf\n\n---\nname: pdf\n/);
+          expect(await load({ name: 'pdf' })).toMatchObject({ content: [{ text }] });
         },
       ],
       [

@@ -29,7 +29,7 @@ afterAll(async () => {
   await docker('image', 'rm', '--force', IMAGE);
 });
 
-test('[mcp.custom-image] an image with a second MCP server, by the recipe of the document, publishes its tools', async () => {
+test('[mcp.custom-image] [config.extra-mcp-servers] an image with a second MCP server, by the recipe of the document, publishes its tools', async () => {
   await using sandbox = await startSandbox({ image: IMAGE, key: 'the-key', env: { SVC_API_KEY: 'the-key' } });
   await expect.poll(() => sandbox.toolNames()).toContain('calc_add');
   const added = await sandbox.mcp('tools/call', { name: 'calc_add', arguments: { a: 40, b: 2 } });

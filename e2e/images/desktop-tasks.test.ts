@@ -4,7 +4,7 @@ import { DESKTOP_IMAGE } from '../../scripts/images/build-images.ts';
 import { personsBrowser } from '../pages/browsers.ts';
 import { DesktopAgent } from './desktop-agent.ts';
 import { untilHealthy } from './observe.ts';
-import { keepPicture } from './person.ts';
+import { keepPicture, load } from './person.ts';
 import { sharedSandbox } from './sandbox.ts';
 
 const KEY = 'key-of-the-tasks';
@@ -41,7 +41,7 @@ test('[desktop.task-record] a recording of all tasks begins, and two viewers wat
   closeViewers = () => browser.close();
   for (const _ of [1, 2]) {
     const page = await browser.newPage({ viewport: { width: 1280, height: 1024 } });
-    await page.goto(`${sandbox().url}/vnc/?api_key=${KEY}`);
+    await load(page, `${sandbox().url}/vnc/?api_key=${KEY}`);
     viewers.push(page);
   }
   const begun = await sandbox().post('/v1/display/record', { action: 'start', fps: FPS, save_path: VIDEO });
@@ -96,9 +96,9 @@ test('[desktop.task-windows] a window is dragged by its title and resized by its
 });
 
 test('[desktop.task-copy] what is selected in a terminal is pasted into the editor', async () => {
-  await sandbox().run("exec xfce4-terminal --hide-menubar --title=source -x sh -c 'echo copied out; exec cat'", {
-    mode: 'async',
-  });
+  // Its title changes behind the text.
+  const script = String.raw`printf 'copied out\n\033]0;source\007'; exec cat`;
+  await sandbox().run(`exec xfce4-terminal --hide-menubar -x sh -c "${script}"`, { mode: 'async' });
   const { bounds } = await agent.window('source');
   const y = bounds.y + 12;
   await agent.batch(

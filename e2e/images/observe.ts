@@ -29,14 +29,17 @@ export async function programs(sandbox: Sandbox): Promise<Record<string, string>
 }
 
 /** TCP addresses of the product: the public port, the daemon, the browser and its MCP server. */
-export const OWN_LISTENERS: readonly string[] = [
-  ...['0.0.0.0:8080', '127.0.0.1:8091', '127.0.0.1:8100', '127.0.0.1:9222'],
-];
+const OWN_LISTENERS = ['0.0.0.0:8080', '127.0.0.1:8091', '127.0.0.1:8100', '127.0.0.1:9222'];
 
-/** TCP listeners of the container, after it has become healthy. */
-export async function listeners(sandbox: Sandbox): Promise<string[]> {
+/**
+ * Waits until the container is healthy and only the product listens on TCP. The kernel that a zygote starts and ends to
+ * load its modules has a port of ipykernel meanwhile.
+ */
+export async function untilOwnListeners(sandbox: Sandbox): Promise<void> {
   await untilHealthy(sandbox);
-  return (await sandbox.shell("ss -Hltn | awk '{ print $4 }'")).split('\n').sort();
+  const listeners = async (): Promise<string[]> =>
+    (await sandbox.shell("ss -Hltn | awk '{ print $4 }'")).split('\n').sort();
+  await expect.poll(listeners).toEqual(OWN_LISTENERS);
 }
 
 /** The response of an IDE or notebook on its unix socket. */

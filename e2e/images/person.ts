@@ -56,8 +56,8 @@ export async function personAt(
   };
 }
 
-/** Opens the page, and again where a part of it was lost with a network interface. */
-async function load(page: Page, url: string): Promise<void> {
+/** Opens the page at `url`, and again where a part of it was lost with a network interface. */
+export async function load(page: Page, url: string): Promise<void> {
   let isWhole = false;
   page.on('requestfailed', (request) => {
     if (request.failure()?.errorText === NETWORK_CHANGED) isWhole = false;

@@ -127,7 +127,7 @@ test('[app.hostile-text] names of files, their text, commands, output and termin
   });
   await showView(page, `#/commands?id=${encodeURIComponent(id)}`);
   await expect.poll(() => page.getByRole('log').innerText()).toContain(HOSTILE);
-  expect(await page.locator('.command-text').textContent()).toContain(HOSTILE);
+  await expect.poll(() => page.locator('.command-text').textContent()).toContain(HOSTILE);
   await showView(page, `#/commands?id=${encodeURIComponent(HOSTILE)}`);
   await expect.poll(() => page.locator('.command-text').textContent()).toBe(HOSTILE);
   expect(await page.evaluate('window.pwned')).toBe(undefined);

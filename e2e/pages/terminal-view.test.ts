@@ -57,21 +57,27 @@ test('[terminal.underscore] underscores are visible at a pixel ratio of 1', asyn
   await picture(page, 'terminal-underscore');
 });
 
-test('[terminal.early-input] what is typed from the load of the page on reaches the session', async () => {
-  await using services = await Services.start({ SVC_API_KEY: KEY });
-  await bareSession(services, { id: 'a' });
-  await using person = await personsBrowser();
-  const page = await person.newPage();
-  const { promise: isTyped, resolve: typing } = Promise.withResolvers<void>();
-  await page.route('**/v2/pty/sessions', async (route) => {
-    await isTyped;
-    await route.continue();
-  });
-  await page.goto(`${services.url}/terminal/?api_key=${KEY}#a`);
-  await typed(page, 'echo early $((40 + 2))');
-  typing();
-  await expect.poll(() => lines(page)).toContain('early 42');
-});
+test.each([
+  ['names', '#a'],
+  ['does not name', ''],
+])(
+  '[terminal.early-input] what is typed from the load of a page on that %s the session reaches it',
+  async (_, hash) => {
+    await using services = await Services.start({ SVC_API_KEY: KEY });
+    await bareSession(services, { id: 'a' });
+    await using person = await personsBrowser();
+    const page = await person.newPage();
+    const { promise: isTyped, resolve: typing } = Promise.withResolvers<void>();
+    await page.route('**/v2/pty/sessions', async (route) => {
+      await isTyped;
+      await route.continue();
+    });
+    await page.goto(`${services.url}/terminal/?api_key=${KEY}${hash}`);
+    await typed(page, 'echo early $((40 + 2))');
+    typing();
+    await expect.poll(() => lines(page)).toContain('early 42');
+  },
+);
 
 test('[terminal.names] tabs have names that people can read', async () => {
   await using directory = await tempDir();

@@ -1,4 +1,4 @@
-import { later, type Requirement, section } from './requirement.ts';
+import { type Requirement, section } from './requirement.ts';
 
 export const AUTHENTICATION: readonly Requirement[] = [
   ...section('interface.md Authentication', {
@@ -62,5 +62,5 @@ export const AUTHENTICATION: readonly Requirement[] = [
   ...section('api.md §1.4', {
     'origin.websocket': 'with no key a foreign Origin is refused on WebSockets',
   }),
-  ...later('mcp', 'api.md §1.4', { 'origin.mcp': 'with no key a foreign Origin is refused on /mcp' }),
+  ...section('api.md §1.4', { 'origin.mcp': 'with no key a foreign Origin is refused on /mcp' }),
 ];

@@ -10,6 +10,7 @@ export const BROWSER_IMAGE: readonly Requirement[] = [
     'images.browser-routes':
       'the routes of the browser work in the image, through the gateway with a key, as the account',
     'images.agent-browser': 'the image has agent-browser, to which snapshot and references can be delegated',
+    'images.hidden-tab': 'a tab behind another one runs its timers at their rate',
     'images.start-browser': 'the command start-browser starts the browser, for the account and for root alone',
     'images.browser-closed':
       'with the start mode manual a browser that was closed stays closed, a crashed one restarts',

@@ -6,6 +6,7 @@ export const BROWSER: readonly Requirement[] = [
   }),
   ...section('api.md §6', {
     'browser.both': '/v1/browser/* and /v2/browser/* have the same routes from the same handlers',
+    'browser.fields': 'each route has the fields of the contract, with their values and defaults',
     'browser.navigate':
       'navigate answers url, title, status, tab_id; wait_until is load, domcontentloaded, networkidle or commit',
     'browser.navigate-history': 'history goes back and forward and reloads',

@@ -38,7 +38,7 @@ export const CONFIGURATION: readonly Requirement[] = [
     'config.user-variables': 'what the container was started with reaches the commands',
     'config.wrong-value': 'a wrong value ends the boot with one line that names it',
   }),
-  ...later('mcp', 'interface.md Configuration', {
+  ...section('interface.md Configuration', {
     'config.extra-mcp-servers': 'EXTRA_MCP_SERVERS registers further MCP servers',
     'config.skills-path': 'SVC_SKILLS_PATH is read by sandbox_load_skill',
   }),
@@ -56,7 +56,7 @@ export const CONFIGURATION: readonly Requirement[] = [
     'config.kernel-limits':
       'SVC_KERNEL_MAX_SESSIONS, SVC_KERNEL_PRELOAD, SVC_CODE_PREWARM and SVC_JUPYTER_ENDPOINT hold',
   }),
-  ...later('browser', 'interface.md Configuration', {
+  ...section('interface.md Configuration', {
     'config.agent-browser': 'SVC_AGENT_BROWSER_BIN is delegated the ref suite',
   }),
   ...section('api.md §11', { 'config.preview-path': 'SVC_PREVIEW_PATH opens, isolates or refuses previews' }),

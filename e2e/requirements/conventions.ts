@@ -1,4 +1,4 @@
-import { later, type Requirement, section } from './requirement.ts';
+import { type Requirement, section } from './requirement.ts';
 
 export const CONVENTIONS: readonly Requirement[] = [
   ...section('api.md §1.1', {
@@ -42,7 +42,7 @@ export const CONVENTIONS: readonly Requirement[] = [
     'status.cell-error-is-200': 'a code cell that raises answers 200',
     'status.no-ipykernel-501': '/v1/jupyter/* without ipykernel answers 501',
   }),
-  ...later('mcp', 'api.md §1.2', { 'status.mcp-too-large-413': 'an MCP body over 8 MiB answers 413' }),
+  ...section('api.md §1.2', { 'status.mcp-too-large-413': 'an MCP body over 8 MiB answers 413' }),
   ...section('api.md §1.2', { 'status.unknown-lang-400': 'an unknown lang answers 400' }),
   ...section('api.md §1.2', {
     'status.websocket-401': 'a WebSocket without a valid key is refused before the upgrade',
@@ -88,6 +88,7 @@ export const CONVENTIONS: readonly Requirement[] = [
     'connection.transfer-coding': 'a transfer coding other than chunked is 501',
     'connection.pipelined': '16 requests of a connection are worked on at once, and are answered in order',
     'limits.linear-patterns': 'each regular expression of the product matches in linear time, or states its bound',
+    'limits.trimmed': 'memory that a service has freed goes back to the system',
     'limits.json': 'JSON of over 100 levels or 131,072 values is 400',
     'limits.issues': 'a 422 names the first 100 invalid fields',
     'ready.shared': 'concurrent calls of /ready share one run, a success is answered for 5 s, a failure never again',

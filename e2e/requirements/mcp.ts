@@ -42,6 +42,8 @@ export const MCP: readonly Requirement[] = [
     'mcp.upstream-name': 'without a prefix only names that begin with <name>_ are published',
     'mcp.upstream-collision': 'built-in tools win, then the server that was registered first',
     'mcp.upstream-away': 'a server that does not answer is absent from the list and an isError on call',
+    'mcp.upstream-late':
+      'a server that answers late is listed as before, and as it answers once it has; no list is kept that lacks it',
     'mcp.upstream-skipped':
       'servers beyond loopback, stdio servers and servers that need a session are left out with a warning',
     'mcp.upstream-pages': 'the cursors of other servers are followed, and the list of the hub is one page',
