@@ -27,7 +27,7 @@ const IMPORT_RULES: readonly ImportRule[] = [
   {
     because: 'program is what every service shares: node and small libraries',
     files: /^program\/src\//,
-    allowed: anyOf('^program/src/', NODE, '^npm:(?:pino|zod|@opentelemetry/[a-z-]+)$'),
+    allowed: anyOf('^program/src/', NODE, '^npm:(?:pino|prom-client|zod|@opentelemetry/[a-z-]+)$'),
   },
   {
     because: 'api is the frame of HTTP that daemon and worker share; it knows neither',

@@ -105,7 +105,7 @@ describe('a copy of the sources without v1', () => {
   test('passes tests of v2 of each capability', { timeout: 1_800_000 }, async () => {
     const capabilities = (files: readonly string[]) => [...new Set(files.map((file) => file.split('/', 4).join('/')))];
     expect(capabilities(REPRESENTATIVE)).toEqual(capabilities(await testsOfV2()));
-    const args = ['run', '--project', 'unit', '--reporter=json', '--outputFile=report.json'];
+    const args = ['run', '--project', 'unit', '--reporter=default', '--reporter=json', '--outputFile=report.json'];
     await inCopy('vitest', ...args, ...REPRESENTATIVE);
     const report = await readFile(join(directory.path, 'report.json'), 'utf8');
     const { numPassedTests, numFailedTests, testResults } = JSON.parse(report) as Report;

@@ -48,6 +48,18 @@ export const COMPUTER_USE: MutantArea = {
       replacement: 'const QUIET_MS = 0;',
     },
     {
+      id: 'busy-target-loses-the-text',
+      file: 'computer-use/src/clipboard/borrowed-clipboard.ts',
+      text: 'const QUIET_PAUSES = 3;',
+      replacement: 'const QUIET_PAUSES = 0;',
+    },
+    {
+      id: 'lost-text-is-a-success',
+      file: 'computer-use/src/clipboard/borrowed-clipboard.ts',
+      text: 'if (isFetched) return;',
+      replacement: 'return;',
+    },
+    {
       id: 'atoms-of-another-server',
       file: 'computer-use/src/x11/x-session.ts',
       text: 'this.client.atoms = { ...this.client.atoms };',

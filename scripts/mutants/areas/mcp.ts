@@ -37,6 +37,12 @@ export const MCP_HUB: MutantArea = {
       replacement: 'break;',
     },
     {
+      id: 'late-list-is-forgotten',
+      file: `${MCP}/upstream/kept-tools.ts`,
+      text: 'timeoutSignal(this.#terms.endMs)',
+      replacement: 'timeoutSignal(this.#terms.patienceMs)',
+    },
+    {
       id: 'answer-has-no-bound',
       file: `${MCP}/upstream/bounded-fetch.ts`,
       text: 'if (bytes <= ANSWER_BYTES) controller',

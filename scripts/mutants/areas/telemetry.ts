@@ -7,6 +7,7 @@ export const TELEMETRY: MutantArea = {
     'daemon/src/http/metrics.test.ts',
     'daemon/src/core/unexpected-ends.test.ts',
     'daemon/src/http/openapi/query-numbers.test.ts',
+    'program/src/memory',
   ],
   mutants: [
     {
@@ -17,13 +18,13 @@ export const TELEMETRY: MutantArea = {
     },
     {
       id: 'closed-connections-are-not-counted',
-      file: 'api/src/http/measure.ts',
-      text: 'closed.bytesWritten += socket.bytesWritten;',
+      file: 'program/src/server/connection-totals.ts',
+      text: 'this.#closed.bytesWritten += socket.bytesWritten;',
       replacement: '',
     },
     {
       id: 'daemon-begins-a-trace',
-      file: 'api/src/http/trace-requests.ts',
+      file: 'program/src/tracing/http-span.ts',
       text: "parent: typeof parent === 'string' ? parent : undefined,",
       replacement: 'parent: undefined,',
     },
@@ -61,6 +62,12 @@ export const TELEMETRY: MutantArea = {
       id: 'last-spans-are-lost',
       file: 'program/src/tracing/otlp-tracing.ts',
       text: 'await Promise.race([this.#provider.shutdown().catch(ignore), late]);',
+      replacement: '',
+    },
+    {
+      id: 'freed-memory-is-kept',
+      file: 'program/src/memory/trim-memory.ts',
+      text: '    trim();',
       replacement: '',
     },
     {
