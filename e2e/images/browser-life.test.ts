@@ -9,6 +9,7 @@ const KEY = 'secret-key';
 const HEADERS = { 'x-api-key': KEY };
 /** Memory of the container in which a page takes all of it; without pages the image takes a quarter of it. */
 const MEMORY_GIB = 1.2;
+const PAGE_BEHIND = 'data:text/html,<title>other</title>';
 const EXTENSION = '/opt/svc/browser-extensions/marker';
 const MANIFEST = {
   manifest_version: 3,
@@ -254,14 +255,15 @@ test('[images.crashed-tab] a page that takes all memory ends its tab, and browse
   if (!context) throw new Error('the browser has no context');
   // The first tab of a browser that has just started may still load its own first page.
   const other = await context.newPage();
-  await other.goto('data:text/html,<title>other</title>');
+  await other.goto(PAGE_BEHIND);
   const hungry = await context.newPage();
   await hungry.goto('data:text/html,<title>hungry</title>');
   const crashed = hungry.waitForEvent('crash');
   const take = 'globalThis.held = []; for (;;) held.push(new Uint8Array(2 ** 24).fill(1))';
   hungry.evaluate(take).catch(() => {});
   await crashed;
-  expect(await other.title()).toBe('other');
+  const shown = [await other.title(), other.url(), await other.content()];
+  expect(shown).toEqual(['other', PAGE_BEHIND, expect.stringContaining('<title>other</title>')]);
   const next = await context.newPage();
   await next.goto('data:text/html,<title>next</title>');
   expect(await next.title()).toBe('next');
