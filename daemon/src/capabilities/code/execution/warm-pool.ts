@@ -1,24 +1,28 @@
 import type { Logger } from '@sandbox/program/logger.ts';
-import type { Interpreter } from '../runtime/language-runtime.ts';
 
-/** Milliseconds before another try where an interpreter did not start. */
+/** What a pool keeps: an `Interpreter`, as far as the pool uses it. */
+interface Warm extends AsyncDisposable {
+  readonly process: { readonly ended: Promise<unknown> };
+}
+
+/** Milliseconds before another try where an interpreter did not start, or ended before it was taken. */
 const RETRY_MS = 10_000;
 
 /** Milliseconds after a call has taken one at which another is started. */
 const REFILL_MS = 250;
 
 /** Interpreters that were started ahead of their callers. It is filled in the background, one after another. */
-export class WarmPool implements AsyncDisposable {
+export class WarmPool<W extends Warm> implements AsyncDisposable {
   readonly #size: number;
-  readonly #open: () => Promise<Interpreter>;
+  readonly #open: () => Promise<W>;
   readonly #logger: Logger;
-  readonly #warm: Interpreter[] = [];
+  readonly #warm: W[] = [];
   #filling: Promise<void> | undefined;
   #retry: NodeJS.Timeout | undefined;
   #later: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(size: number, open: () => Promise<Interpreter>, logger: Logger) {
+  constructor(size: number, open: () => Promise<W>, logger: Logger) {
     this.#size = size;
     this.#open = open;
     this.#logger = logger;
@@ -29,7 +33,7 @@ export class WarmPool implements AsyncDisposable {
   }
 
   /** A warm interpreter where there is one. */
-  take(): Interpreter | undefined {
+  take(): W | undefined {
     const interpreter = this.#warm.shift();
     // Another start would compete with the cell for the processors.
     this.#later ??= setTimeout(() => {
@@ -72,18 +76,24 @@ export class WarmPool implements AsyncDisposable {
       void interpreter.process.ended.then(() => this.#drop(interpreter));
     } catch (error) {
       this.#logger.warn({ err: error }, 'an interpreter for the pool did not start');
-      this.#retry = setTimeout(() => {
-        this.#retry = undefined;
-        this.fill();
-      }, RETRY_MS).unref();
+      this.#fillLater();
     }
   }
 
-  #drop(interpreter: Interpreter): void {
+  #fillLater(): void {
+    if (this.#isClosed) return;
+    this.#retry ??= setTimeout(() => {
+      this.#retry = undefined;
+      this.fill();
+    }, RETRY_MS).unref();
+  }
+
+  #drop(interpreter: W): void {
     const index = this.#warm.indexOf(interpreter);
     if (index < 0) return;
     this.#warm.splice(index, 1);
     void interpreter[Symbol.asyncDispose]();
-    this.fill();
+    // Another may end as soon.
+    this.#fillLater();
   }
 }

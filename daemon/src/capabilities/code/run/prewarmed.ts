@@ -15,7 +15,7 @@ export interface PoolSize {
 interface Pooled {
   readonly runtime: LanguageRuntime;
   readonly spec: InterpreterSpec;
-  readonly pool: WarmPool;
+  readonly pool: WarmPool<Interpreter>;
 }
 
 /** Opens interpreters, from a pool where a warm one of the default account is there. */
