@@ -19,9 +19,9 @@ export class ToolRun implements AsyncDisposable {
 
   /** `cwd` has to exist. The environment has a locale only. */
   constructor(program: string, args: readonly string[], cwd: string) {
-    const stdio = ['ignore', 'pipe', 'pipe'] as const;
+    const env = { LC_ALL: 'C.UTF-8' };
     // Without free descriptors `spawn` answers a child without streams.
-    const child: ChildProcess = spawn(program, [...args], { cwd, env: { LC_ALL: 'C.UTF-8' }, stdio: [...stdio] });
+    const child: ChildProcess = spawn(program, [...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let stderr = '';
     this.ended = new Promise((resolve) => {
       child.once('error', (error) => resolve({ code: 127, stderr: error.message }));
