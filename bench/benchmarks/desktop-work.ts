@@ -96,8 +96,9 @@ async function recordingOf(stack: AsyncDisposableStack): Promise<Measurement> {
     measurePeer: async () => {
       const size = { width: WIDTH, height: HEIGHT };
       const terms = { display: server.display, fps: FPS, crf: CRF, maxDuration: 60, size, output: size };
-      const child = spawn('ffmpeg', ffmpegArguments({ ...terms, path: join(directory, 'theirs.mp4') }), {
-        stdio: 'ignore',
+      const target = join(directory, 'theirs.mp4');
+      const child = spawn('ffmpeg', ffmpegArguments({ ...terms, keepsProportions: false, target }), {
+        stdio: ['ignore', 'ignore', 'ignore', 'ignore'],
       });
       try {
         return [await coresOf(child.pid ?? 0)];

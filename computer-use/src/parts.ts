@@ -9,6 +9,9 @@ import { screenSize } from './screen/screen-size.ts';
 import { listWindows } from './windows/windows.ts';
 import type { XLink } from './x11/x-link.ts';
 
+/** Selects RRScreenChangeNotify (RandR protocol, §6: RRScreenChangeNotifyMask). */
+const SCREEN_CHANGE = 1;
+
 /** The parts of the worker beside the display itself, in the order in which they are made. */
 export interface Parts {
   readonly list: readonly WorkerPart[];
@@ -31,6 +34,12 @@ export function openParts(config: ComputerUseConfig, logger: Logger, link: XLink
     xauthority: config.xauthority,
     screenSize: async () => screenSize(await link.use()),
     logger,
+  });
+  link.onConnect(async (session) => {
+    session.extension('randr')?.['SelectInput'](session.root, SCREEN_CHANGE);
+    session.on('RRScreenChangeNotify', () => recorder.displayResized());
+    // It may have changed while there was no connection.
+    recorder.displayResized();
   });
   return { list: [accessibility, new RecordingPart(recorder)], nodes: accessibility };
 }

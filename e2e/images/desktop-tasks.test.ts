@@ -27,6 +27,8 @@ let agent: DesktopAgent;
 const viewers: Page[] = [];
 let closeViewers: () => Promise<void> = async () => undefined;
 let recordedSince = 0;
+/** Seconds of the recording before the resolution changed. */
+let resizedAt = 0;
 
 // The tasks follow each other on one desktop, as an agent does them: what a task opened, the next one uses.
 beforeAll(() => {
@@ -52,6 +54,10 @@ test('[desktop.task-record] a recording of all tasks begins, and two viewers wat
 
 function canvasWidth(page: Page): Promise<number> {
   return page.evaluate<number>("document.querySelector('#noVNC_container canvas')?.width ?? 0");
+}
+
+function recording(action: 'status' | 'stop'): Promise<{ readonly duration: number; readonly reason: string | null }> {
+  return sandbox().post('/v1/display/record', { action });
 }
 
 async function evaluated(expression: string): Promise<unknown> {
@@ -181,6 +187,7 @@ test('[desktop.task-resolution] the resolution changes under a running task, and
   await agent.activate('Untitled');
   const lines = Array.from({ length: 20 }, (_, number) => `line ${number} of a long text`);
   const typing = agent.batch(...lines.map((line) => ({ action_type: 'TYPING', text: `${line}\n` })));
+  resizedAt = (await recording('status')).duration;
   await sandbox().post('/v2/computer/resolution', { width: 1024, height: 768 });
   await typing;
   const path = `${HOME}/long.txt`;
@@ -199,7 +206,10 @@ test('[desktop.task-resolution] the resolution changes under a running task, and
 });
 
 test('[desktop.task-record] the recording of the tasks has their length and its frames', async () => {
-  const { duration } = await sandbox().post<{ duration: number }>('/v1/display/record', { action: 'stop' });
+  // The resolution has changed meanwhile.
+  await expect.poll(async () => (await recording('status')).duration).toBeGreaterThan(resizedAt + 5);
+  const { duration, reason } = await recording('stop');
+  expect(reason).toBe(null);
   const seconds = (performance.now() - recordedSince) / 1000;
   expect(Math.abs(duration - seconds)).toBeLessThan(10);
   const show = 'ffprobe -v error -count_frames -show_entries stream=nb_read_frames,width,height -of csv=p=0';

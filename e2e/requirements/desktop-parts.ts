@@ -24,6 +24,8 @@ export const DESKTOP_PARTS: readonly Requirement[] = [
     'record.one': 'one recording at a time: 409',
     'record.duration': 'a recording stops by itself at max_duration',
     'record.size': 'width and height scale, and one alone keeps the proportions',
+    'record.resized': 'a change of the resolution does not end a recording, whose pictures keep their size',
+    'record.display-ended': 'the end of the display ends a recording, and the reason says so',
     'record.killed': 'a file whose recorder was killed plays up to there',
     'record.full-disk': 'a full disk ends a recording, which says so and plays up to there; on a full disk it is 507',
     'record.bounds': 'every field out of range is refused',

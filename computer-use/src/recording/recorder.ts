@@ -2,37 +2,22 @@ import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { waitFor } from '@sandbox/api/wait.ts';
-import type { Logger } from '@sandbox/program/logger.ts';
-import { ffmpegArguments, outputSize } from './ffmpeg.ts';
-import { FfmpegProcess, PROGRAM_DIRECTORIES } from './ffmpeg-process.ts';
-import type { RecordingState, RecordingTerms, Size } from './recording-terms.ts';
+import { PROGRAM_DIRECTORIES } from './ffmpeg-process.ts';
+import { Recording, type RecordingPlace } from './recording.ts';
+import type { RecordingState, RecordingTerms } from './recording-terms.ts';
 import { prepareFile, removeEmpty } from './save-path.ts';
 
-export interface RecorderTerms {
-  readonly display: string;
-  readonly xauthority: string | undefined;
-  /** @throws SandboxError where there is no display */
-  readonly screenSize: () => Promise<Size>;
-  readonly logger: Logger;
-}
-
-/** Milliseconds for ffmpeg to write its first picture, and to end the file. */
+/** Milliseconds until the first picture. */
 export const FIRST_PICTURE_MS = 10_000;
-export const END_MS = 5_000;
-
-interface Recording {
-  readonly path: string;
-  readonly process: FfmpegProcess;
-}
 
 /** One recording of the display at a time. The last one stays known until the next begins. */
 export class Recorder implements AsyncDisposable {
-  readonly #terms: RecorderTerms;
+  readonly #place: RecordingPlace;
   #recording: Recording | undefined;
   #isStarting = false;
 
-  constructor(terms: RecorderTerms) {
-    this.#terms = terms;
+  constructor(place: RecordingPlace) {
+    this.#place = place;
   }
 
   /** Whether ffmpeg is there. */
@@ -43,7 +28,7 @@ export class Recorder implements AsyncDisposable {
 
   /** @throws SandboxError `conflict` where a recording runs */
   async start(terms: RecordingTerms): Promise<RecordingState> {
-    if (this.#isStarting || this.#recording?.process.isRunning) {
+    if (this.#isStarting || this.#recording?.isRunning) {
       throw new SandboxError('conflict', 'a recording runs already', {
         hint: 'stop it first, or ask for its status',
         data: { savePath: this.#recording?.path ?? null },
@@ -59,18 +44,18 @@ export class Recorder implements AsyncDisposable {
 
   async status(): Promise<RecordingState> {
     if (!this.#recording) return IDLE;
-    const { path, process } = this.#recording;
+    const { path, isRunning, seconds, reason } = this.#recording;
     const size = await stat(path).then(
       ({ size: bytes }) => bytes,
       () => undefined,
     );
-    const status = process.isRunning ? 'recording' : 'stopped';
-    return { status, savePath: path, duration: process.seconds, fileSize: size, reason: process.reason };
+    const status = isRunning ? 'recording' : 'stopped';
+    return { status, savePath: path, duration: seconds, fileSize: size, reason };
   }
 
   /** Ends the recording; where none runs, answers what the last one was. */
   async stop(): Promise<RecordingState> {
-    await this.#recording?.process.stop(END_MS);
+    await this.#recording?.stop();
     return this.status();
   }
 
@@ -78,21 +63,22 @@ export class Recorder implements AsyncDisposable {
     await this.stop();
   }
 
-  async #begin({ savePath, fps, crf, maxDuration, width, height }: RecordingTerms): Promise<RecordingState> {
-    const { display, xauthority, screenSize, logger } = this.#terms;
-    const size = await screenSize();
-    const path = await prepareFile(savePath);
-    const output = outputSize(size, width, height);
-    const args = ffmpegArguments({ display, fps, crf, maxDuration, size, output, path });
-    const process = new FfmpegProcess(args, { display, xauthority }, logger);
-    const end = await waitFor(process.firstPicture, { ms: FIRST_PICTURE_MS });
-    if (end !== 'settled' || process.failure !== undefined) {
-      await process.stop(END_MS);
+  /** The display has changed its size, or may have. */
+  displayResized(): void {
+    this.#recording?.displayResized();
+  }
+
+  async #begin(terms: RecordingTerms): Promise<RecordingState> {
+    const size = await this.#place.screenSize();
+    const path = await prepareFile(terms.savePath);
+    const recording = await Recording.start(this.#place, terms, { path, size });
+    const end = await waitFor(recording.firstPicture, { ms: FIRST_PICTURE_MS });
+    if (end !== 'settled' || recording.failure !== undefined) {
+      await recording.stop();
       await removeEmpty(path);
-      throw process.failure ?? new SandboxError('unavailable', 'ffmpeg records nothing', { hint: 'try again' });
+      throw recording.failure ?? new SandboxError('unavailable', 'ffmpeg records nothing', { hint: 'try again' });
     }
-    this.#recording = { path, process };
-    logger.info({ path, fps, crf, ...output }, 'recording started');
+    this.#recording = recording;
     return this.status();
   }
 }

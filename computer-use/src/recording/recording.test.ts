@@ -33,9 +33,9 @@ describe.skipIf(!has('ffmpeg'))('recording of the display', () => {
   };
   const lasting = (seconds: number): Promise<void> =>
     expect.poll(async () => Number((await record({ action: 'status' }))['duration'])).toBeGreaterThanOrEqual(seconds);
-  /** The ffmpeg that writes the file. */
-  const recorderOf = async (path: string): Promise<number> => {
-    const { stdout } = await run('pgrep', ['-f', `^ffmpeg .*${path}$`]);
+  /** The ffmpeg that records the display. */
+  const recorderOf = async ({ server }: TestWorker): Promise<number> => {
+    const { stdout } = await run('pgrep', ['-f', `^ffmpeg .* -i ${server.display} .*pipe:1$`]);
     return Number(stdout.trim());
   };
 
@@ -85,7 +85,7 @@ describe.skipIf(!has('ffmpeg'))('recording of the display', () => {
     const path = at('killed.mp4');
     await record({ action: 'start', save_path: path, fps: 10 });
     await lasting(2.5);
-    process.kill(await recorderOf(path), 'SIGKILL');
+    process.kill(await recorderOf(worker), 'SIGKILL');
     await expect.poll(async () => (await record({ action: 'status' }))['status']).toBe('stopped');
     expect(await record({ action: 'status' })).toMatchObject({ reason: expect.stringContaining('SIGKILL') });
     expect((await probe(path)).frames).toBeGreaterThanOrEqual(10);

@@ -18,3 +18,26 @@ export async function probe(path: string): Promise<Video> {
   if (!stream) throw new Error('no video');
   return { frames: Number(stream.nb_read_frames), width: stream.width, height: stream.height };
 }
+
+interface Picture {
+  /** `WIDTHxHEIGHT` */
+  readonly size: string;
+  /** Its time in the file. */
+  readonly seconds: number;
+}
+
+/** Decodes the whole file. */
+export async function pictures(path: string): Promise<Picture[]> {
+  const show = ['-show_entries', 'frame=width,height,pts_time', '-of', 'json'];
+  const { stdout, stderr } = await run('ffprobe', ['-v', 'error', ...show, path], { maxBuffer: 16 * 1024 * 1024 });
+  if (stderr !== '') throw new Error(stderr);
+  const { frames } = JSON.parse(stdout) as { frames: { width: number; height: number; pts_time: string }[] };
+  return frames.map(({ width, height, pts_time }) => ({ size: `${width}x${height}`, seconds: Number(pts_time) }));
+}
+
+/** Whether a point is light in each picture. */
+export async function lightAt(path: string, [x, y]: readonly [number, number]): Promise<boolean[]> {
+  const point = ['-vf', `crop=1:1:${x}:${y}:exact=1,format=gray`, '-fps_mode', 'passthrough', '-f', 'rawvideo', '-'];
+  const { stdout } = await run('ffmpeg', ['-v', 'error', '-i', path, ...point], { encoding: 'buffer' });
+  return [...stdout].map((byte) => byte > 127);
+}

@@ -68,13 +68,13 @@ export const COMPUTER_USE: MutantArea = {
     {
       id: 'two-recordings-at-once',
       file: 'computer-use/src/recording/recorder.ts',
-      text: 'if (this.#isStarting || this.#recording?.process.isRunning) {',
+      text: 'if (this.#isStarting || this.#recording?.isRunning) {',
       replacement: 'if (this.#isStarting) {',
     },
     {
       id: 'recording-without-fragments',
       file: 'computer-use/src/recording/ffmpeg.ts',
-      text: "'empty_moov+frag_keyframe+default_base_moof'",
+      text: "'empty_moov+frag_keyframe+default_base_moof+skip_trailer'",
       replacement: "'faststart'",
     },
     {
@@ -85,9 +85,27 @@ export const COMPUTER_USE: MutantArea = {
     },
     {
       id: 'full-disk-is-not-named',
-      file: 'computer-use/src/recording/ffmpeg-process.ts',
-      text: 'NO_SPACE.some((text) => this.#messages.includes(text))',
-      replacement: 'NO_SPACE.length === 0',
+      file: 'computer-use/src/recording/recording.ts',
+      text: "code === 'ENOSPC' || code === 'EDQUOT'",
+      replacement: "code === 'EDQUOT'",
+    },
+    {
+      id: 'recording-ends-at-a-change-of-size',
+      file: 'computer-use/src/recording/recording.ts',
+      text: 'return this.#isFull(this.#start) ? { reason: MAX_DURATION } : undefined;',
+      replacement: 'return { reason: MAX_DURATION };',
+    },
+    {
+      id: 'recording-begins-again-in-its-file',
+      file: 'computer-use/src/recording/fragments.ts',
+      text: 'time + BigInt(Math.round(start * TIMESCALE))',
+      replacement: 'time',
+    },
+    {
+      id: 'grown-display-is-not-recorded',
+      file: 'computer-use/src/parts.ts',
+      text: "session.on('RRScreenChangeNotify', () => recorder.displayResized());",
+      replacement: '',
     },
     {
       id: 'hidden-nodes-are-shown',
