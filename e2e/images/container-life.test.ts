@@ -101,7 +101,7 @@ test('[images.stop] docker stop ends all processes gracefully within 3 s, with e
   expect(await docker('inspect', '--format', '{{.State.ExitCode}} {{.State.OOMKilled}}', id)).toBe('0 false');
   const log = await docker('logs', id);
   const stopped = [...log.matchAll(/stopped: (\S+) \((?:exit status \d+|terminated by SIGTERM)\)/g)];
-  expect(stopped.map(([, name]) => name).sort()).toEqual(promised);
+  expect(stopped.map(([, name]) => name).sort(), log).toEqual(promised);
   expect(promised).toHaveLength(10);
   expect(log).not.toContain('SIGKILL');
   await docker('start', id);

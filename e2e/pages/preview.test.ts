@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import type { Page } from 'playwright-core';
@@ -29,8 +29,11 @@ async function viteApp(stage: Stage, base: (port: number) => string): Promise<nu
   return port;
 }
 
-function writeModule(stage: Stage, text: string): Promise<void> {
-  return writeFile(join(stage.directory, 'text.js'), `export const text = ${JSON.stringify(text)};`);
+/** In one step: Vite would also load the file while it is empty, and not again within 50 ms. */
+async function writeModule(stage: Stage, text: string): Promise<void> {
+  const path = join(stage.directory, 'text.js');
+  await writeFile(`${path}.new`, `export const text = ${JSON.stringify(text)};`);
+  await rename(`${path}.new`, path);
 }
 
 /** Opens the application and checks that it shows the text of the module, also after a change. */
