@@ -79,6 +79,7 @@ export class Recorder implements AsyncDisposable {
       throw recording.failure ?? new SandboxError('unavailable', 'ffmpeg records nothing', { hint: 'try again' });
     }
     this.#recording = recording;
+    this.#place.logger.info({ path, fps: terms.fps, crf: terms.crf, ...size }, 'recording started');
     return this.status();
   }
 }
