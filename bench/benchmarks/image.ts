@@ -84,6 +84,14 @@ export const image: Benchmark = {
     'server of one line in a container of the same image, without the supervisor. Sizes: by `docker image inspect`, ' +
     'and of `docker save` through zstd; the peer is the base image. The desktop image is ready when the ' +
     'accessibility tree of its desktop is answered.',
+  reasons: {
+    'idle memory with the browser':
+      'the Python from which kernels are forked takes 58 MiB of it, so that the first cell of a session needs no start ' +
+      'of IPython; the daemon, with the schemas of all capabilities, 83 MiB.',
+    'idle memory, BROWSER_START_MODE=manual':
+      'as with the browser: Python for the code cells, and the capabilities of the daemon.',
+    'size compressed': 'the programs for ordinary work of agents, such as ffmpeg, cmake, the editors and uv.',
+  },
   async prepare() {
     await buildImages(() => {});
     const base = await baseOfImages();
