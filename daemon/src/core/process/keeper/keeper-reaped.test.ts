@@ -29,5 +29,23 @@ describeRows(
       expect(existsSync(stale)).toBe(false);
       expect(keeper.said).toBe('');
     });
+
+    test('are not signalled by their pid, which is in use again, where the system has no pidfd', async () => {
+      const stray = join(builds.directory, 'stray');
+      const env = {
+        LD_PRELOAD: builds.of('reused-pid', '-shared', '-fPIC'),
+        STRAY: stray,
+        ASAN_OPTIONS: 'verify_asan_link_order=0',
+      };
+      await using keeper = await RunningKeeper.start(program, { env, through: [builds.of('deny-system-calls')] });
+      await using host = await keeper.host();
+      const script = 'setsid -w sleep 1000 & trap "kill $!" TERM; echo ready; wait; wait';
+      const { id, pid, ended, output } = await startIn(host, idIn(keeper.directory, 'a'), script);
+      await output.stdout.advanced(0);
+      await host.signal([{ id, pid, running: true }], 'SIGTERM');
+      await ended;
+      expect(existsSync(stray)).toBe(false);
+      expect(keeper.said).toBe('');
+    });
   },
 );

@@ -1,0 +1,41 @@
+/*
+ * Preloaded: whoever reads the state of a process a second time reads that of another one, as if its pid were in use
+ * again. A signal to a single pid is noted in the file $STRAY and not sent.
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#define MAX_PID 4194304
+static char seen[MAX_PID + 1];
+
+int open(const char *path, int flags, ...)
+{
+  va_list more;
+  va_start(more, flags);
+  int mode = va_arg(more, int);
+  va_end(more);
+  int pid, length = 0;
+  if (sscanf(path, "/proc/%d/stat%n", &pid, &length) == 1 && length > 0 && path[length] == '\0' && pid > 0 && pid <= MAX_PID) {
+    if (seen[pid])
+      path = "/proc/self/stat";
+    seen[pid] = 1;
+  }
+  return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+int kill(pid_t pid, int number)
+{
+  int (*real)(pid_t, int) = (int (*)(pid_t, int))dlsym(RTLD_NEXT, "kill");
+  if (pid <= 0 || number == 0)
+    return real(pid, number);
+  int file = (int)syscall(SYS_openat, AT_FDCWD, getenv("STRAY"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  dprintf(file, "%d\n", pid);
+  close(file);
+  return 0;
+}
