@@ -70,6 +70,8 @@ export class SessionService implements AsyncDisposable {
       },
       leave: async () => {
         if (running !== undefined && session.running === running) session.running = undefined;
+        // The caller has its answer: what it asks now shows the end of the cell.
+        session.touch();
         if (interpreter && (await hasEnded(interpreter.process))) await this.#dropWith(session, interpreter);
         turn?.[Symbol.dispose]();
         held[Symbol.dispose]();
@@ -112,9 +114,11 @@ export class SessionService implements AsyncDisposable {
   async restart(id: string, table?: SessionTable): Promise<SessionInfo> {
     const session = this.#tables.get(id, table);
     using _held = this.#tables.hold(session);
-    const before = await session.interpreter;
-    this.#tables.forget(session);
-    session.replace(before[Symbol.asyncDispose]().then(() => this.#prewarmed.open(session.runtime, session.spec)));
+    session.replace(async (before) => {
+      this.#tables.forget(session);
+      await before[Symbol.asyncDispose]();
+      return await this.#prewarmed.open(session.runtime, session.spec);
+    });
     this.#tables.track(session);
     await session.interpreter;
     return session.info();

@@ -71,8 +71,12 @@ export class Session {
     this.#usedAt = Date.now();
   }
 
-  /** Gives it another interpreter. */
-  replace(interpreter: Promise<Interpreter>): void {
+  /**
+   * Gives it another interpreter, which `open` starts once the one before it is there. A further call follows on that
+   * of an earlier one, so that none is left behind.
+   */
+  replace(open: (before: Interpreter) => Promise<Interpreter>): void {
+    const interpreter = this.#interpreter.then(open);
     this.#interpreter = interpreter;
     this.executionCount = 0;
     this.touch();
