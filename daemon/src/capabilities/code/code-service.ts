@@ -37,6 +37,8 @@ export class CodeService implements AsyncDisposable {
   readonly #core: Core;
   readonly #parts: CodeParts;
   readonly #running = new Set<Promise<void>>();
+  /** Executions that have an id and wait for their turn. */
+  readonly #waiting = new Map<string, AbortController>();
 
   constructor(core: Core, parts: CodeParts) {
     this.#core = core;
@@ -77,7 +79,7 @@ export class CodeService implements AsyncDisposable {
     const served = await this.#parts.catalogue.resolve(request);
     const place = this.#placeFor(request, served);
     const { execution, journal } = this.executions.create(headOf(request, served, place));
-    place.take(request.timeoutSeconds * 1000).then(
+    this.#takeTurn(execution, place, request.timeoutSeconds * 1000).then(
       () => {
         const interpreter = place.begin(execution.id);
         journal.process(interpreter.process.id);
@@ -91,10 +93,13 @@ export class CodeService implements AsyncDisposable {
     return execution;
   }
 
-  /** Asks the cell to end, as Ctrl-C does; answers whether it ran. @throws SandboxError `not_found` */
+  /** Asks the cell to end, as Ctrl-C does, or not to begin; answers whether it ran or waited. @throws SandboxError `not_found` */
   async interruptExecution(id: string): Promise<boolean> {
     const execution = this.executions.get(id);
     if (!execution.isRunning) return false;
+    const waiting = this.#waiting.get(id);
+    waiting?.abort();
+    if (waiting) return true;
     return (await this.sessions.interruptCell(id)) || (await this.#parts.oneOffs.interrupt(id));
   }
 
@@ -167,6 +172,20 @@ export class CodeService implements AsyncDisposable {
     this.#parts.processes[Symbol.dispose]();
   }
 
+  /** @throws NotBegun where it was interrupted meanwhile, else as `Place.take` */
+  async #takeTurn({ id }: Execution, place: Place, ms: number): Promise<void> {
+    const waiting = new AbortController();
+    this.#waiting.set(id, waiting);
+    try {
+      await place.take(ms, waiting.signal);
+    } catch (error) {
+      throw waiting.signal.aborted ? new NotBegun() : error;
+    } finally {
+      this.#waiting.delete(id);
+    }
+    if (waiting.signal.aborted) throw new NotBegun();
+  }
+
   #placeFor(request: CellRequest, served: Served): Place {
     const { sessionId, stateful } = request;
     if (sessionId !== undefined || stateful) return this.sessions.placeFor(request, served);
@@ -213,10 +232,16 @@ function headOf(request: CellRequest, served: Served, place: Place): ExecutionHe
   };
 }
 
+/** The cell was interrupted before its turn came. */
+class NotBegun extends Error {
+  override readonly message = 'the cell was interrupted before it began';
+}
+
 function refuse(execution: Execution, error: unknown, core: Core): void {
-  const isKnown = error instanceof SandboxError;
+  const ename = error instanceof NotBegun ? 'Interrupted' : 'NotStarted';
+  const isKnown = error instanceof SandboxError || error instanceof NotBegun;
   if (!isKnown) core.logger.error({ err: error }, 'unexpected error before a cell');
   const evalue = isKnown ? error.message : 'internal error';
-  execution.write({ type: 'error', ename: 'NotStarted', evalue, traceback: [`NotStarted: ${evalue}`] });
+  execution.write({ type: 'error', ename, evalue, traceback: [`${ename}: ${evalue}`] });
   execution.finish({ status: 'error', executionCount: null, exitCode: null, signal: null, oomKilled: null });
 }
