@@ -38,13 +38,17 @@ export class BashRuntime implements LanguageRuntime {
     return [{ language: 'bash', aliases: ['sh', 'shell'], description, version, details: { command } }];
   }
 
-  resolve({ language, kernelName }: LanguageRequest): Promise<ResolvedLanguage | undefined> {
-    if (kernelName !== undefined || !NAMES.has(language.toLowerCase())) return Promise.resolve(undefined);
+  async resolve({ language, kernelName, version }: LanguageRequest): Promise<ResolvedLanguage | undefined> {
+    if (kernelName !== undefined || !NAMES.has(language.toLowerCase())) return undefined;
     const variant = this.#bash.find('bash');
     if (variant === undefined) {
       throw new SandboxError('unavailable', 'there is no bash on PATH', { hint: 'install bash' });
     }
-    return Promise.resolve({ language: 'bash', variant, warnings: [] });
+    if (version === undefined) return { language: 'bash', variant, warnings: [] };
+    const found = (await this.#bash.version(variant)) ?? 'unknown version';
+    const isServed = `${found}.`.startsWith(`${version.replace(/^bash/i, '')}.`);
+    const warning = `bash ${version} is not installed: bash (${found}) runs the cell`;
+    return { language: 'bash', variant, warnings: isServed ? [] : [warning] };
   }
 
   async open(spec: InterpreterSpec): Promise<Interpreter> {

@@ -60,8 +60,8 @@ export class NodeRuntime implements LanguageRuntime {
         hint: 'apt-get install nodejs, or put a newer node on PATH',
       });
     }
-    const isOther = wanted.major !== null && found.major !== wanted.major;
-    const warning = `node${wanted.major} is not installed: node${found.major} (${found.version}) runs the cell`;
+    const isOther = wanted.version !== undefined && found.major !== wanted.major;
+    const warning = `${wanted.version} is not installed: node${found.major} (${found.version}) runs the cell`;
     return { language: wanted.language, variant: found.command, warnings: isOther ? [warning] : [] };
   }
 

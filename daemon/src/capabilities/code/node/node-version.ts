@@ -3,17 +3,28 @@ const NAME = /^(?:javascript|nodejs|node|js)(\d{1,3})?$/;
 /** `node20`, `20`, `v20.1.0`. */
 const VERSION = /^(?:node(?:js)?|v)?(\d{1,3})(?:\.|$)/;
 
-/** What a name asks for; undefined where it names no language of Node. A `major` of null: any. */
-export function nodeRequest(
-  language: string,
-  version: string | undefined,
-): { readonly language: 'javascript' | 'typescript'; readonly major: number | null } | undefined {
+/** What a name asks for. */
+interface NodeRequest {
+  readonly language: 'javascript' | 'typescript';
+  /** Null: any. */
+  readonly major: number | null;
+  /** The version for people; undefined where none is named. */
+  readonly version: string | undefined;
+}
+
+/** Undefined where it names no language of Node. */
+export function nodeRequest(language: string, version: string | undefined): NodeRequest | undefined {
   const name = language.toLowerCase();
   const isTypeScript = name === 'typescript' || name === 'ts';
   const named = isTypeScript ? undefined : NAME.exec(name);
   if (!isTypeScript && !named) return undefined;
-  const major = VERSION.exec((version ?? '').toLowerCase())?.[1] ?? named?.[1];
-  return { language: isTypeScript ? 'typescript' : 'javascript', major: major === undefined ? null : Number(major) };
+  const wanted = version || named?.[1];
+  const major = VERSION.exec((wanted ?? '').toLowerCase())?.[1];
+  return {
+    language: isTypeScript ? 'typescript' : 'javascript',
+    major: major === undefined ? null : Number(major),
+    version: major === undefined ? wanted : `node${major}`,
+  };
 }
 
 /** The nearest major version, the newer of two that are as near. */

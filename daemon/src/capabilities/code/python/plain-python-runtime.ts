@@ -1,6 +1,7 @@
 import type { HostedProcess } from '../../../core/process/process-host.ts';
 import type { Dialect, Held } from '../held/channel-interpreter.ts';
 import { attachChannel, openChannel } from '../held/open-channel.ts';
+import { isPythonName } from '../kernel/find/kernel-finder.ts';
 import { AccountProgram } from '../runtime/account-program.ts';
 import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';
 import type {
@@ -16,7 +17,8 @@ import { PYTHON_HOST } from './plain-python-host.ts';
 const VERSION = { args: ['--version'], pattern: /^Python (\d+(?:\.\d+){1,2})/, ms: 10_000 } as const;
 /** Milliseconds after which what the cell started is interrupted too. */
 const SIGNAL_AFTER_MS = 700;
-const NAME = /^(?:python|python3|py)$|^python3\.\d{1,2}$/;
+/** Versions that name a program. */
+const PROGRAM = /^python3(?:\.\d{1,2})?$/;
 
 const DIALECT: Dialect = {
   prepare: ({ code }) => Promise.resolve({ message: { code } }),
@@ -56,15 +58,16 @@ export class PlainPythonRuntime implements LanguageRuntime {
 
   async resolve({ language, version, kernelName }: LanguageRequest): Promise<ResolvedLanguage | undefined> {
     const name = kernelName ?? language;
-    if (!NAME.test(name)) return undefined;
-    const wanted = [version, name].find((each) => each !== undefined && /^python3\.\d/.test(each));
-    const exact = wanted === undefined ? undefined : this.#python.find(wanted);
+    if (!isPythonName(name)) return undefined;
+    const wanted = version ?? (/\d/.test(name) ? name : 'python3');
+    const program = wanted.toLowerCase().replace(/^(?:i?python|py)?(?=\d)/, 'python');
+    const exact = PROGRAM.test(program) ? this.#python.find(program) : undefined;
     const command = exact ?? this.#python.find('python3');
     if (command === undefined) return undefined;
-    const isOther = wanted !== undefined && exact === undefined;
-    const found = isOther ? await this.#python.version(command) : null;
+    const found = exact === undefined ? await this.#python.version(command) : null;
+    const isServed = exact !== undefined || isNamed(program, found);
     const warning = `${wanted} is not installed: python3 (${found ?? 'unknown version'}) runs the cell`;
-    return { language: 'python', variant: command, warnings: isOther && !isNamed(wanted, found) ? [warning] : [] };
+    return { language: 'python', variant: command, warnings: isServed ? [] : [warning] };
   }
 
   open(spec: InterpreterSpec): Promise<Interpreter> {

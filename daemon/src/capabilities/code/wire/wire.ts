@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { wireNamed } from '@sandbox/api/http/wire-names.ts';
 import type { z } from 'zod';
 import type { CellReport } from '../execution/cell-report.ts';
@@ -33,7 +34,7 @@ export function cellHead(report: CellReport): Omit<z.infer<typeof CellResult>, '
     signal: report.signal,
     oom_killed: report.oomKilled,
     session_id: report.sessionId,
-    kernel_name: report.table === 'kernel' ? report.variant : null,
+    kernel_name: kernelNameOf(report),
     warnings: [...report.warnings],
     started_at: report.startedAt,
     ended_at: report.endedAt,
@@ -66,7 +67,7 @@ export function codeSession(info: SessionInfo): z.infer<typeof CodeSession> {
   return {
     session_id: info.sessionId,
     language: info.language,
-    kernel_name: info.table === 'kernel' ? info.variant : null,
+    kernel_name: kernelNameOf(info),
     working_dir: info.cwd,
     user: info.user,
     pid: info.pid,
@@ -76,6 +77,11 @@ export function codeSession(info: SessionInfo): z.infer<typeof CodeSession> {
     max_idle_seconds: info.idleSeconds,
     execution_count: info.executionCount,
   };
+}
+
+/** Python without a kernel is in the table of kernels too; what runs it is the path of a program. */
+function kernelNameOf({ table, variant }: Pick<SessionInfo, 'table' | 'variant'>): string | null {
+  return table === 'kernel' && !isAbsolute(variant) ? variant : null;
 }
 
 export function detailsOnWire(details: Readonly<Record<string, unknown>>): Record<string, unknown> {

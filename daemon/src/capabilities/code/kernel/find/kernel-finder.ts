@@ -18,7 +18,9 @@ interface FoundPython {
 }
 
 const DEFAULT = 'python3';
-const VERSION = /^(?:python|py)?(\d)(?:\.(\d{1,2}))?(?:\.\d{1,3})?$/i;
+/** Each kernel has this major version: ipykernel needs it. */
+const MAJOR = '3';
+const VERSION = /^(?:i?python|py)?(?:(\d)(?:\.(\d{1,2}))?(?:\.\d{1,3})?)?$/i;
 
 /** Finds kernels: ipykernel of each Python on PATH, and the kernel specs of Jupyter. */
 export class KernelFinder {
@@ -53,14 +55,15 @@ export class KernelFinder {
     return (await this.kernels()).find((kernel) => kernel.name === wanted);
   }
 
-  /** The Python kernel that is nearest to a version: `python3.10`, `3.12`, `python`. Undefined where there is none. */
+  /** The Python kernel nearest to a version: `python3.10`, `3.12`, `python`. Undefined where there is none. */
   async python(version: string): Promise<FoundPython | undefined> {
     const kernels = (await this.kernels()).filter(({ python }) => python !== undefined);
     const [first] = kernels;
-    const wanted = VERSION.exec(version)?.[2];
     if (first === undefined) return undefined;
-    if (wanted === undefined) return { kernel: first, isExact: true };
-    const distance = ({ python }: Kernel): number => Math.abs(Number(python?.version.split('.')[1]) - Number(wanted));
+    const [known, major = MAJOR, minor] = VERSION.exec(version) ?? [];
+    const isPossible = known !== undefined && major === MAJOR;
+    if (!isPossible || minor === undefined) return { kernel: first, isExact: isPossible };
+    const distance = ({ python }: Kernel): number => Math.abs(Number(python?.version.split('.')[1]) - Number(minor));
     const kernel = kernels.reduce((nearest, next) => (distance(next) < distance(nearest) ? next : nearest), first);
     return { kernel, isExact: distance(kernel) === 0 };
   }
