@@ -17,11 +17,18 @@ const FileName = Text.min(1)
   .refine((name) => !posix.isAbsolute(name) && !posix.normalize(name).startsWith('..'), 'leads out of the directory')
   .refine((name) => !posix.normalize(name).endsWith('/') && posix.normalize(name) !== '.', 'is no name of a file');
 
+/** An entry with the value null is absent. */
+const Files = z
+  .record(FileName, z.string().nullable())
+  .transform((files) =>
+    Object.fromEntries(Object.entries(files).filter((file): file is [string, string] => file[1] !== null)),
+  );
+
 export const NodeExecuteBody = z
   .object({
     code: z.string(),
     timeout: z.int().min(1).max(TIMEOUT_MAX).default(TIMEOUT).meta({ description: 'Seconds.' }),
-    files: z.record(FileName, z.string()).optional().meta({ description: 'By name; written where the script runs.' }),
+    files: Files.optional().meta({ description: 'By name; written where the script runs.' }),
     stateful: z.boolean().default(false).meta({ description: 'A REPL that keeps bindings and imports.' }),
     session_id: Id.meta({ description: 'Continues that REPL, with or without stateful.' }),
     cwd: Text.optional(),
