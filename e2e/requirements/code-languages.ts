@@ -25,6 +25,7 @@ export const CODE_LANGUAGES: readonly Requirement[] = [
     'bash.timeout': 'a cell past its timeout runs no further command, and the session lives',
     'bash.restart': 'a killed daemon finds the shell and the cell that runs, with its outputs',
     'plain-python.cells': 'without ipykernel Python keeps bindings, and gives values and tracebacks with its lines',
+    'plain-python.routes': 'without ipykernel Python of /v2/code and /v1/code runs with state; /v1/jupyter answers 501',
     'plain-python.timeout': 'without ipykernel a cell ends at its timeout by KeyboardInterrupt, and the session lives',
     'plain-python.ends': 'without ipykernel sys.exit and os._exit are reported with their codes',
   }),

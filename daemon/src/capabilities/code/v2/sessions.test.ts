@@ -169,6 +169,8 @@ testKernels(
       await daemon.post('/v2/code/sessions', { id, language: 'python', max_idle_seconds: 1 });
     }
     const { execution_id } = await python(daemon, 'import time; time.sleep(600)', { session_id: 'busy', async: true });
+    // Used after the cell began: when it is closed, the busy one has been without use for longer.
+    await daemon.post('/v2/code/sessions', { id: 'later', language: 'bash', max_idle_seconds: 1 });
     const ids = async () =>
       (await daemon.inject('/v2/code/sessions'))
         .json()
