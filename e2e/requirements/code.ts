@@ -23,6 +23,7 @@ export const CODE: readonly Requirement[] = [
     'code.idle': 'an idle session is closed; one that runs a cell is not',
     'code.interrupt': 'a cell is interrupted by its session or its execution; the session keeps its state',
     'code.restart': 'a restarted session has lost its state, and a cell that ran has ended',
+    'code.conflict': 'the id of a session of another kernel answers 409, and nothing runs',
     'code.at-once': 'callers at once with one id get one session; restarts at once leave one interpreter',
     'code.stateful': 'stateful without a session_id makes a session, and the answer names it',
     'code.waiting': 'a cell that waits for its turn does not begin once it was interrupted or its caller has gone',

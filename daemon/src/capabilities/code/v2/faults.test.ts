@@ -132,7 +132,7 @@ testKernels(
 );
 
 testKernels(
-  '[code.kernel-names] a kernel by its name, and one that does not start',
+  '[code.kernel-names] [code.conflict] a kernel by its name, one that does not start, and the session of another',
   async () => {
     await using daemon = await TestApp.start();
     const data = join(daemon.directory, 'jupyter');
@@ -153,7 +153,18 @@ testKernels(
         kernel_name: 'mine',
         status: 'ok',
       });
-      expect(await python(other, '1', { kernel_name: 'mine' })).toMatchObject({ kernel_name: 'mine' });
+      const mine = { kernel_name: 'mine', session_id: 's' };
+      expect(await python(other, 'kept = 1', mine)).toMatchObject({ kernel_name: 'mine' });
+      const body = { language: 'python', code: 'kept = 2', session_id: 's' };
+      for (const url of ['/v2/code/execute', '/v2/code/sessions', '/v1/code/execute', '/v1/jupyter/execute']) {
+        const conflict = await other.post(url, body);
+        expect([url, conflict.statusCode, conflict.json().hint]).toEqual([
+          url,
+          409,
+          expect.stringContaining('session'),
+        ]);
+      }
+      expect(resultOf(await python(other, 'kept', mine))).toBe('1');
       const answer = await other.post('/v2/code/execute', { language: 'broken', code: '1' });
       expect([answer.statusCode, answer.json().message]).toEqual([
         503,
