@@ -9,7 +9,8 @@ const execution = async (daemon: TestApp, id: string, query = '') =>
 test('[code.waiting] an interrupted cell that waits for its turn ends, and does not begin', async () => {
   await using daemon = await TestApp.start();
   const cell = cellsOf(daemon, 'bash');
-  const first = await cell('began=1; sleep 600', { async: true, timeout: 600 });
+  const first = await cell('began=1; echo begun; sleep 600', { async: true, timeout: 600 });
+  expect((await execution(daemon, first.execution_id, '?wait=true')).outputs[0]?.text).toBe('begun\n');
   const second = await cell('began=2', { async: true });
   expect(await execution(daemon, second.execution_id)).toMatchObject({ status: 'running', outputs: [] });
   const interrupt = (id: string) => daemon.post(`/v2/code/executions/${id}/interrupt`);
@@ -39,7 +40,9 @@ test('[code.waiting] a cell whose caller goes while it waits for its turn does n
   await using daemon = await TestApp.start();
   const { port } = new URL(await daemon.listen());
   const cell = cellsOf(daemon, 'bash');
-  const first = await cell('seen=0; until [ -e go ]; do sleep 0.02; done', { async: true, cwd: daemon.directory });
+  const code = 'seen=0; echo begun; until [ -e go ]; do sleep 0.02; done';
+  const first = await cell(code, { async: true, cwd: daemon.directory });
+  await execution(daemon, first.execution_id, '?wait=true');
   const lastUse = async () => (await daemon.inject('/v2/code/sessions/s')).json().data.last_used_at;
   const before = await lastUse();
   const sent = request({ port, path: '/v2/code/execute', method: 'POST' });
