@@ -16,6 +16,8 @@ import { MarkedOutput } from './marked-output.ts';
 const MARK_MS = 2000;
 /** Milliseconds that an interpreter may take to enter a directory. */
 const ENTER_MS = 5000;
+/** Milliseconds in which the channel of a process that has ended is read to its end. */
+const LAST_REPORT_MS = 1000;
 /** Milliseconds in which a process ends that has closed its channel; later it is killed. */
 const CLOSE_MS = 1000;
 
@@ -69,7 +71,9 @@ export class ChannelInterpreter implements Interpreter {
     this.#dialect = dialect;
     this.#output = new MarkedOutput(held.process.output, held.state.token);
     this.#channel = new ControlChannel(controlSocket(held.state), held.state.token, (message) => this.#take(message));
-    void held.process.ended.then(() => {
+    void held.process.ended.then(async () => {
+      // The last report may still be in the socket; a process that was forked in a cell can hold it open.
+      await waitFor(this.#channel.closed, { ms: LAST_REPORT_MS });
       this.#hasEnded = true;
       this.#running?.settle(undefined);
     });
