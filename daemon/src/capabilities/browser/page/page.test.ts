@@ -63,6 +63,19 @@ describe.runIf(has('chromium'))('with a browser', () => {
     }
   });
 
+  test('[browser.screenshot] a side ends where Chromium or the format ends', async () => {
+    await using tab = await bench.page(
+      '<body style="margin:0"><div id=e style="margin-top:0.3px;width:10px;height:5000px"></div>',
+    );
+    const shoot = async (query: string) => {
+      const { statusCode, rawPayload } = await bench.get(`screenshot?tab_id=${tab.id}&selector=%23e&${query}`);
+      return [statusCode, imageSize(rawPayload).height];
+    };
+    expect(await shoot('format=webp&scale=4')).toEqual([200, 16_383]);
+    expect(await shoot('format=webp&scale=3.9072187552046316')).toEqual([200, 16_383]);
+    expect(await shoot('format=jpeg&scale=4')).toEqual([200, 16_384]);
+  });
+
   test('[browser.screenshot] a tab behind another one, and tabs of a minimised window', async () => {
     await using tab = await bench.page('<title>behind</title><h1>behind</h1>');
     await using front = await bench.page('<title>front</title>', '/front');

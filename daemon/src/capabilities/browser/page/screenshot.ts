@@ -14,6 +14,8 @@ import { callIn } from './world.ts';
 export const PICTURE_MS = 20_000;
 /** Pixels of a side: what Chromium draws at most. */
 export const SIDE_MAX = 16_384;
+/** Pixels of a side of WebP, which has 14 bits for it (RFC 9649 §2.5). */
+const WEBP_SIDE_MAX = 16_383;
 
 export interface PagePicture extends PictureTerms {
   readonly fullPage: boolean;
@@ -60,8 +62,9 @@ async function clipped(tab: Tab, clip: Clip, terms: PictureTerms, deadline: Dead
   const density = main
     ? await callIn<number>(main, 'function() { return devicePixelRatio; }', { ms: deadline.forCall })
     : 1;
-  const width = Math.min(clip.width, SIDE_MAX / terms.scale);
-  const height = Math.min(clip.height, SIDE_MAX / terms.scale);
+  const sideMax = terms.format === 'webp' ? WEBP_SIDE_MAX : SIDE_MAX;
+  const width = Math.min(clip.width, sideMax / terms.scale);
+  const height = Math.min(clip.height, sideMax / terms.scale);
   return take(tab, terms, { ...clip, width, height, scale: terms.scale / density }, deadline);
 }
 
