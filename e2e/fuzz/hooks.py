@@ -109,6 +109,12 @@ def changed(fields, operation, may_wait):
 
 
 @schemathesis.hook
+def filter_case(context, case):
+    """Without bodies of blanks: Schemathesis counts them as wrong, and the service reads them as an empty body."""
+    return not (isinstance(case.body, bytes) and case.body.strip() == b"" and is_wrong(case))
+
+
+@schemathesis.hook
 def before_call(context, case, kwargs):
     operation = case.operation.definition.raw.get("operationId")
     has_body = isinstance(case.body, dict)
