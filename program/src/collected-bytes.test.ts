@@ -1,6 +1,5 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
+import { heldMemory } from '../../scripts/testing/held-memory.ts';
 import { CollectedBytes } from './collected-bytes.ts';
 
 test.each([1, 100, 16_383, 16_384, 70_000])('pieces of %i bytes are joined in their order', (size) => {
@@ -21,17 +20,9 @@ test('small pieces between large ones keep their place', () => {
 
 test('[limits.small-pieces] a million pieces of one byte take a few bytes each', () => {
   const collected = new CollectedBytes();
-  const before = held();
+  const before = heldMemory();
   for (let at = 0; at < 1_000_000; at += 1) collected.add(Buffer.alloc(1));
   // As objects they would take over 100 MB.
-  expect(held() - before).toBeLessThan(10 * 1024 ** 2);
+  expect(heldMemory() - before).toBeLessThan(10 * 1024 ** 2);
   expect(collected.take()).toHaveLength(1_000_000);
 });
-
-/** Bytes of objects and buffers without garbage. */
-function held(): number {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}

@@ -146,6 +146,13 @@ describe('tickets', () => {
     expect([answer.statusCode, answer.json().errors[0].location]).toEqual([422, ['body', 'path_prefix']]);
   });
 
+  test('[limits.ticket-memory] a path of more than 8,192 characters is 422', async () => {
+    await using daemon = await TestApp.start({ apiKey: KEY });
+    const statusOf = async (length: number): Promise<number> =>
+      (await daemon.post('/v2/tickets', { path_prefix: `/${'a'.repeat(length - 1)}` }, withKey)).statusCode;
+    expect([await statusOf(8192), await statusOf(8193)]).toEqual([200, 422]);
+  });
+
   test.each(['/v2/tickets', '/v2/%74ickets'])(
     '[ticket.needs-key] neither a ticket nor a cookie creates one at %s',
     async (path) => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { heldMemory } from '../../../../scripts/testing/held-memory.ts';
 import { TicketStore } from './tickets.ts';
 
 test('[ticket.expiry] a ticket past its ttl is refused', () => {
@@ -14,6 +15,19 @@ test('so many tickets that they fill the memory are refused until some expire', 
   for (let i = 0; i < 10_000; i += 1) store.issue({ pathPrefix: '/', ttl: 10, uses: 1 }, 0);
   expect(() => store.issue({ pathPrefix: '/', ttl: 10, uses: 1 }, 5000)).toThrow(/tickets are valid already/);
   expect(store.issue({ pathPrefix: '/', ttl: 10, uses: 1 }, 10_000).ticket).not.toBe('');
+});
+
+test('[limits.ticket-memory] expired tickets do not stay in memory', () => {
+  const store = new TicketStore();
+  const issue = (seconds: number): string => {
+    const pathPrefix = Buffer.alloc(8000, '/').toString();
+    return store.issue({ pathPrefix, ttl: 10, uses: 1 }, seconds * 1000).ticket;
+  };
+  const before = heldMemory();
+  for (let seconds = 0; seconds < 9000; seconds += 1) issue(seconds);
+  // All 9,000 would take 72 MB.
+  expect(heldMemory() - before).toBeLessThan(10 * 1024 ** 2);
+  expect(store.has(issue(9001))).toBe(true);
 });
 
 test.each([

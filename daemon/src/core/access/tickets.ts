@@ -21,15 +21,19 @@ interface Ticket {
 /** Tickets that are valid at once; more are refused, so that issuing them cannot fill the memory. */
 const MAX_TICKETS = 10_000;
 
+/** Milliseconds between two looks for expired tickets. */
+const SWEEP_MS = 1000;
+
 /** The form of a ticket: 24 random bytes. */
 const TICKET = /^[\w-]{32}$/;
 
 /** Short-lived stand-ins for the key, for URLs that cannot carry headers. Only their hashes are kept, in memory. */
 export class TicketStore {
   readonly #tickets = new Map<string, Ticket>();
+  #sweptAt = 0;
 
   issue(terms: TicketTerms, now: number = Date.now()): { ticket: string; expiresAt: Date } {
-    if (this.#tickets.size >= MAX_TICKETS) this.#forgetExpired(now);
+    this.#forgetExpired(now);
     if (this.#tickets.size >= MAX_TICKETS) {
       throw new SandboxError('capacity', `${MAX_TICKETS} tickets are valid already`, {
         hint: 'let some of them expire',
@@ -74,7 +78,10 @@ export class TicketStore {
     this.#tickets.clear();
   }
 
+  /** At each issue, at most once in `SWEEP_MS` where there is room. */
   #forgetExpired(now: number): void {
+    if (now - this.#sweptAt < SWEEP_MS && this.#tickets.size < MAX_TICKETS) return;
+    this.#sweptAt = now;
     for (const [id, { expiresAt }] of this.#tickets) if (expiresAt <= now) this.#tickets.delete(id);
   }
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { heldMemory } from '../../../../../scripts/testing/held-memory.ts';
 import { CdpConnection } from '../cdp/cdp-connection.ts';
 import { CdpSession } from '../cdp/cdp-session.ts';
 import { RequestLog } from './request-log.ts';
@@ -40,6 +41,21 @@ test('[limits.browser-texts] of what a page or its server names, the beginning i
   const [logged] = log.list({ limit: 1 });
   const lengths = [logged?.method, logged?.type, logged?.mimeType, logged?.error].map((text) => text?.length);
   expect([lengths, logged?.url.length]).toEqual([[201, 201, 201, 201], 2049]);
+});
+
+test('[limits.text-beginnings] what is kept of a request does not hold its long texts in memory', async () => {
+  await using page = await browser();
+  const log = new RequestLog();
+  log.follow(new CdpSession(page.connection), 'tab');
+  const before = heldMemory();
+  const long = 'x'.repeat(1024 ** 2);
+  for (let n = 0; n < 40; n += 1) {
+    const request = { url: 'http://a/', method: long };
+    page.send('Network.requestWillBeSent', { requestId: `${n}`, request, type: 'Other', timestamp: 1, wallTime: 1 });
+  }
+  await expect.poll(() => log.list({ limit: 40 })).toHaveLength(40);
+  // With their methods they would take 40 MiB.
+  await expect.poll(() => heldMemory() - before).toBeLessThan(16 * 1024 ** 2);
 });
 
 test('[limits.json] an answer of too many values is refused, and later ones are read', async () => {

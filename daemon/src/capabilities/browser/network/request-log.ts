@@ -1,3 +1,4 @@
+import { textBeginning } from '@sandbox/program/text-beginning.ts';
 import { EventLog, isLoss } from '../../../core/event-log.ts';
 import type { CdpSession } from '../cdp/cdp-session.ts';
 import type { Protocol } from '../cdp/cdp-types.ts';
@@ -134,5 +135,5 @@ export function shortUrl(url: string): string {
 }
 
 function cut(text: string, most = TEXT_KEPT): string {
-  return text.length > most ? `${text.slice(0, most)}…` : text;
+  return text.length > most ? `${textBeginning(text, most)}…` : text;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { heldMemory } from '../../../../../scripts/testing/held-memory.ts';
 import type { OutputEvent } from '../runtime/output.ts';
 import { OutputLimits, TEXT_CHARACTERS } from './output-limits.ts';
 
@@ -24,6 +25,17 @@ test('[code.cap] exactly as many characters need no note, and no pair is divided
   const whole = new OutputLimits();
   expect(whole.admit(stream('x'.repeat(TEXT_CHARACTERS)))).toHaveLength(1);
   expect(whole.admit(stream('y'))).toEqual([expect.objectContaining({ name: 'stderr' })]);
+});
+
+test('[limits.text-beginnings] the error of a cell does not hold its long name in memory', () => {
+  const before = heldMemory();
+  const kept = Array.from({ length: 32 }, () => {
+    const ename: string = JSON.parse(`"${'x'.repeat(1024 ** 2)}"`);
+    return new OutputLimits().admit({ type: 'error', ename, evalue: '', traceback: [] });
+  });
+  // With their names they would take 32 MiB.
+  expect(heldMemory() - before).toBeLessThan(8 * 1024 ** 2);
+  expect(kept.flat()).toHaveLength(32);
 });
 
 test('outputs are bounded in number and in bytes', () => {

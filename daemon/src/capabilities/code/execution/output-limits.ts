@@ -1,3 +1,4 @@
+import { textBeginning } from '@sandbox/program/text-beginning.ts';
 import type { MimeBundle, Output, OutputEvent } from '../runtime/output.ts';
 
 /** Characters of text of one cell: its streams and its plain-text results together. */
@@ -74,7 +75,7 @@ function boundedError(event: Extract<Output, { type: 'error' }>): Output {
 function cut(text: string, length: number): string {
   if (text.length <= length) return text;
   const last = text.charCodeAt(length - 1);
-  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? length - 1 : length);
+  return textBeginning(text, last >= 0xd800 && last < 0xdc00 ? length - 1 : length);
 }
 
 /** Roughly its bytes as JSON. */

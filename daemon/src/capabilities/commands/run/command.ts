@@ -1,3 +1,4 @@
+import { textBeginning } from '@sandbox/program/text-beginning.ts';
 import type { Identity } from '../../../core/account/identity.ts';
 import type { OutputLog } from '../../../core/output/output-log.ts';
 import type { HostedProcess, ProcessTarget, ProcessUsage } from '../../../core/process/process-host.ts';
@@ -69,7 +70,7 @@ export function newRecord({ command, ...terms }: RecordTerms): CommandRecord {
     timedOut: false,
     idempotency: null,
     ...terms,
-    command: command.slice(0, COMMAND_TEXT_KEPT),
+    command: textBeginning(command, COMMAND_TEXT_KEPT),
   };
 }
 

@@ -3,6 +3,8 @@ import { bytesOfPath, type FilePath } from '../../../core/files/file-path.ts';
 /** Former contents kept for one file, and characters kept for all files together. */
 const DEPTH = 20;
 const CHARACTERS = 32 * 1024 ** 2;
+/** Characters that a step counts for beside its content. */
+const STEP_CHARACTERS = 512;
 
 interface Step {
   readonly before: string;
@@ -18,8 +20,9 @@ export class EditHistory {
     const key = keyOf(path);
     const steps = this.#files.get(key) ?? [];
     this.#files.delete(key);
-    steps.push({ before, size: before.length });
-    this.#size += before.length;
+    const size = before.length + key.length + STEP_CHARACTERS;
+    steps.push({ before, size });
+    this.#size += size;
     if (steps.length > DEPTH) this.#size -= steps.shift()?.size ?? 0;
     this.#files.set(key, steps);
     this.#trim();

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { waitFor } from '@sandbox/api/wait.ts';
+import { textBeginning } from '@sandbox/program/text-beginning.ts';
 import type { HostedProcess, ProcessEnd } from '../../../core/process/process-host.ts';
 import type { ExecFiles } from '../exec/exec-files.ts';
 import { ExecRun, outputBetween } from '../exec/exec-run.ts';
@@ -170,7 +171,7 @@ export class ExecTracker {
     const { record, history } = this.#session;
     const entry: ConsoleRecord = {
       ps1,
-      command: command.slice(0, COMMAND_KEPT),
+      command: textBeginning(command, COMMAND_KEPT),
       start: history.end,
       end: null,
       exitCode: null,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { given } from '../../../http/openapi/given.ts';
 import type { SystemService } from '../system-service.ts';
 
-/** Characters of a target; a request with a longer one is refused by the server. */
+/** Characters of a target or of a prefix; a request with a longer one is refused by the server. */
 const TARGET_LENGTH_MAX = 8192;
 
 const TicketRequest = z
@@ -12,6 +12,7 @@ const TicketRequest = z
     path_prefix: z
       .string()
       .regex(/^\//, 'expected a path that begins with /')
+      .max(TARGET_LENGTH_MAX)
       .optional()
       .meta({ description: 'The ticket is good for paths at or below this one, with any query.' }),
     target: z
