@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { heldMemory } from '../../../../../scripts/testing/held-memory.ts';
 import { tempDir } from '../../../../../scripts/testing/temp-dir.ts';
 import type { ExecutionHead } from './execution-head.ts';
 import { ExecutionStore } from './execution-store.ts';
@@ -9,13 +10,13 @@ const TEN_MINUTES_MS = 600_000;
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());
 
-function headOf(id: string): ExecutionHead {
+function headOf(id: string, code = 'true'): ExecutionHead {
   return {
     id,
     table: 'bash',
     language: 'bash',
     variant: '/bin/bash',
-    code: 'true',
+    code,
     sessionId: null,
     warnings: [],
     startedAt: new Date(),
@@ -53,4 +54,19 @@ test('[code.kept] a restarted daemon reads what ended before, for the rest of it
   expect(next.get('a').report()).toMatchObject({ status: 'error', exitCode: 3, stdout: 'printed\n', code: 'true' });
   vi.advanceTimersByTime(TEN_MINUTES_MS + 60_000);
   expect(() => next.get('a')).toThrow('no execution with id a');
+});
+
+test('[limits.executions] the long code of ended executions is read from their files', async () => {
+  await using directory = await tempDir();
+  using store = new ExecutionStore(directory.path);
+  const codeOf = (n: number): string => Buffer.alloc(1024 ** 2, `${n}`).toString('latin1');
+  const before = heldMemory();
+  for (let n = 0; n < 64; n += 1) {
+    const { execution } = store.create(headOf(`${n}`, codeOf(n)));
+    execution.finish({ status: 'ok', executionCount: 1, exitCode: 0, signal: null, oomKilled: null });
+    await execution.ended;
+  }
+  // With their code they would take 64 MiB.
+  expect(heldMemory() - before).toBeLessThan(16 * 1024 ** 2);
+  expect(store.get('7').head.code === codeOf(7)).toBe(true);
 });

@@ -11,7 +11,7 @@ export const KEPT_MS = 600_000;
 const TOTAL_BYTES = 1024 ** 3;
 /** Ended executions that are kept at most. */
 const ENDED_MAX = 10_000;
-/** Bytes of outputs up to which an ended execution stays in memory, and of all that do. */
+/** Bytes up to which an ended execution stays in memory, and of all that do. */
 const MEMORY_BYTES = 64 * 1024;
 const MEMORY_TOTAL = 8 * 1024 ** 2;
 

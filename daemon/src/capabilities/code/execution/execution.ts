@@ -14,6 +14,9 @@ const GATHER_MS = 50;
 /** Beyond what the limits of one cell let through, so that a reader loses nothing. */
 const LOG_ENTRIES = 50_000;
 
+/** Bytes of one without code and outputs. */
+const OWN_BYTES = 2048;
+
 /** An output with its number from 0 on, as readers get it. */
 export type OutputEntry = LogEntry<OutputEvent & { readonly reason?: never }>;
 
@@ -29,10 +32,11 @@ export class Execution implements OutputSink {
   #pending: { name: 'stdout' | 'stderr'; pieces: string[] } | undefined;
   #gathering: NodeJS.Immediate | NodeJS.Timeout | undefined;
   #end: (ExecutionEnd & { readonly at: Date }) | undefined;
-  #bytes = 0;
+  #bytes: number;
 
   constructor(head: ExecutionHead, journal?: JournalFile) {
     this.head = head;
+    this.#bytes = OWN_BYTES + sizeOf(head);
     this.#journal = journal;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
@@ -51,7 +55,7 @@ export class Execution implements OutputSink {
     return this.#end?.at;
   }
 
-  /** Roughly what its outputs take. */
+  /** Roughly what it takes in memory and on disk, with its code and outputs. */
   get bytes(): number {
     return this.#bytes;
   }
