@@ -6,7 +6,13 @@ import type { ScreenAnswer, ScreenFormat, ScreenLook, ScreenRequest } from './sc
 
 type WithId = Extract<ScreenRequest, { id: number }>;
 
-/** The thread with the screen models of all sessions, since parsing would block the event loop. Starts on first use. */
+/** Milliseconds without a session after which the thread ends. */
+const IDLE_MS = 30_000;
+
+/**
+ * The thread with the screen models of all sessions, since parsing would block the event loop. Starts on first use, and
+ * ends some time after the last session: its garbage, up to 20 MiB, is collected only while it works.
+ */
 export class ScreenThread implements AsyncDisposable {
   readonly #waiting = new Map<number, (answer: ScreenAnswer) => void>();
   #worker: Worker | undefined;
@@ -14,6 +20,13 @@ export class ScreenThread implements AsyncDisposable {
   #sessions = 0;
   #ids = 0;
   #starts = 0;
+  readonly #idleMs: number;
+  readonly #open = new Set<number>();
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(idleMs = IDLE_MS) {
+    this.#idleMs = idleMs;
+  }
 
   /** Number of the current thread; a model is lost with its thread. */
   get generation(): number {
@@ -22,6 +35,8 @@ export class ScreenThread implements AsyncDisposable {
 
   open(cols: number, rows: number): number {
     const session = ++this.#sessions;
+    clearTimeout(this.#idle);
+    this.#open.add(session);
     this.#send({ type: 'open', session, cols, rows });
     return session;
   }
@@ -31,7 +46,9 @@ export class ScreenThread implements AsyncDisposable {
   }
 
   close(session: number): void {
-    if (this.#worker !== undefined) this.#send({ type: 'close', session });
+    if (!this.#open.delete(session) || this.#worker === undefined) return;
+    this.#send({ type: 'close', session });
+    if (this.#open.size === 0) this.#endLater();
   }
 
   /** Resolves once the bytes are drawn. */
@@ -51,7 +68,22 @@ export class ScreenThread implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     // A thread that is terminated while it starts may never exit.
     await this.#begun;
+    clearTimeout(this.#idle);
     await this.#worker?.terminate();
+  }
+
+  #endLater(): void {
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => void this.#end(), this.#idleMs).unref();
+  }
+
+  async #end(): Promise<void> {
+    await this.#begun;
+    if (this.#open.size > 0) return;
+    if (this.#waiting.size > 0) return this.#endLater();
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
   }
 
   #ask(request: (id: number) => WithId, moved: readonly ArrayBuffer[] = []): Promise<ScreenAnswer> {
@@ -83,7 +115,10 @@ export class ScreenThread implements AsyncDisposable {
     });
     worker.on('error', ignore);
     worker.on('exit', () => {
-      if (this.#worker === worker) this.#worker = undefined;
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
+      // Models are lost with their thread.
+      this.#open.clear();
       for (const [id, settle] of this.#waiting) settle({ id });
       this.#waiting.clear();
     });

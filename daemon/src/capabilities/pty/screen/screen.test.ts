@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { ByteLogWriter } from '../../../core/output/byte-log-writer.ts';
 import { OutputLog } from '../../../core/output/output-log.ts';
@@ -36,4 +38,22 @@ test('[pty.screen] a look after the death of the thread shows the whole screen a
   await thread[Symbol.asyncDispose]();
   await expect(shown()).rejects.toThrow('the screen is being redrawn');
   expect(await shown()).toBe('drawn');
+});
+
+test('[pty.screen] the thread ends some time after its last session, and the next one has a new thread', async () => {
+  await using thread = new ScreenThread(50);
+  const started = once(process, 'worker') as Promise<[Worker]>;
+  const [first, second] = [thread.open(80, 24), thread.open(80, 24)];
+  const [worker] = await started;
+  const ended = once(worker, 'exit');
+  await thread.write(second, Buffer.from('two'));
+  thread.close(first);
+  expect((await thread.look(second, 'text')).output.trim()).toBe('two');
+  thread.close(second);
+  await ended;
+  expect(thread.generation).toBe(1);
+  const third = thread.open(80, 24);
+  await thread.write(third, Buffer.from('three'));
+  expect((await thread.look(third, 'text')).output.trim()).toBe('three');
+  expect(thread.generation).toBe(2);
 });
