@@ -35,11 +35,13 @@ export class ExecutionStore implements Disposable {
   readonly #ended = new Map<string, Ended>();
   #diskBytes = 0;
   #memoryBytes = 0;
+  readonly #keptMs: number;
   readonly #sweeping: NodeJS.Timeout;
 
-  constructor(directory: string) {
+  constructor(directory: string, keptMs: number = KEPT_MS) {
     this.#directory = directory;
-    this.#sweeping = setInterval(() => this.#sweep(), KEPT_MS / 10).unref();
+    this.#keptMs = keptMs;
+    this.#sweeping = setInterval(() => this.#sweep(), keptMs / 10).unref();
   }
 
   /** Finds the executions of an earlier daemon; answers those that had not ended. */
@@ -103,7 +105,7 @@ export class ExecutionStore implements Disposable {
   }
 
   #sweep(): void {
-    const oldest = Date.now() - KEPT_MS;
+    const oldest = Date.now() - this.#keptMs;
     for (const [id, { endedAt, bytes, execution }] of this.#ended) {
       const isOver = endedAt < oldest || this.#diskBytes > TOTAL_BYTES || this.#ended.size > ENDED_MAX;
       if (!isOver) break;
