@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestApp } from '../../../app.fixture.ts';
 import { expectValid } from '../../../wire.fixture.ts';
-import { describeKernels, PATIENCE_MS } from '../cells.fixture.ts';
+import { describeKernels, PATIENCE_MS, testKernels } from '../cells.fixture.ts';
+import { expectConflicts, IPYKERNEL, withKernels } from '../kernel-specs.fixture.ts';
 
 describeKernels('/v1/jupyter', () => {
   let daemon: TestApp;
@@ -149,3 +150,15 @@ const NONE = {
   evalue: null,
   traceback: null,
 };
+
+testKernels(
+  '[code.conflict] the session of another kernel is 409',
+  async () => {
+    await withKernels({ mine: IPYKERNEL }, async (daemon) => {
+      const cell = { code: '1', kernel_name: 'mine', session_id: 's' };
+      expect((await daemon.post('/v1/jupyter/execute', cell)).statusCode).toBe(200);
+      await expectConflicts(daemon, ['/v1/code/execute', '/v1/jupyter/execute'], 's');
+    });
+  },
+  PATIENCE_MS,
+);

@@ -1,4 +1,4 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { TestApp } from '../../../app.fixture.ts';
@@ -11,6 +11,7 @@ import {
   resultOf,
   testKernels,
 } from '../cells.fixture.ts';
+import { expectConflicts, IPYKERNEL, withKernels } from '../kernel-specs.fixture.ts';
 
 describeKernels('faults of a cell', () => {
   let daemon: TestApp;
@@ -134,46 +135,27 @@ testKernels(
 testKernels(
   '[code.kernel-names] [code.conflict] a kernel by its name, one that does not start, and the session of another',
   async () => {
-    await using daemon = await TestApp.start();
-    const data = join(daemon.directory, 'jupyter');
-    const spec = async (name: string, argv: string[]) => {
-      await mkdir(join(data, 'kernels', name), { recursive: true });
-      const content = { argv, display_name: name, language: 'python' };
-      await writeFile(join(data, 'kernels', name, 'kernel.json'), JSON.stringify(content));
+    const specs = {
+      mine: IPYKERNEL,
+      broken: ['/bin/sh', '-c', 'echo no such thing >&2; exit 7'],
+      'not json': [],
     };
-    await spec('mine', ['/usr/bin/python3', '-m', 'ipykernel_launcher', '-f', '{connection_file}']);
-    await spec('broken', ['/bin/sh', '-c', 'echo no such thing >&2; exit 7']);
-    await spec('not json', []);
-    const before = process.env['JUPYTER_PATH'];
-    process.env['JUPYTER_PATH'] = data;
-    try {
-      await using other = await TestApp.start();
-      expect(await python(other, '1 + 1', { language: 'mine' })).toMatchObject({
+    await withKernels(specs, async (daemon) => {
+      expect(await python(daemon, '1 + 1', { language: 'mine' })).toMatchObject({
         language: 'mine',
         kernel_name: 'mine',
         status: 'ok',
       });
       const mine = { kernel_name: 'mine', session_id: 's' };
-      expect(await python(other, 'kept = 1', mine)).toMatchObject({ kernel_name: 'mine' });
-      const body = { language: 'python', code: 'kept = 2', session_id: 's' };
-      for (const url of ['/v2/code/execute', '/v2/code/sessions', '/v1/code/execute', '/v1/jupyter/execute']) {
-        const conflict = await other.post(url, body);
-        expect([url, conflict.statusCode, conflict.json().hint]).toEqual([
-          url,
-          409,
-          expect.stringContaining('session'),
-        ]);
-      }
-      expect(resultOf(await python(other, 'kept', mine))).toBe('1');
-      const answer = await other.post('/v2/code/execute', { language: 'broken', code: '1' });
+      expect(await python(daemon, 'kept = 1', mine)).toMatchObject({ kernel_name: 'mine' });
+      await expectConflicts(daemon, ['/v2/code/execute', '/v2/code/sessions'], 's');
+      expect(resultOf(await python(daemon, 'kept', mine))).toBe('1');
+      const answer = await daemon.post('/v2/code/execute', { language: 'broken', code: '1' });
       expect([answer.statusCode, answer.json().message]).toEqual([
         503,
         'the kernel broken does not start: it ended with exit code 7: no such thing',
       ]);
-    } finally {
-      if (before === undefined) delete process.env['JUPYTER_PATH'];
-      else process.env['JUPYTER_PATH'] = before;
-    }
+    });
   },
   PATIENCE_MS,
 );
