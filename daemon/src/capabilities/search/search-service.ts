@@ -4,7 +4,7 @@ import { Slots, timeoutSignal } from '@sandbox/api/wait.ts';
 import { requireNoCredentialAt } from '../../core/access/credential-files.ts';
 import { asFileFailure, badRequest, notRegular, systemFailure } from '../../core/files/file-failure.ts';
 import { type FilePath, nameOf, parentOf, shownPath, withoutTrailingSlashes } from '../../core/files/file-path.ts';
-import { expandBraces } from '../../core/glob/expand-braces.ts';
+import { expandBraces, requireExpandable } from '../../core/glob/expand-braces.ts';
 import { findTool } from '../../core/tool-path.ts';
 import { isTurnSpent, yieldToEventLoop } from '../../core/turns.ts';
 import type { FoundName, GrepRequest, GrepResult, NamesRequest, NamesResult } from './requests.ts';
@@ -136,12 +136,18 @@ function placeOf(path: FilePath, isFile: boolean): Place | undefined {
 }
 
 function requireGlobs(globs: readonly string[], operation: string, path: FilePath): void {
+  const refused = (what: string, error: unknown): unknown =>
+    error instanceof RangeError ? badRequest(`${what} ${error.message}`, operation, shownPath(path)) : error;
   for (const glob of globs) {
     try {
       expandBraces(glob);
     } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      throw badRequest(`the pattern ${glob.slice(0, 100)} ${error.message}`, operation, shownPath(path));
+      throw refused(`the pattern ${glob.slice(0, 100)}`, error);
     }
+  }
+  try {
+    requireExpandable(globs);
+  } catch (error) {
+    throw refused('a pattern', error);
   }
 }

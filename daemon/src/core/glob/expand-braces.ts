@@ -1,19 +1,64 @@
-/** Patterns that one with braces may stand for; beyond it the pattern is refused. */
+/** Patterns that one with braces may stand for, their characters together, and levels of braces within each other. */
 const MAX_EXPANSIONS = 1024;
+const MAX_CHARACTERS = 16_384;
+const MAX_LEVELS = 32;
 
 /**
  * The patterns that `{a,b}` stands for, nested ones too. A brace that is not closed stands for itself; within `[…]` and
  * after a backslash braces mean nothing.
- * @throws RangeError where there are more than 1,024
+ * @throws RangeError where there are more than 1,024, or 16,384 characters of them
  */
 export function expandBraces(pattern: string): string[] {
-  const group = firstGroup(pattern);
-  if (group === undefined) return [pattern];
-  const before = pattern.slice(0, group.start);
-  const after = expandBraces(pattern.slice(group.end + 1));
-  const expanded = group.parts.flatMap(expandBraces).flatMap((part) => after.map((rest) => before + part + rest));
-  if (expanded.length > MAX_EXPANSIONS) throw new RangeError(`stands for more than ${MAX_EXPANSIONS} patterns`);
+  return expand(pattern, MAX_LEVELS);
+}
+
+/** @throws RangeError where one is refused, or all together stand for more than 16,384 characters */
+export function requireExpandable(patterns: readonly string[]): void {
+  let characters = 0;
+  for (const pattern of patterns) characters += 1 + charactersOf(expandBraces(pattern));
+  if (characters > MAX_CHARACTERS) throw tooLong('together with the others ');
+}
+
+function expand(pattern: string, levels: number): string[] {
+  if (pattern.length > MAX_CHARACTERS) throw tooLong();
+  let found = [''];
+  let literal = '';
+  let rest = pattern;
+  for (let group = firstGroup(rest); group !== undefined; group = firstGroup(rest)) {
+    if (levels === 0) throw new RangeError(`has more than ${MAX_LEVELS} levels of braces`);
+    literal += rest.slice(0, group.start);
+    const parts = partsOf(group, levels - 1, MAX_EXPANSIONS / found.length);
+    if (parts.length === 1) {
+      literal += parts[0];
+    } else {
+      const before = literal;
+      found = found.flatMap((head) => parts.map((part) => head + before + part));
+      literal = '';
+      if (charactersOf(found) > MAX_CHARACTERS) throw tooLong();
+    }
+    rest = rest.slice(group.end + 1);
+  }
+  const expanded = found.map((head) => head + literal + rest);
+  if (charactersOf(expanded) > MAX_CHARACTERS) throw tooLong();
   return expanded;
+}
+
+/** What the parts of a group stand for, at most `most` patterns. */
+function partsOf(group: Group, levels: number, most: number): string[] {
+  const expanded: string[] = [];
+  for (const part of group.parts) {
+    expanded.push(...expand(part, levels));
+    if (expanded.length > most) throw new RangeError(`stands for more than ${MAX_EXPANSIONS} patterns`);
+  }
+  return expanded;
+}
+
+function charactersOf(patterns: readonly string[]): number {
+  return patterns.reduce((sum, { length }) => sum + length, 0);
+}
+
+function tooLong(how = ''): RangeError {
+  return new RangeError(`${how}stands for more than ${MAX_CHARACTERS} characters`);
 }
 
 interface Group {

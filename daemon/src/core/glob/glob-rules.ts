@@ -1,3 +1,4 @@
+import { requireExpandable } from './expand-braces.ts';
 import { Glob, type GlobTerms } from './glob.ts';
 
 /** One pattern in the manner of a line of .gitignore. */
@@ -15,8 +16,9 @@ interface Rule {
 export class GlobRules {
   readonly #rules: readonly Rule[];
 
-  /** @throws RangeError for braces that stand for too many patterns */
+  /** @throws RangeError for patterns that stand for too many or too long ones */
   constructor(patterns: readonly string[], terms: GlobTerms = {}) {
+    requireExpandable(patterns);
     this.#rules = patterns.map((pattern) => parseRule(pattern, terms));
   }
 

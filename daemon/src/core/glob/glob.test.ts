@@ -42,6 +42,26 @@ test('a pattern of many stars takes no longer for it', () => {
   expect(new Glob(`${'**/a/'.repeat(100)}b`).matches(`${'a/'.repeat(1000)}c`)).toBe(false);
 });
 
+test.each([
+  ['braces within each other', `${'{'.repeat(8000)}a${'}'.repeat(8000)}`, 'more than 32 levels'],
+  ['braces one after the other', '{a}'.repeat(5000), undefined],
+  ['alternatives of long lists', `{${','.repeat(15_000)}}${'{a,b}'.repeat(10)}`, 'more than 1024 patterns'],
+  ['a long pattern of many alternatives', `${'{a,b}'.repeat(10)}${'x'.repeat(100)}`, 'more than 16384 characters'],
+  ['brackets that are not closed', '['.repeat(16_384), undefined],
+  ['a pattern that is too long', '['.repeat(10_000_000), 'more than 16384 characters'],
+])('[work.linear] %s are read or refused at once', (_what, pattern, refusal) => {
+  const before = process.cpuUsage();
+  if (refusal === undefined) new Glob(pattern);
+  else expect(() => new Glob(pattern)).toThrow(refusal);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(500);
+});
+
+test('[work.linear] rules of many patterns are refused', () => {
+  expect(() => new GlobRules(Array(2000).fill('12345678'))).toThrow('together with the others');
+  expect(new GlobRules(Array(1000).fill('12345678')).hasPositive).toBe(true);
+});
+
 test('rules speak of names where they have no slash, of the path where they have, and the last one decides', () => {
   const rules = new GlobRules(['node_modules', '*.pyc', '/top', 'a/b', 'dir/', '!keep.pyc']);
   const judged = (path: string, isDirectory = false) => rules.judge(path, isDirectory);

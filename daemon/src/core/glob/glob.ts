@@ -23,7 +23,7 @@ export class Glob {
   readonly #alternatives: readonly (readonly Segment[])[];
   readonly #dot: boolean;
 
-  /** @throws RangeError for braces that stand for too many patterns */
+  /** @throws RangeError for braces that stand for too many or too long patterns */
   constructor(pattern: string, { dot = true, braces = true }: GlobTerms = {}) {
     const patterns = braces ? expandBraces(pattern) : [pattern];
     this.#alternatives = patterns.map((one) => one.split('/').map(parseSegment));
