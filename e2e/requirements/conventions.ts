@@ -85,6 +85,7 @@ export const CONVENTIONS: readonly Requirement[] = [
     'limits.small-pieces': 'many small pieces, chunks or frames take memory for their bytes, not for their number',
     'limits.text-beginnings': 'the kept beginning of a long text does not hold the rest in memory',
     'limits.executions': 'ended executions take bounded memory, their code included',
+    'limits.archive-names': 'what is kept of an archive until its end is bounded',
     'limits.ticket-memory': 'the path of a ticket is bounded, and an expired one takes no memory',
     'limits.edit-history': 'the contents kept for undo are bounded, and so is their number',
     'connection.close-with-more': 'bytes after a request with Connection: close do not cost its answer',

@@ -6,6 +6,26 @@ import { describe, expect, test } from './files.fixture.ts';
 import { BLOCK } from './tar/header.ts';
 import { archive, imported, TREE } from './tree.fixture.ts';
 
+/** An entry whose long name stands in an entry of its own before it, GNU's form. */
+const longNamed = (name: string) => [
+  { type: 'L', name: '././@LongLink', body: name },
+  { type: '3', name: 'device' },
+];
+
+test('[work.linear] a name of 100,000 directories is refused at once', async ({ daemon, dir }) => {
+  const before = process.cpuUsage();
+  const answer = await imported(daemon, join(dir, 'tree'), archive(...longNamed(`${'a/'.repeat(100_000)}a`)));
+  const { user, system } = process.cpuUsage(before);
+  expect([answer.statusCode, answer.json().message]).toEqual([400, expect.stringContaining('over 4096 bytes')]);
+  expect((user + system) / 1000).toBeLessThan(2000);
+});
+
+test('[limits.archive-names] names of more than 32 MiB together are 413', async ({ daemon, dir }) => {
+  const names = Array.from({ length: 8400 }, () => longNamed('n'.repeat(4000))).flat();
+  const answer = await imported(daemon, join(dir, 'tree'), archive(...names));
+  expect(answer.statusCode).toBe(413);
+});
+
 describe('what is refused leaves nothing', () => {
   const good = { name: 'good', body: 'x' };
   test.for([

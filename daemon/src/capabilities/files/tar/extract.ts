@@ -22,6 +22,8 @@ import type { TarEntry, TarReader } from './read-entries.ts';
 
 /** Most entries of one archive. */
 export const ENTRIES_MAX = 100_000;
+/** Most bytes of the names and links of one archive, which are kept until its end. */
+export const NAMES_MAX = 32 * 1024 ** 2;
 /** Most bytes of a file that is written in one piece. */
 const WHOLE_BYTES = 64 * 1024;
 const SKIPPED_SHOWN = 100;
@@ -60,6 +62,7 @@ export class Extraction {
   #skippedCount = 0;
   #entries = 0;
   #bytes = 0;
+  #nameBytes = 0;
 
   constructor(root: FilePath, target: FilePath, owner: ExtractOwner) {
     this.#root = latin1Of(root);
@@ -69,17 +72,21 @@ export class Extraction {
     this.#directories.set('', { path: root, entry: undefined });
   }
 
-  /** @throws FileFailure `bad_request` for a refused entry, `too_large` over 100,000 entries; TarFault */
+  /** @throws FileFailure `bad_request` for a refused entry, `too_large` over 100,000 entries or 32 MiB of names; TarFault */
   async run(reader: TarReader): Promise<Extracted> {
     for (let entry = await reader.next(); entry; entry = await reader.next()) {
       this.#entries += 1;
       if (this.#entries > ENTRIES_MAX) {
         throw overCap(`the archive has over ${ENTRIES_MAX} entries`, 'import', shownPath(this.#target));
       }
+      this.#nameBytes += entry.name.length + entry.link.length;
+      if (this.#nameBytes > NAMES_MAX) {
+        throw overCap(`the names in the archive have over ${NAMES_MAX} bytes`, 'import', shownPath(this.#target));
+      }
       await this.#extract(entry, reader);
       if (isTurnSpent()) await yieldToEventLoop();
     }
-    this.#links.requireWithin();
+    await this.#links.requireWithin();
     await this.#dressDirectories();
     return {
       entries: this.#entries,

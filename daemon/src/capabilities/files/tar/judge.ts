@@ -1,18 +1,23 @@
 import { badRequest } from '../../../core/files/file-failure.ts';
 import { type FilePath, latin1Of, shownPath } from '../../../core/files/file-path.ts';
+import { isTurnSpent, yieldToEventLoop } from '../../../core/turns.ts';
 import { LinkTree } from './link-tree.ts';
 import type { TarEntry } from './read-entries.ts';
+
+/** Bytes of a name: PATH_MAX of Linux. */
+const NAME_BYTES = 4096;
 
 /** Parts of a name below the root, as byte strings; empty for the root itself. */
 export type Parts = readonly string[];
 
 /**
  * The place of an entry below the root.
- * @throws FileFailure `bad_request` for an absolute name and for one with `..`
+ * @throws FileFailure `bad_request` for an absolute name, one with `..`, and a longer one than the system takes
  */
 export function partsOf(name: FilePath, what: string, target: string): Parts {
   const text = latin1Of(name);
   const refuse = (why: string): Error => badRequest(`${what} ${why}: ${shownPath(name)}`, 'import', target);
+  if (text.length > NAME_BYTES) throw badRequest(`${what} has over ${NAME_BYTES} bytes`, 'import', target);
   if (text.startsWith('/')) throw refuse('is absolute');
   if (text.includes('\0')) throw refuse('contains NUL');
   const parts = pathSegments(text);
@@ -56,10 +61,14 @@ export class Links {
    * the links that it passes through lead outside.
    * @throws FileFailure `bad_request` where a link leads out of the target
    */
-  requireWithin(): void {
+  async requireWithin(): Promise<void> {
     const tree = new LinkTree();
-    for (const [key, { to }] of this.#links) tree.add(key.split('/'), this.#partsOf(to), to.startsWith('/'));
+    for (const [key, { to }] of this.#links) {
+      tree.add(key.split('/'), this.#partsOf(to), to.startsWith('/'));
+      if (isTurnSpent()) await yieldToEventLoop();
+    }
     for (const [key, { entry, to }] of this.#links) {
+      if (isTurnSpent()) await yieldToEventLoop();
       if (tree.staysWithin(key.split('/'))) continue;
       const target = Buffer.from(this.#target, 'latin1').toString('utf8');
       const where = Buffer.from(to, 'latin1').toString('utf8');

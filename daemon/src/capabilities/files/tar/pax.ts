@@ -3,8 +3,12 @@ import { TarFault } from './tar-fault.ts';
 
 const [SIZE_AT, SIZE_END, TYPE_AT] = [124, 136, 156];
 const [SPACE, NEWLINE] = [0x20, 0x0a];
+/** Stands for all records of sparse files. */
+export const SPARSE = 'GNU.sparse';
 /** Records that a global header may not have: all entries would be one file. */
 const OF_ONE = ['path', 'linkpath', 'size'];
+/** Records with a meaning here; the others are read and not kept. */
+const KEPT: ReadonlySet<string> = new Set([...OF_ONE, 'uid', 'gid', 'mtime', SPARSE]);
 
 /** Values are bytes: some archivers write names that are not UTF-8. */
 export type PaxRecords = ReadonlyMap<string, Buffer>;
@@ -43,7 +47,9 @@ function readInto(records: Map<string, Buffer>, body: Buffer): void {
     const key = body.indexOf('=', space);
     const isWhole = /^[1-9]\d{0,9}$/.test(digits) && key > space + 1 && key < end && body[end - 1] === NEWLINE;
     if (!isWhole) throw new TarFault('an extended header is malformed');
-    records.set(body.toString('utf8', space + 1, key), Buffer.from(body.subarray(key + 1, end - 1)));
+    const name = body.toString('utf8', space + 1, key);
+    const known = name.startsWith(SPARSE) ? SPARSE : name;
+    if (KEPT.has(known)) records.set(known, Buffer.from(body.subarray(key + 1, end - 1)));
     at = end;
   }
 }

@@ -2,7 +2,7 @@ import { type ExtractEvents, extract } from 'tar-stream';
 import { type FilePath, pathOfBytes, pathOfLatin1, shownPath } from '../../../core/files/file-path.ts';
 import { BLOCK } from './header.ts';
 import { PassedBytes } from './passed-bytes.ts';
-import { type PaxRecords, paxRecords } from './pax.ts';
+import { type PaxRecords, paxRecords, SPARSE } from './pax.ts';
 import { TarFault } from './tar-fault.ts';
 
 /** Bytes of the stream that are passed on at once. */
@@ -183,7 +183,7 @@ function entryOf({ entry: [header], headers }: Came, pax: PaxRecords): TarEntry 
     gid: numberOf(pax, 'gid', header.gid),
     size: header.size,
     mtime: numberOf(pax, 'mtime', header.mtime.getTime() / 1000 - (block[MTIME_AT] === 0xff ? 1 : 0)),
-    isSparse: type === 'S' || [...pax.keys()].some((key) => key.startsWith('GNU.sparse')),
+    isSparse: type === 'S' || pax.has(SPARSE),
   };
 }
 
