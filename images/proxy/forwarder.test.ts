@@ -170,3 +170,23 @@ test.each(['a.example', 'a b:1', 'a.example:port'])('a tunnel to %j is refused',
   await using forwarder = await forwarding('http://user:x@127.0.0.1:1');
   expect(await tunnelled(forwarder.port, authority)).toMatch(/^HTTP\/1\.1 400 /);
 });
+
+test.each([
+  ['a status that is none', 'HTTP/1.1 099 No\r\nContent-Length: 0\r\n\r\n'],
+  ['a control character in a field', 'HTTP/1.1 200 OK\r\nX-A: a\u0001b\r\nContent-Length: 0\r\n\r\n'],
+  ['an upgrade that nobody asked for', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'],
+  ['no HTTP', 'hello\r\n\r\n'],
+])('%s in the answer of the proxy is 502, and the next request is served', async (_what, answer) => {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end(answer, 'latin1'));
+  });
+  await using proxy = await listening(server, []);
+  await using forwarder = new Forwarder(upstreamOf(new URL(`http://${IN_URL}@127.0.0.1:${proxy.port}`)));
+  const port = await forwarder.listen(0);
+  for (let i = 0; i < 2; i += 1) {
+    const asked = request({ host: '127.0.0.1', port, path: 'http://site.test/' }).end();
+    const [{ statusCode }] = await once(asked, 'response');
+    expect(statusCode).toBe(502);
+  }
+});

@@ -10,6 +10,7 @@ import type { Duplex } from 'node:stream';
 import type { Upstream } from './upstream.ts';
 
 const CONNECTIONS_MAX = 1024;
+const NOT_HTTP = 'the proxy answered what HTTP does not allow';
 /** `host:port` of CONNECT (RFC 9110 §9.3.6). */
 const AUTHORITY = /^(?:[a-z0-9._-]+|\[[0-9a-f:]+\]):\d{1,5}$/i;
 /** Headers of one connection alone (RFC 9110 §7.6.1). */
@@ -57,8 +58,17 @@ export class Forwarder implements AsyncDisposable {
     outgoing.on('error', (error) => refuse(response, 502, error.message));
     outgoing.on('response', (answer) => {
       answer.on('error', () => response.destroy());
-      response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
-      answer.pipe(response);
+      try {
+        response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
+        answer.pipe(response);
+      } catch {
+        outgoing.destroy();
+        refuse(response, 502, NOT_HTTP);
+      }
+    });
+    outgoing.on('upgrade', (_answer, socket) => {
+      socket.destroy();
+      refuse(response, 502, NOT_HTTP);
     });
     response.on('close', () => outgoing.destroy());
     request.pipe(outgoing);
