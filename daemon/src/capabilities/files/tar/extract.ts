@@ -23,7 +23,7 @@ import type { TarEntry, TarReader } from './read-entries.ts';
 /** Most entries of one archive. */
 export const ENTRIES_MAX = 100_000;
 /** Most bytes of the names and links of one archive, which are kept until its end. */
-export const NAMES_MAX = 32 * 1024 ** 2;
+const NAMES_MAX = 32 * 1024 ** 2;
 /** Most bytes of a file that is written in one piece. */
 const WHOLE_BYTES = 64 * 1024;
 const SKIPPED_SHOWN = 100;
