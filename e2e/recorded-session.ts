@@ -71,8 +71,8 @@ class Viewer implements Disposable {
 }
 
 /**
- * Runs programs and prints a file of 50 MB in one session that script(1) records, with two viewers, one of which does
- * not read until the end; both must receive exactly the recorded bytes.
+ * Runs programs and prints a file of 50 MB in one session that script(1) records, with three viewers, one of which does
+ * not read until the end and one of which sends `pause`; all must receive exactly the recorded bytes.
  */
 export async function followRecorded({ url, key, directory, read }: Place, programs: readonly ScreenProgram[]) {
   const headers = { 'x-api-key': key };
@@ -89,8 +89,10 @@ export async function followRecorded({ url, key, directory, read }: Place, progr
   const socket = `${url.replace('http', 'ws')}/v2/pty/sessions/recorded/ws?protocol=binary&api_key=${key}`;
   using quick = new Viewer(socket);
   using stalled = new Viewer(socket);
-  await Promise.all([quick.shows('$ '), stalled.shows('$ ')]);
+  using paused = new Viewer(socket);
+  await Promise.all([quick, stalled, paused].map((viewer) => viewer.shows('$ ')));
   stalled.socket.pause();
+  paused.socket.send(JSON.stringify({ type: 'pause' }));
   for (const { command, shows, keys } of programs) {
     quick.socket.send(Buffer.from(`${command}\r`));
     await expect.poll(screen).toMatchObject({ alternate_screen: true, output: expect.stringContaining(shows) });
@@ -102,12 +104,14 @@ export async function followRecorded({ url, key, directory, read }: Place, progr
   quick.socket.send(Buffer.from('exit\r'));
   await quick.message('exit');
   stalled.socket.resume();
-  await stalled.message('exit');
-  await stalled.message('relay_resumed');
+  paused.socket.send(JSON.stringify({ type: 'resume' }));
+  await Promise.all([stalled.message('exit'), paused.message('exit')]);
+  // The buffers of the kernel may hold all of it for a viewer that does not read, but nothing is sent to a paused one.
+  await paused.message('relay_resumed');
   const whole = await read(record);
   const recorded = whole.subarray(whole.indexOf('\n') + 1, whole.lastIndexOf('\nScript done'));
   expect(recorded.length).toBeGreaterThan(50_000_000);
-  for (const viewer of [quick, stalled]) {
+  for (const viewer of [quick, stalled, paused]) {
     expect(viewer.bytes.length).toBe(recorded.length);
     expect(viewer.bytes.equals(recorded)).toBe(true);
   }

@@ -33,7 +33,8 @@ export class TestWorker implements AsyncDisposable {
 }
 
 /** A worker for a display, which need not be there. */
-export function workerFor(display: string): Promise<App> {
-  const config = readConfig([], { DISPLAY: display, SVC_VALIDATE_RESPONSES: 'true', LOG_LEVEL: 'silent' });
+export function workerFor(display: string, environment: NodeJS.ProcessEnv = {}): Promise<App> {
+  const variables = { DISPLAY: display, SVC_VALIDATE_RESPONSES: 'true', LOG_LEVEL: 'silent', ...environment };
+  const config = readConfig([], variables);
   return buildWorker(config, createLogger('computer-use', config.logLevel));
 }

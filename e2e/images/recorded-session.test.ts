@@ -6,7 +6,7 @@ import { sharedSandbox } from './sandbox.ts';
 const KEY = 'the-key';
 const sandbox = sharedSandbox({ env: { SVC_API_KEY: KEY, SVC_PTY_HISTORY_BYTES: String(64 * 2 ** 20) } });
 
-test('[images.terminal-recorded] nano, less and 50 MB reach two viewers, one of them stalled, exactly as recorded by script', {
+test('[images.terminal-recorded] nano, less and 50 MB reach three viewers, one stalled and one paused, exactly as recorded by script', {
   timeout: 300_000,
 }, async () => {
   const directory = (await sandbox().run('mktemp -d')).stdout.trim();

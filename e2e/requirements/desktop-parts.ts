@@ -16,6 +16,7 @@ export const DESKTOP_PARTS: readonly Requirement[] = [
     'a11y.set-value': 'NODE_SET_VALUE sets text, numbers, checks and options',
     'a11y.ids': 'an id never means another node',
     'a11y.silent': 'a program that hangs costs its own part of the tree, within timeout_ms',
+    'a11y.hostile': 'a program that answers nonsense costs no other program its tree, and ends no connection',
     'a11y.many': 'a window of 300 nodes is read whole',
     'a11y.bus': 'without a bus it is 503 with a hint; after the death of the bus it is found again',
   }),

@@ -28,8 +28,9 @@ export const TERMINALS: readonly Requirement[] = [
     'pty.screen': 'screen answers text, ANSI or HTML with cursor, title, alternate screen and offset',
     'pty.programs': 'vim, less, htop and a REPL are driven through input and screen',
     'pty.garbage': 'binary garbage, floods and resize storms leave a session in order',
-    'pty.whole': 'of 50 MB two viewers, one of them stalled, get every byte that script(1) recorded',
-    'pty.recorded': 'through the gateway two viewers, one stalled, get vim, htop and 50 MB as script(1) recorded them',
+    'pty.whole': 'of 50 MB three viewers, one stalled and one paused, get every byte that script(1) recorded',
+    'pty.recorded':
+      'through the gateway viewers, one stalled and one paused, get vim, htop and 50 MB as script(1) recorded them',
     'pty.fork-bomb': 'a fork bomb under a limit of processes ends with its session and disturbs no other',
     'pty.capacity': 'when full the longest idle unnamed session gives way; else 429 with the holders',
     'pty.create-once': 'of concurrent creates of one id one opens a session and one shell; the others answer 409',

@@ -9,7 +9,7 @@ import { Services } from '../services.ts';
 const missing = (['vim', 'htop', 'script'] as const).filter((name) => !has(name));
 
 test.runIf(missing.length === 0)(
-  '[pty.whole] [pty.recorded] vim, htop and 50 MB reach two viewers, one of them stalled, exactly as recorded by script',
+  '[pty.whole] [pty.recorded] vim, htop and 50 MB reach three viewers, one stalled and one paused, exactly as recorded by script',
   { timeout: 300_000 },
   async () => {
     const directory = await mkdtemp(join(tmpdir(), 'recorded-'));

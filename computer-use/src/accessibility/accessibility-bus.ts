@@ -113,6 +113,11 @@ function unavailable(why: string, cause?: unknown): SandboxError {
   return new SandboxError('unavailable', `accessibility is not available: ${why}`, { hint: HINT, cause });
 }
 
+/** The answer to a caller whose calls the end of the bus ended. */
+export function closedBus(cause: unknown): SandboxError {
+  return new SandboxError('unavailable', 'the accessibility bus went away', { hint: 'call again', cause });
+}
+
 /** How a call failed. */
 export type CallFailure = 'gone' | 'silent' | 'closed' | 'refused';
 

@@ -1,12 +1,12 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
-import { AccessibilityBus, type BusSession, failureOf } from './accessibility-bus.ts';
+import { AccessibilityBus, type BusSession, closedBus, failureOf } from './accessibility-bus.ts';
 import { type ActiveWindow, findForeground } from './foreground.ts';
 import { matchNames, type NameMatch } from './name-matcher.ts';
 import type { AccessibleNode, AccessibleTree, TreeTerms, UnreadNode } from './node.ts';
 import { NodeControl } from './node-control.ts';
 import { NodeIds } from './node-ids.ts';
-import { ObjectReader, SilentProgram } from './object-reader.ts';
+import { ObjectReader, SilentProgram, unlessSilent } from './object-reader.ts';
 import { TreeReader } from './tree-reader.ts';
 import { roleCalled, stateCalled } from './vocabulary.ts';
 
@@ -40,10 +40,8 @@ export interface AccessibilityTerms {
   readonly activeWindow?: () => Promise<ActiveWindow | undefined>;
 }
 
-/** Milliseconds that a program has for an answer, of a call that may take so many; others still answer meanwhile. */
-function silenceOf(timeoutMs: number): number {
-  return Math.max(timeoutMs / 2, Math.min(timeoutMs, 2_000));
-}
+/** Share of the time of a reading that one program has for an answer; the rest is for those that do answer. */
+const SILENCE = 0.5;
 
 const REGISTRY = { sender: 'org.a11y.atspi.Registry', path: '/org/a11y/atspi/accessible/root' };
 
@@ -72,17 +70,17 @@ export class AccessibilityService implements AsyncDisposable {
   async tree(request: TreeRequest): Promise<AccessibleTree> {
     const session = await this.#bus.session();
     const { timeoutMs } = request;
-    const reader = new ObjectReader(session, performance.now() + timeoutMs, silenceOf(timeoutMs));
+    const reader = new ObjectReader(session, performance.now() + timeoutMs, timeoutMs * SILENCE);
     try {
       if (request.nodeId !== undefined) return await this.#below(request.nodeId, reader, request);
-      const applications = await reader.children(REGISTRY, 1, request.maxNodes).catch(emptyIfSilent);
+      const applications = await reader.children(REGISTRY, 1, request.maxNodes).catch(silentRegistry);
       const owned = applications.map((application) => ({ ...application, session }));
       return request.scope === 'desktop'
         ? await this.#desktop(session, owned, reader, request)
         : await this.#foreground(owned, reader, request);
     } catch (error) {
       if (failureOf(error) !== 'closed') throw error;
-      throw new SandboxError('unavailable', 'the accessibility bus went away', { hint: 'call again', cause: error });
+      throw closedBus(error);
     }
   }
 
@@ -115,8 +113,9 @@ export class AccessibilityService implements AsyncDisposable {
   async #below(nodeId: string, reader: ObjectReader, terms: TreeTerms): Promise<AccessibleTree> {
     const node = await this.nodes.check(nodeId, reader);
     const trees = new TreeReader(reader, this.#ids, terms);
-    const root = await trees.read(node).catch(nothingIfSilent);
-    return { root, nodeCount: trees.nodeCount, isTruncated: trees.isTruncated, silent: [] };
+    const silent: string[] = [];
+    const root = await unlessSilent(trees.read(node), node.sender, silent);
+    return { root, nodeCount: trees.nodeCount, isTruncated: trees.isTruncated, silent };
   }
 
   async #desktop(
@@ -127,15 +126,9 @@ export class AccessibilityService implements AsyncDisposable {
   ): Promise<AccessibleTree> {
     const trees = new TreeReader(reader, this.#ids, terms);
     const silent: string[] = [];
-    const read = applications.map(async (application) => {
-      try {
-        return await trees.read(application, 1);
-      } catch (error) {
-        if (!(error instanceof SilentProgram)) throw error;
-        silent.push(application.sender);
-        return undefined;
-      }
-    });
+    const read = applications.map((application) =>
+      unlessSilent(trees.read(application, 1), application.sender, silent),
+    );
     const children = (await Promise.all(read)).filter((root) => root !== undefined);
     const role = 'desktop frame';
     const id = this.#ids.idOf({ ...REGISTRY, role, session });
@@ -150,9 +143,11 @@ export class AccessibilityService implements AsyncDisposable {
   ): Promise<AccessibleTree> {
     const active = await this.#activeWindow().catch(ignore);
     const trees = new TreeReader(reader, this.#ids, terms);
-    const front = await findForeground(reader, applications, active ?? undefined);
-    const root = front && (await trees.read(front.application, 0, front.windows).catch(nothingIfSilent));
-    return { root, nodeCount: trees.nodeCount, isTruncated: trees.isTruncated, silent: [] };
+    const silent: string[] = [];
+    const front = await findForeground(reader, applications, { active: active ?? undefined, silent });
+    const { application, windows } = front ?? {};
+    const root = application && (await unlessSilent(trees.read(application, 0, windows), application.sender, silent));
+    return { root, nodeCount: trees.nodeCount, isTruncated: trees.isTruncated || silent.length > 0, silent };
   }
 }
 
@@ -167,11 +162,9 @@ function known(value: string | undefined, field: string, text: string): string {
   throw new SandboxError('unprocessable', `has an unknown name: ${text}`, { field });
 }
 
-function nothingIfSilent(error: unknown): undefined {
+/** @throws SandboxError where the registry, which knows the programs, is silent */
+function silentRegistry(error: unknown): never {
   if (!(error instanceof SilentProgram)) throw error;
-}
-
-function emptyIfSilent(error: unknown): [] {
-  if (!(error instanceof SilentProgram)) throw error;
-  return [];
+  const hint = 'try again, with a longer timeout_ms';
+  throw new SandboxError('unavailable', 'the accessibility registry did not answer in time', { hint, cause: error });
 }

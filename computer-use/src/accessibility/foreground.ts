@@ -1,5 +1,5 @@
 import type { UnreadNode } from './node.ts';
-import type { ObjectReader } from './object-reader.ts';
+import { type ObjectReader, unlessRefused, unlessSilent } from './object-reader.ts';
 import { hasState } from './vocabulary.ts';
 
 /** The window that the window manager calls active. */
@@ -27,26 +27,31 @@ interface Window {
 /**
  * The program in front: that of the active window, else the first one with a window that calls itself active. Of its
  * windows the active one and what it has popped up, such as menus, which are windows of their own.
+ * @param silent to which the names of programs that did not answer in time are added
  * @returns undefined where no program that tells its content is in front
  */
 export async function findForeground(
   reader: ObjectReader,
   applications: readonly UnreadNode[],
-  active: ActiveWindow | undefined,
+  { active, silent }: { readonly active: ActiveWindow | undefined; readonly silent: string[] },
 ): Promise<Foreground | undefined> {
-  const candidates = active?.processId === undefined ? applications : await ofProcess(reader, applications, active);
-  const looks = candidates.map((application) => lookAt(reader, application, active));
-  // In the order of the programs, so that one that does not answer is asked last only where others are in front.
-  const found = await Promise.all(looks.map((look) => look.catch(() => undefined)));
-  return found.find((foreground) => foreground !== undefined);
+  const candidates =
+    active?.processId === undefined ? applications : await ofProcess(reader, applications, active, silent);
+  const looks = candidates.map((application) =>
+    unlessSilent(unlessRefused(lookAt(reader, application, active)), application.sender, silent),
+  );
+  // In the order of the programs.
+  return (await Promise.all(looks)).find((foreground) => foreground !== undefined);
 }
 
 async function ofProcess(
   reader: ObjectReader,
   applications: readonly UnreadNode[],
   { processId }: ActiveWindow,
+  silent: string[],
 ): Promise<readonly UnreadNode[]> {
-  const processes = await Promise.all(applications.map(({ sender }) => reader.processId(sender)));
+  const asked = applications.map(({ sender }) => unlessSilent(reader.processId(sender), sender, silent));
+  const processes = await Promise.all(asked);
   return applications.filter((_application, index) => processes[index] === processId);
 }
 
@@ -57,7 +62,9 @@ async function lookAt(
 ): Promise<Foreground | undefined> {
   const { childCount } = await reader.facts(application);
   const children = await reader.children(application, childCount, MAX_WINDOWS);
-  const looks = await Promise.all(children.slice(0, MAX_WINDOWS).map((child) => windowOf(reader, child)));
+  const looks = await Promise.all(
+    children.slice(0, MAX_WINDOWS).map((child) => unlessRefused(windowOf(reader, child))),
+  );
   const windows = looks.filter((window) => window !== undefined);
   const named = windows.find(({ name }) => name === active?.title);
   // Programs that do not know that they are in front, such as Chromium beside xfwm4, have the window manager's word.

@@ -1,9 +1,9 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { pollUntil } from '@sandbox/api/wait.ts';
-import { type BusCall, callObject, failureOf } from './accessibility-bus.ts';
+import { type BusCall, callObject, closedBus, failureOf } from './accessibility-bus.ts';
 import type { ActiveWindow } from './foreground.ts';
 import { goneNode, type KnownNode, type NodeIds } from './node-ids.ts';
-import { NUMBER_ROLES, type ObjectFacts, ObjectReader, SilentProgram } from './object-reader.ts';
+import { NUMBER_ROLES, type ObjectFacts, ObjectReader, SilentProgram, unlessRefused } from './object-reader.ts';
 import { hasState } from './vocabulary.ts';
 
 /** Milliseconds in which a program has to do what it is asked. */
@@ -23,6 +23,11 @@ const CHECK_ROLES = new Set([
 const USUAL_ACTIONS = ['click', 'press', 'activate', 'jump', 'toggle', 'open', 'select'];
 /** Options of a list that are compared with a value. */
 const MAX_OPTIONS = 1_000;
+/** Lists within lists in which options are looked for: a combo box has a menu. */
+const OPTION_LEVELS = 4;
+/** Names that a hint lists, and the characters of each; programs choose them. */
+const LISTED = 20;
+const LISTED_LENGTH = 80;
 
 interface Option extends KnownNode {
   readonly name: string;
@@ -43,12 +48,32 @@ export class NodeControl {
   }
 
   /** The node, if it is still there. @throws SandboxError */
-  async check(id: string, reader = readerOf(this.#ids.find(id))): Promise<KnownNode> {
-    await this.#facts(id, reader);
-    return this.#ids.find(id);
+  check(id: string, reader = readerOf(this.#ids.find(id))): Promise<KnownNode> {
+    return answered(async () => {
+      await this.#facts(id, reader);
+      return this.#ids.find(id);
+    });
   }
 
-  async focus(id: string): Promise<void> {
+  focus(id: string): Promise<void> {
+    return answered(() => this.#focus(id));
+  }
+
+  /** @param action by name; default: the usual one of its role */
+  invoke(id: string, action?: string): Promise<void> {
+    return answered(async () => this.#act(id, await this.check(id), action));
+  }
+
+  /**
+   * Writes a text field, moves a slider, checks a box by `true` or `false`, or selects the option of that name.
+   * @returns false for a text field without an EditableText interface, as in Chromium: it has the focus then, and typed
+   *   text replaces its text
+   */
+  setValue(id: string, value: string): Promise<boolean> {
+    return answered(() => this.#setValue(id, value));
+  }
+
+  async #focus(id: string): Promise<void> {
     const node = await this.check(id);
     const done = await change(
       id,
@@ -58,17 +83,7 @@ export class NodeControl {
     if (done !== true) throw refused(id, 'cannot take the focus');
   }
 
-  /** @param action by name; default: the usual one of its role */
-  async invoke(id: string, action?: string): Promise<void> {
-    await this.#act(id, await this.check(id), action);
-  }
-
-  /**
-   * Writes a text field, moves a slider, checks a box by `true` or `false`, or selects the option of that name.
-   * @returns false for a text field without an EditableText interface, as in Chromium: it has the focus then, and typed
-   *   text replaces its text
-   */
-  async setValue(id: string, value: string): Promise<boolean> {
+  async #setValue(id: string, value: string): Promise<boolean> {
     const known = this.#ids.find(id);
     const reader = readerOf(known);
     const facts = await this.#facts(id, reader);
@@ -85,7 +100,7 @@ export class NodeControl {
     if (names.length === 0) throw refused(id, 'has no action');
     const wanted = action?.toLowerCase();
     const index = wanted === undefined ? usualAction(names) : names.findIndex((name) => name.toLowerCase() === wanted);
-    if (index < 0) throw refused(id, `has no action ${action}`, `its actions: ${names.join(', ')}`);
+    if (index < 0) throw refused(id, `has no action ${action}`, `its actions: ${listed(names)}`);
     const call = { interface: 'org.a11y.atspi.Action', member: 'DoAction', signature: 'i', body: [index] };
     if ((await change(id, { ...addressOf(node), ...call }, node)) !== true) throw refused(id, 'did not do the action');
   }
@@ -104,12 +119,8 @@ export class NodeControl {
 
   async #facts(id: string, reader: ObjectReader): Promise<ObjectFacts> {
     const node = this.#ids.find(id);
-    try {
-      const facts = await reader.facts(node);
-      if (facts.role === node.role && !facts.isGone) return facts;
-    } catch (error) {
-      if (error instanceof SilentProgram) throw silent(error);
-    }
+    const facts = await unlessRefused(reader.facts(node));
+    if (facts?.role === node.role && !facts.isGone) return facts;
     throw goneNode(id);
   }
 
@@ -132,8 +143,7 @@ export class NodeControl {
     const option = options.find(({ name }) => name === value);
     if (!option) {
       if (options.length === 0) throw refused(id, 'has no value that can be set');
-      const names = options.slice(0, 20).map(({ name }) => name);
-      throw refused(id, `has no option ${value}`, `its options: ${names.join(', ')}`);
+      throw refused(id, `has no option ${value}`, `its options: ${listed(options.map(({ name }) => name))}`);
     }
     const select = { interface: 'org.a11y.atspi.Selection', member: 'SelectChild', signature: 'i' };
     const done = await changeIfAble(id, { ...addressOf(node), ...select, body: [option.index] }, node);
@@ -141,6 +151,24 @@ export class NodeControl {
     if (done === undefined) await this.#act(id, option);
     else if (done !== true) throw refused(id, `did not select ${value}`);
   }
+}
+
+/** What `act` gives; the silence of a program and the end of the bus become answers to the caller. */
+async function answered<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof SilentProgram) throw silent(error);
+    if (failureOf(error) === 'closed') throw closedBus(error);
+    throw error;
+  }
+}
+
+function listed(names: readonly string[]): string {
+  return names
+    .slice(0, LISTED)
+    .map((name) => name.slice(0, LISTED_LENGTH).toWellFormed())
+    .join(', ');
 }
 
 function addressOf({ sender, path }: KnownNode): { sender: string; path: string } {
@@ -185,19 +213,19 @@ async function setNumber(id: string, node: KnownNode, reader: ObjectReader, valu
 }
 
 /** The children of a list; those of a combo box are in its menu. */
-async function optionsOf(node: KnownNode, reader: ObjectReader): Promise<Option[]> {
-  const { childCount } = await reader.facts(node);
-  const children = await reader.children(node, childCount, MAX_OPTIONS);
-  const read = await Promise.all(children.slice(0, MAX_OPTIONS).map((child) => reader.facts(child)));
+async function optionsOf(node: KnownNode, reader: ObjectReader, levels = OPTION_LEVELS): Promise<Option[]> {
+  const facts = await unlessRefused(reader.facts(node));
+  const children = (facts && (await unlessRefused(reader.children(node, facts.childCount, MAX_OPTIONS)))) ?? [];
+  const read = await Promise.all(children.map((child) => unlessRefused(reader.facts(child))));
   const [first] = read;
   const [menu] = children;
-  if (children.length === 1 && menu && first && ['menu', 'list', 'list box'].includes(first.role)) {
-    const options = await optionsOf({ ...menu, role: first.role }, reader);
+  if (levels > 1 && children.length === 1 && menu && first && ['menu', 'list', 'list box'].includes(first.role)) {
+    const options = await optionsOf({ ...menu, role: first.role }, reader, levels - 1);
     if (options.length > 0) return options;
   }
   return children.flatMap((child, index) => {
-    const facts = read[index];
-    return facts ? [{ ...child, role: facts.role, name: facts.name, index }] : [];
+    const option = read[index];
+    return option ? [{ ...child, role: option.role, name: option.name, index }] : [];
   });
 }
 
@@ -207,6 +235,7 @@ async function ask(call: BusCall, { session }: KnownNode): Promise<unknown> {
     return await callObject(session.bus, call, CONTROL_MS);
   } catch (error) {
     if (failureOf(error) === 'silent') throw silent(error);
+    if (failureOf(error) === 'closed') throw error;
     return undefined;
   }
 }
@@ -229,7 +258,10 @@ async function changeIfAble(id: string, call: BusCall, { session }: KnownNode): 
   } catch (error) {
     const failure = failureOf(error);
     if (failure === 'gone') return undefined;
-    if (failure === 'refused') throw refused(id, `refuses: ${String(Object(error).message).slice(0, 200).trim()}`);
+    if (failure === 'refused') {
+      const why = String(Object(error).message).slice(0, 200).toWellFormed().trim();
+      throw refused(id, `refuses: ${why}`);
+    }
     const why = 'the program did not answer, and may still do it';
     throw new SandboxError('unprocessable', why, { hint: 'look at the screen', cause: error });
   }

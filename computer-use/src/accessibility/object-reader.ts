@@ -4,8 +4,17 @@ import { hasState, roleName } from './vocabulary.ts';
 
 /** Longest name, description or value in UTF-16 units; the rest is cut. */
 const MAX_TEXT = 4_096;
-/** Children of a list or table that is read child by child instead of whole. */
-const MANY_CHILDREN = 1_000;
+/** Children of one object; of a list or table with more, the first ones are read child by child. */
+const MAX_CHILDREN = 1_000;
+/**
+ * The names that the bus gives to connections, and the paths of objects (D-Bus Specification, "Valid Names"). A call to
+ * anything else has the bus end the connection of the caller.
+ */
+const UNIQUE_NAME = /^:[\w-]+(?:\.[\w-]+)+$/;
+const OBJECT_PATH = /^\/(?:\w+(?:\/\w+)*)?$/;
+/** Characters of a name, by the specification, and of a path, by this program, which keeps the paths of nodes. */
+const MAX_NAME = 255;
+const MAX_PATH = 1_024;
 /** A coordinate of what has no place on the display: a menu item that is not open. */
 const NOWHERE = -(2 ** 31);
 
@@ -30,6 +39,31 @@ export interface ObjectFacts {
 
 /** The program of an object did not answer in time. */
 export class SilentProgram extends Error {}
+
+/**
+ * The answer of a program, or undefined where it refuses or the object is gone.
+ * @throws SilentProgram
+ * @throws ConnectionClosedError
+ */
+export async function unlessRefused<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof SilentProgram || failureOf(error) === 'closed') throw error;
+    return undefined;
+  }
+}
+
+/** The answer of a program, or undefined where it is silent; then `sender` is named in `silent`. */
+export async function unlessSilent<T>(answer: Promise<T>, sender: string, silent: string[]): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof SilentProgram)) throw error;
+    silent.push(sender);
+    return undefined;
+  }
+}
 
 /** Reads objects of programs until a deadline. Every method rejects with SilentProgram, or with the bus's error. */
 export class ObjectReader {
@@ -83,6 +117,7 @@ export class ObjectReader {
     const answer = await this.#optional(call);
     if (!Array.isArray(answer)) return undefined;
     const [x = 0, y = 0, width = 0, height = 0] = answer.map(Number);
+    if (![x, y, width, height].every(Number.isSafeInteger)) return undefined;
     return x === NOWHERE || y === NOWHERE || width <= 0 || height <= 0 ? undefined : { x, y, width, height };
   }
 
@@ -90,8 +125,8 @@ export class ObjectReader {
   async children(object: ObjectAddress, count: number, limit: number): Promise<UnreadNode[]> {
     if (count === 0) return [];
     const accessible = { ...object, interface: 'org.a11y.atspi.Accessible' };
-    if (count <= MANY_CHILDREN) return this.#addresses(await this.#call({ ...accessible, member: 'GetChildren' }));
-    const indices = Array.from({ length: Math.min(count, limit, MANY_CHILDREN) }, (_none, index) => index);
+    if (count <= MAX_CHILDREN) return this.#addresses(await this.#call({ ...accessible, member: 'GetChildren' }));
+    const indices = Array.from({ length: Math.min(count, limit, MAX_CHILDREN) }, (_none, index) => index);
     const child = { ...accessible, member: 'GetChildAtIndex', signature: 'i' };
     return this.#addresses(await Promise.all(indices.map((index) => this.#optional({ ...child, body: [index] }))));
   }
@@ -130,21 +165,15 @@ export class ObjectReader {
 
   #addresses(answer: unknown): UnreadNode[] {
     if (!Array.isArray(answer)) return [];
-    return answer.flatMap((item) => {
+    return answer.slice(0, MAX_CHILDREN).flatMap((item) => {
       const [sender, path] = Array.isArray(item) ? item : [];
-      const isObject = typeof sender === 'string' && typeof path === 'string' && !path.endsWith(NULL_PATH);
-      return isObject ? [{ sender, path, session: this.session }] : [];
+      return isName(sender) && isPath(path) ? [{ sender, path, session: this.session }] : [];
     });
   }
 
   /** The answer, or undefined where the object does not have what is asked. */
-  async #optional(call: BusCall): Promise<unknown> {
-    try {
-      return await this.#call(call);
-    } catch (error) {
-      if (error instanceof SilentProgram || failureOf(error) === 'closed') throw error;
-      return undefined;
-    }
+  #optional(call: BusCall): Promise<unknown> {
+    return unlessRefused(this.#call(call));
   }
 
   async #call(call: BusCall): Promise<unknown> {
@@ -157,6 +186,16 @@ export class ObjectReader {
       throw error;
     }
   }
+}
+
+function isName(sender: unknown): sender is string {
+  return typeof sender === 'string' && sender.length <= MAX_NAME && UNIQUE_NAME.test(sender);
+}
+
+/** Whether it is the path of an object, and not the one that stands for none. */
+function isPath(path: unknown): path is string {
+  if (typeof path !== 'string' || path.length > MAX_PATH) return false;
+  return OBJECT_PATH.test(path) && !path.endsWith(NULL_PATH);
 }
 
 function text(value: unknown): string {

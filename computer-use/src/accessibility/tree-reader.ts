@@ -1,7 +1,6 @@
-import { failureOf } from './accessibility-bus.ts';
 import type { AccessibleNode, TreeTerms, UnreadNode } from './node.ts';
 import type { NodeIds } from './node-ids.ts';
-import { type ObjectFacts, type ObjectReader, SilentProgram } from './object-reader.ts';
+import { type ObjectFacts, type ObjectReader, SilentProgram, unlessRefused } from './object-reader.ts';
 import { hasState, stateNames } from './vocabulary.ts';
 
 /** Objects that are asked at the same time; more would only wait in the queues of their programs. */
@@ -95,7 +94,7 @@ export class TreeReader {
       return undefined;
     }
     this.#readsLeft -= 1;
-    const facts = await this.#factsOf(place.object);
+    const facts = await unlessRefused(this.#reader.facts(place.object));
     if (facts === undefined || !this.#isWanted(facts)) return undefined;
     const hasPlace = !WITHOUT_PLACE.has(facts.role);
     const room = this.#terms.maxNodes - this.#nodeCount;
@@ -118,23 +117,8 @@ export class TreeReader {
     return { place, children, node: { id, role, name, description, states, bounds, value, children: [] } };
   }
 
-  /** Undefined where the object is gone. */
-  async #factsOf(object: UnreadNode): Promise<ObjectFacts | undefined> {
-    try {
-      return await this.#reader.facts(object);
-    } catch (error) {
-      if (error instanceof SilentProgram || failureOf(error) === 'closed') throw error;
-      return undefined;
-    }
-  }
-
   async #childrenOf(object: UnreadNode, count: number, room: number): Promise<readonly UnreadNode[]> {
-    try {
-      return await this.#reader.children(object, count, room);
-    } catch (error) {
-      if (error instanceof SilentProgram || failureOf(error) === 'closed') throw error;
-      return [];
-    }
+    return (await unlessRefused(this.#reader.children(object, count, room))) ?? [];
   }
 
   #isWanted({ role, states, isGone }: ObjectFacts): boolean {

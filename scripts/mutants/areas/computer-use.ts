@@ -127,8 +127,8 @@ export const COMPUTER_USE: MutantArea = {
     },
     {
       id: 'silent-programs-are-not-named',
-      file: 'computer-use/src/accessibility/accessibility-service.ts',
-      text: 'silent.push(application.sender);',
+      file: 'computer-use/src/accessibility/object-reader.ts',
+      text: 'silent.push(sender);',
       replacement: '',
     },
     {

@@ -151,6 +151,17 @@ describeRows(
         expect(log).toEqual([]);
       });
 
+      test('is not in the log where it ended before the signal', async () => {
+        await processes[Symbol.asyncDispose]();
+        const host = await keeper.host();
+        [processes, log] = openProcesses(host, keeper.directory);
+        const [found] = host.recover(NO_RECORDS, () => true).processes.values();
+        await found?.endStdin();
+        expect((await found?.ended)?.exitCode).toBe(7);
+        await processes.endUnowned();
+        expect(log).toEqual([]);
+      });
+
       test('belongs to the owner whose records name it, which need not name it the next time', async () => {
         await restart();
         expect(processes.of('a').recover(new Map([[spec().id, BYTES]])).processes.size).toBe(1);

@@ -59,6 +59,8 @@ export class Processes implements AsyncDisposable {
     for (const process of processes.values()) discardAtEnd(process);
     const targets = Array.from(processes.values(), ({ id, pid }) => ({ id, pid, running: false }));
     const signalled = await this.#host.signal(targets, 'SIGKILL');
+    // Their end may come before the signal.
+    if (signalled === 0) return;
     this.#logger.warn({ ids: [...processes.keys()], processes: signalled }, 'processes without an owner were ended');
   }
 
