@@ -43,12 +43,14 @@ export function withoutEnd(line: string): string {
   return line.endsWith('\n') || line.endsWith('\r') ? line.slice(0, -1) : line;
 }
 
-function cut(text: string): string {
-  return withoutEnd(text).slice(0, LINE_KEPT);
+/** The line as it is kept: a copy of the beginning of a long one, which would hold all of it in memory. */
+export function cut(text: string): string {
+  const line = withoutEnd(text);
+  return line.length <= LINE_KEPT ? line : Buffer.from(line.slice(0, LINE_KEPT)).toString('utf8');
 }
 
 /** End of the line of this character, before its `\n`. */
-function endOfLine(text: string, at: number): number {
+export function endOfLine(text: string, at: number): number {
   const end = text.indexOf('\n', at);
   return end < 0 ? text.length : end;
 }

@@ -10,7 +10,7 @@ function match(length: number) {
 }
 
 test('matches over 8 MiB together end the collection by their size', () => {
-  const collector = new MatchCollector(100);
+  const collector = new MatchCollector({ skip: 0, wanted: 100 });
   // With the path each is a little over a mebibyte.
   for (let count = 1; count <= 8; count += 1) expect(collector.add(match(MIB))).toBe(true);
   expect(collector.add(match(1))).toBe(false);
@@ -18,7 +18,7 @@ test('matches over 8 MiB together end the collection by their size', () => {
 });
 
 test('one match more than is wanted ends it by their number, and is not kept', () => {
-  const collector = new MatchCollector(2);
+  const collector = new MatchCollector({ skip: 0, wanted: 2 });
   expect([match(1), match(1)].map((one) => collector.add(one))).toEqual([true, true]);
   expect([collector.isFull, collector.stop]).toEqual([true, undefined]);
   expect(collector.add(match(1))).toBe(false);

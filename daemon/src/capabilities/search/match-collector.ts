@@ -1,17 +1,25 @@
 import type { GrepMatch, Stop } from './requests.ts';
 
-/** Most bytes of text in one answer. */
-const ANSWER_BYTES = 8 * 1024 ** 2;
+/** Most bytes of text in one answer; the match that exceeds it is the last. */
+export const ANSWER_BYTES = 8 * 1024 ** 2;
 
-/** Collects matches up to the bounds of an answer. */
+/** The page of matches that a caller wants. */
+export interface Page {
+  /** Matches to pass over. */
+  readonly skip: number;
+  readonly wanted: number;
+}
+
+/** Collects the matches of a page up to the bounds of an answer. Those before the page are counted and not kept. */
 export class MatchCollector {
-  readonly #wanted: number;
+  readonly #page: Page;
   readonly #matches: GrepMatch[] = [];
+  #passed = 0;
   #bytes = 0;
   #stop: Stop | undefined;
 
-  constructor(wanted: number) {
-    this.#wanted = wanted;
+  constructor(page: Page) {
+    this.#page = page;
   }
 
   get stop(): Stop | undefined {
@@ -19,27 +27,52 @@ export class MatchCollector {
   }
 
   get isFull(): boolean {
-    return this.#matches.length >= this.#wanted;
+    return this.#matches.length >= this.#page.wanted;
   }
 
   get matches(): readonly GrepMatch[] {
     return this.#matches;
   }
 
+  /** Matches that are still to be passed over. */
+  get toSkip(): number {
+    return this.#page.skip - this.#passed;
+  }
+
+  /** Matches that are still wanted. */
+  get left(): number {
+    return this.#page.wanted - this.#matches.length;
+  }
+
+  /** Bytes of text that still fit; negative where a match has exceeded them. */
+  get bytesLeft(): number {
+    return ANSWER_BYTES - this.#bytes;
+  }
+
+  /** Passes over so many matches, at most `toSkip`. */
+  pass(count: number): void {
+    this.#passed += count;
+  }
+
   /** @returns whether another match fits */
   add(match: GrepMatch): boolean {
     if (this.#stop !== undefined) return false;
     if (this.isFull) this.#stop = 'results';
-    else if (this.#bytes > ANSWER_BYTES) this.#stop = 'size';
+    else if (this.bytesLeft < 0) this.#stop = 'size';
     else {
-      this.#bytes += sizeOf(match);
+      this.#bytes += match.file.length + textSize(match);
       this.#matches.push(match);
     }
     return this.#stop === undefined;
   }
+
+  /** Ends the collection because more text follows than fits, unless it has ended. */
+  endBySize(): void {
+    this.#stop ??= 'size';
+  }
 }
 
-function sizeOf({ file, line, match, before, after }: GrepMatch): number {
-  const around = [...before, ...after].reduce((sum, text) => sum + text.length, 0);
-  return file.length + line.length + match.length + around;
+/** UTF-16 units of a match, which are at most its bytes. */
+export function textSize({ line, match, before, after }: Omit<GrepMatch, 'file' | 'lineNumber'>): number {
+  return [...before, ...after].reduce((sum, text) => sum + text.length, line.length + match.length);
 }

@@ -1,5 +1,5 @@
 import type { FilePath } from '../../../core/files/file-path.ts';
-import { matchesOfLines, withoutEnd } from '../line-matches.ts';
+import { cut, matchesOfLines, withoutEnd } from '../line-matches.ts';
 import type { GrepMatch } from '../requests.ts';
 import { bytesOfText, type Message } from './ripgrep-messages.ts';
 
@@ -10,40 +10,60 @@ export class FileMatches {
   readonly #file: FilePath;
   readonly #before: number;
   readonly #after: number;
+  readonly #skip: number;
   readonly #found: Found[] = [];
-  /** By line number; only where lines around matches are requested. */
+  /** By line number, ascending; only where lines around matches are requested. */
   readonly #lines = new Map<number, string>();
+  #passed = 0;
+  #bytes = 0;
+  #lastMatch = 0;
   #lastLine = 0;
 
-  constructor(file: FilePath, { before, after }: { readonly before: number; readonly after: number }) {
+  /** @param skip matches that are counted and not kept */
+  constructor(file: FilePath, { before, after, skip }: { before: number; after: number; skip: number }) {
     this.#file = file;
     this.#before = before;
     this.#after = after;
+    this.#skip = skip;
   }
 
+  /** Matches that were passed over. */
+  get passed(): number {
+    return this.#passed;
+  }
+
+  /** Matches that are kept. */
   get count(): number {
     return this.#found.length;
   }
 
+  /** UTF-16 units of text that is kept. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** Whether the lines after the last match are complete. */
   get isLastComplete(): boolean {
-    return this.#lastLine >= (this.#found.at(-1)?.lastLine ?? 0) + this.#after;
+    return this.#lastLine >= this.#lastMatch + this.#after;
   }
 
   take({ type, data }: Extract<Message, { type: 'match' | 'context' }>): void {
     const bytes = bytesOfText(data.lines);
     const text = bytes.toString('utf8');
     const first = data.line_number;
-    if (this.#before + this.#after > 0) {
-      const lines = withoutEnd(text).split('\n');
-      for (const [index, line] of lines.entries()) this.#lines.set(first + index, withoutEnd(line));
-      this.#lastLine = first + lines.length - 1;
-    }
+    if (this.#before + this.#after > 0) this.#keepLines(first, text);
     if (type === 'context') return;
     const chars = charsOf(bytes, text);
     const spans = data.submatches.map(({ start, end }) => ({ start: chars(start), end: chars(end) }));
     // ripgrep does not report an empty match at the end of the file.
-    this.#found.push(...matchesOfLines(text, first, spans.length > 0 ? spans : [{ start: 0, end: 0 }]));
+    for (const found of matchesOfLines(text, first, spans.length > 0 ? spans : [{ start: 0, end: 0 }])) {
+      this.#lastMatch = found.lastLine;
+      if (this.#passed < this.#skip) this.#passed += 1;
+      else {
+        this.#found.push(found);
+        this.#bytes += found.line.length + found.match.length;
+      }
+    }
   }
 
   matches(): GrepMatch[] {
@@ -55,6 +75,22 @@ export class FileMatches {
       before: this.#around(lineNumber - this.#before, lineNumber - 1),
       after: this.#around(lastLine + 1, lastLine + this.#after),
     }));
+  }
+
+  #keepLines(first: number, text: string): void {
+    const lines = withoutEnd(text).split('\n').map(cut);
+    for (const [index, line] of lines.entries()) {
+      this.#lines.set(first + index, line);
+      this.#bytes += line.length;
+    }
+    this.#lastLine = first + lines.length - 1;
+    if (this.#found.length > 0) return;
+    // Lines before the first match that is kept.
+    for (const [number, line] of this.#lines) {
+      if (number >= first - this.#before) break;
+      this.#lines.delete(number);
+      this.#bytes -= line.length;
+    }
   }
 
   #around(from: number, to: number): string[] {

@@ -11,8 +11,12 @@ export interface Pass {
   /** By name relative to the place, in ripgrep's order. */
   readonly byFile: readonly { readonly name: ByteName; readonly matches: readonly GrepMatch[] }[];
   readonly collector: MatchCollector;
+  /** Matches before the first of `byFile`. */
+  readonly skipped: number;
   /** Whether it was ended early. */
   readonly cut: boolean;
+  /** Whether a line was left out for its length. */
+  readonly hasOversize: boolean;
   /** Undefined where ripgrep did not report it. */
   readonly filesSearched: number | undefined;
 }
@@ -26,14 +30,17 @@ export class PassReader {
   readonly #accepts: (name: ByteName) => boolean;
   /** ripgrep opens files by name, which an account may exchange: what it found in a credential is dropped here. */
   readonly #isCredential = credentialText();
+  readonly #skipped: number;
   readonly #collector: MatchCollector;
   readonly #byFile: { name: ByteName; matches: readonly GrepMatch[] }[] = [];
   /** ripgrep writes the messages of one file together, also with several threads. */
   #current: { name: ByteName; matches: FileMatches } | undefined;
   #isFull = false;
+  #hasOversize = false;
   #filesSearched: number | undefined;
   hasSummary = false;
 
+  /** @param isLast whether the run is in the order of the answer, so that the matches before the page are not kept */
   constructor(
     request: GrepRequest,
     place: Place,
@@ -44,7 +51,11 @@ export class PassReader {
     this.#isLast = isLast;
     this.#onEnough = onEnough;
     this.#accepts = picker(request);
-    this.#collector = new MatchCollector(request.offset + request.maxResults);
+    this.#skipped = isLast ? request.offset : 0;
+    this.#collector = new MatchCollector({
+      skip: this.#skipped,
+      wanted: request.offset + request.maxResults - this.#skipped,
+    });
   }
 
   get isWhole(): boolean {
@@ -55,7 +66,7 @@ export class PassReader {
   take(message: Message): boolean {
     if (message.type === 'begin') this.#begin(nameOfText(message.data.path));
     else if (message.type === 'summary') this.#sum(message.filesSearched);
-    else if (message.type === 'oversize') this.#isFull = true;
+    else if (message.type === 'oversize') this.#leaveOut(message.isLast);
     else if (message.type === 'end') this.#end(message.data.binary_offset !== null);
     else if (!this.#isCredential?.(bytesOfText(message.data.lines).toString('utf8')))
       this.#current?.matches.take(message);
@@ -65,8 +76,15 @@ export class PassReader {
 
   result(cut: boolean): Pass {
     if (this.#current) this.#end(false);
+    const [collector, skipped] = [this.#collector, this.#skipped];
     const filesSearched = this.#filesSearched;
-    return { byFile: this.#byFile, collector: this.#collector, cut: cut || this.#isFull, filesSearched };
+    const hasOversize = this.#hasOversize;
+    return { byFile: this.#byFile, collector, skipped, cut: cut || this.#isFull, hasOversize, filesSearched };
+  }
+
+  #leaveOut(isLast: boolean): void {
+    this.#hasOversize = true;
+    this.#isFull ||= isLast;
   }
 
   #sum(filesSearched: number | undefined): void {
@@ -76,28 +94,33 @@ export class PassReader {
 
   #begin(name: ByteName): void {
     if (!this.#accepts(name)) return;
-    this.#current = { name, matches: new FileMatches(pathIn(this.#place, name), this.#request) };
+    const { before, after } = this.#request;
+    const matches = new FileMatches(pathIn(this.#place, name), { before, after, skip: this.#collector.toSkip });
+    this.#current = { name, matches };
   }
 
   #end(isBinary: boolean): void {
     const current = this.#current;
     this.#current = undefined;
     if (!current || isBinary) return;
-    const matches: GrepMatch[] = [];
-    for (const match of current.matches.matches()) {
-      if (!this.#collector.add(match)) break;
-      matches.push(match);
-    }
-    this.#byFile.push({ name: current.name, matches });
-    if (this.#collector.isFull) this.#onEnough();
+    const collector = this.#collector;
+    const isMore = current.matches.bytes > collector.bytesLeft;
+    const first = collector.matches.length;
+    collector.pass(current.matches.passed);
+    for (const match of current.matches.matches()) if (!collector.add(match)) break;
+    this.#byFile.push({ name: current.name, matches: collector.matches.slice(first) });
+    if (isMore && this.#isFull) collector.endBySize();
+    if (collector.isFull) this.#onEnough();
   }
 
   #hasEnough(): boolean {
-    if (this.#collector.stop !== undefined) return true;
-    const wanted = this.#request.offset + this.#request.maxResults;
+    const collector = this.#collector;
+    if (collector.stop !== undefined) return true;
     const pending = this.#current?.matches;
-    const count = this.#collector.matches.length + (pending?.count ?? 0);
-    if (count > wanted) return true;
-    return this.#isLast && !this.#place.isFile && count === wanted && (pending?.isLastComplete ?? true);
+    // Where the file turns out to be no text, nothing of it counts; but what is kept meanwhile has its bound.
+    if ((pending?.bytes ?? 0) > collector.bytesLeft) return true;
+    const count = pending?.count ?? 0;
+    if (count > collector.left) return true;
+    return this.#isLast && !this.#place.isFile && count === collector.left && (pending?.isLastComplete ?? true);
   }
 }

@@ -2,7 +2,7 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { onAbort } from '@sandbox/api/wait.ts';
 import type { ByteName } from '../../../core/files/byte-name.ts';
 import { ToolRun } from '../../../core/process/tool-run.ts';
-import type { FoundName, GrepRequest, GrepResult, NamesRequest, NamesResult } from '../requests.ts';
+import type { FoundName, GrepMatch, GrepRequest, GrepResult, NamesRequest, NamesResult } from '../requests.ts';
 import { jsonLines } from './json-lines.ts';
 import { type Pass, PassReader } from './pass-reader.ts';
 import { compareInWalk } from './path-order.ts';
@@ -42,21 +42,18 @@ export class RipgrepEngine {
     const isCounted = isTextEnough(request, place) || place.isFile;
     const counting = isCounted ? undefined : countFiles(this.#program, request, place, signal);
     counting?.catch(() => undefined);
-    const pass = await this.#pass(request, place, { sorted: place.isFile, pcre2: false }, signal);
-    const wanted = request.offset + request.maxResults;
-    if (!pass.cut) {
-      const matches = pass.byFile
-        .toSorted((a, b) => compareInWalk(a.name, b.name))
-        .flatMap(({ matches: some }) => some)
-        .slice(request.offset, wanted);
-      const filesSearched = pass.filesSearched ?? (await counting) ?? 1;
-      return { matches, filesSearched, stop: undefined };
+    const first = await this.#pass(request, place, { sorted: place.isFile, pcre2: false }, signal);
+    const isEnough = !first.cut || signal.aborted || place.isFile;
+    const pass = isEnough ? first : await this.#pass(request, place, { sorted: true, pcre2: false }, signal);
+    const isSize = pass.collector.stop === 'size' || pass.hasOversize;
+    if (pass.cut) {
+      const stop = signal.aborted ? 'time' : isSize ? 'size' : 'results';
+      return { matches: pageOf(pass, request), filesSearched: null, stop };
     }
-    const ordered =
-      signal.aborted || place.isFile ? pass : await this.#pass(request, place, { sorted: true, pcre2: false }, signal);
-    const matches = ordered.byFile.flatMap(({ matches: some }) => some).slice(request.offset, wanted);
-    const stop = signal.aborted ? 'time' : ordered.collector.stop === 'size' ? 'size' : 'results';
-    return { matches, filesSearched: null, stop };
+    const byFile = pass.byFile.toSorted((a, b) => compareInWalk(a.name, b.name));
+    const matches = pageOf({ ...pass, byFile }, request);
+    if (isSize) return { matches, filesSearched: null, stop: 'size' };
+    return { matches, filesSearched: pass.filesSearched ?? (await counting) ?? 1, stop: undefined };
   }
 
   /** @throws FileFailure `bad_request` */
@@ -105,6 +102,10 @@ export class RipgrepEngine {
     }
     return reader.result(ending.isEnded);
   }
+}
+
+function pageOf({ byFile, skipped }: Pass, { offset, maxResults }: GrepRequest): GrepMatch[] {
+  return byFile.flatMap(({ matches }) => matches).slice(offset - skipped, offset - skipped + maxResults);
 }
 
 async function readAll(messages: AsyncIterable<unknown>, reader: PassReader): Promise<void> {

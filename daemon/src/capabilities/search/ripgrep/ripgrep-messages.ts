@@ -17,8 +17,8 @@ export type Message =
   | { readonly type: 'match' | 'context'; readonly data: Lines }
   | { readonly type: 'end'; readonly data: { readonly path: Text; readonly binary_offset: number | null } }
   | { readonly type: 'summary'; readonly filesSearched?: number }
-  /** Added by the daemon: a line was longer than the bound. */
-  | { readonly type: 'oversize' };
+  /** Added by the daemon: a line was longer than the bound. `isLast`: the search cannot go on behind it. */
+  | { readonly type: 'oversize'; readonly isLast: boolean };
 
 export function bytesOfText(text: Text): Buffer {
   if ('raw' in text) return text.raw;

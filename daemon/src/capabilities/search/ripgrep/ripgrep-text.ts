@@ -26,7 +26,7 @@ export async function* textMessages(chunks: AsyncIterable<Buffer>): AsyncIterabl
       unread.add(data.subarray(at));
     }
     if (unread.length > MAX_LINE) {
-      yield { type: 'oversize' };
+      yield { type: 'oversize', isLast: true };
       return;
     }
   }

@@ -1,4 +1,4 @@
-import { matchesOfLines, type Span, withoutEnd } from '../line-matches.ts';
+import { endOfLine, matchesOfLines, type Span, withoutEnd } from '../line-matches.ts';
 import type { WorkerMatch } from './worker-task.ts';
 
 /** `\\A` and `\\z`, as `rustRegex` writes them. */
@@ -14,7 +14,7 @@ export interface TextTerms {
 
 /** At most `limit` matches in a text that begins with line `firstLine`. */
 export function searchText(text: string, firstLine: number, limit: number, terms: TextTerms): WorkerMatch[] {
-  const spans = terms.multiline ? spansOf(text, terms.regex) : spansByLine(text, terms.regex, limit);
+  const spans = (terms.multiline ? spansOf : spansByLine)(text, terms.regex, limit);
   const found = matchesOfLines(text, firstLine, spans).slice(0, limit);
   const lines = terms.before + terms.after > 0 && found.length > 0 ? linesOf(text) : [];
   return found.map(({ lineNumber, lastLine, line, match }) => ({
@@ -32,9 +32,20 @@ export function lineCount(text: string): number {
   return count;
 }
 
-function spansOf(text: string, regex: RegExp): Span[] {
+/** The spans that begin a match of lines or add lines to one: a line may have a span for each of its characters. */
+function spansOf(text: string, regex: RegExp, limit: number): Span[] {
   const spans: Span[] = [];
-  for (const match of text.matchAll(regex)) spans.push({ start: match.index, end: match.index + match[0].length });
+  let groups = 0;
+  let groupEnd = -1;
+  for (const match of text.matchAll(regex)) {
+    const span = { start: match.index, end: match.index + match[0].length };
+    const isNew = span.start > groupEnd;
+    if (!isNew && span.end <= groupEnd + 1) continue;
+    if (isNew) groups += 1;
+    if (groups > limit) break;
+    spans.push(span);
+    groupEnd = endOfLine(text, Math.max(span.start, span.end - 1));
+  }
   return spans;
 }
 

@@ -3,6 +3,7 @@ import { withholdCredentials } from '../../../core/access/credential-files.ts';
 import { type ByteName, textOf } from '../../../core/files/byte-name.ts';
 import { Glob } from '../../../core/glob/glob.ts';
 import { GlobRules } from '../../../core/glob/glob-rules.ts';
+import { ANSWER_BYTES, type Page, textSize } from '../match-collector.ts';
 import { PatternError } from '../regex/pattern-error.ts';
 import { literalRegex, rustRegex } from '../regex/rust-regex.ts';
 import type { Stop } from '../requests.ts';
@@ -28,17 +29,20 @@ function grep(
   const { fixedStrings, caseInsensitive: ignoreCase, multiline, before, after } = request;
   const regex = (fixedStrings ? literalRegex : rustRegex)(request.pattern, { ignoreCase });
   const terms: TextTerms = { regex, multiline, before, after };
-  const wanted = request.offset + request.maxResults;
-  let found = 0;
+  let skip = request.offset;
+  let wanted = request.maxResults;
   let filesSearched = 0;
   let stop: Stop | undefined;
   for (const file of isFile ? [''] : filesFor(root, request)) {
     filesSearched += 1;
-    const matches = searchFile(join(root, file), wanted - found + 1, terms);
-    if (matches.length === 0) continue;
-    found += matches.length;
-    if (found > wanted) stop = 'results';
-    say({ kind: 'matches', file, matches: stop ? matches.slice(0, -1) : matches });
+    const found = searchFile(join(root, file), { skip, wanted: wanted + 1 }, terms);
+    skip -= found.passed;
+    if (found.matches.length === 0) continue;
+    const matches = found.matches.slice(0, wanted);
+    wanted -= matches.length;
+    say({ kind: 'matches', file, matches });
+    if (found.matches.length > matches.length) stop = 'results';
+    else if (found.isOversize) stop = 'size';
     if (stop) break;
   }
   say({ kind: 'done', filesSearched, stop });
@@ -61,22 +65,42 @@ function* filesFor(root: ByteName, request: Extract<WorkerTask, { kind: 'grep' }
   }
 }
 
+interface FileResult {
+  /** Matches before the page. */
+  readonly passed: number;
+  readonly matches: readonly WorkerMatch[];
+  /** Whether it has more matches, which do not fit in an answer. */
+  readonly isOversize: boolean;
+}
+
+const NOTHING: FileResult = { passed: 0, matches: [], isOversize: false };
+
 /** Nothing where it cannot be read or is no text. */
-function searchFile(path: ByteName, limit: number, terms: TextTerms): WorkerMatch[] {
+function searchFile(path: ByteName, { skip, wanted }: Page, terms: TextTerms): FileResult {
   const matches: WorkerMatch[] = [];
+  let passed = 0;
+  let bytes = 0;
   let line = 1;
   try {
     for (const text of textOfFile(path, terms.multiline)) {
-      if (text === undefined) return [];
-      matches.push(...searchText(text, line, limit - matches.length, terms));
-      if (matches.length >= limit) break;
+      if (text === undefined) return NOTHING;
+      const found = searchText(text, line, skip - passed + wanted - matches.length, terms);
+      const over = Math.min(found.length, skip - passed);
+      passed += over;
+      for (const match of found.slice(over)) {
+        if (bytes > ANSWER_BYTES) return { passed, matches, isOversize: true };
+        bytes += textSize(match);
+        // A copy: a part of the text would hold the whole piece in memory.
+        matches.push(structuredClone(match));
+      }
+      if (matches.length >= wanted) break;
       line += lineCount(text);
     }
   } catch (error) {
-    if (error instanceof Error && 'syscall' in error) return [];
+    if (error instanceof Error && 'syscall' in error) return NOTHING;
     throw error;
   }
-  return matches;
+  return { passed, matches, isOversize: false };
 }
 
 function names({ root, request }: Extract<WorkerTask, { kind: 'names' }>, say: (message: WorkerMessage) => void) {

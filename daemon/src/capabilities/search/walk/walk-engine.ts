@@ -22,7 +22,8 @@ export class WalkEngine {
   async grep(request: GrepRequest, isFile: boolean, signal: AbortSignal): Promise<GrepResult> {
     const { path, offset, maxResults, ...terms } = request;
     const root = byteNameOf(withoutTrailingSlashes(path));
-    const collector = new MatchCollector(offset + maxResults);
+    // The thread passes over the matches before the page.
+    const collector = new MatchCollector({ skip: 0, wanted: maxResults });
     const withheld = credentialFiles();
     const task = { kind: 'grep', root, isFile, withheld, request: { ...terms, offset, maxResults } } as const;
     const outcome = await search(path, task, signal, (message) => {
@@ -32,8 +33,7 @@ export class WalkEngine {
       return collector.isFull ? 'perhaps' : 'more';
     });
     const stop = collector.stop ?? outcome.stop;
-    const matches = collector.matches.slice(offset);
-    return { matches, filesSearched: stop === undefined ? outcome.filesSearched : null, stop };
+    return { matches: collector.matches, filesSearched: stop === undefined ? outcome.filesSearched : null, stop };
   }
 
   /** @throws FileFailure `bad_request` */
