@@ -7,7 +7,13 @@ export const SEARCH: MutantArea = {
     {
       id: 'answer-without-size-bound',
       file: 'daemon/src/capabilities/search/match-collector.ts',
-      text: 'this.#bytes += sizeOf(match);',
+      text: 'this.#bytes += match.file.length + textSize(match);',
+      replacement: '',
+    },
+    {
+      id: 'pending-matches-without-size-bound',
+      file: 'daemon/src/capabilities/search/ripgrep/pass-reader.ts',
+      text: 'if ((pending?.bytes ?? 0) > collector.bytesLeft) return true;',
       replacement: '',
     },
     {
