@@ -62,8 +62,8 @@ export const KEEPER: MutantArea = {
     {
       id: 'process-of-another-uid-is-adopted',
       file: 'daemon/keeper/adoption.c',
-      text: 'same = ids[0] == uid &&',
-      replacement: 'same = ids[0] == ids[1] || ids[0] == uid &&',
+      text: 'same = ids[0] == uid && ids[1] == uid && ids[2] == uid && ids[3] == uid;',
+      replacement: 'same = ids[0] == ids[1] || ids[0] == uid;',
     },
     {
       id: 'adopted-before-it-is-an-orphan',

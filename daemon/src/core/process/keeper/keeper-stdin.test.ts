@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SeededRandom, seededBytes } from '../../../../../scripts/testing/seeded-random.ts';
@@ -56,6 +57,23 @@ describe.runIf(sanitizedProgram !== undefined)('stdin across a connection that i
     next.send(stdin('cat', 3, 'd'), eof('cat', 4));
     await next.ended('cat');
     expect(readFileSync(join(keeper.directory, 'output/cat.stdout.0'), 'latin1')).toBe('abcd');
+  });
+
+  test('the end of stdin comes after the bytes that the process has not taken yet', async () => {
+    await using keeper = await RunningKeeper.start(program);
+    await using client = await RawClient.open(keeper.socket);
+    const gate = join(keeper.directory, 'gate');
+    execFileSync('mkfifo', [gate]);
+    client.send(startFrame('late', `read -r _ < '${gate}'; exec cat`, { stdin: true }));
+    await client.state('late');
+    // The first half fills the pipe, so that the keeper holds the second one.
+    const sent = seededBytes(128_000);
+    client.send(stdin('late', 0, sent.subarray(0, 64_000)), stdin('late', 64_000, sent.subarray(64_000)));
+    client.send(eof('late', sent.length), startFrame('next', 'exit 0'));
+    await client.ended('next');
+    writeFileSync(gate, 'go\n');
+    await client.ended('late');
+    expect(readFileSync(join(keeper.directory, 'output/late.stdout.0')).equals(sent)).toBe(true);
   });
 
   test('frames that a client sent before it died are handled before the next one gets WELCOME', async () => {
