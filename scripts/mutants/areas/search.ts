@@ -7,7 +7,7 @@ export const SEARCH: MutantArea = {
     {
       id: 'answer-without-size-bound',
       file: 'daemon/src/capabilities/search/match-collector.ts',
-      text: 'this.#bytes += match.file.length + textSize(match);',
+      text: 'this.#bytes += sizeOf(match);',
       replacement: '',
     },
     {

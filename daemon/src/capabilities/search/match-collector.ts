@@ -1,7 +1,7 @@
 import type { GrepMatch, Stop } from './requests.ts';
 
 /** Most bytes of text in one answer; the match that exceeds it is the last. */
-export const ANSWER_BYTES = 8 * 1024 ** 2;
+const ANSWER_BYTES = 8 * 1024 ** 2;
 
 /** The page of matches that a caller wants. */
 export interface Page {
@@ -10,16 +10,19 @@ export interface Page {
   readonly wanted: number;
 }
 
+/** A match, of any file or of one that its collector's owner knows. */
+type Match = Omit<GrepMatch, 'file'> & Partial<Pick<GrepMatch, 'file'>>;
+
 /** Collects the matches of a page up to the bounds of an answer. Those before the page are counted and not kept. */
-export class MatchCollector {
-  readonly #page: Page;
-  readonly #matches: GrepMatch[] = [];
+export class MatchCollector<Collected extends Match = GrepMatch> {
+  readonly page: Page;
+  readonly #matches: Collected[] = [];
   #passed = 0;
   #bytes = 0;
   #stop: Stop | undefined;
 
   constructor(page: Page) {
-    this.#page = page;
+    this.page = page;
   }
 
   get stop(): Stop | undefined {
@@ -27,21 +30,21 @@ export class MatchCollector {
   }
 
   get isFull(): boolean {
-    return this.#matches.length >= this.#page.wanted;
+    return this.left <= 0;
   }
 
-  get matches(): readonly GrepMatch[] {
+  get matches(): readonly Collected[] {
     return this.#matches;
   }
 
   /** Matches that are still to be passed over. */
   get toSkip(): number {
-    return this.#page.skip - this.#passed;
+    return this.page.skip - this.#passed;
   }
 
   /** Matches that are still wanted. */
   get left(): number {
-    return this.#page.wanted - this.#matches.length;
+    return this.page.wanted - this.#matches.length;
   }
 
   /** Bytes of text that still fit; negative where a match has exceeded them. */
@@ -55,12 +58,12 @@ export class MatchCollector {
   }
 
   /** @returns whether another match fits */
-  add(match: GrepMatch): boolean {
+  add(match: Collected): boolean {
     if (this.#stop !== undefined) return false;
     if (this.isFull) this.#stop = 'results';
     else if (this.bytesLeft < 0) this.#stop = 'size';
     else {
-      this.#bytes += match.file.length + textSize(match);
+      this.#bytes += sizeOf(match);
       this.#matches.push(match);
     }
     return this.#stop === undefined;
@@ -73,6 +76,7 @@ export class MatchCollector {
 }
 
 /** UTF-16 units of a match, which are at most its bytes. */
-export function textSize({ line, match, before, after }: Omit<GrepMatch, 'file' | 'lineNumber'>): number {
-  return [...before, ...after].reduce((sum, text) => sum + text.length, line.length + match.length);
+function sizeOf({ file, line, match, before, after }: Match): number {
+  const around = [...before, ...after].reduce((sum, text) => sum + text.length, 0);
+  return (file?.length ?? 0) + line.length + match.length + around;
 }

@@ -11,8 +11,6 @@ export interface Pass {
   /** By name relative to the place, in ripgrep's order. */
   readonly byFile: readonly { readonly name: ByteName; readonly matches: readonly GrepMatch[] }[];
   readonly collector: MatchCollector;
-  /** Matches before the first of `byFile`. */
-  readonly skipped: number;
   /** Whether it was ended early. */
   readonly cut: boolean;
   /** Whether a line was left out for its length. */
@@ -30,7 +28,6 @@ export class PassReader {
   readonly #accepts: (name: ByteName) => boolean;
   /** ripgrep opens files by name, which an account may exchange: what it found in a credential is dropped here. */
   readonly #isCredential = credentialText();
-  readonly #skipped: number;
   readonly #collector: MatchCollector;
   readonly #byFile: { name: ByteName; matches: readonly GrepMatch[] }[] = [];
   /** ripgrep writes the messages of one file together, also with several threads. */
@@ -51,11 +48,8 @@ export class PassReader {
     this.#isLast = isLast;
     this.#onEnough = onEnough;
     this.#accepts = picker(request);
-    this.#skipped = isLast ? request.offset : 0;
-    this.#collector = new MatchCollector({
-      skip: this.#skipped,
-      wanted: request.offset + request.maxResults - this.#skipped,
-    });
+    const skip = isLast ? request.offset : 0;
+    this.#collector = new MatchCollector({ skip, wanted: request.offset + request.maxResults - skip });
   }
 
   get isWhole(): boolean {
@@ -76,10 +70,10 @@ export class PassReader {
 
   result(cut: boolean): Pass {
     if (this.#current) this.#end(false);
-    const [collector, skipped] = [this.#collector, this.#skipped];
+    const collector = this.#collector;
     const filesSearched = this.#filesSearched;
     const hasOversize = this.#hasOversize;
-    return { byFile: this.#byFile, collector, skipped, cut: cut || this.#isFull, hasOversize, filesSearched };
+    return { byFile: this.#byFile, collector, cut: cut || this.#isFull, hasOversize, filesSearched };
   }
 
   #leaveOut(isLast: boolean): void {

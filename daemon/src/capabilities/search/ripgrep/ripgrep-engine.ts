@@ -104,8 +104,9 @@ export class RipgrepEngine {
   }
 }
 
-function pageOf({ byFile, skipped }: Pass, { offset, maxResults }: GrepRequest): GrepMatch[] {
-  return byFile.flatMap(({ matches }) => matches).slice(offset - skipped, offset - skipped + maxResults);
+function pageOf({ byFile, collector }: Pass, { offset, maxResults }: GrepRequest): GrepMatch[] {
+  const first = offset - collector.page.skip;
+  return byFile.flatMap(({ matches }) => matches).slice(first, first + maxResults);
 }
 
 async function readAll(messages: AsyncIterable<unknown>, reader: PassReader): Promise<void> {

@@ -3,7 +3,7 @@ import { withholdCredentials } from '../../../core/access/credential-files.ts';
 import { type ByteName, textOf } from '../../../core/files/byte-name.ts';
 import { Glob } from '../../../core/glob/glob.ts';
 import { GlobRules } from '../../../core/glob/glob-rules.ts';
-import { ANSWER_BYTES, type Page, textSize } from '../match-collector.ts';
+import { MatchCollector, type Page } from '../match-collector.ts';
 import { PatternError } from '../regex/pattern-error.ts';
 import { literalRegex, rustRegex } from '../regex/rust-regex.ts';
 import type { Stop } from '../requests.ts';
@@ -29,20 +29,15 @@ function grep(
   const { fixedStrings, caseInsensitive: ignoreCase, multiline, before, after } = request;
   const regex = (fixedStrings ? literalRegex : rustRegex)(request.pattern, { ignoreCase });
   const terms: TextTerms = { regex, multiline, before, after };
-  let skip = request.offset;
-  let wanted = request.maxResults;
+  let page: Page = { skip: request.offset, wanted: request.maxResults };
   let filesSearched = 0;
   let stop: Stop | undefined;
   for (const file of isFile ? [''] : filesFor(root, request)) {
     filesSearched += 1;
-    const found = searchFile(join(root, file), { skip, wanted: wanted + 1 }, terms);
-    skip -= found.passed;
-    if (found.matches.length === 0) continue;
-    const matches = found.matches.slice(0, wanted);
-    wanted -= matches.length;
-    say({ kind: 'matches', file, matches });
-    if (found.matches.length > matches.length) stop = 'results';
-    else if (found.isOversize) stop = 'size';
+    const found = searchFile(join(root, file), page, terms);
+    if (found.matches.length > 0) say({ kind: 'matches', file, matches: found.matches });
+    page = { skip: found.toSkip, wanted: found.left };
+    stop = found.stop;
     if (stop) break;
   }
   say({ kind: 'done', filesSearched, stop });
@@ -65,42 +60,26 @@ function* filesFor(root: ByteName, request: Extract<WorkerTask, { kind: 'grep' }
   }
 }
 
-interface FileResult {
-  /** Matches before the page. */
-  readonly passed: number;
-  readonly matches: readonly WorkerMatch[];
-  /** Whether it has more matches, which do not fit in an answer. */
-  readonly isOversize: boolean;
-}
-
-const NOTHING: FileResult = { passed: 0, matches: [], isOversize: false };
-
-/** Nothing where it cannot be read or is no text. */
-function searchFile(path: ByteName, { skip, wanted }: Page, terms: TextTerms): FileResult {
-  const matches: WorkerMatch[] = [];
-  let passed = 0;
-  let bytes = 0;
+/** The matches of one file on the page; none where it cannot be read or is no text. */
+function searchFile(path: ByteName, page: Page, terms: TextTerms): MatchCollector<WorkerMatch> {
+  const collector = new MatchCollector<WorkerMatch>(page);
   let line = 1;
   try {
     for (const text of textOfFile(path, terms.multiline)) {
-      if (text === undefined) return NOTHING;
-      const found = searchText(text, line, skip - passed + wanted - matches.length, terms);
-      const over = Math.min(found.length, skip - passed);
-      passed += over;
-      for (const match of found.slice(over)) {
-        if (bytes > ANSWER_BYTES) return { passed, matches, isOversize: true };
-        bytes += textSize(match);
-        // A copy: a part of the text would hold the whole piece in memory.
-        matches.push(structuredClone(match));
-      }
-      if (matches.length >= wanted) break;
+      if (text === undefined) return new MatchCollector(page);
+      // One more than the page takes tells that there is more.
+      const found = searchText(text, line, collector.toSkip + collector.left + 1, terms);
+      const passed = Math.min(found.length, collector.toSkip);
+      collector.pass(passed);
+      // A copy: a part of the text would hold the whole piece in memory.
+      for (const match of found.slice(passed)) if (!collector.add(structuredClone(match))) return collector;
       line += lineCount(text);
     }
   } catch (error) {
-    if (error instanceof Error && 'syscall' in error) return NOTHING;
+    if (error instanceof Error && 'syscall' in error) return new MatchCollector(page);
     throw error;
   }
-  return { passed, matches, isOversize: false };
+  return collector;
 }
 
 function names({ root, request }: Extract<WorkerTask, { kind: 'names' }>, say: (message: WorkerMessage) => void) {
