@@ -30,11 +30,11 @@ const children = (listed: readonly (readonly unknown[])[], signature = 'a(ss)'):
 
 const PROGRAMS: readonly (readonly [what: string, answer: Answer])[] = [
   [
-    'names children on no bus',
+    'has children with invalid bus names',
     children(['', ':', 'a b', ':1', ':1..2', `:1.${'9'.repeat(300)}`, ':1.2\n'].map((name) => [name, ROOT])),
   ],
   [
-    'names children at no path',
+    'has children with invalid paths',
     except({
       GetChildren: ({ self }) => {
         const paths = ['', 'root', '/', '/a/', '//', '/a-b', '/a\n', `/${LARGE}`, '/null'];
@@ -52,11 +52,11 @@ const PROGRAMS: readonly (readonly [what: string, answer: Answer])[] = [
     all({ Name: ['s', LARGE], Description: ['s', GARBAGE], ChildCount: ['i', 1] }),
   ],
   ['has a number for a name', all({ Name: ['d', 0.5], ChildCount: ['s', GARBAGE], ['__proto__']: ['s', 'x'] })],
-  ['has a role that nobody knows', except({ GetRole: () => ['u', 4_294_967_295] })],
+  ['has an unknown role', except({ GetRole: () => ['u', 4_294_967_295] })],
   ['has words for role and states', except({ GetRole: () => ['s', GARBAGE], GetState: () => ['as', [GARBAGE, '']] })],
   ['has a hundred thousand states', except({ GetState: () => ['au', Array(100_000).fill(0xffffffff)] })],
-  ['is at no place', except({ GetExtents: () => ['(dddd)', [0.5, -1e300, 1e300, 0.25]] })],
-  ['is at a place in words', except({ GetExtents: () => ['as', [GARBAGE, '1', '2', '3']] })],
+  ['has fractional coordinates', except({ GetExtents: () => ['(dddd)', [0.5, -1e300, 1e300, 0.25]] })],
+  ['has words for coordinates', except({ GetExtents: () => ['as', [GARBAGE, '1', '2', '3']] })],
   ['answers without a value', except({ GetAll: () => [''], GetRole: () => [''], GetState: () => [''] })],
   ['refuses everything', () => new Error(LARGE)],
 ];

@@ -126,7 +126,7 @@ export class NodeControl {
 
   async #actions(node: KnownNode): Promise<string[]> {
     const call = { ...addressOf(node), interface: 'org.a11y.atspi.Action', member: 'GetActions' };
-    const answer = await ask(call, node);
+    const answer = await readerOf(node).optional(call);
     return Array.isArray(answer) ? answer.map((action) => String(Object(action)[0] ?? '')) : [];
   }
 
@@ -227,17 +227,6 @@ async function optionsOf(node: KnownNode, reader: ObjectReader, levels = OPTION_
     const option = read[index];
     return option ? [{ ...child, role: option.role, name: option.name, index }] : [];
   });
-}
-
-/** A call that changes nothing; undefined where the object does not have the method. */
-async function ask(call: BusCall, { session }: KnownNode): Promise<unknown> {
-  try {
-    return await callObject(session.bus, call, CONTROL_MS);
-  } catch (error) {
-    if (failureOf(error) === 'silent') throw silent(error);
-    if (failureOf(error) === 'closed') throw error;
-    return undefined;
-  }
 }
 
 /** As `changeIfAble`, for a method that the node has to have. */

@@ -114,7 +114,7 @@ export class ObjectReader {
   /** Undefined where the object has no place on the display. */
   async bounds(object: ObjectAddress): Promise<Bounds | undefined> {
     const call = { ...object, interface: 'org.a11y.atspi.Component', member: 'GetExtents', signature: 'u', body: [0] };
-    const answer = await this.#optional(call);
+    const answer = await this.optional(call);
     if (!Array.isArray(answer)) return undefined;
     const [x = 0, y = 0, width = 0, height = 0] = answer.map(Number);
     if (![x, y, width, height].every(Number.isSafeInteger)) return undefined;
@@ -128,14 +128,14 @@ export class ObjectReader {
     if (count <= MAX_CHILDREN) return this.#addresses(await this.#call({ ...accessible, member: 'GetChildren' }));
     const indices = Array.from({ length: Math.min(count, limit, MAX_CHILDREN) }, (_none, index) => index);
     const child = { ...accessible, member: 'GetChildAtIndex', signature: 'i' };
-    return this.#addresses(await Promise.all(indices.map((index) => this.#optional({ ...child, body: [index] }))));
+    return this.#addresses(await Promise.all(indices.map((index) => this.optional({ ...child, body: [index] }))));
   }
 
   /** Text of a field or number of a slider; undefined for other roles. */
   async value(object: ObjectAddress, role: string): Promise<string | undefined> {
     if (TEXT_ROLES.has(role)) {
       const call = { ...object, interface: 'org.a11y.atspi.Text', member: 'GetText', signature: 'ii' };
-      const answer = await this.#optional({ ...call, body: [0, MAX_TEXT] });
+      const answer = await this.optional({ ...call, body: [0, MAX_TEXT] });
       return answer === undefined ? undefined : text(answer);
     }
     if (!NUMBER_ROLES.has(role)) return undefined;
@@ -146,7 +146,7 @@ export class ObjectReader {
   /** Undefined where the object has no such property. */
   property(object: ObjectAddress, name: string, property: string): Promise<unknown> {
     const interfaceName = 'org.freedesktop.DBus.Properties';
-    return this.#optional({
+    return this.optional({
       ...object,
       interface: interfaceName,
       member: 'Get',
@@ -159,7 +159,7 @@ export class ObjectReader {
   async processId(sender: string): Promise<number | undefined> {
     const bus = { sender: 'org.freedesktop.DBus', path: '/org/freedesktop/DBus', interface: 'org.freedesktop.DBus' };
     const call = { ...bus, member: 'GetConnectionUnixProcessID', signature: 's', body: [sender] };
-    const answer = await this.#optional(call);
+    const answer = await this.optional(call);
     return typeof answer === 'number' ? answer : undefined;
   }
 
@@ -172,7 +172,7 @@ export class ObjectReader {
   }
 
   /** The answer, or undefined where the object does not have what is asked. */
-  #optional(call: BusCall): Promise<unknown> {
+  optional(call: BusCall): Promise<unknown> {
     return unlessRefused(this.#call(call));
   }
 
