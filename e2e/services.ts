@@ -10,6 +10,12 @@ import { type TempDir, tempDir } from '../scripts/testing/temp-dir.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
+interface ServiceSpec {
+  readonly env: Variables;
+  /** Options of the service's own Node. */
+  readonly nodeOptions: readonly string[];
+}
+
 /** Addresses where nothing listens, independent of the programs on the test machine. */
 const NO_UPSTREAMS: Variables = { BROWSER_REMOTE_DEBUGGING_PORT: '1', GATEWAY_VNC: '/nonexistent/vnc.sock' };
 
@@ -21,12 +27,12 @@ export class Services implements AsyncDisposable {
   daemon: ChildProcess;
   readonly gateway: ChildProcess;
   readonly #directory: TempDir;
-  readonly #env: Variables;
+  readonly #spec: ServiceSpec;
 
   private constructor(
     started: { url: string; daemonPort: number; daemon: ChildProcess; gateway: ChildProcess; log: string[] },
     directory: TempDir,
-    env: Variables,
+    spec: ServiceSpec,
   ) {
     this.url = started.url;
     this.daemonPort = started.daemonPort;
@@ -34,20 +40,23 @@ export class Services implements AsyncDisposable {
     this.log = started.log;
     this.gateway = started.gateway;
     this.#directory = directory;
-    this.#env = env;
+    this.#spec = spec;
   }
 
-  static async start(env: Variables = {}): Promise<Services> {
+  /** @param nodeOptions options of the services' own Node, which the programs that they run do not get */
+  static async start(env: Variables = {}, nodeOptions: readonly string[] = []): Promise<Services> {
     const directory = await tempDir();
     const log: string[] = [];
     const all = { SVC_RUNTIME_DIR: directory.path, SVC_STOP_GRACE_SECONDS: '0.2', ...NO_UPSTREAMS, ...env };
-    const daemon = await startService('sandboxd', { ...all, SVC_PORT: String(await freePort()) }, log);
-    const gateway = await startService('gateway', { ...all, SVC_PORT: String(daemon.port), GATEWAY_PORT: '0' }, log);
+    const spec = { env: all, nodeOptions };
+    const daemon = await startService('sandboxd', spec, { SVC_PORT: String(await freePort()) }, log);
+    const ports = { SVC_PORT: String(daemon.port), GATEWAY_PORT: '0' };
+    const gateway = await startService('gateway', spec, ports, log);
     const url = `http://127.0.0.1:${gateway.port}`;
     return new Services(
       { url, daemonPort: daemon.port, daemon: daemon.child, gateway: gateway.child, log },
       directory,
-      all,
+      spec,
     );
   }
 
@@ -68,7 +77,8 @@ export class Services implements AsyncDisposable {
   }
 
   async startDaemon(): Promise<void> {
-    this.daemon = (await startService('sandboxd', { ...this.#env, SVC_PORT: String(this.daemonPort) }, this.log)).child;
+    const port = { SVC_PORT: String(this.daemonPort) };
+    this.daemon = (await startService('sandboxd', this.#spec, port, this.log)).child;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -80,12 +90,13 @@ export class Services implements AsyncDisposable {
 /** Starts a service; resolves with the port when its log reports that it listens. */
 async function startService(
   name: 'sandboxd' | 'gateway',
-  env: Variables,
+  { env, nodeOptions }: ServiceSpec,
+  ports: Variables,
   log: string[],
 ): Promise<{ child: ChildProcess; port: number }> {
   const [program = process.execPath, ...args] = programCommand(name);
-  const child = spawn(program, [...args, 'start'], {
-    env: { ...MEMORY_SETTINGS, ...process.env, LOG_LEVEL: 'info', ...env },
+  const child = spawn(program, [...nodeOptions, ...args, 'start'], {
+    env: { ...MEMORY_SETTINGS, ...process.env, LOG_LEVEL: 'info', ...env, ...ports },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout });

@@ -19,10 +19,8 @@ const COLLECT_MS = 5000;
 /** Equal looks, one after the other, that show rest: longer than an idle connection lives. */
 const EQUAL_LOOKS = 80;
 
-/** Variables of services that collect their garbage at SIGUSR2. */
-export const COLLECTING: Readonly<Record<string, string>> = {
-  NODE_OPTIONS: `--import=${import.meta.resolve('./collect-garbage.ts')}`,
-};
+/** Options of a service's own Node that have it collect its garbage at SIGUSR2. The programs it runs get none. */
+export const COLLECTING = [`--import=${import.meta.resolve('./collect-garbage.ts')}`];
 
 /**
  * Closes the terminals, waits until the descriptors of both services no longer change, and measures without

@@ -27,7 +27,7 @@ export async function soak({ key, minutes, say }: SoakTerms): Promise<string[]> 
   const mode = key === undefined ? 'open' : 'keyed';
   await using servers = await HostileServers.start();
   const credential = key === undefined ? {} : { SVC_API_KEY: key };
-  await using services = await Services.start({ ...COLLECTING, ...servers.env, ...credential });
+  await using services = await Services.start({ ...servers.env, ...credential }, COLLECTING);
   const { gatewayPort, daemonPort } = services;
   await using attacker = await Attacker.start({ gatewayPort, daemonPort, key, servers });
   const random = new SeededRandom(`soak, ${mode}`);

@@ -100,8 +100,10 @@ export class NodeProbe {
     const key = `${identity.name}\0${command}`;
     const stamp = stampOf(command);
     const known = this.#known.get(key);
-    const isFresh = !withPackages || (known !== undefined && performance.now() - known.node.askedAt < PACKAGES_MS);
-    if (known?.stamp === stamp && isFresh) return known.node.get();
+    if (known?.stamp === stamp) {
+      const isFresh = !withPackages || performance.now() - known.node.askedAt < PACKAGES_MS;
+      return isFresh ? known.node.get() : known.node.renewed();
+    }
     const node = new ProgramAnswer(() => this.#describe(identity, command));
     this.#known.set(key, { stamp, node });
     return node.get();

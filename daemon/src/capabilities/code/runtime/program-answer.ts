@@ -20,17 +20,20 @@ export class ProgramAnswer<Answer> {
     return this.#askedAt;
   }
 
+  /** At once where it has answered before. */
   async get(): Promise<Answer | undefined> {
     const answer = await this.#answer;
-    if (answer === undefined && performance.now() - this.#askedAt >= ASK_AGAIN_MS) this.#askAgain();
+    const isDue = answer === undefined && performance.now() - this.#askedAt >= ASK_AGAIN_MS;
+    if (isDue) void this.renewed().catch(ignore);
     return answer;
   }
 
-  #askAgain(): void {
+  /** Asks now. Where the program does not answer, what it answered before stays; `get` does not wait meanwhile. */
+  async renewed(): Promise<Answer | undefined> {
     this.#askedAt = performance.now();
     const next = this.#ask();
-    next.then(() => {
-      this.#answer = next;
-    }, ignore);
+    const answer = await next;
+    if (answer !== undefined) this.#answer = next;
+    return answer ?? (await this.#answer);
   }
 }
