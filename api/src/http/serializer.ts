@@ -1,3 +1,4 @@
+import { jsonText } from '@sandbox/program/json-text.ts';
 import type { FastifySerializerCompiler } from 'fastify';
 import { safeEncode, type z } from 'zod';
 
@@ -6,13 +7,13 @@ import { safeEncode, type z } from 'zod';
  * only turn a usable response into a 500, so tests validate and deployments do not.
  */
 export function makeSerializer(validate: boolean): FastifySerializerCompiler<z.ZodType> {
-  return validate ? checked : () => JSON.stringify;
+  return validate ? checked : () => jsonText;
 }
 
 const checked: FastifySerializerCompiler<z.ZodType> = ({ schema, method, url }) => {
   return (answer) => {
     const result = safeEncode(schema, answer);
-    if (result.success) return JSON.stringify(result.data);
+    if (result.success) return jsonText(result.data) ?? '';
     throw new TypeError(`the response of ${method} ${url} does not match its schema: ${result.error.message}`);
   };
 };

@@ -1,4 +1,5 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { jsonText } from '@sandbox/program/json-text.ts';
 import type { NotificationSink } from './exchange.ts';
 import type { HubAnswer } from './json-rpc.ts';
 
@@ -20,7 +21,7 @@ export function eventStream(serve: (notified: NotificationSink) => Promise<JSONR
         const isSlow = (): boolean => (controller.desiredSize ?? 0) <= 0;
         const send = (text: string): void => controller.enqueue(encoder.encode(text));
         heartbeat = setInterval(() => isSlow() || send(': \n\n'), HEARTBEAT_MS);
-        const event = (message: JSONRPCMessage): void => send(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+        const event = (message: JSONRPCMessage): void => send(`event: message\ndata: ${jsonText(message)}\n\n`);
         try {
           const response = await serve((message) => isSlow() || event(message));
           if (response !== undefined) event(response);

@@ -1,4 +1,5 @@
 import type { ReadableStream } from 'node:stream/web';
+import { jsonText } from '@sandbox/program/json-text.ts';
 
 /** An error object of JSON-RPC 2.0 §5.1 as a response. */
 export interface RpcFailure {
@@ -38,7 +39,7 @@ export interface HubAnswer {
 export const ACCEPTED: HubAnswer = { status: 202, headers: {}, body: undefined };
 
 export function jsonAnswer(body: unknown, status = 200): HubAnswer {
-  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  return { status, headers: { 'content-type': 'application/json' }, body: jsonText(body) };
 }
 
 export function answerOf({ status, headers, body }: Response): HubAnswer {

@@ -33,6 +33,8 @@ describe('a tolerant server', () => {
     expect(await mcp.request('tools/call', { name: 'no_such' })).toMatchObject({
       error: { code: -32602, message: 'Unknown tool: no_such' },
     });
+    const cut = await mcp.request('tools/call', { name: `${'x'.repeat(199)}😀` });
+    expect(cut.error.message).toBe(`Unknown tool: ${'x'.repeat(199)}\ufffd`);
     for (const text of ['{', '', 'x', '{"jsonrpc":"2.0"', '\u0000']) {
       const { status, json } = await mcp.post(text);
       expect([text, status, json.id, json.error.code]).toEqual([text, 200, null, -32700]);

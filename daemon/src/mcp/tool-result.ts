@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { snakeCase } from '@sandbox/api/fields/snake-case.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { jsonText } from '@sandbox/program/json-text.ts';
 import { z } from 'zod';
 import { ToolAnswer } from '../core/tools/tool-answer.ts';
 import { memberOf } from './json-rpc.ts';
@@ -54,7 +55,7 @@ function answerOf(value: unknown): ToolAnswer {
   if (typeof value === 'string') return new ToolAnswer({ text: value });
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return new ToolAnswer({ data: { ...value } });
-  return new ToolAnswer({ text: JSON.stringify(value) ?? '' });
+  return new ToolAnswer({ text: jsonText(value) ?? '' });
 }
 
 function wordIssue({ path, message }: z.core.$ZodIssue, args: unknown): string {

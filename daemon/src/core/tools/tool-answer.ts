@@ -1,3 +1,4 @@
+import { jsonText } from '@sandbox/program/json-text.ts';
 /** An image in the answer of a tool. */
 export interface ToolImage {
   readonly data: Buffer;
@@ -22,7 +23,7 @@ export class ToolAnswer {
   readonly isError: boolean;
 
   constructor({ text, data, images = [], isError = false }: AnswerParts) {
-    this.text = text ?? (data === undefined ? '' : JSON.stringify(data));
+    this.text = text ?? (data === undefined ? '' : jsonText(data));
     this.data = data;
     this.images = images;
     this.isError = isError;

@@ -1,3 +1,4 @@
+import { jsonText } from '@sandbox/program/json-text.ts';
 import type { FastifyReply } from 'fastify';
 import { sendStream } from './send-stream.ts';
 
@@ -32,5 +33,5 @@ async function* encodeBatches(batches: AsyncIterable<readonly ServerSentEvent[]>
 
 function encodeEvent({ event, id, data }: ServerSentEvent): string {
   const idLine = id === undefined ? '' : `id: ${id}\n`;
-  return `event: ${event}\n${idLine}data: ${JSON.stringify(data)}\n\n`;
+  return `event: ${event}\n${idLine}data: ${jsonText(data)}\n\n`;
 }

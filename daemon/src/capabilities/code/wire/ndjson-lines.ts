@@ -1,3 +1,4 @@
+import { jsonText } from '@sandbox/program/json-text.ts';
 import { isLoss } from '../../../core/event-log.ts';
 import type { Execution } from '../execution/execution.ts';
 import { cellHead, followedOutput, summaryOf } from './wire.ts';
@@ -36,5 +37,5 @@ export async function* executionLines(execution: Execution, offset: number, gone
 }
 
 function line(value: object): string {
-  return `${JSON.stringify(value)}\n`;
+  return `${jsonText(value)}\n`;
 }

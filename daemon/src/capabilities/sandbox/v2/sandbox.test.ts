@@ -40,3 +40,9 @@ test.each([
   const answer = await daemon.inject(`/v2/sandbox/packages?${query}`);
   expect([answer.statusCode, answer.json().message]).toEqual([status, expect.any(String)]);
 });
+
+test('a text that an answer cuts within a surrogate pair ends with U+FFFD', async () => {
+  await using daemon = await TestApp.start();
+  const answer = await daemon.inject(`/v2/sandbox/packages?lang=${encodeURIComponent(`${'x'.repeat(99)}😀`)}`);
+  expect([answer.statusCode, answer.json().message]).toEqual([400, expect.stringMatching(/x{99}\ufffd$/)]);
+});
