@@ -117,9 +117,16 @@ export class KeeperConnection {
     return !this.#socket.destroyed;
   }
 
-  /** Frames are dropped after the end of the connection. */
+  /**
+   * Sends the first frame of a turn of the event loop at once, for the latency of one caller, and the others together
+   * at the end of the turn: each write wakes the keeper. Frames are dropped after the end of the connection.
+   */
   send(frame: FrameWriter): void {
-    if (this.isOpen) this.#socket.write(frame.finish());
+    if (!this.isOpen) return;
+    this.#socket.write(frame.finish());
+    if (this.#socket.writableCorked > 0) return;
+    this.#socket.cork();
+    setImmediate(() => this.#socket.uncork());
   }
 
   /**
@@ -133,6 +140,7 @@ export class KeeperConnection {
   }
 
   close(): void {
+    this.#socket.uncork();
     this.#socket.destroy();
   }
 
