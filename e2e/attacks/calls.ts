@@ -51,6 +51,13 @@ const PROCESSES: readonly Row[] = [
   ['a command that writes 20 MB', '/v2/commands', command('yes | head -c 20000000'), [200]],
   ['a command that writes NUL bytes', '/v2/commands', command('head -c 1000000 /dev/zero'), [200]],
   [
+    'eight callers whose whole output is NUL bytes',
+    '/v2/commands',
+    command('head -c 8000000 /dev/zero', { max_output_length: 0 }),
+    [200, 429],
+    { times: 8 },
+  ],
+  [
     'a command that ignores SIGTERM',
     '/v2/commands',
     command('trap "" TERM; sleep 60', { hard_timeout: 0.3, timeout: 30 }),

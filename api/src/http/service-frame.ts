@@ -15,6 +15,7 @@ import type { ErrorHandler } from './error-handler.ts';
 import { measureRequests } from './measure.ts';
 import { MAX_PARAM_LENGTH } from './methods.ts';
 import { makeSerializer } from './serializer.ts';
+import { spreadLargeAnswers } from './spread-answers.ts';
 import { traceRequests } from './trace-requests.ts';
 import { validatorCompiler } from './validation.ts';
 
@@ -57,6 +58,7 @@ export function openFrame(frame: ServiceFrame): App {
     done();
   });
   endAfterEarlyAnswers(app);
+  spreadLargeAnswers(app);
   logRequests(app, frame.logger);
   measureRequests(app, frame.metrics);
   if (frame.tracing) traceRequests(app, frame.tracing);

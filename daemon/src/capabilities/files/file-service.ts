@@ -16,7 +16,14 @@ import { PathLocks } from './path-locks.ts';
 import { probeFileWrite } from './probe.ts';
 import { Download } from './read/download.ts';
 import { type Listing, type ListRequest, listDirectory } from './read/list.ts';
-import { type ByteRange, type BytesRead, type LineRange, readBytes, readText, type TextRead } from './read/read.ts';
+import {
+  type ByteRange,
+  type BytesRead,
+  type LineRange,
+  readBytes,
+  readForAnswer,
+  type TextRead,
+} from './read/read.ts';
 import type { ChangePolicy } from './read/send-bytes.ts';
 import { type FileStat, statPath } from './read/stat.ts';
 import { type ExportTerms, exportTree } from './tar/export.ts';
@@ -76,7 +83,7 @@ export class FileService implements AsyncDisposable {
   }
 
   readText(path: FilePath, range: LineRange = {}): Promise<TextRead> {
-    return attempt('read', path, () => readText(path, range));
+    return attempt('read', path, () => readForAnswer(path, range));
   }
 
   readBytes(path: FilePath, range: ByteRange): Promise<BytesRead> {

@@ -36,4 +36,17 @@ describe('excerpts of the output', () => {
     const { output } = await alternate(daemon, 6, { max_output_length: 12 });
     expect(output).toBe('o1\ne1\no2\ne2\n\n[... 6 bytes left out ...]\n\n[... 6 bytes left out ...]\no5\ne5\no6\ne6\n');
   });
+
+  test('they take at most 8 MiB of JSON each, so that control characters do not stop the daemon', async () => {
+    await using daemon = await TestApp.start();
+    const data = await daemon.run('head -c 6000000 /dev/zero; echo end', { max_output_length: 0 });
+    const half = 4 * 1024 ** 2;
+    const [head, tail] = [Math.floor(half / 6), Math.floor((half - Buffer.byteLength('end\\n')) / 6)];
+    const leftOut = `\n[... ${6_000_000 - head - tail} bytes left out ...]\n`;
+    expect(data.stdout).toBe(`${'\0'.repeat(head)}${leftOut}${'\0'.repeat(tail)}end\n`);
+    expect(data.truncated).toBe(true);
+    expect(JSON.stringify(data.stdout).length).toBeLessThan(8 * 1024 ** 2 + 100);
+    const plain = await daemon.run('head -c 8388608 /dev/zero | tr "\\0" x', { max_output_length: 0 });
+    expect([plain.stdout.length, plain.truncated]).toEqual([8 * 1024 ** 2, false]);
+  });
 });

@@ -1,9 +1,10 @@
 import type { ByteLog } from '../../../core/output/byte-log.ts';
+import { jsonBeginning, jsonBytes, jsonEnd } from '../../../core/output/json-size.ts';
 import type { OutputLog } from '../../../core/output/output-log.ts';
 import { continuationHead, incompleteTail } from '../../../core/output/text-slice.ts';
 import type { Offsets } from './follow.ts';
 
-/** The most bytes of one stream in a JSON answer. */
+/** The most bytes of one stream in a JSON answer, as they are and as JSON writes their text. */
 export const ANSWER_BYTES = 8 * 1024 ** 2;
 
 export interface Excerpt {
@@ -30,7 +31,7 @@ interface StreamExcerpt {
 
 /**
  * The beginning and the end of both streams, as they are now, with a note of the bytes missing between them.
- * @param maxBytes of each stream; 0: 8 MiB
+ * @param maxBytes of each stream; 0: 8 MiB. Its text takes at most 8 MiB in JSON
  */
 export async function excerptOf(log: OutputLog, maxBytes: number): Promise<Excerpt> {
   const limit = maxBytes === 0 ? ANSWER_BYTES : Math.min(maxBytes, ANSWER_BYTES);
@@ -49,11 +50,41 @@ export async function excerptOf(log: OutputLog, maxBytes: number): Promise<Excer
 
 async function excerptOfStream(log: ByteLog, limit: number): Promise<StreamExcerpt> {
   const { end, first } = log;
-  if (end - first <= limit) return { pieces: await readPieces(log, first, end), end };
-  const headEnd = first + Math.floor(limit / 2);
-  const head = await readPieces(log, first, headEnd);
-  const tail = await readPieces(log, end - (limit - Math.floor(limit / 2)), end);
+  if (end - first <= limit) {
+    const pieces = await readPieces(log, first, end);
+    if (pieces.reduce((sum, { bytes }) => sum + jsonBytes(bytes), 0) <= ANSWER_BYTES) return { pieces, end };
+  }
+  const headEnd = Math.min(end, first + Math.floor(limit / 2));
+  const tailStart = Math.max(headEnd, end - (limit - Math.floor(limit / 2)));
+  const head = beginningOf(await readPieces(log, first, headEnd), ANSWER_BYTES / 2);
+  const tail = endOf(await readPieces(log, tailStart, end), ANSWER_BYTES / 2);
   return { pieces: [...withoutCutEnd(head), ...withoutCutStart(tail)], end };
+}
+
+/** The longest beginning that takes at most `most` bytes in JSON. */
+function beginningOf(pieces: readonly Piece[], most: number): Piece[] {
+  const kept: Piece[] = [];
+  let left = most;
+  for (const { start, bytes } of pieces) {
+    const beginning = jsonBeginning(bytes, left);
+    kept.push({ start, bytes: beginning });
+    if (beginning.length < bytes.length) break;
+    left -= jsonBytes(bytes);
+  }
+  return kept;
+}
+
+/** The longest end that takes at most `most` bytes in JSON. */
+function endOf(pieces: readonly Piece[], most: number): Piece[] {
+  const kept: Piece[] = [];
+  let left = most;
+  for (const { start, bytes } of pieces.toReversed()) {
+    const end = jsonEnd(bytes, left);
+    kept.unshift({ start: start + bytes.length - end.length, bytes: end });
+    if (end.length < bytes.length) break;
+    left -= jsonBytes(bytes);
+  }
+  return kept;
 }
 
 async function readPieces(log: ByteLog, from: number, to: number): Promise<Piece[]> {

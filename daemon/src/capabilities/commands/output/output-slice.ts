@@ -1,4 +1,5 @@
 import type { ByteLog } from '../../../core/output/byte-log.ts';
+import { jsonBeginning } from '../../../core/output/json-size.ts';
 import { incompleteTail, MAX_SEQUENCE } from '../../../core/output/text-slice.ts';
 import { ANSWER_BYTES } from './excerpt.ts';
 
@@ -14,7 +15,7 @@ export interface OutputSlice {
 /**
  * Reads from an offset, or from the next byte that is still kept.
  * @param limit bytes, at most 8 MiB; text may exceed it by the three bytes that complete its last sequence
- * @param asText ends with a whole UTF-8 sequence, unless the rest of the last one cannot come any more
+ * @param asText takes at most 8 MiB in JSON; ends with a whole UTF-8 sequence, unless the rest of the last one cannot come any more
  */
 export async function sliceOf(log: ByteLog, offset: number, limit: number, asText: boolean): Promise<OutputSlice> {
   const { end, first: oldest } = log;
@@ -32,7 +33,12 @@ export async function sliceOf(log: ByteLog, offset: number, limit: number, asTex
   }
   const bytes = parts.length === 1 ? start.bytes : Buffer.concat(parts);
   const slice = { bytes, next, first: start.offset > offset ? start.offset : oldest };
-  return asText ? await wholeSequences(log, slice) : slice;
+  return asText ? await wholeSequences(log, fitting(slice)) : slice;
+}
+
+function fitting(slice: OutputSlice): OutputSlice {
+  const bytes = jsonBeginning(slice.bytes, ANSWER_BYTES);
+  return { ...slice, bytes, next: slice.next - (slice.bytes.length - bytes.length) };
 }
 
 async function wholeSequences(log: ByteLog, slice: OutputSlice): Promise<OutputSlice> {

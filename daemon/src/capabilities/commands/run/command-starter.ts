@@ -72,6 +72,7 @@ export class CommandStarter implements AsyncDisposable {
       this.#store.keys.find(key, bodyHash);
       return command;
     }
+    this.#store.keys.requireRoom();
     const start = this.#start(request, { key, bodyHash }, patienceMs);
     this.#keyed.set(key, start);
     return start.finally(() => this.#keyed.delete(key));

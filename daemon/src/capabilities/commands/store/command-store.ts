@@ -76,9 +76,9 @@ export class CommandStore implements Disposable {
     const before = this.#commands.get(command.id);
     if (before) this.#release(before);
     this.#commands.set(command.id, command);
-    const { idempotency, startedAt } = command.record;
+    const { idempotency } = command.record;
     if (command.isRunning) this.#hold(command);
-    if (idempotency) this.keys.remember(idempotency.key, idempotency.bodyHash, command.id, Date.parse(startedAt));
+    if (idempotency) this.keys.remember(idempotency.key, idempotency.bodyHash, command.record);
   }
 
   /** Answers as `note`. */

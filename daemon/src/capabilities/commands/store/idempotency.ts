@@ -1,11 +1,21 @@
 import { createHash } from 'node:crypto';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import type { CommandRecord } from '../run/command.ts';
 
 /** Milliseconds that a key stands for the command it started. */
 export const IDEMPOTENCY_MS = 10 * 60 * 1000;
 
+/** Bytes of memory that the records of keyed commands may take: they stay for the whole time of their keys. */
+const KEPT_BYTES_MAX = 128 * 1024 ** 2;
+
+/** Bytes of memory of a record without the text of its command. */
+const RECORD_BYTES = 4096;
+
+type KeyedCommand = Pick<CommandRecord, 'id' | 'command' | 'startedAt'>;
+
 interface Known {
   readonly commandId: string;
+  readonly bytes: number;
   readonly bodyHash: string;
   readonly expiresAt: number;
 }
@@ -13,6 +23,12 @@ interface Known {
 /** Which command a key has started, so that a repeated call does not start a second one. */
 export class IdempotencyKeys {
   readonly #known = new Map<string, Known>();
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(maxBytes: number = KEPT_BYTES_MAX) {
+    this.#maxBytes = maxBytes;
+  }
 
   /**
    * The id of the command that this key started in the last 10 minutes.
@@ -29,12 +45,31 @@ export class IdempotencyKeys {
     return known.commandId;
   }
 
-  remember(key: string, bodyHash: string, commandId: string, startedAt: number = Date.now()): void {
-    this.#known.set(key, { commandId, bodyHash, expiresAt: startedAt + IDEMPOTENCY_MS });
+  /** @throws SandboxError `capacity` where the records of keyed commands take all the memory they may */
+  requireRoom(now: number = Date.now()): void {
+    if (this.#bytes < this.#maxBytes) return;
+    this.forgetExpired(now);
+    if (this.#bytes < this.#maxBytes) return;
+    const kept = `${this.#known.size} commands with an idempotency_key started in the last ${IDEMPOTENCY_MS / 60_000} minutes`;
+    throw new SandboxError('capacity', `${kept}: the ceiling of their memory is reached`, {
+      hint: 'wait, or send commands that need no repetition without idempotency_key',
+    });
+  }
+
+  remember(key: string, bodyHash: string, { id, command, startedAt }: KeyedCommand): void {
+    this.#forget(key);
+    const bytes = RECORD_BYTES + command.length;
+    this.#known.set(key, { commandId: id, bodyHash, bytes, expiresAt: Date.parse(startedAt) + IDEMPOTENCY_MS });
+    this.#bytes += bytes;
   }
 
   forgetExpired(now: number = Date.now()): void {
-    for (const [key, { expiresAt }] of this.#known) if (expiresAt <= now) this.#known.delete(key);
+    for (const [key, { expiresAt }] of this.#known) if (expiresAt <= now) this.#forget(key);
+  }
+
+  #forget(key: string): void {
+    this.#bytes -= this.#known.get(key)?.bytes ?? 0;
+    this.#known.delete(key);
   }
 }
 

@@ -31,10 +31,23 @@ test('[keep.idempotent-records] a command with an idempotency key is kept for it
 
 test('[cmd.idempotent-expiry] a key is known for ten minutes', () => {
   const keys = new IdempotencyKeys();
-  keys.remember('k', 'hash', 'id', 0);
+  keys.remember('k', 'hash', { id: 'id', command: 'true', startedAt: new Date(0).toISOString() });
   expect(keys.find('k', 'hash', IDEMPOTENCY_MS - 1)).toBe('id');
   expect(() => keys.find('k', 'other', IDEMPOTENCY_MS - 1)).toThrow(/another request/);
   expect(keys.find('k', 'hash', IDEMPOTENCY_MS)).toBeUndefined();
+});
+
+test('keys that take all the memory they may leave room when they expire', () => {
+  const keys = new IdempotencyKeys(2 * 4096 + 8);
+  const remember = (key: string, ms: number) =>
+    keys.remember(key, 'hash', { id: key, command: 'true', startedAt: new Date(ms).toISOString() });
+  remember('a', 0);
+  remember('a', 0);
+  keys.requireRoom(0);
+  remember('b', 1);
+  expect(() => keys.requireRoom(IDEMPOTENCY_MS - 1)).toThrow(/2 commands with an idempotency_key/);
+  keys.requireRoom(IDEMPOTENCY_MS);
+  expect(keys.find('b', 'hash', IDEMPOTENCY_MS)).toBe('b');
 });
 
 test('requests with the same fields have one hash', () => {

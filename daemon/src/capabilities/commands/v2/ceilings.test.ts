@@ -55,4 +55,20 @@ describe('ceilings', () => {
     const refused = all.find(({ statusCode }) => statusCode === 429);
     expect(refused?.json().message).toMatch(/ the ceiling is 256$/);
   });
+
+  test('commands with idempotency keys are refused with 429 before their records fill the memory', async () => {
+    await using daemon = await TestApp.start();
+    const text = `: ${'x'.repeat(65_534)}`;
+    const keyed = (key: number) => daemon.post('/v2/commands', { command: text, idempotency_key: `k${key}` });
+    const count = Math.ceil((128 * 1024 ** 2) / (4096 + text.length));
+    for (let key = 0; key < count; key += 32) {
+      const calls = Array.from({ length: Math.min(32, count - key) }, (_, i) => keyed(key + i));
+      for (const { statusCode } of await Promise.all(calls)) expect(statusCode).toBe(200);
+    }
+    const refused = await keyed(count);
+    expect(refused.statusCode).toBe(429);
+    expect(refused.json()).toMatchObject({ hint: expect.stringContaining('idempotency_key') });
+    expect((await keyed(0)).statusCode).toBe(200);
+    expect((await daemon.post('/v2/commands', { command: 'true' })).statusCode).toBe(200);
+  }, 120_000);
 });

@@ -19,6 +19,17 @@ describeOnHosts('by offset', () => {
     });
   });
 
+  test('text takes at most 8 MiB of JSON, and goes on at its offset', async () => {
+    await using daemon = await TestApp.start();
+    const { command_id } = await daemon.run('head -c 2000000 /dev/zero; echo end');
+    const first = await read(daemon, command_id);
+    expect(first.stdout).toBe('\0'.repeat(Math.floor((8 * 1024 ** 2) / 6)));
+    const second = await read(daemon, command_id, `?offset=${first.offset}`);
+    expect(first.stdout + second.stdout).toBe(`${'\0'.repeat(2_000_000)}end\n`);
+    const base64 = await read(daemon, command_id, '?encoding=base64');
+    expect(base64.offset).toBe(2_000_004);
+  });
+
   test('[out.limit] limit bounds each stream; past the end and with limit 0 there is nothing', async () => {
     await using daemon = await TestApp.start();
     const { command_id } = await daemon.run('printf 0123456789; printf abcdef >&2');
@@ -200,5 +211,14 @@ describeOnHosts('the list', () => {
     expect(await list('?status=running')).toEqual(['sleep 60']);
     expect(await list('?session=s')).toEqual(['echo 1']);
     expect((await daemon.inject('/v2/commands?status=sleeping')).statusCode).toBe(422);
+  });
+
+  test('it has the first 1,024 characters of a command', async () => {
+    await using daemon = await TestApp.start();
+    const command = `: ${'x'.repeat(10_000)}`;
+    const { command_id } = await daemon.run(command);
+    const [listed] = (await daemon.inject('/v2/commands')).json().data.commands;
+    expect(listed.command).toBe(command.slice(0, 1024));
+    expect((await read(daemon, command_id)).command.command).toBe(command);
   });
 });

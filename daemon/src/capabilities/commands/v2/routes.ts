@@ -12,7 +12,7 @@ import type { CommandService, RunRequest } from '../command-service.ts';
 import { COMMAND_STATUSES } from '../run/command.ts';
 import { ndjsonLines } from '../wire/ndjson-lines.ts';
 import { CommandInfo, CommandOutput, CommandResult, Killed, OutputQuery, RunBody, Signal } from '../wire/schemas.ts';
-import { commandInfo, commandResult, sentTo, summaryOf } from '../wire/wire.ts';
+import { commandInfo, commandResult, listedCommand, sentTo, summaryOf } from '../wire/wire.ts';
 import { sessionRoutesV2 } from './session-routes.ts';
 import { stdinRouteV2 } from './stdin-route.ts';
 
@@ -52,7 +52,7 @@ export function commandsV2(app: App, service: CommandService): void {
       response: { 200: envelopeOf(z.object({ commands: z.array(CommandInfo) })), ...V2_ERRORS },
     },
     handler: async ({ query: { status, session, limit } }) => {
-      const commands = service.list({ status, sessionId: session, limit }).map(commandInfo);
+      const commands = service.list({ status, sessionId: session, limit }).map(listedCommand);
       return ok({ commands }, `${commands.length} commands`);
     },
   });

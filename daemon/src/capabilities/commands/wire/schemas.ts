@@ -65,7 +65,7 @@ export const CommandInfo = z
   .object({
     command_id: z.string(),
     session_id: z.string().nullable(),
-    command: z.string(),
+    command: z.string().meta({ description: 'Its first 65,536 characters; in a list its first 1,024.' }),
     status: z.enum(COMMAND_STATUSES),
     exit_code: z.int().nullable().meta({ description: '-1 where a signal ended it.' }),
     signal: z.string().nullable(),

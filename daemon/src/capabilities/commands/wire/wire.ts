@@ -26,6 +26,14 @@ export function commandInfo(record: CommandRecord): z.infer<typeof CommandInfo> 
   };
 }
 
+/** Characters of a command's text in a list. */
+const LISTED_COMMAND_MAX = 1024;
+
+/** As one of a list: a thousand whole scripts would stop the daemon for a second. */
+export function listedCommand(record: CommandRecord): z.infer<typeof CommandInfo> {
+  return { ...commandInfo(record), command: record.command.slice(0, LISTED_COMMAND_MAX) };
+}
+
 export function commandResult({ record, excerpt }: CommandReport): z.infer<typeof CommandResult> {
   const { stdout, stderr, output, truncated, ends } = excerpt;
   return { ...commandInfo(record), stdout, stderr, output, offset: ends.stdout, stderr_offset: ends.stderr, truncated };

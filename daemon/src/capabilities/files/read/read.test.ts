@@ -38,6 +38,26 @@ describe('text', () => {
     expect(answer.json()).toMatchObject({ data: { error_type: 'too_large' }, hint: 'download the file' });
   });
 
+  test('text that takes over 32 MiB of JSON is refused; a range of it is read in pieces', async ({ daemon, dir }) => {
+    const path = join(dir, 'control');
+    writeFileSync(path, '\u0001'.repeat(6_000_000));
+    const answer = await daemon.inject({ url: '/v2/fs/read', query: { path } });
+    expect(answer.statusCode).toBe(413);
+    expect(answer.json()).toMatchObject({ data: { error_type: 'too_large' }, hint: 'download the file' });
+    const first = await get(daemon, 'read', { path, offset: '0' });
+    expect(first.content).toHaveLength(Math.floor((32 * 1024 ** 2) / 6));
+    const rest = await get(daemon, 'read', { path, offset: String(first.next_offset) });
+    expect(first.content.length + rest.content.length).toBe(6_000_000);
+    expect(rest.next_offset).toBe(6_000_000);
+  });
+
+  test('the lines of a file of 16 MiB of line ends are counted', async ({ daemon, dir }) => {
+    const path = join(dir, 'lines');
+    writeFileSync(path, '\n'.repeat(16 * 1024 ** 2));
+    const read = await get(daemon, 'read', { path, start_line: String(16 * 1024 ** 2 - 2) });
+    expect(read).toMatchObject({ content: '\n', line_count: 16 * 1024 ** 2 });
+  });
+
   test('[fs.read-directory] a directory is EISDIR', async ({ daemon, dir }) => {
     const answer = await daemon.inject({ url: '/v2/fs/read', query: { path: dir } });
     expect(answer.statusCode).toBe(400);
