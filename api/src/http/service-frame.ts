@@ -9,13 +9,13 @@ import fastify, {
 } from 'fastify';
 import type { ServiceMetrics } from '../service-metrics.ts';
 import { logRequests } from './access-log.ts';
+import { endAfterEarlyAnswers } from './answers/early-answer.ts';
+import { makeSerializer } from './answers/serializer.ts';
+import { spreadLargeAnswers } from './answers/spread-answers.ts';
 import type { App } from './app-types.ts';
-import { endAfterEarlyAnswers } from './early-answer.ts';
 import type { ErrorHandler } from './error-handler.ts';
 import { measureRequests } from './measure.ts';
 import { MAX_PARAM_LENGTH } from './methods.ts';
-import { makeSerializer } from './serializer.ts';
-import { spreadLargeAnswers } from './spread-answers.ts';
 import { traceRequests } from './trace-requests.ts';
 import { validatorCompiler } from './validation.ts';
 

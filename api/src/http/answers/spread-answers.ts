@@ -1,4 +1,4 @@
-import type { App } from './app-types.ts';
+import type { App } from '../app-types.ts';
 
 /** UTF-16 units of text from which an answer is large: `JSON.stringify` takes about a millisecond for it. */
 const LARGE = 256 * 1024;

@@ -1,6 +1,6 @@
 import { closeWhenRead } from '@sandbox/program/close-when-read.ts';
 import { hasBody } from '@sandbox/program/has-body.ts';
-import type { App } from './app-types.ts';
+import type { App } from '../app-types.ts';
 
 /**
  * Closes the connection after a response that is sent before the end of the request body, once the client has read it:

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import fastify from 'fastify';
 import { expect, test } from 'vitest';
-import type { App } from './app-types.ts';
+import type { App } from '../app-types.ts';
 import { spreadLargeAnswers } from './spread-answers.ts';
 
 /** Answers `text` as `data.text`; notes the names of answers in the order in which they are serialized. */
