@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
@@ -43,6 +44,16 @@ async function allOf(socket: Socket): Promise<string> {
   return text;
 }
 
+/** Seconds until the server's end of a connection asks whether the client is there (proc(5), `/proc/net/tcp`). */
+function keepAliveSeconds({ localPort = 0, remotePort = 0 }: Socket): number | undefined {
+  const hex = (port: number): string => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
+  const fields = lines.map((line) => line.trim().split(/\s+/));
+  const timer = fields.find(([, local, remote]) => local === hex(remotePort) && remote === hex(localPort))?.[5];
+  const [kind, ticks = ''] = timer?.split(':') ?? [];
+  return kind === '02' ? Number.parseInt(ticks, 16) / 100 : undefined;
+}
+
 const REQUEST = 'GET / HTTP/1.1\r\nHost: h\r\n\r\n';
 const CLOSING = 'GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n';
 
@@ -59,6 +70,15 @@ test('[connection.ceiling] a connection beyond the ceiling is answered 503 with 
   const next = await server.open();
   next.write(CLOSING);
   expect(await allOf(next)).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test('a client that vanishes is noticed: TCP keep-alive runs on each connection, with its request in work', async () => {
+  await using server = new Bounded({ ceiling: 2 }, () => undefined);
+  const client = await server.open();
+  client.write(REQUEST);
+  await expect.poll(() => keepAliveSeconds(client)).toBeGreaterThan(50);
+  expect(keepAliveSeconds(client)).toBeLessThanOrEqual(60);
+  client.destroy();
 });
 
 test('[connection.boundary] an exception in a handler ends its own connection, with one log line that has the stack', async () => {

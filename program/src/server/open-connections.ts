@@ -6,6 +6,8 @@ import { Connection } from './connection.ts';
 import { NO_TUNNEL, type Refusal, rawAnswer, refusalOf } from './refusals.ts';
 
 const HALF_OPEN_MS = 3_000;
+/** Milliseconds without a packet after which the client's system is asked by TCP whether the connection still exists. */
+const KEEP_ALIVE_MS = 60_000;
 /** Milliseconds for a client beyond the ceiling to read its answer, and such clients that get one at once. */
 const REFUSED_MS = 1_000;
 const REFUSED_MAX = 64;
@@ -100,6 +102,8 @@ export class OpenConnections {
       return;
     }
     this.#isFull = false;
+    // A client that vanished, as behind a router that forgot it, sends no end: its request would wait for ever.
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
     this.#open.set(socket, new Connection(socket, this.#limits.halfOpenMs ?? HALF_OPEN_MS));
     socket.once('close', () => {
       this.#open.delete(socket);
