@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { continuationHead, incompleteTail } from './text-slice.ts';
 
 /** The most bytes that a byte of text takes in JSON: `\u0000`. */
-const BYTES_MAX = 6;
+export const JSON_GROWTH_MAX = 6;
 
 /** Bytes of JSON for each byte of UTF-8 in a string (RFC 8259, section 7, as `JSON.stringify` escapes). */
-const OF_UTF8 = new Uint8Array(256).fill(1).fill(BYTES_MAX, 0, 0x20);
+const OF_UTF8 = new Uint8Array(256).fill(1).fill(JSON_GROWTH_MAX, 0, 0x20);
 for (const escaped of '\b\t\n\f\r"\\') OF_UTF8[escaped.charCodeAt(0)] = 2;
 
 /** Each byte that is not UTF-8 may become U+FFFD, which has three bytes. */
@@ -21,7 +21,7 @@ export function jsonBytes(bytes: Buffer): number {
 
 /** The longest beginning of `bytes` that takes at most `most` bytes as a JSON string. */
 export function jsonBeginning(bytes: Buffer, most: number): Buffer {
-  if (bytes.length * BYTES_MAX <= most) return bytes;
+  if (bytes.length * JSON_GROWTH_MAX <= most) return bytes;
   const sizes = sizesFor(bytes);
   let left = most;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -33,7 +33,7 @@ export function jsonBeginning(bytes: Buffer, most: number): Buffer {
 
 /** The longest end of `bytes` that takes at most `most` bytes as a JSON string. */
 export function jsonEnd(bytes: Buffer, most: number): Buffer {
-  if (bytes.length * BYTES_MAX <= most) return bytes;
+  if (bytes.length * JSON_GROWTH_MAX <= most) return bytes;
   const sizes = sizesFor(bytes);
   let left = most;
   for (let at = bytes.length; at > 0; at -= 1) {

@@ -1,5 +1,5 @@
 import type { ByteLog } from '../../../core/output/byte-log.ts';
-import { jsonBeginning, jsonBytes, jsonEnd } from '../../../core/output/json-size.ts';
+import { JSON_GROWTH_MAX, jsonBeginning, jsonBytes, jsonEnd } from '../../../core/output/json-size.ts';
 import type { OutputLog } from '../../../core/output/output-log.ts';
 import { continuationHead, incompleteTail } from '../../../core/output/text-slice.ts';
 import type { Offsets } from './follow.ts';
@@ -52,7 +52,7 @@ async function excerptOfStream(log: ByteLog, limit: number): Promise<StreamExcer
   const { end, first } = log;
   if (end - first <= limit) {
     const pieces = await readPieces(log, first, end);
-    if (pieces.reduce((sum, { bytes }) => sum + jsonBytes(bytes), 0) <= ANSWER_BYTES) return { pieces, end };
+    if (fits(pieces, ANSWER_BYTES)) return { pieces, end };
   }
   const headEnd = Math.min(end, first + Math.floor(limit / 2));
   const tailStart = Math.max(headEnd, end - (limit - Math.floor(limit / 2)));
@@ -61,8 +61,19 @@ async function excerptOfStream(log: ByteLog, limit: number): Promise<StreamExcer
   return { pieces: [...withoutCutEnd(head), ...withoutCutStart(tail)], end };
 }
 
+/** Whether the pieces take at most `most` bytes in JSON. */
+function fits(pieces: readonly Piece[], most: number): boolean {
+  if (lengthOf(pieces) * JSON_GROWTH_MAX <= most) return true;
+  return pieces.reduce((sum, { bytes }) => sum + jsonBytes(bytes), 0) <= most;
+}
+
+function lengthOf(pieces: readonly Piece[]): number {
+  return pieces.reduce((sum, { bytes }) => sum + bytes.length, 0);
+}
+
 /** The longest beginning that takes at most `most` bytes in JSON. */
-function beginningOf(pieces: readonly Piece[], most: number): Piece[] {
+function beginningOf(pieces: readonly Piece[], most: number): readonly Piece[] {
+  if (fits(pieces, most)) return pieces;
   const kept: Piece[] = [];
   let left = most;
   for (const { start, bytes } of pieces) {
@@ -75,7 +86,8 @@ function beginningOf(pieces: readonly Piece[], most: number): Piece[] {
 }
 
 /** The longest end that takes at most `most` bytes in JSON. */
-function endOf(pieces: readonly Piece[], most: number): Piece[] {
+function endOf(pieces: readonly Piece[], most: number): readonly Piece[] {
+  if (fits(pieces, most)) return pieces;
   const kept: Piece[] = [];
   let left = most;
   for (const { start, bytes } of pieces.toReversed()) {
@@ -116,7 +128,7 @@ function withoutCutStart(pieces: readonly Piece[]): Piece[] {
 }
 
 function hasGaps({ pieces, end }: StreamExcerpt): boolean {
-  return pieces.reduce((sum, { bytes }) => sum + bytes.length, 0) < end;
+  return lengthOf(pieces) < end;
 }
 
 function textOf(stream: StreamExcerpt): string {

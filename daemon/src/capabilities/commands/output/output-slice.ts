@@ -15,7 +15,8 @@ export interface OutputSlice {
 /**
  * Reads from an offset, or from the next byte that is still kept.
  * @param limit bytes, at most 8 MiB; text may exceed it by the three bytes that complete its last sequence
- * @param asText takes at most 8 MiB in JSON; ends with a whole UTF-8 sequence, unless the rest of the last one cannot come any more
+ * @param asText takes at most 8 MiB in JSON, and ends with a whole UTF-8 sequence, unless the rest of the last one cannot
+ *   come any more
  */
 export async function sliceOf(log: ByteLog, offset: number, limit: number, asText: boolean): Promise<OutputSlice> {
   const { end, first: oldest } = log;

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { notText, overCap } from '../../../core/files/file-failure.ts';
 import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
 import type { Entry } from '../../../core/files/place/held-directory.ts';
-import { jsonBeginning, jsonBytes } from '../../../core/output/json-size.ts';
+import { JSON_GROWTH_MAX, jsonBeginning, jsonBytes } from '../../../core/output/json-size.ts';
 import { continuationHead, incompleteTail } from '../../../core/output/text-slice.ts';
 import { etagOf } from '../etag.ts';
 import { OpenFile } from './open-file.ts';
@@ -79,7 +79,7 @@ export async function readBytes(path: FilePath, { offset, length }: ByteRange): 
  */
 export async function readForAnswer(path: FilePath, range: LineRange): Promise<TextRead> {
   const read = await readText(path, range);
-  if (read.content.length > JSON_BYTES_MAX / 6 && jsonBytes(Buffer.from(read.content)) > JSON_BYTES_MAX) {
+  if (read.content.length > JSON_BYTES_MAX / JSON_GROWTH_MAX && jsonBytes(Buffer.from(read.content)) > JSON_BYTES_MAX) {
     const message = `the text takes over ${JSON_BYTES_MAX} bytes in JSON: ${shownPath(path)}`;
     throw overCap(message, 'read', shownPath(path), DOWNLOAD_HINT);
   }
@@ -125,7 +125,7 @@ function lineOffset(bytes: Buffer, from: number, count: number): number {
   return at;
 }
 
-/** Counts a last line without newline too. Searching for each newline takes 30 times as long where all lines are empty. */
+/** Counts a last line without newline too. A search for each newline takes 30 times as long where lines are empty. */
 function countLines(bytes: Buffer): number {
   let count = 0;
   for (let at = 0; at < bytes.length; at += 1) if (bytes[at] === NEWLINE) count += 1;
