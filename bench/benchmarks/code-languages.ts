@@ -48,6 +48,14 @@ export const codeLanguages: Benchmark = {
     `a warm cell is \`1+1\` or \`true\` in a session that has run one, the median of ${CELLS} over HTTP. Bash is to ` +
     'stand beside the route of commands for `true`. A cell without a session is measured from the call ' +
     `to its answer, the median of ${SCRIPTS}; its peer is \`node -e 1+1\` of the same Node, started by Node.`,
+  reasons: {
+    [WARM.name]:
+      'at the goal on a machine at rest. HTTP takes 0.25 ms of it, the interpreter and its marks through the keeper ' +
+      '0.3 ms, the file of the execution 0.1 ms; the rest is the waking of three processes on two cores.',
+    [POOLED.name]:
+      'each call comes after a second in which all processes rested, after which `/health` alone takes 1.5 to 2 ms; the ' +
+      'cell itself takes 2 to 3 ms in an interpreter that runs its first one.',
+  },
   async prepare(stack) {
     const daemon = stack.use(await startDaemon());
     const pooled = stack.use(await startDaemon({ SVC_CODE_PREWARM: '2' }));

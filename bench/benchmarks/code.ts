@@ -141,6 +141,11 @@ export const code: Benchmark = {
     'kernel, which a zygote forks; the peer starts a kernel. Memory is the growth of the daemon while a cell prints 100 MB, of which 2,000,000 characters ' +
     `are kept, and for each of ${LOAD.sessions} sessions that have run a cell. The load on many sessions is a cell ` +
     'of some 5 ms.',
+  reasons: {
+    [SERVER.name]:
+      'the kernel itself takes longer than a tenth (`the kernel itself, beside a Jupyter server`): its reply and idle ' +
+      'are 5 ms, and no client has an answer before.',
+  },
   async prepare(stack) {
     const python = await virtualEnvironment('bench-code', [['install', '--quiet', ...PACKAGES]]);
     const cells = stack.use(await Cells.start(python));
