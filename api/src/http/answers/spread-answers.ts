@@ -9,20 +9,17 @@ const LARGE = 256 * 1024;
  */
 export function spreadLargeAnswers(app: App): void {
   const waiting: (() => void)[] = [];
-  let isScheduled = false;
   const serializeNext = (): void => {
-    waiting.shift()?.();
-    isScheduled = waiting.length > 0;
-    if (isScheduled) setImmediate(serializeNext);
+    const next = waiting.shift();
+    if (waiting.length > 0) setImmediate(serializeNext);
+    next?.();
   };
   app.addHook('preSerialization', (_request, _reply, payload, done) => {
     if (textLength(payload) < LARGE) {
       done(null, payload);
       return;
     }
-    waiting.push(() => done(null, payload));
-    if (!isScheduled) setImmediate(serializeNext);
-    isScheduled = true;
+    if (waiting.push(() => done(null, payload)) === 1) setImmediate(serializeNext);
   });
 }
 

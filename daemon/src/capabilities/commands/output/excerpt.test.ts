@@ -46,6 +46,9 @@ describe('excerpts of the output', () => {
     expect(data.stdout).toBe(`${'\0'.repeat(head)}${leftOut}${'\0'.repeat(tail)}end\n`);
     expect(data.truncated).toBe(true);
     expect(JSON.stringify(data.stdout).length).toBeLessThan(8 * 1024 ** 2 + 100);
+    const short = await daemon.run('head -c 2000000 /dev/zero; echo end', { max_output_length: 0 });
+    const shortLeftOut = `\n[... ${2_000_000 - head - tail} bytes left out ...]\n`;
+    expect(short.stdout).toBe(`${'\0'.repeat(head)}${shortLeftOut}${'\0'.repeat(tail)}end\n`);
     const plain = await daemon.run('head -c 8388608 /dev/zero | tr "\\0" x', { max_output_length: 0 });
     expect([plain.stdout.length, plain.truncated]).toEqual([8 * 1024 ** 2, false]);
   });

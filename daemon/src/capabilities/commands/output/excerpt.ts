@@ -50,15 +50,18 @@ export async function excerptOf(log: OutputLog, maxBytes: number): Promise<Excer
 
 async function excerptOfStream(log: ByteLog, limit: number): Promise<StreamExcerpt> {
   const { end, first } = log;
-  if (end - first <= limit) {
-    const pieces = await readPieces(log, first, end);
-    if (fits(pieces, ANSWER_BYTES)) return { pieces, end };
-  }
-  const headEnd = Math.min(end, first + Math.floor(limit / 2));
-  const tailStart = Math.max(headEnd, end - (limit - Math.floor(limit / 2)));
-  const head = beginningOf(await readPieces(log, first, headEnd), ANSWER_BYTES / 2);
-  const tail = endOf(await readPieces(log, tailStart, end), ANSWER_BYTES / 2);
-  return { pieces: [...withoutCutEnd(head), ...withoutCutStart(tail)], end };
+  const half = Math.floor(limit / 2);
+  const pieces =
+    end - first <= limit
+      ? await readPieces(log, first, end)
+      : both(await readPieces(log, first, first + half), await readPieces(log, end - (limit - half), end));
+  if (fits(pieces, ANSWER_BYTES)) return { pieces, end };
+  return { pieces: both(beginningOf(pieces, ANSWER_BYTES / 2), endOf(pieces, ANSWER_BYTES / 2)), end };
+}
+
+/** A beginning and an end, which may have been cut within a UTF-8 sequence. */
+function both(head: readonly Piece[], tail: readonly Piece[]): Piece[] {
+  return [...withoutCutEnd(head), ...withoutCutStart(tail)];
 }
 
 /** Whether the pieces take at most `most` bytes in JSON. */
@@ -72,8 +75,7 @@ function lengthOf(pieces: readonly Piece[]): number {
 }
 
 /** The longest beginning that takes at most `most` bytes in JSON. */
-function beginningOf(pieces: readonly Piece[], most: number): readonly Piece[] {
-  if (fits(pieces, most)) return pieces;
+function beginningOf(pieces: readonly Piece[], most: number): Piece[] {
   const kept: Piece[] = [];
   let left = most;
   for (const { start, bytes } of pieces) {
@@ -86,8 +88,7 @@ function beginningOf(pieces: readonly Piece[], most: number): readonly Piece[] {
 }
 
 /** The longest end that takes at most `most` bytes in JSON. */
-function endOf(pieces: readonly Piece[], most: number): readonly Piece[] {
-  if (fits(pieces, most)) return pieces;
+function endOf(pieces: readonly Piece[], most: number): Piece[] {
   const kept: Piece[] = [];
   let left = most;
   for (const { start, bytes } of pieces.toReversed()) {
