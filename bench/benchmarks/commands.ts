@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { ROOT } from '../../scripts/root.ts';
 import type { Benchmark, Goal, Measurement } from '../harness/benchmark.ts';
+import { besideFloor } from '../harness/rows.ts';
 import { median } from '../harness/statistics.ts';
 import { HOSTS } from '../testbed/hosts.ts';
 import { HttpClient, requireOk } from '../testbed/http-client.ts';
@@ -19,7 +20,8 @@ export const commands: Benchmark = {
     '`child_process.spawn` of the same argv in a small Node process, until `close`, with /dev/null as standard ' +
     "input and pipes for both outputs. Medians of 150 calls per round. Ours includes HTTP, also the client's side. " +
     'Each on both process hosts: the keeper, and the portable one, where the daemon itself spawns. With 1 GiB held ' +
-    'by the daemon, the peer is the same daemon without it.',
+    'by the daemon, the peer is the same daemon without it. Floor: a `node:http` server that runs the same argv for ' +
+    'each request by `execFile` and answers its output.',
   reasons: {
     '`/bin/true` without a shell, keeper':
       'without HTTP the keeper is far below the goal (`process-host`). Of the whole call START takes nearly half ' +
@@ -31,6 +33,7 @@ export const commands: Benchmark = {
   },
   async prepare(stack) {
     const peer = stack.use(new SpawnPeer(stack.use(await startPeer('spawns.mjs'))));
+    const floor = stack.use(new HttpClient(stack.use(await startPeer('floor.mjs')).port));
     const measurements: Measurement[] = [];
     for (const host of HOSTS) {
       const daemonOf = async (variables: Variables = {}): Promise<() => Promise<number[]>> => {
@@ -46,15 +49,20 @@ export const commands: Benchmark = {
         bound: number,
         body: object,
         argv: readonly [string, ...string[]],
-      ): Measurement => ({
-        rows: [{ name: `${name}, ${host}`, unit: 'ms', better: 'lower', ...goal(bound) }],
-        peer: `spawn of \`${argv.join(' ')}\``,
-        measureOurs: once(client, body),
-        measurePeer: async () => [median((await peer.run(argv, 1, COUNT)).times)],
-      });
+      ): Measurement[] => {
+        const measured: Measurement = {
+          rows: [{ name: `${name}, ${host}`, unit: 'ms', better: 'lower', ...goal(bound) }],
+          peer: `spawn of \`${argv.join(' ')}\``,
+          measureOurs: once(client, body),
+          measurePeer: async () => [median((await peer.run(argv, 1, COUNT)).times)],
+        };
+        return host === 'keeper'
+          ? [measured, besideFloor(measured, 'node:http and execFile', plain(floor, argv))]
+          : [measured];
+      };
       measurements.push(
-        against('`/bin/true` without a shell', 0.8, TRUE, ['/bin/true']),
-        against('`true` in bash', 0.9, { command: 'true' }, ['bash', '-c', 'true']),
+        ...against('`/bin/true` without a shell', 0.8, TRUE, ['/bin/true']),
+        ...against('`true` in bash', 0.9, { command: 'true' }, ['bash', '-c', 'true']),
         {
           rows: [
             {
@@ -76,6 +84,11 @@ export const commands: Benchmark = {
 
 function once(client: HttpClient, body: object): () => Promise<number[]> {
   const run = async (): Promise<void> => requireCompleted(requireOk(await client.post('/v2/commands', body)));
+  return async () => [median(await latencies(COUNT, run))];
+}
+
+function plain(floor: HttpClient, [file, ...args]: readonly [string, ...string[]]): () => Promise<number[]> {
+  const run = async (): Promise<string> => requireOk(await floor.post('/run', { file, args }));
   return async () => [median(await latencies(COUNT, run))];
 }
 

@@ -2,15 +2,16 @@ import { execFile } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Benchmark, Goal, Measurement } from '../harness/benchmark.ts';
+import type { Benchmark, Goal, Measurement, Row } from '../harness/benchmark.ts';
+import { besideFloor } from '../harness/rows.ts';
 import { median } from '../harness/statistics.ts';
 import { saveBody } from '../testbed/drain.ts';
 import { HttpClient, requireOk } from '../testbed/http-client.ts';
 import { latencies } from '../testbed/load.ts';
 import { sendFile } from '../testbed/pour.ts';
-import { type Service, startDaemon } from '../testbed/services.ts';
+import { type Service, startDaemon, startPeer } from '../testbed/services.ts';
 import { WRK, wrk } from '../testbed/wrk.ts';
 
 const run = promisify(execFile);
@@ -26,7 +27,8 @@ export const files: Benchmark = {
   about:
     'small files and trees, on a file system in memory. Reads and writes of 1 KB: `wrk -t1 -c16`, against ' +
     '`/v1/ping` of the same daemon, and against `writeFileSync` in a loop. A list of 10,000 entries with sizes, ' +
-    'against `readdirSync`, `lstatSync` and `JSON.stringify` in this process; ours includes HTTP. Trees of 20,000 ' +
+    'against `readdirSync`, `lstatSync` and `JSON.stringify` in this process; ours includes HTTP. On a disk the list has ' +
+    'the same fields on both sides. Trees of 20,000 ' +
     'files of 1 KB in 200 directories: `GET /v2/fs/tree` into a file, uncompressed, against `tar -cf`, and `PUT ' +
     '/v2/fs/tree` from a file, against `tar -xf`.',
   reasons: {
@@ -48,67 +50,121 @@ export const files: Benchmark = {
     const directory = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'bench-files-'));
     stack.defer(() => rmSync(directory, { recursive: true, force: true }));
     const daemon = stack.use(await startDaemon());
+    const floor = stack.use(await startPeer('floor.mjs'));
     const client = stack.use(new HttpClient(daemon.port));
+    const onDisk = mkdtempSync(join(tmpdir(), 'bench-list-'));
+    stack.defer(() => rmSync(onDisk, { recursive: true, force: true }));
     mkdirSync(join(directory, 'list'));
-    for (let at = 0; at < ENTRIES; at += 1) writeFileSync(join(directory, 'list', `file-${at}.txt`), '');
+    for (const list of [join(directory, 'list'), onDisk]) {
+      for (let at = 0; at < ENTRIES; at += 1) writeFileSync(join(list, `file-${at}.txt`), '');
+    }
     makeTree(join(directory, 'tree'));
     writeFileSync(join(directory, 'small'), KILOBYTE);
     return [
-      smallReads(daemon, join(directory, 'small')),
-      smallWrites(daemon, directory),
+      ...smallReads({ daemon, floor }, join(directory, 'small')),
+      ...smallWrites({ daemon, floor }, directory),
       list(client, join(directory, 'list')),
-      treeOut(daemon, directory),
-      treeIn(daemon, directory),
+      listOnDisk(client, onDisk),
+      ...treeOut({ daemon, floor }, directory),
+      ...treeIn({ daemon, floor }, directory),
     ];
   },
 };
 
-function smallReads({ port }: Service, path: string): Measurement {
-  const goal: Goal = { words: 'at least 0.6× the ping', of: 'ratio', bound: 0.6 };
-  const rate = (path: string) => async () => [await wrk(port, path, { connections: 16 })];
-  return {
-    rows: [{ name: '1 KB read, 16 callers', unit: '/s', better: 'higher', goal }],
-    peer: '/v1/ping of the daemon',
-    measureOurs: rate(`/v2/fs/read?path=${path}`),
-    measurePeer: rate('/v1/ping'),
-  };
+/** The daemon, and the plainest server that does the same (`bench/peers/floor.mjs`). */
+interface Servers {
+  readonly daemon: Service;
+  readonly floor: Service;
 }
 
-function smallWrites({ port }: Service, directory: string): Measurement {
+function smallReads({ daemon, floor }: Servers, path: string): Measurement[] {
+  const goal: Goal = { words: 'at least 0.6× the ping', of: 'ratio', bound: 0.6 };
+  const rate =
+    ({ port }: Service, path: string) =>
+    async () => [await wrk(port, path, { connections: 16 })];
+  const reads: Measurement = {
+    rows: [{ name: '1 KB read, 16 callers', unit: '/s', better: 'higher', goal }],
+    peer: '/v1/ping of the daemon',
+    measureOurs: rate(daemon, `/v2/fs/read?path=${path}`),
+    measurePeer: rate(daemon, '/v1/ping'),
+  };
+  return [reads, besideFloor(reads, 'node:http and `readFileSync`', rate(floor, `/read?path=${path}`))];
+}
+
+function smallWrites({ daemon, floor }: Servers, directory: string): Measurement[] {
   const goal: Goal = { words: 'at least 0.6× the loop', of: 'ratio', bound: 0.6 };
   const [ours, peers] = [join(directory, 'ours'), join(directory, 'peers')];
-  return {
+  const rate =
+    ({ port }: Service, path: string) =>
+    async () => [await wrk(port, path, { connections: 16, body: JSON.stringify({ path: ours, content: KILOBYTE }) })];
+  const writes: Measurement = {
     rows: [{ name: '1 KB write, 16 callers', unit: '/s', better: 'higher', goal }],
     peer: '`writeFileSync` in a loop',
-    measureOurs: async () => [
-      await wrk(port, '/v2/fs/write', { connections: 16, body: JSON.stringify({ path: ours, content: KILOBYTE }) }),
-    ],
+    measureOurs: rate(daemon, '/v2/fs/write'),
     measurePeer: async () => {
       const begun = performance.now();
       for (let at = 0; at < WRITES; at += 1) writeFileSync(peers, KILOBYTE);
       return [WRITES / ((performance.now() - begun) / 1000)];
     },
   };
+  return [writes, besideFloor(writes, 'node:http and `writeFileSync`', rate(floor, '/write'))];
 }
 
 function list(client: HttpClient, path: string): Measurement {
   const goal: Goal = { words: 'at most 1.3× Node alone', of: 'ratio', bound: 1.3 };
-  const alone = async (): Promise<void> => {
-    const entries = readdirSync(path).map((name) => {
-      const stats = lstatSync(join(path, name));
-      return {
-        name,
-        path: join(path, name),
-        is_directory: stats.isDirectory(),
-        size: stats.size,
-        modified_time: stats.mtime,
-      };
-    });
-    JSON.stringify(entries);
+  const entryOf = (name: string) => {
+    const stats = lstatSync(join(path, name));
+    return {
+      name,
+      path: join(path, name),
+      is_directory: stats.isDirectory(),
+      size: stats.size,
+      modified_time: stats.mtime,
+    };
   };
-  return {
-    rows: [{ name: 'list of 10,000 entries', unit: 'ms', better: 'lower', goal }],
+  return listing(client, path, {
+    row: { name: 'list of 10,000 entries', unit: 'ms', better: 'lower', goal },
     peer: 'readdir, lstat and JSON in Node',
+    entryOf,
+  });
+}
+
+function listOnDisk(client: HttpClient, path: string): Measurement {
+  const goal: Goal = { words: 'at most 1.5× Node alone', of: 'ratio', bound: 1.5 };
+  const entryOf = (name: string) => {
+    const stats = lstatSync(join(path, name));
+    const isDirectory = stats.isDirectory();
+    return {
+      name,
+      path: join(path, name),
+      is_directory: isDirectory,
+      is_symlink: stats.isSymbolicLink(),
+      is_hidden: name.startsWith('.'),
+      size: stats.size,
+      extension: isDirectory ? null : extname(name),
+      modified_time: new Date(stats.mtimeMs).toISOString(),
+      permissions: (stats.mode & 0o7777).toString(8),
+    };
+  };
+  return listing(client, path, {
+    row: { name: 'list of 10,000 entries on a disk', unit: 'ms', better: 'lower', goal },
+    peer: 'the same fields in Node',
+    entryOf,
+  });
+}
+
+interface Listed {
+  readonly row: Row;
+  readonly peer: string;
+  /** An entry of the peer's list. */
+  readonly entryOf: (name: string) => object;
+}
+
+function listing(client: HttpClient, path: string, { row, peer, entryOf }: Listed): Measurement {
+  const alone = async (): Promise<void> => void JSON.stringify(readdirSync(path).map(entryOf));
+  return {
+    rows: [row],
+    peer,
     measureOurs: async () => [
       median(await latencies(10, async () => requireOk(await client.get(`/v2/fs/list?path=${path}`)))),
     ],
@@ -116,39 +172,46 @@ function list(client: HttpClient, path: string): Measurement {
   };
 }
 
-function treeOut({ port }: Service, directory: string): Measurement {
-  const goal: Goal = { words: 'at most 1.5× GNU tar', of: 'ratio', bound: 1.5 };
+function treeOut({ daemon, floor }: Servers, directory: string): Measurement[] {
+  const goal: Goal = { words: 'at most 1.3× GNU tar', of: 'ratio', bound: 1.3 };
   const [tree, archive] = [join(directory, 'tree'), join(directory, 'out.tar')];
-  return {
+  const saved =
+    ({ port }: Service, path: string) =>
+    async () => [await timed(() => saveBody(port, `${path}?path=${tree}`, archive))];
+  const out: Measurement = {
     rows: [{ name: '20,000 files out', unit: 'ms', better: 'lower', goal }],
     peer: 'GNU tar',
-    measureOurs: async () => [await timed(() => saveBody(port, `/v2/fs/tree?path=${tree}`, archive))],
+    measureOurs: saved(daemon, '/v2/fs/tree'),
     measurePeer: async () => [await timed(() => run('tar', ['-C', tree, '-cf', archive, '.']))],
   };
+  return [out, besideFloor(out, 'GNU tar behind node:http', saved(floor, '/tree'))];
 }
 
-function treeIn({ port }: Service, directory: string): Measurement {
-  const goal: Goal = { words: 'at most 2× GNU tar', of: 'ratio', bound: 2 };
+function treeIn({ daemon, floor }: Servers, directory: string): Measurement[] {
+  const goal: Goal = { words: 'at most 1.8× GNU tar', of: 'ratio', bound: 1.8 };
   const [tree, archive, target] = [join(directory, 'tree'), join(directory, 'in.tar'), join(directory, 'extracted')];
   const emptied = async (): Promise<void> => {
     await run('tar', ['-C', tree, '-cf', archive, '.']);
     await rm(target, { recursive: true, force: true });
   };
-  return {
-    rows: [{ name: '20,000 files in', unit: 'ms', better: 'lower', goal }],
-    peer: 'GNU tar',
-    rounds: 3,
-    measureOurs: async () => {
+  const sent =
+    ({ port }: Service, path: string) =>
+    async () => {
       await emptied();
       await using file = await open(archive);
-      return [await timed(() => sendFile(port, `/v2/fs/tree?path=${target}`, file))];
-    },
+      return [await timed(() => sendFile(port, `${path}?path=${target}`, file))];
+    };
+  const into: Measurement = {
+    rows: [{ name: '20,000 files in', unit: 'ms', better: 'lower', goal }],
+    peer: 'GNU tar',
+    measureOurs: sent(daemon, '/v2/fs/tree'),
     measurePeer: async () => {
       await emptied();
       mkdirSync(target);
       return [await timed(() => run('tar', ['-C', target, '-xf', archive]))];
     },
   };
+  return [into, besideFloor(into, 'GNU tar behind node:http', sent(floor, '/tree'))];
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

@@ -1,9 +1,10 @@
 import type { Benchmark, Measurement } from '../harness/benchmark.ts';
+import { besideFloor } from '../harness/rows.ts';
 import { median } from '../harness/statistics.ts';
 import { HttpClient, requireOk } from '../testbed/http-client.ts';
 import { latencies } from '../testbed/load.ts';
 import { nginxBeforeDaemon } from '../testbed/nginx-config.ts';
-import { type Service, startDaemon, startGateway, startNginx } from '../testbed/services.ts';
+import { type Service, startDaemon, startGateway, startNginx, startPeer } from '../testbed/services.ts';
 import { NGINX, WRK, wrk } from '../testbed/wrk.ts';
 
 const API_KEY = 'the-key-of-the-benchmark';
@@ -36,6 +37,7 @@ export const gateway: Benchmark = {
       ({ port }: Service, path: string) =>
       async () => [await wrk(port, path, { headers: HEADERS })];
     const [throughOurs, throughNginx, direct] = [p50(ours), p50(nginx), p50(daemon)];
+    const throughPlain = p50(stack.use(await startPeer('relay.mjs', ['http', String(daemon.port)])));
     const added = { words: 'at most 0.12 ms more', of: 'difference', bound: 0.12 } as const;
     const share = { words: 'at least 0.8× nginx', of: 'ratio', bound: 0.8 } as const;
     const rates = (path: string): Measurement[] => [
@@ -53,13 +55,15 @@ export const gateway: Benchmark = {
         measurePeer: rate(daemon, path),
       },
     ];
+    const latency: Measurement = {
+      rows: [{ name: '/health through the gateway, p50', unit: 'ms', better: 'lower', goal: added }],
+      peer: 'the daemon itself',
+      measureOurs: throughOurs,
+      measurePeer: direct,
+    };
     return [
-      {
-        rows: [{ name: '/health through the gateway, p50', unit: 'ms', better: 'lower', goal: added }],
-        peer: 'the daemon itself',
-        measureOurs: throughOurs,
-        measurePeer: direct,
-      },
+      latency,
+      besideFloor(latency, 'node:http, which forwards each request', throughPlain),
       {
         rows: [{ name: '/health through either, p50', unit: 'ms', better: 'lower' }],
         peer: 'nginx with auth_request',

@@ -5,13 +5,38 @@ import { capture, docker } from '../../scripts/images/docker.ts';
 import { ROOT } from '../../scripts/root.ts';
 import { debianProgram, type Need } from '../../scripts/test-all/need.ts';
 import type { Benchmark, Measurement } from '../harness/benchmark.ts';
-import { bounded } from '../harness/rows.ts';
+import { besideFloor, bounded, floorName } from '../harness/rows.ts';
 import { memoryOfContainer, type RunContainer, runContainer } from '../testbed/container.ts';
+import { buildStage } from '../testbed/image-builds.ts';
 
 const IDLE_MS = 8000;
+const WITH_BROWSER = 'idle memory with the browser';
 const OPTIONS = ['--shm-size', '4g', '--security-opt', `seccomp=${join(ROOT, 'images/seccomp.json')}`];
 const PEER = 'bare node:http in a container';
 const SERVER = `require('http').createServer((_, r) => r.end('ok')).listen(8080); process.on('SIGTERM', () => process.exit(0))`;
+
+/** What the image runs at rest, without supervisor, settings and services of ours; `browser` may be empty. */
+function barePrograms(browser: string): string[] {
+  const programs = [
+    'Xtigervnc :1 -geometry 1280x800 -SecurityTypes None -rfbport -1 -rfbunixpath /tmp/vnc.sock',
+    'sleep 1; DISPLAY=:1 openbox',
+    'python3 -c "import signal, IPython.core.interactiveshell, ipykernel.zmqshell; signal.pause()"',
+    `node -e "require('http').createServer().listen(8091)"`,
+    `node -e "${SERVER}"`,
+    ...(browser === '' ? [] : [browser]),
+  ];
+  return ['sh', '-c', [...programs.map((program) => `(${program}) &`), 'wait'].join(' ')];
+}
+const BARE_BROWSER =
+  'sleep 1; DISPLAY=:1 /usr/lib/chromium/chromium --no-sandbox --no-first-run --user-data-dir=/tmp/profile about:blank';
+const BARE = 'the same programs, bare';
+
+/** MiB of a container that runs bare programs. */
+async function bareMemory(browser: string): Promise<number> {
+  await using container = await runContainer('/', OPTIONS, barePrograms(browser));
+  await delay(IDLE_MS);
+  return memoryOfContainer(container.id);
+}
 
 /** The engine, which can also build. */
 export const DOCKER: Need = {
@@ -26,11 +51,10 @@ const life: Measurement = {
   rows: [
     bounded('docker run to /ready', 'ms', 1500),
     bounded('docker run to DevTools', 'ms', 2500),
-    bounded('idle memory with the browser', 'MiB', 260),
+    bounded(WITH_BROWSER, 'MiB', 260),
     bounded('docker stop', 'ms', 3000),
   ],
   peer: PEER,
-  rounds: 3,
   measureOurs: async () => {
     await using container = await runContainer('/ready', OPTIONS);
     const browser = await untilBrowser(container);
@@ -44,10 +68,22 @@ const life: Measurement = {
   },
 };
 
+/** A row of `life` beside its floor, in containers of their own. */
+const withBrowser: Measurement = {
+  rows: [{ name: floorName(WITH_BROWSER), unit: 'MiB', better: 'lower' }],
+  peer: BARE,
+  measureOurs: async () => {
+    await using container = await runContainer('/ready', OPTIONS);
+    await untilBrowser(container);
+    await delay(IDLE_MS);
+    return [await memoryOfContainer(container.id)];
+  },
+  measurePeer: async () => [await bareMemory(BARE_BROWSER)],
+};
+
 const desktop: Measurement = {
   rows: [bounded('desktop: docker run to its tree', 'ms', 6000), bounded('desktop: idle memory', 'MiB', 420)],
   peer: PEER,
-  rounds: 3,
   measureOurs: async () => {
     await using container = await runContainer('/v2/computer/accessibility', OPTIONS, [], DESKTOP_IMAGE);
     await delay(IDLE_MS);
@@ -62,7 +98,6 @@ const desktop: Measurement = {
 const withoutBrowser: Measurement = {
   rows: [bounded('idle memory, BROWSER_START_MODE=manual', 'MiB', 150)],
   peer: PEER,
-  rounds: 3,
   measureOurs: async () => {
     await using container = await runContainer('/ready', [...OPTIONS, '-e', 'BROWSER_START_MODE=manual']);
     await delay(IDLE_MS);
@@ -82,21 +117,25 @@ export const image: Benchmark = {
     'run` to the first 200 of `/ready` through the published port, and to the first answer of the DevTools inside; ' +
     'idle memory is that of its control group, less inactive page cache, 8 s later. The peer is a `node:http` ' +
     'server of one line in a container of the same image, without the supervisor. Sizes: by `docker image inspect`, ' +
-    'and of `docker save` through zstd; the peer is the base image. The desktop image is ready when the ' +
+    'and of `docker save` through zstd; the peer is the base image. Floors: display, window manager, Chromium, a Python that has ' +
+    'imported IPython and two `node:http` servers, started by a shell in a container of the same image; and the ' +
+    'stage of the image that has all packages and none of the services. The desktop image is ready when the ' +
     'accessibility tree of its desktop is answered.',
   reasons: {
-    'idle memory with the browser':
+    [WITH_BROWSER]:
       'the Python from which kernels are forked takes 58 MiB of it, so that the first cell of a session needs no start ' +
       'of IPython; the daemon, with the schemas of all capabilities, 83 MiB.',
     'idle memory, BROWSER_START_MODE=manual':
       'as with the browser: Python for the code cells, and the capabilities of the daemon.',
     'size compressed': 'the programs for ordinary work of agents, such as ffmpeg, cmake, the editors and uv.',
   },
-  async prepare() {
+  async prepare(stack) {
     await buildImages(() => {});
     const base = await baseOfImages();
     const sizes = sizesOf(DAEMON_IMAGE);
     const sizesOfBase = sizesOf(base);
+    const packages = stack.use(await buildStage('daemon-packages', base));
+    const sizesOfPackages = sizesOf(packages.name);
     const sizesOfDesktop = sizesOf(DESKTOP_IMAGE);
     const size: Measurement = {
       rows: [bounded('size', 'GB', 1.7), bounded('size compressed', 'MB', 540)],
@@ -112,7 +151,16 @@ export const image: Benchmark = {
       measureOurs: async () => (await sizesOfDesktop).slice(0, 1),
       measurePeer: async () => (await sizesOfBase).slice(0, 1),
     };
-    return [life, withoutBrowser, desktop, size, desktopSize];
+    return [
+      life,
+      withBrowser,
+      withoutBrowser,
+      besideFloor(withoutBrowser, BARE, async () => [await bareMemory('')]),
+      desktop,
+      size,
+      besideFloor(size, 'its packages alone', () => sizesOfPackages),
+      desktopSize,
+    ];
   },
 };
 

@@ -1,4 +1,5 @@
 import type { Benchmark, Goal, Measurement, Row } from '../harness/benchmark.ts';
+import { besideFloor } from '../harness/rows.ts';
 import { median } from '../harness/statistics.ts';
 import { requireOk } from '../testbed/http-client.ts';
 import { growthDuring, MIB, memoryOf } from '../testbed/memory.ts';
@@ -11,6 +12,7 @@ const OUTPUT_BYTES = 10_000_000;
 const SHELL = ['bash', '--norc', '--noprofile'] as const;
 const IDLE_SESSIONS = 20;
 const PLAIN = 'node-pty and ws, direct';
+const RELAYED = 'node-pty and ws behind two relays of Node';
 
 const OUTPUTS: readonly (readonly [string, string])[] = [
   ['lines of text', `seq 1 2000000 | head -c ${OUTPUT_BYTES}`],
@@ -109,11 +111,19 @@ async function firstPaint(daemon: Service): Promise<number> {
   return median(times);
 }
 
-/** Our figures beside those of one peer; `label` ends the names of rows without goals. */
-function comparisons(ours: OpenTerminal, theirs: OpenTerminal, peer: string, label?: string): Measurement[] {
+/** What our figures stand beside. */
+interface Compared {
+  readonly peer: string;
+  readonly theirs: OpenTerminal;
+  /** Ends the names of rows without goals. */
+  readonly label?: string;
+  /** The plainest terminals with as many processes on the way as ours. */
+  readonly floor?: OpenTerminal;
+}
+
+function comparisons(ours: OpenTerminal, { peer, theirs, label, floor }: Compared): Measurement[] {
   const compared = (row: Row, measure: (open: OpenTerminal) => Promise<number>): Measurement => ({
     peer,
-    rounds: 5,
     rows: [label === undefined ? row : { name: `${row.name}, ${label}`, unit: row.unit, better: row.better }],
     measureOurs: async () => [await measure(ours)],
     measurePeer: async () => [await measure(theirs)],
@@ -121,14 +131,20 @@ function comparisons(ours: OpenTerminal, theirs: OpenTerminal, peer: string, lab
   const twice: Goal = { words: "at most 2× the peer's direct echo", of: 'ratio', bound: 2 };
   const atLeast: Goal = { words: "at least the peer's", of: 'ratio', bound: 1 };
   const soon: Goal = { words: 'under 10 ms', of: 'value', bound: 10 };
+  const timed = (row: Row, measure: (open: OpenTerminal) => Promise<number>): Measurement[] => {
+    const measurement = compared(row, measure);
+    return floor === undefined
+      ? [measurement]
+      : [measurement, besideFloor(measurement, RELAYED, async () => [await measure(floor)])];
+  };
   return [
-    compared({ name: 'echo of a key, p50', unit: 'ms', better: 'lower', goal: twice }, echo),
+    ...timed({ name: 'echo of a key, p50', unit: 'ms', better: 'lower', goal: twice }, echo),
     ...OUTPUTS.map(([name, script]) =>
       compared({ name: `output, ${name}`, unit: 'MB/s', better: 'higher', goal: atLeast }, (open) =>
         throughput(open, script),
       ),
     ),
-    compared({ name: 'open, first byte of the prompt', unit: 'ms', better: 'lower', goal: soon }, firstByte),
+    ...timed({ name: 'open, first byte of the prompt', unit: 'ms', better: 'lower', goal: soon }, firstByte),
   ];
 }
 
@@ -138,7 +154,8 @@ export const terminals: Benchmark = {
     'terminals over WebSocket, ours through the gateway, against ttyd of Debian unstable, direct, in a root ' +
     'directory of its own, and against a server of twenty lines that joins node-pty to ws and keeps nothing; ' +
     'without ttyd the goals apply to that one. Echo: median of 450 keys of one viewer, echoed by the terminal ' +
-    'itself. Output: 10 MB to one viewer. Open: from the first request (ours: create a session, then attach) to the ' +
+    'itself. Floor: the same server behind two relays of Node, which pipe sockets into each other, since ours has a ' +
+    'gateway and a daemon before the process that holds the terminal. Output: 10 MB to one viewer. Open: from the first request (ours: create a session, then attach) to the ' +
     'first byte of the prompt of `bash --norc --noprofile`. Memory and first paint: of the daemon alone, in a ' +
     'separate process.',
   reasons: {
@@ -153,19 +170,21 @@ export const terminals: Benchmark = {
     const daemon = stack.use(await startDaemon({ SVC_SHELL_MAX_SESSIONS: '10000' }));
     const gateway = stack.use(await startGateway(daemon));
     const ours = ourTerminals(gateway);
-    const plain = peerTerminals(stack.use(await startPeer('terminals.mjs')));
+    const server = stack.use(await startPeer('terminals.mjs'));
+    const plain = peerTerminals(server);
+    const relay = stack.use(await startPeer('relay.mjs', ['tcp', String(server.port)]));
+    const floor = peerTerminals(stack.use(await startPeer('relay.mjs', ['tcp', String(relay.port)])));
     const ttyd = await startTtyd();
     const compared = ttyd
       ? [
-          ...comparisons(ours, ttydTerminals(stack.use(ttyd)), 'ttyd, direct'),
-          ...comparisons(ours, plain, PLAIN, 'beside node-pty'),
+          ...comparisons(ours, { peer: 'ttyd, direct', theirs: ttydTerminals(stack.use(ttyd)), floor }),
+          ...comparisons(ours, { peer: PLAIN, theirs: plain, label: 'beside node-pty' }),
         ]
-      : comparisons(ours, plain, PLAIN);
+      : comparisons(ours, { peer: PLAIN, theirs: plain, floor });
     return [
       ...compared,
       {
         peer: 'nothing',
-        rounds: 3,
         rows: [
           {
             name: 'memory, 50 MB beside a stalled viewer',

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Benchmark } from '../harness/benchmark.ts';
+import type { Benchmark, Measurement } from '../harness/benchmark.ts';
+import { besideFloor } from '../harness/rows.ts';
 import { median } from '../harness/statistics.ts';
 import { BareWebSocket } from '../testbed/bare-web-socket.ts';
 import { latencies } from '../testbed/load.ts';
@@ -71,20 +72,23 @@ export const vnc: Benchmark = {
       for (const viewer of viewers) await viewer.close();
       return [grown / MIB / STALLED];
     };
+    const plain = stack.use(await startPeer('vnc.mjs', [rfb]));
+    const floods: Measurement = {
+      rows: [
+        {
+          name: 'from RFB to the viewer',
+          unit: 'MB/s',
+          better: 'higher',
+          goal: { words: 'at least 1.5× websockify', of: 'ratio', bound: 1.5 },
+        },
+      ],
+      peer: 'websockify',
+      measureOurs: flood(gateway.port),
+      measurePeer: flood(websockify.port),
+    };
     return [
-      {
-        rows: [
-          {
-            name: 'from RFB to the viewer',
-            unit: 'MB/s',
-            better: 'higher',
-            goal: { words: 'at least 1.5× websockify', of: 'ratio', bound: 1.5 },
-          },
-        ],
-        peer: 'websockify',
-        measureOurs: flood(gateway.port),
-        measurePeer: flood(websockify.port),
-      },
+      floods,
+      besideFloor(floods, 'node:http, which frames what it reads', flood(plain.port)),
       {
         rows: [
           {
@@ -108,7 +112,6 @@ export const vnc: Benchmark = {
           },
         ],
         peer: 'websockify',
-        rounds: 3,
         measureOurs: stalled(() => startGateway(daemon, { GATEWAY_VNC: rfb })),
         measurePeer: stalled(() => startWebsockify(rfb)),
       },

@@ -16,6 +16,8 @@ export interface Row {
   readonly better: 'lower' | 'higher';
   /** Undefined: for information only. */
   readonly goal?: Goal;
+  /** The peer is the plainest program that does the same job. */
+  readonly peerIsFloor?: boolean;
 }
 
 /** A measurement of both sides in turn. Each side returns one figure per row, in order. */

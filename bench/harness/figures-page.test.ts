@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Row } from './benchmark.ts';
+import type { Outcome } from './compare.ts';
 import { figuresPage, missedRows, type Run } from './figures-page.ts';
 
 const BENCHMARKS = [
@@ -95,7 +97,24 @@ test('a goal that is met or unclear gets no reason, a missed one without a reaso
   expect(sectionOf(figuresPage('', run('commands', [1, 9]), described), 'Missed goals')).toBe('None.');
   const page = figuresPage('', run('commands', [9]), BENCHMARKS);
   expect(sectionOf(page, 'Missed goals')).toBe('- **commands**, time: the reason is unknown.');
-  expect(missedRows(page, BENCHMARKS)).toEqual([{ benchmark: 'commands', name: 'time', reason: undefined }]);
+  const missed = { benchmark: 'commands', name: 'time', reason: undefined, hasFloor: false };
+  expect(missedRows(page, BENCHMARKS)).toEqual([missed]);
+});
+
+test('a missed row has a floor where a row of that name or its own peer is one', () => {
+  const outcomeOf = (row: Partial<Row>): Outcome => ({
+    row: { name: 'time', unit: 'ms', better: 'lower', goal: { words: 'under 1', of: 'value', bound: 1 }, ...row },
+    peer: 'spawn',
+    rounds: [{ ours: 3, theirs: 2 }],
+  });
+  const floors = (...rows: readonly Partial<Row>[]): boolean[] => {
+    const results = [{ benchmark: 'commands', seconds: 1, outcomes: rows.map(outcomeOf) }];
+    const page = figuresPage('', { date: '2026-01-31', machine: '2 cores', results }, BENCHMARKS);
+    return missedRows(page, BENCHMARKS).map(({ hasFloor }) => hasFloor);
+  };
+  expect(floors({})).toEqual([false]);
+  expect(floors({}, { name: 'time, floor' })).toEqual([true, false]);
+  expect(floors({ peerIsFloor: true })).toEqual([true]);
 });
 
 test('the durations of the benchmarks and their sum are stated, those of earlier runs stay', () => {

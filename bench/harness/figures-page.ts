@@ -1,7 +1,8 @@
 import type { Benchmark } from './benchmark.ts';
 import type { Outcome } from './compare.ts';
 import { readPage } from './earlier-page.ts';
-import { FIGURE_COLUMNS, MISSED, rowCells } from './row-cells.ts';
+import { FIGURE_COLUMNS, FLOOR_PEER, MISSED, rowCells } from './row-cells.ts';
+import { floorName } from './rows.ts';
 
 /** The results of one benchmark in this run. */
 export interface Result {
@@ -23,7 +24,7 @@ export interface Run {
 type Described = Pick<Benchmark, 'name' | 'about' | 'reasons'>;
 
 const HEAD = ['benchmark', ...FIGURE_COLUMNS, 'measured'];
-const MET = HEAD.indexOf('met');
+const [PEER, MET] = [HEAD.indexOf('peer'), HEAD.indexOf('met')];
 const COLUMNS = 120;
 
 /**
@@ -54,6 +55,8 @@ export interface MissedRow {
   readonly name: string;
   /** Undefined where the benchmark gives none. */
   readonly reason: string | undefined;
+  /** Whether the plainest program for the same job was measured beside it. */
+  readonly hasFloor: boolean;
 }
 
 /** The rows of a page with missed goals, in order. */
@@ -63,9 +66,14 @@ export function missedRows(page: string, benchmarks: readonly Described[]): Miss
 
 function missedOf(rows: readonly (readonly string[])[], benchmarks: readonly Described[]): MissedRow[] {
   const reasons = new Map(benchmarks.map((benchmark) => [benchmark.name, benchmark.reasons ?? {}]));
+  const names = new Set(rows.map(([benchmark, name]) => `${benchmark} ${name}`));
   return rows
     .filter((cells) => cells[MET] === MISSED)
-    .map(([benchmark = '', name = '']) => ({ benchmark, name, reason: reasons.get(benchmark)?.[name] }));
+    .map((cells) => {
+      const [benchmark = '', name = ''] = cells;
+      const hasFloor = cells[PEER]?.endsWith(FLOOR_PEER) || names.has(`${benchmark} ${floorName(name)}`);
+      return { benchmark, name, reason: reasons.get(benchmark)?.[name], hasFloor };
+    });
 }
 
 interface Content {
@@ -82,8 +90,9 @@ function page({ rows, seconds, machines }: Content, benchmarks: readonly Describ
 \`npm run bench\` measures all, \`npm run bench -- NAME…\` some, and writes this page. Each round measures ours and the
 peer in turn on the same machine: the ratio applies to other machines, the figures do not. A figure is the median of
 several rounds, with the lowest and the highest in parentheses; the ratio is formed in each round. A goal is met (yes)
-or missed (**no**) where every round says so, otherwise it is unclear. A row of one round says so; of a row without a
-range only the medians are known and judged. Peer, client and load generator share the cores with the service.
+or missed (**no**) where every round says so, otherwise it is unclear. A row of one round says so. Where a goal is
+missed, the plainest program that does the same job stands beside it: in the row of that name that ends with “floor”,
+or as the peer. Peer, client and load generator share the cores with the service.
 
 ${[line(HEAD), `|${'---|'.repeat(HEAD.length)}`, ...rows.map(line)].join('\n')}
 

@@ -7,6 +7,8 @@ export const FIGURE_COLUMNS = ['figure', 'ours', 'peer', "peer's", 'ratio', 'goa
 
 /** The cell of a missed goal. */
 export const MISSED = '**no**';
+/** Ends the name of a peer that is the plainest program for the job. */
+export const FLOOR_PEER = ' (floor)';
 const NONE = '–';
 const MET: Readonly<Record<Judgement, string>> = { met: 'yes', missed: MISSED, unclear: 'unclear' };
 const SHOUTED: Readonly<Record<Judgement, string>> = { met: 'met', missed: 'MISSED', unclear: 'UNCLEAR' };
@@ -20,7 +22,7 @@ export function rowCells(outcome: Outcome): string[] {
   return [
     row.name,
     `${figure(ours, row.unit)}${rounds.length === 1 ? ' (one round)' : ''}`,
-    peer,
+    row.peerIsFloor ? `${peer}${FLOOR_PEER}` : peer,
     figure(theirs, row.unit),
     [ratio(outcome), ...(row.goal?.of === 'difference' ? [difference(outcome)] : [])].join(', '),
     row.goal?.words ?? NONE,

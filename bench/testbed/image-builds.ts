@@ -2,7 +2,7 @@ import { appendFile, cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { capture } from '../../scripts/images/docker.ts';
+import { capture, docker } from '../../scripts/images/docker.ts';
 import { ROOT } from '../../scripts/root.ts';
 
 const PARTS = [
@@ -73,4 +73,14 @@ export class ImageBuilds implements AsyncDisposable {
     const { ok, stderr } = await capture(['docker', 'buildx', 'build', '--quiet', ...options, this.#directory]);
     if (!ok) throw new Error(`the image cannot be built: ${stderr.slice(-2000)}`);
   }
+}
+
+/** Builds one stage of the image, by its layers in the cache where it has them; the name goes on disposal. */
+export async function buildStage(stage: string, base: string): Promise<AsyncDisposable & { readonly name: string }> {
+  const name = `sandbox-bench:${stage}`;
+  const file = join(ROOT, 'images/Dockerfile');
+  const args = ['--build-arg', `BASE=${base}`, '--target', stage, '--tag', name, '--file', file];
+  const { ok, stderr } = await capture(['docker', 'buildx', 'build', '--quiet', '--load', ...args, ROOT]);
+  if (!ok) throw new Error(`the stage ${stage} cannot be built: ${stderr.slice(-2000)}`);
+  return { name, [Symbol.asyncDispose]: async () => void (await docker('rmi', name)) };
 }

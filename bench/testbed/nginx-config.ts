@@ -85,11 +85,11 @@ export function nginxBeforeUpgrades(upstreamPort: number, buffer?: string): Ngin
 `;
 }
 
-/** nginx that serves and stores the files of a directory: the simplest way to transfer them. */
+/** nginx that serves and stores the files of a directory. It copies what it serves, since sendfile is not for Node. */
 export function nginxOfFiles(root: string): NginxSite {
   return (port) => `
-  sendfile on;
-  tcp_nopush on;
+  sendfile off;
+  output_buffers 2 512k;
   server {
     listen 127.0.0.1:${port};
     client_max_body_size 0;

@@ -32,6 +32,14 @@ export class TransferDirectory implements Disposable {
     };
   }
 
+  /** The transfers of `bench/peers/floor.mjs`. */
+  floor({ port }: Service): Transfers {
+    return {
+      down: () => down(port, `/file?path=${this.path}/file`),
+      up: () => pour(port, `/file?path=${this.path}/up-floor`, TRANSFER_BYTES),
+    };
+  }
+
   [Symbol.dispose](): void {
     rmSync(this.path, { recursive: true, force: true });
   }

@@ -55,7 +55,7 @@ test.each<[string, (http: string, ws: string) => Promise<Hands>]>([
   ['chrome-devtools-mcp', (_http, ws) => devtoolsMcpHands(`${ws}/cdp`, HEADERS)],
   ['agent-browser', () => agentBrowserHands(sandbox(), `ws://127.0.0.1:8080/cdp?api_key=${KEY}`)],
 ])('%s does a task in the browser of the sandbox', TIMEOUT, async (_name, connect) => {
-  const tab_id = await openByRest(sandbox());
+  const tab_id = await openByRest(sandbox(), site);
   const hands = await connect(sandbox().url, sandbox().url.replace('http', 'ws'));
   await besideRestCalls(tab_id, () => doTask(hands, { url: site, log, downloads }));
 });
@@ -88,7 +88,7 @@ test('browser-use does a task in the browser of the sandbox', TIMEOUT, async () 
   const quiet = { ANONYMIZED_TELEMETRY: 'false', BROWSER_USE_LOGGING_LEVEL: 'warning' };
   const env = { ...process.env, ...quiet, ...patience };
   const args = ['-P', program, `${sandbox().url}/cdp`, KEY, site, NOTE.path];
-  await besideRestCalls(await openByRest(sandbox()), async () => {
+  await besideRestCalls(await openByRest(sandbox(), site), async () => {
     const { stdout } = await promisify(execFile)(python, args, { timeout: 500_000, env });
     expect(stdout).toMatch(/passed\n$/);
   });

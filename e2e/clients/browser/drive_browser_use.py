@@ -13,6 +13,7 @@ from browser_use.browser.events import (
     NavigateToUrlEvent,
     ScrollEvent,
     SelectDropdownOptionEvent,
+    SwitchTabEvent,
     TypeTextEvent,
     UploadFileEvent,
 )
@@ -116,14 +117,25 @@ async def task(hands):
     await until(log, "scrolled")
 
 
+async def own_tab(hands):
+    """Opens a tab in front, since a hidden page gets no input. The session by itself takes a tab that it finds empty."""
+    address = f"{SITE}/new?own"
+    await SESSION.new_page(address)
+    deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
+    while not (own := [tab for tab in await SESSION.get_tabs() if tab.url == address]):
+        if asyncio.get_running_loop().time() > deadline:
+            raise AssertionError("the tab does not open")
+        await asyncio.sleep(0.1)
+    await hands.act(SwitchTabEvent(target_id=own[0].target_id))
+
+
 async def main():
     global SESSION
     SESSION = BrowserSession(browser_profile=BrowserProfile(cdp_url=CDP_URL, headers={"x-api-key": KEY}, is_local=False))
     await SESSION.start()
     try:
         hands = Hands(SESSION)
-        # A tab of its own, in front: a hidden page gets no input.
-        await hands.act(NavigateToUrlEvent(url="about:blank", new_tab=True))
+        await own_tab(hands)
         await task(hands)
     finally:
         await SESSION.stop()

@@ -5,9 +5,16 @@ interface Tab {
   readonly id: string;
 }
 
-/** Opens a tab by the API; it is behind those that are opened later. */
-export async function openByRest(sandbox: Sandbox): Promise<string> {
-  return (await sandbox.post<Tab>('/v2/browser/tabs', {})).id;
+const WHAT = /textbox "What".*\[ref=(e\d+)\]/;
+
+/**
+ * Opens a tab by the API; it is behind those that are opened later. It shows a page, since browser-use takes and closes
+ * the empty tabs that it finds.
+ */
+export async function openByRest(sandbox: Sandbox, site: string): Promise<string> {
+  const { id } = await sandbox.post<Tab>('/v2/browser/tabs', { url: `${site}/new` });
+  await sandbox.post('/v2/browser/wait', { tab_id: id, text: 'the new place' });
+  return id;
 }
 
 /** Works on a tab by the API until it is stopped; answers how often it did all of it. */
@@ -23,7 +30,8 @@ export async function workByRest(
     const text = `round ${rounds}`;
     await post('navigate', { url: `${site}/order` });
     const { snapshot } = await sandbox.post<{ snapshot: string }>('/v2/browser/snapshot', { tab_id });
-    const ref = /textbox "What".*\[ref=(e\d+)\]/.exec(snapshot)?.[1];
+    expect(snapshot).toMatch(WHAT);
+    const ref = WHAT.exec(snapshot)?.[1];
     expect(await post('fill', { ref, value: text })).toMatchObject({ value: text });
     await post('fill', { selector: 'select', value: 'large' });
     const picture = await sandbox.fetch(`/v1/browser/screenshot?tab_id=${tab_id}`);
