@@ -142,6 +142,9 @@ export const code: Benchmark = {
     `are kept, and for each of ${LOAD.sessions} sessions that have run a cell. The load on many sessions is a cell ` +
     'of some 5 ms.',
   reasons: {
+    [WARM.name]:
+      'HTTP and its answer take 0.3 ms; the rest is that each of the five messages of the kernel wakes the daemon, ' +
+      'beside the kernel and the client on two cores. Most of the time is that of the kernel itself (its floor).',
     [SERVER.name]:
       'the kernel itself takes as long or longer (its floor), and no client has an answer before its reply and idle.',
   },

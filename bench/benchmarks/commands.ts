@@ -21,7 +21,7 @@ export const commands: Benchmark = {
     "input and pipes for both outputs. Medians of 150 calls per round. Ours includes HTTP, also the client's side. " +
     'Each on both process hosts: the keeper, and the portable one, where the daemon itself spawns. With 1 GiB held ' +
     'by the daemon, the peer is the same daemon without it. Floor: a `node:http` server that runs the same argv for ' +
-    'each request by `execFile` and answers its output.',
+    'each request by `spawn` and answers its output.',
   reasons: {
     '`/bin/true` without a shell, keeper':
       'without HTTP the keeper is far below the goal (`process-host`). Of the whole call START takes nearly half ' +
@@ -57,7 +57,7 @@ export const commands: Benchmark = {
           measurePeer: async () => [median((await peer.run(argv, 1, COUNT)).times)],
         };
         return host === 'keeper'
-          ? [measured, besideFloor(measured, 'node:http and execFile', plain(floor, argv))]
+          ? [measured, besideFloor(measured, 'node:http and spawn', plain(floor, argv))]
           : [measured];
       };
       measurements.push(

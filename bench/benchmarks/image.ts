@@ -35,7 +35,7 @@ const BARE = 'the same programs, bare';
 async function bareMemory(browser: string): Promise<number> {
   await using container = await runContainer('/', OPTIONS, barePrograms(browser));
   await delay(IDLE_MS);
-  return memoryOfContainer(container.id);
+  return await memoryOfContainer(container.id);
 }
 
 /** The engine, which can also build. */

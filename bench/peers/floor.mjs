@@ -1,11 +1,12 @@
 // The plainest programs of Node that do what routes of the daemon do: no validation, checks, limits or journal.
 // POST /run {file, args}; GET /read?path; POST /write {path, content}; GET and PUT /tree?path, an archive by GNU tar;
 // GET and PUT /file?path; POST /evaluate {code}, in a child that is kept; POST /script {code}, in a child of its own.
-import { execFile, fork, spawn } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { createReadStream, createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { json } from 'node:stream/consumers';
+import { json, text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 
 const [port, waiting = '0'] = process.argv.slice(2);
@@ -25,9 +26,10 @@ const ROUTES = {
   'PUT /tree': async (request, path) => {
     mkdirSync(path, { recursive: true });
     const tar = spawn('tar', ['-C', path, '-xf', '-'], { stdio: ['pipe', 'ignore', 'inherit'] });
-    const closed = new Promise((resolve) => tar.once('close', resolve));
+    const closed = once(tar, 'close');
     await pipeline(request, tar.stdin);
-    return { exit_code: await closed };
+    const [exit_code] = await closed;
+    return { exit_code };
   },
   'GET /file': (_request, path, response) => pipeline(createReadStream(path, WIDE), response),
   'PUT /file': async (request, path) => {
@@ -69,15 +71,18 @@ process.once('exit', () => {
 process.once('SIGTERM', () => process.exit());
 process.stdin.once('end', () => process.exit()).resume();
 
-function ended({ file, args }) {
-  return new Promise((resolve) => {
-    execFile(file, args, (error, stdout, stderr) => resolve({ exit_code: error?.code ?? 0, stdout, stderr }));
-  });
+/** As for commands, standard input is /dev/null; bash reads ~/.bashrc where it is a socket. */
+async function ended({ file, args }) {
+  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const closed = once(child, 'close');
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [exit_code] = await closed;
+  return { exit_code, stdout, stderr };
 }
 
-function evaluated(child, { code }) {
-  return new Promise((resolve) => {
-    child.once('message', resolve);
-    child.send(code);
-  });
+async function evaluated(child, { code }) {
+  const answered = once(child, 'message');
+  child.send(code);
+  const [value] = await answered;
+  return value;
 }

@@ -7,7 +7,18 @@ import { ROOT } from '../../scripts/root.ts';
 
 const PARTS = [
   ...['package.json', 'package-lock.json', '.npmrc', '.dockerignore', 'tsconfig.json'],
-  ...['program', 'daemon', 'gateway', 'scripts', 'images', 'hooks', 'supervisord'],
+  ...[
+    'program',
+    'api',
+    'daemon',
+    'gateway',
+    'browser-mcp',
+    'computer-use',
+    'scripts',
+    'images',
+    'hooks',
+    'supervisord',
+  ],
 ];
 
 /** A copy of the images' inputs to change and build; the images have no name, so that no command runs them. */
@@ -46,6 +57,16 @@ export class ImageBuilds implements AsyncDisposable {
   async oneLine(): Promise<number> {
     const begun = performance.now();
     await this.#build(['--no-cache', '--file', join(this.#directory, 'one-line.Dockerfile')]);
+    return (performance.now() - begun) / 1000;
+  }
+
+  /** Seconds for an image of one layer above that one, which has the sources and their bundles, after a change. */
+  async bundlesAfter(packages: string, file: string): Promise<number> {
+    const dockerfile = join(this.#directory, 'bundles.Dockerfile');
+    await writeFile(dockerfile, `FROM ${packages}\nCOPY . .\nRUN node scripts/build.ts\n`);
+    await appendFile(join(this.#directory, file), `// ${process.hrtime.bigint()}\n`);
+    const begun = performance.now();
+    await this.#build(['--file', dockerfile]);
     return (performance.now() - begun) / 1000;
   }
 

@@ -190,3 +190,14 @@ test.each([
     expect(statusCode).toBe(502);
   }
 });
+
+test.each(['https', 'socks5'])('a proxy of %s that accepts and says nothing is 502 in its time', async (scheme) => {
+  await using proxy = await listening(
+    createTcpServer((socket) => socket.on('error', () => {}).resume()),
+    [],
+  );
+  await using forwarder = new Forwarder(upstreamOf(new URL(`${scheme}://${IN_URL}@127.0.0.1:${proxy.port}`), 100));
+  const port = await forwarder.listen(0);
+  expect(await by(port, 'http://site.test/')).toEqual({ status: 502, text: 'the proxy did not answer\n' });
+  expect(await tunnelled(port, 'site.test:443')).toMatch(/^HTTP\/1\.1 502 /);
+});

@@ -21,14 +21,17 @@ export interface Upstream {
   request(forwarded: ForwardedRequest): ClientRequest;
 }
 
-/** @param server an http, https or socks5 URL with credentials, percent-encoded as in every URL */
-export function upstreamOf(server: URL): Upstream {
+/**
+ * @param server an http, https or socks5 URL with credentials, percent-encoded as in every URL
+ * @param ms milliseconds that the proxy has for a connection, and for its answer to a tunnel; a site may take any time
+ */
+export function upstreamOf(server: URL, ms = CONNECT_MS): Upstream {
   const [user, password] = [decodeURIComponent(server.username), decodeURIComponent(server.password)];
-  if (server.protocol.startsWith('socks5')) return socksUpstream(server, user, password);
-  return httpUpstream(server, `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`);
+  if (server.protocol.startsWith('socks5')) return socksUpstream(server, { user, password, ms });
+  return httpUpstream(server, `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`, ms);
 }
 
-function httpUpstream(server: URL, authorization: string): Upstream {
+function httpUpstream(server: URL, authorization: string, ms: number): Upstream {
   const begin = server.protocol === 'https:' ? httpsRequest : httpRequest;
   const host = bareHost(server);
   const port = Number(server.port) || (server.protocol === 'https:' ? 443 : 80);
@@ -38,7 +41,7 @@ function httpUpstream(server: URL, authorization: string): Upstream {
       new Promise((resolve, reject) => {
         const headers = { Host: authority, ...credentials };
         const asked = begin({ host, port, method: 'CONNECT', path: authority, headers, agent: false });
-        const timer = setTimeout(() => asked.destroy(new Error('the proxy did not answer')), CONNECT_MS);
+        const timer = setTimeout(() => asked.destroy(new Error('the proxy did not answer')), ms);
         asked.once('close', () => clearTimeout(timer));
         asked.on('error', reject);
         asked.once('response', (response) => {
@@ -53,8 +56,8 @@ function httpUpstream(server: URL, authorization: string): Upstream {
         });
         asked.end();
       }),
-    request: ({ method, url, headers }) =>
-      begin({
+    request: ({ method, url, headers }) => {
+      const asked = begin({
         host,
         port,
         method,
@@ -62,13 +65,25 @@ function httpUpstream(server: URL, authorization: string): Upstream {
         headers: { ...headers, ...credentials },
         setHost: false,
         agent: false,
-      }),
+      });
+      const timer = setTimeout(() => asked.destroy(new Error('the proxy did not answer')), ms);
+      asked.once('socket', (socket) => {
+        socket.once(server.protocol === 'https:' ? 'secureConnect' : 'connect', () => clearTimeout(timer));
+      });
+      return asked.once('close', () => clearTimeout(timer));
+    },
   };
 }
 
-function socksUpstream(server: URL, user: string, password: string): Upstream {
+interface SocksTerms {
+  readonly user: string;
+  readonly password: string;
+  readonly ms: number;
+}
+
+function socksUpstream(server: URL, { user, password, ms }: SocksTerms): Upstream {
   const proxy = { host: bareHost(server), port: Number(server.port) || 1080, user, password };
-  const open = (host: string, port: number) => socksConnect(proxy, { host, port }, CONNECT_MS);
+  const open = (host: string, port: number) => socksConnect(proxy, { host, port }, ms);
   return {
     tunnel: async (authority) => {
       const url = new URL(`http://${authority}`);

@@ -1,4 +1,4 @@
-import { readdirSync, utimesSync } from 'node:fs';
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { heldMemory } from '../../../../../scripts/testing/held-memory.ts';
@@ -55,6 +55,28 @@ test('[code.kept] a restarted daemon reads what ended in the last ten minutes, a
   expect(next.get('later').report()).toMatchObject({ exitCode: 3, stdout: 'printed\n', code: 'true' });
   expect(() => next.get('earlier')).toThrow('no execution with id earlier');
   expect(readdirSync(place.path).some((name) => name.startsWith('earlier'))).toBe(false);
+});
+
+test('executions that follow each other have a file each, and none is left of the one that was opened ahead', async () => {
+  await using place = await tempDir();
+  const ids = ['a', 'b', 'c', 'd'];
+  const names = (): string[] => readdirSync(place.path).sort();
+  {
+    using store = new ExecutionStore(place.path);
+    for (const id of ids) {
+      store.create(headOf(id)).execution.finish(END);
+      await new Promise(setImmediate);
+    }
+    // One more, which waits for the next execution.
+    expect(names()).toHaveLength(ids.length + 1);
+  }
+  expect(names()).toEqual(ids.map((id) => `${id}.ended`));
+  // As a daemon that was killed leaves it.
+  writeFileSync(join(place.path, 'ahead.running'), '');
+  using next = new ExecutionStore(place.path);
+  expect(next.recover()).toEqual([]);
+  expect(ids.map((id) => next.get(id).head.id)).toEqual(ids);
+  expect(names()).toEqual(ids.map((id) => `${id}.ended`));
 });
 
 test('[limits.executions] the long code of ended executions is read from their files', async () => {

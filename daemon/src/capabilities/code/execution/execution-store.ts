@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { Execution } from './execution.ts';
 import type { ExecutionHead } from './execution-head.ts';
-import { ENDED, type Journal, JournalFile, RUNNING, readJournal } from './journal-file.ts';
+import { ENDED, type Journal, JournalDirectory, type JournalFile, RUNNING, readJournal } from './journal-file.ts';
 
 /** Milliseconds for which an ended execution can be read. */
 export const KEPT_MS = 600_000;
@@ -31,6 +31,7 @@ interface Ended {
 /** Executions by id: those that run, and those that ended in the last ten minutes. */
 export class ExecutionStore implements Disposable {
   readonly #directory: string;
+  readonly #journals: JournalDirectory;
   readonly #running = new Map<string, Execution>();
   readonly #ended = new Map<string, Ended>();
   #diskBytes = 0;
@@ -40,6 +41,7 @@ export class ExecutionStore implements Disposable {
 
   constructor(directory: string, keptMs: number = KEPT_MS) {
     this.#directory = directory;
+    this.#journals = new JournalDirectory(directory);
     this.#keptMs = keptMs;
     this.#sweeping = setInterval(() => this.#sweep(), keptMs / 10).unref();
   }
@@ -58,7 +60,7 @@ export class ExecutionStore implements Disposable {
 
   /** @param processId of its interpreter, where it is known */
   create(head: ExecutionHead, processId?: string): { readonly execution: Execution; readonly journal: JournalFile } {
-    const journal = JournalFile.create(this.#directory, head, processId);
+    const journal = this.#journals.create(head, processId);
     return { execution: this.#track(new Execution(head, journal)), journal };
   }
 
@@ -77,6 +79,7 @@ export class ExecutionStore implements Disposable {
 
   [Symbol.dispose](): void {
     clearInterval(this.#sweeping);
+    this.#journals[Symbol.dispose]();
   }
 
   #track(execution: Execution): Execution {
@@ -132,7 +135,7 @@ export class ExecutionStore implements Disposable {
       rmSync(join(this.#directory, name), { force: true });
       return [];
     }
-    const execution = new Execution(journal.head, JournalFile.reopen(this.#directory, journal.head.id));
+    const execution = new Execution(journal.head, this.#journals.reopen(name, journal.head.id));
     execution.restore(journal.outputs);
     this.#track(execution);
     if (journal.end) execution.finish(journal.end, journal.end.at);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OutputEvent } from '../runtime/output.ts';
@@ -6,6 +7,9 @@ import type { ExecutionEnd, ExecutionHead } from './execution-head.ts';
 /** Of an execution that runs, and of one that has ended. */
 export const RUNNING = '.running';
 export const ENDED = '.ended';
+
+/** Milliseconds between two executions up to which the file of the next one is opened ahead. */
+const AHEAD_MS = 1000;
 
 /** What a restarted daemon reads of an execution. */
 export interface Journal {
@@ -21,31 +25,20 @@ export interface Journal {
  * once and not synced: they outlive the daemon, not the machine. A disk that refuses ends the file, not the cell.
  */
 export class JournalFile {
-  readonly #directory: string;
-  readonly #id: string;
+  readonly #path: string;
+  readonly #endedPath: string;
   #fd: number | undefined;
 
-  private constructor(directory: string, id: string, fd: number | undefined) {
-    this.#directory = directory;
-    this.#id = id;
+  /** @param fd of `path`; undefined where the disk refuses it */
+  constructor(path: string, endedPath: string, fd: number | undefined) {
+    this.#path = path;
+    this.#endedPath = endedPath;
     this.#fd = fd;
   }
 
   /** @param process where it is known */
-  static create(directory: string, head: ExecutionHead, process: string | undefined): JournalFile {
-    const fd = openedFor(() => openSync(join(directory, head.id + RUNNING), 'ax', 0o600));
-    const file = new JournalFile(directory, head.id, fd);
-    file.#write({ head, process });
-    return file;
-  }
-
-  /** That of an execution which an earlier daemon began. */
-  static reopen(directory: string, id: string): JournalFile {
-    return new JournalFile(
-      directory,
-      id,
-      openedFor(() => openSync(join(directory, id + RUNNING), 'a')),
-    );
+  begin(head: ExecutionHead, process: string | undefined): void {
+    this.#write({ head, process });
   }
 
   process(id: string): void {
@@ -62,7 +55,7 @@ export class JournalFile {
     if (this.#fd === undefined) return;
     closeSync(this.#fd);
     this.#fd = undefined;
-    openedFor(() => renameSync(join(this.#directory, this.#id + RUNNING), join(this.#directory, this.#id + ENDED)));
+    openedFor(() => renameSync(this.#path, this.#endedPath));
   }
 
   #write(line: object): void {
@@ -72,8 +65,69 @@ export class JournalFile {
     } catch {
       closeSync(this.#fd);
       this.#fd = undefined;
-      rmSync(join(this.#directory, this.#id + RUNNING), { force: true });
+      rmSync(this.#path, { force: true });
     }
+  }
+}
+
+interface OpenFile {
+  readonly path: string;
+  readonly fd: number | undefined;
+}
+
+/** The files of executions. While executions follow each other the next one is opened ahead, off the way of a cell. */
+export class JournalDirectory implements Disposable {
+  readonly #path: string;
+  #begunAt = Number.NEGATIVE_INFINITY;
+  #next: OpenFile | undefined;
+  #opening: NodeJS.Immediate | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** @param process where it is known */
+  create(head: ExecutionHead, process: string | undefined): JournalFile {
+    const { path, fd } = this.#next ?? this.#open();
+    this.#next = undefined;
+    const file = new JournalFile(path, join(this.#path, head.id + ENDED), fd);
+    file.begin(head, process);
+    const now = performance.now();
+    if (now - this.#begunAt < AHEAD_MS) this.#openAhead();
+    this.#begunAt = now;
+    return file;
+  }
+
+  /** That of an execution which an earlier daemon began, by its name. */
+  reopen(name: string, id: string): JournalFile {
+    const path = join(this.#path, name);
+    return new JournalFile(
+      path,
+      join(this.#path, id + ENDED),
+      openedFor(() => openSync(path, 'a')),
+    );
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#opening) clearImmediate(this.#opening);
+    const next = this.#next;
+    this.#next = undefined;
+    if (next?.fd === undefined) return;
+    closeSync(next.fd);
+    rmSync(next.path, { force: true });
+  }
+
+  #openAhead(): void {
+    this.#opening ??= setImmediate(() => {
+      this.#opening = undefined;
+      const next = this.#open();
+      if (next.fd !== undefined) this.#next = next;
+    });
+  }
+
+  #open(): OpenFile {
+    const path = join(this.#path, randomUUID() + RUNNING);
+    return { path, fd: openedFor(() => openSync(path, 'ax', 0o600)) };
   }
 }
 
