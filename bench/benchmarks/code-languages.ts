@@ -65,10 +65,10 @@ export const codeLanguages: Benchmark = {
   reasons: {
     [WARM.name]:
       'at the goal on a machine at rest. HTTP takes 0.25 ms of it, the interpreter and its marks through the keeper ' +
-      '0.3 ms, the file of the execution 0.1 ms; the rest is the waking of three processes on two cores.',
+      '0.3 ms; the rest is the waking of four processes on two cores. Its floor has no keeper: what it runs ends with it.',
     [POOLED.name]:
-      'each call comes after a second in which all processes rested, after which `/health` alone takes 1.5 to 2 ms; the ' +
-      'cell itself takes 2 to 3 ms in an interpreter that runs its first one.',
+      'a plain server with a waiting child takes as long (its floor): each call comes after a second in which all ' +
+      'processes rested, and runs the first code of its interpreter.',
   },
   async prepare(stack) {
     const daemon = stack.use(await startDaemon());

@@ -146,7 +146,7 @@ export const code: Benchmark = {
       'HTTP and its answer take 0.3 ms; the rest is that each of the five messages of the kernel wakes the daemon, ' +
       'beside the kernel and the client on two cores. Most of the time is that of the kernel itself (its floor).',
     [SERVER.name]:
-      'the kernel itself takes as long or longer (its floor), and no client has an answer before its reply and idle.',
+      'the kernel itself takes nearly a tenth (its floor), and no client has an answer before its reply and idle.',
   },
   async prepare(stack) {
     const python = await virtualEnvironment('bench-code', [['install', '--quiet', ...PACKAGES]]);

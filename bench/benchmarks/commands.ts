@@ -24,10 +24,10 @@ export const commands: Benchmark = {
     'each request by `spawn` and answers its output.',
   reasons: {
     '`/bin/true` without a shell, keeper':
-      'without HTTP the keeper is far below the goal (`process-host`). Of the whole call START takes nearly half ' +
-      '(`command-stages`), HTTP and validation a sixth; checks of the file system and the journal do not count. ' +
-      'What is left is the work of the daemon behind validation, and the wake-ups of client, daemon and keeper on two ' +
-      'cores.',
+      'without HTTP the keeper is far below the goal (`process-host`), and the whole call is faster than a plain server ' +
+      'that spawns (its floor). START takes more than half of it (`command-stages`), HTTP and validation a quarter; ' +
+      'checks of the file system and the journal do not count. What is left is the waking of client, daemon and keeper ' +
+      'on two cores.',
     '`true` in bash, keeper':
       'as without a shell; both sides pay for the start of bash, which the keeper cannot shorten.',
   },

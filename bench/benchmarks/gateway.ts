@@ -22,7 +22,7 @@ export const gateway: Benchmark = {
   reasons: {
     '/health through the gateway, p50':
       'the gateway is a second Node process on the way: each head is parsed and written once more, with two more ' +
-      'reads, writes and wake-ups. nginx with the same checks takes longer (the next row).',
+      'reads, writes and wake-ups. nginx with the same checks takes longer (the row of `either`), and so does a plain relay of node:http (its floor).',
   },
   needs: [NGINX, WRK],
   async prepare(stack) {

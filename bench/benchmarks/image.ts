@@ -123,11 +123,14 @@ export const image: Benchmark = {
     'accessibility tree of its desktop is answered.',
   reasons: {
     [WITH_BROWSER]:
-      'the Python from which kernels are forked takes 58 MiB of it, so that the first cell of a session needs no start ' +
-      'of IPython; the daemon, with the schemas of all capabilities, 83 MiB.',
+      'the same programs without settings, supervisor and capabilities take most of it (its floor): Chromium, a display, ' +
+      'two Nodes, and a Python with IPython, so that the first cell of a session needs no start of it.',
     'idle memory, BROWSER_START_MODE=manual':
-      'as with the browser: Python for the code cells, and the capabilities of the daemon.',
-    'size compressed': 'the programs for ordinary work of agents, such as ffmpeg, cmake, the editors and uv.',
+      'beyond the bare programs (its floor) stand the modules and schemas of all capabilities in the daemon, and the ' +
+      'supervisor.',
+    'size compressed':
+      '99 % are packages (its floor): Chromium, and the programs for ordinary work of agents, such as ffmpeg, cmake, ' +
+      'the editors and uv.',
   },
   async prepare(stack) {
     await buildImages(() => {});

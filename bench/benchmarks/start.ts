@@ -29,7 +29,7 @@ export const start: Benchmark = {
       'is the modules and schemas of all capabilities, and the start of the process keeper.',
     'daemon idle memory':
       'most of it is Node itself (the peer) and the framework with as many routes (its floor); the rest is ' +
-      ' modules and schemas of all capabilities, which are loaded although nothing uses them.',
+      'modules and schemas of all capabilities, which are loaded although nothing uses them.',
   },
   async prepare(stack) {
     const daemon = stack.use(await startDaemon());
