@@ -147,10 +147,14 @@ async function filesTask(
     await page.evaluate(`location.hash = ${JSON.stringify(`#/files?path=${directory}`)}`);
     await page.getByText('10,000 entries', { exact: true }).waitFor();
     await page.getByRole('grid').focus();
-    for (let screen = 0; screen < 20; screen += 1) await page.keyboard.press('PageDown');
-    await page.keyboard.press('End');
-    await page.getByText('file-9999.txt').waitFor();
+    await scrollToEnd(page);
   });
+}
+
+async function scrollToEnd(page: Page): Promise<void> {
+  for (let screen = 0; screen < 20; screen += 1) await page.keyboard.press('PageDown');
+  await page.keyboard.press('End');
+  await page.getByText('file-9999.txt').waitFor();
 }
 
 /** The same on the page `LIST`. */
@@ -165,9 +169,7 @@ async function listTask(
     await page.evaluate(`show(${JSON.stringify(directory)})`);
     await page.getByText('10000 entries', { exact: true }).waitFor();
     await page.locator('#list').focus();
-    for (let screen = 0; screen < 20; screen += 1) await page.keyboard.press('PageDown');
-    await page.keyboard.press('End');
-    await page.getByText('file-9999.txt').waitFor();
+    await scrollToEnd(page);
   });
 }
 

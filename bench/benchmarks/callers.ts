@@ -39,9 +39,11 @@ export const callers: Benchmark = {
   },
 };
 
+type Judged = Pick<Row, 'goal' | 'peerIsFloor'>;
+
 function measurement(host: string, count: number, client: HttpClient, peer: SpawnPeer): Measurement {
   const what = `${count} callers, ${host}`;
-  const [rate, p99]: Pick<Row, 'goal' | 'peerIsFloor'>[] =
+  const [rate, p99]: readonly [Judged, Judged] =
     host === 'keeper'
       ? [
           { goal: { words: "at least 1.6× Node's spawn", of: 'ratio', bound: 1.6 } },

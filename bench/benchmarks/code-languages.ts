@@ -4,6 +4,7 @@ import type { Benchmark, Measurement, Row } from '../harness/benchmark.ts';
 import { besideFloor } from '../harness/rows.ts';
 import { median } from '../harness/statistics.ts';
 import { HttpClient, requireOk } from '../testbed/http-client.ts';
+import { latencies } from '../testbed/load.ts';
 import { startDaemon, startPeer } from '../testbed/services.ts';
 
 const CELLS = 300;
@@ -34,13 +35,7 @@ const BASH: Row = {
 };
 
 async function medianOf(count: number, call: () => Promise<unknown>): Promise<number> {
-  const times: number[] = [];
-  for (let i = 0; i < count; i += 1) {
-    const begun = performance.now();
-    await call();
-    times.push(performance.now() - begun);
-  }
-  return median(times);
+  return median(await latencies(count, call));
 }
 
 /** The median of calls that each follow the time in which a pool is filled again. */
@@ -49,7 +44,7 @@ function rested(call: () => Promise<unknown>): () => Promise<number[]> {
     const times: number[] = [];
     for (let i = 0; i < SCRIPTS; i += 1) {
       await new Promise((resolve) => setTimeout(resolve, REFILL_MS));
-      times.push(await medianOf(1, call));
+      times.push(...(await latencies(1, call)));
     }
     return [median(times)];
   };
@@ -60,8 +55,9 @@ export const codeLanguages: Benchmark = {
   about:
     `a warm cell is \`1+1\` or \`true\` in a session that has run one, the median of ${CELLS} over HTTP. Bash is to ` +
     'stand beside the route of commands for `true`. A cell without a session is measured from the call ' +
-    `to its answer, the median of ${SCRIPTS}; its peer is \`node -e 1+1\` of the same Node, started by Node. Floor: a \`node:http\` server that has ` +
-    'the code evaluated by a child process over the channel of `fork`, kept or forked beforehand, or runs `node -e`.',
+    `to its answer, the median of ${SCRIPTS}; its peer is \`node -e 1+1\` of the same Node, started by Node. Floor: a ` +
+    '`node:http` server that has the code evaluated by a child process over the channel of `fork`, kept or forked ' +
+    'beforehand, or runs `node -e`.',
   reasons: {
     [WARM.name]:
       'at the goal on a machine at rest. HTTP takes 0.25 ms of it, the interpreter and its marks through the keeper ' +

@@ -1,5 +1,5 @@
 import type { Benchmark, Measurement } from '../harness/benchmark.ts';
-import { besideFloor } from '../harness/rows.ts';
+import { besideFloor, lower } from '../harness/rows.ts';
 import { median } from '../harness/statistics.ts';
 import { HttpClient, requireOk } from '../testbed/http-client.ts';
 import { latencies } from '../testbed/load.ts';
@@ -56,7 +56,7 @@ export const gateway: Benchmark = {
       },
     ];
     const latency: Measurement = {
-      rows: [{ name: '/health through the gateway, p50', unit: 'ms', better: 'lower', goal: added }],
+      rows: [lower('/health through the gateway, p50', 'ms', added)],
       peer: 'the daemon itself',
       measureOurs: throughOurs,
       measurePeer: direct,

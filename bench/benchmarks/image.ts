@@ -34,8 +34,12 @@ const BARE = 'the same programs, bare';
 /** MiB of a container that runs bare programs. */
 async function bareMemory(browser: string): Promise<number> {
   await using container = await runContainer('/', OPTIONS, barePrograms(browser));
+  return await idleMemory(container);
+}
+
+async function idleMemory({ id }: RunContainer): Promise<number> {
   await delay(IDLE_MS);
-  return await memoryOfContainer(container.id);
+  return memoryOfContainer(id);
 }
 
 /** The engine, which can also build. */
@@ -58,8 +62,7 @@ const life: Measurement = {
   measureOurs: async () => {
     await using container = await runContainer('/ready', OPTIONS);
     const browser = await untilBrowser(container);
-    await delay(IDLE_MS);
-    return [container.readyMs, browser, await memoryOfContainer(container.id), await stopMs(container)];
+    return [container.readyMs, browser, await idleMemory(container), await stopMs(container)];
   },
   measurePeer: async () => {
     await using container = await runContainer('/', [], ['node', '-e', SERVER]);
@@ -75,8 +78,7 @@ const withBrowser: Measurement = {
   measureOurs: async () => {
     await using container = await runContainer('/ready', OPTIONS);
     await untilBrowser(container);
-    await delay(IDLE_MS);
-    return [await memoryOfContainer(container.id)];
+    return [await idleMemory(container)];
   },
   measurePeer: async () => [await bareMemory(BARE_BROWSER)],
 };
@@ -86,8 +88,7 @@ const desktop: Measurement = {
   peer: PEER,
   measureOurs: async () => {
     await using container = await runContainer('/v2/computer/accessibility', OPTIONS, [], DESKTOP_IMAGE);
-    await delay(IDLE_MS);
-    return [container.readyMs, await memoryOfContainer(container.id)];
+    return [container.readyMs, await idleMemory(container)];
   },
   measurePeer: async () => {
     await using container = await runContainer('/', [], ['node', '-e', SERVER]);
@@ -100,8 +101,7 @@ const withoutBrowser: Measurement = {
   peer: PEER,
   measureOurs: async () => {
     await using container = await runContainer('/ready', [...OPTIONS, '-e', 'BROWSER_START_MODE=manual']);
-    await delay(IDLE_MS);
-    return [await memoryOfContainer(container.id)];
+    return [await idleMemory(container)];
   },
   measurePeer: async () => {
     await using container = await runContainer('/', [], ['node', '-e', SERVER]);
@@ -117,10 +117,10 @@ export const image: Benchmark = {
     'run` to the first 200 of `/ready` through the published port, and to the first answer of the DevTools inside; ' +
     'idle memory is that of its control group, less inactive page cache, 8 s later. The peer is a `node:http` ' +
     'server of one line in a container of the same image, without the supervisor. Sizes: by `docker image inspect`, ' +
-    'and of `docker save` through zstd; the peer is the base image. Floors: display, window manager, Chromium, a Python that has ' +
-    'imported IPython and two `node:http` servers, started by a shell in a container of the same image; and the ' +
-    'stage of the image that has all packages and none of the services. The desktop image is ready when the ' +
-    'accessibility tree of its desktop is answered.',
+    'and of `docker save` through zstd; the peer is the base image. Floors: display, window manager, Chromium, a ' +
+    'Python that has imported IPython and two `node:http` servers, started by a shell in a container of the same ' +
+    'image; and the stage of the image that has all packages and none of the services. The desktop image is ready ' +
+    'when the accessibility tree of its desktop is answered.',
   reasons: {
     [WITH_BROWSER]:
       'the same programs without settings, supervisor and capabilities take most of it (its floor): Chromium, a display, ' +

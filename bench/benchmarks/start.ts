@@ -6,7 +6,7 @@ import { bundle } from '../../scripts/build/bundle.ts';
 import { ROOT } from '../../scripts/root.ts';
 import { freePort } from '../../scripts/testing/free-port.ts';
 import type { Benchmark, Goal, Measurement } from '../harness/benchmark.ts';
-import { besideFloor } from '../harness/rows.ts';
+import { besideFloor, lower } from '../harness/rows.ts';
 import { HttpClient, requireOk } from '../testbed/http-client.ts';
 import { memoryOf } from '../testbed/memory.ts';
 import { type Service, serve, startDaemon, startGateway, startPeer } from '../testbed/services.ts';
@@ -35,14 +35,14 @@ export const start: Benchmark = {
     const daemon = stack.use(await startDaemon());
     const framework = await frameworkAlone(stack, daemon);
     const ready = (name: string, service: () => Promise<Service>, goal: Goal): Measurement => ({
-      rows: [{ name, unit: 'ms', better: 'lower', goal }],
+      rows: [lower(name, 'ms', goal)],
       peer: 'bare node:http',
       rounds: 10,
       measureOurs: () => readyOf(service()),
       measurePeer: () => readyOf(startPeer('bare.mjs')),
     });
     const idle = (name: string, service: () => Promise<Service>, goal: Goal): Measurement => ({
-      rows: [{ name: `${name} idle memory`, unit: 'MB', better: 'lower', goal }],
+      rows: [lower(`${name} idle memory`, 'MB', goal)],
       peer: 'bare node:http',
       measureOurs: () => idleOf(service()),
       measurePeer: () => idleOf(startPeer('bare.mjs')),

@@ -155,8 +155,8 @@ export const terminals: Benchmark = {
     'directory of its own, and against a server of twenty lines that joins node-pty to ws and keeps nothing; ' +
     'without ttyd the goals apply to that one. Echo: median of 450 keys of one viewer, echoed by the terminal ' +
     'itself. Floor: the same server behind two relays of Node, which pipe sockets into each other, since ours has a ' +
-    'gateway and a daemon before the process that holds the terminal. Output: 10 MB to one viewer. Open: from the first request (ours: create a session, then attach) to the ' +
-    'first byte of the prompt of `bash --norc --noprofile`. Memory and first paint: of the daemon alone, in a ' +
+    'gateway and a daemon before the process that holds the terminal. Output: 10 MB to one viewer. Open: from the ' +
+    'first request (ours: create a session, then attach) to the first byte of the prompt of `bash --norc --noprofile`. Memory and first paint: of the daemon alone, in a ' +
     'separate process.',
   reasons: {
     'echo of a key, p50':

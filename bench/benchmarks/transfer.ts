@@ -11,8 +11,8 @@ export const transfer: Benchmark = {
   name: 'transfer',
   about:
     'a file of 1 GB down to a reader that discards it, and up from one buffer, through the gateway and to the ' +
-    'daemon itself, against nginx (one worker) that serves the same file without sendfile, which Node does not have, and stores it by its ' +
-    'DAV module. Ours answers an upload with its SHA-256, nginx does not. Floor: a `node:http` server that pipes the ' +
+    'daemon itself, against nginx (one worker) that serves the same file without sendfile, which Node ' +
+    'does not have, and stores it by its DAV module. Ours answers an upload with its SHA-256, nginx does not. Floor: a `node:http` server that pipes the ' +
     'file to the response, and the request to a file and a hash; for the gateway behind a `node:http` relay.',
   reasons: {
     '1 GB down, through the gateway':
@@ -33,14 +33,14 @@ export const transfer: Benchmark = {
     const plain = stack.use(await startPeer('floor.mjs'));
     const relay = stack.use(await startPeer('relay.mjs', ['http', String(plain.port)]));
     const ways = [
-      { way: 'through the gateway', service: gateway, floor: relay, floorName: 'node:http behind node:http' },
-      { way: 'from and to the daemon', service: daemon, floor: plain, floorName: 'node:http' },
+      { way: 'through the gateway', service: gateway, floor: relay, plainest: 'node:http behind node:http' },
+      { way: 'from and to the daemon', service: daemon, floor: plain, plainest: 'node:http' },
     ] as const;
-    return ways.flatMap(({ way, service, floor, floorName }) => {
-      const [ours, plainest] = [directory.ours(service), directory.floor(floor)];
+    return ways.flatMap(({ way, service, floor, plainest }) => {
+      const [ours, floors] = [directory.ours(service), directory.floor(floor)];
       return (['down', 'up'] as const).flatMap((direction) => {
         const measured = rate(`1 GB ${direction}, ${way}`, ours[direction], peer[direction]);
-        return [measured, besideFloor(measured, floorName, rateOf(plainest[direction]))];
+        return [measured, besideFloor(measured, plainest, rateOf(floors[direction]))];
       });
     });
   },

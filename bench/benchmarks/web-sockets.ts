@@ -1,5 +1,5 @@
 import type { Benchmark, Measurement } from '../harness/benchmark.ts';
-import { besideFloor } from '../harness/rows.ts';
+import { besideFloor, lower } from '../harness/rows.ts';
 import { median } from '../harness/statistics.ts';
 import { BareWebSocket } from '../testbed/bare-web-socket.ts';
 import { latencies } from '../testbed/load.ts';
@@ -51,14 +51,7 @@ export const webSockets: Benchmark = {
     const below = `/proxy/${peer.port}`;
     const pipe = stack.use(await startPeer('relay.mjs', ['tcp', String(peer.port)]));
     const echoes: Measurement = {
-      rows: [
-        {
-          name: 'echo of 64 bytes, p50',
-          unit: 'ms',
-          better: 'lower',
-          goal: { words: 'at most 1.1× nginx', of: 'ratio', bound: 1.1 },
-        },
-      ],
+      rows: [lower('echo of 64 bytes, p50', 'ms', { words: 'at most 1.1× nginx', of: 'ratio', bound: 1.1 })],
       peer: 'nginx',
       measureOurs: await echo(gateway.port, `${below}/echo`),
       measurePeer: await echo(nginx.port, '/echo'),
