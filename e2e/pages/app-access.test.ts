@@ -1,18 +1,19 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { tempDir } from '../../scripts/testing/temp-dir.ts';
 import { Services } from '../services.ts';
 import { api, faultsOf, KEY, openApp, showView } from './app-page.ts';
-import { personsBrowser } from './browsers.ts';
+import { test } from './page-test.ts';
 import { picture } from './picture.ts';
 
 const HTML = { accept: 'text/html' };
 
-test('[app.before-key] before the key the document loads nothing, and the files of the app require the key', async () => {
-  await using services = await Services.start({ SVC_API_KEY: KEY });
-  await using person = await personsBrowser();
+test('[app.before-key] before the key the document loads nothing, and the files of the app require the key', async ({
+  person,
+  services,
+}) => {
   const page = await person.newPage();
   const asked: string[] = [];
   const faults = faultsOf(page);
@@ -29,8 +30,10 @@ test('[app.before-key] before the key the document loads nothing, and the files 
   }
 });
 
-test('[app.policy] the policy names one script and forbids all ways from text to markup, and the page keeps it', async () => {
-  await using services = await Services.start({ SVC_API_KEY: KEY });
+test('[app.policy] the policy names one script and forbids all ways from text to markup, and the page keeps it', async ({
+  person,
+  services,
+}) => {
   const answer = await fetch(services.url, { headers: { ...HTML, 'x-api-key': KEY } });
   const policy = answer.headers.get('content-security-policy') ?? '';
   const nonce = /script-src 'nonce-([^']{22,})';/.exec(policy)?.[1] ?? '';
@@ -47,7 +50,6 @@ test('[app.policy] the policy names one script and forbids all ways from text to
   }
   expect(policy).not.toContain('unsafe');
   expect((await answer.text()).split(`nonce="${nonce}"`)).toHaveLength(2);
-  await using person = await personsBrowser();
   const { page, faults } = await openApp(person, services);
   for (const view of ['files', 'commands', 'terminal', 'desktop', 'capabilities', 'overview']) {
     await showView(page, `#/${view}`);
@@ -58,12 +60,11 @@ test('[app.policy] the policy names one script and forbids all ways from text to
   await expect(injected).rejects.toThrow(/TrustedHTML/);
 });
 
-test('[app.key-changed] every view says that the key changed, and the page leads to the form', async () => {
+test('[app.key-changed] every view says that the key changed, and the page leads to the form', async ({ person }) => {
   await using directory = await tempDir();
   const file = join(directory.path, 'key');
   await writeFile(file, KEY);
   await using services = await Services.start({ SVC_API_KEY_FILE: file });
-  await using person = await personsBrowser();
   const { page } = await openApp(person, services, `#/files?${new URLSearchParams({ path: directory.path })}`);
   await page.getByRole('row', { name: /key/ }).waitFor();
   await rm(file);
@@ -79,9 +80,10 @@ test('[app.key-changed] every view says that the key changed, and the page leads
   await page.getByRole('row', { name: /key/ }).waitFor();
 });
 
-test('[app.tickets] a ticket opens the app once; expired, spent and foreign ones lead to the form', async () => {
-  await using services = await Services.start({ SVC_API_KEY: KEY });
-  await using person = await personsBrowser();
+test('[app.tickets] a ticket opens the app once; expired, spent and foreign ones lead to the form', async ({
+  person,
+  services,
+}) => {
   const ticket = async (fields: object): Promise<string> =>
     (await api<{ ticket: string }>(services, '/v2/tickets', fields)).ticket;
   const visit = async (query: string): Promise<string | null> => {
@@ -109,8 +111,10 @@ test('[app.tickets] a ticket opens the app once; expired, spent and foreign ones
   expect(await visit(short.ticket)).toBe(refused);
 });
 
-test('[app.foreign-page] a page of another origin can neither embed the app, nor load its files, nor act through it', async () => {
-  await using services = await Services.start({ SVC_API_KEY: KEY });
+test('[app.foreign-page] a page of another origin can neither embed the app, nor load its files, nor act through it', async ({
+  person,
+  services,
+}) => {
   const home = services.url.replace('127.0.0.1', 'localhost');
   const attack = `<title>evil</title><iframe src="${home}/"></iframe>
 <script>window.got = []; addEventListener('message', (e) => got.push(e.data));</script>
@@ -122,7 +126,6 @@ test('[app.foreign-page] a page of another origin can neither embed the app, nor
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
   const address = site.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
-  await using person = await personsBrowser();
   const { page } = await openApp(person, services);
   await page.goto(`${home}/?api_key=${KEY}`);
   await page.getByRole('navigation', { name: 'Views' }).waitFor();

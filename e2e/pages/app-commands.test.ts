@@ -1,14 +1,13 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { tempDir } from '../../scripts/testing/temp-dir.ts';
 import { Services } from '../services.ts';
 import { api, KEY, openApp } from './app-page.ts';
-import { personsBrowser } from './browsers.ts';
+import { test } from './page-test.ts';
 import { picture } from './picture.ts';
 
-test('[app.commands] a command shows its output while it runs, takes input and is killed', async () => {
+test('[app.commands] a command shows its output while it runs, takes input and is killed', async ({ person }) => {
   await using directory = await tempDir();
   await using services = await Services.start({ SVC_API_KEY: KEY });
-  await using person = await personsBrowser();
   const { page, faults } = await openApp(person, services, '#/commands');
   const output = page.getByRole('log', { name: 'Output' });
   const state = page.locator('.detail .tag');
@@ -35,9 +34,10 @@ test('[app.commands] a command shows its output while it runs, takes input and i
   expect(faults).toEqual([]);
 });
 
-test('[app.long-output] of 400,000 lines the newest are in the document, and their number is bounded', async () => {
-  await using services = await Services.start({ SVC_API_KEY: KEY });
-  await using person = await personsBrowser();
+test('[app.long-output] of 400,000 lines the newest are in the document, and their number is bounded', async ({
+  person,
+  services,
+}) => {
   const { page } = await openApp(person, services, '#/commands');
   const output = page.getByRole('log', { name: 'Output' });
   await page
@@ -52,9 +52,10 @@ test('[app.long-output] of 400,000 lines the newest are in the document, and the
   await page.getByText(/earlier lines not shown here/).waitFor();
 });
 
-test('[app.reconnect] the page says that the daemon is gone, and the output goes on without a missing line', async () => {
+test('[app.reconnect] the page says that the daemon is gone, and the output goes on without a missing line', async ({
+  person,
+}) => {
   await using services = await Services.start({ SVC_API_KEY: KEY });
-  await using person = await personsBrowser();
   const { command_id: id } = await api<{ command_id: string }>(services, '/v2/commands', {
     command: 'for i in $(seq 400); do echo "line $i"; sleep 0.05; done',
     mode: 'async',

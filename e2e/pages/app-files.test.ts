@@ -1,11 +1,11 @@
 import { mkdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { tempDir } from '../../scripts/testing/temp-dir.ts';
 import { Services } from '../services.ts';
 import { api, KEY, openApp, sha256Of } from './app-page.ts';
-import { personsBrowser } from './browsers.ts';
+import { test } from './page-test.ts';
 import { picture } from './picture.ts';
 
 const GIB = 1024 ** 3;
@@ -26,7 +26,10 @@ async function drop(page: Page, files: Readonly<Record<string, string>>): Promis
   await page.locator('.drop').dispatchEvent('drop', { dataTransfer: transfer });
 }
 
-test('[app.files] a directory is listed, sorted and filtered, and a file viewed, downloaded and deleted', async () => {
+test('[app.files] a directory is listed, sorted and filtered, and a file viewed, downloaded and deleted', async ({
+  person,
+  services,
+}) => {
   await using directory = await tempDir();
   await mkdir(join(directory.path, 'zoo'));
   await writeFile(join(directory.path, 'b.txt'), 'first line\nsecond line\n');
@@ -35,8 +38,6 @@ test('[app.files] a directory is listed, sorted and filtered, and a file viewed,
     join(directory.path, 'c.svg'),
     '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
   );
-  await using services = await Services.start({ SVC_API_KEY: KEY });
-  await using person = await personsBrowser();
   const { page, faults } = await openApp(person, services, filesAt(directory.path));
   await expect.poll(() => names(page)).toEqual(['zoo', 'a.bin', 'b.txt', 'c.svg']);
   await page.getByRole('button', { name: 'Size' }).click();
@@ -66,12 +67,13 @@ test('[app.files] a directory is listed, sorted and filtered, and a file viewed,
   expect(faults).toEqual([]);
 });
 
-test('[app.many-files] of 10,000 files at most 200 rows are in the document, and the keyboard reaches the last', async () => {
+test('[app.many-files] of 10,000 files at most 200 rows are in the document, and the keyboard reaches the last', async ({
+  person,
+  services,
+}) => {
   await using directory = await tempDir();
   const all = Array.from({ length: 10_000 }, (_, index) => `f${String(index).padStart(5, '0')}`);
   for (const name of all) await writeFile(join(directory.path, name), '');
-  await using services = await Services.start({ SVC_API_KEY: KEY });
-  await using person = await personsBrowser();
   const { page } = await openApp(person, services, filesAt(directory.path), {
     viewport: { width: 1280, height: 6000 },
   });
@@ -93,12 +95,13 @@ test('[app.many-files] of 10,000 files at most 200 rows are in the document, and
   await page.getByText('10 entries of 10,000').waitFor();
 });
 
-test('[app.upload] dropped files are uploaded, and one that exists is replaced only when asked', async () => {
+test('[app.upload] dropped files are uploaded, and one that exists is replaced only when asked', async ({
+  person,
+  services,
+}) => {
   await using directory = await tempDir();
   const target = (name: string): string => join(directory.path, name);
   await writeFile(target('kept.txt'), 'old');
-  await using services = await Services.start({ SVC_API_KEY: KEY });
-  await using person = await personsBrowser();
   const { page, faults } = await openApp(person, services, filesAt(directory.path));
   await expect.poll(() => names(page)).toEqual(['kept.txt']);
   await drop(page, { 'new.txt': 'new', 'kept.txt': 'replaced', 'empty.txt': '' });
@@ -115,7 +118,9 @@ test('[app.upload] dropped files are uploaded, and one that exists is replaced o
   expect(faults).toEqual([]);
 });
 
-test('[app.upload-resumed] an upload of 2 GB goes on where a killed daemon and a closed page have cut it', async () => {
+test('[app.upload-resumed] an upload of 2 GB goes on where a killed daemon and a closed page have cut it', async ({
+  person,
+}) => {
   await using directory = await tempDir();
   const source = join(directory.path, 'big.bin');
   await writeFile(source, 'begin');
@@ -124,7 +129,6 @@ test('[app.upload-resumed] an upload of 2 GB goes on where a killed daemon and a
   const into = join(directory.path, 'into');
   await mkdir(into);
   await using services = await Services.start({ SVC_API_KEY: KEY });
-  await using person = await personsBrowser();
   const { page } = await openApp(person, services, filesAt(into));
   const starts: number[] = [];
   page.on('request', (request) => {
@@ -161,14 +165,12 @@ test('[app.upload-resumed] an upload of 2 GB goes on where a killed daemon and a
   expect(await sha256Of(join(into, 'big.bin'))).toBe(await sha256Of(source));
 }, 600_000);
 
-test('[app.files] a name that is not UTF-8 is opened and read', async () => {
+test('[app.files] a name that is not UTF-8 is opened and read', async ({ person, services }) => {
   await using directory = await tempDir();
-  await using services = await Services.start({ SVC_API_KEY: KEY });
   await api(services, '/v2/commands', {
     command: `mkdir $'caf\\xe9' && echo in > $'caf\\xe9/\\xff.txt'`,
     cwd: directory.path,
   });
-  await using person = await personsBrowser();
   const { page } = await openApp(person, services, filesAt(directory.path));
   await page.getByRole('row', { name: /caf/ }).click();
   await page.getByRole('row', { name: /txt/ }).click();

@@ -2,25 +2,43 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { tempDir } from '../../scripts/testing/temp-dir.ts';
-import { Services } from '../services.ts';
-import { api, KEY, openApp, showView } from './app-page.ts';
-import { personsBrowser } from './browsers.ts';
+import { api, openApp, showView } from './app-page.ts';
+import { test as base } from './page-test.ts';
 import { lightShare, picture } from './picture.ts';
 
 const VIEWS = ['overview', 'files', 'commands', 'terminal', 'desktop', 'capabilities'] as const;
-const SERIOUS = `axe.run(document, { iframes: false }).then(({ violations }) => violations
+const SERIOUS = `axe.run(document, { iframes: false, resultTypes: ['violations'] }).then(({ violations }) => violations
   .filter(({ impact }) => impact === 'serious' || impact === 'critical')
   .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`;
 
 /** Serious findings of axe, which is evaluated past the policy of the page. */
 async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(`${axe.source}; undefined`);
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(`${axe.source}; undefined`);
   return page.evaluate<string[]>(SERIOUS);
 }
 
-test.each([
+/** A file in a directory, as the query of the view of files, and a command with long lines that runs. */
+const test = base.extend<{ readonly shown: { readonly file: URLSearchParams; readonly id: string } }>({
+  shown: [
+    async ({ open }, use) => {
+      await using directory = await tempDir();
+      await writeFile(join(directory.path, 'README.md'), '# Read me\n');
+      const { command_id: id } = await api<{ command_id: string }>(open, '/v2/commands', {
+        command: `echo ${'long'.repeat(300)}; ls /nonexistent; sleep 1000`,
+        mode: 'async',
+      });
+      await use({
+        file: new URLSearchParams({ path: directory.path, file: join(directory.path, 'README.md') }),
+        id,
+      });
+    },
+    { scope: 'file' },
+  ],
+});
+
+test.for([
   ['light', 390, 844],
   ['dark', 390, 844],
   ['light', 1280, 800],
@@ -28,17 +46,8 @@ test.each([
   ['light', 2560, 1440],
 ] as const)(
   '[app.looks] in %s at %i pixels every view fits, and axe finds nothing serious',
-  async (colorScheme, width, height) => {
-    await using directory = await tempDir();
-    await writeFile(join(directory.path, 'README.md'), '# Read me\n');
-    await using services = await Services.start({ SVC_API_KEY: KEY });
-    const { command_id: id } = await api<{ command_id: string }>(services, '/v2/commands', {
-      command: `echo ${'long'.repeat(300)}; ls /nonexistent; sleep 1000`,
-      mode: 'async',
-    });
-    await using person = await personsBrowser();
+  async ([colorScheme, width, height], { person, services, shown: { file, id } }) => {
     const { page, faults } = await openApp(person, services, '', { colorScheme, viewport: { width, height } });
-    const file = new URLSearchParams({ path: directory.path, file: join(directory.path, 'README.md') });
     const hashes = [...VIEWS.map((view) => `#/${view}`), `#/files?${file}`, `#/commands?id=${id}`];
     for (const hash of hashes) {
       await showView(page, hash);
@@ -58,11 +67,9 @@ test.each([
   },
 );
 
-test('[app.keyboard] each view is opened and used by the keyboard alone', async () => {
+test('[app.keyboard] each view is opened and used by the keyboard alone', async ({ person, services }) => {
   await using directory = await tempDir();
   await writeFile(join(directory.path, 'a.txt'), 'text of a');
-  await using services = await Services.start({ SVC_API_KEY: KEY });
-  await using person = await personsBrowser();
   const { page } = await openApp(person, services, `#/files?${new URLSearchParams({ path: directory.path })}`);
   const focused = (): Promise<string> =>
     page.evaluate<string>("document.activeElement === document.body ? '' : document.activeElement?.textContent ?? ''");

@@ -2,22 +2,23 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import { join } from 'node:path';
 import process from 'node:process';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { freePort } from '../../scripts/testing/free-port.ts';
 import { tempDir } from '../../scripts/testing/temp-dir.ts';
 import { Services } from '../services.ts';
 import { api, faultsOf, KEY, openApp, showView } from './app-page.ts';
-import { personsBrowser } from './browsers.ts';
+import { test } from './page-test.ts';
 import { picture } from './picture.ts';
 import { Stage } from './stage.ts';
 
 /** Text that would do something where it became markup, a script or an address. */
 const HOSTILE = `<img src=x onerror="window.pwned=1">'"&lt;\u202e{{7*7}}<script>window.pwned=1</script>`;
 
-test('[app.overview] status, meters, activity, applications and a port that a program opens are shown', async () => {
+test('[app.overview] status, meters, activity, applications and a port that a program opens are shown', async ({
+  person,
+  services,
+}) => {
   await using stage = await Stage.open();
-  await using services = await Services.start({ SVC_API_KEY: KEY });
-  await using person = await personsBrowser();
   const { page, faults } = await openApp(person, services);
   await page.getByText('healthy', { exact: true }).waitFor();
   for (const name of ['CPU', 'Memory', 'Disk']) {
@@ -38,12 +39,13 @@ test('[app.overview] status, meters, activity, applications and a port that a pr
   expect(faults).toEqual([]);
 });
 
-test('[app.missing] without browser, desktop, ripgrep and editors the page says how to get them', async () => {
+test('[app.missing] without browser, desktop, ripgrep and editors the page says how to get them', async ({
+  person,
+}) => {
   await using directory = await tempDir();
   // Commands find a shell, and no ripgrep.
   for (const name of ['bash', 'sh']) await symlink(`/bin/${name}`, join(directory.path, name));
   await using services = await Services.start({ SVC_API_KEY: KEY, PATH: directory.path });
-  await using person = await personsBrowser();
   const { page } = await openApp(person, services, '#/capabilities');
   const missing = page.locator('.panel', { hasText: 'Missing' }).first();
   for (const way of [
@@ -63,7 +65,9 @@ test('[app.missing] without browser, desktop, ripgrep and editors the page says 
   await expect.poll(() => page.getByRole('alert').filter({ hasText: /./ }).count()).toBeGreaterThan(0);
 });
 
-test('[app.screens] [app.take-over] terminal and desktop are in the page, and tabs are opened, shown and closed', async () => {
+test('[app.screens] [app.take-over] terminal and desktop are in the page, and tabs are opened, shown and closed', async ({
+  person,
+}) => {
   await using stage = await Stage.open();
   const { display, socketPath } = await stage.display();
   const port = await stage.sandboxBrowser(display);
@@ -72,7 +76,6 @@ test('[app.screens] [app.take-over] terminal and desktop are in the page, and ta
     BROWSER_REMOTE_DEBUGGING_PORT: String(port),
     GATEWAY_VNC: socketPath,
   });
-  await using person = await personsBrowser();
   const { page, faults } = await openApp(person, services, '#/desktop');
   const screen = page.frameLocator('iframe');
   await screen.locator('#noVNC_container canvas').waitFor();
@@ -103,14 +106,15 @@ test('[app.screens] [app.take-over] terminal and desktop are in the page, and ta
   expect(faults).toEqual([]);
 });
 
-test('[app.hostile-text] names of files, their text, commands, output and terminal titles are shown as text', async () => {
+test('[app.hostile-text] names of files, their text, commands, output and terminal titles are shown as text', async ({
+  person,
+  services,
+}) => {
   await using directory = await tempDir();
   const name = HOSTILE.replaceAll('/', '⁄');
   await mkdir(join(directory.path, `${name} dir`));
   await writeFile(join(directory.path, `${name}.html`), HOSTILE);
   await writeFile(join(directory.path, 'javascript:alert(1)'), '');
-  await using services = await Services.start({ SVC_API_KEY: KEY });
-  await using person = await personsBrowser();
   const at = new URLSearchParams({ path: directory.path });
   const { page, faults } = await openApp(person, services, `#/files?${at}`);
   await expect.poll(() => page.locator('.grid-row bdi').allTextContents()).toHaveLength(3);
@@ -135,10 +139,9 @@ test('[app.hostile-text] names of files, their text, commands, output and termin
   expect(faults).toEqual([]);
 });
 
-test('[app.prefix] below a path prefix the app loads, reads files and runs commands', async () => {
+test('[app.prefix] below a path prefix the app loads, reads files and runs commands', async ({ person, services }) => {
   await using directory = await tempDir();
   await writeFile(join(directory.path, 'here.txt'), 'text of the file');
-  await using services = await Services.start({ SVC_API_KEY: KEY });
   const { hostname, port } = new URL(services.url);
   const outside: string[] = [];
   const proxy = createServer((incoming, outgoing) => {
@@ -155,7 +158,6 @@ test('[app.prefix] below a path prefix the app loads, reads files and runs comma
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   const address = proxy.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
-  await using person = await personsBrowser();
   const page = await person.newPage();
   const faults = faultsOf(page);
   await page.goto(`http://127.0.0.1:${address.port}/box/7/`);
@@ -170,16 +172,17 @@ test('[app.prefix] below a path prefix the app loads, reads files and runs comma
   await expect.poll(() => page.locator('.viewer pre').allTextContents()).toEqual(['text of the file']);
   expect(outside.filter((url) => url !== '/favicon.ico')).toEqual([]);
   expect(faults).toEqual([]);
-  await person.close();
+  await page.context().close();
   proxy.closeAllConnections();
   await new Promise((resolve) => proxy.close(resolve));
 });
 
-test('[app.throttled] at 400 kbit/s with a latency of 400 ms the app opens, lists and reads a file', async () => {
+test('[app.throttled] at 400 kbit/s with a latency of 400 ms the app opens, lists and reads a file', async ({
+  person,
+  services,
+}) => {
   await using directory = await tempDir();
   await writeFile(join(directory.path, 'slow.txt'), 'text of the file');
-  await using services = await Services.start({ SVC_API_KEY: KEY });
-  await using person = await personsBrowser();
   const context = await person.newContext();
   const page = await context.newPage();
   const session = await context.newCDPSession(page);

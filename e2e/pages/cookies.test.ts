@@ -1,9 +1,9 @@
 import process from 'node:process';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { startDaemon } from '../../gateway/src/gateway.fixture.ts';
 import { freePort } from '../../scripts/testing/free-port.ts';
 import { Services } from '../services.ts';
-import { personsBrowser } from './browsers.ts';
+import { test } from './page-test.ts';
 import { Stage } from './stage.ts';
 
 const KEY = 'open-sesame-7';
@@ -49,13 +49,12 @@ function connects(page: { evaluate<R>(script: (url: string) => R, url: string): 
   );
 }
 
-test('[cookie.foreign-page] a page of another origin can neither read nor post with the cookie', async () => {
+test('[cookie.foreign-page] a page of another origin can neither read nor post with the cookie', async ({ person }) => {
   await using stage = await Stage.open();
   const port = await site(stage);
   await using desktop = await startDaemon(() => {});
   await using services = await Services.start({ SVC_API_KEY: KEY, GATEWAY_VNC: `127.0.0.1:${desktop.port}` });
   const home = services.url.replace('127.0.0.1', 'localhost');
-  await using person = await personsBrowser();
   const context = await person.newContext();
   const own = await context.newPage();
   await own.goto(`${home}/?api_key=${KEY}`);
@@ -79,11 +78,12 @@ test('[cookie.foreign-page] a page of another origin can neither read nor post w
   expect(data.commands).toHaveLength(1);
 });
 
-test('[preview.own-cookie] a previewed page with its own cookie reaches neither another prefix nor the API', async () => {
+test('[preview.own-cookie] a previewed page with its own cookie reaches neither another prefix nor the API', async ({
+  person,
+  services,
+}) => {
   await using stage = await Stage.open();
   const [port, other] = [await site(stage), await site(stage)];
-  await using services = await Services.start({ SVC_API_KEY: KEY });
-  await using person = await personsBrowser();
   const gateway = new URL(services.url).port;
   for (const [own, base] of [
     [`${services.url}/proxy/${port}/`, services.url],
@@ -120,11 +120,12 @@ test('[preview.own-cookie] a previewed page with its own cookie reaches neither 
   }
 });
 
-test('[preview.isolated-page] an isolated preview has an opaque origin: its script reaches neither cookies nor the API', async () => {
+test('[preview.isolated-page] an isolated preview has an opaque origin: its script reaches neither cookies nor the API', async ({
+  person,
+}) => {
   await using stage = await Stage.open();
   const port = await site(stage);
   await using services = await Services.start({ SVC_API_KEY: KEY, SVC_PREVIEW_PATH: 'isolated' });
-  await using person = await personsBrowser();
   const page = await person.newPage();
   await page.goto(`${services.url}/?api_key=${KEY}`);
   await page.goto(`${services.url}/proxy/${port}/`);

@@ -2,10 +2,10 @@ import { rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { RfbServer } from '../../gateway/src/rfb.fixture.ts';
 import { Services } from '../services.ts';
-import { personsBrowser } from './browsers.ts';
+import { test } from './page-test.ts';
 import { picture } from './picture.ts';
 import { Stage } from './stage.ts';
 
@@ -29,13 +29,14 @@ function isConnected(page: Page): Promise<boolean> {
   return page.evaluate<boolean>("document.documentElement.classList.contains('noVNC_connected')");
 }
 
-test('[vnc.key-changed] after the key has changed a lost desktop leads to the key form, and from there back', async () => {
+test('[vnc.key-changed] after the key has changed a lost desktop leads to the key form, and from there back', async ({
+  person,
+}) => {
   await using stage = await Stage.open();
   const file = join(stage.directory, 'key');
   await writeFile(file, KEY);
   await using desktop = await cuttableDisplay(stage);
   await using services = await Services.start({ SVC_API_KEY_FILE: file, GATEWAY_VNC: desktop.path });
-  await using person = await personsBrowser();
   const page = await person.newPage({ viewport: VIEWPORT });
   await page.goto(`${services.url}/vnc/?api_key=${KEY}`);
   await expect.poll(() => isConnected(page)).toBe(true);
@@ -54,11 +55,10 @@ test('[vnc.key-changed] after the key has changed a lost desktop leads to the ke
   expect(await notice.count()).toBe(0);
 });
 
-test('[vnc.away] a sandbox that does not answer is told, and the desktop returns with it', async () => {
+test('[vnc.away] a sandbox that does not answer is told, and the desktop returns with it', async ({ person }) => {
   await using stage = await Stage.open();
   await using desktop = await cuttableDisplay(stage);
   await using services = await Services.start({ SVC_API_KEY: KEY, GATEWAY_VNC: desktop.path });
-  await using person = await personsBrowser();
   const page = await person.newPage({ viewport: VIEWPORT });
   await page.goto(`${services.url}/vnc/?api_key=${KEY}`);
   await expect.poll(() => isConnected(page)).toBe(true);

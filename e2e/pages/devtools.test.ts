@@ -1,9 +1,9 @@
 import type { Browser as PlaywrightBrowser } from 'playwright-core';
 import type { Browser as PuppeteerBrowser } from 'puppeteer-core';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { Services } from '../services.ts';
 import { connectPlaywright, connectPuppeteer, puppeteerPage } from './browsers.ts';
-import { Stage } from './stage.ts';
+import { test as base } from './page-test.ts';
 
 const KEY = 'open-sesame-7';
 const HEADERS = { 'x-api-key': KEY };
@@ -11,19 +11,34 @@ const PAGE = `data:text/html,${encodeURIComponent('<title>todo</title><input><ul
 
 type Connect = (origin: string) => Promise<PlaywrightBrowser>;
 
-async function sandbox(stage: Stage): Promise<Services> {
-  const port = await stage.sandboxBrowser();
+interface Given {
+  /** DevTools port of the browser in the sandbox, the same for all tests. */
+  readonly port: number;
+  /** Services of all tests that do not stop one. */
+  readonly sandbox: Services;
+}
+
+const test = base.extend<Given>({
+  port: [async ({ programs }, use) => use(await programs.sandboxBrowser()), { scope: 'file' }],
+  sandbox: [
+    async ({ port }, use) => {
+      await using services = await servicesAt(port);
+      await use(services);
+    },
+    { scope: 'file' },
+  ],
+});
+
+function servicesAt(port: number): Promise<Services> {
   return Services.start({ SVC_API_KEY: KEY, BROWSER_REMOTE_DEBUGGING_PORT: String(port) });
 }
 
-test.each<[string, Connect]>([
+test.for<[string, Connect]>([
   ['the key in the query', (origin) => connectPlaywright(`${origin}/cdp?api_key=${KEY}`)],
   ['the key in a header', (origin) => connectPlaywright(`${origin}/cdp`, HEADERS)],
   ['the address of the WebSocket', (origin) => connectPlaywright(`${origin.replace('http', 'ws')}/cdp?api_key=${KEY}`)],
-])('[cdp.playwright] Playwright works through /cdp with %s', async (_what, connect) => {
-  await using stage = await Stage.open();
-  await using services = await sandbox(stage);
-  const browser = await connect(services.url);
+])('[cdp.playwright] Playwright works through /cdp with %s', async ([_what, connect], { sandbox }) => {
+  const browser = await connect(sandbox.url);
   const page = await (browser.contexts()[0] ?? (await browser.newContext())).newPage();
   await page.goto(PAGE);
   for (const text of ['milk', 'bread']) {
@@ -38,7 +53,7 @@ test.each<[string, Connect]>([
   await browser.close();
 });
 
-test.each<[string, (origin: string) => Promise<PuppeteerBrowser>]>([
+test.for<[string, (origin: string) => Promise<PuppeteerBrowser>]>([
   [
     'in the query',
     (origin) => connectPuppeteer({ browserWSEndpoint: `${origin.replace('http', 'ws')}/cdp?api_key=${KEY}` }),
@@ -47,10 +62,8 @@ test.each<[string, (origin: string) => Promise<PuppeteerBrowser>]>([
     'in a header',
     (origin) => connectPuppeteer({ browserWSEndpoint: `${origin.replace('http', 'ws')}/cdp`, headers: HEADERS }),
   ],
-])('[cdp.puppeteer] Puppeteer works through /cdp with the key %s', async (_what, connect) => {
-  await using stage = await Stage.open();
-  await using services = await sandbox(stage);
-  const browser = await connect(services.url);
+])('[cdp.puppeteer] Puppeteer works through /cdp with the key %s', async ([_what, connect], { sandbox }) => {
+  const browser = await connect(sandbox.url);
   const page = await puppeteerPage(browser);
   await page.goto(PAGE);
   await page.type('input', 'eggs');
@@ -60,17 +73,14 @@ test.each<[string, (origin: string) => Promise<PuppeteerBrowser>]>([
   await browser.disconnect();
 });
 
-test('without the key Playwright and Puppeteer are refused', async () => {
-  await using stage = await Stage.open();
-  await using services = await sandbox(stage);
-  await expect(connectPlaywright(`${services.url}/cdp`)).rejects.toThrow('401');
-  const endpoint = `${services.url.replace('http', 'ws')}/cdp?api_key=wrong`;
+test('without the key Playwright and Puppeteer are refused', async ({ sandbox }) => {
+  await expect(connectPlaywright(`${sandbox.url}/cdp`)).rejects.toThrow('401');
+  const endpoint = `${sandbox.url.replace('http', 'ws')}/cdp?api_key=wrong`;
   await expect(connectPuppeteer({ browserWSEndpoint: endpoint })).rejects.toThrow('401');
 });
 
-test('[relay.daemon-restart] open relays survive a restart of the daemon', async () => {
-  await using stage = await Stage.open();
-  await using services = await sandbox(stage);
+test('[relay.daemon-restart] open relays survive a restart of the daemon', async ({ port }) => {
+  await using services = await servicesAt(port);
   const browser = await connectPlaywright(`${services.url}/cdp?api_key=${KEY}`);
   const page = await (browser.contexts()[0] ?? (await browser.newContext())).newPage();
   await page.goto(PAGE);

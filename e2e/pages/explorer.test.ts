@@ -1,9 +1,9 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { Services } from '../services.ts';
-import { personsBrowser } from './browsers.ts';
+import { test } from './page-test.ts';
 
 const KEY = 'open-sesame-7';
 
@@ -21,9 +21,10 @@ function faultsOf(page: Page, origin: string): string[] {
   return faults;
 }
 
-test('[explorer.sign-in] [explorer.offline] the form asks for the key, then both explorers open without a fault', async () => {
-  await using services = await Services.start({ SVC_API_KEY: KEY });
-  await using person = await personsBrowser();
+test('[explorer.sign-in] [explorer.offline] the form asks for the key, then both explorers open without a fault', async ({
+  person,
+  services,
+}) => {
   const page = await person.newPage();
   const faults = faultsOf(page, services.url);
   for (const [path, tag] of [
@@ -41,19 +42,19 @@ test('[explorer.sign-in] [explorer.offline] the form asks for the key, then both
   expect(faults.filter((fault) => !fault.includes('401'))).toEqual([]);
 });
 
-test('[explorer.sign-in] a link with the key opens the explorer, and the key leaves the address', async () => {
-  await using services = await Services.start({ SVC_API_KEY: KEY });
-  await using person = await personsBrowser();
+test('[explorer.sign-in] a link with the key opens the explorer, and the key leaves the address', async ({
+  person,
+  services,
+}) => {
   const page = await person.newPage();
   await page.goto(`${services.url}/docs?api_key=${KEY}`);
   await page.waitForSelector('.swagger-ui .info');
   expect(page.url()).toBe(`${services.url}/docs`);
 });
 
-test('[explorer.call] behind a path prefix a call from the explorer reaches the service', async () => {
+test('[explorer.call] behind a path prefix a call from the explorer reaches the service', async ({ person }) => {
   await using services = await Services.start({});
   await using proxy = await prefixProxy(services.url, '/box/7');
-  await using person = await personsBrowser();
   const page = await person.newPage();
   const faults = faultsOf(page, proxy.origin);
   await page.goto(`${proxy.origin}/box/7/docs`);

@@ -1,13 +1,12 @@
 import process from 'node:process';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { freePort } from '../../scripts/testing/free-port.ts';
-import { Services } from '../services.ts';
-import { personsBrowser } from './browsers.ts';
+import { KEY } from './app-page.ts';
+import { test as base } from './page-test.ts';
 import { lightShare, picture } from './picture.ts';
-import { Stage } from './stage.ts';
+import type { Stage } from './stage.ts';
 
-const KEY = 'open-sesame-7';
 const WRONG = 'wrong-key-1';
 const SERVE =
   'require("node:http").createServer((q, s) => s.setHeader("content-type", "text/html").end("<title>app</title>" + q.url + (q.headers.cookie ?? ""))).listen(process.argv[1], "127.0.0.1")';
@@ -17,6 +16,10 @@ async function application(stage: Stage): Promise<number> {
   await stage.program(process.execPath, ['-e', SERVE, String(port)], () => fetch(`http://127.0.0.1:${port}`));
   return port;
 }
+
+const test = base.extend<{ readonly port: number }>({
+  port: [async ({ programs }, use) => use(await application(programs)), { scope: 'file' }],
+});
 
 async function enter(page: Page, key: string): Promise<void> {
   await page.fill('input[type=password]', key);
@@ -31,13 +34,9 @@ function addressesOf(page: Page): string[] {
   return addresses;
 }
 
-test.each(['localhost', '127.0.0.1'])(
+test.for(['localhost', '127.0.0.1'])(
   '[preview.open-logged-out] /open/{port} at %s asks for the key once and shows the preview',
-  async (host) => {
-    await using stage = await Stage.open();
-    const port = await application(stage);
-    await using services = await Services.start({ SVC_API_KEY: KEY });
-    await using person = await personsBrowser();
+  async (host, { person, services, port }) => {
     const page = await person.newPage();
     const addresses = addressesOf(page);
     const gateway = new URL(services.url).port;
@@ -52,11 +51,11 @@ test.each(['localhost', '127.0.0.1'])(
   },
 );
 
-test('[auth.form-wrong] on each page a wrong key is reported and is in no address, then the right one opens it', async () => {
-  await using stage = await Stage.open();
-  const port = await application(stage);
-  await using services = await Services.start({ SVC_API_KEY: KEY });
-  await using person = await personsBrowser();
+test('[auth.form-wrong] on each page a wrong key is reported and is in no address, then the right one opens it', async ({
+  person,
+  services,
+  port,
+}) => {
   const gateway = new URL(services.url).port;
   for (const [url, title] of [
     [`${services.url}/?a=1`, 'Sandbox'],
@@ -79,9 +78,10 @@ test('[auth.form-wrong] on each page a wrong key is reported and is in no addres
   }
 });
 
-test('[auth.refused-link] a link with a wrong key leaves the address, and the form says why', async () => {
-  await using services = await Services.start({ SVC_API_KEY: KEY });
-  await using person = await personsBrowser();
+test('[auth.refused-link] a link with a wrong key leaves the address, and the form says why', async ({
+  person,
+  services,
+}) => {
   const page = await person.newPage();
   await page.goto(`${services.url}/terminal/?session=a&api_key=${WRONG}`);
   expect(page.url()).toBe(`${services.url}/terminal/?session=a&svc_sign_in=key`);
@@ -89,25 +89,26 @@ test('[auth.refused-link] a link with a wrong key leaves the address, and the fo
   await picture(page, 'key-refused');
 });
 
-test.each([
+test.for([
   ['light', 390],
   ['light', 1280],
   ['dark', 390],
   ['dark', 1280],
-] as const)('[page.looks] in %s at %i pixels the key form and the landing page fit', async (colorScheme, width) => {
-  await using services = await Services.start({ SVC_API_KEY: KEY });
-  await using person = await personsBrowser();
-  const context = await person.newContext({ colorScheme, viewport: { width, height: 720 } });
-  const page = await context.newPage();
-  await page.goto(services.url);
-  const looks = async (name: string): Promise<void> => {
-    const light = await lightShare(page, { x: 0, y: 0, width, height: 720 });
-    expect([name, colorScheme === 'light' ? light : 1 - light]).toEqual([name, expect.closeTo(1, 0)]);
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
-    await picture(page, `${name}-${colorScheme}-${width}`);
-  };
-  await looks('key-form');
-  await enter(page, KEY);
-  await page.getByRole('link', { name: 'Terminal' }).waitFor();
-  await looks('landing');
-});
+] as const)(
+  '[page.looks] in %s at %i pixels the key form and the landing page fit',
+  async ([colorScheme, width], { person, services }) => {
+    const context = await person.newContext({ colorScheme, viewport: { width, height: 720 } });
+    const page = await context.newPage();
+    await page.goto(services.url);
+    const looks = async (name: string): Promise<void> => {
+      const light = await lightShare(page, { x: 0, y: 0, width, height: 720 });
+      expect([name, colorScheme === 'light' ? light : 1 - light]).toEqual([name, expect.closeTo(1, 0)]);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+      await picture(page, `${name}-${colorScheme}-${width}`);
+    };
+    await looks('key-form');
+    await enter(page, KEY);
+    await page.getByRole('link', { name: 'Terminal' }).waitFor();
+    await looks('landing');
+  },
+);

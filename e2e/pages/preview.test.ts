@@ -2,11 +2,10 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { ROOT } from '../../scripts/root.ts';
 import { freePort } from '../../scripts/testing/free-port.ts';
-import { Services } from '../services.ts';
-import { personsBrowser } from './browsers.ts';
+import { test } from './page-test.ts';
 import { Stage } from './stage.ts';
 
 const KEY = 'open-sesame-7';
@@ -49,26 +48,28 @@ async function reloadsHot(page: Page, url: string, stage: Stage): Promise<void> 
   expect(await page.evaluate('window.loaded')).toBe(1);
 }
 
-test('[preview.vite-host] a Vite app on its own host loads and hot-reloads', async () => {
+test('[preview.vite-host] a Vite app on its own host loads and hot-reloads', async ({ person, services }) => {
   await using stage = await Stage.open();
   const port = await viteApp(stage, () => '/');
-  await using services = await Services.start({ SVC_API_KEY: KEY });
-  await using person = await personsBrowser();
   const page = await person.newPage();
   const gateway = new URL(services.url).port;
   await reloadsHot(page, `http://${port}.localhost:${gateway}/`, stage);
 });
 
-test('[preview.vite-path] a Vite app that knows its base loads and hot-reloads below /absproxy', async () => {
+test('[preview.vite-path] a Vite app that knows its base loads and hot-reloads below /absproxy', async ({
+  person,
+  services,
+}) => {
   await using stage = await Stage.open();
   const port = await viteApp(stage, (own) => `/absproxy/${own}/`);
-  await using services = await Services.start({ SVC_API_KEY: KEY });
-  await using person = await personsBrowser();
   const page = await person.newPage();
   await reloadsHot(page, `${services.url}/absproxy/${port}/`, stage);
 });
 
-test('[preview.link] the landing page lists listening ports and opens one on its own host, without the key in the URL', async () => {
+test('[preview.link] the landing page lists listening ports and opens one on its own host, without the key in the URL', async ({
+  person,
+  services,
+}) => {
   await using stage = await Stage.open();
   const port = await freePort();
   await stage.program(
@@ -79,8 +80,6 @@ test('[preview.link] the landing page lists listening ports and opens one on its
     ],
     () => fetch(`http://127.0.0.1:${port}`),
   );
-  await using services = await Services.start({ SVC_API_KEY: KEY });
-  await using person = await personsBrowser();
   const page = await person.newPage();
   const home = services.url.replace('127.0.0.1', 'localhost');
   await page.goto(home);

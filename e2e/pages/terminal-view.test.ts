@@ -1,10 +1,10 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { tempDir } from '../../scripts/testing/temp-dir.ts';
 import { Services } from '../services.ts';
-import { personsBrowser } from './browsers.ts';
+import { test } from './page-test.ts';
 import { lightShare, picture } from './picture.ts';
 
 const KEY = 'open-sesame-7';
@@ -39,10 +39,8 @@ async function typed(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-test('[terminal.underscore] underscores are visible at a pixel ratio of 1', async () => {
-  await using services = await Services.start({ SVC_API_KEY: KEY });
+test('[terminal.underscore] underscores are visible at a pixel ratio of 1', async ({ person, services }) => {
   await bareSession(services, { id: 'a', env: { PS1: '' } });
-  await using person = await personsBrowser();
   const context = await person.newContext({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1 });
   const page = await context.newPage();
   await page.goto(`${services.url}/terminal/?api_key=${KEY}#a`);
@@ -57,15 +55,13 @@ test('[terminal.underscore] underscores are visible at a pixel ratio of 1', asyn
   await picture(page, 'terminal-underscore');
 });
 
-test.each([
+test.for([
   ['names', '#a'],
   ['does not name', ''],
-])(
+] as const)(
   '[terminal.early-input] what is typed from the load of a page on that %s the session reaches it',
-  async (_, hash) => {
-    await using services = await Services.start({ SVC_API_KEY: KEY });
+  async ([_, hash], { person, services }) => {
     await bareSession(services, { id: 'a' });
-    await using person = await personsBrowser();
     const page = await person.newPage();
     const { promise: isTyped, resolve: typing } = Promise.withResolvers<void>();
     await page.route('**/v2/pty/sessions', async (route) => {
@@ -79,15 +75,13 @@ test.each([
   },
 );
 
-test('[terminal.names] tabs have names that people can read', async () => {
+test('[terminal.names] tabs have names that people can read', async ({ person, services }) => {
   await using directory = await tempDir();
-  await using services = await Services.start({ SVC_API_KEY: KEY });
   const cwd = directory.path;
   const name = cwd.slice(cwd.lastIndexOf('/') + 1);
   await bareSession(services, { cwd });
   const second = await bareSession(services, { cwd });
   await bareSession(services, { id: 'build' });
-  await using person = await personsBrowser();
   const page = await person.newPage();
   await page.goto(`${services.url}/terminal/?api_key=${KEY}#${second}`);
   const tabs = page.locator('#sessions > li .name');
@@ -97,11 +91,12 @@ test('[terminal.names] tabs have names that people can read', async () => {
   expect((await tabs.allTextContents()).filter((text) => UUID.test(text))).toEqual([]);
 });
 
-test('[terminal.touch-keys] at 390 pixels the tab is whole, and the keys that a phone lacks are there', async () => {
-  await using services = await Services.start({ SVC_API_KEY: KEY });
+test('[terminal.touch-keys] at 390 pixels the tab is whole, and the keys that a phone lacks are there', async ({
+  person,
+  services,
+}) => {
   await bareSession(services, { id: 'a-session-with-a-name-that-is-longer-than-the-screen-of-a-phone' });
   await bareSession(services, { id: 'b' });
-  await using person = await personsBrowser();
   const page = await person.newPage({ viewport: PHONE, deviceScaleFactor: 1, hasTouch: true });
   await page.goto(`${services.url}/terminal/?api_key=${KEY}#b`);
   await expect.poll(() => lines(page)).toContain('$');
@@ -133,11 +128,12 @@ test('[terminal.touch-keys] at 390 pixels the tab is whole, and the keys that a 
   expect(isWide).toBe(false);
 });
 
-test('[terminal.gone] after a restart that ended the session the old screen is dimmed and a new one is offered', async () => {
+test('[terminal.gone] after a restart that ended the session the old screen is dimmed and a new one is offered', async ({
+  person,
+}) => {
   // As in a container that is started again, nothing of the terminal is left.
   await using services = await Services.start({ SVC_API_KEY: KEY, SVC_PROCESS_HOST: 'portable' });
   await bareSession(services, { id: 'a' });
-  await using person = await personsBrowser();
   const page = await person.newPage({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1 });
   await page.goto(`${services.url}/terminal/?api_key=${KEY}#a`);
   await expect.poll(() => lines(page)).toContain('$');
@@ -157,10 +153,11 @@ test('[terminal.gone] after a restart that ended the session the old screen is d
   expect(await lines(page)).not.toContain('still here');
 });
 
-test('[terminal.gone] the end of a shell is told beside its last output, and a new one is offered', async () => {
-  await using services = await Services.start({ SVC_API_KEY: KEY });
+test('[terminal.gone] the end of a shell is told beside its last output, and a new one is offered', async ({
+  person,
+  services,
+}) => {
   await bareSession(services, { id: 'a' });
-  await using person = await personsBrowser();
   const page = await person.newPage({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1 });
   await page.goto(`${services.url}/terminal/?api_key=${KEY}#a`);
   await expect.poll(() => lines(page)).toContain('$');
@@ -172,10 +169,9 @@ test('[terminal.gone] the end of a shell is told beside its last output, and a n
   await expect.poll(() => page.locator('#sessions > li').count()).toBe(2);
 });
 
-test('[terminal.gone] a daemon that is stopped in order ends the terminal for the page too', async () => {
+test('[terminal.gone] a daemon that is stopped in order ends the terminal for the page too', async ({ person }) => {
   await using services = await Services.start({ SVC_API_KEY: KEY });
   await bareSession(services, { id: 'a' });
-  await using person = await personsBrowser();
   const page = await person.newPage();
   await page.goto(`${services.url}/terminal/?api_key=${KEY}#a`);
   await expect.poll(() => lines(page)).toContain('$');
@@ -186,13 +182,12 @@ test('[terminal.gone] a daemon that is stopped in order ends the terminal for th
   await expect.poll(() => page.getByRole('alert').count()).toBe(0);
 });
 
-test('[terminal.key-changed] a key that changed is told, and the page leads to the form', async () => {
+test('[terminal.key-changed] a key that changed is told, and the page leads to the form', async ({ person }) => {
   await using directory = await tempDir();
   const file = join(directory.path, 'key');
   await writeFile(file, KEY);
   await using services = await Services.start({ SVC_API_KEY_FILE: file });
   await bareSession(services, { id: 'a' });
-  await using person = await personsBrowser();
   const page = await person.newPage({ viewport: { width: 1280, height: 800 } });
   await page.goto(`${services.url}/terminal/?api_key=${KEY}#a`);
   await expect.poll(() => lines(page)).toContain('$');

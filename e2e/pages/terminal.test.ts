@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { Services } from '../services.ts';
-import { personsBrowser } from './browsers.ts';
+import { test } from './page-test.ts';
 import { picture } from './picture.ts';
 
 const KEY = 'open-sesame-7';
@@ -28,10 +28,11 @@ async function bareSession(services: Services, id: string): Promise<void> {
   expect(made.status).toBe(200);
 }
 
-test('[terminal.reconnect] the page reconnects after the daemon was killed, and continues at the next byte', async () => {
+test('[terminal.reconnect] the page reconnects after the daemon was killed, and continues at the next byte', async ({
+  person,
+}) => {
   await using services = await Services.start({ SVC_API_KEY: KEY });
   await bareSession(services, 'a');
-  await using person = await personsBrowser();
   const page = await person.newPage();
   await page.goto(`${services.url}/terminal/?api_key=${KEY}#a`);
   await shows(page, '$');
@@ -52,10 +53,8 @@ test('[terminal.reconnect] the page reconnects after the daemon was killed, and 
   expect((await lines(page)).filter((line) => line === '2')).toHaveLength(1);
 });
 
-test('[terminal.clipboard] a selection is copied and pasted', async () => {
-  await using services = await Services.start({ SVC_API_KEY: KEY });
+test('[terminal.clipboard] a selection is copied and pasted', async ({ person, services }) => {
   await bareSession(services, 'a');
-  await using person = await personsBrowser();
   const context = await person.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
   const page = await context.newPage();
   await page.goto(`${services.url.replace('127.0.0.1', 'localhost')}/terminal/?api_key=${KEY}#a`);
@@ -75,11 +74,9 @@ test('[terminal.clipboard] a selection is copied and pasted', async () => {
   expect((await lines(page)).join('\n')).not.toContain('^C');
 });
 
-test('[terminal.sessions] sessions are listed, opened, switched and closed', async () => {
-  await using services = await Services.start({ SVC_API_KEY: KEY });
+test('[terminal.sessions] sessions are listed, opened, switched and closed', async ({ person, services }) => {
   await bareSession(services, 'first');
   await bareSession(services, 'second');
-  await using person = await personsBrowser();
   const page = await person.newPage();
   await page.goto(`${services.url}/terminal/`);
   await picture(page, 'terminal-key');
