@@ -56,8 +56,9 @@ export class SteadyWork {
 
   #script(code: number, errors: 0 | 1): string {
     const loud = errors === 1 ? 'echo "err $n" >&2;' : '';
-    return `n=0
-      until [ -e ${this.#place.endFile} ]; do n=$((n + 1)); echo "out $n"; ${loud} sleep 0.2; done
+    // Reading from a pipe to which nothing is written waits without a process, other than sleep(1).
+    return `n=0; exec {idle}<> <(:)
+      until [ -e ${this.#place.endFile} ]; do n=$((n + 1)); echo "out $n"; ${loud} read -rt 0.2 -u $idle; done
       echo "end $n"; exit ${code}`;
   }
 
