@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import type { Services } from '../services.ts';
 
@@ -47,6 +47,12 @@ export async function api<T>(services: Services, path: string, body?: unknown): 
 
 export async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256');
-  for await (const bytes of createReadStream(path)) hash.update(bytes);
-  return hash.digest('hex');
+  await using file = await open(path);
+  // One buffer: those of a stream of gigabytes keep the garbage collector busy.
+  const buffer = Buffer.allocUnsafe(2 ** 20);
+  for (;;) {
+    const { bytesRead } = await file.read(buffer);
+    if (bytesRead === 0) return hash.digest('hex');
+    hash.update(buffer.subarray(0, bytesRead));
+  }
 }
