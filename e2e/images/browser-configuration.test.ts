@@ -6,12 +6,13 @@ import {
   coversDisplay,
   devTools,
   openTab,
-  programs,
+  pollByProcess,
   startServer,
   startWebServer,
   statusWith,
   untilHealthy,
 } from './observe.ts';
+import { programs, startProgram, stopProgram } from './supervisor.ts';
 
 const WITHOUT_BROWSER = ['browser-mcp', 'daemon', 'gateway', 'keeper', 'watchdog', 'window-manager', 'xvnc'];
 
@@ -50,21 +51,21 @@ const GROUPS: readonly Group[] = [
       [
         '[config.homepage] HOMEPAGE is the start page of the browser',
         async (sandbox) => {
-          await expect.poll(() => devTools(sandbox, 'list')).toContain('"title": "at-home"');
+          await pollByProcess(() => devTools(sandbox, 'list')).toContain('"title": "at-home"');
         },
       ],
       [
         '[config.browser-lang] [config.browser-agent] BROWSER_LANG and BROWSER_USER_AGENT are visible to a page',
         async (sandbox) => {
           await openTab(sandbox, encodeURI(LANGUAGE_PAGE));
-          await expect.poll(() => devTools(sandbox, 'list')).toContain('"title": "de-DE TestAgent/7"');
+          await pollByProcess(() => devTools(sandbox, 'list')).toContain('"title": "de-DE TestAgent/7"');
         },
       ],
       [
         '[config.browser-resolution] BROWSER_RESOLUTION is the size of the display and of the browser',
         async (sandbox) => {
           expect(await sandbox.shell('xdpyinfo | grep dimensions')).toContain('1600x900 pixels');
-          await expect.poll(() => coversDisplay(sandbox, '1600x900')).toBe(true);
+          await pollByProcess(() => coversDisplay(sandbox, '1600x900')).toBe(true);
         },
       ],
       [
@@ -79,7 +80,7 @@ const GROUPS: readonly Group[] = [
         '[config.mcp-browser-port] MCP_SERVER_BROWSER_PORT is the port of the browser MCP server',
         async (sandbox) => {
           const list = (): Promise<string> => callBrowserMcp(sandbox, 'tools/list', {}, 8200).catch(String);
-          await expect.poll(list).toContain('browser_snapshot');
+          await pollByProcess(list).toContain('browser_snapshot');
           await expect.poll(() => sandbox.toolNames()).toContain('browser_snapshot');
           expect(await statusWith(sandbox, {}, '/proxy/8200/')).toBe(403);
         },
@@ -88,10 +89,10 @@ const GROUPS: readonly Group[] = [
         '[config.start-auto] BROWSER_START_MODE=auto is ready only while the browser runs',
         async (sandbox) => {
           expect(await devTools(sandbox, 'version')).toContain('Chrome/');
-          await sandbox.shell('supervisorctl stop chromium');
+          await stopProgram(sandbox, 'chromium');
           // A success is reused for 5 s.
           await expect.poll(async () => (await sandbox.fetch('/ready')).status).toBe(503);
-          await sandbox.shell('supervisorctl start chromium');
+          await startProgram(sandbox, 'chromium');
         },
       ],
     ],
@@ -109,9 +110,9 @@ const GROUPS: readonly Group[] = [
         '[config.start-async] BROWSER_START_MODE=async is ready without the browser and starts it',
         async (sandbox) => {
           expect(await browserLine(sandbox)).toContain('chromium');
-          await sandbox.shell('supervisorctl stop chromium');
+          await stopProgram(sandbox, 'chromium');
           expect((await sandbox.fetch('/ready')).status).toBe(200);
-          await sandbox.shell('supervisorctl start chromium');
+          await startProgram(sandbox, 'chromium');
         },
       ],
       [

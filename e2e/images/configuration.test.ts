@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { describeGroups, type Group } from './groups.ts';
-import { onSocket, programs, statusWith, untilHealthy, untilOwnListeners } from './observe.ts';
+import { onSocket, pollByProcess, statusWith, untilHealthy, untilOwnListeners } from './observe.ts';
+import { pidOf, programs } from './supervisor.ts';
 
 const KEY = { SVC_API_KEY: 'key-of-the-test' };
 
@@ -32,7 +33,7 @@ const GROUPS: readonly Group[] = [
       [
         '[config.code-server] DISABLE_CODE_SERVER=false starts code-server on a unix socket only',
         async (sandbox) => {
-          await expect.poll(() => onSocket(sandbox, 'code-server', '/healthz')).toContain('"status"');
+          await pollByProcess(() => onSocket(sandbox, 'code-server', '/healthz')).toContain('"status"');
           expect(await onSocket(sandbox, 'code-server', '/')).toContain('/home/sandbox');
           await untilOwnListeners(sandbox);
         },
@@ -40,7 +41,7 @@ const GROUPS: readonly Group[] = [
       [
         '[config.jupyter] DISABLE_JUPYTER=false starts JupyterLab on a unix socket only',
         async (sandbox) => {
-          await expect.poll(() => onSocket(sandbox, 'jupyter', '/jupyter/api')).toContain('"version"');
+          await pollByProcess(() => onSocket(sandbox, 'jupyter', '/jupyter/api')).toContain('"version"');
           expect(await onSocket(sandbox, 'jupyter', '/jupyter/lab')).toContain('JupyterLab');
           await untilOwnListeners(sandbox);
         },
@@ -54,7 +55,7 @@ const GROUPS: readonly Group[] = [
       [
         '[config.backends] SVC_SHELL_BACKEND and SVC_CODE_BACKEND are pinned to native',
         async (sandbox) => {
-          const variables = await sandbox.shell('tr "\\0" "\\n" < /proc/$(supervisorctl pid daemon)/environ');
+          const variables = await sandbox.shell(`tr "\\0" "\\n" < /proc/${await pidOf(sandbox, 'daemon')}/environ`);
           expect(variables.split('\n')).toEqual(
             expect.arrayContaining(['SVC_SHELL_BACKEND=native', 'SVC_CODE_BACKEND=native']),
           );

@@ -1,9 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
 import { baseOfImages, DAEMON_IMAGE, DESKTOP_IMAGE } from '../../scripts/images/build-images.ts';
 import { docker } from '../../scripts/images/docker.ts';
-import { untilHealthy, untilOwnListeners } from './observe.ts';
+import { pollByProcess, untilHealthy, untilOwnListeners } from './observe.ts';
 import { runOnce } from './run-once.ts';
 import { sharedSandbox } from './sandbox.ts';
+import { pidOf } from './supervisor.ts';
 
 const sandbox = sharedSandbox({ env: { SVC_API_KEY: 'secret-key' } });
 
@@ -13,7 +14,7 @@ beforeEach(() => untilHealthy(sandbox()));
 test('[images.account] commands run as the user sandbox in its home, the daemon as root', async () => {
   const { stdout } = await sandbox().run('id -un; id -u; pwd; cd; pwd');
   expect(stdout).toBe('sandbox\n1000\n/home/sandbox\n/home/sandbox\n');
-  expect(await sandbox().shell('stat -c %u /proc/$(supervisorctl pid daemon)')).toBe('0');
+  expect(await sandbox().shell(`stat -c %u /proc/${await pidOf(sandbox(), 'daemon')}`)).toBe('0');
 });
 
 test('[images.home-gem] /home/gem is the home of the user', async () => {
@@ -48,7 +49,7 @@ test.each([
 test('[images.healthcheck] the health check passes, and no process list shows the key', async () => {
   const health = (): Promise<string> =>
     docker('inspect', '--format', '{{.State.Health.Status}}', sandbox().container.getId());
-  await expect.poll(health).toBe('healthy');
+  await pollByProcess(health).toBe('healthy');
   const check = await docker('inspect', '--format', '{{json .Config.Healthcheck}}', sandbox().container.getId());
   // In nanoseconds; the check itself waits less than 4 s.
   expect(JSON.parse(check)).toMatchObject({

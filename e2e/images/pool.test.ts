@@ -1,7 +1,7 @@
-import { Wait } from 'testcontainers';
 import { expect, test } from 'vitest';
 import { statusWith, untilHealthy } from './observe.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
+import { pidOf } from './supervisor.ts';
 
 const SIZE = 10;
 const TOKEN = 'token-of-the-pool';
@@ -12,9 +12,7 @@ function pooled(): Promise<Sandbox> {
   return startSandbox({
     env: { SVC_CLAIM_TOKEN_FILE: TOKEN_FILE, BROWSER_START_MODE: 'manual' },
     with: (container) =>
-      container
-        .withCopyContentToContainer([{ content: `${TOKEN}\n`, target: TOKEN_FILE, mode: 0o600 }])
-        .withWaitStrategy(Wait.forHttp('/health', 8080, { abortOnContainerExit: true }).forStatusCode(200)),
+      container.withCopyContentToContainer([{ content: `${TOKEN}\n`, target: TOKEN_FILE, mode: 0o600 }]),
   });
 }
 
@@ -64,7 +62,7 @@ test('[claim.restart] a pooled sandbox is healthy before and after its claim, wh
   expect(await claim(sandbox, 7)).toBe(200);
   await untilHealthy(sandbox);
   const headers = { 'x-api-key': 'key-of-caller-7' };
-  const pid = await sandbox.shell('supervisorctl pid daemon');
+  const pid = await pidOf(sandbox, 'daemon');
   await sandbox.shell(`kill -9 ${pid}`);
   await expect.poll(() => statusWith(sandbox, headers).catch(() => 0)).toBe(200);
   expect(await statusWith(sandbox, {})).toBe(401);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { untilHealthy } from './observe.ts';
+import { pollByProcess, untilHealthy } from './observe.ts';
 import { sharedSandbox, startSandbox } from './sandbox.ts';
+import { pidOf, pids, startProgram, stopProgram } from './supervisor.ts';
 
 const sandbox = sharedSandbox({
   env: { BROWSER_START_MODE: 'auto', DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false' },
@@ -36,7 +37,7 @@ test.each([
   ['jupyter', ACCOUNT],
 ])('[images.privileges] %s has the privileges that it needs', async (program, expected) => {
   await untilHealthy(sandbox());
-  const status = await sandbox().shell(`cat /proc/$(supervisorctl pid ${program})/status`);
+  const status = await sandbox().shell(`cat /proc/${await pidOf(sandbox(), program)}/status`);
   expect(privileges(status)).toEqual(expected);
 });
 
@@ -65,7 +66,7 @@ test('[images.setuid] SVC_ALLOW_SETUID=true lets commands and editors gain privi
   expect((await open.run('gain -u')).stdout).toBe('0\n');
   await untilHealthy(open);
   const of = async (program: string): Promise<object> =>
-    privileges(await open.shell(`cat /proc/$(supervisorctl pid ${program})/status`));
+    privileges(await open.shell(`cat /proc/${await pidOf(open, program)}/status`));
   expect(await of('code-server')).toEqual({ ...ROOT, uid: '1000', effective: NONE });
   expect(await of('chromium')).toEqual(ACCOUNT);
 });
@@ -85,8 +86,9 @@ test('[images.x-cookie] only holders of the cookie in ~/.Xauthority reach the di
 test('[images.x-cookie] a new display has a new cookie', async () => {
   const cookie = (): Promise<string> => sandbox().shell('xauth -f /home/sandbox/.Xauthority list');
   const before = await cookie();
-  await sandbox().shell('supervisorctl restart xvnc');
-  await expect.poll(cookie).not.toBe(before);
+  await stopProgram(sandbox(), 'xvnc');
+  await startProgram(sandbox(), 'xvnc');
+  await pollByProcess(cookie).not.toBe(before);
   await untilHealthy(sandbox());
   expect((await cookie()).split('\n')).toHaveLength(1);
 });
@@ -94,8 +96,9 @@ test('[images.x-cookie] a new display has a new cookie', async () => {
 test('[images.healthcheck-time] the health check waits less than 4 s if nothing answers', async () => {
   await untilHealthy(sandbox());
   const programs = ['daemon', 'gateway', 'chromium', 'code-server', 'jupyter'];
-  const each = (signal: string): string =>
-    `for p in ${programs.join(' ')}; do kill -s ${signal} -- -$(supervisorctl pid $p); done`;
+  const pidOfEach = await pids(sandbox());
+  const groups = programs.map((program) => `-${pidOfEach[program]}`).join(' ');
+  const each = (signal: string): string => `kill -s ${signal} -- ${groups}`;
   await sandbox().shell(each('STOP'));
   try {
     const [took, ...lines] = (

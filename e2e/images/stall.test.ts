@@ -5,17 +5,14 @@ import { docker } from '../../scripts/images/docker.ts';
 import { ROOT } from '../../scripts/root.ts';
 import { sufferFaults } from '../service-faults.ts';
 import { SteadyWork } from '../steady-work.ts';
-import { programs, untilHealthy } from './observe.ts';
-import { type Sandbox, startSandbox } from './sandbox.ts';
+import { pollByProcess, untilHealthy } from './observe.ts';
+import { startSandbox } from './sandbox.ts';
+import { pidOf, programs } from './supervisor.ts';
 
 const KEY = 'secret-key';
 /** A busy machine may starve a healthy service for seconds. */
 const STALL_SECONDS = 8;
 const FIXTURE = '/opt/spin-on-signal.mjs';
-
-async function pidOf(sandbox: Sandbox, program: string): Promise<number | undefined> {
-  return Number(await sandbox.shell(`supervisorctl pid ${program} || true`)) || undefined;
-}
 
 test('[images.stall] [stall.beside-work] [stall.paused] a daemon and a gateway that are killed, stopped or spin come back; 20 commands and 10 terminals lose nothing, and a paused container is no stall', async () => {
   await using sandbox = await startSandbox({
@@ -35,7 +32,7 @@ test('[images.stall] [stall.beside-work] [stall.paused] a daemon and a gateway t
   // A watchdog that started after the services watches them too.
   const watchdog = await pidOf(sandbox, 'watchdog');
   await sandbox.shell(`kill -KILL ${watchdog}`);
-  await expect.poll(async () => [undefined, watchdog].includes(await pidOf(sandbox, 'watchdog'))).toBe(false);
+  await pollByProcess(async () => [undefined, watchdog].includes(await pidOf(sandbox, 'watchdog'))).toBe(false);
   await sufferFaults(
     {
       url: sandbox.url,
@@ -57,7 +54,7 @@ test('[images.stall] [stall.beside-work] [stall.paused] a daemon and a gateway t
   const gateway = await pidOf(sandbox, 'gateway');
   await sandbox.shell(`kill -STOP ${gateway}`);
   // By then a stall of the daemon would have been found too.
-  await expect.poll(async () => [undefined, gateway].includes(await pidOf(sandbox, 'gateway'))).toBe(false);
+  await pollByProcess(async () => [undefined, gateway].includes(await pidOf(sandbox, 'gateway'))).toBe(false);
   expect(await pidOf(sandbox, 'daemon')).toBe(daemon);
   expect(sandbox.log.slice(before)).not.toContain('daemon has not responded');
   await sandbox.shell(`touch ${endFile}`);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { pollByProcess } from './observe.ts';
 import { sharedSandbox } from './sandbox.ts';
 
 const KEY = 'secret-key';
@@ -30,7 +31,7 @@ test('[images.terminal] full-screen programs of the image are controlled by keys
   await type('nano /home/sandbox/note\r');
   await screenShows('b', 'GNU nano');
   await type('kept by nano\u0013\u0018');
-  await expect.poll(() => sandbox().shell('pgrep -x nano || cat /home/sandbox/note')).toBe('kept by nano');
+  await pollByProcess(() => sandbox().shell('pgrep -x nano || cat /home/sandbox/note')).toBe('kept by nano');
   await type('python3 -q\r');
   await screenShows('b', '>>>');
   await type('6 * 7\r');
