@@ -12,9 +12,8 @@ import {
   statusWith,
   untilHealthy,
 } from './observe.ts';
+import { NO_BROWSER, NO_KERNELS } from './sandbox.ts';
 import { programs, startProgram, stopProgram } from './supervisor.ts';
-
-const WITHOUT_BROWSER = ['browser-mcp', 'daemon', 'gateway', 'keeper', 'watchdog', 'window-manager', 'xvnc'];
 
 const LANGUAGE_PAGE = 'data:text/html,<script>document.title = navigator.language + " " + navigator.userAgent</script>';
 
@@ -46,6 +45,7 @@ const GROUPS: readonly Group[] = [
       BROWSER_RESOLUTION: '1600x900',
       PROXY_MAP: 'mapped.example=127.0.0.1:3129',
       MCP_SERVER_BROWSER_PORT: '8200',
+      ...NO_KERNELS,
     },
     rows: [
       [
@@ -176,8 +176,8 @@ const GROUPS: readonly Group[] = [
     ],
   },
   {
-    title: 'without a browser',
-    env: { BROWSER_START_MODE: 'manual' },
+    title: 'without a browser and without a watchdog',
+    env: { SVC_STALL_SECONDS: '0', ...NO_BROWSER, ...NO_KERNELS },
     rows: [
       [
         '[config.start-manual] BROWSER_START_MODE=manual starts no browser and is healthy without one',
@@ -186,16 +186,12 @@ const GROUPS: readonly Group[] = [
           await untilHealthy(sandbox);
         },
       ],
-    ],
-  },
-  {
-    title: 'with a browser elsewhere',
-    env: { BROWSER_REMOTE_DEBUGGING_HOST: 'browser.example' },
-    rows: [
       [
-        '[config.debugging-host] with another host in BROWSER_REMOTE_DEBUGGING_HOST no browser is started',
+        '[images.stall] [stall.off] SVC_STALL_SECONDS=0 starts no watchdog',
         async (sandbox) => {
-          expect(Object.keys(await programs(sandbox)).sort()).toEqual(WITHOUT_BROWSER);
+          expect(Object.keys(await programs(sandbox))).not.toContain('watchdog');
+          expect(await sandbox.shell('ls /run/svc')).not.toContain('heartbeat');
+          await untilHealthy(sandbox);
         },
       ],
     ],

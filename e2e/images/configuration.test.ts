@@ -1,11 +1,14 @@
 import { expect } from 'vitest';
 import { describeGroups, type Group } from './groups.ts';
 import { onSocket, pollByProcess, statusWith, untilHealthy, untilOwnListeners } from './observe.ts';
+import { NO_KERNELS } from './sandbox.ts';
 import { pidOf, programs } from './supervisor.ts';
 
 const KEY = { SVC_API_KEY: 'key-of-the-test' };
 
 const FILE = { content: 'key-in-a-file\n', target: '/etc/sandbox-key', mode: 0o600 };
+
+const WITHOUT_BROWSER = ['browser-mcp', 'daemon', 'gateway', 'keeper', 'watchdog', 'window-manager', 'xvnc'];
 
 /** Variables that do not influence each other share a container. */
 const GROUPS: readonly Group[] = [
@@ -19,6 +22,7 @@ const GROUPS: readonly Group[] = [
       LOG_LEVEL: 'warn',
       TOKEN: 'of-the-user',
       SVC_SKILLS_PATH: '/home/sandbox/skills',
+      ...NO_KERNELS,
     },
     rows: [
       [
@@ -90,8 +94,14 @@ const GROUPS: readonly Group[] = [
     ],
   },
   {
-    title: 'with the key in a file, another user and another port',
-    env: { SVC_API_KEY_FILE: '/etc/sandbox-key', SVC_DEFAULT_USER: 'games', GATEWAY_PORT: '8099' },
+    title: 'with the key in a file, another user, another port, and a browser elsewhere',
+    env: {
+      SVC_API_KEY_FILE: '/etc/sandbox-key',
+      SVC_DEFAULT_USER: 'games',
+      GATEWAY_PORT: '8099',
+      BROWSER_REMOTE_DEBUGGING_HOST: 'browser.example',
+      ...NO_KERNELS,
+    },
     key: 'key-in-a-file',
     port: 8099,
     with: (container) => container.withCopyContentToContainer([FILE]),
@@ -116,6 +126,12 @@ const GROUPS: readonly Group[] = [
         async (sandbox) => {
           expect((await sandbox.fetch('/health')).status).toBe(200);
           await untilHealthy(sandbox);
+        },
+      ],
+      [
+        '[config.debugging-host] with another host in BROWSER_REMOTE_DEBUGGING_HOST no browser is started',
+        async (sandbox) => {
+          expect(Object.keys(await programs(sandbox)).sort()).toEqual(WITHOUT_BROWSER);
         },
       ],
     ],

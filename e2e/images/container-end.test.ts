@@ -40,7 +40,8 @@ const FAILING: readonly (readonly [program: string, path: string])[] = [
   ['gateway', '/opt/svc/start/gateway'],
 ];
 
-test('[images.failed-starts] after ten failed starts in a row of keeper, daemon or gateway the container ends', async () => {
+// Both wait, and use no processor meanwhile.
+test.concurrent('[images.failed-starts] after ten failed starts in a row of keeper, daemon or gateway the container ends', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'sandbox-failing-'));
   try {
     const failing = join(directory, 'failing');
@@ -58,14 +59,17 @@ test('[images.failed-starts] after ten failed starts in a row of keeper, daemon 
   }
 });
 
-test('[images.crash-loop] any other program that fails starts again after growing pauses, and is not given up', async () => {
+test.concurrent('[images.crash-loop] any other program that fails starts again after growing pauses, and is not given up', async ({
+  onTestFailed,
+}) => {
   const at = (path: string, content: string) => ({ content, target: path, mode: 0o755 });
   // Ends at once, or after supervisord has taken it for running.
   const failing = at('/opt/svc/start/window-manager', '#!/bin/sh\nexit 3\n');
   const brief = at('/opt/svc/start/chromium', '#!/bin/sh\nsleep 1.2\nexit 3\n');
-  await using sandbox = await startSandbox({
-    with: (container) => container.withCopyContentToContainer([failing, brief]),
-  });
+  await using sandbox = await startSandbox(
+    { with: (container) => container.withCopyContentToContainer([failing, brief]) },
+    onTestFailed,
+  );
   const starts = (program: string): number[] =>
     [...sandbox.log.matchAll(new RegExp(`^(\\S+ \\S+),(\\d+) INFO spawned: '${program}'`, 'gm'))].map(
       ([, second = '', ms]) => Date.parse(`${second.replace(' ', 'T')}Z`) + Number(ms),

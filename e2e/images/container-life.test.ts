@@ -3,26 +3,38 @@ import { chown, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { docker } from '../../scripts/images/docker.ts';
 import { ROOT } from '../../scripts/root.ts';
 import { browserLine, devTools, onSocket, openTab, pollByProcess, untilHealthy } from './observe.ts';
 import { runOnce } from './run-once.ts';
-import { startSandbox } from './sandbox.ts';
+import { sharedSandbox, startSandbox } from './sandbox.ts';
 import { programs } from './supervisor.ts';
 
 const SECCOMP = `seccomp=${readFileSync(join(ROOT, 'images/seccomp.json'), 'utf8')}`;
 const AUTO = { BROWSER_START_MODE: 'auto' };
 
-test('[images.plain] a plain docker run works; without the profile the browser runs unsandboxed and a warning is logged', async () => {
-  await using sandbox = await startSandbox({ env: AUTO, plain: true });
-  expect(await browserLine(sandbox)).toMatch(/--no-sandbox\n[\s\S]*--disable-dev-shm-usage/);
-  await sandbox.said('sandbox: chromium: no user namespaces here, so its sandbox is off');
-  await sandbox.said('sandbox: chromium: /dev/shm is small');
-  const page =
-    'data:text/html,<canvas id=c width=4000 height=4000></canvas><script>c.getContext("2d").fillRect(0,0,4000,4000);document.title="drawn"</script>';
-  await openTab(sandbox, encodeURI(page));
-  await pollByProcess(() => devTools(sandbox, 'list')).toContain('"title": "drawn"');
+describe('a plain docker run', () => {
+  const sandbox = sharedSandbox({ env: AUTO, plain: true });
+
+  test('[images.plain] a plain docker run works; without the profile the browser runs unsandboxed and a warning is logged', async () => {
+    expect(await browserLine(sandbox())).toMatch(/--no-sandbox\n[\s\S]*--disable-dev-shm-usage/);
+    await sandbox().said('sandbox: chromium: no user namespaces here, so its sandbox is off');
+    await sandbox().said('sandbox: chromium: /dev/shm is small');
+    const page =
+      'data:text/html,<canvas id=c width=4000 height=4000></canvas><script>c.getContext("2d").fillRect(0,0,4000,4000);document.title="drawn"</script>';
+    await openTab(sandbox(), encodeURI(page));
+    await pollByProcess(() => devTools(sandbox(), 'list')).toContain('"title": "drawn"');
+  });
+
+  test('[images.restart] docker restart keeps files and command records', async () => {
+    const { command_id } = await sandbox().run('echo before > ~/file; echo before');
+    await sandbox().container.restart({ timeout: 30_000 });
+    await untilHealthy(sandbox());
+    expect((await sandbox().run('cat ~/file')).stdout).toBe('before\n');
+    const answer = await sandbox().fetch(`/v2/commands/${command_id}`);
+    expect(((await answer.json()) as { data: object }).data).toMatchObject({ stdout: 'before\n' });
+  });
 });
 
 test('[images.seccomp] with the profile the browser is sandboxed, without capabilities and new privileges', async () => {
@@ -106,16 +118,6 @@ test('[images.stop] docker stop ends all processes gracefully within 3 s, with e
   expect(promised).toHaveLength(10);
   expect(log).not.toContain('SIGKILL');
   await docker('start', id);
-});
-
-test('[images.restart] docker restart keeps files and command records', async () => {
-  await using sandbox = await startSandbox({ env: AUTO });
-  const { command_id } = await sandbox.run('echo before > ~/file; echo before');
-  await sandbox.container.restart({ timeout: 30_000 });
-  await untilHealthy(sandbox);
-  expect((await sandbox.run('cat ~/file')).stdout).toBe('before\n');
-  const answer = await sandbox.fetch(`/v2/commands/${command_id}`);
-  expect(((await answer.json()) as { data: object }).data).toMatchObject({ stdout: 'before\n' });
 });
 
 const isRoot = process.getuid?.() === 0;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { docker } from '../../scripts/images/docker.ts';
 import { ROOT } from '../../scripts/root.ts';
 import { pollByProcess } from './observe.ts';
-import { startSandbox } from './sandbox.ts';
+import { NO_BROWSER, startSandbox } from './sandbox.ts';
 import { pidOf } from './supervisor.ts';
 
 const IMAGE = 'sandbox-custom:e2e';
@@ -32,7 +32,11 @@ afterAll(async () => {
 });
 
 test('[mcp.custom-image] [config.extra-mcp-servers] an image with a second MCP server, by the recipe of the document, publishes its tools', async () => {
-  await using sandbox = await startSandbox({ image: IMAGE, key: 'the-key', env: { SVC_API_KEY: 'the-key' } });
+  await using sandbox = await startSandbox({
+    image: IMAGE,
+    key: 'the-key',
+    env: { SVC_API_KEY: 'the-key', ...NO_BROWSER },
+  });
   await expect.poll(() => sandbox.toolNames()).toContain('calc_add');
   const added = await sandbox.mcp('tools/call', { name: 'calc_add', arguments: { a: 40, b: 2 } });
   expect(added).toMatchObject({ content: [{ type: 'text', text: '42' }] });

@@ -1,10 +1,13 @@
 import { expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { docker } from '../../scripts/images/docker.ts';
 import { callBrowserMcp, devTools, onSocket, pollByProcess, untilHealthy } from './observe.ts';
-import { type Sandbox, sharedSandbox } from './sandbox.ts';
+import { NO_KERNELS, type Sandbox, sharedSandbox } from './sandbox.ts';
 import { pids, startProgram, stopProgram } from './supervisor.ts';
 
-const sandbox = sharedSandbox({ env: { DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false' } });
+const sandbox = sharedSandbox({
+  env: { DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false', ...NO_KERNELS },
+  with: (container) => container.withHealthInterval(2),
+});
 /** Every required program of this container. */
 const PROMISED = [
   ...['browser-mcp', 'chromium', 'code-server', 'daemon', 'gateway', 'jupyter', 'keeper', 'watchdog'],

@@ -122,3 +122,25 @@ test('[images.vnc-socket] VNC listens on a unix socket for the gateway and on no
   );
   await untilOwnListeners(sandbox());
 });
+
+test('[sandbox.v1-context] [sandbox.capabilities] the image says what it ended up with', async () => {
+  const { data, home_dir, detail } = (await (await sandbox().fetch('/v1/sandbox')).json()) as {
+    data: string;
+    home_dir: string;
+    detail: { system: Record<string, string>; runtime: Record<string, { ver: string }[]> };
+  };
+  expect(home_dir).toBe('/home/sandbox');
+  expect(detail.system).toMatchObject({ user: 'sandbox', os: 'Linux', os_version: expect.stringMatching(/Debian/) });
+  expect(data).toContain('User: sandbox');
+  for (const language of ['python', 'nodejs']) {
+    expect(detail.runtime[language]?.[0]?.ver, language).toMatch(/^\d+\.\d+/);
+    const packages = (await (await sandbox().fetch(`/v1/sandbox/packages/${language}`)).json()) as { data: string };
+    expect(packages.data).toMatch(/^- \S+==\S+$/m);
+  }
+  const capabilities = (await (await sandbox().fetch('/v1/capabilities')).json()) as { data: object };
+  expect(capabilities.data).toMatchObject({
+    files: true,
+    exec: { pty: true, tmux: true, rg: true, backend: 'native' },
+    browser: true,
+  });
+});

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { pollByProcess, untilHealthy } from './observe.ts';
-import { sharedSandbox, startSandbox } from './sandbox.ts';
+import { NO_KERNELS, sharedSandbox, startSandbox } from './sandbox.ts';
 import { pidOf, pids, startProgram, stopProgram } from './supervisor.ts';
 
 const sandbox = sharedSandbox({
@@ -50,6 +50,22 @@ test('[images.privileges] commands and terminals of the account gain none, those
   expect(privileges(output)).toEqual(ACCOUNT);
 });
 
+test('[images.stall-private] the account cannot open the pipes for beats, and no command or terminal inherits one', async () => {
+  const pipes = await sandbox().shell("stat -c '%n %F %U %a' /run/svc/*.heartbeat");
+  expect(pipes.split('\n')).toEqual([
+    '/run/svc/daemon.heartbeat fifo root 600',
+    '/run/svc/gateway.heartbeat fifo root 600',
+  ]);
+  const seen = 'ls -l /proc/self/fd; env; for pipe in /run/svc/*.heartbeat; do : <>$pipe || echo refused; done';
+  const { stdout } = await sandbox().run(seen);
+  await sandbox().post('/v2/pty/sessions', { id: 'pipes' });
+  const terminal = await sandbox().post<{ output: string }>('/v2/pty/sessions/pipes/exec', { command: seen });
+  for (const output of [stdout, terminal.output]) {
+    expect(output.match(/^refused$/gm)).toHaveLength(2);
+    expect(output).not.toMatch(/-> .*heartbeat|HEARTBEAT/);
+  }
+});
+
 const SETUID = 'cp /usr/bin/id /usr/local/bin/gain && chmod 4755 /usr/local/bin/gain';
 
 test('[images.setuid] a setuid program gives a command no privileges', async () => {
@@ -59,7 +75,7 @@ test('[images.setuid] a setuid program gives a command no privileges', async () 
 });
 
 test('[images.setuid] SVC_ALLOW_SETUID=true lets commands and editors gain privileges, and is reported', async () => {
-  const env = { SVC_ALLOW_SETUID: 'true', DISABLE_CODE_SERVER: 'false' };
+  const env = { SVC_ALLOW_SETUID: 'true', DISABLE_CODE_SERVER: 'false', ...NO_KERNELS };
   await using open = await startSandbox({ env });
   await open.said('sandbox: SVC_ALLOW_SETUID is set: a setuid program can make a command root');
   await open.shell(SETUID);

@@ -10,6 +10,12 @@ import { LABEL } from '../setup/images.ts';
 const PUBLIC_PORT = 8080;
 const LOGS = join(ROOT, 'dist/e2e-logs');
 const GIB = 1024 ** 3;
+
+/** For containers whose tests need no browser, which takes as much of a processor as the rest of the boot. */
+export const NO_BROWSER = { BROWSER_START_MODE: 'manual' };
+/** For containers that run no Python cells and whose services start again: a Python is prepared after each start. */
+export const NO_KERNELS = { SVC_KERNEL_ZYGOTE: 'use' };
+
 const READY = /sandbox: ready (?:for its claim )?at /;
 
 export interface SandboxOptions {
@@ -46,6 +52,12 @@ class SandboxContainer extends GenericContainer {
   /** Without the image's health check, whose processes the engine starts with the variables of the container. */
   withoutHealthCheck(): this {
     this.createOpts.Healthcheck = { Test: ['NONE'] };
+    return this;
+  }
+
+  /** Has the engine check the health that often, not every 10 s. */
+  withHealthInterval(seconds: number): this {
+    this.createOpts.Healthcheck = { Interval: seconds * 1e9 };
     return this;
   }
 }
@@ -171,10 +183,10 @@ export class Sandbox implements AsyncDisposable {
   }
 }
 
-/** Starts a container for one test; its log is kept if the test fails. */
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+/** Starts a container for one test; its log is kept if the test fails. A concurrent test gives its own `onFailed`. */
+export async function startSandbox(options: SandboxOptions = {}, onFailed = onTestFailed): Promise<Sandbox> {
   const sandbox = await Sandbox.start(options);
-  onTestFailed(({ task }) => sandbox.keepLog(task.name));
+  onFailed(({ task }) => sandbox.keepLog(task.name));
   return sandbox;
 }
 

@@ -5,9 +5,9 @@ import { docker } from '../../scripts/images/docker.ts';
 import { ROOT } from '../../scripts/root.ts';
 import { sufferFaults } from '../service-faults.ts';
 import { SteadyWork } from '../steady-work.ts';
-import { pollByProcess, untilHealthy } from './observe.ts';
-import { startSandbox } from './sandbox.ts';
-import { pidOf, programs } from './supervisor.ts';
+import { pollByProcess } from './observe.ts';
+import { NO_BROWSER, NO_KERNELS, startSandbox } from './sandbox.ts';
+import { pidOf } from './supervisor.ts';
 
 const KEY = 'secret-key';
 /** A busy machine may starve a healthy service for seconds. */
@@ -20,7 +20,8 @@ test('[images.stall] [stall.beside-work] [stall.paused] a daemon and a gateway t
       SVC_API_KEY: KEY,
       SVC_STALL_SECONDS: String(STALL_SECONDS),
       NODE_OPTIONS: `--import=${FIXTURE}`,
-      BROWSER_START_MODE: 'manual',
+      ...NO_BROWSER,
+      ...NO_KERNELS,
     },
     with: (container) => {
       const content = readFileSync(join(ROOT, 'e2e/spin-on-signal.mjs'), 'utf8');
@@ -60,28 +61,4 @@ test('[images.stall] [stall.beside-work] [stall.paused] a daemon and a gateway t
   await sandbox.shell(`touch ${endFile}`);
   await expect.poll(async () => (await sandbox.fetch('/ready').catch(() => undefined))?.status).toBe(200);
   await steady.check();
-});
-
-test('[images.stall-private] the account cannot open the pipes for beats, and no command or terminal inherits one', async () => {
-  await using sandbox = await startSandbox({ env: { BROWSER_START_MODE: 'manual' } });
-  const pipes = await sandbox.shell("stat -c '%n %F %U %a' /run/svc/*.heartbeat");
-  expect(pipes.split('\n')).toEqual([
-    '/run/svc/daemon.heartbeat fifo root 600',
-    '/run/svc/gateway.heartbeat fifo root 600',
-  ]);
-  const seen = 'ls -l /proc/self/fd; env; for pipe in /run/svc/*.heartbeat; do : <>$pipe || echo refused; done';
-  const { stdout } = await sandbox.run(seen);
-  await sandbox.post('/v2/pty/sessions', { id: 'a' });
-  const terminal = await sandbox.post<{ output: string }>('/v2/pty/sessions/a/exec', { command: seen });
-  for (const output of [stdout, terminal.output]) {
-    expect(output.match(/^refused$/gm)).toHaveLength(2);
-    expect(output).not.toMatch(/-> .*heartbeat|HEARTBEAT/);
-  }
-});
-
-test('[images.stall] [stall.off] SVC_STALL_SECONDS=0 starts no watchdog', async () => {
-  await using sandbox = await startSandbox({ env: { SVC_STALL_SECONDS: '0', BROWSER_START_MODE: 'manual' } });
-  expect(Object.keys(await programs(sandbox))).not.toContain('watchdog');
-  expect(await sandbox.shell('ls /run/svc')).not.toContain('heartbeat');
-  await untilHealthy(sandbox);
 });

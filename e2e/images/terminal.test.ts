@@ -1,9 +1,13 @@
+import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { followRecorded } from '../recorded-session.ts';
 import { pollByProcess } from './observe.ts';
-import { sharedSandbox } from './sandbox.ts';
+import { NO_BROWSER, NO_KERNELS, sharedSandbox } from './sandbox.ts';
 
 const KEY = 'secret-key';
-const sandbox = sharedSandbox({ env: { SVC_API_KEY: KEY } });
+const sandbox = sharedSandbox({
+  env: { SVC_API_KEY: KEY, SVC_PTY_HISTORY_BYTES: String(64 * 2 ** 20), ...NO_BROWSER, ...NO_KERNELS },
+});
 
 async function exec(id: string, command: string): Promise<string> {
   const path = `/v2/pty/sessions/${id}/exec`;
@@ -42,4 +46,24 @@ test('[images.terminal] the terminal page is served to clients with the key', as
   expect((await fetch(`${sandbox().url}/terminal/`)).status).toBe(401);
   const page = await sandbox().fetch('/terminal/');
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('xterm')]);
+});
+
+test('[images.terminal-recorded] nano, less and 50 MB reach three viewers, one stalled and one paused, exactly as recorded by script', {
+  timeout: 300_000,
+}, async () => {
+  const directory = (await sandbox().run('mktemp -d')).stdout.trim();
+  const read = async (path: string): Promise<Buffer> => {
+    const answer = await sandbox().fetch(`/v2/fs/download?path=${encodeURIComponent(path)}`);
+    expect(answer.status).toBe(200);
+    return answer.body === null ? Buffer.alloc(0) : buffer(answer.body);
+  };
+  await followRecorded({ url: sandbox().url, key: KEY, directory, read }, [
+    {
+      command: `nano --ignorercfiles ${directory}/note`,
+      shows: 'GNU nano',
+      keys: ['hello from nano', '\x0f', '\r', '\x18'],
+    },
+    { command: 'less /etc/passwd', shows: 'root:', keys: ['q'] },
+  ]);
+  expect(String(await read(`${directory}/note`))).toBe('hello from nano\n');
 });
