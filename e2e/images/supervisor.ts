@@ -3,7 +3,7 @@ import type { Sandbox } from './sandbox.ts';
 const SOCKET = '/run/svc/supervisor.sock';
 
 /** A program that the supervisor knows. */
-export interface Program {
+interface Program {
   readonly name: string;
   /** Such as RUNNING or STOPPED. */
   readonly state: string;
@@ -27,7 +27,7 @@ async function call(sandbox: Sandbox, method: string, ...params: string[]): Prom
   return answer;
 }
 
-export async function listPrograms(sandbox: Sandbox): Promise<readonly Program[]> {
+async function listPrograms(sandbox: Sandbox): Promise<readonly Program[]> {
   const structs = (await call(sandbox, 'getAllProcessInfo')).split('<struct>').slice(1);
   return structs.map((struct) => {
     const field = (name: string): string => {
