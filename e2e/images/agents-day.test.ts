@@ -5,6 +5,7 @@ import { DAEMON_IMAGE } from '../../scripts/images/build-images.ts';
 import { docker } from '../../scripts/images/docker.ts';
 import { has } from '../../scripts/testing/machine.ts';
 import { LABEL } from '../setup/images.ts';
+import { pollByProcess } from './observe.ts';
 import { keepPicture, pictureSize } from './person.ts';
 import { startSandbox } from './sandbox.ts';
 
@@ -29,7 +30,7 @@ test('[images.agents-day] an agent’s day runs as the account without a network
   const id = await docker('run', '--detach', '--network', 'none', '--shm-size', '1g', ...labels, DAEMON_IMAGE);
   const inside = (script: string): Promise<string> => docker('exec', id, 'sh', '-c', script);
   try {
-    await expect.poll(() => inside('/opt/svc/hooks/healthcheck 2>&1 || true')).toBe('');
+    await pollByProcess(() => inside('/opt/svc/hooks/healthcheck 2>&1 || true')).toBe('');
     const call = JSON.stringify({ command: SHELL.join(' '), stdin: await DAY, timeout: 250 });
     await docker('exec', id, 'sh', '-c', `cat >/tmp/call <<'CALL'\n${call}\nCALL`);
     const answer = await inside(

@@ -6,14 +6,14 @@ import {
   coversDisplay,
   devTools,
   openTab,
-  programs,
+  pollByProcess,
   startServer,
   startWebServer,
   statusWith,
   untilHealthy,
 } from './observe.ts';
-
-const WITHOUT_BROWSER = ['browser-mcp', 'daemon', 'gateway', 'keeper', 'watchdog', 'window-manager', 'xvnc'];
+import { NO_BROWSER, NO_KERNELS } from './sandbox.ts';
+import { programs, startProgram, stopProgram } from './supervisor.ts';
 
 const LANGUAGE_PAGE = 'data:text/html,<script>document.title = navigator.language + " " + navigator.userAgent</script>';
 
@@ -45,26 +45,27 @@ const GROUPS: readonly Group[] = [
       BROWSER_RESOLUTION: '1600x900',
       PROXY_MAP: 'mapped.example=127.0.0.1:3129',
       MCP_SERVER_BROWSER_PORT: '8200',
+      ...NO_KERNELS,
     },
     rows: [
       [
         '[config.homepage] HOMEPAGE is the start page of the browser',
         async (sandbox) => {
-          await expect.poll(() => devTools(sandbox, 'list')).toContain('"title": "at-home"');
+          await pollByProcess(() => devTools(sandbox, 'list')).toContain('"title": "at-home"');
         },
       ],
       [
         '[config.browser-lang] [config.browser-agent] BROWSER_LANG and BROWSER_USER_AGENT are visible to a page',
         async (sandbox) => {
           await openTab(sandbox, encodeURI(LANGUAGE_PAGE));
-          await expect.poll(() => devTools(sandbox, 'list')).toContain('"title": "de-DE TestAgent/7"');
+          await pollByProcess(() => devTools(sandbox, 'list')).toContain('"title": "de-DE TestAgent/7"');
         },
       ],
       [
         '[config.browser-resolution] BROWSER_RESOLUTION is the size of the display and of the browser',
         async (sandbox) => {
           expect(await sandbox.shell('xdpyinfo | grep dimensions')).toContain('1600x900 pixels');
-          await expect.poll(() => coversDisplay(sandbox, '1600x900')).toBe(true);
+          await pollByProcess(() => coversDisplay(sandbox, '1600x900')).toBe(true);
         },
       ],
       [
@@ -79,7 +80,7 @@ const GROUPS: readonly Group[] = [
         '[config.mcp-browser-port] MCP_SERVER_BROWSER_PORT is the port of the browser MCP server',
         async (sandbox) => {
           const list = (): Promise<string> => callBrowserMcp(sandbox, 'tools/list', {}, 8200).catch(String);
-          await expect.poll(list).toContain('browser_snapshot');
+          await pollByProcess(list).toContain('browser_snapshot');
           await expect.poll(() => sandbox.toolNames()).toContain('browser_snapshot');
           expect(await statusWith(sandbox, {}, '/proxy/8200/')).toBe(403);
         },
@@ -88,10 +89,10 @@ const GROUPS: readonly Group[] = [
         '[config.start-auto] BROWSER_START_MODE=auto is ready only while the browser runs',
         async (sandbox) => {
           expect(await devTools(sandbox, 'version')).toContain('Chrome/');
-          await sandbox.shell('supervisorctl stop chromium');
+          await stopProgram(sandbox, 'chromium');
           // A success is reused for 5 s.
           await expect.poll(async () => (await sandbox.fetch('/ready')).status).toBe(503);
-          await sandbox.shell('supervisorctl start chromium');
+          await startProgram(sandbox, 'chromium');
         },
       ],
     ],
@@ -109,9 +110,9 @@ const GROUPS: readonly Group[] = [
         '[config.start-async] BROWSER_START_MODE=async is ready without the browser and starts it',
         async (sandbox) => {
           expect(await browserLine(sandbox)).toContain('chromium');
-          await sandbox.shell('supervisorctl stop chromium');
+          await stopProgram(sandbox, 'chromium');
           expect((await sandbox.fetch('/ready')).status).toBe(200);
-          await sandbox.shell('supervisorctl start chromium');
+          await startProgram(sandbox, 'chromium');
         },
       ],
       [
@@ -175,8 +176,8 @@ const GROUPS: readonly Group[] = [
     ],
   },
   {
-    title: 'without a browser',
-    env: { BROWSER_START_MODE: 'manual' },
+    title: 'without a browser and without a watchdog',
+    env: { SVC_STALL_SECONDS: '0', ...NO_BROWSER, ...NO_KERNELS },
     rows: [
       [
         '[config.start-manual] BROWSER_START_MODE=manual starts no browser and is healthy without one',
@@ -185,16 +186,12 @@ const GROUPS: readonly Group[] = [
           await untilHealthy(sandbox);
         },
       ],
-    ],
-  },
-  {
-    title: 'with a browser elsewhere',
-    env: { BROWSER_REMOTE_DEBUGGING_HOST: 'browser.example' },
-    rows: [
       [
-        '[config.debugging-host] with another host in BROWSER_REMOTE_DEBUGGING_HOST no browser is started',
+        '[images.stall] [stall.off] SVC_STALL_SECONDS=0 starts no watchdog',
         async (sandbox) => {
-          expect(Object.keys(await programs(sandbox)).sort()).toEqual(WITHOUT_BROWSER);
+          expect(Object.keys(await programs(sandbox))).not.toContain('watchdog');
+          expect(await sandbox.shell('ls /run/svc')).not.toContain('heartbeat');
+          await untilHealthy(sandbox);
         },
       ],
     ],

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { connectPlaywright, connectPuppeteer, firstPage, puppeteerPage } from '../pages/browsers.ts';
-import { callBrowserMcp, devTools, programs, startServer, untilHealthy, useBrowserTool } from './observe.ts';
+import { callBrowserMcp, devTools, pollByProcess, startServer, untilHealthy, useBrowserTool } from './observe.ts';
 import { type Sandbox, sharedSandbox, startSandbox } from './sandbox.ts';
+import { pidOf, programs, stopProgram } from './supervisor.ts';
 
 const KEY = 'secret-key';
 const HEADERS = { 'x-api-key': KEY };
@@ -28,11 +29,11 @@ const sandbox = sharedSandbox({
 
 const runs = async (of: Sandbox): Promise<boolean> => (await devTools(of, 'version')).includes('Chrome/');
 const stateOf = async (of: Sandbox): Promise<string | undefined> => (await programs(of))['chromium'];
-const pidOf = (of: Sandbox): Promise<string> => of.shell('supervisorctl pid chromium');
+const browserPid = (of: Sandbox): Promise<number | undefined> => pidOf(of, 'chromium');
 
 async function stopped(): Promise<void> {
-  await sandbox().shell('supervisorctl stop chromium || true');
-  await expect.poll(() => runs(sandbox())).toBe(false);
+  await stopProgram(sandbox(), 'chromium').catch(() => undefined);
+  await pollByProcess(() => runs(sandbox())).toBe(false);
 }
 
 async function started(): Promise<void> {
@@ -90,21 +91,21 @@ test('[images.start-rights] the account asks for the browser by a FIFO of rootâ€
   await sandbox().run(
     'head -c 200000 /dev/urandom > /run/svc/start-browser; echo "stop daemon" > /run/svc/start-browser',
   );
-  await expect.poll(() => runs(sandbox())).toBe(true);
-  await expect.poll(() => programs(sandbox())).toEqual({ ...before, chromium: 'RUNNING' });
+  await pollByProcess(() => runs(sandbox())).toBe(true);
+  await pollByProcess(() => programs(sandbox())).toEqual({ ...before, chromium: 'RUNNING' });
 });
 
 test('[images.browser-closed] a browser that a person closes stays closed, one that crashes is started again', async () => {
   await started();
-  const pid = await pidOf(sandbox());
+  const pid = await browserPid(sandbox());
   // A stale lock is what a crash leaves.
   await sandbox().shell(`kill -KILL ${pid}`);
-  await expect.poll(() => pidOf(sandbox())).not.toBe(pid);
-  await expect.poll(() => runs(sandbox())).toBe(true);
+  await pollByProcess(() => browserPid(sandbox())).not.toBe(pid);
+  await pollByProcess(() => runs(sandbox())).toBe(true);
   const browser = await connectPlaywright(`${sandbox().url}/cdp`, HEADERS);
   const session = await browser.newBrowserCDPSession();
   await session.send('Browser.close').catch(() => {});
-  await expect.poll(() => stateOf(sandbox())).toBe('EXITED');
+  await pollByProcess(() => stateOf(sandbox())).toBe('EXITED');
   await started();
   expect(await runs(sandbox())).toBe(true);
 });
@@ -125,7 +126,7 @@ test('[images.profile] [images.extensions] a restart keeps the profile, and exte
   const [first] = await visit();
   // Chromium writes the storage of pages to the disk some seconds later.
   const written = 'grep -rlaF count "$HOME/.config/sandbox-browser/Default/Local Storage/leveldb"';
-  await expect.poll(async () => (await sandbox().run(written)).stdout).not.toBe('');
+  await pollByProcess(async () => (await sandbox().run(written)).stdout).not.toBe('');
   await stopped();
   expect(await visit()).toEqual([Number(first) + 1, 'yes']);
 });
@@ -173,38 +174,38 @@ test('[mcp-browser.life] the MCP server is there while a browser is, also one th
   const lists = async (): Promise<boolean> =>
     (await callBrowserMcp(sandbox(), 'tools/list').catch(String)).includes('browser_click');
   await stopped();
-  await expect.poll(lists).toBe(false);
+  await pollByProcess(lists).toBe(false);
   await started();
-  await expect.poll(lists).toBe(true);
+  await pollByProcess(lists).toBe(true);
   // The server itself runs by now, and ends with its browser.
   await stopped();
-  await expect.poll(lists).toBe(false);
+  await pollByProcess(lists).toBe(false);
   const flags = '--headless --no-sandbox --disable-gpu --remote-debugging-port=9222 --user-data-dir=/tmp/by-hand';
   const command = { command: `exec /usr/lib/chromium/chromium ${flags} about:blank`, mode: 'async' };
   const { command_id } = await sandbox().post<{ command_id: string }>('/v2/commands', command);
-  await expect.poll(lists).toBe(true);
+  await pollByProcess(lists).toBe(true);
   await sandbox().post(`/v2/commands/${command_id}/kill`, { signal: 'SIGKILL' });
-  await expect.poll(lists).toBe(false);
+  await pollByProcess(lists).toBe(false);
 });
 
 test('[mcp.browser-server] the hub has the tools of the browser MCP server while a browser is', async () => {
   const names = (): Promise<string[]> => sandbox().toolNames();
   await started();
-  await expect.poll(names).toContain('browser_snapshot');
+  await pollByProcess(names).toContain('browser_snapshot');
   const url = await openSite();
   const used = () => sandbox().mcp('tools/call', { name: 'browser_navigate', arguments: { url } });
   expect(JSON.stringify(await used())).toContain('site');
   await stopped();
-  await expect.poll(names).not.toContain('browser_snapshot');
+  await pollByProcess(names).not.toContain('browser_snapshot');
   expect(await used()).toMatchObject({ isError: true });
   await started();
-  await expect.poll(names).toContain('browser_snapshot');
+  await pollByProcess(names).toContain('browser_snapshot');
 });
 
 test('[mcp-browser.task] requests without a session click through the page that other clients see', async () => {
   const url = await openSite();
   await started();
-  await expect.poll(() => useBrowserTool(sandbox(), 'browser_navigate', { url }).catch(String)).toContain('site');
+  await pollByProcess(() => useBrowserTool(sandbox(), 'browser_navigate', { url }).catch(String)).toContain('site');
   const snapshot = await useBrowserTool(sandbox(), 'browser_snapshot');
   const ref = /link "get" \[ref=(\w+)\]/.exec(snapshot)?.[1];
   expect(ref).toBeDefined();
@@ -212,7 +213,7 @@ test('[mcp-browser.task] requests without a session click through the page that 
   expect(seen).toContain(`"url": "${url}"`);
   await sandbox().run('rm -rf ~/Downloads');
   await useBrowserTool(sandbox(), 'browser_click', { element: 'link', target: ref });
-  await expect.poll(async () => (await sandbox().run('cat ~/Downloads/report.txt')).stdout).toBe('the report');
+  await pollByProcess(async () => (await sandbox().run('cat ~/Downloads/report.txt')).stdout).toBe('the report');
   expect(await useBrowserTool(sandbox(), 'browser_navigate', { url: 'file:///etc/passwd' })).toContain('blocked');
   const foreign = '-H "Origin: http://127.0.0.1:3200" -H "content-type: application/json" -d "{}"';
   expect(await sandbox().shell(`curl -s -o /dev/null -w '%{http_code}' ${foreign} http://127.0.0.1:8100/mcp`)).toBe(
@@ -222,7 +223,7 @@ test('[mcp-browser.task] requests without a session click through the page that 
 
 test('[images.silent-browser] a browser that is stopped by a signal is 503 at /cdp, and serves when it goes on', async () => {
   await started();
-  const pid = await pidOf(sandbox());
+  const pid = await browserPid(sandbox());
   const each = (signal: string): Promise<string> => sandbox().shell(`kill -s ${signal} -- -${pid}`);
   const { webSocketDebuggerUrl: address } = (await (await sandbox().fetch('/json/version')).json()) as {
     webSocketDebuggerUrl: string;
@@ -249,7 +250,7 @@ test('[images.crashed-tab] a page that takes all memory ends its tab, and browse
     env: { BROWSER_START_MODE: 'auto' },
     with: (container) => container.withResourcesQuota({ memory: MEMORY_GIB }),
   });
-  const [browserBefore, daemonBefore] = [await pidOf(small), await small.shell('supervisorctl pid daemon')];
+  const [browserBefore, daemonBefore] = [await browserPid(small), await pidOf(small, 'daemon')];
   const browser = await connectPlaywright(`${small.url}/cdp`);
   const [context] = browser.contexts();
   if (!context) throw new Error('the browser has no context');
@@ -267,7 +268,7 @@ test('[images.crashed-tab] a page that takes all memory ends its tab, and browse
   const next = await context.newPage();
   await next.goto('data:text/html,<title>next</title>');
   expect(await next.title()).toBe('next');
-  expect([await pidOf(small), await small.shell('supervisorctl pid daemon')]).toEqual([browserBefore, daemonBefore]);
+  expect([await browserPid(small), await pidOf(small, 'daemon')]).toEqual([browserBefore, daemonBefore]);
   expect((await small.fetch('/ready')).status).toBe(200);
   await browser.close();
 });

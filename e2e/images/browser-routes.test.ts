@@ -3,6 +3,7 @@ import { imageSize } from '../../daemon/src/capabilities/browser/page/image-size
 import { connectPlaywright } from '../pages/browsers.ts';
 import { type Answer, ask, openSite, SITE } from './browser-site.ts';
 import { sharedSandbox } from './sandbox.ts';
+import { pidOf } from './supervisor.ts';
 
 const KEY = 'secret-key';
 const sandbox = sharedSandbox({ env: { SVC_API_KEY: KEY, BROWSER_START_MODE: 'auto' } });
@@ -269,7 +270,7 @@ test('[images.browser-routes] no route is served without the key, and the browse
   }
   const evaluated = await fetch(`${sandbox().url}/v2/browser/evaluate`, { method: 'POST', body: '{}' });
   expect(evaluated.status).toBe(401);
-  expect(await sandbox().shell('ps -o user= -p $(supervisorctl pid chromium)')).toBe('sandbox');
+  expect(await sandbox().shell(`ps -o user= -p ${await pidOf(sandbox(), 'chromium')}`)).toBe('sandbox');
 });
 
 test('[images.hidden-tab] the timers of a tab behind another one are not slowed', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { analyse } from '../analyst-session.ts';
-import { sharedSandbox } from './sandbox.ts';
+import { NO_BROWSER, sharedSandbox } from './sandbox.ts';
 
 const KEY = 'key-of-code';
 const MEMORY_GIB = 2;
@@ -16,7 +16,7 @@ interface Cell {
 
 const sandbox = sharedSandbox({
   key: KEY,
-  env: { SVC_API_KEY: KEY },
+  env: { SVC_API_KEY: KEY, ...NO_BROWSER },
   with: (container) => container.withResourcesQuota({ memory: MEMORY_GIB }),
 });
 

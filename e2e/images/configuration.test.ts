@@ -1,10 +1,14 @@
 import { expect } from 'vitest';
 import { describeGroups, type Group } from './groups.ts';
-import { onSocket, programs, statusWith, untilHealthy, untilOwnListeners } from './observe.ts';
+import { onSocket, pollByProcess, statusWith, untilHealthy, untilOwnListeners } from './observe.ts';
+import { NO_KERNELS } from './sandbox.ts';
+import { pidOf, programs } from './supervisor.ts';
 
 const KEY = { SVC_API_KEY: 'key-of-the-test' };
 
 const FILE = { content: 'key-in-a-file\n', target: '/etc/sandbox-key', mode: 0o600 };
+
+const WITHOUT_BROWSER = ['browser-mcp', 'daemon', 'gateway', 'keeper', 'watchdog', 'window-manager', 'xvnc'];
 
 /** Variables that do not influence each other share a container. */
 const GROUPS: readonly Group[] = [
@@ -18,6 +22,7 @@ const GROUPS: readonly Group[] = [
       LOG_LEVEL: 'warn',
       TOKEN: 'of-the-user',
       SVC_SKILLS_PATH: '/home/sandbox/skills',
+      ...NO_KERNELS,
     },
     rows: [
       [
@@ -32,7 +37,7 @@ const GROUPS: readonly Group[] = [
       [
         '[config.code-server] DISABLE_CODE_SERVER=false starts code-server on a unix socket only',
         async (sandbox) => {
-          await expect.poll(() => onSocket(sandbox, 'code-server', '/healthz')).toContain('"status"');
+          await pollByProcess(() => onSocket(sandbox, 'code-server', '/healthz')).toContain('"status"');
           expect(await onSocket(sandbox, 'code-server', '/')).toContain('/home/sandbox');
           await untilOwnListeners(sandbox);
         },
@@ -40,7 +45,7 @@ const GROUPS: readonly Group[] = [
       [
         '[config.jupyter] DISABLE_JUPYTER=false starts JupyterLab on a unix socket only',
         async (sandbox) => {
-          await expect.poll(() => onSocket(sandbox, 'jupyter', '/jupyter/api')).toContain('"version"');
+          await pollByProcess(() => onSocket(sandbox, 'jupyter', '/jupyter/api')).toContain('"version"');
           expect(await onSocket(sandbox, 'jupyter', '/jupyter/lab')).toContain('JupyterLab');
           await untilOwnListeners(sandbox);
         },
@@ -54,7 +59,7 @@ const GROUPS: readonly Group[] = [
       [
         '[config.backends] SVC_SHELL_BACKEND and SVC_CODE_BACKEND are pinned to native',
         async (sandbox) => {
-          const variables = await sandbox.shell('tr "\\0" "\\n" < /proc/$(supervisorctl pid daemon)/environ');
+          const variables = await sandbox.shell(`tr "\\0" "\\n" < /proc/${await pidOf(sandbox, 'daemon')}/environ`);
           expect(variables.split('\n')).toEqual(
             expect.arrayContaining(['SVC_SHELL_BACKEND=native', 'SVC_CODE_BACKEND=native']),
           );
@@ -89,8 +94,14 @@ const GROUPS: readonly Group[] = [
     ],
   },
   {
-    title: 'with the key in a file, another user and another port',
-    env: { SVC_API_KEY_FILE: '/etc/sandbox-key', SVC_DEFAULT_USER: 'games', GATEWAY_PORT: '8099' },
+    title: 'with the key in a file, another user, another port, and a browser elsewhere',
+    env: {
+      SVC_API_KEY_FILE: '/etc/sandbox-key',
+      SVC_DEFAULT_USER: 'games',
+      GATEWAY_PORT: '8099',
+      BROWSER_REMOTE_DEBUGGING_HOST: 'browser.example',
+      ...NO_KERNELS,
+    },
     key: 'key-in-a-file',
     port: 8099,
     with: (container) => container.withCopyContentToContainer([FILE]),
@@ -115,6 +126,12 @@ const GROUPS: readonly Group[] = [
         async (sandbox) => {
           expect((await sandbox.fetch('/health')).status).toBe(200);
           await untilHealthy(sandbox);
+        },
+      ],
+      [
+        '[config.debugging-host] with another host in BROWSER_REMOTE_DEBUGGING_HOST no browser is started',
+        async (sandbox) => {
+          expect(Object.keys(await programs(sandbox)).sort()).toEqual(WITHOUT_BROWSER);
         },
       ],
     ],

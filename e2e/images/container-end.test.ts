@@ -6,6 +6,7 @@ import { docker } from '../../scripts/images/docker.ts';
 import { untilHealthy } from './observe.ts';
 import { runOnce } from './run-once.ts';
 import { startSandbox } from './sandbox.ts';
+import { pids, programs } from './supervisor.ts';
 
 test('[images.stop] a stop ends within 10 s with exit code 0 although everything ignores SIGTERM', async () => {
   const stubborn = {
@@ -18,8 +19,9 @@ test('[images.stop] a stop ends within 10 s with exit code 0 although everything
   });
   await sandbox.run('trap "" TERM; while :; do sleep 0.1; done', { mode: 'async' });
   await untilHealthy(sandbox);
-  const apps = 'chromium code-server jupyter xvnc window-manager gateway';
-  await sandbox.shell(`for p in ${apps}; do kill -s STOP -- -$(supervisorctl pid $p); done`);
+  const apps = ['chromium', 'code-server', 'jupyter', 'xvnc', 'window-manager', 'gateway'];
+  const pidOfEach = await pids(sandbox);
+  await sandbox.shell(`kill -s STOP -- ${apps.map((program) => `-${pidOfEach[program]}`).join(' ')}`);
   const id = sandbox.container.getId();
   // After that time the engine kills the container, and the exit code is 137.
   await docker('stop', '--time', '10', id);
@@ -38,7 +40,8 @@ const FAILING: readonly (readonly [program: string, path: string])[] = [
   ['gateway', '/opt/svc/start/gateway'],
 ];
 
-test('[images.failed-starts] after ten failed starts in a row of keeper, daemon or gateway the container ends', async () => {
+// Both wait, and use no processor meanwhile.
+test.concurrent('[images.failed-starts] after ten failed starts in a row of keeper, daemon or gateway the container ends', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'sandbox-failing-'));
   try {
     const failing = join(directory, 'failing');
@@ -56,14 +59,17 @@ test('[images.failed-starts] after ten failed starts in a row of keeper, daemon 
   }
 });
 
-test('[images.crash-loop] any other program that fails starts again after growing pauses, and is not given up', async () => {
+test.concurrent('[images.crash-loop] any other program that fails starts again after growing pauses, and is not given up', async ({
+  onTestFailed,
+}) => {
   const at = (path: string, content: string) => ({ content, target: path, mode: 0o755 });
   // Ends at once, or after supervisord has taken it for running.
   const failing = at('/opt/svc/start/window-manager', '#!/bin/sh\nexit 3\n');
   const brief = at('/opt/svc/start/chromium', '#!/bin/sh\nsleep 1.2\nexit 3\n');
-  await using sandbox = await startSandbox({
-    with: (container) => container.withCopyContentToContainer([failing, brief]),
-  });
+  await using sandbox = await startSandbox(
+    { with: (container) => container.withCopyContentToContainer([failing, brief]) },
+    onTestFailed,
+  );
   const starts = (program: string): number[] =>
     [...sandbox.log.matchAll(new RegExp(`^(\\S+ \\S+),(\\d+) INFO spawned: '${program}'`, 'gm'))].map(
       ([, second = '', ms]) => Date.parse(`${second.replace(' ', 'T')}Z`) + Number(ms),
@@ -76,6 +82,6 @@ test('[images.crash-loop] any other program that fails starts again after growin
   }
   const checked = await sandbox.shell('/opt/svc/hooks/healthcheck 2>&1 || true');
   expect(checked).toMatch(/sandbox: window-manager is (?:BACKOFF|STARTING)/);
-  expect(await sandbox.shell('supervisorctl status || true')).not.toContain('FATAL');
+  expect(Object.values(await programs(sandbox))).not.toContain('FATAL');
   expect((await sandbox.fetch('/ready')).status).toBe(200);
 });

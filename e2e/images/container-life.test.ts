@@ -3,25 +3,38 @@ import { chown, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { docker } from '../../scripts/images/docker.ts';
 import { ROOT } from '../../scripts/root.ts';
-import { browserLine, devTools, onSocket, openTab, programs, untilHealthy } from './observe.ts';
+import { browserLine, devTools, onSocket, openTab, pollByProcess, untilHealthy } from './observe.ts';
 import { runOnce } from './run-once.ts';
-import { startSandbox } from './sandbox.ts';
+import { sharedSandbox, startSandbox } from './sandbox.ts';
+import { programs } from './supervisor.ts';
 
 const SECCOMP = `seccomp=${readFileSync(join(ROOT, 'images/seccomp.json'), 'utf8')}`;
 const AUTO = { BROWSER_START_MODE: 'auto' };
 
-test('[images.plain] a plain docker run works; without the profile the browser runs unsandboxed and a warning is logged', async () => {
-  await using sandbox = await startSandbox({ env: AUTO, plain: true });
-  expect(await browserLine(sandbox)).toMatch(/--no-sandbox\n[\s\S]*--disable-dev-shm-usage/);
-  await sandbox.said('sandbox: chromium: no user namespaces here, so its sandbox is off');
-  await sandbox.said('sandbox: chromium: /dev/shm is small');
-  const page =
-    'data:text/html,<canvas id=c width=4000 height=4000></canvas><script>c.getContext("2d").fillRect(0,0,4000,4000);document.title="drawn"</script>';
-  await openTab(sandbox, encodeURI(page));
-  await expect.poll(() => devTools(sandbox, 'list')).toContain('"title": "drawn"');
+describe('a plain docker run', () => {
+  const sandbox = sharedSandbox({ env: AUTO, plain: true });
+
+  test('[images.plain] a plain docker run works; without the profile the browser runs unsandboxed and a warning is logged', async () => {
+    expect(await browserLine(sandbox())).toMatch(/--no-sandbox\n[\s\S]*--disable-dev-shm-usage/);
+    await sandbox().said('sandbox: chromium: no user namespaces here, so its sandbox is off');
+    await sandbox().said('sandbox: chromium: /dev/shm is small');
+    const page =
+      'data:text/html,<canvas id=c width=4000 height=4000></canvas><script>c.getContext("2d").fillRect(0,0,4000,4000);document.title="drawn"</script>';
+    await openTab(sandbox(), encodeURI(page));
+    await pollByProcess(() => devTools(sandbox(), 'list')).toContain('"title": "drawn"');
+  });
+
+  test('[images.restart] docker restart keeps files and command records', async () => {
+    const { command_id } = await sandbox().run('echo before > ~/file; echo before');
+    await sandbox().container.restart({ timeout: 30_000 });
+    await untilHealthy(sandbox());
+    expect((await sandbox().run('cat ~/file')).stdout).toBe('before\n');
+    const answer = await sandbox().fetch(`/v2/commands/${command_id}`);
+    expect(((await answer.json()) as { data: object }).data).toMatchObject({ stdout: 'before\n' });
+  });
 });
 
 test('[images.seccomp] with the profile the browser is sandboxed, without capabilities and new privileges', async () => {
@@ -32,7 +45,7 @@ test('[images.seccomp] with the profile the browser is sandboxed, without capabi
   });
   expect(await browserLine(sandbox)).not.toContain('--no-sandbox');
   // A sandboxed renderer has its own user namespace and seccomp filter.
-  await expect.poll(() => devTools(sandbox, 'list')).toContain('"type": "page"');
+  await pollByProcess(() => devTools(sandbox, 'list')).toContain('"type": "page"');
   const page =
     'p=$(pgrep -f type=renderer | head -n 1); readlink /proc/$p/ns/user /proc/1/ns/user; grep Seccomp: /proc/$p/status';
   const [own, first, filter] = (await sandbox.shell(page)).split('\n');
@@ -92,8 +105,8 @@ test('[images.stop] docker stop ends all processes gracefully within 3 s, with e
   await sandbox.run('exec sleep 600', { mode: 'async' });
   await untilHealthy(sandbox);
   // A JupyterLab that still loads its extensions takes no signal until it has loaded them, and is killed.
-  await expect.poll(() => onSocket(sandbox, 'code-server', '/healthz')).toContain('"status"');
-  await expect.poll(() => onSocket(sandbox, 'jupyter', '/jupyter/api')).toContain('"version"');
+  await pollByProcess(() => onSocket(sandbox, 'code-server', '/healthz')).toContain('"status"');
+  await pollByProcess(() => onSocket(sandbox, 'jupyter', '/jupyter/api')).toContain('"version"');
   const id = sandbox.container.getId();
   const promised = Object.keys(await programs(sandbox)).sort();
   // After that time the engine kills the container, and the exit code is 137.
@@ -105,16 +118,6 @@ test('[images.stop] docker stop ends all processes gracefully within 3 s, with e
   expect(promised).toHaveLength(10);
   expect(log).not.toContain('SIGKILL');
   await docker('start', id);
-});
-
-test('[images.restart] docker restart keeps files and command records', async () => {
-  await using sandbox = await startSandbox({ env: AUTO });
-  const { command_id } = await sandbox.run('echo before > ~/file; echo before');
-  await sandbox.container.restart({ timeout: 30_000 });
-  await untilHealthy(sandbox);
-  expect((await sandbox.run('cat ~/file')).stdout).toBe('before\n');
-  const answer = await sandbox.fetch(`/v2/commands/${command_id}`);
-  expect(((await answer.json()) as { data: object }).data).toMatchObject({ stdout: 'before\n' });
 });
 
 const isRoot = process.getuid?.() === 0;

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { DESKTOP_IMAGE } from '../../scripts/images/build-images.ts';
-import { programs, untilHealthy } from './observe.ts';
+import { pollByProcess, untilHealthy } from './observe.ts';
 import { runOnce } from './run-once.ts';
 import { sharedSandbox } from './sandbox.ts';
+import { programs } from './supervisor.ts';
 
 const sandbox = sharedSandbox({ image: DESKTOP_IMAGE });
 
@@ -20,7 +21,7 @@ test('[images.desktop-a11y] what a command starts on the desktop tells its conte
   await sandbox().run('exec mousepad', { mode: 'async' });
   const find = (): Promise<string> =>
     sandbox().shell("curl -s '127.0.0.1:18100/v2/computer/accessibility/nodes?scope=desktop&role=frame'");
-  await expect.poll(find).toContain('Mousepad');
+  await pollByProcess(find).toContain('Mousepad');
 });
 
 test('[images.desktop-unknown] an unknown SVC_DESKTOP ends the boot with one line', async () => {

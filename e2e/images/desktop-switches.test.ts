@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
 import { DESKTOP_IMAGE } from '../../scripts/images/build-images.ts';
 import { describeGroups, type Group } from './groups.ts';
-import { browserLine, programs, untilHealthy } from './observe.ts';
+import { browserLine, pollByProcess, untilHealthy } from './observe.ts';
 import type { Sandbox } from './sandbox.ts';
+import { pidOf, programs } from './supervisor.ts';
 
 interface Info {
   readonly screen_resolution: unknown;
@@ -38,17 +39,17 @@ const GROUPS: readonly Group[] = [
         async (sandbox) => {
           expect((await info(sandbox)).screen_resolution).toEqual({ width: 1400, height: 1050 });
           expect(await programs(sandbox)).toMatchObject({ panel: 'RUNNING', desktop: 'RUNNING', chromium: 'RUNNING' });
-          await expect.poll(() => sandbox.shell('xwininfo -root -tree')).toMatch(/"Desktop".* 1400x1050\+0\+0/);
+          await pollByProcess(() => sandbox.shell('xwininfo -root -tree')).toMatch(/"Desktop".* 1400x1050\+0\+0/);
         },
       ],
       [
         '[images.desktop-stall] a worker that stands still is killed and serves again',
         async (sandbox) => {
-          const pid = await sandbox.shell('supervisorctl pid computer-use');
+          const pid = await pidOf(sandbox, 'computer-use');
           await sandbox.shell(`kill -STOP ${pid}`);
           await sandbox.said('sandbox: computer-use has not responded for 8 s, killing it');
           await expect.poll(async () => (await sandbox.fetch('/v2/computer/cursor')).status).toBe(200);
-          expect(await sandbox.shell('supervisorctl pid computer-use')).not.toBe(pid);
+          expect(await pidOf(sandbox, 'computer-use')).not.toBe(pid);
         },
       ],
     ],

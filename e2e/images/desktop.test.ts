@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { connectPlaywright } from '../pages/browsers.ts';
-import { coversDisplay, devTools, untilHealthy } from './observe.ts';
+import { coversDisplay, devTools, pollByProcess, untilHealthy } from './observe.ts';
 import { keepPicture, patchColours, personAt } from './person.ts';
 import { sharedSandbox } from './sandbox.ts';
 
@@ -47,7 +47,7 @@ test('[images.desktop-windows] a popup leaves the browser in sight, stays on top
   await keepPicture('popup-moved', await person.page.screenshot());
   await canvas.click({ position: { x: left + 400 + width - TITLE / 2, y: title + 200 } });
   await expect.poll(() => shown(800, 700)).toEqual([TEAL]);
-  await expect.poll(() => devTools(sandbox(), 'list')).not.toContain('on-top');
+  await pollByProcess(() => devTools(sandbox(), 'list')).not.toContain('on-top');
   await page.close();
   await browser.close();
 });
@@ -55,7 +55,7 @@ test('[images.desktop-windows] a popup leaves the browser in sight, stays on top
 test('[images.desktop-windows] a window of another program has a title, as high as that of a popup', async () => {
   await sandbox().run('exec xmessage -title other here', { mode: 'async' });
   // Left, right, top, bottom (Extended Window Manager Hints).
-  await expect
-    .poll(() => sandbox().shell('xprop -name other _NET_FRAME_EXTENTS || true'))
-    .toMatch(new RegExp(`= \\d, \\d, ${TITLE}, \\d$`));
+  await pollByProcess(() => sandbox().shell('xprop -name other _NET_FRAME_EXTENTS || true')).toMatch(
+    new RegExp(`= \\d, \\d, ${TITLE}, \\d$`),
+  );
 });

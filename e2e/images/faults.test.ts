@@ -1,9 +1,13 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { docker } from '../../scripts/images/docker.ts';
-import { callBrowserMcp, devTools, onSocket, untilHealthy } from './observe.ts';
-import { type Sandbox, sharedSandbox } from './sandbox.ts';
+import { callBrowserMcp, devTools, onSocket, pollByProcess, untilHealthy } from './observe.ts';
+import { NO_KERNELS, type Sandbox, sharedSandbox } from './sandbox.ts';
+import { pids, startProgram, stopProgram } from './supervisor.ts';
 
-const sandbox = sharedSandbox({ env: { DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false' } });
+const sandbox = sharedSandbox({
+  env: { DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false', ...NO_KERNELS },
+  with: (container) => container.withHealthInterval(2),
+});
 /** Every required program of this container. */
 const PROMISED = [
   ...['browser-mcp', 'chromium', 'code-server', 'daemon', 'gateway', 'jupyter', 'keeper', 'watchdog'],
@@ -18,16 +22,13 @@ interface Fault {
   readonly serves: (sandbox: Sandbox) => Promise<boolean>;
 }
 
-/** Process ids of the running programs. */
-async function pids(of: Sandbox): Promise<Record<string, number>> {
-  const lines = (await of.shell('supervisorctl status || true')).split('\n');
-  const running = lines.map((line) => /^(\S+) +RUNNING +pid (\d+)/.exec(line)).filter((match) => match !== null);
-  return Object.fromEntries(running.map(([, name = '', pid]) => [name, Number(pid)]));
-}
-
 async function allRunning(of: Sandbox): Promise<Record<string, number>> {
-  await expect.poll(async () => Object.keys(await pids(of)).sort()).toEqual(PROMISED);
-  return pids(of);
+  let found: Record<string, number> = {};
+  await pollByProcess(async () => {
+    found = await pids(of);
+    return Object.keys(found).sort();
+  }).toEqual(PROMISED);
+  return found;
 }
 
 const responds = (path: string): Fault['serves'] => {
@@ -87,17 +88,17 @@ test.each(FAULTS)(
   '[images.program-killed] $program restarts after SIGKILL without affecting other programs and commands',
   async ({ program, takesAlong = [], serves }) => {
     // The sandbox is ready before some of its programs answer.
-    await expect.poll(() => serves(sandbox())).toBe(true);
+    await pollByProcess(() => serves(sandbox())).toBe(true);
     const before = await allRunning(sandbox());
     const sessions = await startSessions(sandbox(), `beside-${program}`);
     const children = await sandbox().shell(`pgrep -d ' ' -P ${before[program]} || true`);
     await sandbox().shell(`kill -KILL ${before[program]}`);
-    await expect.poll(async () => (await pids(sandbox()))[program]).not.toBe(before[program]);
-    await expect.poll(() => serves(sandbox())).toBe(true);
+    await pollByProcess(async () => (await pids(sandbox()))[program]).not.toBe(before[program]);
+    await pollByProcess(() => serves(sandbox())).toBe(true);
     // A leftover child may affect the new process when it ends.
-    await expect
-      .poll(() => sandbox().shell(`for pid in ${children}; do test ! -d /proc/$pid || echo $pid; done`))
-      .toBe('');
+    await pollByProcess(() =>
+      sandbox().shell(`for pid in ${children}; do test ! -d /proc/$pid || echo $pid; done`),
+    ).toBe('');
     expect(await serves(sandbox())).toBe(true);
     const after = await allRunning(sandbox());
     const gone = new Set([program, ...takesAlong]);
@@ -111,13 +112,13 @@ test('[images.keeper-killed] the keeper restarts after SIGKILL; its commands are
   const before = await allRunning(sandbox());
   const { command_id } = await sandbox().run('setsid sleep 601 & exec sleep 602', { mode: 'async' });
   await sandbox().shell(`kill -KILL ${before['keeper']}`);
-  await expect.poll(async () => (await pids(sandbox()))['keeper']).not.toBe(before['keeper']);
-  await expect.poll(() => responds('/ready')(sandbox())).toBe(true);
+  await pollByProcess(async () => (await pids(sandbox()))['keeper']).not.toBe(before['keeper']);
+  await pollByProcess(() => responds('/ready')(sandbox())).toBe(true);
   const answer = await sandbox().fetch(`/v2/commands/${command_id}`);
   expect(((await answer.json()) as { data: object }).data).toMatchObject({ command: { status: 'lost' } });
   expect((await sandbox().run('echo new')).stdout).toBe('new\n');
   const left = (): Promise<string> => sandbox().shell('pgrep -fx "sleep 60[0-9]" || true');
-  await expect.poll(left).toBe('');
+  await pollByProcess(left).toBe('');
   expect((await pids(sandbox()))['gateway']).toBe(before['gateway']);
 });
 
@@ -127,7 +128,7 @@ test('[images.daemon-restart] supervisorctl restart daemon ends the commands gra
     mode: 'async',
   });
   await sandbox().shell('supervisorctl restart daemon');
-  await expect.poll(() => responds('/ready')(sandbox())).toBe(true);
+  await pollByProcess(() => responds('/ready')(sandbox())).toBe(true);
   const answer = await sandbox().fetch(`/v2/commands/${command_id}`);
   expect(((await answer.json()) as { data: object }).data).toMatchObject({
     stdout: 'ended\n',
@@ -138,11 +139,11 @@ test('[images.daemon-restart] supervisorctl restart daemon ends the commands gra
 test.each(PROMISED)('[images.unhealthy] the health check fails if %s is stopped, and names it', async (program) => {
   await allRunning(sandbox());
   await untilHealthy(sandbox());
-  await sandbox().shell(`supervisorctl stop ${program}`);
-  onTestFinished(async () => void (await sandbox().shell(`supervisorctl start ${program} || true`)));
+  await stopProgram(sandbox(), program);
+  onTestFailed(() => startProgram(sandbox(), program).catch(() => undefined));
   const checked = await sandbox().shell('/opt/svc/hooks/healthcheck && echo passed || echo "exit $?"');
   expect(checked.split('\n')).toEqual(expect.arrayContaining([`sandbox: ${program} is STOPPED`, 'exit 1']));
-  await sandbox().shell(`supervisorctl start ${program}`);
+  await startProgram(sandbox(), program);
   await untilHealthy(sandbox());
 });
 
@@ -164,12 +165,12 @@ test('[images.unhealthy] the engine reports unhealthy only while a program is st
   await allRunning(sandbox());
   const id = sandbox().container.getId();
   const health = (): Promise<string> => docker('inspect', '--format', '{{.State.Health.Status}}', id);
-  await expect.poll(health).toBe('healthy');
-  await sandbox().shell('supervisorctl stop window-manager');
-  onTestFinished(async () => void (await sandbox().shell('supervisorctl start window-manager || true')));
-  await expect.poll(health).toBe('unhealthy');
-  await sandbox().shell('supervisorctl start window-manager');
-  await expect.poll(health).toBe('healthy');
+  await pollByProcess(health).toBe('healthy');
+  await stopProgram(sandbox(), 'window-manager');
+  onTestFailed(() => startProgram(sandbox(), 'window-manager').catch(() => undefined));
+  await pollByProcess(health).toBe('unhealthy');
+  await startProgram(sandbox(), 'window-manager');
+  await pollByProcess(health).toBe('healthy');
 });
 
 test('[images.user-program] a program of the user can be added to a running container and removed', async () => {
@@ -178,7 +179,7 @@ test('[images.user-program] a program of the user can be added to a running cont
   onTestFinished(async () => void (await remove()));
   const conf = '[program:mine]\\ncommand=sleep 611\\n';
   await sandbox().shell(`printf '${conf}' > /opt/svc/supervisord/mine.conf && ${update}`);
-  await expect.poll(async () => Object.keys(await pids(sandbox()))).toContain('mine');
+  await pollByProcess(async () => Object.keys(await pids(sandbox()))).toContain('mine');
   await remove();
   expect(Object.keys(await pids(sandbox()))).not.toContain('mine');
 });

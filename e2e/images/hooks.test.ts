@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runOnce } from './run-once.ts';
-import { startSandbox } from './sandbox.ts';
+import { NO_BROWSER, sharedSandbox, startSandbox } from './sandbox.ts';
 
 test('[config.hook-init] [config.hook-pre-services] [config.hook-post-ready] hooks run in order as root, and their output is logged', async () => {
   // Checks the service itself, because the supervisor reports RUNNING only some time after the start.
@@ -10,6 +10,7 @@ test('[config.hook-init] [config.hook-pre-services] [config.hook-post-ready] hoo
     RUN_HOOK_INIT: at,
     RUN_HOOK_PRE_SERVICES: `printf %s "$(${at})"`,
     RUN_HOOK_POST_READY: `${at}; exit 3`,
+    ...NO_BROWSER,
   };
   await using sandbox = await startSandbox({ env });
   await sandbox.said(/hook post-ready: exit 3 after \d+ ms/);
@@ -25,26 +26,30 @@ test('[config.hook-init] [config.hook-pre-services] [config.hook-post-ready] hoo
   expect((await sandbox.fetch('/ready')).status).toBe(200);
 });
 
-test('[images.hook-directories] programs of the drop-in directories run in order of their names, after the variable', async () => {
-  const hook = (name: string): { content: string; target: string; mode: number } => ({
-    content: `#!/bin/sh\necho from ${name}\n`,
-    target: `/opt/svc/hooks.d/init/${name}`,
-    mode: 0o755,
-  });
-  await using sandbox = await startSandbox({
-    env: { RUN_HOOK_INIT: 'echo from the variable' },
+const hook = (name: string): { content: string; target: string; mode: number } => ({
+  content: `#!/bin/sh\necho from ${name}\n`,
+  target: `/opt/svc/hooks.d/init/${name}`,
+  mode: 0o755,
+});
+
+describe('with programs in a drop-in directory, and a hook that leaves a process behind', () => {
+  const sandbox = sharedSandbox({
+    env: { RUN_HOOK_INIT: 'echo from the variable; sleep 300 & echo started', ...NO_BROWSER },
     with: (container) =>
       container.withCopyContentToContainer([hook('20-b'), hook('10-a'), { ...hook('15-forgotten'), mode: 0o644 }]),
   });
-  await sandbox.said('hook init 20-b: exit 0');
-  expect(sandbox.log.match(/from (?:the variable|\d.*)/g)).toEqual(['from the variable', 'from 10-a', 'from 20-b']);
-  expect(sandbox.log).toContain('sandbox: hook init 15-forgotten is not executable and does not run: chmod +x\n');
-});
 
-test('[images.hook-left-behind] a hook with a background process does not delay the boot', async () => {
-  await using sandbox = await startSandbox({ env: { RUN_HOOK_INIT: 'sleep 300 & echo started' } });
-  await sandbox.said('sandbox: hook init: started');
-  expect(await sandbox.shell('pgrep -x sleep -a')).toContain('sleep 300');
+  test('[images.hook-directories] programs of the drop-in directories run in order of their names, after the variable', async () => {
+    await sandbox().said('hook init 20-b: exit 0');
+    const { log } = sandbox();
+    expect(log.match(/from (?:the variable|\d.*)/g)).toEqual(['from the variable', 'from 10-a', 'from 20-b']);
+    expect(log).toContain('sandbox: hook init 15-forgotten is not executable and does not run: chmod +x\n');
+  });
+
+  test('[images.hook-left-behind] a hook with a background process does not delay the boot', async () => {
+    await sandbox().said('sandbox: hook init: started');
+    expect(await sandbox().shell('pgrep -x sleep -a')).toContain('sleep 300');
+  });
 });
 
 test.each([
@@ -52,7 +57,11 @@ test.each([
   ['RUN_HOOK_PRE_SERVICES', 'pre-services'],
   ['RUN_HOOK_POST_READY', 'post-ready'],
 ])('[config.hooks-strict] a failing %s ends the container', async (name, phase) => {
-  const { code, output } = await runOnce({ [name]: 'echo broken >&2; exit 7', RUN_HOOKS_STRICT: 'true' });
+  const { code, output } = await runOnce({
+    [name]: 'echo broken >&2; exit 7',
+    RUN_HOOKS_STRICT: 'true',
+    ...NO_BROWSER,
+  });
   expect(code).toBe(1);
   expect(output).toContain(`sandbox: hook ${phase}: broken`);
   expect(output).toMatch(new RegExp(`sandbox: hook ${phase}: exit 7 after \\d+ ms`));

@@ -1,9 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
 import { baseOfImages, DAEMON_IMAGE, DESKTOP_IMAGE } from '../../scripts/images/build-images.ts';
 import { docker } from '../../scripts/images/docker.ts';
-import { untilHealthy, untilOwnListeners } from './observe.ts';
+import { pollByProcess, untilHealthy, untilOwnListeners } from './observe.ts';
 import { runOnce } from './run-once.ts';
 import { sharedSandbox } from './sandbox.ts';
+import { pidOf } from './supervisor.ts';
 
 const sandbox = sharedSandbox({ env: { SVC_API_KEY: 'secret-key' } });
 
@@ -13,7 +14,7 @@ beforeEach(() => untilHealthy(sandbox()));
 test('[images.account] commands run as the user sandbox in its home, the daemon as root', async () => {
   const { stdout } = await sandbox().run('id -un; id -u; pwd; cd; pwd');
   expect(stdout).toBe('sandbox\n1000\n/home/sandbox\n/home/sandbox\n');
-  expect(await sandbox().shell('stat -c %u /proc/$(supervisorctl pid daemon)')).toBe('0');
+  expect(await sandbox().shell(`stat -c %u /proc/${await pidOf(sandbox(), 'daemon')}`)).toBe('0');
 });
 
 test('[images.home-gem] /home/gem is the home of the user', async () => {
@@ -48,7 +49,7 @@ test.each([
 test('[images.healthcheck] the health check passes, and no process list shows the key', async () => {
   const health = (): Promise<string> =>
     docker('inspect', '--format', '{{.State.Health.Status}}', sandbox().container.getId());
-  await expect.poll(health).toBe('healthy');
+  await pollByProcess(health).toBe('healthy');
   const check = await docker('inspect', '--format', '{{json .Config.Healthcheck}}', sandbox().container.getId());
   // In nanoseconds; the check itself waits less than 4 s.
   expect(JSON.parse(check)).toMatchObject({
@@ -120,4 +121,26 @@ test('[images.vnc-socket] VNC listens on a unix socket for the gateway and on no
     'sandbox gateway 2750\nsandbox gateway 660',
   );
   await untilOwnListeners(sandbox());
+});
+
+test('[sandbox.v1-context] [sandbox.capabilities] the image says what it ended up with', async () => {
+  const { data, home_dir, detail } = (await (await sandbox().fetch('/v1/sandbox')).json()) as {
+    data: string;
+    home_dir: string;
+    detail: { system: Record<string, string>; runtime: Record<string, { ver: string }[]> };
+  };
+  expect(home_dir).toBe('/home/sandbox');
+  expect(detail.system).toMatchObject({ user: 'sandbox', os: 'Linux', os_version: expect.stringMatching(/Debian/) });
+  expect(data).toContain('User: sandbox');
+  for (const language of ['python', 'nodejs']) {
+    expect(detail.runtime[language]?.[0]?.ver, language).toMatch(/^\d+\.\d+/);
+    const packages = (await (await sandbox().fetch(`/v1/sandbox/packages/${language}`)).json()) as { data: string };
+    expect(packages.data).toMatch(/^- \S+==\S+$/m);
+  }
+  const capabilities = (await (await sandbox().fetch('/v1/capabilities')).json()) as { data: object };
+  expect(capabilities.data).toMatchObject({
+    files: true,
+    exec: { pty: true, tmux: true, rg: true, backend: 'native' },
+    browser: true,
+  });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { untilHealthy } from './observe.ts';
 import { runOnce } from './run-once.ts';
-import { type Sandbox, startSandbox } from './sandbox.ts';
+import { NO_BROWSER, NO_KERNELS, type Sandbox, startSandbox } from './sandbox.ts';
 
 const KEY = 'key-of-the-test';
 const OF_EVERY_PROCESS = 'cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" "\\n"';
@@ -78,7 +78,7 @@ test('[images.key] [config.wrong-value] a key that is not visible ASCII ends the
 test('[images.key] a key file that commands can read is reported', async () => {
   const file = { content: KEY, target: '/etc/sandbox-key', mode: 0o644 };
   await using sandbox = await startSandbox({
-    env: { SVC_API_KEY_FILE: file.target },
+    env: { SVC_API_KEY_FILE: file.target, ...NO_BROWSER, ...NO_KERNELS },
     key: KEY,
     with: (container) => container.withCopyContentToContainer([file]),
   });

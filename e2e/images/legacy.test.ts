@@ -7,6 +7,7 @@ import { DAEMON_IMAGE } from '../../scripts/images/build-images.ts';
 import { capture, docker } from '../../scripts/images/docker.ts';
 import { freePort } from '../../scripts/testing/free-port.ts';
 import { LABEL } from '../setup/images.ts';
+import { pollByProcess } from './observe.ts';
 
 const FILE = join(import.meta.dirname, 'legacy-compose.yaml');
 
@@ -27,7 +28,7 @@ test('[images.legacy] a compose file of 1.x runs with only the name of the image
   const inside = (script: string): Promise<string> => docker('exec', name, 'sh', '-c', script);
   try {
     await compose('up', '--detach');
-    await expect.poll(() => inside('/opt/svc/hooks/healthcheck 2>&1 || true')).toBe('');
+    await pollByProcess(() => inside('/opt/svc/hooks/healthcheck 2>&1 || true')).toBe('');
     const answer = await fetch(`http://127.0.0.1:${port}/v1/shell/exec`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -1,15 +1,21 @@
 import { expect } from 'vitest';
 import type { Sandbox } from './sandbox.ts';
+import { pidOf } from './supervisor.ts';
+
+/** Polls by a look that starts a process: one in a container takes a twentieth of a second of a processor. */
+export function pollByProcess<T>(look: () => Promise<T>) {
+  return expect.poll(look, { interval: 250 });
+}
 
 /** Waits until the health check reports no problem; a program counts as running some time after its start. */
 export async function untilHealthy(sandbox: Sandbox): Promise<void> {
-  await expect.poll(() => sandbox.shell('/opt/svc/hooks/healthcheck 2>&1 || true')).toBe('');
+  await pollByProcess(() => sandbox.shell('/opt/svc/hooks/healthcheck 2>&1 || true')).toBe('');
 }
 
 /** Waits for the browser; resolves with its command line, one argument per line. */
 export async function browserLine(sandbox: Sandbox): Promise<string> {
-  await expect.poll(() => devTools(sandbox, 'version')).toContain('Chrome/');
-  return sandbox.shell('tr "\\0" "\\n" < /proc/$(supervisorctl pid chromium)/cmdline');
+  await pollByProcess(() => devTools(sandbox, 'version')).toContain('Chrome/');
+  return sandbox.shell(`tr "\\0" "\\n" < /proc/${await pidOf(sandbox, 'chromium')}/cmdline`);
 }
 
 /** Whether a window of the browser covers the whole display of that size. */
@@ -20,12 +26,6 @@ export async function coversDisplay(sandbox: Sandbox, size: string): Promise<boo
 
 export function devTools(sandbox: Sandbox, path: string, port = 9222): Promise<string> {
   return sandbox.shell(`curl -s http://127.0.0.1:${port}/json/${path} || true`);
-}
-
-/** Names and states of the programs that the supervisor knows. */
-export async function programs(sandbox: Sandbox): Promise<Record<string, string>> {
-  const lines = (await sandbox.shell('supervisorctl status || true')).split('\n');
-  return Object.fromEntries(lines.map((line) => line.split(/\s+/).slice(0, 2) as [string, string]));
 }
 
 /** TCP addresses of the product: the public port, the daemon, the browser and its MCP server. */
@@ -39,7 +39,7 @@ export async function untilOwnListeners(sandbox: Sandbox): Promise<void> {
   await untilHealthy(sandbox);
   const listeners = async (): Promise<string[]> =>
     (await sandbox.shell("ss -Hltn | awk '{ print $4 }'")).split('\n').sort();
-  await expect.poll(listeners).toEqual(OWN_LISTENERS);
+  await pollByProcess(listeners).toEqual(OWN_LISTENERS);
 }
 
 /** The response of an IDE or notebook on its unix socket. */

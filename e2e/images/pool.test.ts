@@ -1,7 +1,7 @@
-import { Wait } from 'testcontainers';
 import { expect, test } from 'vitest';
 import { statusWith, untilHealthy } from './observe.ts';
-import { type Sandbox, startSandbox } from './sandbox.ts';
+import { NO_BROWSER, NO_KERNELS, type Sandbox, startSandbox } from './sandbox.ts';
+import { pidOf } from './supervisor.ts';
 
 const SIZE = 10;
 const TOKEN = 'token-of-the-pool';
@@ -10,11 +10,9 @@ const TOKEN_FILE = '/etc/claim-token';
 /** A sandbox that waits for its claim; without a browser, so that ten of them fit on a small machine. */
 function pooled(): Promise<Sandbox> {
   return startSandbox({
-    env: { SVC_CLAIM_TOKEN_FILE: TOKEN_FILE, BROWSER_START_MODE: 'manual' },
+    env: { SVC_CLAIM_TOKEN_FILE: TOKEN_FILE, ...NO_BROWSER, ...NO_KERNELS },
     with: (container) =>
-      container
-        .withCopyContentToContainer([{ content: `${TOKEN}\n`, target: TOKEN_FILE, mode: 0o600 }])
-        .withWaitStrategy(Wait.forHttp('/health', 8080, { abortOnContainerExit: true }).forStatusCode(200)),
+      container.withCopyContentToContainer([{ content: `${TOKEN}\n`, target: TOKEN_FILE, mode: 0o600 }]),
   });
 }
 
@@ -64,7 +62,7 @@ test('[claim.restart] a pooled sandbox is healthy before and after its claim, wh
   expect(await claim(sandbox, 7)).toBe(200);
   await untilHealthy(sandbox);
   const headers = { 'x-api-key': 'key-of-caller-7' };
-  const pid = await sandbox.shell('supervisorctl pid daemon');
+  const pid = await pidOf(sandbox, 'daemon');
   await sandbox.shell(`kill -9 ${pid}`);
   await expect.poll(() => statusWith(sandbox, headers).catch(() => 0)).toBe(200);
   expect(await statusWith(sandbox, {})).toBe(401);
@@ -77,27 +75,4 @@ test('[claim.restart] a pooled sandbox is healthy before and after its claim, wh
   const { stdout } = ((await run.json()) as { data: { stdout: string } }).data;
   expect(stdout).toMatch(/^7\nsandbox\n/);
   expect(stdout).not.toContain('key-of-caller-7');
-});
-
-test('[sandbox.v1-context] [sandbox.capabilities] the image says what it ended up with', async () => {
-  await using sandbox = await startSandbox({ env: { BROWSER_START_MODE: 'auto' } });
-  const { data, home_dir, detail } = (await (await sandbox.fetch('/v1/sandbox')).json()) as {
-    data: string;
-    home_dir: string;
-    detail: { system: Record<string, string>; runtime: Record<string, { ver: string }[]> };
-  };
-  expect(home_dir).toBe('/home/sandbox');
-  expect(detail.system).toMatchObject({ user: 'sandbox', os: 'Linux', os_version: expect.stringMatching(/Debian/) });
-  expect(data).toContain('User: sandbox');
-  for (const language of ['python', 'nodejs']) {
-    expect(detail.runtime[language]?.[0]?.ver, language).toMatch(/^\d+\.\d+/);
-    const packages = (await (await sandbox.fetch(`/v1/sandbox/packages/${language}`)).json()) as { data: string };
-    expect(packages.data).toMatch(/^- \S+==\S+$/m);
-  }
-  const capabilities = (await (await sandbox.fetch('/v1/capabilities')).json()) as { data: object };
-  expect(capabilities.data).toMatchObject({
-    files: true,
-    exec: { pty: true, tmux: true, rg: true, backend: 'native' },
-    browser: true,
-  });
 });

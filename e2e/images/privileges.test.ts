@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { untilHealthy } from './observe.ts';
-import { sharedSandbox, startSandbox } from './sandbox.ts';
+import { pollByProcess, untilHealthy } from './observe.ts';
+import { NO_KERNELS, sharedSandbox, startSandbox } from './sandbox.ts';
+import { pidOf, pids, startProgram, stopProgram } from './supervisor.ts';
 
 const sandbox = sharedSandbox({
   env: { BROWSER_START_MODE: 'auto', DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false' },
@@ -36,7 +37,7 @@ test.each([
   ['jupyter', ACCOUNT],
 ])('[images.privileges] %s has the privileges that it needs', async (program, expected) => {
   await untilHealthy(sandbox());
-  const status = await sandbox().shell(`cat /proc/$(supervisorctl pid ${program})/status`);
+  const status = await sandbox().shell(`cat /proc/${await pidOf(sandbox(), program)}/status`);
   expect(privileges(status)).toEqual(expected);
 });
 
@@ -49,6 +50,22 @@ test('[images.privileges] commands and terminals of the account gain none, those
   expect(privileges(output)).toEqual(ACCOUNT);
 });
 
+test('[images.stall-private] the account cannot open the pipes for beats, and no command or terminal inherits one', async () => {
+  const pipes = await sandbox().shell("stat -c '%n %F %U %a' /run/svc/*.heartbeat");
+  expect(pipes.split('\n')).toEqual([
+    '/run/svc/daemon.heartbeat fifo root 600',
+    '/run/svc/gateway.heartbeat fifo root 600',
+  ]);
+  const seen = 'ls -l /proc/self/fd; env; for pipe in /run/svc/*.heartbeat; do : <>$pipe || echo refused; done';
+  const { stdout } = await sandbox().run(seen);
+  await sandbox().post('/v2/pty/sessions', { id: 'pipes' });
+  const terminal = await sandbox().post<{ output: string }>('/v2/pty/sessions/pipes/exec', { command: seen });
+  for (const output of [stdout, terminal.output]) {
+    expect(output.match(/^refused$/gm)).toHaveLength(2);
+    expect(output).not.toMatch(/-> .*heartbeat|HEARTBEAT/);
+  }
+});
+
 const SETUID = 'cp /usr/bin/id /usr/local/bin/gain && chmod 4755 /usr/local/bin/gain';
 
 test('[images.setuid] a setuid program gives a command no privileges', async () => {
@@ -58,14 +75,14 @@ test('[images.setuid] a setuid program gives a command no privileges', async () 
 });
 
 test('[images.setuid] SVC_ALLOW_SETUID=true lets commands and editors gain privileges, and is reported', async () => {
-  const env = { SVC_ALLOW_SETUID: 'true', DISABLE_CODE_SERVER: 'false' };
+  const env = { SVC_ALLOW_SETUID: 'true', DISABLE_CODE_SERVER: 'false', ...NO_KERNELS };
   await using open = await startSandbox({ env });
   await open.said('sandbox: SVC_ALLOW_SETUID is set: a setuid program can make a command root');
   await open.shell(SETUID);
   expect((await open.run('gain -u')).stdout).toBe('0\n');
   await untilHealthy(open);
   const of = async (program: string): Promise<object> =>
-    privileges(await open.shell(`cat /proc/$(supervisorctl pid ${program})/status`));
+    privileges(await open.shell(`cat /proc/${await pidOf(open, program)}/status`));
   expect(await of('code-server')).toEqual({ ...ROOT, uid: '1000', effective: NONE });
   expect(await of('chromium')).toEqual(ACCOUNT);
 });
@@ -85,8 +102,9 @@ test('[images.x-cookie] only holders of the cookie in ~/.Xauthority reach the di
 test('[images.x-cookie] a new display has a new cookie', async () => {
   const cookie = (): Promise<string> => sandbox().shell('xauth -f /home/sandbox/.Xauthority list');
   const before = await cookie();
-  await sandbox().shell('supervisorctl restart xvnc');
-  await expect.poll(cookie).not.toBe(before);
+  await stopProgram(sandbox(), 'xvnc');
+  await startProgram(sandbox(), 'xvnc');
+  await pollByProcess(cookie).not.toBe(before);
   await untilHealthy(sandbox());
   expect((await cookie()).split('\n')).toHaveLength(1);
 });
@@ -94,8 +112,9 @@ test('[images.x-cookie] a new display has a new cookie', async () => {
 test('[images.healthcheck-time] the health check waits less than 4 s if nothing answers', async () => {
   await untilHealthy(sandbox());
   const programs = ['daemon', 'gateway', 'chromium', 'code-server', 'jupyter'];
-  const each = (signal: string): string =>
-    `for p in ${programs.join(' ')}; do kill -s ${signal} -- -$(supervisorctl pid $p); done`;
+  const pidOfEach = await pids(sandbox());
+  const groups = programs.map((program) => `-${pidOfEach[program]}`).join(' ');
+  const each = (signal: string): string => `kill -s ${signal} -- ${groups}`;
   await sandbox().shell(each('STOP'));
   try {
     const [took, ...lines] = (

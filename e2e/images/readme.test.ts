@@ -8,6 +8,7 @@ import { freePort } from '../../scripts/testing/free-port.ts';
 import { tempDir } from '../../scripts/testing/temp-dir.ts';
 import { commandsOf, follow, README_KEY } from '../readme-commands.ts';
 import { LABEL } from '../setup/images.ts';
+import { pollByProcess } from './observe.ts';
 
 const KEY = { authorization: `Bearer ${README_KEY}`, 'content-type': 'application/json' };
 
@@ -39,7 +40,7 @@ test('[images.readme-run] the docker run of the README starts a container that b
   const id = await shell(line);
   try {
     const health = (): Promise<string> => docker('inspect', '--format', '{{.State.Health.Status}}', id);
-    await expect.poll(health).toBe('healthy');
+    await pollByProcess(health).toBe('healthy');
     expect(await docker('inspect', '--format', '{{.HostConfig.RestartPolicy.Name}}', id)).toBe('unless-stopped');
     expect(await run(`http://127.0.0.1:${port}`, 'id -un')).toBe('sandbox\n');
     await using directory = await tempDir();

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { expectValid } from '../../daemon/src/wire.fixture.ts';
-import { sharedSandbox } from './sandbox.ts';
+import { NO_BROWSER, sharedSandbox } from './sandbox.ts';
 
-const sandbox = sharedSandbox();
+const sandbox = sharedSandbox({ env: NO_BROWSER });
 
 const HOME = '/home/sandbox';
 const REPO = `${HOME}/repo`;

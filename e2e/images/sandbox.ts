@@ -11,6 +11,13 @@ const PUBLIC_PORT = 8080;
 const LOGS = join(ROOT, 'dist/e2e-logs');
 const GIB = 1024 ** 3;
 
+/** For containers whose tests need no browser, which takes as much of a processor as the rest of the boot. */
+export const NO_BROWSER = { BROWSER_START_MODE: 'manual' };
+/** For containers that run no Python cells and whose services start again: a Python is prepared after each start. */
+export const NO_KERNELS = { SVC_KERNEL_ZYGOTE: 'use' };
+
+const READY = /sandbox: ready (?:for its claim )?at /;
+
 export interface SandboxOptions {
   /** Default: the daemon image. */
   readonly image?: string;
@@ -47,6 +54,12 @@ class SandboxContainer extends GenericContainer {
     this.createOpts.Healthcheck = { Test: ['NONE'] };
     return this;
   }
+
+  /** Has the engine check the health that often, not every 10 s. */
+  withHealthInterval(seconds: number): this {
+    this.createOpts.Healthcheck = { Interval: seconds * 1e9 };
+    return this;
+  }
 }
 
 /** A ready container of the daemon image. */
@@ -71,20 +84,21 @@ export class Sandbox implements AsyncDisposable {
     const { image = DAEMON_IMAGE, env = {}, port = PUBLIC_PORT, with: change, plain } = options;
     const log: string[] = [];
     const key = options.key ?? env['SVC_API_KEY'] ?? env['SANDBOX_API_KEY'];
-    const ready = Wait.forHttp('/ready', port, { abortOnContainerExit: true }).forStatusCode(200);
-    if (key !== undefined) ready.withHeaders({ 'x-api-key': key });
     const container = new SandboxContainer(image)
       .withPullPolicy({ shouldPull: () => false })
       .withLabels(LABEL)
       .withEnvironment(env)
       .withExposedPorts(port)
       .withLogConsumer((stream: Readable) => void stream.on('data', (text) => log.push(String(text))))
-      .withWaitStrategy(ready)
+      // Asking for the readiness would look once a second.
+      .withWaitStrategy(Wait.forLogMessage(READY))
       .withStartupTimeout(120_000);
     if (!plain) container.withSharedMemorySize(4 * GIB);
     change?.(container);
     try {
-      return new Sandbox(await container.start(), { key, port }, log);
+      const sandbox = new Sandbox(await container.start(), { key, port }, log);
+      await sandbox.#expectReady(env['SVC_CLAIM_TOKEN_FILE'] === undefined ? '/ready' : '/health');
+      return sandbox;
     } catch (error) {
       throw new Error(`the container did not become ready: ${log.join('')}`, { cause: error });
     }
@@ -156,15 +170,23 @@ export class Sandbox implements AsyncDisposable {
     process.stderr.write(`the container's log: ${file}\n`);
   }
 
+  /** Kills the container: the tests of its end stop it themselves. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.container.stop({ timeout: 10_000 });
+    await this.container.stop({ timeout: 0 });
+  }
+
+  async #expectReady(path: string): Promise<void> {
+    const { status } = await this.fetch(path);
+    if (status === 200) return;
+    await this[Symbol.asyncDispose]();
+    throw new Error(`${path}: ${status} from a container that is ready`);
   }
 }
 
-/** Starts a container for one test; its log is kept if the test fails. */
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+/** Starts a container for one test; its log is kept if the test fails. A concurrent test gives its own `onFailed`. */
+export async function startSandbox(options: SandboxOptions = {}, onFailed = onTestFailed): Promise<Sandbox> {
   const sandbox = await Sandbox.start(options);
-  onTestFailed(({ task }) => sandbox.keepLog(task.name));
+  onFailed(({ task }) => sandbox.keepLog(task.name));
   return sandbox;
 }
 

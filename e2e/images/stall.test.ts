@@ -5,17 +5,14 @@ import { docker } from '../../scripts/images/docker.ts';
 import { ROOT } from '../../scripts/root.ts';
 import { sufferFaults } from '../service-faults.ts';
 import { SteadyWork } from '../steady-work.ts';
-import { programs, untilHealthy } from './observe.ts';
-import { type Sandbox, startSandbox } from './sandbox.ts';
+import { pollByProcess } from './observe.ts';
+import { NO_BROWSER, NO_KERNELS, startSandbox } from './sandbox.ts';
+import { pidOf } from './supervisor.ts';
 
 const KEY = 'secret-key';
 /** A busy machine may starve a healthy service for seconds. */
 const STALL_SECONDS = 8;
 const FIXTURE = '/opt/spin-on-signal.mjs';
-
-async function pidOf(sandbox: Sandbox, program: string): Promise<number | undefined> {
-  return Number(await sandbox.shell(`supervisorctl pid ${program} || true`)) || undefined;
-}
 
 test('[images.stall] [stall.beside-work] [stall.paused] a daemon and a gateway that are killed, stopped or spin come back; 20 commands and 10 terminals lose nothing, and a paused container is no stall', async () => {
   await using sandbox = await startSandbox({
@@ -23,7 +20,8 @@ test('[images.stall] [stall.beside-work] [stall.paused] a daemon and a gateway t
       SVC_API_KEY: KEY,
       SVC_STALL_SECONDS: String(STALL_SECONDS),
       NODE_OPTIONS: `--import=${FIXTURE}`,
-      BROWSER_START_MODE: 'manual',
+      ...NO_BROWSER,
+      ...NO_KERNELS,
     },
     with: (container) => {
       const content = readFileSync(join(ROOT, 'e2e/spin-on-signal.mjs'), 'utf8');
@@ -35,7 +33,7 @@ test('[images.stall] [stall.beside-work] [stall.paused] a daemon and a gateway t
   // A watchdog that started after the services watches them too.
   const watchdog = await pidOf(sandbox, 'watchdog');
   await sandbox.shell(`kill -KILL ${watchdog}`);
-  await expect.poll(async () => [undefined, watchdog].includes(await pidOf(sandbox, 'watchdog'))).toBe(false);
+  await pollByProcess(async () => [undefined, watchdog].includes(await pidOf(sandbox, 'watchdog'))).toBe(false);
   await sufferFaults(
     {
       url: sandbox.url,
@@ -57,34 +55,10 @@ test('[images.stall] [stall.beside-work] [stall.paused] a daemon and a gateway t
   const gateway = await pidOf(sandbox, 'gateway');
   await sandbox.shell(`kill -STOP ${gateway}`);
   // By then a stall of the daemon would have been found too.
-  await expect.poll(async () => [undefined, gateway].includes(await pidOf(sandbox, 'gateway'))).toBe(false);
+  await pollByProcess(async () => [undefined, gateway].includes(await pidOf(sandbox, 'gateway'))).toBe(false);
   expect(await pidOf(sandbox, 'daemon')).toBe(daemon);
   expect(sandbox.log.slice(before)).not.toContain('daemon has not responded');
   await sandbox.shell(`touch ${endFile}`);
   await expect.poll(async () => (await sandbox.fetch('/ready').catch(() => undefined))?.status).toBe(200);
   await steady.check();
-});
-
-test('[images.stall-private] the account cannot open the pipes for beats, and no command or terminal inherits one', async () => {
-  await using sandbox = await startSandbox({ env: { BROWSER_START_MODE: 'manual' } });
-  const pipes = await sandbox.shell("stat -c '%n %F %U %a' /run/svc/*.heartbeat");
-  expect(pipes.split('\n')).toEqual([
-    '/run/svc/daemon.heartbeat fifo root 600',
-    '/run/svc/gateway.heartbeat fifo root 600',
-  ]);
-  const seen = 'ls -l /proc/self/fd; env; for pipe in /run/svc/*.heartbeat; do : <>$pipe || echo refused; done';
-  const { stdout } = await sandbox.run(seen);
-  await sandbox.post('/v2/pty/sessions', { id: 'a' });
-  const terminal = await sandbox.post<{ output: string }>('/v2/pty/sessions/a/exec', { command: seen });
-  for (const output of [stdout, terminal.output]) {
-    expect(output.match(/^refused$/gm)).toHaveLength(2);
-    expect(output).not.toMatch(/-> .*heartbeat|HEARTBEAT/);
-  }
-});
-
-test('[images.stall] [stall.off] SVC_STALL_SECONDS=0 starts no watchdog', async () => {
-  await using sandbox = await startSandbox({ env: { SVC_STALL_SECONDS: '0', BROWSER_START_MODE: 'manual' } });
-  expect(Object.keys(await programs(sandbox))).not.toContain('watchdog');
-  expect(await sandbox.shell('ls /run/svc')).not.toContain('heartbeat');
-  await untilHealthy(sandbox);
 });

@@ -10,7 +10,10 @@ import { IMAGE_REPORT, readRunReport } from '../../scripts/testing/run-report.ts
 import { compareCount } from '../../scripts/testing/test-counts.ts';
 import { runOnce } from './run-once.ts';
 
-/** The checkout is mounted and its packages are linked, so that files that tests write stay in the container. */
+/**
+ * The checkout is mounted and its packages are linked, so that files that tests write stay in the container. A worker
+ * imports the daemon once, not for each file: the lane of the unit tests runs the same files isolated.
+ */
 const SCRIPT = `set -e
 mkdir -p /suite/node_modules/@sandbox && cd /suite
 cp -r /repo/package.json /repo/package-lock.json /repo/tsconfig.json /repo/vitest.config.ts \

@@ -1,8 +1,13 @@
+import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { sharedSandbox } from './sandbox.ts';
+import { followRecorded } from '../recorded-session.ts';
+import { pollByProcess } from './observe.ts';
+import { NO_BROWSER, NO_KERNELS, sharedSandbox } from './sandbox.ts';
 
 const KEY = 'secret-key';
-const sandbox = sharedSandbox({ env: { SVC_API_KEY: KEY } });
+const sandbox = sharedSandbox({
+  env: { SVC_API_KEY: KEY, SVC_PTY_HISTORY_BYTES: String(64 * 2 ** 20), ...NO_BROWSER, ...NO_KERNELS },
+});
 
 async function exec(id: string, command: string): Promise<string> {
   const path = `/v2/pty/sessions/${id}/exec`;
@@ -30,7 +35,7 @@ test('[images.terminal] full-screen programs of the image are controlled by keys
   await type('nano /home/sandbox/note\r');
   await screenShows('b', 'GNU nano');
   await type('kept by nano\u0013\u0018');
-  await expect.poll(() => sandbox().shell('pgrep -x nano || cat /home/sandbox/note')).toBe('kept by nano');
+  await pollByProcess(() => sandbox().shell('pgrep -x nano || cat /home/sandbox/note')).toBe('kept by nano');
   await type('python3 -q\r');
   await screenShows('b', '>>>');
   await type('6 * 7\r');
@@ -41,4 +46,24 @@ test('[images.terminal] the terminal page is served to clients with the key', as
   expect((await fetch(`${sandbox().url}/terminal/`)).status).toBe(401);
   const page = await sandbox().fetch('/terminal/');
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('xterm')]);
+});
+
+test('[images.terminal-recorded] nano, less and 50 MB reach three viewers, one stalled and one paused, exactly as recorded by script', {
+  timeout: 300_000,
+}, async () => {
+  const directory = (await sandbox().run('mktemp -d')).stdout.trim();
+  const read = async (path: string): Promise<Buffer> => {
+    const answer = await sandbox().fetch(`/v2/fs/download?path=${encodeURIComponent(path)}`);
+    expect(answer.status).toBe(200);
+    return answer.body === null ? Buffer.alloc(0) : buffer(answer.body);
+  };
+  await followRecorded({ url: sandbox().url, key: KEY, directory, read }, [
+    {
+      command: `nano --ignorercfiles ${directory}/note`,
+      shows: 'GNU nano',
+      keys: ['hello from nano', '\x0f', '\r', '\x18'],
+    },
+    { command: 'less /etc/passwd', shows: 'root:', keys: ['q'] },
+  ]);
+  expect(String(await read(`${directory}/note`))).toBe('hello from nano\n');
 });

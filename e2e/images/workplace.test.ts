@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { untilHealthy } from './observe.ts';
+import { pollByProcess, untilHealthy } from './observe.ts';
 import { sharedSandbox } from './sandbox.ts';
 
 /** An authority of the operator's own, and a server's certificate that it signed, where a mount would put them. */
@@ -161,13 +161,13 @@ test('[images.authorities] an added certificate authority is trusted by commands
     (_, res) => res.end("<title>trusted page</title>")).listen(8443, "127.0.0.1")`;
   await sandbox().run(`exec node -e '${serve}'`, { mode: 'async' });
   const url = 'https://localhost:8443/';
-  await expect.poll(async () => (await sandbox().run(`curl -s ${url}`)).stdout).toContain('trusted page');
+  await pollByProcess(async () => (await sandbox().run(`curl -s ${url}`)).stdout).toContain('trusted page');
   expect(await succeed(`node -e 'fetch("${url}").then((r) => r.text()).then(console.log)'`)).toContain('trusted page');
   expect(await succeed(`python -c 'import requests; print(requests.get("${url}").text)'`)).toContain('trusted page');
   // Not by docker exec, whose environment has the proxy without the exceptions.
   await succeed(`curl -sf -X PUT 'http://127.0.0.1:9222/json/new?${url}'`);
   const tabs = async (): Promise<string> => (await sandbox().run('curl -s http://127.0.0.1:9222/json/list')).stdout;
-  await expect.poll(tabs).toContain('"title": "trusted page"');
+  await pollByProcess(tabs).toContain('"title": "trusted page"');
 });
 
 test('[log.ready] [log.open] [log.quiet-boot] the boot is quiet, warns that there is no key, and says when it is ready', async () => {

@@ -16,15 +16,27 @@ CAP_SETGID=6
 CAP_SETUID=7
 CAP_SETPCAP=8
 
+# Effective user and capabilities of this process, of which a script asks the kernel once (proc_pid_status(5)).
+OWN_UID=
+OWN_CAPABILITIES=
+know_rights() {
+  if [ -n "$OWN_CAPABILITIES" ]; then return; fi
+  # shellcheck disable=SC2046 # two words
+  set -- $(sed -n -e 's/^Uid:\s*\S*\s*\(\S*\).*/\1/p' -e 's/^CapEff:\s*//p' /proc/self/status)
+  OWN_UID=$1
+  OWN_CAPABILITIES=$2
+}
+
 # Whether this process holds a capability, by its number (capabilities(7)).
 has_capability() {
-  effective=$(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status)
-  [ $((0x$effective >> $1 & 1)) -eq 1 ]
+  know_rights
+  [ $((0x$OWN_CAPABILITIES >> $1 & 1)) -eq 1 ]
 }
 
 # Only root with both capabilities can run a program as another account.
 can_switch() {
-  [ "$(id -u)" -eq 0 ] && has_capability "$CAP_SETUID" && has_capability "$CAP_SETGID"
+  know_rights
+  [ "$OWN_UID" -eq 0 ] && has_capability "$CAP_SETUID" && has_capability "$CAP_SETGID"
 }
 
 # Removes the product's variables, keys above all, from the environment.

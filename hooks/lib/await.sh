@@ -1,17 +1,17 @@
 # shellcheck shell=sh
-# Waits for another program of the container; sourced. A check starts no process, so checks are cheap.
+# Waits for another program of the container; sourced.
 
 # Ends this program after 10 s; the supervisor then starts it again.
 await() { # WHAT COMMAND...
   what=$1
   shift
-  tries=500
+  tries=200
   until "$@"; do
     if [ $((tries -= 1)) -eq 0 ]; then
       echo "sandbox: no $what after 10 s" >&2
       exit 1
     fi
-    sleep 0.02
+    sleep 0.05
   done
 }
 
@@ -23,16 +23,11 @@ await_display() {
   await "display $DISPLAY" has_display
 }
 
-# Whether something listens on a TCP port of this container (proc_pid_net(5): 0A is LISTEN).
+# Whether something listens on a TCP port of this container (proc_pid_net(5): 0A is LISTEN). The shell itself would read
+# these tables byte by byte.
 is_listening() { # PORT
   port=$(printf '%04X' "$1")
-  for table in /proc/net/tcp /proc/net/tcp6; do
-    if ! [ -r "$table" ]; then continue; fi
-    while read -r _ local _ state _; do
-      if [ "${local##*:}" = "$port" ] && [ "$state" = 0A ]; then return 0; fi
-    done <"$table"
-  done
-  return 1
+  grep -Eqs "^ *[0-9]+: [0-9A-F]+:$port [0-9A-F]+:0000 0A " /proc/net/tcp /proc/net/tcp6
 }
 
 # A program that readiness does not need yields the processor to those that it needs.

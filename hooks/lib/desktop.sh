@@ -15,7 +15,7 @@ has_accessibility() {
 
 check_desktop() {
   check_choice SVC_DESKTOP "${SVC_DESKTOP:-none}" xfce none
-  check_boolean ENABLE_DBUS "${ENABLE_DBUS:-true}"
+  check_booleans ENABLE_DBUS
   if has_desktop && ! command -v xfwm4 >/dev/null; then
     refuse 'SVC_DESKTOP: this image has no desktop environment: use the desktop image, or none'
   fi

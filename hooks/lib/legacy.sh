@@ -34,7 +34,9 @@ adopt_old_variables() {
 name_without_effect() {
   found=
   for name in $WITHOUT_EFFECT; do
-    if [ -n "$(printenv "$name")" ]; then found="${found:+$found, }$name"; fi
+    value=
+    eval "value=\${$name:-}"
+    if [ -n "$value" ]; then found="${found:+$found, }$name"; fi
   done
   public=${GATEWAY_PORT:-8080}
   if [ "${PUBLIC_PORT:-$public}" != "$public" ]; then found="${found:+$found, }PUBLIC_PORT"; fi

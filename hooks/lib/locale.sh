@@ -36,7 +36,8 @@ canonical_locale() { # NAME
 generate_locales() {
   known=
   for variable in LC_ALL LANG LC_CTYPE LC_COLLATE LC_MESSAGES LC_NUMERIC LC_TIME; do
-    name=$(printenv "$variable") || continue
+    name=
+    eval "name=\${$variable:-}"
     case $name in '' | C | POSIX | C.*) continue ;; esac
     name=$(canonical_locale "$name")
     case " $known " in *" $name "*) continue ;; esac

@@ -13,8 +13,8 @@ refuse() {
 
 # Whether a variable's value means true; settings.sh has checked it.
 is_true() {
-  case $(printf %s "$1" | tr '[:upper:]' '[:lower:]') in
-    true | 1 | yes | on) return 0 ;;
+  case $1 in
+    [Tt][Rr][Uu][Ee] | 1 | [Yy][Ee][Ss] | [Oo][Nn]) return 0 ;;
     *) return 1 ;;
   esac
 }

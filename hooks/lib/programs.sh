@@ -42,9 +42,9 @@ link_programs() {
     mkfifo -m 600 /run/svc/daemon.heartbeat /run/svc/gateway.heartbeat
     if has_desktop; then mkfifo -m 600 /run/svc/computer-use.heartbeat; fi
   fi
-  for program in $(promised_programs); do
-    ln -s "/opt/svc/programs/$program.conf" /run/svc/programs/
-  done
+  set --
+  for program in $(promised_programs); do set -- "$@" "/opt/svc/programs/$program.conf"; done
+  ln -s "$@" /run/svc/programs/
   if has_browser; then accept_start_requests; fi
 }
 

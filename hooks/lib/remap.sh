@@ -41,6 +41,7 @@ copy_skeleton() {
 # Directories that the engine created below the image's own home on the way to a mount become the account's; a mount
 # that the account cannot write is named.
 settle_mounts() {
+  mounts=$(grep -F -- " $ACCOUNT_HOME/" /proc/self/mountinfo) || return 0
   while read -r _ _ _ _ place options _; do
     case $place in "$ACCOUNT_HOME"/*) ;; *) continue ;; esac
     # Blanks are \040 there (proc_pid_mountinfo(5)).
@@ -50,7 +51,9 @@ settle_mounts() {
     if as_account test -w "$place"; then continue; fi
     say "$place belongs to uid $(stat -c %u "$place"), and $ACCOUNT, uid $(id -u "$ACCOUNT"), cannot write there:" \
       "change its owner, or set PUID"
-  done </proc/self/mountinfo
+  done <<MOUNTS
+$mounts
+MOUNTS
 }
 
 claim_parents() { # PATH

@@ -3,8 +3,8 @@
 
 # The options that the image itself sets are right; with others the services have to be asked, which takes 0.2 s.
 has_options() {
-  env | grep -E '^(SVC_|GATEWAY_|LOG_LEVEL=|MCP_|EXTRA_MCP_)' | grep -vxF -f /opt/svc/lib/options-of-image |
-    grep -qvxF "SVC_API_KEY_FILE=$KEY_FILE"
+  env | grep -E '^(SVC_|GATEWAY_|LOG_LEVEL=|MCP_|EXTRA_MCP_)' |
+    grep -qvxF -f /opt/svc/lib/options-of-image -e "SVC_API_KEY_FILE=$KEY_FILE"
 }
 
 # In the background, while the boot goes on.
@@ -17,13 +17,13 @@ begin_check() {
 
 # A hook may create the account of SVC_DEFAULT_USER, or a file that an option names.
 begin_check_early() {
-  if [ -z "${RUN_HOOK_PRE_SERVICES:-}$(ls -A /opt/svc/hooks.d/pre-services)" ]; then
-    if has_options; then begin_check; fi
-  fi
+  if [ -n "${RUN_HOOK_PRE_SERVICES:-}$(ls -A /opt/svc/hooks.d/pre-services)" ]; then return; fi
+  is_early=true
+  if has_options; then begin_check; fi
 }
 
 end_check() {
-  if [ -z "${daemon_check:-}" ] && has_options; then begin_check; fi
+  if [ -z "${is_early:-}" ] && has_options; then begin_check; fi
   if [ -n "${daemon_check:-}" ]; then
     wait "$daemon_check" || refuse "$(sed 's/^[a-z]*: //' /run/svc/daemon.check)"
     wait "$gateway_check" || refuse "$(sed 's/^[a-z]*: //' /run/svc/gateway.check)"

@@ -1,5 +1,6 @@
 # shellcheck shell=sh
-# Checks every variable that the image reads; service-options.sh has the services check theirs. Sourced.
+# Checks every variable that the image reads; service-options.sh has the services check theirs. Sourced. The boot waits
+# for this, so what is not set starts no process.
 
 check_choice() { # NAME VALUE CHOICE...
   name=$1
@@ -11,17 +12,40 @@ check_choice() { # NAME VALUE CHOICE...
   refuse "$name: expected one of $*, got \"$value\""
 }
 
-check_boolean() { # NAME VALUE
-  check_choice "$1" "$(printf %s "$2" | tr '[:upper:]' '[:lower:]')" true false 1 0 yes no on off
+check_booleans() { # NAME...
+  for name in "$@"; do
+    value=
+    eval "value=\${$name:-}"
+    case $value in
+      '' | [Tt][Rr][Uu][Ee] | [Ff][Aa][Ll][Ss][Ee] | 1 | 0 | [Yy][Ee][Ss] | [Nn][Oo] | [Oo][Nn] | [Oo][Ff][Ff]) ;;
+      *) refuse "$name: expected one of true false 1 0 yes no on off, got \"$value\"" ;;
+    esac
+  done
 }
 
-check_pattern() { # NAME VALUE EXTENDED-REGEX EXPECTATION
-  printf '%s\n' "$2" | grep -Eqx -- "$3" || refuse "$1: expected $4, got \"$2\""
+# An empty variable has its default.
+check_pattern() { # NAME EXTENDED-REGEX EXPECTATION
+  value=
+  eval "value=\${$1:-}"
+  if [ -z "$value" ]; then return; fi
+  printf '%s\n' "$value" | grep -Eqx -- "$2" || refuse "$1: expected $3, got \"$value\""
+}
+
+check_display() {
+  case $DISPLAY in
+    :[0-9] | :[0-9][0-9] | :[0-9][0-9][0-9] | :[0-9][0-9][0-9][0-9]) ;;
+    *) refuse "DISPLAY: expected a display such as :99, got \"$DISPLAY\"" ;;
+  esac
+  case $XAUTHORITY in
+    /*) ;;
+    *) refuse "XAUTHORITY: expected an absolute path, got \"$XAUTHORITY\"" ;;
+  esac
 }
 
 # Chromium's start script splits the flags in the same way.
 check_flags() {
-  printf '%s' "${BROWSER_EXTRA_ARGS:-}" | xargs -n 1 printf '%s\n' >/dev/null 2>&1 ||
+  if [ -z "${BROWSER_EXTRA_ARGS:-}" ]; then return; fi
+  printf '%s' "$BROWSER_EXTRA_ARGS" | xargs -n 1 printf '%s\n' >/dev/null 2>&1 ||
     refuse "BROWSER_EXTRA_ARGS: expected flags quoted as in a shell, got \"$BROWSER_EXTRA_ARGS\""
 }
 
@@ -33,26 +57,18 @@ check_workspace() {
 
 check_settings() {
   check_choice BROWSER_START_MODE "${BROWSER_START_MODE:-async}" async auto manual
-  check_boolean DISABLE_CODE_SERVER "${DISABLE_CODE_SERVER:-true}"
-  check_boolean DISABLE_JUPYTER "${DISABLE_JUPYTER:-true}"
-  check_boolean DISABLE_MCP_BROWSER "${DISABLE_MCP_BROWSER:-false}"
-  check_boolean SVC_ALLOW_SETUID "${SVC_ALLOW_SETUID:-false}"
-  check_pattern SVC_STOP_GRACE_SECONDS "${SVC_STOP_GRACE_SECONDS:-1}" '[0-9]{1,3}(\.[0-9]+)?' 'seconds from 0 to 600'
-  check_boolean RUN_HOOKS_STRICT "${RUN_HOOKS_STRICT:-false}"
-  check_pattern PUID "${PUID:-1000}" '[1-9][0-9]{0,8}' 'a user id other than root'
-  check_pattern PGID "${PGID:-1000}" '[1-9][0-9]{0,8}' 'a group id other than root'
-  check_pattern BROWSER_RESOLUTION "${BROWSER_RESOLUTION:-1280x1024}" '[1-9][0-9]{2,3}x[1-9][0-9]{2,3}' \
-    'WIDTHxHEIGHT in pixels, each from 100 to 9999'
-  check_pattern BROWSER_REMOTE_DEBUGGING_PORT "${BROWSER_REMOTE_DEBUGGING_PORT:-9222}" '[1-9][0-9]{3,4}' \
-    'a port from 1024 on'
-  check_pattern PROXY_FORWARD_PORT "${PROXY_FORWARD_PORT:-8101}" '[1-9][0-9]{3,4}' 'a port from 1024 on'
-  check_pattern MCP_SERVER_BROWSER_PORT "${MCP_SERVER_BROWSER_PORT:-8100}" '[1-9][0-9]{3,4}' 'a port from 1024 on'
-  check_pattern SVC_STALL_SECONDS "${SVC_STALL_SECONDS:-10}" '0|[1-9][0-9]{0,3}(\.[0-9]+)?' \
-    '0, or seconds from 1 to 3600'
-  check_pattern SVC_RUNTIME_DIR "${SVC_RUNTIME_DIR:-/}" '/[^[:space:]]*' 'an absolute path without blanks'
-  check_boolean BROWSER_ALLOW_FILE_SELECTION_DIALOGS "${BROWSER_ALLOW_FILE_SELECTION_DIALOGS:-true}"
-  check_pattern DISPLAY "$DISPLAY" ':[0-9]{1,4}' 'a display such as :99'
-  check_pattern XAUTHORITY "$XAUTHORITY" '/.*' 'an absolute path'
+  check_booleans DISABLE_CODE_SERVER DISABLE_JUPYTER DISABLE_MCP_BROWSER SVC_ALLOW_SETUID RUN_HOOKS_STRICT \
+    BROWSER_ALLOW_FILE_SELECTION_DIALOGS
+  check_pattern SVC_STOP_GRACE_SECONDS '[0-9]{1,3}(\.[0-9]+)?' 'seconds from 0 to 600'
+  check_pattern PUID '[1-9][0-9]{0,8}' 'a user id other than root'
+  check_pattern PGID '[1-9][0-9]{0,8}' 'a group id other than root'
+  check_pattern BROWSER_RESOLUTION '[1-9][0-9]{2,3}x[1-9][0-9]{2,3}' 'WIDTHxHEIGHT in pixels, each from 100 to 9999'
+  for port in BROWSER_REMOTE_DEBUGGING_PORT PROXY_FORWARD_PORT MCP_SERVER_BROWSER_PORT; do
+    check_pattern "$port" '[1-9][0-9]{3,4}' 'a port from 1024 on'
+  done
+  check_pattern SVC_STALL_SECONDS '0|[1-9][0-9]{0,3}(\.[0-9]+)?' '0, or seconds from 1 to 3600'
+  check_pattern SVC_RUNTIME_DIR '/[^[:space:]]*' 'an absolute path without blanks'
+  check_display
   check_desktop
   check_workspace
   check_timezone
