@@ -8,8 +8,13 @@ import { RunReporter } from './scripts/testing/run-reporter.ts';
 const PATIENCE = { testTimeout: 90_000, hookTimeout: 90_000, expect: { poll: { timeout: 45_000 } } };
 const LONG_PATIENCE = { testTimeout: 180_000, hookTimeout: 180_000, expect: { poll: { timeout: 120_000 } } };
 
-const OWN_HOME = 'scripts/testing/own-home.ts';
-const PREPARE = ['scripts/testing/build-keepers.ts', 'scripts/testing/compile-cache.ts', OWN_HOME];
+const OWN_DIRECTORIES = 'scripts/testing/own-directories.ts';
+const PREPARE = [
+  'scripts/testing/build-keepers.ts',
+  'scripts/testing/build-bundles.ts',
+  'scripts/testing/compile-cache.ts',
+  OWN_DIRECTORIES,
+];
 const SETUP = { setupFiles: ['scripts/testing/full-tables.ts'] };
 
 export default defineConfig({
@@ -56,7 +61,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/scenarios/**/*.test.ts'],
-          globalSetup: [OWN_HOME],
+          globalSetup: [OWN_DIRECTORIES],
           ...SETUP,
           ...LONG_PATIENCE,
           fileParallelism: false,
@@ -81,7 +86,7 @@ export default defineConfig({
           name: 'clients',
           include: ['e2e/clients/**/*.test.ts'],
           env: { TESTCONTAINERS_RYUK_DISABLED: 'true' },
-          globalSetup: [OWN_HOME],
+          globalSetup: [OWN_DIRECTORIES],
           ...SETUP,
           ...LONG_PATIENCE,
           fileParallelism: false,
@@ -102,7 +107,7 @@ export default defineConfig({
         test: {
           name: 'pages',
           include: ['e2e/pages/**/*.test.ts'],
-          globalSetup: [OWN_HOME],
+          globalSetup: [OWN_DIRECTORIES],
           ...SETUP,
           ...LONG_PATIENCE,
           fileParallelism: false,
