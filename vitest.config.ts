@@ -8,8 +8,13 @@ import { RunReporter } from './scripts/testing/run-reporter.ts';
 const PATIENCE = { testTimeout: 90_000, hookTimeout: 90_000, expect: { poll: { timeout: 45_000 } } };
 const LONG_PATIENCE = { testTimeout: 180_000, hookTimeout: 180_000, expect: { poll: { timeout: 120_000 } } };
 
-const OWN_PLACE = ['scripts/testing/own-home.ts', 'scripts/testing/without-shims.ts'];
-const PREPARE = ['scripts/testing/build-keepers.ts', 'scripts/testing/compile-cache.ts', ...OWN_PLACE];
+const OWN_PLACE = ['scripts/testing/own-directories.ts', 'scripts/testing/without-shims.ts'];
+const PREPARE = [
+  'scripts/testing/build-keepers.ts',
+  'scripts/testing/build-bundles.ts',
+  'scripts/testing/compile-cache.ts',
+  ...OWN_PLACE,
+];
 const SETUP = { setupFiles: ['scripts/testing/full-tables.ts'] };
 
 export default defineConfig({

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeOptions } from '@sandbox/program/options.ts';
 import { describe, expect, test } from 'vitest';
+import { programCommand } from '../../scripts/program-command.ts';
 import { COMPILE_CACHE } from '../../scripts/testing/compile-cache.ts';
 import { DaemonOptions, readConfig } from './config.ts';
 import { DaemonProcess } from './daemon-process.fixture.ts';
@@ -20,7 +21,8 @@ interface Outcome {
 function sandboxd(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
   return new Promise((resolve) => {
     const options = { env: { ...process.env, ...COMPILE_CACHE, ...env }, timeout: 80_000 };
-    execFile(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], options, (error, stdout, stderr) => {
+    const [file = '', ...own] = programCommand('sandboxd');
+    execFile(file, [...own, ...args], options, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
     });
   });

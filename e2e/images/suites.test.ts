@@ -17,12 +17,12 @@ import { runOnce } from './run-once.ts';
 const SCRIPT = `set -e
 mkdir -p /suite/node_modules/@sandbox && cd /suite
 cp -r /repo/package.json /repo/package-lock.json /repo/tsconfig.json /repo/vitest.config.ts \
-  /repo/program /repo/api /repo/daemon /repo/gateway /repo/scripts /repo/docs .
+  /repo/program /repo/api /repo/daemon /repo/gateway /repo/browser-mcp /repo/computer-use /repo/scripts /repo/docs .
 mkdir dist && cp /repo/dist/*keeper* /repo/dist/.*keeper*.digest dist
 for entry in /repo/node_modules/* /repo/node_modules/.bin; do
   [ "\${entry##*/}" = @sandbox ] || ln -s "$entry" node_modules/
 done
-for workspace in program api daemon gateway; do ln -s "/suite/$workspace" node_modules/@sandbox/; done
+for workspace in program api daemon gateway browser-mcp computer-use; do ln -s "/suite/$workspace" node_modules/@sandbox/; done
 chmod -R a+rX /suite
 exec node node_modules/vitest/vitest.mjs run --project unit --project system \
   --outputFile.run=/report/$REPORT "$@"`;
