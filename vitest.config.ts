@@ -111,6 +111,8 @@ export default defineConfig({
           ...SETUP,
           ...LONG_PATIENCE,
           fileParallelism: false,
+          // One process loads Playwright and Puppeteer once for all files.
+          isolate: false,
           sequence: { groupOrder: 4 },
         },
       },

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { ask, openSite, SITE } from './browser-site.ts';
-import { startSandbox } from './sandbox.ts';
+import { NO_KERNELS, startSandbox } from './sandbox.ts';
 
 test('[images.agent-browser] [config.agent-browser] SVC_AGENT_BROWSER_BIN=agent-browser: the CLI of the image serves references', async () => {
   await using delegating = await startSandbox({
-    env: { BROWSER_START_MODE: 'auto', SVC_AGENT_BROWSER_BIN: 'agent-browser' },
+    env: { BROWSER_START_MODE: 'auto', SVC_AGENT_BROWSER_BIN: 'agent-browser', ...NO_KERNELS },
   });
   await openSite(delegating);
   const post = async (path: string, body: object) => (await ask(delegating, 'POST', `/v2/browser/${path}`, body)).body;

@@ -104,6 +104,7 @@ const GROUPS: readonly Group[] = [
       BROWSER_EXTRA_ARGS: '--user-agent="Agent $HOME 1" --force-dark-mode',
       PROXY_SERVER: 'http://127.0.0.1:3128',
       PROXY_EXCLUDE: 'direct.example',
+      ...NO_KERNELS,
     },
     rows: [
       [
@@ -143,6 +144,7 @@ const GROUPS: readonly Group[] = [
       BROWSER_START_MODE: 'auto',
       DISABLE_MCP_BROWSER: 'true',
       PROXY_SERVER: 'http://user:p%40ss@127.0.0.1:3128',
+      ...NO_KERNELS,
     },
     rows: [
       [

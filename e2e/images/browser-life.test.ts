@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { connectPlaywright, connectPuppeteer, firstPage, puppeteerPage } from '../pages/browsers.ts';
 import { callBrowserMcp, devTools, pollByProcess, startServer, untilHealthy, useBrowserTool } from './observe.ts';
-import { type Sandbox, sharedSandbox, startSandbox } from './sandbox.ts';
+import { NO_BROWSER, NO_KERNELS, type Sandbox, sharedSandbox, startSandbox } from './sandbox.ts';
 import { pidOf, programs, stopProgram } from './supervisor.ts';
 
 const KEY = 'secret-key';
@@ -19,7 +19,7 @@ const MANIFEST = {
   content_scripts: [{ matches: ['http://*/*'], js: ['mark.js'], run_at: 'document_end' }],
 };
 const sandbox = sharedSandbox({
-  env: { SVC_API_KEY: KEY, BROWSER_START_MODE: 'manual' },
+  env: { SVC_API_KEY: KEY, ...NO_BROWSER, ...NO_KERNELS },
   with: (container) =>
     container.withCopyContentToContainer([
       { content: JSON.stringify(MANIFEST), target: `${EXTENSION}/manifest.json` },

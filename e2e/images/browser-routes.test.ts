@@ -2,11 +2,11 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { imageSize } from '../../daemon/src/capabilities/browser/page/image-size.ts';
 import { connectPlaywright } from '../pages/browsers.ts';
 import { type Answer, ask, openSite, SITE } from './browser-site.ts';
-import { sharedSandbox } from './sandbox.ts';
+import { NO_KERNELS, sharedSandbox } from './sandbox.ts';
 import { pidOf } from './supervisor.ts';
 
 const KEY = 'secret-key';
-const sandbox = sharedSandbox({ env: { SVC_API_KEY: KEY, BROWSER_START_MODE: 'auto' } });
+const sandbox = sharedSandbox({ env: { SVC_API_KEY: KEY, BROWSER_START_MODE: 'auto', ...NO_KERNELS } });
 
 let opened: Promise<void> | undefined;
 

@@ -8,14 +8,14 @@ import { docker } from '../../scripts/images/docker.ts';
 import { ROOT } from '../../scripts/root.ts';
 import { browserLine, devTools, onSocket, openTab, pollByProcess, untilHealthy } from './observe.ts';
 import { runOnce } from './run-once.ts';
-import { sharedSandbox, startSandbox } from './sandbox.ts';
+import { NO_KERNELS, sharedSandbox, startSandbox } from './sandbox.ts';
 import { programs } from './supervisor.ts';
 
 const SECCOMP = `seccomp=${readFileSync(join(ROOT, 'images/seccomp.json'), 'utf8')}`;
-const AUTO = { BROWSER_START_MODE: 'auto' };
+const AUTO = { BROWSER_START_MODE: 'auto', ...NO_KERNELS };
 
 describe('a plain docker run', () => {
-  const sandbox = sharedSandbox({ env: AUTO, plain: true });
+  const sandbox = sharedSandbox({ env: { BROWSER_START_MODE: 'auto' }, plain: true });
 
   test('[images.plain] a plain docker run works; without the profile the browser runs unsandboxed and a warning is logged', async () => {
     expect(await browserLine(sandbox())).toMatch(/--no-sandbox\n[\s\S]*--disable-dev-shm-usage/);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { docker } from '../../scripts/images/docker.ts';
 import { ROOT } from '../../scripts/root.ts';
 import { pollByProcess } from './observe.ts';
-import { NO_BROWSER, startSandbox } from './sandbox.ts';
+import { NO_BROWSER, NO_KERNELS, startSandbox } from './sandbox.ts';
 import { pidOf } from './supervisor.ts';
 
 const IMAGE = 'sandbox-custom:e2e';
@@ -35,7 +35,7 @@ test('[mcp.custom-image] [config.extra-mcp-servers] an image with a second MCP s
   await using sandbox = await startSandbox({
     image: IMAGE,
     key: 'the-key',
-    env: { SVC_API_KEY: 'the-key', ...NO_BROWSER },
+    env: { SVC_API_KEY: 'the-key', ...NO_BROWSER, ...NO_KERNELS },
   });
   await expect.poll(() => sandbox.toolNames()).toContain('calc_add');
   const added = await sandbox.mcp('tools/call', { name: 'calc_add', arguments: { a: 40, b: 2 } });

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { DESKTOP_IMAGE } from '../../scripts/images/build-images.ts';
 import { pollByProcess, untilHealthy } from './observe.ts';
 import { runOnce } from './run-once.ts';
-import { sharedSandbox } from './sandbox.ts';
+import { NO_KERNELS, sharedSandbox } from './sandbox.ts';
 import { programs } from './supervisor.ts';
 
-const sandbox = sharedSandbox({ image: DESKTOP_IMAGE });
+const sandbox = sharedSandbox({ image: DESKTOP_IMAGE, env: NO_KERNELS });
 
 test('[images.desktop] XFCE, its session bus and the worker run; the browser waits for its launcher', async () => {
   await untilHealthy(sandbox());

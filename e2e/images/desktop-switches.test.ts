@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { DESKTOP_IMAGE } from '../../scripts/images/build-images.ts';
 import { describeGroups, type Group } from './groups.ts';
 import { browserLine, pollByProcess, untilHealthy } from './observe.ts';
-import type { Sandbox } from './sandbox.ts';
+import { NO_KERNELS, type Sandbox } from './sandbox.ts';
 import { pidOf, programs } from './supervisor.ts';
 
 interface Info {
@@ -19,7 +19,13 @@ const GROUPS: readonly Group[] = [
   {
     title: 'a desktop without accessibility, of another size, with the browser from the start',
     image: DESKTOP_IMAGE,
-    env: { ENABLE_DBUS: 'false', BROWSER_RESOLUTION: '1400x1050', BROWSER_START_MODE: 'async', SVC_STALL_SECONDS: '8' },
+    env: {
+      ENABLE_DBUS: 'false',
+      BROWSER_RESOLUTION: '1400x1050',
+      BROWSER_START_MODE: 'async',
+      SVC_STALL_SECONDS: '8',
+      ...NO_KERNELS,
+    },
     rows: [
       [
         '[images.desktop-dbus] ENABLE_DBUS=false: commands have no session bus, the worker no accessibility, and says so',
@@ -57,7 +63,7 @@ const GROUPS: readonly Group[] = [
   {
     title: 'without a desktop',
     image: DESKTOP_IMAGE,
-    env: { SVC_DESKTOP: 'none' },
+    env: { SVC_DESKTOP: 'none', ...NO_KERNELS },
     rows: [
       [
         '[images.desktop-none] SVC_DESKTOP=none: the display has a window manager alone, and no worker',

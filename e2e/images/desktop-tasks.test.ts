@@ -5,7 +5,7 @@ import { personsBrowser } from '../pages/browsers.ts';
 import { DesktopAgent } from './desktop-agent.ts';
 import { untilHealthy } from './observe.ts';
 import { keepPicture, load } from './person.ts';
-import { sharedSandbox } from './sandbox.ts';
+import { NO_KERNELS, sharedSandbox } from './sandbox.ts';
 
 const KEY = 'key-of-the-tasks';
 const HOME = '/home/sandbox';
@@ -22,7 +22,7 @@ const FORM = `<title>form</title><body style="font:20px sans-serif">
     <button>Send order</button></form>`;
 const LONG = `<title>long</title><body style="height:6000px">${'<p>line'.repeat(50)}`;
 
-const sandbox = sharedSandbox({ image: DESKTOP_IMAGE, env: { SVC_API_KEY: KEY } });
+const sandbox = sharedSandbox({ image: DESKTOP_IMAGE, env: { SVC_API_KEY: KEY, ...NO_KERNELS } });
 let agent: DesktopAgent;
 const viewers: Page[] = [];
 let closeViewers: () => Promise<void> = async () => undefined;

@@ -2,9 +2,9 @@ import { beforeEach, expect, test } from 'vitest';
 import { connectPlaywright } from '../pages/browsers.ts';
 import { coversDisplay, devTools, pollByProcess, untilHealthy } from './observe.ts';
 import { keepPicture, patchColours, personAt } from './person.ts';
-import { sharedSandbox } from './sandbox.ts';
+import { NO_KERNELS, sharedSandbox } from './sandbox.ts';
 
-const sandbox = sharedSandbox();
+const sandbox = sharedSandbox({ env: NO_KERNELS });
 
 // The service is ready before its browser and display.
 beforeEach(() => untilHealthy(sandbox()));

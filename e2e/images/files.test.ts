@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { NO_BROWSER, sharedSandbox } from './sandbox.ts';
+import { NO_BROWSER, NO_KERNELS, sharedSandbox } from './sandbox.ts';
 
 /** A file of the host that is mounted as a single file, and again read-only. */
 const directory = mkdtempSync(join(tmpdir(), 'sandbox-mounted-'));
@@ -11,7 +11,7 @@ writeFileSync(mounted, 'old');
 afterAll(() => rmSync(directory, { recursive: true }));
 
 const sandbox = sharedSandbox({
-  env: NO_BROWSER,
+  env: { ...NO_BROWSER, ...NO_KERNELS },
   with: (container) =>
     container
       .withBindMounts([

@@ -6,10 +6,12 @@ import { WebSocket } from 'ws';
 import { connectPlaywright, connectPuppeteer, firstPage, puppeteerPage } from '../pages/browsers.ts';
 import { startServer, startWebServer, untilHealthy } from './observe.ts';
 import { keepPicture, type Place, patchColours, personAt, pictureSize } from './person.ts';
-import { sharedSandbox } from './sandbox.ts';
+import { NO_KERNELS, sharedSandbox } from './sandbox.ts';
 
 const KEY = 'secret-key';
-const sandbox = sharedSandbox({ env: { SVC_API_KEY: KEY, DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false' } });
+const sandbox = sharedSandbox({
+  env: { SVC_API_KEY: KEY, DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false', ...NO_KERNELS },
+});
 
 // The service is ready before its browser, display and editors.
 beforeEach(() => untilHealthy(sandbox()));

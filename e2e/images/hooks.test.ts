@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { runOnce } from './run-once.ts';
-import { NO_BROWSER, sharedSandbox, startSandbox } from './sandbox.ts';
+import { NO_BROWSER, NO_KERNELS, sharedSandbox, startSandbox } from './sandbox.ts';
 
 test('[config.hook-init] [config.hook-pre-services] [config.hook-post-ready] hooks run in order as root, and their output is logged', async () => {
   // Checks the service itself, because the supervisor reports RUNNING only some time after the start.
@@ -11,6 +11,7 @@ test('[config.hook-init] [config.hook-pre-services] [config.hook-post-ready] hoo
     RUN_HOOK_PRE_SERVICES: `printf %s "$(${at})"`,
     RUN_HOOK_POST_READY: `${at}; exit 3`,
     ...NO_BROWSER,
+    ...NO_KERNELS,
   };
   await using sandbox = await startSandbox({ env });
   await sandbox.said(/hook post-ready: exit 3 after \d+ ms/);
@@ -34,7 +35,7 @@ const hook = (name: string): { content: string; target: string; mode: number } =
 
 describe('with programs in a drop-in directory, and a hook that leaves a process behind', () => {
   const sandbox = sharedSandbox({
-    env: { RUN_HOOK_INIT: 'echo from the variable; sleep 300 & echo started', ...NO_BROWSER },
+    env: { RUN_HOOK_INIT: 'echo from the variable; sleep 300 & echo started', ...NO_BROWSER, ...NO_KERNELS },
     with: (container) =>
       container.withCopyContentToContainer([hook('20-b'), hook('10-a'), { ...hook('15-forgotten'), mode: 0o644 }]),
   });

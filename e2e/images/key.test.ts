@@ -38,6 +38,7 @@ test.each(['SVC_API_KEY', 'SANDBOX_API_KEY'])(
         RUN_HOOK_INIT: 'env >/tmp/of-init',
         RUN_HOOK_PRE_SERVICES: 'env >/tmp/of-pre-services',
         RUN_HOOK_POST_READY: 'env >/tmp/of-post-ready',
+        ...NO_KERNELS,
       },
       with: (container) => container.withoutHealthCheck().withCopyContentToContainer([ownProgram]),
     });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { NO_BROWSER, type Sandbox, sharedSandbox } from './sandbox.ts';
+import { NO_BROWSER, NO_KERNELS, type Sandbox, sharedSandbox } from './sandbox.ts';
 
-const sandbox = sharedSandbox({ env: NO_BROWSER });
+const sandbox = sharedSandbox({ env: { ...NO_BROWSER, ...NO_KERNELS } });
 
 const APP = '/home/sandbox/app';
 const PACKAGES = 60;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { expectValid } from '../../daemon/src/wire.fixture.ts';
-import { NO_BROWSER, sharedSandbox } from './sandbox.ts';
+import { NO_BROWSER, NO_KERNELS, sharedSandbox } from './sandbox.ts';
 
-const sandbox = sharedSandbox({ env: NO_BROWSER });
+const sandbox = sharedSandbox({ env: { ...NO_BROWSER, ...NO_KERNELS } });
 
 const HOME = '/home/sandbox';
 const REPO = `${HOME}/repo`;

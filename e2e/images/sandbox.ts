@@ -13,7 +13,7 @@ const GIB = 1024 ** 3;
 
 /** For containers whose tests need no browser, which takes as much of a processor as the rest of the boot. */
 export const NO_BROWSER = { BROWSER_START_MODE: 'manual' };
-/** For containers that run no Python cells and whose services start again: a Python is prepared after each start. */
+/** For containers that run no Python cells: others prepare a Python soon after each start of the daemon. */
 export const NO_KERNELS = { SVC_KERNEL_ZYGOTE: 'use' };
 
 const READY = /sandbox: ready (?:for its claim )?at /;

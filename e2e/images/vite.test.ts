@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import { ROOT } from '../../scripts/root.ts';
 import { startServer } from './observe.ts';
 import { keepPicture, personAt } from './person.ts';
-import { NO_BROWSER, type Sandbox, sharedSandbox } from './sandbox.ts';
+import { NO_BROWSER, NO_KERNELS, type Sandbox, sharedSandbox } from './sandbox.ts';
 
 const KEY = 'secret-key';
 const VIEW = { width: 800, height: 500 };
 /** The packages of this repository in the container, which include Vite. */
 const PACKAGES = '/srv/packages/node_modules';
 const sandbox = sharedSandbox({
-  env: { SVC_API_KEY: KEY, ...NO_BROWSER },
+  env: { SVC_API_KEY: KEY, ...NO_BROWSER, ...NO_KERNELS },
   with: (container) => container.withBindMounts([{ source: join(ROOT, 'node_modules'), target: PACKAGES, mode: 'ro' }]),
 });
 

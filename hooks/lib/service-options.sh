@@ -1,10 +1,11 @@
 # shellcheck shell=sh
 # Has the daemon and the gateway check their options before the supervisor starts them; sourced.
 
-# The options that the image itself sets are right; with others the services have to be asked, which takes 0.2 s.
+# The options that the image itself sets are right, and so are these; with others the services have to be asked, which
+# takes 0.2 s.
 has_options() {
   env | grep -E '^(SVC_|GATEWAY_|LOG_LEVEL=|MCP_|EXTRA_MCP_)' |
-    grep -qvxF -f /opt/svc/lib/options-of-image -e "SVC_API_KEY_FILE=$KEY_FILE"
+    grep -qvxF -f /opt/svc/lib/options-of-image -e "SVC_API_KEY_FILE=$KEY_FILE" -e SVC_KERNEL_ZYGOTE=use
 }
 
 # In the background, while the boot goes on.
