@@ -75,6 +75,7 @@ export const IMAGE_TESTS = [
 
 /** Files that take 20 seconds and more. They begin first, so that none of them is left at the end with one worker. */
 export const LONG_TESTS = [
+  'e2e/images/fuzz.test.ts',
   'e2e/images/suites.test.ts',
   'e2e/images/faults.test.ts',
   'e2e/images/gateway.test.ts',
