@@ -11,8 +11,10 @@ const SHIMS = /\/\.?pyenv(?:\/.*)?\/shims\/?$/;
 export async function setup(): Promise<void> {
   const directories = (process.env['PATH'] ?? '').split(':');
   if (!directories.some((directory) => SHIMS.test(directory))) return;
-  const { stdout } = await promisify(execFile)('pyenv', ['prefix']);
-  const own = stdout
+  const prefixes = await promisify(execFile)('pyenv', ['prefix']).catch(() => undefined);
+  // The shims serve too, slowly.
+  if (prefixes === undefined) return;
+  const own = prefixes.stdout
     .trim()
     .split(':')
     .map((prefix) => `${prefix}/bin`);

@@ -9,7 +9,9 @@ const execution = async (daemon: TestApp, id: string, query = '') =>
 test('[code.waiting] an interrupted cell that waits for its turn ends, and does not begin', async () => {
   await using daemon = await TestApp.start();
   const cell = cellsOf(daemon, 'bash');
-  const first = await cell('began=1; echo begun; sleep 600', { async: true, timeout: 600 });
+  // The shell itself waits: a program that it has forked and not yet executed would not get the signal.
+  const code = 'began=1; mkfifo never; echo begun; read -r <>never';
+  const first = await cell(code, { async: true, timeout: 600, cwd: daemon.directory });
   expect((await execution(daemon, first.execution_id, '?wait=true')).outputs[0]?.text).toBe('begun\n');
   const second = await cell('began=2', { async: true });
   expect(await execution(daemon, second.execution_id)).toMatchObject({ status: 'running', outputs: [] });
