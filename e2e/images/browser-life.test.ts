@@ -191,15 +191,15 @@ test('[mcp-browser.life] the MCP server is there while a browser is, also one th
 test('[mcp.browser-server] the hub has the tools of the browser MCP server while a browser is', async () => {
   const names = (): Promise<string[]> => sandbox().toolNames();
   await started();
-  await pollByProcess(names).toContain('browser_snapshot');
+  await expect.poll(names).toContain('browser_snapshot');
   const url = await openSite();
   const used = () => sandbox().mcp('tools/call', { name: 'browser_navigate', arguments: { url } });
   expect(JSON.stringify(await used())).toContain('site');
   await stopped();
-  await pollByProcess(names).not.toContain('browser_snapshot');
+  await expect.poll(names).not.toContain('browser_snapshot');
   expect(await used()).toMatchObject({ isError: true });
   await started();
-  await pollByProcess(names).toContain('browser_snapshot');
+  await expect.poll(names).toContain('browser_snapshot');
 });
 
 test('[mcp-browser.task] requests without a session click through the page that other clients see', async () => {

@@ -18,7 +18,8 @@ const SCRIPT = `set -e
 mkdir -p /suite/node_modules/@sandbox && cd /suite
 cp -r /repo/package.json /repo/package-lock.json /repo/tsconfig.json /repo/vitest.config.ts \
   /repo/program /repo/api /repo/daemon /repo/gateway /repo/browser-mcp /repo/computer-use /repo/scripts /repo/docs .
-mkdir dist && cp /repo/dist/*keeper* /repo/dist/.*keeper*.digest dist
+mkdir dist && cp -r /repo/dist/*keeper* /repo/dist/.*keeper*.digest \
+  /repo/dist/.build.json /repo/dist/*.mjs* /repo/dist/chunks /repo/dist/pages dist
 for entry in /repo/node_modules/* /repo/node_modules/.bin; do
   [ "\${entry##*/}" = @sandbox ] || ln -s "$entry" node_modules/
 done

@@ -3,10 +3,10 @@ import { expect } from 'vitest';
 import { startDaemon } from '../../gateway/src/gateway.fixture.ts';
 import { freePort } from '../../scripts/testing/free-port.ts';
 import { Services } from '../services.ts';
+import { KEY } from './app-page.ts';
 import { test } from './page-test.ts';
 import { Stage } from './stage.ts';
 
-const KEY = 'open-sesame-7';
 const SERVE =
   'require("node:http").createServer((q, s) => s.setHeader("content-type", "text/html").end("<title>page</title>")).listen(process.argv[1], "127.0.0.1")';
 

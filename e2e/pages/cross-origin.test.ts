@@ -2,10 +2,10 @@ import process from 'node:process';
 import { expect, test } from 'vitest';
 import { freePort } from '../../scripts/testing/free-port.ts';
 import { Services } from '../services.ts';
+import { KEY } from './app-page.ts';
 import { personsBrowser } from './browsers.ts';
 import { Stage } from './stage.ts';
 
-const KEY = 'open-sesame-7';
 const SERVE =
   'require("node:http").createServer((q, s) => s.setHeader("content-type", "text/html").end("<title>page</title>" + q.method)).listen(process.argv[1], "127.0.0.1")';
 

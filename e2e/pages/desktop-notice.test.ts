@@ -5,11 +5,11 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { RfbServer } from '../../gateway/src/rfb.fixture.ts';
 import { Services } from '../services.ts';
+import { KEY } from './app-page.ts';
 import { test } from './page-test.ts';
 import { picture } from './picture.ts';
 import { Stage } from './stage.ts';
 
-const KEY = 'open-sesame-7';
 const VIEWPORT = { width: 1280, height: 800 };
 
 /** A display behind a relay, whose connections a test can cut. */

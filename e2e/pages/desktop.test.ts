@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { Services } from '../services.ts';
+import { KEY } from './app-page.ts';
 import { connectPlaywright, firstPage, personsBrowser } from './browsers.ts';
 import { Stage } from './stage.ts';
 
-const KEY = 'open-sesame-7';
 const FORM =
   '<title>form</title><body style="margin:0;background:rgb(10,120,200)"><input autofocus style="display:block;width:900px;height:60px;font-size:40px">';
 

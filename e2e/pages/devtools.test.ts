@@ -2,10 +2,10 @@ import type { Browser as PlaywrightBrowser } from 'playwright-core';
 import type { Browser as PuppeteerBrowser } from 'puppeteer-core';
 import { expect } from 'vitest';
 import { Services } from '../services.ts';
+import { KEY } from './app-page.ts';
 import { connectPlaywright, connectPuppeteer, puppeteerPage } from './browsers.ts';
 import { test as base } from './page-test.ts';
 
-const KEY = 'open-sesame-7';
 const HEADERS = { 'x-api-key': KEY };
 const PAGE = `data:text/html,${encodeURIComponent('<title>todo</title><input><ul></ul><script>document.querySelector("input").addEventListener("change", (e) => { const li = document.createElement("li"); li.textContent = e.target.value; document.querySelector("ul").append(li); })</script>')}`;
 

@@ -3,9 +3,8 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { Services } from '../services.ts';
+import { KEY } from './app-page.ts';
 import { test } from './page-test.ts';
-
-const KEY = 'open-sesame-7';
 
 /** What breaks the page's policy or leaves its origin. */
 function faultsOf(page: Page, origin: string): string[] {

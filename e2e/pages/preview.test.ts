@@ -5,10 +5,9 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { ROOT } from '../../scripts/root.ts';
 import { freePort } from '../../scripts/testing/free-port.ts';
+import { KEY } from './app-page.ts';
 import { test } from './page-test.ts';
 import { Stage } from './stage.ts';
-
-const KEY = 'open-sesame-7';
 
 /** A Vite application with a page that shows the text of a module. */
 async function viteApp(stage: Stage, base: (port: number) => string): Promise<number> {

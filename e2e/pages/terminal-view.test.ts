@@ -4,10 +4,10 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { tempDir } from '../../scripts/testing/temp-dir.ts';
 import { Services } from '../services.ts';
+import { KEY } from './app-page.ts';
 import { test } from './page-test.ts';
 import { lightShare, picture } from './picture.ts';
 
-const KEY = 'open-sesame-7';
 const PHONE = { width: 390, height: 844 };
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}/;
 

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { Services } from '../services.ts';
+import { KEY } from './app-page.ts';
 import { test } from './page-test.ts';
 import { picture } from './picture.ts';
 
-const KEY = 'open-sesame-7';
 /** The lines of the page's terminal. */
 async function lines(page: Page): Promise<string[]> {
   const rows = await page.locator('.xterm-rows > div').allTextContents();
