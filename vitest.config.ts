@@ -32,6 +32,8 @@ export default defineConfig({
           ...PATIENCE,
           // Two of them use two processors beside the tests of the images, since a test also waits for its processes.
           maxWorkers: Math.max(2, availableParallelism() - 1),
+          // A worker process loads the service once, not once for each file.
+          isolate: false,
         },
       },
       {

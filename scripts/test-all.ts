@@ -87,7 +87,6 @@ const STEPS: readonly Step[] = [
     vitest: true,
     needs: SYSTEM,
   },
-  { name: 'e2e', lane: 'tests', command: [...VITEST, 'e2e'], vitest: true, needs: SYSTEM, after: 'build' },
   {
     name: 'e2e of the images',
     lane: 'images',
@@ -97,8 +96,9 @@ const STEPS: readonly Step[] = [
     needs: [CHROMIUM],
     after: 'images',
   },
-  // This lane ends long before the unit tests.
+  // This lane ends before the unit tests.
   { name: 'pages', lane: 'images', command: [...VITEST, 'pages'], vitest: true, needs: PAGES, after: 'build' },
+  { name: 'e2e', lane: 'images', command: [...VITEST, 'e2e'], vitest: true, needs: SYSTEM, after: 'build' },
   {
     name: 'requirements',
     lane: 'requirements',

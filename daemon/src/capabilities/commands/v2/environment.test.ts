@@ -30,7 +30,11 @@ describe('the environment', () => {
       expect(map.get('SVC_COMMAND_ID')).toBe(command_id);
       return map;
     } finally {
-      process.env = before;
+      // Not `process.env = before`: files that run after this one in the same process would have a plain object.
+      for (const name of Object.keys(inherited)) {
+        if (before[name] === undefined) delete process.env[name];
+        else process.env[name] = before[name];
+      }
     }
   }
 
