@@ -96,7 +96,7 @@ const STEPS: readonly Step[] = [
     needs: [CHROMIUM],
     after: 'images',
   },
-  // This lane ends before the unit tests.
+  // Chromium loses requests when the network interface of a container comes or goes.
   { name: 'pages', lane: 'images', command: [...VITEST, 'pages'], vitest: true, needs: PAGES, after: 'build' },
   { name: 'e2e', lane: 'images', command: [...VITEST, 'e2e'], vitest: true, needs: SYSTEM, after: 'build' },
   {

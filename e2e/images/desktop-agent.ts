@@ -72,9 +72,10 @@ export class DesktopAgent {
     return found;
   }
 
-  /** Finds a node and does its usual action. */
+  /** Waits until a node is enabled, as a button to save is once there is a name, and does its usual action. */
   async press(query: Readonly<Record<string, string>>): Promise<void> {
-    await this.act({ action_type: 'NODE_INVOKE', node_id: (await this.node(query)).node_id });
+    const { node_id } = await this.node({ ...query, states: 'sensitive' });
+    await this.act({ action_type: 'NODE_INVOKE', node_id });
   }
 
   /** Finds a node and clicks on its middle. */

@@ -79,8 +79,7 @@ test('[desktop.task-editor] the editor is opened from the menu, text of any scri
   const path = `${HOME}/Grüße.txt`;
   await agent.batch({ action_type: 'HOTKEY', keys: ['ctrl', 'a'] }, { action_type: 'TYPING', text: path });
   await agent.picture('desktop-save');
-  // Mousepad enables it some time after a name is there.
-  await agent.press({ role: 'button', name: 'Save', states: 'sensitive' });
+  await agent.press({ role: 'button', name: 'Save' });
   await agent.window('Grüße.txt');
   expect((await agent.readFile(path)).trimEnd()).toBe(TEXT);
 });
@@ -195,8 +194,7 @@ test('[desktop.task-resolution] the resolution changes under a running task, and
   await agent.act({ action_type: 'HOTKEY', keys: ['ctrl', 's'] });
   await agent.window('Save As');
   await agent.batch({ action_type: 'HOTKEY', keys: ['ctrl', 'a'] }, { action_type: 'TYPING', text: path });
-  // Mousepad enables it some time after a name is there.
-  await agent.press({ role: 'button', name: 'Save', states: 'sensitive' });
+  await agent.press({ role: 'button', name: 'Save' });
   await expect.poll(() => agent.readFile(path).catch(String)).toBe(`${lines.join('\n')}\n`);
   const shown = await sandbox().fetch('/v1/browser/screenshot');
   expect([shown.headers.get('x-image-width'), shown.headers.get('x-image-height')]).toEqual(['1024', '768']);

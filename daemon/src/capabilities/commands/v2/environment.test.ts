@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { identityOfCommands, TestApp } from '../../../app.fixture.ts';
 
 describe('the environment', () => {
@@ -15,8 +15,7 @@ describe('the environment', () => {
   };
 
   async function environmentOf(more: object = {}, session?: object): Promise<Map<string, string>> {
-    const before = { ...process.env };
-    Object.assign(process.env, inherited);
+    for (const [name, value] of Object.entries(inherited)) vi.stubEnv(name, value);
     try {
       await using daemon = await TestApp.start({ apiKey: 'the-key' });
       const key = { 'x-api-key': 'the-key' };
@@ -30,11 +29,7 @@ describe('the environment', () => {
       expect(map.get('SVC_COMMAND_ID')).toBe(command_id);
       return map;
     } finally {
-      // Not `process.env = before`: files that run after this one in the same process would have a plain object.
-      for (const name of Object.keys(inherited)) {
-        if (before[name] === undefined) delete process.env[name];
-        else process.env[name] = before[name];
-      }
+      vi.unstubAllEnvs();
     }
   }
 
