@@ -15,6 +15,13 @@
 /* ms until a stream without a descriptor for its file is read again. */
 #define PAUSE_MS 20
 
+/*
+ * Each event is reported once until the stream is armed again, so that streams come up in the order in which they were
+ * written to: a stream that stays armed is at the head of the queue of epoll after its read, before one that was
+ * written to since.
+ */
+#define ONE_EVENT (EPOLLIN | EPOLLONESHOT)
+
 static const char *const KINDS[] = {"stdout", "stderr", "pty"};
 
 static bool out_of_descriptors(void)
@@ -57,7 +64,7 @@ int streams_due(struct outputs *outputs, int64_t now)
   for (struct stream *next; list != NULL; list = next) {
     next = list->next_paused;
     list->paused = false;
-    if (!loop_add(outputs->loop, &list->source, EPOLLIN))
+    if (!loop_add(outputs->loop, &list->source, ONE_EVENT))
       (void)pause_stream(list);
   }
   return PAUSE_MS;
@@ -160,12 +167,16 @@ static ssize_t take(struct stream *stream, uint32_t events)
    * kernel. They are read, not spliced, since there is hardly ever a byte to open a file for.
    */
   ssize_t count = events & EPOLLIN ? transfer(stream) : copy(stream, true);
+  bool open = count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR));
+  /* Before anyone learns of the bytes and can cause others by that. */
+  if (open && !stream->paused)
+    loop_change(&stream->source, ONE_EVENT);
   if (count > 0) {
     widen(stream);
     stream->events->grown(stream);
     return count;
   }
-  if (count < 0 && (errno == EAGAIN || errno == EINTR))
+  if (open)
     return -1;
   /* A terminal that no process has open any more answers EIO. */
   segments_close(&stream->segments);
@@ -204,7 +215,7 @@ bool stream_open(struct stream *stream, const struct stream_open *terms)
       .copies = terms->number == PTY_STREAM,
       .segments = segments_of(terms->files, KINDS[terms->number], terms->cap, terms->segment_bytes),
   };
-  if (loop_add(terms->outputs->loop, &stream->source, EPOLLIN))
+  if (loop_add(terms->outputs->loop, &stream->source, ONE_EVENT))
     return true;
   int error = errno;
   close(terms->fd);

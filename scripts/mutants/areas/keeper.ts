@@ -24,6 +24,12 @@ export const KEEPER: MutantArea = {
       replacement: 'retained(segments) > segments->cap',
     },
     {
+      id: 'streams-stay-armed',
+      file: 'daemon/keeper/output.c',
+      text: '#define ONE_EVENT (EPOLLIN | EPOLLONESHOT)',
+      replacement: '#define ONE_EVENT EPOLLIN',
+    },
+    {
       id: 'id-is-one-byte-too-long',
       file: 'daemon/keeper/frame.c',
       text: 'length == MAX_ID ||',

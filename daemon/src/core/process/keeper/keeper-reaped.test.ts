@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeRows } from '../../../../../scripts/testing/describe-rows.ts';
 import { compiles, FixtureBuilds } from './fixture-builds.fixture.ts';
@@ -31,7 +31,7 @@ describeRows(
     });
 
     test('are not signalled by their pid, which is in use again, where the system has no pidfd', async () => {
-      const stray = join(builds.directory, 'stray');
+      const stray = join(builds.directory, `stray of ${basename(program)}`);
       const env = {
         LD_PRELOAD: builds.of('reused-pid', '-shared', '-fPIC'),
         STRAY: stray,

@@ -1,7 +1,7 @@
 /*
- * Preloaded: whoever reads the state of a process a second time reads that of another one, as if its pid were in use
- * again, unless it is its child, whose pid is its own until it is reaped. A signal to a single pid of another process is
- * noted in the file $STRAY and not sent.
+ * Preloaded: whoever reads the state of a process a second time reads that of init, which started at another time, as if
+ * its pid were in use again, unless it is its child, whose pid is its own until it is reaped. A signal to a single pid
+ * of another process is noted in the file $STRAY and not sent.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ int open(const char *path, int flags, ...)
   int pid, length = 0;
   if (sscanf(path, "/proc/%d/stat%n", &pid, &length) == 1 && length > 0 && path[length] == '\0' && pid > 0 && pid <= MAX_PID) {
     if (seen[pid] && !is_child(path))
-      path = "/proc/self/stat";
+      path = "/proc/1/stat";
     seen[pid] = 1;
   }
   return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);

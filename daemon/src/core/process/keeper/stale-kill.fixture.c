@@ -14,6 +14,14 @@
 #define MAX_PID 4194304
 static char reaped[MAX_PID + 1];
 
+static int is_among(const struct epoll_event *events, int count, const void *source)
+{
+  for (int i = 0; i < count; i++)
+    if (events[i].data.ptr == source)
+      return 1;
+  return 0;
+}
+
 int epoll_wait(int epoll, struct epoll_event *events, int most, int timeout)
 {
   int (*real)(int, struct epoll_event *, int, int) =
@@ -23,7 +31,11 @@ int epoll_wait(int epoll, struct epoll_event *events, int most, int timeout)
     return count;
   /* The next event, if there is one, is there by then. */
   nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-  count = real(epoll, events, most, 0);
+  int first = count;
+  int later = real(epoll, events + first, most - first, 0);
+  for (int i = first; i < first + later; i++)
+    if (!is_among(events, count, events[i].data.ptr))
+      events[count++] = events[i];
   for (int i = 0; i < count / 2; i++) {
     struct epoll_event event = events[i];
     events[i] = events[count - 1 - i];
