@@ -12,6 +12,7 @@ export const DESKTOP_PARTS: readonly Requirement[] = [
     'a11y.below': 'with node_id the tree begins there',
     'a11y.foreground': 'scope foreground is the program in front',
     'a11y.invoke': 'NODE_INVOKE does an action of a node, by default the usual one',
+    'a11y.invoke-disabled': 'NODE_INVOKE of a disabled node is 422',
     'a11y.focus': 'NODE_FOCUS gives a node the focus',
     'a11y.set-value': 'NODE_SET_VALUE sets text, numbers, checks and options',
     'a11y.ids': 'an id never means another node',

@@ -133,6 +133,16 @@ describe.skipIf(!has('GTK'))('accessibility of a GTK window', () => {
     });
   });
 
+  test('[a11y.invoke-disabled] a disabled button is refused, and pressed once it is enabled', async () => {
+    const { id } = await named('Save');
+    await window.tell('disable Save');
+    const refusal = { kind: 'unprocessable', message: expect.stringContaining('is disabled') };
+    await expect(service.nodes.invoke(id)).rejects.toMatchObject(refusal);
+    await window.tell('enable Save');
+    await service.nodes.invoke(id);
+    await window.said({ clicked: 'Save' });
+  });
+
   test('[a11y.focus] a field takes the focus', async () => {
     await service.nodes.focus((await named('Title')).id);
     await expect.poll(async () => (await named('Title')).states).toContain('focused');

@@ -63,6 +63,8 @@ def obey(source, _condition):
     elif verb == "add":
         button(name)
         box.show_all()
+    elif verb in ("disable", "enable"):
+        widgets[name].set_sensitive(verb == "enable")
     elif verb == "labels":
         for index in range(int(name)):
             add(f"label {index}", Gtk.Label(label=f"label {index}"))

@@ -59,9 +59,17 @@ export class NodeControl {
     return answered(() => this.#focus(id));
   }
 
-  /** @param action by name; default: the usual one of its role */
+  /**
+   * GTK answers success for an action of a disabled widget and does nothing, so such a node is refused.
+   * @param action by name; default: the usual one of its role
+   */
   invoke(id: string, action?: string): Promise<void> {
-    return answered(async () => this.#act(id, await this.check(id), action));
+    return answered(async () => {
+      const node = this.#ids.find(id);
+      const { states } = await this.#facts(id, readerOf(node));
+      if (!hasState(states, 'sensitive')) throw refused(id, 'is disabled', "wait until its states have 'sensitive'");
+      await this.#act(id, node, action);
+    });
   }
 
   /**

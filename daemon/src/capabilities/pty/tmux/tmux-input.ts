@@ -17,6 +17,10 @@ export class TmuxInput {
   /** The newest client has ended. */
   #hasEnded = false;
   #isClosed = false;
+  /** The last size that was asked for. */
+  #size: TerminalSize | undefined;
+  /** The newest client was told the size, and may end without having passed it on. */
+  #mayLoseSize = false;
 
   private constructor(client: HostedProcess, start: () => Promise<HostedProcess>, name: string) {
     this.#start = start;
@@ -46,10 +50,11 @@ export class TmuxInput {
     await this.#send(lines.join(''), signal);
   }
 
-  resize({ cols, rows }: TerminalSize): void {
-    const line = `resize-window -t ${this.#target} -x ${cols} -y ${rows}\n`;
+  resize(size: TerminalSize): void {
+    this.#size = size;
+    this.#mayLoseSize = true;
     // The session may have ended.
-    void this.#send(line).catch(ignore);
+    void this.#send(this.#resizeLine(size)).catch(ignore);
   }
 
   async #send(lines: string, signal?: AbortSignal): Promise<void> {
@@ -59,12 +64,19 @@ export class TmuxInput {
     await client.writeStdin(Buffer.from(lines), signal);
   }
 
+  #resizeLine({ cols, rows }: TerminalSize): string {
+    return `resize-window -t ${this.#target} -x ${cols} -y ${rows}\n`;
+  }
+
   #restart(): void {
     this.#hasEnded = false;
+    this.#mayLoseSize = false;
     this.#client = this.#client.catch(ignore).then(async (last) => {
       last?.acknowledgeExit();
       await last?.output.remove();
-      return this.#start();
+      const client = await this.#start();
+      if (this.#size) await client.writeStdin(Buffer.from(this.#resizeLine(this.#size))).catch(ignore);
+      return client;
     });
     this.#client.then(
       (client) => this.#watch(client),
@@ -77,6 +89,7 @@ export class TmuxInput {
   #watch(client: HostedProcess): void {
     void client.ended.then(() => {
       this.#hasEnded = true;
+      if (this.#mayLoseSize && !this.#isClosed) this.#restart();
     });
   }
 }

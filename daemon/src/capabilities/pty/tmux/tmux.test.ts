@@ -51,6 +51,19 @@ describeOnHosts('tmux', ({ processHost }) => {
     },
   );
 
+  test.runIf(there)('a size that the client of tmux has not passed on when it was ended takes effect', async () => {
+    await using daemon = await TestApp.start({ shellBackend: 'tmux', processHost });
+    await create(daemon, 'a', BARE);
+    const server = `tmux -L "$(tr '\\0' '\\n' < /proc/$PPID/cmdline | grep ^svc-)"`;
+    const { output } = await exec(daemon, 'a', `${server} list-clients -F '#{client_pid}'`);
+    const pid = Number(output);
+    process.kill(pid, 'SIGSTOP');
+    const size = { cols: 100, rows: 30 };
+    expect((await daemon.inject({ method: 'PATCH', url: '/v2/pty/sessions/a', payload: size })).statusCode).toBe(200);
+    process.kill(pid, 'SIGKILL');
+    await expect.poll(async () => (await exec(daemon, 'a', 'stty size')).output).toBe('30 100\n');
+  });
+
   test.runIf(there)('[pty.tmux-survives] a tmux session survives SIGKILL of the daemon on either host', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'sandboxd-tmux-'));
     const shared = await sharedDirectory();

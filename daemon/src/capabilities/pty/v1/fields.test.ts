@@ -185,11 +185,13 @@ test('[shell-field.view-output] output is the text of the terminal: what was typ
   const { session_id: id } = await exec(daemon, { command: 'echo first; seq 1 60' });
   const long = 'y'.repeat(300);
   await exec(daemon, { id, command: `echo ${long}` });
-  const { output } = await call(daemon, 'view', { id });
+  const view = async (): Promise<string> => (await call(daemon, 'view', { id })).output;
+  // The prompt comes after the end of the command, in a write of its own.
+  await expect.poll(view).toContain(`\n${long}\n`);
+  const output = await view();
   expect(output).toContain(`echo first; seq 1 60\nfirst\n1\n2\n`);
   expect(output).toContain(`\n60\n`);
-  expect(output).toContain(`\n${long}\n`);
-  expect((await call(daemon, 'view', { id })).output).toBe(output);
+  expect(await view()).toBe(output);
 });
 
 test('[shell-field.create-id] [shell-field.sessions] create answers the session; an ended one is not listed', async () => {
