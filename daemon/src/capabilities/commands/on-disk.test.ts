@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { memoryOf } from '../../../../scripts/testing/process-memory.ts';
 import { TestApp } from '../../app.fixture.ts';
 import { DaemonProcess } from '../../daemon-process.fixture.ts';
 import { describeOnHosts } from '../../hosts.fixture.ts';
@@ -43,16 +44,10 @@ describeOnHosts('memory', ({ processHost }) => {
     await finish(await write(8), 8);
     const first = await write(60);
     const holders = [...new Set([Number(daemon.child.pid), parentOf(first.pid)])];
-    const before = holders.map(peakBytes);
+    const before = holders.map((pid) => memoryOf(pid, 'VmHWM'));
     await finish(first, 60);
     for (let i = 0; i < 3; i += 1) await finish(await write(60), 60);
-    const grown = holders.map((pid, index) => peakBytes(pid) - Number(before[index]));
+    const grown = holders.map((pid, index) => memoryOf(pid, 'VmHWM') - Number(before[index]));
     expect(Math.max(...grown)).toBeLessThan(48 * MIB);
   });
 });
-
-/** Peak resident memory of a process (proc_pid_status(5)). */
-function peakBytes(pid: number): number {
-  const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
-  return Number(kib) * 1024;
-}

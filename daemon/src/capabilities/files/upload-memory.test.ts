@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { forgetPeak, memoryOf } from '../../../../scripts/testing/process-memory.ts';
 import { DaemonProcess } from '../../daemon-process.fixture.ts';
 import { expect, test } from './files.fixture.ts';
 
@@ -22,12 +23,6 @@ async function upload(daemon: DaemonProcess, path: string, mebibytes: number): P
   return ((await answer.json()) as { data: unknown }).data;
 }
 
-/** A figure of `/proc/PID/status` in bytes (proc(5)). */
-function memoryOf(pid: number, figure: 'VmRSS' | 'VmHWM'): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
-  return Number(new RegExp(`^${figure}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024;
-}
-
 test.runIf(process.platform === 'linux')(
   '400 MiB come in, and at no time has the daemon more memory for them than for a few',
   async ({ dir }) => {
@@ -37,8 +32,7 @@ test.runIf(process.platform === 'linux')(
     // What is loaded once, and the buffers that any upload has, are no growth.
     await upload(daemon, join(dir, 'first'), 40);
     const before = memoryOf(pid, 'VmRSS');
-    // The kernel forgets the highest mark so far (proc(5), clear_refs).
-    writeFileSync(`/proc/${pid}/clear_refs`, '5');
+    forgetPeak(pid);
     expect(await upload(daemon, join(dir, 'big'), 400)).toMatchObject({ file_size: 400 * MEBIBYTE });
     expect(statSync(join(dir, 'big')).size).toBe(400 * MEBIBYTE);
     expect(memoryOf(pid, 'VmHWM') - before).toBeLessThan(150 * MEBIBYTE);
