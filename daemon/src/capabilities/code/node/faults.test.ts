@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { forgetPeak, memoryOf } from '../../../../../scripts/testing/process-memory.ts';
+import { tempDir } from '../../../../../scripts/testing/temp-dir.ts';
 import { TestApp } from '../../../app.fixture.ts';
 import { DaemonProcess } from '../../../daemon-process.fixture.ts';
 import { resultOf } from '../cells.fixture.ts';
@@ -112,11 +110,9 @@ test.runIf(process.platform === 'linux')(
     timeout: PATIENCE_MS,
   },
   async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'sandboxd-printed-'));
-    await using cleanup = new AsyncDisposableStack();
-    cleanup.defer(() => rm(directory, { recursive: true }));
+    await using directory = await tempDir();
     // In a process of its own: other tests of this one have garbage in its memory.
-    await using daemon = await DaemonProcess.start(directory);
+    await using daemon = await DaemonProcess.start(directory.path);
     const pid = daemon.child.pid ?? 0;
     const print = (mebibytes: number): Promise<{ stdout: string; stderr: string }> => {
       const code = `const line = 'x'.repeat(1023) + '\\n'; for (let i = 0; i < ${mebibytes * 1024}; i++) process.stdout.write(line); 8`;

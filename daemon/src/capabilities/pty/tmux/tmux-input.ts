@@ -17,10 +17,8 @@ export class TmuxInput {
   /** The newest client has ended. */
   #hasEnded = false;
   #isClosed = false;
-  /** The last size that was asked for. */
+  /** The last size that was asked for: a client may end without having passed it on, so the next one is told it too. */
   #size: TerminalSize | undefined;
-  /** The newest client was told the size, and may end without having passed it on. */
-  #mayLoseSize = false;
 
   private constructor(client: HostedProcess, start: () => Promise<HostedProcess>, name: string) {
     this.#start = start;
@@ -52,7 +50,6 @@ export class TmuxInput {
 
   resize(size: TerminalSize): void {
     this.#size = size;
-    this.#mayLoseSize = true;
     // The session may have ended.
     void this.#send(this.#resizeLine(size)).catch(ignore);
   }
@@ -70,7 +67,6 @@ export class TmuxInput {
 
   #restart(): void {
     this.#hasEnded = false;
-    this.#mayLoseSize = false;
     this.#client = this.#client.catch(ignore).then(async (last) => {
       last?.acknowledgeExit();
       await last?.output.remove();
@@ -89,7 +85,6 @@ export class TmuxInput {
   #watch(client: HostedProcess): void {
     void client.ended.then(() => {
       this.#hasEnded = true;
-      if (this.#mayLoseSize && !this.#isClosed) this.#restart();
     });
   }
 }

@@ -10,6 +10,9 @@ import { DaemonProcess } from '../../../daemon-process.fixture.ts';
 import { describeOnHosts } from '../../../hosts.fixture.ts';
 import { BARE, create, exec, info, input, screen, sharedDirectory, TestViewer } from '../pty.fixture.ts';
 
+/** Lists the pids of the clients of the server that holds the shell which runs it. */
+const CLIENTS = `tmux -L "$(tr '\\0' '\\n' < /proc/$PPID/cmdline | grep ^svc-)" list-clients -F '#{client_pid}'`;
+
 const there = findTool('tmux') !== undefined;
 if (!there) process.stderr.write('not tested: terminals held by tmux, which is not installed\n');
 
@@ -42,8 +45,7 @@ describeOnHosts('tmux', ({ processHost }) => {
     async () => {
       await using daemon = await TestApp.start({ shellBackend: 'tmux', processHost });
       await create(daemon, 'a', BARE);
-      const clients = `tmux -L "$(tr '\\0' '\\n' < /proc/$PPID/cmdline | grep ^svc-)" list-clients -F '#{client_pid}'`;
-      const { output } = await exec(daemon, 'a', `kill -KILL $(${clients} | tee /dev/tty); echo`);
+      const { output } = await exec(daemon, 'a', `kill -KILL $(${CLIENTS} | tee /dev/tty); echo`);
       const pid = Number(output);
       expect(pid).toBeGreaterThan(0);
       await expect.poll(() => alive(pid)).toBe(false);
@@ -54,13 +56,14 @@ describeOnHosts('tmux', ({ processHost }) => {
   test.runIf(there)('a size that the client of tmux has not passed on when it was ended takes effect', async () => {
     await using daemon = await TestApp.start({ shellBackend: 'tmux', processHost });
     await create(daemon, 'a', BARE);
-    const server = `tmux -L "$(tr '\\0' '\\n' < /proc/$PPID/cmdline | grep ^svc-)"`;
-    const { output } = await exec(daemon, 'a', `${server} list-clients -F '#{client_pid}'`);
-    const pid = Number(output);
-    process.kill(pid, 'SIGSTOP');
+    const { output } = await exec(daemon, 'a', `${CLIENTS}; echo $PPID`);
+    const [client = 0, server = 0] = String(output).split('\n').map(Number);
+    process.kill(server, 'SIGSTOP');
     const size = { cols: 100, rows: 30 };
     expect((await daemon.inject({ method: 'PATCH', url: '/v2/pty/sessions/a', payload: size })).statusCode).toBe(200);
-    process.kill(pid, 'SIGKILL');
+    process.kill(client, 'SIGKILL');
+    process.kill(server, 'SIGCONT');
+    await expect.poll(() => alive(client)).toBe(false);
     await expect.poll(async () => (await exec(daemon, 'a', 'stty size')).output).toBe('30 100\n');
   });
 

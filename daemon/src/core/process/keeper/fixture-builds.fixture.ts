@@ -2,6 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import { describeRows } from '../../../../../scripts/testing/describe-rows.ts';
+import { KEEPERS } from './keeper.fixture.ts';
 
 /** Whether C fixtures can be compiled here. */
 export const compiles = spawnSync('cc', ['--version']).error === undefined;
@@ -26,7 +29,35 @@ export class FixtureBuilds implements Disposable {
     return built;
   }
 
+  /** The environment of a program, built with or without sanitizers, that has this library preloaded. */
+  preload(name: string): { readonly LD_PRELOAD: string; readonly ASAN_OPTIONS: string } {
+    return { LD_PRELOAD: this.of(name, '-shared', '-fPIC'), ASAN_OPTIONS: 'verify_asan_link_order=0' };
+  }
+
   [Symbol.dispose](): void {
     rmSync(this.directory, { recursive: true });
   }
+}
+
+/** As `describeRows`, once for each keeper that was built, where C fixtures can be compiled; `builds` is for its tests. */
+export function describeWithBuilds(
+  nameOf: (keeper: string) => string,
+  define: (suite: { readonly program: string; readonly builds: FixtureBuilds }) => void,
+): void {
+  let builds: FixtureBuilds;
+  beforeAll(() => {
+    builds = new FixtureBuilds();
+  });
+  afterAll(() => builds[Symbol.dispose]());
+  describeRows(
+    KEEPERS.map((row) => ({ ...row, isThere: row.isThere && compiles })),
+    ({ name }) => nameOf(name),
+    ({ program }) =>
+      define({
+        program,
+        get builds() {
+          return builds;
+        },
+      }),
+  );
 }

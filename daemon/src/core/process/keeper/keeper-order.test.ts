@@ -1,24 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeRows } from '../../../../../scripts/testing/describe-rows.ts';
-import { compiles, FixtureBuilds } from './fixture-builds.fixture.ts';
-import { idIn, KEEPERS, RunningKeeper } from './keeper.fixture.ts';
+import { expect, test } from 'vitest';
+import { describeWithBuilds } from './fixture-builds.fixture.ts';
+import { idIn, RunningKeeper } from './keeper.fixture.ts';
 
-let builds: FixtureBuilds;
-beforeAll(() => {
-  builds = new FixtureBuilds();
-});
-afterAll(() => builds[Symbol.dispose]());
-
-describeRows(
-  KEEPERS.map((row) => ({ ...row, isThere: row.isThere && compiles })),
-  ({ name }) => `the order of stdout and stderr that ${name} records`,
-  ({ program }) => {
+describeWithBuilds(
+  (name) => `the order of stdout and stderr that ${name} records`,
+  (suite) => {
     test('is that of writing where a program answers what was announced', async () => {
-      const env = { LD_PRELOAD: builds.of('late-wait', '-shared', '-fPIC'), ASAN_OPTIONS: 'verify_asan_link_order=0' };
-      await using keeper = await RunningKeeper.start(program, { env });
+      const env = suite.builds.preload('late-wait');
+      await using keeper = await RunningKeeper.start(suite.program, { env });
       await using host = await keeper.host();
       // Input that the keeper does not pass on: a request to it would make it look at its descriptors.
       const input = join(keeper.directory, 'input');

@@ -1,7 +1,7 @@
 /*
- * Preloaded: whoever reads the state of a process a second time reads that of init, which started at another time, as if
- * its pid were in use again, unless it is its child, whose pid is its own until it is reaped. A signal to a single pid
- * of another process is noted in the file $STRAY and not sent.
+ * Preloaded: the second read of the state of a process, unless that is a child, gives the state of init, as if the pid
+ * were in use again; the start times differ. The pid of a child is its own until it is reaped. A signal to a single pid
+ * that is no child is noted in the file $STRAY and not sent.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
