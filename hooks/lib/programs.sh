@@ -49,12 +49,13 @@ link_programs() {
 }
 
 # supervisord starts the browser when the account or the daemon writes to the FIFO. With the start mode manual it knows
-# the browser too, and restarts it after a crash only, so that a person can close it.
+# the browser too, and restarts it after a crash only, so that a person can close it: also within the first second, whose
+# exits `startsecs` takes for failed starts.
 accept_start_requests() {
   mkfifo -m 620 "$START_BROWSER"
   if can_switch; then chgrp "$ACCOUNT" "$START_BROWSER"; fi
   if ! runs_browser; then
-    sed -e 's/^autorestart=.*/autorestart=unexpected/' -e '/^\[program:/a autostart=false' /opt/svc/programs/chromium.conf \
-      >/run/svc/programs/chromium.conf
+    sed -e 's/^autorestart=.*/autorestart=unexpected/' -e 's/^startsecs=.*/startsecs=0/' \
+      -e '/^\[program:/a autostart=false' /opt/svc/programs/chromium.conf >/run/svc/programs/chromium.conf
   fi
 }
