@@ -1,13 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../scripts/root.ts';
+import { memoryOf } from '../../scripts/testing/process-memory.ts';
 import type { Benchmark, Measurement } from '../harness/benchmark.ts';
 import { lower } from '../harness/rows.ts';
 import { median } from '../harness/statistics.ts';
 import { BROWSER_PEERS, BrowserBed, peerProgram } from '../testbed/browser-bed.ts';
 import { latencies, rateOf } from '../testbed/load.ts';
 import { McpStdio } from '../testbed/mcp-stdio.ts';
-import { MIB, memoryOf } from '../testbed/memory.ts';
+import { MIB } from '../testbed/memory.ts';
 
 const CALLS = 200;
 const PICTURES = 30;

@@ -6,11 +6,12 @@ import { promisify } from 'node:util';
 import { virtualEnvironment } from '../../e2e/clients/virtual-environment.ts';
 import { ROOT } from '../../scripts/root.ts';
 import { freePort } from '../../scripts/testing/free-port.ts';
+import { growthDuring, memoryOf } from '../../scripts/testing/process-memory.ts';
 import type { Benchmark, Measurement, Row } from '../harness/benchmark.ts';
 import { besideFloor } from '../harness/rows.ts';
 import { median } from '../harness/statistics.ts';
 import { HttpClient, requireOk } from '../testbed/http-client.ts';
-import { growthDuring, MIB, memoryOf } from '../testbed/memory.ts';
+import { MIB } from '../testbed/memory.ts';
 import { type Service, startDaemon, type Variables } from '../testbed/services.ts';
 
 const CELLS = 200;

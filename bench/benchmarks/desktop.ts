@@ -7,10 +7,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { XServer } from '../../computer-use/src/x-server.fixture.ts';
 import { debianProgram } from '../../scripts/test-all/need.ts';
+import { memoryOf } from '../../scripts/testing/process-memory.ts';
 import type { Benchmark, Measurement } from '../harness/benchmark.ts';
 import { bounded, lower } from '../harness/rows.ts';
 import { HttpClient } from '../testbed/http-client.ts';
-import { memoryOf } from '../testbed/memory.ts';
 import { type Service, startPeer, startWorker } from '../testbed/services.ts';
 
 const run = promisify(execFile);

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { memoryOf } from '../../scripts/testing/process-memory.ts';
 import type { Benchmark, Measurement } from '../harness/benchmark.ts';
 import { HttpClient, requireOk } from '../testbed/http-client.ts';
 import { rateOf } from '../testbed/load.ts';
-import { MIB, memoryOf } from '../testbed/memory.ts';
+import { MIB } from '../testbed/memory.ts';
 import { type Service, startDaemon, startPeer } from '../testbed/services.ts';
 import { SpawnPeer } from '../testbed/spawn-peer.ts';
 

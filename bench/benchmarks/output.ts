@@ -5,10 +5,11 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { growthDuring } from '../../scripts/testing/process-memory.ts';
 import type { Benchmark, Goal, Measurement } from '../harness/benchmark.ts';
 import { drain, openUnread } from '../testbed/drain.ts';
 import { HOSTS } from '../testbed/hosts.ts';
-import { growthDuring, MIB } from '../testbed/memory.ts';
+import { MIB } from '../testbed/memory.ts';
 import { commandEnded, runCommand, startCommand } from '../testbed/run-command.ts';
 import { type Service, startDaemon, startPeer } from '../testbed/services.ts';
 

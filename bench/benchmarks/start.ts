@@ -5,10 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { bundle } from '../../scripts/build/bundle.ts';
 import { ROOT } from '../../scripts/root.ts';
 import { freePort } from '../../scripts/testing/free-port.ts';
+import { memoryOf } from '../../scripts/testing/process-memory.ts';
 import type { Benchmark, Goal, Measurement } from '../harness/benchmark.ts';
 import { besideFloor, lower } from '../harness/rows.ts';
 import { HttpClient, requireOk } from '../testbed/http-client.ts';
-import { memoryOf } from '../testbed/memory.ts';
 import { type Service, serve, startDaemon, startGateway, startPeer } from '../testbed/services.ts';
 
 const MEGABYTE = 1_000_000;

@@ -1,8 +1,9 @@
+import { growthDuring, memoryOf } from '../../scripts/testing/process-memory.ts';
 import type { Benchmark, Goal, Measurement, Row } from '../harness/benchmark.ts';
 import { besideFloor } from '../harness/rows.ts';
 import { median } from '../harness/statistics.ts';
 import { requireOk } from '../testbed/http-client.ts';
-import { growthDuring, MIB, memoryOf } from '../testbed/memory.ts';
+import { MIB } from '../testbed/memory.ts';
 import { type Service, startDaemon, startGateway, startPeer } from '../testbed/services.ts';
 import { type OpenTerminal, ourTerminals, peerTerminals, sessionUrl, Terminal } from '../testbed/terminal.ts';
 import { startTtyd, ttydTerminals } from '../testbed/ttyd.ts';

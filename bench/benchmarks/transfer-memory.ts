@@ -1,5 +1,6 @@
+import { growthDuring } from '../../scripts/testing/process-memory.ts';
 import type { Benchmark, Goal, Measurement } from '../harness/benchmark.ts';
-import { growthDuring, MIB, onlyChildOf } from '../testbed/memory.ts';
+import { MIB, onlyChildOf } from '../testbed/memory.ts';
 import { nginxOfFiles } from '../testbed/nginx-config.ts';
 import { startDaemon, startGateway, startNginx } from '../testbed/services.ts';
 import { nginxTransfers, TransferDirectory, type Transfers } from '../testbed/transfer.ts';

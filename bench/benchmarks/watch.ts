@@ -1,12 +1,13 @@
 import { watch as watchDirectory, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { memoryOf } from '../../scripts/testing/process-memory.ts';
 import type { Benchmark } from '../harness/benchmark.ts';
 import { median } from '../harness/statistics.ts';
 import { EventStream } from '../testbed/event-stream.ts';
 import { HttpClient, requireOk } from '../testbed/http-client.ts';
 import { latenciesDuring } from '../testbed/load.ts';
-import { MIB, memoryOf } from '../testbed/memory.ts';
+import { MIB } from '../testbed/memory.ts';
 import { type Service, startDaemon, startPeer } from '../testbed/services.ts';
 import { Tree, treeOfDirectories } from '../testbed/trees.ts';
 

@@ -1,26 +1,6 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 export const MIB = 1024 ** 2;
-
-/** Bytes of memory of a process: current, and peak since `forgetPeak` (proc(5): VmRSS, VmHWM). */
-export function memoryOf(pid: number): { readonly rss: number; readonly peak: number } {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const field = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024;
-  return { rss: field('VmRSS'), peak: field('VmHWM') };
-}
-
-/** Resets the peak. */
-function forgetPeak(pid: number): void {
-  writeFileSync(`/proc/${pid}/clear_refs`, '5');
-}
-
-/** Growth of a process's memory during the work, in bytes. */
-export async function growthDuring(pid: number, work: () => Promise<unknown>): Promise<number> {
-  forgetPeak(pid);
-  const before = memoryOf(pid).rss;
-  await work();
-  return memoryOf(pid).peak - before;
-}
 
 /** Bytes of a process and its children, shared pages counted once (proc(5): Pss). */
 export function familyMemory(pid: number): number {

@@ -104,7 +104,7 @@ test('[images.browser-closed] a browser that a person closes stays closed, one t
   await pollByProcess(() => runs(sandbox())).toBe(true);
   const browser = await connectPlaywright(`${sandbox().url}/cdp`, HEADERS);
   const session = await browser.newBrowserCDPSession();
-  // An idle machine is here within a second of the start, in which the supervisor may take an exit for a failed start.
+  // On an idle machine this is within a second of the start, the `startsecs` of the other start modes.
   await session.send('Browser.close').catch(() => {});
   await pollByProcess(() => stateOf(sandbox())).toBe('EXITED');
   await started();

@@ -49,8 +49,8 @@ link_programs() {
 }
 
 # supervisord starts the browser when the account or the daemon writes to the FIFO. With the start mode manual it knows
-# the browser too, and restarts it after a crash only, so that a person can close it: also within the first second, whose
-# exits `startsecs` takes for failed starts.
+# the browser too, and restarts it after a crash only, so that a person can close it. An exit within `startsecs` would
+# count as a failed start, hence 0.
 accept_start_requests() {
   mkfifo -m 620 "$START_BROWSER"
   if can_switch; then chgrp "$ACCOUNT" "$START_BROWSER"; fi

@@ -1,8 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pollUntil } from '@sandbox/api/wait.ts';
 import type { Services } from '../../e2e/services.ts';
+import { memoryOf } from '../testing/process-memory.ts';
 
 /** What a service holds. */
 export interface Footprint {
@@ -50,10 +51,9 @@ export async function quietFootprint(
 }
 
 function footprint(name: string, { pid }: ChildProcess): Footprint {
-  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
   return {
     name,
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
-    rssBytes: Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) * 1024,
+    rssBytes: memoryOf(pid ?? 0).rss,
   };
 }

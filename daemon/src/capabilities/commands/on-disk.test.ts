@@ -44,10 +44,10 @@ describeOnHosts('memory', ({ processHost }) => {
     await finish(await write(8), 8);
     const first = await write(60);
     const holders = [...new Set([Number(daemon.child.pid), parentOf(first.pid)])];
-    const before = holders.map((pid) => memoryOf(pid, 'VmHWM'));
+    const before = holders.map((pid) => memoryOf(pid).peak);
     await finish(first, 60);
     for (let i = 0; i < 3; i += 1) await finish(await write(60), 60);
-    const grown = holders.map((pid, index) => memoryOf(pid, 'VmHWM') - Number(before[index]));
+    const grown = holders.map((pid, index) => memoryOf(pid).peak - Number(before[index]));
     expect(Math.max(...grown)).toBeLessThan(48 * MIB);
   });
 });

@@ -17,7 +17,7 @@ export class TmuxInput {
   /** The newest client has ended. */
   #hasEnded = false;
   #isClosed = false;
-  /** The last size that was asked for: a client may end without having passed it on, so the next one is told it too. */
+  /** The last requested size. A client can end before the server receives it, so the next client sends it again. */
   #size: TerminalSize | undefined;
 
   private constructor(client: HostedProcess, start: () => Promise<HostedProcess>, name: string) {
