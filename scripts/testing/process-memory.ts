@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Resident memory of a process in bytes: current, and highest since its start or a reset (proc(5): VmRSS, VmHWM); on Linux. */
+/** Resident memory of a process in bytes: current, and highest since its start or a reset (proc(5): VmRSS, VmHWM). */
 export function memoryOf(pid: number): { readonly rss: number; readonly peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');
   const field = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024;
