@@ -105,6 +105,18 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      // The whole with TEST_EXTENT=whole, as test:attacks, test:python and test:terminals set it; else half a minute.
+      ...(['attacks', 'python', 'terminals'] as const).map((name) => ({
+        test: {
+          name,
+          include: [`e2e/${name}/**/*.test.ts`],
+          env: { TESTCONTAINERS_RYUK_DISABLED: 'true' },
+          globalSetup: OWN_PLACE,
+          ...SETUP,
+          ...LONG_PATIENCE,
+          fileParallelism: false,
+        },
+      })),
       {
         test: {
           name: 'pages',

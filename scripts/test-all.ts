@@ -100,9 +100,24 @@ const STEPS: readonly Step[] = [
   { name: 'pages', lane: 'images', command: [...VITEST, 'pages'], vitest: true, needs: PAGES, after: 'build' },
   { name: 'e2e', lane: 'images', command: [...VITEST, 'e2e'], vitest: true, needs: SYSTEM, after: 'build' },
   {
+    name: 'attacks, Python and terminals',
+    lane: 'images',
+    command: [...VITEST, 'attacks', '--project', 'python', '--project', 'terminals'],
+    vitest: true,
+    needs: SYSTEM,
+    after: 'build',
+  },
+  {
     name: 'requirements',
     lane: 'requirements',
-    reportsOf: ['unit tests', 'tests by the clock', 'e2e', 'e2e of the images', 'pages'],
+    reportsOf: [
+      'unit tests',
+      'tests by the clock',
+      'e2e',
+      'e2e of the images',
+      'pages',
+      'attacks, Python and terminals',
+    ],
     check: (reports) =>
       faultsOfRuns(
         REQUIREMENTS,
