@@ -1,6 +1,7 @@
-import { glob, readFile } from 'node:fs/promises';
+import { access, glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { trackedFiles } from '../scripts/structure/tracked-files.ts';
 import { coverageFaults, faultsOfRuns, idsInTitles } from './requirement-coverage.ts';
 import { REQUIREMENTS } from './requirements.ts';
 
@@ -83,4 +84,22 @@ test('a test covers the ids of its title and its groups; a skipped one only if t
       { ...outcome, titles: ['not [a.four] here'], state: 'passed' },
     ]),
   ).toEqual(['no test: [a.four] b (s)']);
+});
+
+test('every source of a requirement, and every section of the contract that a file cites, exists', async () => {
+  const contract = await readFile(join(ROOT, 'docs/contract.md'), 'utf8');
+  const sections = new Set([...contract.matchAll(/^##+ ([\d.]+?)\.? /gm)].map(([, number = '']) => number));
+  expect(sections.size).toBeGreaterThan(20);
+  const faults: string[] = [];
+  for (const file of (await trackedFiles()).filter((name) => /\.(tsx?|md|c|h)$/.test(name))) {
+    const text = await readFile(join(ROOT, file), 'utf8');
+    for (const [cited, number = ''] of text.matchAll(/contract\.md §(\d+(?:\.\d+)?)/g)) {
+      if (!sections.has(number)) faults.push(`${file}: ${cited}`);
+    }
+  }
+  for (const source of new Set(REQUIREMENTS.map((requirement) => requirement.source))) {
+    const [document = ''] = source.split(/[ ,]/);
+    await access(join(ROOT, document)).catch(() => faults.push(`no such document: ${source}`));
+  }
+  expect(faults).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { type Requirement, section } from './requirement.ts';
 
 export const APP: readonly Requirement[] = [
-  ...section('api.md §10, the app at /', {
+  ...section('docs/contract.md §10, the app at /', {
     'app.before-key': 'before the key / is one document that loads nothing; the files of the app require the key',
     'app.policy':
       'the policy of the document names one script by a nonce, and forbids inline styles, foreign content, framing and text that becomes markup',

@@ -1,7 +1,7 @@
 import { type Requirement, section } from './requirement.ts';
 
 export const AUTHENTICATION: readonly Requirement[] = [
-  ...section('interface.md Authentication', {
+  ...section('docs/contract.md §1.4', {
     'auth.no-key-set': 'with no key set, requests need no credential',
     'auth.bearer': 'Authorization: Bearer carries the key',
     'auth.x-api-key': 'x-api-key carries the key',
@@ -10,7 +10,7 @@ export const AUTHENTICATION: readonly Requirement[] = [
     'auth.public-routes': '/, /health, /v1/ping, both openapi.json and /internal/auth need no key; /metrics does',
     'auth.jwt-warning': 'JWT_PUBLIC_KEY alone leaves the service open, and the boot logs a warning',
   }),
-  ...section('api.md §1.4', {
+  ...section('docs/contract.md §1.4', {
     'auth.key-file': 'SVC_API_KEY_FILE reads the key from a file',
     'auth.sandbox-alias': 'SANDBOX_API_KEY sets the same key',
     'auth.constant-time': 'keys are compared over hashes, whatever their length',
@@ -59,8 +59,8 @@ export const AUTHENTICATION: readonly Requirement[] = [
     'secret.process': 'the key is in no environment and command line of a service',
     'secret.files': 'calls on files give neither the key, nor the token, nor the record of a claim, by any name',
   }),
-  ...section('api.md §1.4', {
+  ...section('docs/contract.md §1.4', {
     'origin.websocket': 'with no key a foreign Origin is refused on WebSockets',
   }),
-  ...section('api.md §1.4', { 'origin.mcp': 'with no key a foreign Origin is refused on /mcp' }),
+  ...section('docs/contract.md §1.4', { 'origin.mcp': 'with no key a foreign Origin is refused on /mcp' }),
 ];

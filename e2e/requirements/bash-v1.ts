@@ -1,7 +1,7 @@
 import { type Requirement, section } from './requirement.ts';
 
 export const BASH_V1: readonly Requirement[] = [
-  ...section('api.md §2.4', {
+  ...section('docs/contract.md §2.4', {
     'v1.exec-fields': 'bash/exec answers the fields and types of BashExecResult',
     'v1.exec-session-omitted': 'without session_id a new session is made',
     'v1.session-omitted-retention':
@@ -24,7 +24,7 @@ export const BASH_V1: readonly Requirement[] = [
     'v1.sessions-close': 'bash/sessions/{session_id}/close ends the session and its commands',
     'v1.clamped': 'a value out of our bounds, where the wire schema has none, is clamped, not refused',
   }),
-  ...section('api.md §12', {
+  ...section('docs/contract.md §12', {
     'v1.required-fields': 'every field of bash/* that the wire schema requires is there with its exact type',
     'v1.sessions-array': 'the sessions of bash are an array',
     'v1.exec-no-timeout': 'bash/exec without timeout waits for the end',

@@ -2,7 +2,7 @@ import { type Requirement, section } from './requirement.ts';
 
 /** The browser as a part of the image: its life, its MCP server, its clients. */
 export const BROWSER_IMAGE: readonly Requirement[] = [
-  ...section('api.md §6', {
+  ...section('docs/contract.md §6', {
     'browser.start': 'POST browser/start asks the supervisor for the browser, once for callers at the same time',
     'browser.start-unsupported': 'POST browser/start is 501 with a hint where no supervisor takes requests',
     'browser.start-failed': 'POST browser/start is 503 if the browser does not answer within its time',
@@ -16,15 +16,15 @@ export const BROWSER_IMAGE: readonly Requirement[] = [
       'with the start mode manual a browser that was closed stays closed, a crashed one restarts',
     'images.start-rights': 'who asks for the browser can ask the supervisor for nothing else',
   }),
-  ...section('api.md §10', {
+  ...section('docs/contract.md §10', {
     'cdp.discovery-root': 'the discovery is at /json too, and needs the key',
     'cdp.silent': 'a browser that accepts and says nothing is 503 within ten seconds',
   }),
-  ...section('interface.md Configuration', {
+  ...section('docs/contract.md §11', {
     'config.mcp-browser-port': 'MCP_SERVER_BROWSER_PORT is the port of the browser MCP server',
     'config.disable-mcp-browser': 'DISABLE_MCP_BROWSER=true keeps it from starting',
   }),
-  ...section('interface.md MCP', {
+  ...section('docs/contract.md §9', {
     'mcp-browser.http': 'the browser MCP server answers each POST with one JSON document',
     'mcp-browser.stateless': 'the browser MCP server needs no session of its clients',
     'mcp-browser.origin': 'the browser MCP server refuses pages',
@@ -35,7 +35,7 @@ export const BROWSER_IMAGE: readonly Requirement[] = [
     'mcp-browser.life': 'the browser MCP server is there while a browser is, whatever started it',
     'mcp-browser.task': 'the tools of the browser MCP server work in the browser that everybody sees',
   }),
-  ...section('api.md §11', {
+  ...section('docs/contract.md §11', {
     'proxy.credentials': 'PROXY_SERVER may have a user and a password for the browser too',
     'images.extensions': 'unpacked extensions of /opt/svc/browser-extensions are loaded',
     'images.profile': 'the profile of the browser is kept across restarts and crashes',

@@ -1,10 +1,10 @@
 import { type Requirement, section } from './requirement.ts';
 
 export const BROWSER: readonly Requirement[] = [
-  ...section('api.md §1.2', {
+  ...section('docs/contract.md §1.2', {
     'status.unavailable-503': 'a capability that is not available now answers 503 with a hint how to get it',
   }),
-  ...section('api.md §6', {
+  ...section('docs/contract.md §6', {
     'browser.both': '/v1/browser/* and /v2/browser/* have the same routes from the same handlers',
     'browser.fields': 'each route has the fields of the contract, with their values and defaults',
     'browser.navigate':
@@ -39,7 +39,7 @@ export const BROWSER: readonly Requirement[] = [
     'browser.config': 'config sets the resolution',
     'browser.coordinates': 'what the screenshot shows is clicked at its coordinates by actions',
   }),
-  ...section('api.md §7, §12', {
+  ...section('docs/contract.md §7, §12', {
     'browser.actions': 'all 16 actions of 1.x as input of the page',
     'browser.actions-refused': 'a refused action is not 200; its answer has status and action_performed twice',
     'browser.typing': 'TYPING with use_clipboard false refuses what no key types; nothing is dropped',

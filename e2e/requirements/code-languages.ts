@@ -1,7 +1,7 @@
 import { type Requirement, section } from './requirement.ts';
 
 export const CODE_LANGUAGES: readonly Requirement[] = [
-  ...section('api.md §5', {
+  ...section('docs/contract.md §5', {
     'js.bindings': 'a session keeps top-level bindings, which may be declared again, and awaits at the top level',
     'js.value': 'the value of the last expression comes back as Node prints it; undefined does not',
     'js.modules': 'import statements, import() and require find builtin modules and packages of the directory',

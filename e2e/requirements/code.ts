@@ -1,7 +1,7 @@
 import { type Requirement, section } from './requirement.ts';
 
 export const CODE: readonly Requirement[] = [
-  ...section('api.md §5', {
+  ...section('docs/contract.md §5', {
     'code.execute': 'POST /v2/code/execute answers every field of a cell, with its outputs, stdout and stderr',
     'code.outputs': 'outputs are notebook outputs: stream, execute_result, display_data and error with their fields',
     'code.mime': 'an output has every representation that the kernel gave it, also one of 30 MB',
@@ -54,11 +54,11 @@ export const CODE: readonly Requirement[] = [
     'code.sockets': 'the sockets of a kernel are in a directory of mode 0700 of its account',
     'code.signed': 'messages without the signature of the kernel are ignored',
   }),
-  ...section('api.md §8', {
+  ...section('docs/contract.md §8', {
     'code.capabilities': '/v1/capabilities says in code_interpreter what runs code',
     'code.activity': 'a running cell keeps the sandbox busy, and the time of the last one is kept',
   }),
-  ...section('v1-wire.json', {
+  ...section('docs/openapi/1.x-wire.json', {
     'jupyter.execute': 'POST /v1/jupyter/execute answers JupyterExecuteResponse; all nine keys of an output are there',
     'jupyter.sessions':
       'sessions is a map by id of kernel_name, last_used in seconds and age_seconds as a whole number',
@@ -69,11 +69,11 @@ export const CODE: readonly Requirement[] = [
     'v1-code.absent': 'null for a field of a request means absent, also in the map files; every answer fits its schema',
     'v1-code.refused': 'a refused call of each family answers its status in the envelope, with detail where it is 422',
   }),
-  ...section('v1-fields.md /jupyter', {
+  ...section('docs/contract.md §12 /jupyter', {
     'jupyter.cwd': 'execute and create cwd: directory of the kernel; without one the home of the account',
     'jupyter.ages': 'sessions age_seconds: since creation',
   }),
-  ...section('api.md §9', {
+  ...section('docs/contract.md §9', {
     'code.tool': 'sandbox_execute_code answers the outputs, images as image content',
   }),
 ];

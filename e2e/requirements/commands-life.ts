@@ -1,7 +1,7 @@
 import { type Requirement, section } from './requirement.ts';
 
 export const COMMANDS_LIFE: readonly Requirement[] = [
-  ...section('api.md §2.2', {
+  ...section('docs/contract.md §2.2', {
     'out.from-offsets': 'stdout and stderr begin at the given offsets, and offset and stderr_offset say where to go on',
     'out.limit': 'limit bounds the bytes of each stream',
     'out.first-offsets': 'first_offset and first_stderr_offset say where the log begins',
@@ -21,7 +21,7 @@ export const COMMANDS_LIFE: readonly Requirement[] = [
     'list.newest-first': 'GET /v2/commands lists the newest first',
     'list.filters': 'the list is filtered by status and session and bounded by limit',
   }),
-  ...section('api.md §2.3', {
+  ...section('docs/contract.md §2.3', {
     'stdin.input': 'input is written as text or by its encoding',
     'stdin.eof': 'eof closes the pipe',
     'stdin.raw': 'a raw octet-stream body is written with backpressure',
@@ -50,7 +50,7 @@ export const COMMANDS_LIFE: readonly Requirement[] = [
     'restart.keeper-died': 'where the keeper died too, its commands are lost and what is left is killed',
     'restart.lost': 'without a keeper, running commands of a daemon that died are lost and what is left is killed',
   }),
-  ...section('api.md §2.3', {
+  ...section('docs/contract.md §2.3', {
     'stop.ends-terminals': 'a daemon that is stopped by SIGTERM ends its terminals',
   }),
 ];

@@ -1,7 +1,7 @@
 import { type Requirement, section } from './requirement.ts';
 
 export const COMMANDS_RUN: readonly Requirement[] = [
-  ...section('api.md §2', {
+  ...section('docs/contract.md §2', {
     'cmd.own-session': 'a command is a new session and process group',
     'cmd.no-leak': 'cd and export inside a command do not leak into the next one',
     'cmd.session-defaults': 'a session carries cwd, env and user as defaults',
@@ -18,7 +18,7 @@ export const COMMANDS_RUN: readonly Requirement[] = [
     'cmd.mark-out-of-reach':
       'a process that leaves session, group and descent and cleans its environment is out of reach',
   }),
-  ...section('api.md §2.1', {
+  ...section('docs/contract.md §2.1', {
     'cmd.command-required': 'command is required; without it 422',
     'cmd.long-script': 'a script of up to 8 MiB runs, too long for one argument from an unlinked file of the account',
     'cmd.command-too-long': 'a command over 8 MiB is refused',
@@ -60,7 +60,7 @@ export const COMMANDS_RUN: readonly Requirement[] = [
     'cmd.status-failed': 'a command that could not be started is failed, and message says why',
     'cmd.max-running-429': 'SVC_COMMAND_MAX_RUNNING commands run at once, 256 by default; the next answers 429',
   }),
-  ...section('api.md §2.1', {
+  ...section('docs/contract.md §2.1', {
     'cmd.usage': 'usage has cpu_user_ms, cpu_system_ms and max_rss_bytes of the command itself',
     'cmd.oom-killed': "oom_killed is true when the container's counter rose and SIGKILL or 137 ended the command",
   }),

@@ -2,7 +2,7 @@ import { later, type Requirement, section } from './requirement.ts';
 
 /** The configuration table: each variable is set, and its effect observed, in a container of the image. */
 export const CONFIGURATION: readonly Requirement[] = [
-  ...section('interface.md Configuration', {
+  ...section('docs/contract.md §11', {
     'config.api-key': 'SVC_API_KEY is wanted from every caller and stays out of logs and commands',
     'config.sandbox-api-key': 'SANDBOX_API_KEY is an alias of SVC_API_KEY in the images',
     'config.default-user': 'SVC_DEFAULT_USER is the account of commands; in the images a non-root one by default',
@@ -26,7 +26,7 @@ export const CONFIGURATION: readonly Requirement[] = [
     'config.hook-post-ready': 'RUN_HOOK_POST_READY runs once the daemon is healthy',
     'config.hooks-strict': 'RUN_HOOKS_STRICT=true makes a failing hook fatal; otherwise it is logged',
   }),
-  ...section('api.md §11', {
+  ...section('docs/contract.md §11', {
     'config.api-key-file': 'SVC_API_KEY_FILE names a file that holds the key',
     'config.browser-lang': 'BROWSER_LANG is the language of the browser',
     'config.browser-agent': 'BROWSER_USER_AGENT is what the browser calls itself',
@@ -38,29 +38,29 @@ export const CONFIGURATION: readonly Requirement[] = [
     'config.user-variables': 'what the container was started with reaches the commands',
     'config.wrong-value': 'a wrong value ends the boot with one line that names it',
   }),
-  ...section('interface.md Configuration', {
+  ...section('docs/contract.md §11', {
     'config.extra-mcp-servers': 'EXTRA_MCP_SERVERS registers further MCP servers',
     'config.skills-path': 'SVC_SKILLS_PATH is read by sandbox_load_skill',
   }),
-  ...section('api.md §7', {
+  ...section('docs/contract.md §7', {
     'config.computer-use-url': 'SVC_COMPUTER_USE_URL is where the worker answers',
   }),
-  ...later('desktop', 'interface.md Configuration', {
+  ...later('desktop', 'docs/contract.md §11', {
     'config.desktop': 'SVC_DESKTOP selects the desktop environment of the desktop image',
     'config.enable-dbus': 'ENABLE_DBUS starts the session bus of the desktop image',
   }),
-  ...section('interface.md Configuration', {
+  ...section('docs/contract.md §11', {
     'config.kernel-prewarm': 'SVC_KERNEL_PREWARM, or JUPYTER_POOL_SIZE, keeps kernels warm',
   }),
-  ...later('kernels', 'interface.md Configuration', {
+  ...later('kernels', 'docs/contract.md §11', {
     'config.kernel-limits':
       'SVC_KERNEL_MAX_SESSIONS, SVC_KERNEL_PRELOAD, SVC_CODE_PREWARM and SVC_JUPYTER_ENDPOINT hold',
   }),
-  ...section('interface.md Configuration', {
+  ...section('docs/contract.md §11', {
     'config.agent-browser': 'SVC_AGENT_BROWSER_BIN is delegated the ref suite',
   }),
-  ...section('api.md §11', { 'config.preview-path': 'SVC_PREVIEW_PATH opens, isolates or refuses previews' }),
-  ...section('api.md §11', {
+  ...section('docs/contract.md §11', { 'config.preview-path': 'SVC_PREVIEW_PATH opens, isolates or refuses previews' }),
+  ...section('docs/contract.md §11', {
     'config.terminals': 'SVC_PTY_HISTORY_BYTES, SVC_SHELL_MAX_SESSIONS and SVC_SHELL_SESSION_TIMEOUT hold',
   }),
 ];

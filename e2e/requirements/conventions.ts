@@ -1,7 +1,7 @@
 import { type Requirement, section } from './requirement.ts';
 
 export const CONVENTIONS: readonly Requirement[] = [
-  ...section('api.md §1.1', {
+  ...section('docs/contract.md §1.1', {
     'envelope.fields': 'a JSON answer has success, message, data and hint, and no key of them is missing',
     'envelope.failure': 'a failure has success false and a message of one line that says what is wrong',
     'envelope.empty-body': 'an absent or empty body reads as {} whatever its content type and the method',
@@ -11,7 +11,7 @@ export const CONVENTIONS: readonly Requirement[] = [
     'request-id.echoed': 'a valid x-request-id of up to 128 visible ASCII characters comes back',
     'request-id.made': 'without a valid one every response, failures included, carries an x-request-id of ours',
   }),
-  ...section('api.md §1.2', {
+  ...section('docs/contract.md §1.2', {
     'status.nonzero-exit-is-200': 'a command that exits 3 answers 200',
     'status.internal-auth-204': '204 is the answer of /internal/auth alone',
     'status.unknown-user-400': 'a user that does not exist answers 400',
@@ -29,7 +29,7 @@ export const CONVENTIONS: readonly Requirement[] = [
     'status.no-repeat-once-begun': 'no 408, 429 or 5xx is answered once a command has begun',
     'status.defect-500': 'a defect answers 500 without a stack; the log has the stack',
   }),
-  ...section('api.md §1.2', {
+  ...section('docs/contract.md §1.2', {
     'status.range-206-304-416': 'downloads answer 206, 304 and 416 by range and condition',
     'status.ambiguous-anchor-400': 'an anchor that matches twice answers 400',
     'status.permission-403': 'what the OS refuses answers 403',
@@ -38,21 +38,21 @@ export const CONVENTIONS: readonly Requirement[] = [
     'status.tar-too-large-413': 'a tar body over 4 GiB answers 413',
     'status.disk-full-507': 'a full file system answers 507',
   }),
-  ...section('api.md §1.2', {
+  ...section('docs/contract.md §1.2', {
     'status.cell-error-is-200': 'a code cell that raises answers 200',
     'status.no-ipykernel-501': '/v1/jupyter/* without ipykernel answers 501',
   }),
-  ...section('api.md §1.2', { 'status.mcp-too-large-413': 'an MCP body over 8 MiB answers 413' }),
-  ...section('api.md §1.2', { 'status.unknown-lang-400': 'an unknown lang answers 400' }),
-  ...section('api.md §1.2', {
+  ...section('docs/contract.md §1.2', { 'status.mcp-too-large-413': 'an MCP body over 8 MiB answers 413' }),
+  ...section('docs/contract.md §1.2', { 'status.unknown-lang-400': 'an unknown lang answers 400' }),
+  ...section('docs/contract.md §1.2', {
     'status.websocket-401': 'a WebSocket without a valid key is refused before the upgrade',
   }),
-  ...section('api.md §1.2, interface.md Identity', {
+  ...section('docs/contract.md §1.2, §1.6', {
     'status.windows-user-400': 'an explicit user on Windows answers 400',
     'status.windows-default-503': 'a case where SVC_DEFAULT_USER would apply answers 503 on Windows',
     'status.windows-501': 'a Linux-only route on Windows answers 501',
   }),
-  ...section('api.md §1.3', {
+  ...section('docs/contract.md §1.3', {
     'file-error.keys': 'data of a file failure has all eight keys, always',
     'file-error.not-found': 'ENOENT is not_found, FileNotFoundError, 404',
     'file-error.permission-denied': 'EACCES and EPERM are permission_denied, PermissionError, 403',

@@ -2,7 +2,7 @@ import { type Requirement, section } from './requirement.ts';
 
 /** Accessibility and recording. */
 export const DESKTOP_PARTS: readonly Requirement[] = [
-  ...section('api.md §7, accessibility', {
+  ...section('docs/contract.md §7, accessibility', {
     'a11y.tree': 'the tree has role, name, states and place of each node',
     'a11y.query': 'nodes are found by role, name (substring, exact, regex) and states, up to limit',
     'a11y.query-wrong': 'unknown roles and states, and patterns that are none, are 422',
@@ -21,7 +21,7 @@ export const DESKTOP_PARTS: readonly Requirement[] = [
     'a11y.many': 'a window of 300 nodes is read whole',
     'a11y.bus': 'without a bus it is 503 with a hint; after the death of the bus it is found again',
   }),
-  ...section('api.md §7, record', {
+  ...section('docs/contract.md §7, record', {
     'record.file': 'start, status and stop make an MP4 of the display',
     'record.one': 'one recording at a time: 409',
     'record.duration': 'a recording stops by itself at max_duration',
@@ -34,7 +34,7 @@ export const DESKTOP_PARTS: readonly Requirement[] = [
     'record.info': 'info says whether there are recordings',
     'record.no-display': 'without a display it is 503 with a hint',
   }),
-  ...section('interface.md Desktop image', {
+  ...section('docs/contract.md §11', {
     'images.desktop': 'the desktop image has XFCE, its session bus and the worker, and is healthy',
     'images.desktop-unknown': 'an unknown SVC_DESKTOP ends the boot',
     'images.desktop-a11y': 'programs that commands start show their content to the worker',
@@ -44,7 +44,7 @@ export const DESKTOP_PARTS: readonly Requirement[] = [
     'images.desktop-stall': 'a worker whose main loop stops is killed by the watchdog and started again',
     'images.compose-desktop': 'the service desktop of compose.yaml becomes healthy and has a worker',
   }),
-  ...section('api.md §7 in the desktop image, through the gateway with a key', {
+  ...section('docs/contract.md §7 in the desktop image, through the gateway with a key', {
     'desktop.task-editor': 'open the editor from the menu, type text of any script, save by the dialog',
     'desktop.task-windows': 'drag and resize a window',
     'desktop.task-copy': 'copy from a terminal into the editor',

@@ -1,7 +1,7 @@
 import { type Requirement, section } from './requirement.ts';
 
 export const DESKTOP: readonly Requirement[] = [
-  ...section('api.md §7', {
+  ...section('docs/contract.md §7', {
     'desktop.info': 'info answers available, display, xauthority, screen_resolution, capabilities and warnings',
     'desktop.screenshot': 'GET screenshot answers a PNG of the display; sizes of picture and screen in headers',
     'desktop.screenshot-terms': 'format, quality, scale and region; out of range is 422, beyond the screen 400',

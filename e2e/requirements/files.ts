@@ -1,7 +1,7 @@
 import { type Requirement, section } from './requirement.ts';
 
 export const FILES: readonly Requirement[] = [
-  ...section('api.md §3', {
+  ...section('docs/contract.md §3', {
     'fs.path-b64': 'a name that is not UTF-8 shows with U+FFFD and carries path_b64, accepted wherever path is',
     'fs.paths': 'relative, empty, NUL and too long paths and loops of links are invalid_path on every route',
     'fs.read': 'read answers content, line_count, file and path, whole or by lines',
@@ -81,9 +81,9 @@ export const FILES: readonly Requirement[] = [
     'v1.editor-directory': 'str_replace_editor views directories',
     'v1.editor-refused': 'what the editor refuses is 200 with success false',
   }),
-  ...section('api.md §12', {
+  ...section('docs/contract.md §12', {
     'v1.file-required-fields':
-      'every field of a file route that v1-wire.json marks required is there with its exact type',
+      'every field of a file route that docs/openapi/1.x-wire.json marks required is there with its exact type',
   }),
   ...section('docs/files.md', {
     'fs.proc': 'files of /proc, which say that they are empty, are read up to the cap',

@@ -1,7 +1,7 @@
 import { type Requirement, section } from './requirement.ts';
 
 export const GATEWAY: readonly Requirement[] = [
-  ...section('api.md §10', {
+  ...section('docs/contract.md §10', {
     'cdp.discovery': '/cdp/json/* is rewritten to the public origin',
     'cdp.forwarded': 'scheme, host and prefix come from X-Forwarded-*',
     'cdp.query-key': 'with the key in the query, the addresses of the discovery contain it',
@@ -75,7 +75,7 @@ export const GATEWAY: readonly Requirement[] = [
     'cors.real-page': 'a page of a listed origin uses the gateway’s own paths with the key, another page cannot',
     'relay.leaks-nothing': 'a closed relay leaves no open descriptor',
   }),
-  ...section('api.md §10, in the image', {
+  ...section('docs/contract.md §10, in the image', {
     'images.gateway-cdp':
       'Playwright works in the browser of the image through the public port, with the key in header and query',
     'images.gateway-puppeteer':

@@ -1,8 +1,8 @@
 import { type Requirement, section } from './requirement.ts';
 
 export const IMAGES: readonly Requirement[] = [
-  ...section('api.md §12', { 'images.home-gem': "/home/gem is a link to the account's home" }),
-  ...section('interface.md Images', {
+  ...section('docs/contract.md §12', { 'images.home-gem': "/home/gem is a link to the account's home" }),
+  ...section('docs/contract.md §11', {
     'images.account': 'a non-root account runs commands, in its home; the daemon runs as root',
     'images.content':
       'the image has the daemon, a browser, a VNC server, Python and Node toolchains, code-server, JupyterLab',

@@ -2,7 +2,7 @@ import { type Requirement, section } from './requirement.ts';
 
 /** The MCP hub: the protocol, the built-in tools, and the tools of other servers. */
 export const MCP: readonly Requirement[] = [
-  ...section('api.md §9', {
+  ...section('docs/contract.md §9', {
     'mcp.plain-post':
       'a plain POST to /mcp or /v1/mcp without initialize, session or text/event-stream in Accept gets JSON',
     'mcp.errors': 'unknown method −32601, unknown tool −32602, not JSON −32700 with HTTP 200',

@@ -2,7 +2,7 @@ import { type Requirement, section } from './requirement.ts';
 
 /** What operators, people and language models read of the service. */
 export const OPERATIONS: readonly Requirement[] = [
-  ...section('api.md §8', {
+  ...section('docs/contract.md §8', {
     'explorer.pages': '/docs and /v1/docs are explorers of the two surfaces; both need the key',
     'explorer.offline': 'an explorer loads nothing but files of its own origin, under a policy of its own',
     'explorer.call': 'a call from the explorer reaches the service, behind a path prefix too',

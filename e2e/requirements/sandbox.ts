@@ -2,7 +2,7 @@ import { type Requirement, section } from './requirement.ts';
 
 /** The sandbox itself: context, packages, capabilities, activity and claim. */
 export const SANDBOX: readonly Requirement[] = [
-  ...section('api.md §8', {
+  ...section('docs/contract.md §8', {
     'sandbox.v2-info':
       'GET /v2/sandbox has version, hostname, os, kernel, arch, user, home_dir, workspace_dir, timezone, uptime_seconds, tools and capabilities',
     'sandbox.v1-context': 'GET /v1/sandbox has home_dir, workspace, version and detail beside data',
@@ -13,16 +13,17 @@ export const SANDBOX: readonly Requirement[] = [
     'sandbox.capabilities-cached': 'capabilities are kept for 5 s; refresh looks again',
     'sandbox.doctor': 'capabilities have the findings of sandboxd doctor',
   }),
-  ...section('v1-fields.md /sandbox', {
+  ...section('docs/contract.md §12 /sandbox', {
     'sandbox.v1-summary':
       'data of GET /v1/sandbox names system, user, home, time zone, ports in use, Python, Node.js and tools by kind',
     'sandbox.v1-runtime': 'detail.runtime has ver, bin and alias of each interpreter',
     'sandbox.v1-utils': 'detail.utils has tools by kind; name is the command to type',
   }),
-  ...section('api.md §12', {
-    'sandbox.v1-wire': 'GET /v1/sandbox has every field that v1-wire.json marks required, with its exact type',
+  ...section('docs/contract.md §12', {
+    'sandbox.v1-wire':
+      'GET /v1/sandbox has every field that docs/openapi/1.x-wire.json marks required, with its exact type',
   }),
-  ...section('api.md §8', {
+  ...section('docs/contract.md §8', {
     'activity.command': 'a running command holds the sandbox, however silent; its end makes it idle',
     'activity.terminal': 'a terminal with input or output, or with a program in the foreground, holds the sandbox',
     'activity.viewer': 'a viewer of a terminal holds the sandbox',

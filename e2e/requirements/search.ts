@@ -1,7 +1,7 @@
 import { type Requirement, section } from './requirement.ts';
 
 export const SEARCH: readonly Requirement[] = [
-  ...section('api.md §3', {
+  ...section('docs/contract.md §3', {
     'search.names': 'GET /v2/fs/search finds files by glob and says with truncated that there are more',
     'search.cap': 'a search for names answers at most 10,000',
     'search.same-answers': 'with ripgrep and without it the answers are the same',
@@ -21,7 +21,7 @@ export const SEARCH: readonly Requirement[] = [
     'search-v1.own-shape': 'POST /v1/file/search answers matches of line_number, line and match, and line_numbers',
     'search-v1.sdk-shape': 'with X-Fern-Language or from Go it answers lists of strings and of numbers from 0',
   }),
-  ...section('v1-wire.json', {
+  ...section('docs/openapi/1.x-wire.json', {
     'find-v1.result': 'POST /v1/file/find answers FileFindResult, or FileOperationError with 200',
     'glob-v1.result': 'POST /v1/file/glob answers FileGlobResult',
     'grep-v1.result': 'POST /v1/file/grep answers FileGrepResult',

@@ -1,7 +1,7 @@
 import { type Requirement, section } from './requirement.ts';
 
 export const STREAMS: readonly Requirement[] = [
-  ...section('api.md §1.5', {
+  ...section('docs/contract.md §1.5', {
     'stream.slow-reader': 'a reader that does not read stalls neither the producer nor another reader',
     'stream.first-offset': 'where bytes were dropped because of a cap, first_offset says where data begins',
     'stream.exit-after-eof': 'the terminal event comes after the reaping and the end of the output',
@@ -16,7 +16,7 @@ export const STREAMS: readonly Requirement[] = [
     'stream.utf8-replaced': 'bytes that are not UTF-8 become U+FFFD',
     'stream.base64-exact': 'encoding=base64 gives the exact bytes',
   }),
-  ...section('api.md §1.5', {
+  ...section('docs/contract.md §1.5', {
     'websocket.ping': 'a protocol ping is sent every 20 s and two missed pongs end the connection',
     'websocket.close-kills-nothing': 'closing a socket does not kill what it was reading',
   }),

@@ -1,7 +1,7 @@
 import { type Requirement, section } from './requirement.ts';
 
 export const TERMINALS: readonly Requirement[] = [
-  ...section('api.md §4', {
+  ...section('docs/contract.md §4', {
     'pty.create': 'POST /v2/pty/sessions opens a terminal and answers session_id and working_dir',
     'pty.record': 'a record has every field of the table; the list has sessions by id, and stats',
     'pty.login-shell': "a session runs the account's shell, interactive",
@@ -64,7 +64,7 @@ export const TERMINALS: readonly Requirement[] = [
     'pty.ws-without-id': 'durable and restore without an id answer 400',
     'pty.anonymous': 'an anonymous shell dies with its socket',
   }),
-  ...section('api.md §10, /terminal', {
+  ...section('docs/contract.md §10, /terminal', {
     'terminal.page': 'the terminal page and everything that it loads are served by the gateway',
     'terminal.slash': 'a URL without the trailing slash is redirected, with its query',
     'terminal.key': 'the page shows a key form; a key in the query is replaced by a cookie',
@@ -78,7 +78,7 @@ export const TERMINALS: readonly Requirement[] = [
     'terminal.gone': 'a session that is gone or has ended is shown as such, and the page offers a new one',
     'terminal.key-changed': 'the page says that the key is not accepted any more, and leads to the form',
   }),
-  ...section('api.md §4, v1', {
+  ...section('docs/contract.md §4, v1', {
     'v1.shell-exec': 'exec without id makes a session; with an unknown id 404',
     'v1.shell-create': 'create with the id of an existing session gives that one, with an empty id a new one',
     'v1.shell-write': 'write types, with Enter where asked',

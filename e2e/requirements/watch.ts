@@ -1,13 +1,13 @@
 import { type Requirement, section } from './requirement.ts';
 
 export const WATCH: readonly Requirement[] = [
-  ...section('api.md §1.3', {
+  ...section('docs/contract.md §1.3', {
     'file-error.inotify-enospc': 'ENOSPC from inotify is reported as a watch limit, not as a full disk',
   }),
-  ...section('interface.md, Events', {
+  ...section('docs/contract.md §1.5', {
     'stream.sse': 'Server-Sent Events come at the pace of the reader, and end with it',
   }),
-  ...section('api.md §3', {
+  ...section('docs/contract.md §3', {
     'watch.create': 'POST /v2/watch answers watcher_id, initial_cursor and reused',
     'watch.recursive': 'recursive=true watches subdirectories, also new ones; false does not',
     'watch.debounce': 'debounce gathers changes; those of one path and type become one',

@@ -30,7 +30,7 @@ interface Question {
 }
 
 /**
- * Asks the daemon, which alone decides about access (contract §1.4), with the headers of the request.
+ * Asks the daemon, which alone decides about access (docs/contract.md §1.4), with the headers of the request.
  * @throws the connection's error if the daemon does not respond
  */
 export async function requestDecision(
@@ -95,7 +95,7 @@ export async function authorize(
 }
 
 /**
- * Redirects a page to its URL without the credential, which the cookie replaces (contract §1.4), and without the mark of
+ * Redirects a page to its URL without the credential, which the cookie replaces (docs/contract.md §1.4), and without the mark of
  * the key form.
  */
 export function redirectWithCookie(exchange: Exchange, admission: Admission): boolean {

@@ -9,7 +9,7 @@ export interface ExplorerPage {
   readonly other: { readonly href: string; readonly text: string };
 }
 
-/** `/docs` is the explorer of the current API; `/v1/docs` that of the layout of 1.x (contract §8). */
+/** `/docs` is the explorer of the current API; `/v1/docs` that of the layout of 1.x (docs/contract.md §8). */
 export const EXPLORER_PAGES: readonly ExplorerPage[] = [
   {
     path: '/docs',

@@ -122,7 +122,7 @@ describe('credentials', () => {
 
 describe('tickets', () => {
   const withKey = { 'x-api-key': KEY };
-  /** api.md §1.4: path_prefix or target is required. */
+  /** docs/contract.md §1.4: path_prefix or target is required. */
   const ANYWHERE = { path_prefix: '/' };
 
   async function ticketOf(daemon: TestApp, terms: object = {}): Promise<string> {

@@ -109,7 +109,7 @@ describe('credential fields', () => {
       await fieldsOf({ uri: `${uri}?api_key=${KEY}`, headers: { 'x-svc-api-key': KEY, 'x-aio-api-key': KEY } }),
     ).toBe('x-svc-api-key, x-aio-api-key, ?0');
     expect(await fieldsOf({ uri: `${uri}?api_key=its-own`, headers: { cookie } })).toBeUndefined();
-    // api.md §1.4: a `ticket` that is none of the service's passes on.
+    // docs/contract.md §1.4: a `ticket` that is none of the service's passes on.
     expect(await fieldsOf({ uri: `${uri}?ticket=its-own`, headers: { cookie } })).toBeUndefined();
     for (const uses of [1, 2]) {
       const { ticket } = (await daemon.post('/v2/tickets', { path_prefix: '/', uses }, { 'x-api-key': KEY })).json()

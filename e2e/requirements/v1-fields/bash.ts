@@ -1,6 +1,6 @@
 import { type Requirement, section } from '../requirement.ts';
 
-export const BASH_FIELDS: readonly Requirement[] = section('v1-fields.md /bash', {
+export const BASH_FIELDS: readonly Requirement[] = section('docs/contract.md §12 /bash', {
   'bash-field.session-id': 'exec session_id: absent, null or "" is a new session, named in the answer',
   'bash-field.directory-only': 'exec session_id: cd, export and env end with the command',
   'bash-field.exec-dir': "exec exec_dir: absolute; this command runs there, and it becomes the session's default",

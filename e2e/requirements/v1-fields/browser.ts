@@ -1,6 +1,6 @@
 import { type Requirement, section } from '../requirement.ts';
 
-export const BROWSER_FIELDS: readonly Requirement[] = section('v1-fields.md /browser', {
+export const BROWSER_FIELDS: readonly Requirement[] = section('docs/contract.md §12 /browser', {
   'browser-field.info': 'info has the required fields of 1.x with their types; cdp_ui_url is null',
   'browser-field.screenshot': 'screenshot format jpg is jpeg, default png; headers have the sizes of screen and image',
   'browser-field.config': 'config resolution null changes nothing',

@@ -1,7 +1,7 @@
 import { type Requirement, section } from '../requirement.ts';
 
 export const CODE_FIELDS: readonly Requirement[] = [
-  ...section('v1-fields.md /code', {
+  ...section('docs/contract.md §12 /code', {
     'code-field.stateful': 'execute stateful: true keeps variables under session_id; false keeps nothing',
     'code-field.session-id': 'execute session_id: made up where absent; in the answer only with stateful',
     'code-field.timeout': 'execute timeout: whole seconds, at most 300; the status is then timeout',
@@ -9,7 +9,7 @@ export const CODE_FIELDS: readonly Requirement[] = [
       'answer: status ok, error or timeout, outputs in order, exit_code of a process, traceback lines',
     'code-field.info': 'info: python and javascript with description, runtime_version, timeouts and details',
   }),
-  ...section('v1-fields.md /nodejs', {
+  ...section('docs/contract.md §12 /nodejs', {
     'nodejs-field.stateful': 'execute stateful: a REPL; without it a fresh process and directory, removed afterwards',
     'nodejs-field.session-id': 'execute session_id: continues that REPL, also without stateful',
     'nodejs-field.files': 'execute files: written where the script runs before it starts; no name leads out of there',

@@ -1,11 +1,11 @@
 import { type Requirement, section } from '../requirement.ts';
 
 export const FILE_FIELDS: readonly Requirement[] = [
-  ...section('v1-fields.md, all routes', {
+  ...section('docs/contract.md §12, all routes', {
     'v1-field.success': 'success: the service handled the call, also where the command fails',
     'v1-field.directory': "the directory, when none is given, is the account's home",
   }),
-  ...section('v1-fields.md /file', {
+  ...section('docs/contract.md §12 /file', {
     'file-field.not-found': "failure: Failed to <operation> file: [Errno 2] No such file or directory: '<path>'",
     'file-field.read-lines': 'read start_line, end_line: from 0, the end left out; null or past the end: to the end',
     'file-field.read-content': 'read content: a range has no newline at its end; a range past the end is ""',
@@ -45,7 +45,7 @@ export const FILE_FIELDS: readonly Requirement[] = [
     'editor-field.prev-exist': 'prev_exist: whether the file was there before the call',
     'editor-field.message': 'message: does not exist, invalid `path`, did not appear, multiple',
   }),
-  ...section('v1-fields.md /file/watch', {
+  ...section('docs/contract.md §12 /file/watch', {
     'watch-field.path': 'watch path: a file or a directory, there already',
     'watch-field.exclude': 'watch exclude: a given list replaces the default one',
     'watch-field.include': 'watch include_patterns: empty: every event',

@@ -1,6 +1,6 @@
 import { type Requirement, section } from '../requirement.ts';
 
-export const SHELL_FIELDS: readonly Requirement[] = section('v1-fields.md /shell', {
+export const SHELL_FIELDS: readonly Requirement[] = section('docs/contract.md §12 /shell', {
   'shell-field.carried': 'directory, exports and functions carry over from one exec of a session to the next',
   'shell-field.id': 'exec id: absent or null makes a session; session_id of the answer is the id of later calls',
   'shell-field.strict':

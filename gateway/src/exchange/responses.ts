@@ -15,7 +15,7 @@ interface ErrorContent {
   readonly headers?: Readonly<Record<string, OutgoingHttpHeader>>;
 }
 
-/** The envelope of contract §1.1 for the gateway's own errors. */
+/** The envelope of docs/contract.md §1.1 for the gateway's own errors. */
 function envelope(message: string, hint: string | undefined): string {
   return JSON.stringify({ success: false, message, data: null, hint: hint ?? null });
 }

@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 
-/** Milliseconds between two pings (contract §1.5). */
+/** Milliseconds between two pings (docs/contract.md §1.5). */
 export const PING_MS = 20_000;
 export const MISSED_MAX = 2;
 

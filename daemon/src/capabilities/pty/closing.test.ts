@@ -7,7 +7,7 @@ import { findTool } from '../../core/tool-path.ts';
 import { describeOnHosts } from '../../hosts.fixture.ts';
 import { BARE, create } from './pty.fixture.ts';
 
-/** Milliseconds between SIGHUP and SIGKILL (§4 of the contract). */
+/** Milliseconds between SIGHUP and SIGKILL (docs/contract.md §4). */
 const GRACE_MS = 2000;
 /** Milliseconds allowed past the grace, beside the time that this machine needs to close a session by SIGHUP. */
 const LATE_MS = 1500;

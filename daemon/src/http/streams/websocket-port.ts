@@ -4,7 +4,7 @@ import { ignore } from '@sandbox/program/ignore.ts';
 import type { RawData, WebSocket } from 'ws';
 import { incompleteTail } from '../../core/output/text-slice.ts';
 
-/** Milliseconds between two pings (contract §1.5). */
+/** Milliseconds between two pings (docs/contract.md §1.5). */
 export const PING_MS = 20_000;
 /** Missed pongs after which the connection is terminated. */
 export const MISSED = 2;

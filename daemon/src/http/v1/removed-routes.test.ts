@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
 
-/** `interface.md`, "Removed routes". */
+/** docs/contract.md §12, removed routes. */
 const REMOVED = [
   '/v1/skills/list',
   '/v1/skills/register',

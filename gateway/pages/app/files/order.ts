@@ -7,7 +7,7 @@ export interface Order {
   readonly isDescending: boolean;
 }
 
-/** Unfinished uploads of the service (contract §3). */
+/** Unfinished uploads of the service (docs/contract.md §3). */
 const PART = /^\.svc-upload-.*\.part$/;
 
 /** The entries that a filter leaves, directories first, in an order. Those of the service are in that of their names. */

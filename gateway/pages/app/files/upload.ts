@@ -25,7 +25,7 @@ interface UploadOptions {
 }
 
 /**
- * Uploads a file in pieces (contract §3: `PUT` with `Content-Range`). After a cut connection, a restart of the daemon or
+ * Uploads a file in pieces (docs/contract.md §3: `PUT` with `Content-Range`). After a cut connection, a restart of the daemon or
  * of the page it goes on after the last byte that has arrived.
  * @throws Refusal where the service refuses the file; its status is 412 where there is one with this name
  */

@@ -84,7 +84,7 @@ test.each([
   await expect.poll(ended).toMatchObject({ status: 'timed_out', exit_code: -1 });
 });
 
-test('[bash-field.env] v1-fields.md /bash exec env: no later command of the session sees it', async () => {
+test('[bash-field.env] docs/contract.md §12 /bash exec env: no later command of the session sees it', async () => {
   await using daemon = await TestApp.start();
   const command = 'echo "[$A]"';
   expect((await exec(daemon, { session_id: 's', command, env: { A: '1' } })).stdout).toBe('[1]\n');

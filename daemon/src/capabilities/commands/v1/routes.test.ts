@@ -92,7 +92,7 @@ describe('bash/exec', () => {
     expect((await exec(daemon, { session_id: 's', command: 'pwd' })).stdout).toBe('/tmp\n');
   });
 
-  test('[v1.exec-env] v1-fields.md /bash exec env: env reaches the command, and no later one', async () => {
+  test('[v1.exec-env] docs/contract.md §12 /bash exec env: env reaches the command, and no later one', async () => {
     await using daemon = await TestApp.start();
     expect((await exec(daemon, { session_id: 's', command: 'echo $A', env: { A: '1' } })).stdout).toBe('1\n');
     expect((await exec(daemon, { session_id: 's', command: 'echo $A' })).stdout).toBe('\n');

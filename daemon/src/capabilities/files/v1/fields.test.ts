@@ -69,7 +69,7 @@ test('[file-field.not-found] a missing file is told as 1.x does, by all routes b
 });
 
 describe('read and write', () => {
-  test('[file-field.read-lines] [file-field.read-content] [file-field.line-count] v1-fields.md /file read line_count', async ({
+  test('[file-field.read-lines] [file-field.read-content] [file-field.line-count] docs/contract.md §12 /file read line_count', async ({
     daemon,
     dir,
   }) => {

@@ -103,7 +103,7 @@ describe('list', () => {
 });
 
 describe('str_replace_editor', () => {
-  test('[v1.editor] v1-fields.md /file str_replace_editor create: create, view, str_replace, insert and undo_edit', async ({
+  test('[v1.editor] docs/contract.md §12 /file str_replace_editor create: create, view, str_replace, insert and undo_edit', async ({
     daemon,
     dir,
   }) => {

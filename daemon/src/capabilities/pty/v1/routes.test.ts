@@ -43,7 +43,7 @@ function expectValid(schema: string, value: unknown): void {
   expect([schema, validate(value), validate.errors]).toEqual([schema, true, null]);
 }
 
-test('[v1.shell-exec] v1-fields.md /shell exec strict: exec makes a session or uses that of its id', async () => {
+test('[v1.shell-exec] docs/contract.md §12 /shell exec strict: exec makes a session or uses that of its id', async () => {
   await using daemon = await TestApp.start();
   const first = await call(daemon, 'exec', { command: 'export A=1; cd /tmp; echo hi' });
   expect(first).toMatchObject({
@@ -99,7 +99,7 @@ test('concurrent creates of one id all answer the one session, once its shell ru
   expect((await call(daemon, 'exec', { id: 'mine', command: 'echo "$PWD"' })).output).toBe('/tmp\n');
 });
 
-test('[v1.shell-write] [v1.shell-wait] [v1.shell-view] v1-fields.md /shell view output: a command is written to, waited for and viewed', async () => {
+test('[v1.shell-write] [v1.shell-wait] [v1.shell-view] docs/contract.md §12 /shell view output: a command is written to, waited for and viewed', async () => {
   await using daemon = await TestApp.start();
   const { session_id: id } = await call(daemon, 'sessions/create', {});
   await screen(daemon, id, (output) => output.trim() !== '');
@@ -127,7 +127,7 @@ test('[v1.shell-write] [v1.shell-wait] [v1.shell-view] v1-fields.md /shell view 
   }
 });
 
-test('[v1.shell-kill] v1-fields.md /shell kill exit_code: kill ends the command and keeps the session', async () => {
+test('[v1.shell-kill] docs/contract.md §12 /shell kill exit_code: kill ends the command and keeps the session', async () => {
   await using daemon = await TestApp.start();
   const command = "bash -c 'echo begun; exec sleep 1000'";
   const { session_id: id } = await call(daemon, 'exec', { command, async_mode: true });
@@ -138,7 +138,7 @@ test('[v1.shell-kill] v1-fields.md /shell kill exit_code: kill ends the command 
   expect(await call(daemon, 'kill', { id })).toMatchObject({ status: 'completed' });
 });
 
-test('[v1.shell-timeouts] v1-fields.md /shell exec answer exit_code: each timeout of exec has a status of its own', async () => {
+test('[v1.shell-timeouts] docs/contract.md §12 /shell exec answer exit_code: each timeout of exec has a status of its own', async () => {
   await using daemon = await TestApp.start();
   const { session_id: id } = await call(daemon, 'sessions/create', { no_change_timeout: 120 });
   expect(await call(daemon, 'exec', { id, command: 'sleep 1000', timeout: 0.1 })).toMatchObject({ status: 'running' });
@@ -186,7 +186,7 @@ test('[v1.shell-cleanup] DELETE closes one session or all sessions', async () =>
   expect((await get(daemon, 'sessions', 'Response_ActiveShellSessionsResult_')).sessions).toEqual({});
 });
 
-test('[v1.terminal-url] v1-fields.md /shell terminal-url data: the page of a new session, as the caller reached us', async () => {
+test('[v1.terminal-url] docs/contract.md §12 /shell terminal-url data: the page of a new session, as the caller reached us', async () => {
   await using daemon = await TestApp.start();
   const answer = await daemon.inject({ url: '/v1/shell/terminal-url?a=1', headers: { host: 'localhost:8080' } });
   expectValid('Response_str_', answer.json());

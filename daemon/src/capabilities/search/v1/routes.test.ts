@@ -25,7 +25,7 @@ describe('in the layout of 1.x', () => {
     expect([failed.status, failed.success, failed.data.errno_name]).toEqual([200, false, 'ENOTDIR']);
   });
 
-  test('[glob-v1.result] [v1.file-required-fields] v1-fields.md /file glob total_count: glob', async () => {
+  test('[glob-v1.result] [v1.file-required-fields] docs/contract.md §12 /file glob total_count: glob', async () => {
     await using place = await Place.start();
     const glob = async (body: object) => {
       const answer = await place.post('/v1/file/glob', { path: place.root, ...body });

@@ -21,7 +21,7 @@ describe('[watch-v1.wait] waiting for one event', () => {
     expect(answer.json().data.event).toMatchObject({ type: 'create', path: join(bench.directory, 'a'), size: 1 });
   });
 
-  test('v1-fields.md /file/watch wait event: a file is reported by its name, below directories that do not exist yet', async () => {
+  test('docs/contract.md §12 /file/watch wait event: a file is reported by its name, below directories that do not exist yet', async () => {
     await using bench = await WatchBench.start();
     const waiting = wait(bench, { path: join(bench.directory, 'x/y/z'), event_types: ['create'], timeout: 300 });
     await untilWatchers(bench, 1);
