@@ -3,6 +3,7 @@ import { AUTHENTICATION } from './requirements/authentication.ts';
 import { BASH_V1 } from './requirements/bash-v1.ts';
 import { BROWSER } from './requirements/browser.ts';
 import { BROWSER_IMAGE } from './requirements/browser-image.ts';
+import { BUDGETS } from './requirements/budgets.ts';
 import { CODE } from './requirements/code.ts';
 import { CODE_LANGUAGES } from './requirements/code-languages.ts';
 import { COMMANDS_LIFE } from './requirements/commands-life.ts';
@@ -60,4 +61,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...CODE_FIELDS,
   ...DESKTOP,
   ...DESKTOP_PARTS,
+  ...BUDGETS,
 ];

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { exactText, hasLoneSurrogate } from '@sandbox/program/exact-text.ts';
 import {
   errorMessage,
   INVALID_REQUEST,
@@ -113,7 +114,9 @@ async function messageOf(request: IncomingMessage): Promise<Message> {
     if (error instanceof TooLarge) throw new Refusal(413, `the body is longer than ${BODY_MAX} bytes`);
     throw error;
   }
-  return parseMessage(body.toString());
+  const text = exactText(body);
+  if (text === undefined) throw new Refusal(400, 'the body is not UTF-8', PARSE_ERROR);
+  return parseMessage(text);
 }
 
 function parseMessage(text: string): Message {
@@ -123,6 +126,7 @@ function parseMessage(text: string): Message {
   } catch {
     throw new Refusal(400, 'the body is not JSON', PARSE_ERROR);
   }
+  if (hasLoneSurrogate(text, value)) throw new Refusal(400, 'the body has half of a surrogate pair');
   if (isMessage(value)) return value;
   throw new Refusal(400, 'the body is not one message of JSON-RPC 2.0');
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { CollectedBytes } from '@sandbox/program/collected-bytes.ts';
+import { exactText, hasLoneSurrogate, isExactQuery } from '@sandbox/program/exact-text.ts';
 import { jsonExcess } from '@sandbox/program/json-shape.ts';
 import type { FastifyRequest } from 'fastify';
 import { valueWithoutNulls } from '../fields/without-nulls.ts';
@@ -9,9 +10,12 @@ import type { App } from './app-types.ts';
 /** Largest JSON body, in bytes; a longer one is 413. */
 export const JSON_BODY_LIMIT = 32 * 1024 ** 2;
 
+const QUERY_HINT = 'encode the characters as UTF-8; a name that is not UTF-8 goes into path_b64';
+const BYTES_HINT = { hint: 'send text as UTF-8; bytes go as base64 or as a raw body, names of files in path_b64' };
+
 /**
  * Parses every body as JSON, whatever its Content-Type, so that a plain `curl -d` works; an absent or empty body is
- * `{}`. The gate, not the Content-Type, protects against requests of other origins.
+ * `{}`. A byte order mark before the value is ignored (RFC 8259, section 8.1). Text that would be taken changed is 400. The gate, not the Content-Type, protects against requests of other origins.
  */
 export function readBodies(app: App): void {
   app.removeAllContentTypeParsers();
@@ -24,6 +28,10 @@ export function readBodies(app: App): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.addHook('preValidation', (request, _reply, done) => {
     const { body } = request;
+    if (!isExactQuery(queryOf(request))) {
+      done(new SandboxError('invalid', 'the query is not UTF-8', { hint: QUERY_HINT }));
+      return;
+    }
     if (typeof body === 'object') {
       done();
       return;
@@ -41,6 +49,12 @@ export function readBodies(app: App): void {
     void parse(request, body, (error: Error | null, value?: unknown) => {
       if (error) {
         done(new SandboxError('invalid', `the body is not JSON: ${error.message}`, { cause: error }));
+        return;
+      }
+      if (hasLoneSurrogate(body, value)) {
+        done(
+          new SandboxError('invalid', 'the body has half of a surrogate pair, which is not Unicode text', BYTES_HINT),
+        );
         return;
       }
       request.body = valueWithoutNulls(value);
@@ -71,7 +85,7 @@ export function piecesOf(body: Readable): AsyncIterable<Buffer> {
 /**
  * A whole body as UTF-8 text. Uses events, because the iterator of a stream would dominate the cost of a small body.
  * @param limit in bytes
- * @throws SandboxError `too_large` beyond the limit
+ * @throws SandboxError `too_large` beyond the limit, `invalid` if it is not UTF-8
  */
 export function textOf(payload: Readable, request: FastifyRequest, limit: number): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -91,8 +105,17 @@ export function textOf(payload: Readable, request: FastifyRequest, limit: number
       refuse();
     }
   });
-  payload.once('end', () => resolve(received.take().toString('utf8')));
+  payload.once('end', () => {
+    const text = exactText(received.take());
+    if (text === undefined) reject(new SandboxError('invalid', 'the body is not UTF-8', BYTES_HINT));
+    else resolve(text);
+  });
   payload.once('error', reject);
   payload.once('close', () => reject(new Error('the connection closed before the end of the body')));
   return promise;
+}
+
+function queryOf({ raw: { url = '' } }: FastifyRequest): string {
+  const at = url.indexOf('?');
+  return at < 0 ? '' : url.slice(at + 1);
 }

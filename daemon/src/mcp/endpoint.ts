@@ -7,6 +7,7 @@ import {
   type McpHttpHandler,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
+import { hasLoneSurrogate } from '@sandbox/program/exact-text.ts';
 import { jsonExcess } from '@sandbox/program/json-shape.ts';
 import { serveBatch } from './batch.ts';
 import { CallsInFlight } from './calls-in-flight.ts';
@@ -28,6 +29,8 @@ export interface HubPost {
 
 /** The only revision with batches (MCP 2025-03-26, basic; removed in 2025-06-18). */
 const BATCH_VERSION = '2025-03-26';
+/** A parser may ignore it before the value (RFC 8259, section 8.1). */
+const BYTE_ORDER_MARK = '\ufeff';
 
 /**
  * Model Context Protocol over streamable HTTP without sessions. It is tolerant: a plain POST without `initialize`,
@@ -49,9 +52,13 @@ export class McpEndpoint {
     if (excess !== undefined) return jsonAnswer(rpcFailure(null, RPC.invalidRequest, `the message has ${excess}`));
     let message: unknown;
     try {
-      message = JSON.parse(text);
+      message = JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
     } catch {
       return jsonAnswer(rpcFailure(null, RPC.parse, 'Parse error: the body is not JSON'));
+    }
+    if (hasLoneSurrogate(text, message)) {
+      const reason = 'Invalid Request: the message has half of a surrogate pair, which is not Unicode text';
+      return jsonAnswer(rpcFailure(memberOf(message, 'id'), RPC.invalidRequest, reason), 400);
     }
     return await this.#serve(message, headers, gone);
   }

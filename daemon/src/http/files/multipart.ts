@@ -8,6 +8,8 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 /** Fields beside the file, and bytes of each. */
 const FIELDS_MAX = 64;
 const FIELD_BYTES = 64 * 1024;
+/** What the parser writes for bytes that are not UTF-8. */
+const REPLACED = '\ufffd';
 
 /** The file of a form, as it comes in. */
 export interface FormFile {
@@ -48,7 +50,10 @@ class Form {
 
   constructor(parser: BusboyInstance, take: (file: FormFile, fields: FormFields) => Promise<void>) {
     this.#parser = parser;
-    parser.on('field', (name, value) => this.#fields.set(name, value));
+    parser.on('field', (name, value) => {
+      if (`${name}${value}`.includes(REPLACED)) this.#end.reject(notExact(`the field ${name}`));
+      this.#fields.set(name, value);
+    });
     parser.on('file', (name, content, filename) => this.#take(name, content, filename, take));
     parser.once('finish', () => this.#end.resolve());
     parser.once('error', (error) => this.#end.reject(cutForm(error)));
@@ -88,6 +93,11 @@ class Form {
       this.#end.reject(new SandboxError('invalid', 'the form has more than one file', { hint: 'send one at a time' }));
       return;
     }
+    if (filename?.includes(REPLACED)) {
+      content.resume();
+      this.#end.reject(notExact('the name of the file'));
+      return;
+    }
     this.#content = content;
     this.#taken = take({ name: filename || undefined, content }, this.#fields);
     this.#taken.catch((error: unknown) => this.#end.reject(error));
@@ -106,6 +116,10 @@ function open(headers: IncomingHttpHeaders & { 'content-type': string }): Busboy
   } catch (error) {
     throw new SandboxError('invalid', `the body is no form: ${String(error)}`, { cause: error });
   }
+}
+
+function notExact(what: string): SandboxError {
+  return new SandboxError('invalid', `${what} is not UTF-8, or has the character U+FFFD`);
 }
 
 function cutForm(cause: unknown): SandboxError {

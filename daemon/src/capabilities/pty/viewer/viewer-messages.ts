@@ -1,4 +1,5 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { exactText, hasLoneSurrogate } from '@sandbox/program/exact-text.ts';
 import { jsonExcess } from '@sandbox/program/json-shape.ts';
 
 /** The most columns and the most rows of a terminal. */
@@ -57,11 +58,19 @@ export function parseMessage(bytes: Buffer): FromViewer {
 
 function objectOf(bytes: Buffer): Record<string, unknown> | undefined {
   if (bytes[0] !== 0x7b && !/^\s*\{/.test(bytes.toString('latin1', 0, 64))) return undefined;
+  const text = exactText(bytes);
+  if (text === undefined || jsonExcess(text) !== undefined) return undefined;
+  const value = parsed(text);
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (hasLoneSurrogate(text, value)) {
+    throw new SandboxError('invalid', 'the message has half of a surrogate pair, which is not Unicode text');
+  }
+  return value as Record<string, unknown>;
+}
+
+function parsed(text: string): unknown {
   try {
-    const text = bytes.toString('utf8');
-    if (jsonExcess(text) !== undefined) return undefined;
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

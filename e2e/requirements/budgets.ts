@@ -1,0 +1,9 @@
+import { type Requirement, section } from './requirement.ts';
+
+export const BUDGETS: readonly Requirement[] = [
+  ...section('docs/limits.md', {
+    'exact.utf8': 'a JSON body, a form or a query that is not UTF-8 is 400, and nothing is written',
+    'exact.surrogates': 'half of a surrogate pair in a JSON message is refused, on every interface',
+    'exact.byte-order-mark': 'a byte order mark before a JSON body is ignored',
+  }),
+];
