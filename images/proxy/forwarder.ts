@@ -15,6 +15,9 @@ const NOT_HTTP = 'the proxy answered what HTTP does not allow';
 const AUTHORITY = /^(?:[a-z0-9._-]+|\[[0-9a-f:]+\]):\d{1,5}$/i;
 /** Headers of one connection alone (RFC 9110 §7.6.1). */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'upgrade'];
+/** Marks a 502 of the forwarder (RFC 9209 §2), which is no answer of the site. No site can send it through here. */
+const PROXY_STATUS = 'proxy-status';
+const PROXY_FAILED = 'sandbox-forwarder; error=destination_unavailable';
 
 /** An HTTP proxy on loopback that passes everything to another proxy with the credentials that Chromium cannot send. */
 export class Forwarder implements AsyncDisposable {
@@ -105,10 +108,15 @@ export class Forwarder implements AsyncDisposable {
 }
 
 function endToEnd(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.includes(name)));
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => name !== PROXY_STATUS && !HOP_BY_HOP.includes(name)),
+  );
 }
 
 function refuse(response: ServerResponse, status: number, message: string): void {
   if (response.headersSent) response.destroy();
-  else response.writeHead(status, { 'content-type': 'text/plain' }).end(`${message}\n`);
+  else {
+    const mark = status === 502 ? { [PROXY_STATUS]: PROXY_FAILED } : {};
+    response.writeHead(status, { 'content-type': 'text/plain', ...mark }).end(`${message}\n`);
+  }
 }

@@ -66,6 +66,13 @@ test('[cdp.discovery] /cdp/json returns addresses that the client can reach', as
       { webSocketDebuggerUrl: `ws://${base}page/P` },
       { webSocketDebuggerUrl: `ws://${base}page/Q` },
     ]);
+  for (const path of ['/cdp/json/version', '/cdp/json/list', '/cdp/json', '/json/version']) {
+    const answer = await exchange(gateway.port, `HEAD ${path} HTTP/1.1\nHost: h\n${KEY}\nConnection: close`);
+    expect([path, answer]).toEqual([
+      path,
+      expect.stringMatching(/^HTTP\/1\.1 200 [\s\S]*content-length: \d+[\s\S]*\r\n\r\n$/i),
+    ]);
+  }
   const made = body(
     await exchange(gateway.port, `PUT /cdp/json/new?http://a.example/?b HTTP/1.1\nHost: h\n${KEY}\nContent-Length: 0`),
   );

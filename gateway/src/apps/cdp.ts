@@ -39,9 +39,9 @@ export class Browser implements Disposable {
     const path = whole.startsWith(GATEWAY_PATHS.discovery) ? whole : whole.slice(PREFIX.length);
     if (isUpgrade(exchange)) {
       await this.#relay(exchange, path, admission);
-    } else if (DISCOVERY.test(path)) {
+    } else if (DISCOVERY.test(path) || (path.startsWith('/json/') && exchange.req.method === 'HEAD')) {
       await this.#discover(exchange, path, admission);
-    } else if (path.startsWith('/json/')) {
+    } else if (path.startsWith('/json/') && exchange.req.method !== 'HEAD') {
       relayStreamed(exchange, this.#proxyTarget(exchange, path, admission));
     } else {
       sendError(exchange, 404, {
@@ -85,7 +85,9 @@ export class Browser implements Disposable {
 
   #fetch(exchange: Exchange, path: string, admission: Admission): ReturnType<typeof fetchSmall> {
     const query = path === '/json/new' ? queryWithout(exchange.target.query, admission) : '';
-    const method = isUpgrade(exchange) ? 'GET' : (exchange.req.method ?? 'GET');
+    // The browser does not answer HEAD (RFC 9110 §9.3.2: as GET, without the body).
+    const asked = exchange.req.method ?? 'GET';
+    const method = isUpgrade(exchange) || asked === 'HEAD' ? 'GET' : asked;
     return fetchSmall({
       to: this.address,
       agent: this.#agent,

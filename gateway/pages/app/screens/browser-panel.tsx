@@ -6,6 +6,7 @@ import { LineForm } from '../parts/line-form.tsx';
 import { Panel, Problem } from '../parts/panel.tsx';
 import { usePolled } from '../parts/use-polled.ts';
 import { addressOf, call, Refusal, request } from '../sandbox/api.ts';
+import { typedAddress } from './typed-address.ts';
 
 const TABS_MS = 4000;
 
@@ -32,7 +33,7 @@ export function BrowserPanel({ hasDisplay }: { readonly hasDisplay: boolean }): 
         label="Address to open in the browser of the sandbox"
         placeholder="https://…"
         action="Open"
-        onLine={(line) => line.trim() !== '' && open(addressIn(line))}
+        onLine={(line) => line.trim() !== '' && open(typedAddress(line))}
       />
       <Problem error={error} />
       <ul class="tabs">
@@ -65,12 +66,6 @@ function TabRow(props: { readonly tab: Tab; readonly onShow: () => void; readonl
       </button>
     </li>
   );
-}
-
-/** The address of what a person types; https where it has no scheme. */
-function addressIn(line: string): string {
-  const wanted = line.trim();
-  return /^[a-z][a-z0-9+.-]*:/i.test(wanted) ? wanted : `https://${wanted}`;
 }
 
 function NoBrowser(props: { readonly error: unknown; readonly onStarted: () => void }): JSX.Element {
