@@ -2,6 +2,7 @@ import { APP } from './requirements/app.ts';
 import { AUTHENTICATION } from './requirements/authentication.ts';
 import { BASH_V1 } from './requirements/bash-v1.ts';
 import { BROWSER } from './requirements/browser.ts';
+import { BROWSER_CLIENTS } from './requirements/browser-clients.ts';
 import { BROWSER_IMAGE } from './requirements/browser-image.ts';
 import { BUDGETS } from './requirements/budgets.ts';
 import { CODE } from './requirements/code.ts';
@@ -55,6 +56,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...OPERATIONS,
   ...MCP,
   ...BROWSER,
+  ...BROWSER_CLIENTS,
   ...BROWSER_FIELDS,
   ...CODE,
   ...CODE_LANGUAGES,

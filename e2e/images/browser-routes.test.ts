@@ -212,7 +212,7 @@ describe.each(['/v1/browser', '/v2/browser'])('%s', (prefix) => {
         .map(([name, word]) => `-H '${name}: ${word}'`)
         .join(' ')} -H 'x-api-key: ${KEY}' http://127.0.0.1:8080${prefix}/info`,
     );
-    expect(JSON.parse(inside.stdout).data.cdp_url).toMatch(/^wss:\/\/box\.example\/cdp$/);
+    expect(JSON.parse(inside.stdout).data.cdp_url).toMatch(/^wss:\/\/box\.example\/cdp\?ticket=[\w-]{32}$/);
   });
 
   test('[images.browser-routes] actions hit what the screenshot shows', async () => {
@@ -286,4 +286,36 @@ test('[images.hidden-tab] the timers of a tab behind another one are not slowed'
   // Chromium lets such timers fire once a second.
   expect(body.data.result).toEqual(['hidden', expect.toSatisfy((ms: number) => ms < 15_000)]);
   for (const id of [behind, front]) await ask(sandbox(), 'DELETE', `/v2/browser/tabs/${id}`);
+});
+
+test('[images.browser-history] Playwright goes back and forward over /cdp, also in a new context', async () => {
+  const { body } = await ask(sandbox(), 'GET', '/v2/browser/info');
+  const browser = await connectPlaywright(body.data.cdp_url, {});
+  for (const context of [browser.contexts()[0], await browser.newContext()]) {
+    const page = await context?.newPage();
+    if (page === undefined) throw new Error('the browser has no context');
+    await page.goto(`${SITE}/`);
+    await page.goto(`${SITE}/form`);
+    await page.goto(`${SITE}/square`);
+    expect([(await page.goBack())?.status(), page.url()]).toEqual([200, `${SITE}/form`]);
+    expect([(await page.goBack())?.status(), page.url()]).toEqual([200, `${SITE}/`]);
+    expect([(await page.goForward())?.status(), page.url()]).toEqual([200, `${SITE}/form`]);
+    await page.close();
+  }
+  await browser.close();
+});
+
+test('[browser.last-tab] a client of /cdp closes the last tab, and the same browser goes on with an empty one', async () => {
+  const { body } = await ask(sandbox(), 'GET', '/v2/browser/info');
+  const pid = await pidOf(sandbox(), 'chromium');
+  const browser = await connectPlaywright(body.data.cdp_url, {});
+  for (const page of browser.contexts()[0]?.pages() ?? []) await page.close();
+  await expect
+    .poll(async () => {
+      const tabs = await ask(sandbox(), 'GET', '/v2/browser/tabs');
+      return [tabs.status, (tabs.body.data ?? []).map(({ url }: { url: string }) => url)];
+    })
+    .toEqual([200, ['about:blank']]);
+  expect(await pidOf(sandbox(), 'chromium')).toBe(pid);
+  await browser.close();
 });

@@ -1,10 +1,11 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import type { TicketStore } from '../../core/access/tickets.ts';
 import { AccountPrograms } from '../../core/account/account-programs.ts';
 import type { Core } from '../../core/core.ts';
 import { DESKTOP, type Desktop, type InputAction, type Picture, type Size } from '../../core/desktop/desktop.ts';
 import type { PortReader } from '../../core/ports/port.ts';
 import { BrowserEndpoint, type BrowserTerms } from './browser-endpoint.ts';
-import { BrowserLink, type LiveBrowser } from './cdp/browser-link.ts';
+import { BrowserLink, type BrowserStart, type LiveBrowser } from './cdp/browser-link.ts';
 import { isCdpFailure } from './cdp/cdp-failure.ts';
 import { CdpSession } from './cdp/cdp-session.ts';
 import { AgentBrowserCli } from './delegate/agent-browser-cli.ts';
@@ -26,6 +27,9 @@ const NO_WORKER_HINT = 'use the desktop image, or target=page';
 const NO_SIZE: Size = { width: 0, height: 0 };
 /** Milliseconds for what the browser answers without a page. */
 const ASK_MS = 5000;
+const NO_BROWSER_HINT =
+  'start the browser (POST start in the images), or set BROWSER_REMOTE_DEBUGGING_HOST and _PORT to one that runs';
+const MANUAL_HINT = 'BROWSER_START_MODE is manual: POST /v2/browser/start starts the browser and waits for it';
 
 interface Described {
   readonly userAgent: string;
@@ -50,16 +54,26 @@ export class BrowserService implements AsyncDisposable {
   readonly starter: BrowserStarter;
   readonly requests = new RequestLog();
   readonly suite: RefSuite;
+  /** For links to the browser. */
+  readonly tickets: TicketStore;
   readonly #ports: PortReader;
   readonly #link: BrowserLink;
   #raw: { readonly of: LiveBrowser; readonly session: Promise<CdpSession> } | undefined;
 
   private constructor(core: Core, terms: BrowserTerms, ports: PortReader, programs: AccountPrograms | undefined) {
     this.#ports = ports;
+    this.tickets = core.tickets;
     this.endpoint = new BrowserEndpoint(terms);
     this.starter = new BrowserStarter({ fifo: terms.browserStarter, version: () => this.endpoint.version() });
-    const shared = { log: this.requests, numbers: new RefNumbers(core.runtime.directory('browser')) };
-    this.#link = new BrowserLink(this.endpoint, shared, core.logger);
+    const { browserStartMode: mode, browserStarter } = terms;
+    const isSupervised = browserStarter !== undefined && mode !== 'manual';
+    const numbers = new RefNumbers(core.runtime.directory('browser'));
+    const shared = { log: this.requests, numbers, keepsRunning: isSupervised };
+    const start: BrowserStart = {
+      isUnderWay: () => this.starter.isStarting || isSupervised,
+      hint: browserStarter !== undefined && mode === 'manual' ? MANUAL_HINT : NO_BROWSER_HINT,
+    };
+    this.#link = new BrowserLink(this.endpoint, shared, start, core.logger);
     this.suite = suiteOf(terms.agentBrowser, programs, this.endpoint);
   }
 
@@ -68,20 +82,24 @@ export class BrowserService implements AsyncDisposable {
     return new BrowserService(core, terms, ports, programs);
   }
 
-  /** The browser that is connected now. @throws SandboxError `unavailable` where there is none */
-  use(): Promise<LiveBrowser> {
-    return this.#link.use();
+  /**
+   * The browser that is connected now; waits for one that starts.
+   * @param ms most milliseconds of that wait
+   * @throws SandboxError `unavailable` without a browser
+   */
+  use(ms?: number): Promise<LiveBrowser> {
+    return this.#link.use(ms);
   }
 
   /** The tab of a call: the named one, else the one that a person would see. @throws SandboxError */
-  async tab(id: string | undefined): Promise<Tab> {
-    const { tabs } = await this.use();
+  async tab(id: string | undefined, ms?: number): Promise<Tab> {
+    const { tabs } = await this.use(ms);
     return tabs.find(id);
   }
 
   /** The tab of a navigation: a browser without tabs gets one. @throws SandboxError */
-  async tabToOpen(id: string | undefined): Promise<Tab> {
-    const { tabs } = await this.use();
+  async tabToOpen(id: string | undefined, ms?: number): Promise<Tab> {
+    const { tabs } = await this.use(ms);
     return id === undefined && tabs.size === 0 ? tabs.open() : tabs.find(id);
   }
 

@@ -26,6 +26,8 @@ export interface AccessRequest {
 export type AccessDecision =
   | {
       readonly admitted: true;
+      /** Undefined if no credential was needed. */
+      readonly by?: CredentialKind;
       readonly setCookie?: string;
       /** The ticket of which the request has spent a use. */
       readonly ticket?: string;
@@ -39,7 +41,8 @@ export type AccessDecision =
       readonly hint: string;
     };
 
-type CredentialKind = 'header' | 'query' | 'ticket' | 'cookie';
+/** Where a request carries its valid credential: the key in a header or the query, a ticket, or a cookie. */
+export type CredentialKind = 'header' | 'query' | 'ticket' | 'cookie';
 
 interface ValidCredential {
   readonly by?: CredentialKind;
@@ -147,6 +150,7 @@ export class Gate {
     const previewTicket = by === 'ticket' ? undefined : this.#previewTicket(request, path);
     return {
       admitted: true,
+      ...(by !== undefined && { by }),
       ...(setCookie !== undefined && { setCookie }),
       ...(ticket !== undefined && { ticket }),
       ...(previewTicket !== undefined && { previewTicket }),

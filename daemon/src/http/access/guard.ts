@@ -1,12 +1,19 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AccessDecision, AccessRequest } from './gate.ts';
+import type { AccessDecision, AccessRequest, CredentialKind } from './gate.ts';
 import type { AccessGate } from './live-gate.ts';
 
 const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const PREFLIGHT_SECONDS = '600';
+
+const admittedBy = new WeakMap<IncomingMessage, CredentialKind>();
+
+/** The credential that admitted a request; undefined if it needed none. */
+export function credentialKindOf({ raw }: FastifyRequest): CredentialKind | undefined {
+  return admittedBy.get(raw);
+}
 
 /** Rejects requests without valid credentials, before any other processing of the request. */
 export function guard(app: App, gate: AccessGate, isTrusted: (address: string) => boolean): void {
@@ -26,6 +33,7 @@ export function guard(app: App, gate: AccessGate, isTrusted: (address: string) =
     const { config } = request.routeOptions;
     const needsKey = 'needsKey' in config && config.needsKey === true;
     const decision = gate.judge({ ...accessRequestOf(request, isTrusted), needsKey });
+    if (decision.admitted && decision.by !== undefined) admittedBy.set(request.raw, decision.by);
     done(decision.admitted ? undefined : refusal(decision));
   });
 }

@@ -1,5 +1,5 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { pause } from '@sandbox/api/wait.ts';
+import { pause, pollUntil } from '@sandbox/api/wait.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
 import type { BrowserEndpoint } from '../browser-endpoint.ts';
 import type { TabTerms } from '../tabs/tab.ts';
@@ -11,9 +11,16 @@ import { CdpSession } from './cdp-session.ts';
 const HANDSHAKE_MS = 5000;
 /** Milliseconds between two attempts to connect: the first and the longest delay. */
 const RETRY_MS = { first: 250, longest: 5000 };
+/** Milliseconds that a call waits for a browser that starts, and between two attempts of it. */
+const START = { ms: 20_000, everyMs: 100 };
 
-const NO_BROWSER_HINT =
-  'start the browser (POST start in the images), or set BROWSER_REMOTE_DEBUGGING_HOST and _PORT to one that runs';
+/** What the link knows of the start of the browser. */
+export interface BrowserStart {
+  /** Whether a supervisor starts the browser now, so that a call may wait for it. */
+  readonly isUnderWay: () => boolean;
+  /** What a caller can do if no browser answers. */
+  readonly hint: string;
+}
 
 /** A browser that the daemon is connected to. */
 export interface LiveBrowser {
@@ -29,19 +36,42 @@ export class BrowserLink implements AsyncDisposable {
   readonly #endpoint: BrowserEndpoint;
   readonly #terms: TabTerms;
   readonly #logger: Logger;
+  readonly #start: BrowserStart;
   readonly #stopped = new AbortController();
   #live: LiveBrowser | undefined;
   #connecting: Promise<LiveBrowser> | undefined;
 
-  constructor(endpoint: BrowserEndpoint, terms: TabTerms, logger: Logger) {
+  constructor(endpoint: BrowserEndpoint, terms: TabTerms, start: BrowserStart, logger: Logger) {
+    this.#start = start;
     this.#endpoint = endpoint;
     this.#terms = terms;
     this.#logger = logger;
     void this.#stayConnected();
   }
 
-  /** The browser that is connected now; connects where none is. @throws SandboxError `unavailable` */
-  async use(): Promise<LiveBrowser> {
+  /**
+   * The browser that is connected now, or connects. Waits for a browser that starts.
+   * @param ms most milliseconds of that wait, at most 20 s
+   * @throws SandboxError `unavailable`
+   */
+  async use(ms = START.ms): Promise<LiveBrowser> {
+    let failure: unknown;
+    const connects = async (): Promise<boolean> => {
+      try {
+        await this.#connected();
+        return true;
+      } catch (error) {
+        failure = error;
+        return !this.#start.isUnderWay();
+      }
+    };
+    const bounds = { everyMs: START.everyMs, ms: Math.min(ms, START.ms), signal: this.#stopped.signal };
+    await pollUntil(connects, bounds);
+    if (this.#live?.session.connection.isOpen) return this.#live;
+    throw failure;
+  }
+
+  async #connected(): Promise<LiveBrowser> {
     if (this.#live?.session.connection.isOpen) return this.#live;
     // An attempt of before may have begun before the browser: it is waited for, but not relied on.
     const earlier = await this.#connecting?.catch(() => undefined);
@@ -64,7 +94,7 @@ export class BrowserLink implements AsyncDisposable {
     let delay = RETRY_MS.first;
     while (!signal.aborted) {
       try {
-        const { session } = await this.use();
+        const { session } = await this.#connected();
         delay = RETRY_MS.first;
         await session.connection.closed;
       } catch {
@@ -101,7 +131,7 @@ export class BrowserLink implements AsyncDisposable {
       connection?.[Symbol.dispose]();
       const reason = error instanceof Error ? error.message : String(error);
       throw new SandboxError('unavailable', `no browser answers at http://${this.#endpoint.authority}: ${reason}`, {
-        hint: NO_BROWSER_HINT,
+        hint: this.#start.hint,
         cause: error,
       });
     }

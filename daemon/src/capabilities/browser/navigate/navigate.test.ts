@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Forwarder } from '../../../../../images/proxy/forwarder.ts';
+import { upstreamOf } from '../../../../../images/proxy/upstream.ts';
 import { freePort } from '../../../../../scripts/testing/free-port.ts';
 import { has } from '../../../../../scripts/testing/machine.ts';
 import { BrowserBench, type TestTab } from '../chromium.fixture.ts';
@@ -111,6 +113,25 @@ describe.runIf(has('chromium'))('with a browser', () => {
       expect([url, (await go(tab, { url })).status]).toEqual([url, 400]);
     expect((await go(tab, { url: 'chrome://version' })).success).toBe(true);
     expect((await go(tab, { url: 'file:///etc/hostname' })).success).toBe(true);
+  });
+
+  test('[browser.navigate-failure] a failure names the address that failed and no title of another page', async () => {
+    await using tab = await bench.open(bench.site.url('/page'));
+    const dead = ['http://127.0.0.1:2/x', 'http://nosuch.invalid/', 'http://127.0.0.1:3/'];
+    for (const url of [...dead, bench.site.url('/page'), ...dead]) {
+      const { success, data } = await go(tab, { url });
+      const title = success ? 'Page' : '';
+      expect([url, data.url, data.title]).toEqual([url, url, title]);
+    }
+  });
+
+  test('[browser.navigate-failure] a proxy that the forwarder of the image does not reach is a failure', async () => {
+    await using forwarder = new Forwarder(upstreamOf(new URL('http://user:x@127.0.0.1:1')));
+    const flags = [`--proxy-server=127.0.0.1:${await forwarder.listen(0)}`, '--proxy-bypass-list=<-loopback>'];
+    await using behind = await BrowserBench.start(flags);
+    const answer = (await behind.post('navigate', { url: 'http://site.example/a' })).json();
+    expect(answer).toMatchObject({ success: false, message: 'the proxy of the browser failed' });
+    expect(answer.data).toMatchObject({ url: 'http://site.example/a', error: { reason: 'proxy', code: null } });
   });
 
   test('[browser.navigate-failure] a TLS handshake that hangs ends with its timeout', async () => {

@@ -58,7 +58,10 @@ export async function navigate(tab: Tab, to: Destination, terms: NavigateTerms):
     return failed(tab, watch, begun);
   }
   if ('stays' in begun) return arrived(tab, watch);
-  if (await watch.reaches(begun.loaderId, terms.waitUntil, deadline, tab.gone)) return arrived(tab, watch);
+  if (await watch.reaches(begun.loaderId, terms.waitUntil, deadline, tab.gone)) {
+    const isOfProxy = watch.isOfProxy(watch.loaderId ?? begun.loaderId);
+    return isOfProxy ? failed(tab, watch, { reason: 'proxy', code: null }) : arrived(tab, watch);
+  }
   const hasCrashed = watch.hasCrashed || tab.isCrashed;
   const reason = tab.gone.aborted ? 'closed' : hasCrashed ? 'crashed' : 'timeout';
   return failed(tab, watch, { reason, code: null });
@@ -149,7 +152,11 @@ async function failed(
   { reason, code }: { readonly reason: FailureReason; readonly code: string | null },
 ): Promise<Outcome<Arrival>> {
   const [message, hint] = wordsOf(reason);
-  const arrival = await whereIs(tab, watch, { reason, code });
+  const error = { reason, code };
+  const { unreachableUrl: url } = watch;
+  // The browser may still name the title of the page before, and an address of its own for the error page.
+  const shown = await whereIs(tab, watch, error);
+  const arrival = url === undefined ? shown : { ...shown, url: shortUrl(url), title: '' };
   return undone(arrival, code === null ? message : `${message} (${code.replace('net::', '')})`, hint);
 }
 

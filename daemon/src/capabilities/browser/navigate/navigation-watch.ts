@@ -14,6 +14,9 @@ const LIFECYCLE: Readonly<Record<WaitUntil, string>> = {
   networkidle: 'networkIdle',
 };
 
+/** Beginning of the field Proxy-Status of the image's forwarder (images/proxy). */
+const OWN_PROXY = 'sandbox-forwarder;';
+
 /** What happens to the main frame of a tab from now on, until it is disposed. */
 export class NavigationWatch implements Disposable {
   readonly #stack = new DisposableStack();
@@ -22,6 +25,7 @@ export class NavigationWatch implements Disposable {
   readonly #reached = new Map<string, Set<string>>();
   readonly #statuses = new Map<string, number>();
   readonly #errors = new Map<string, string>();
+  readonly #refusedByProxy = new Set<string>();
   /** The document that was shown last; undefined: none since the watch began. */
   loaderId: string | undefined;
   /** Its address. */
@@ -59,7 +63,10 @@ export class NavigationWatch implements Disposable {
       this.#changed.wake();
     });
     on('Network.responseReceived', ({ requestId, type, response }) => {
-      if (type === 'Document') this.#statuses.set(requestId, response.status);
+      if (type !== 'Document') return;
+      this.#statuses.set(requestId, response.status);
+      const mark = Object.entries(response.headers).find(([name]) => name.toLowerCase() === 'proxy-status')?.[1];
+      if (String(mark ?? '').startsWith(OWN_PROXY)) this.#refusedByProxy.add(requestId);
     });
     on('Network.loadingFailed', ({ requestId, type, errorText }) => {
       if (type === 'Document') this.#errors.set(requestId, errorText);
@@ -82,6 +89,11 @@ export class NavigationWatch implements Disposable {
   /** HTTP status of a document; null where it has none. */
   statusOf(loaderId: string | undefined): number | null {
     return this.#statuses.get(loaderId ?? '') || null;
+  }
+
+  /** Whether the document is the text of the image's own forwarder, which did not reach the proxy (RFC 9209). */
+  isOfProxy(loaderId: string | undefined): boolean {
+    return this.#refusedByProxy.has(loaderId ?? '');
   }
 
   /** Why the document did not load, in the words of the browser. */

@@ -37,6 +37,11 @@ export class BrowserStarter {
     this.#terms = terms;
   }
 
+  /** Whether a start was requested and the browser does not answer yet. */
+  get isStarting(): boolean {
+    return this.#starting !== undefined;
+  }
+
   /**
    * Resolves when the browser answers. Concurrent callers share one start.
    * @throws SandboxError `unsupported` without a supervisor, `unavailable` if no browser answers in time

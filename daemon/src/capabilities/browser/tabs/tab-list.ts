@@ -1,6 +1,7 @@
 import { Waiters } from '@sandbox/api/wait.ts';
+import { ignore } from '@sandbox/program/ignore.ts';
 import type { BrowserEndpoint } from '../browser-endpoint.ts';
-import { CdpFailure } from '../cdp/cdp-failure.ts';
+import { CdpFailure, isCdpFailure } from '../cdp/cdp-failure.ts';
 import { CdpSession } from '../cdp/cdp-session.ts';
 import type { Protocol } from '../cdp/cdp-types.ts';
 import { shortUrl } from '../network/request-log.ts';
@@ -35,6 +36,8 @@ export class TabList {
     this.#terms = terms;
     browser.on('Target.attachedToTarget', (event) => this.#attach(event));
     browser.on('Target.detachedFromTarget', ({ sessionId }) => this.#detach(sessionId));
+    // A session may end without an event of its own: of a page that crashed, or that was replaced before it was shown.
+    browser.on('Target.targetDestroyed', ({ targetId }) => this.#remove(this.#tabs.get(targetId)));
     browser.on('Target.targetCrashed', ({ targetId }) => this.#tabs.get(targetId)?.crash());
   }
 
@@ -71,7 +74,7 @@ export class TabList {
   async list(): Promise<TabInfo[]> {
     const [{ targetInfos }, active] = await Promise.all([
       this.#browser.send('Target.getTargets', { filter: [{ type: 'page' }] }),
-      this.#tabs.size === 0 ? undefined : this.#activeId(),
+      this.#tabs.size === 0 ? undefined : this.#activeId().catch(noTab),
     ]);
     const infos = new Map(targetInfos.map((info) => [info.targetId, info]));
     return [...this.#tabs.values()].flatMap((tab) => {
@@ -112,9 +115,13 @@ export class TabList {
     return tab;
   }
 
-  /** Closes the tab; its `beforeunload` is not asked. @throws CdpFailure */
+  /**
+   * Closes the tab; its `beforeunload` is not asked. An empty tab opens before the last one closes, since a browser
+   * without tabs ends. @throws CdpFailure
+   */
   async close(id: string): Promise<void> {
     const tab = this.get(id);
+    if (this.#tabs.size === 1) await this.open();
     using _leaving = tab.leave();
     await this.#browser.send('Target.closeTarget', { targetId: id });
     const deadline = performance.now() + OPEN_MS;
@@ -137,9 +144,17 @@ export class TabList {
     const pages = await this.#endpoint.pages().catch((error: unknown) => {
       throw new CdpFailure('timeout', 'the browser does not list its tabs', { cause: error });
     });
-    const shown = pages.find(({ id }) => this.#tabs.has(id));
+    const shown = pages.find(({ id }) => this.#tabs.has(id))?.id ?? (await this.#firstAlive());
     if (shown === undefined) throw new CdpFailure('closed', 'no tab is open', { hint: 'POST tabs opens one' });
-    return shown.id;
+    return shown;
+  }
+
+  /** Forgets tabs whose end the browser did not report. @returns the id of the first that is left */
+  async #firstAlive(): Promise<string | undefined> {
+    const { targetInfos } = await this.#browser.send('Target.getTargets', { filter: [{ type: 'page' }] });
+    const alive = new Set(targetInfos.map(({ targetId }) => targetId));
+    for (const tab of this.#tabs.values()) if (!alive.has(tab.id)) this.#remove(tab);
+    return [...this.#tabs.keys()][0];
   }
 
   /** A tab that is known has further sessions, which belong to the calls that asked for them. */
@@ -154,11 +169,23 @@ export class TabList {
   #detach(sessionId: string): void {
     const tab = this.#bySession.get(sessionId);
     this.#bySession.delete(sessionId);
-    if (tab === undefined) return;
+    this.#remove(tab);
+  }
+
+  #remove(tab: Tab | undefined): void {
+    if (tab === undefined || this.#tabs.get(tab.id) !== tab) return;
     tab.end();
-    if (this.#tabs.get(tab.id) === tab) this.#tabs.delete(tab.id);
+    this.#tabs.delete(tab.id);
+    // A client of DevTools or a person closed the last tab. A browser that ends meanwhile refuses the new one.
+    if (this.#tabs.size === 0 && this.#terms.keepsRunning) this.open().catch(ignore);
     this.#changed.wake();
   }
+}
+
+/** A list without tabs is empty, not a failure. */
+function noTab(error: unknown): undefined {
+  if (isCdpFailure(error, 'closed')) return undefined;
+  throw error;
 }
 
 /** The target of a tab that has no page yet has no address. */

@@ -24,6 +24,8 @@ export interface Dialog {
 export interface TabTerms {
   readonly log: RequestLog;
   readonly numbers: RefNumbers;
+  /** Whether the browser outlives its last tab, so that an empty one can follow. */
+  readonly keepsRunning: boolean;
 }
 
 /** A page of the browser, opened by any client. Calls name it by the id of its target. */

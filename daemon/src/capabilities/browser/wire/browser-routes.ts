@@ -1,11 +1,11 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
-import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { BrowserService } from '../browser-service.ts';
 import type { LoggedRequest } from '../network/request-log.ts';
 import { rawCall } from '../page/raw-call.ts';
+import { PublicUrls } from './public-urls.ts';
 import { answerOf, browserErrors, Flag, type Surface, seconds, TabId, tags } from './surface.ts';
 
 const SizeFields = z.object({ width: z.int(), height: z.int() });
@@ -13,7 +13,9 @@ const SizeFields = z.object({ width: z.int(), height: z.int() });
 const InfoFields = z
   .object({
     user_agent: z.string(),
-    cdp_url: z.string().meta({ description: 'For the connect of a CDP client.' }),
+    cdp_url: z.string().meta({
+      description: 'For the connect of a CDP client; with a ticket of an hour if the key came in a header.',
+    }),
     vnc_url: z.string().meta({ description: 'Page with the display.' }),
     cdp_ui_url: z.string().nullable(),
     viewport: SizeFields.meta({ description: 'Size of the display.' }),
@@ -73,30 +75,9 @@ function requestFields(request: LoggedRequest): z.infer<typeof RequestFields> {
   };
 }
 
-/** The address that the caller used, with the path that a trusted proxy stripped, and its query. */
-function publicUrls(request: FastifyRequest): { readonly cdp: string; readonly vnc: string } {
-  const prefix = request.ip === request.socket.remoteAddress ? '' : forwardedPrefix(request);
-  const query = request.raw.url?.split('?').slice(1).join('?') ?? '';
-  const base = `://${request.host}${prefix}`;
-  const isSecure = request.protocol === 'https';
-  const socket = `websockify${query === '' ? '' : `?${query}`}`;
-  const page = ['autoconnect=true', `path=${encodeURIComponent(socket)}`, ...(query === '' ? [] : [query])].join('&');
-  return {
-    cdp: `${isSecure ? 'wss' : 'ws'}${base}/cdp${query === '' ? '' : `?${query}`}`,
-    vnc: `${isSecure ? 'https' : 'http'}${base}/vnc/index.html?${page}`,
-  };
-}
-
-function forwardedPrefix({ headers }: FastifyRequest): string {
-  const given =
-    String(headers['x-forwarded-prefix'] ?? '')
-      .split(',', 1)[0]
-      ?.trim() ?? '';
-  return /^\/[\w.~/-]*$/.test(given) && !given.endsWith('/') ? given : '';
-}
-
 export function browserWideRoutes(app: App, service: BrowserService, surface: Surface): void {
   const errors = browserErrors(surface);
+  const urls = new PublicUrls(service.tickets);
 
   app.get('/browser/info', {
     schema: {
@@ -107,7 +88,7 @@ export function browserWideRoutes(app: App, service: BrowserService, surface: Su
     },
     handler: async (request) => {
       const { userAgent, viewport, pageViewport } = await service.describe();
-      const { cdp, vnc } = publicUrls(request);
+      const { cdp, vnc } = urls.of(request);
       const sizes = { viewport, page_viewport: pageViewport };
       return ok({ user_agent: userAgent, cdp_url: cdp, vnc_url: vnc, cdp_ui_url: null, ...sizes }, userAgent);
     },

@@ -144,7 +144,7 @@ export function pageRoutes(app: App, service: BrowserService, surface: Surface):
     },
     handler: async ({ body }) => {
       const to = destinationOf(body);
-      const tab = await service.tabToOpen(body.tab_id);
+      const tab = await service.tabToOpen(body.tab_id, body.timeout * 1000);
       const terms = { waitUntil: body.wait_until, timeoutMs: body.timeout * 1000 };
       return answerOf(await navigate(tab, to, terms), arrivalFields);
     },
@@ -160,7 +160,7 @@ export function pageRoutes(app: App, service: BrowserService, surface: Surface):
     },
     handler: async ({ body }) => {
       const wanted = wantedOf(body);
-      const tab = await service.tab(body.tab_id);
+      const tab = await service.tab(body.tab_id, body.timeout * 1000);
       const { kind, tabId, elapsedMs, ...rest } = await waitInPage(tab, { ...wanted, timeoutMs: body.timeout * 1000 });
       return ok({ matched: kind, ...rest, elapsed_ms: elapsedMs, tab_id: tabId }, `${kind} matched`);
     },
@@ -176,7 +176,7 @@ export function pageRoutes(app: App, service: BrowserService, surface: Surface):
     },
     handler: async ({ body: { expression, await_promise, timeout, tab_id } }) => {
       requireExpression(expression);
-      const tab = await service.tab(tab_id);
+      const tab = await service.tab(tab_id, timeout * 1000);
       const outcome = await evaluate(tab, { expression, awaitPromise: await_promise, timeoutMs: timeout * 1000 });
       return answerOf(outcome, ({ tabId, result, type }) => ({ result, type, tab_id: tabId }));
     },
