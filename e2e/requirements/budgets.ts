@@ -6,4 +6,11 @@ export const BUDGETS: readonly Requirement[] = [
     'exact.surrogates': 'half of a surrogate pair in a JSON message is refused, on every interface',
     'exact.byte-order-mark': 'a byte order mark before a JSON body is ignored',
   }),
+  ...section('docs/mcp.md', {
+    'mcp.batch-left': 'a call of a batch that has not begun when its client leaves does not begin',
+  }),
+  ...section('docs/sandbox.md', {
+    'late.closed-restart':
+      'a restart without the key file keeps the service closed until it is back; doctor and log say why',
+  }),
 ];

@@ -1,4 +1,6 @@
 import { accessSync, constants } from 'node:fs';
+import { claimTokenTerms, keyFileTerms } from './access/key-options.ts';
+import { type SecretFileTerms, unreadable } from './access/secret-file.ts';
 import { lookUpIdentity } from './account/identity.ts';
 import type { CoreConfig } from './config.ts';
 import { errnoName } from './errno-name.ts';
@@ -20,6 +22,7 @@ export async function examine(config: CoreConfig, requirements: readonly Require
     await checkProcessHost(config),
     checkRuntimeDir(config.runtimeDir),
     ...checkDefaultUser(config.defaultUser),
+    ...secretFiles(config).map(checkSecretFile),
   ];
 }
 
@@ -57,6 +60,21 @@ function checkRuntimeDir(path: string): Check {
       }
     }
   }
+}
+
+function secretFiles({ apiKeyFile, claimTokenFile }: CoreConfig): SecretFileTerms[] {
+  return [
+    ...(apiKeyFile === undefined ? [] : [keyFileTerms(apiKeyFile)]),
+    ...(claimTokenFile === undefined ? [] : [claimTokenTerms(claimTokenFile)]),
+  ];
+}
+
+/** A file that was there before: without it a restarted service is closed. */
+function checkSecretFile(terms: SecretFileTerms): Check {
+  const name = `file of the ${terms.holds}`;
+  const detail = unreadable(terms);
+  if (detail === undefined) return { name, ok: true, required: true, detail: terms.path };
+  return { name, ok: false, required: true, detail, hint: 'restore the file; until then the service answers 401' };
 }
 
 function checkDefaultUser(user: string | undefined): Check[] {

@@ -9,17 +9,22 @@ const AT_ONCE = 8;
 /**
  * The responses to a batch, in the order of its requests; undefined where it has only notifications and responses
  * (JSON-RPC 2.0 §6).
+ * @param gone fires when the client has left: no further message is begun
  */
 export async function serveBatch(
   batch: readonly unknown[],
   serve: (request: JSONRPCRequest) => Promise<JSONRPCMessage>,
+  gone: AbortSignal,
 ): Promise<JSONRPCMessage[] | undefined> {
   if (batch.length === 0) return [invalid(null, 'an empty batch')];
   if (batch.length > BATCH_MAX) return [invalid(null, `a batch has at most ${BATCH_MAX} messages`)];
   const responses: (JSONRPCMessage | undefined)[] = [];
   const waiting = batch.entries();
   const work = async (): Promise<void> => {
-    for (const [at, message] of waiting) responses[at] = await serveOne(message, serve);
+    for (const [at, message] of waiting) {
+      if (gone.aborted) return;
+      responses[at] = await serveOne(message, serve);
+    }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   const given = responses.filter((response) => response !== undefined);

@@ -113,6 +113,8 @@ export class McpEndpoint {
     gone: AbortSignal,
     notified?: NotificationSink,
   ): Promise<JSONRPCMessage | undefined> {
+    // What has not begun when its client leaves does not begin: nothing would read its result.
+    if (gone.aborted) return undefined;
     using call = this.#calls.begin(headers, request.id);
     const { cancelled } = call;
     const direct = directRequest(request, headers);
@@ -140,7 +142,7 @@ export class McpEndpoint {
     for (const message of batch) this.#receive(message, headers);
     const serve = async (message: JSONRPCRequest): Promise<JSONRPCMessage> =>
       (await this.#call(message, headers, gone)) ?? cancelledResponse(message);
-    const responses = await serveBatch(batch, serve);
+    const responses = await serveBatch(batch, serve, gone);
     if (responses === undefined) return ACCEPTED;
     return jsonAnswer(responses);
   }

@@ -5,14 +5,15 @@ import type { CoreConfig } from '../config.ts';
 import { type Claim, ClaimRecord } from './claim-record.ts';
 import { withholdCredentials } from './credential-files.ts';
 import { claimTokenTerms, keyFileTerms } from './key-options.ts';
-import { readSecret, SecretFile } from './secret-file.ts';
+import { readSecret, SecretFile, type SecretFileTerms, unreadable } from './secret-file.ts';
+import { noteSeen, wasSeen } from './seen-secrets.ts';
 
 /** Who gets in, as of now. */
 export interface AccessTerms {
   readonly apiKey: string | undefined;
   readonly allowedOrigins: readonly string[];
-  /** Nothing but the public paths is served: the sandbox has no key and waits for its claim. */
-  readonly locked: boolean;
+  /** Why nothing but the public paths is served; undefined if requests are judged by the key. */
+  readonly locked: 'unclaimed' | 'no_key' | undefined;
 }
 
 type LateOptions = Pick<CoreConfig, 'apiKey' | 'apiKeyFile' | 'allowedOrigins' | 'claimTokenFile'>;
@@ -20,6 +21,7 @@ type LateOptions = Pick<CoreConfig, 'apiKey' | 'apiKeyFile' | 'allowedOrigins' |
 /** What a sandbox of a pool gets after its boot: from its claim, and from files that are read again when they change. */
 export class LateBinding implements AsyncDisposable {
   readonly #options: LateOptions;
+  readonly #directory: string;
   readonly #keyFile: SecretFile | undefined;
   readonly #record: ClaimRecord;
   readonly #logger: Logger;
@@ -29,6 +31,7 @@ export class LateBinding implements AsyncDisposable {
 
   private constructor(options: LateOptions, directory: string, logger: Logger) {
     this.#options = options;
+    this.#directory = directory;
     this.#logger = logger;
     this.#keyFile =
       options.apiKeyFile === undefined ? undefined : new SecretFile(keyFileTerms(options.apiKeyFile), logger);
@@ -40,12 +43,12 @@ export class LateBinding implements AsyncDisposable {
 
   /**
    * @param directory the runtime directory
-   * @throws OptionError where the token's file holds none, Error where there is a claim that cannot be read
+   * @throws OptionError if the token's file holds none at a first start, Error if there is a claim that cannot be read
    */
   static open(options: LateOptions, directory: string, logger: Logger): LateBinding {
     const binding = new LateBinding(options, directory, logger);
-    const { claimTokenFile } = options;
-    if (claimTokenFile !== undefined && !binding.#claim) concealSecret(readSecret(claimTokenTerms(claimTokenFile)));
+    binding.#openToken();
+    if (binding.#terms.locked === 'no_key') binding.#logClosed(keyFileTerms(options.apiKeyFile ?? ''));
     return binding;
   }
 
@@ -99,6 +102,31 @@ export class LateBinding implements AsyncDisposable {
     this.#withheld?.[Symbol.dispose]();
   }
 
+  #openToken(): void {
+    const { claimTokenFile } = this.#options;
+    if (claimTokenFile === undefined || this.#claim !== undefined) return;
+    const terms = claimTokenTerms(claimTokenFile);
+    try {
+      concealSecret(readSecret(terms));
+      this.#noteSeen(claimTokenFile);
+    } catch (error) {
+      if (!wasSeen(this.#directory, claimTokenFile)) throw error;
+      this.#logClosed(terms);
+    }
+  }
+
+  #logClosed(terms: SecretFileTerms): void {
+    this.#logger.error({ reason: unreadable(terms) }, 'the service is closed until the file is back');
+  }
+
+  #noteSeen(path: string): void {
+    try {
+      noteSeen(this.#directory, path);
+    } catch (error) {
+      this.#logger.warn({ err: error }, `a restart without ${path} will fail: it cannot be noted that it was there`);
+    }
+  }
+
   /** Nothing where the service is open and stays so. */
   #withhold(): Disposable | undefined {
     const { apiKey, apiKeyFile, claimTokenFile } = this.#options;
@@ -128,13 +156,22 @@ export class LateBinding implements AsyncDisposable {
 
   #termsNow(): AccessTerms {
     const apiKey = this.#keyNow();
+    const { apiKeyFile } = this.#options;
+    if (apiKeyFile !== undefined && this.#keyFile?.current() !== undefined) this.#noteSeen(apiKeyFile);
     // The logger knows the key of the boot already.
     if (apiKey !== undefined && apiKey !== this.#options.apiKey) concealSecret(apiKey);
     return {
       apiKey,
       allowedOrigins: [...this.#options.allowedOrigins, ...(this.#claim?.allowedOrigins ?? [])],
-      locked: apiKey === undefined && this.#claim === undefined && this.#options.claimTokenFile !== undefined,
+      locked: apiKey === undefined ? this.#lock() : undefined,
     };
+  }
+
+  /** A service that had a key is not open without it, also if it was claimed without one. */
+  #lock(): AccessTerms['locked'] {
+    const { apiKeyFile, claimTokenFile } = this.#options;
+    if (this.#claim === undefined && claimTokenFile !== undefined) return 'unclaimed';
+    return apiKeyFile !== undefined && wasSeen(this.#directory, apiKeyFile) ? 'no_key' : undefined;
   }
 }
 

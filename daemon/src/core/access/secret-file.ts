@@ -28,6 +28,16 @@ export function readSecret({ option, path, holds }: SecretFileTerms): string {
   throw new OptionError(`${option}: ${path} holds no ${holds}: expected one line of visible ASCII`);
 }
 
+/** Why the file gives no secret now; undefined if it does. */
+export function unreadable(terms: SecretFileTerms): string | undefined {
+  try {
+    readSecret(terms);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
 /** A secret that is read again when its file was changed or replaced. */
 export class SecretFile {
   readonly #terms: SecretFileTerms;

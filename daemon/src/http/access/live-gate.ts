@@ -34,9 +34,10 @@ export class LiveGate implements AccessGate {
 
   judge(request: AccessRequest): AccessDecision {
     const gate = this.#current();
-    if (!this.#terms.locked) return gate.judge(request);
+    const { locked } = this.#terms;
+    if (locked === undefined) return gate.judge(request);
     const [path = ''] = request.target.split('?', 1);
-    return this.#publicPaths.has(path) ? { admitted: true } : UNCLAIMED;
+    return this.#publicPaths.has(path) ? { admitted: true } : CLOSED[locked];
   }
 
   credentialFields(...given: Parameters<Gate['credentialFields']>): string[] {
@@ -54,9 +55,17 @@ export class LiveGate implements AccessGate {
   }
 }
 
-const UNCLAIMED: AccessDecision = {
-  admitted: false,
-  kind: 'unauthorized',
-  message: 'the sandbox waits for its claim',
-  hint: 'claim it with the token of SVC_CLAIM_TOKEN_FILE',
+const CLOSED: Readonly<Record<NonNullable<AccessTerms['locked']>, AccessDecision>> = {
+  unclaimed: {
+    admitted: false,
+    kind: 'unauthorized',
+    message: 'the sandbox waits for its claim',
+    hint: 'claim it with the token of SVC_CLAIM_TOKEN_FILE',
+  },
+  no_key: {
+    admitted: false,
+    kind: 'unauthorized',
+    message: 'the service is closed: the file with its key cannot be read',
+    hint: 'restore the file of SVC_API_KEY_FILE; sandboxd doctor and the log say what is wrong with it',
+  },
 };
