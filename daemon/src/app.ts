@@ -32,7 +32,7 @@ import type { Document } from './http/openapi/document.ts';
 import { mountOperations, PUBLIC_OPERATIONS } from './http/operations.ts';
 import { boundedServer } from './http/streams/bounded-server.ts';
 import { serveUpgrades } from './http/streams/websocket.ts';
-import { inScope, mountSurface, publicSurfacePaths } from './http/surfaces.ts';
+import { inScope, jsonDocument, mountDocument, mountSurface, publicSurfacePaths } from './http/surfaces.ts';
 import { openHub } from './mcp/open-hub.ts';
 import { MountedCapabilities } from './mount.ts';
 
@@ -88,7 +88,7 @@ export async function buildApp(
     });
     mountGuide(scope, { document: () => describe(), tools: mounted.tools });
   });
-  app.get('/openapi.json', { schema: { hide: true } }, describe);
+  mountDocument(app, jsonDocument(describe));
   mountExplorer(app);
   mountSurface(app, 'v1', [...mounted.adapters('v1'), mcpRoute('/mcp', hub.endpoint)]);
   void app.register(inScope(mcpRoute('/mcp', hub.endpoint)));

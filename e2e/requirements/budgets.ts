@@ -6,6 +6,9 @@ export const BUDGETS: readonly Requirement[] = [
     'exact.surrogates': 'half of a surrogate pair in a JSON message is refused, on every interface',
     'exact.byte-order-mark': 'a byte order mark before a JSON body is ignored',
   }),
+  ...section('docs/limits.md', {
+    'documents.memory': 'documents of the service are sent from memory with an ETag; a client that has one gets 304',
+  }),
   ...section('docs/mcp.md', {
     'mcp.batch-left': 'a call of a batch that has not begun when its client leaves does not begin',
   }),

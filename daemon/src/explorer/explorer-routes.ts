@@ -5,6 +5,7 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { mimeTypeOf } from '@sandbox/program/mime-types.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { judgeConditions } from '../http/files/conditional.ts';
+import { MemoryDocument } from '../http/files/memory-document.ts';
 import { servedAssets } from './explorer-assets.ts';
 import { EXPLORER_PAGES, EXPLORER_POLICY, type ExplorerPage, explorerHtml } from './explorer-page.ts';
 
@@ -22,10 +23,8 @@ export function mountExplorer(app: App): void {
 }
 
 function mountPage(app: App, page: ExplorerPage): void {
-  const html = explorerHtml(page);
-  app.get(page.path, { schema: { hide: true } }, (_request, reply) =>
-    reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8').send(html),
-  );
+  const html = new MemoryDocument('text/html; charset=utf-8', () => explorerHtml(page));
+  app.get(page.path, { schema: { hide: true } }, (request, reply) => html.send(request, reply.headers(PAGE_HEADERS)));
   app.get<{ Params: { file: string } }>(`${page.path}/:file`, { schema: { hide: true } }, (request, reply) =>
     sendAsset(request.params.file, request, reply),
   );

@@ -6,6 +6,7 @@ import { VERSION } from '@sandbox/api/version.ts';
 import type { FastifyPluginCallback } from 'fastify';
 import { z } from 'zod';
 import { errorHandler } from './errors.ts';
+import { MemoryDocument } from './files/memory-document.ts';
 import { describeRoutes } from './openapi/describe-routes.ts';
 import type { Document } from './openapi/document.ts';
 
@@ -23,13 +24,13 @@ interface FixedPath {
   readonly path: string;
   /** Whether the path needs no key. */
   readonly isPublic: boolean;
-  readonly mount: (routes: App, document: () => Promise<Document>) => void;
+  readonly mount: (routes: App, document: MemoryDocument) => void;
 }
 
 const OPENAPI: FixedPath = {
   path: '/openapi.json',
   isPublic: true,
-  mount: (routes, document) => routes.get('/openapi.json', { schema: { hide: true } }, document),
+  mount: (routes, document) => mountDocument(routes, document),
 };
 
 const PING: FixedPath = {
@@ -64,6 +65,16 @@ const SURFACES: Readonly<Record<SurfaceName, Surface>> = {
   },
 };
 
+/** Serves an OpenAPI document at `/openapi.json`. */
+export function mountDocument(routes: App, document: MemoryDocument): void {
+  routes.get('/openapi.json', { schema: { hide: true } }, (request, reply) => document.send(request, reply));
+}
+
+/** A JSON document that is sent from memory. */
+export function jsonDocument(make: () => Promise<object>): MemoryDocument {
+  return new MemoryDocument('application/json; charset=utf-8', async () => JSON.stringify(await make()));
+}
+
 /** The fixed paths that need no key, of all surfaces. */
 export function publicSurfacePaths(): string[] {
   return Object.entries(SURFACES).flatMap(([name, { fixed }]) =>
@@ -88,12 +99,13 @@ export function mountSurface(
     document ??= describeRoutes(mount, { title, description, version: VERSION });
     return document;
   };
+  const served = jsonDocument(describe);
   const mount = (scope: App): void => {
     besides?.(scope);
     const routesOfSurface: FastifyPluginCallback = (routes: App, _options, done) => {
       routes.setErrorHandler(errorHandler(errors));
       for (const adapter of adapters) void routes.register(inScope(adapter));
-      for (const path of fixed) path.mount(routes, describe);
+      for (const path of fixed) path.mount(routes, served);
       done();
     };
     void scope.register(routesOfSurface, { prefix: `/${name}` });
