@@ -16,6 +16,7 @@ import { DESKTOP_PARTS } from './requirements/desktop-parts.ts';
 import { FILES } from './requirements/files.ts';
 import { GATEWAY } from './requirements/gateway.ts';
 import { IMAGES } from './requirements/images.ts';
+import { INCOMPLETE } from './requirements/incomplete.ts';
 import { MCP } from './requirements/mcp.ts';
 import { OPERATIONS } from './requirements/operations.ts';
 import type { Requirement } from './requirements/requirement.ts';
@@ -47,6 +48,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...FILES,
   ...SEARCH,
   ...WATCH,
+  ...INCOMPLETE,
   ...TERMINALS,
   ...BASH_FIELDS,
   ...SHELL_FIELDS,

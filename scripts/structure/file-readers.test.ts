@@ -19,6 +19,7 @@ const OWN_FILES: Readonly<Record<string, string>> = {
   'commands/shell/directory-file.ts': 'a new file, which it creates',
   'commands/store/journal.ts': 'the journal of the capability',
   'files/parts/part-file.ts': 'parts of its own, opened for writing and named by an id',
+  'files/change/copy-content.ts': 'new files, which it creates; the source is open',
   'files/parts/part-journal.ts': 'the journal of the capability',
   'files/parts/part-note.ts': 'the journal of the capability',
   'files/tar/extract.ts': 'new files, which it creates',

@@ -1,3 +1,5 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { onAbort } from '@sandbox/api/wait.ts';
 import { asFileFailure, overCap, systemFailure } from '../../core/files/file-failure.ts';
 import { type FilePath, shownPath, withoutTrailingSlashes } from '../../core/files/file-path.ts';
 import type { Caller, Ownership } from '../../core/files/ownership.ts';
@@ -65,6 +67,7 @@ export class FileService implements AsyncDisposable {
   readonly #journal: PartJournal;
   readonly #resumable: ResumableUploads;
   readonly #probes: string;
+  readonly #closing = new AbortController();
 
   /**
    * @param journal file for the notes of unfinished files
@@ -147,17 +150,28 @@ export class FileService implements AsyncDisposable {
     });
   }
 
-  /** @returns how many FIFOs, sockets and devices were skipped */
-  copy(source: FilePath, destination: FilePath, overwrite: boolean, caller: Caller): Promise<number> {
-    return attempt('copy', source, () =>
-      copyPath(source, destination, overwrite, this.#ownership.of(caller), this.#journal),
-    );
+  /**
+   * @returns how many FIFOs, sockets, devices and files that a lease keeps closed were skipped
+   * @throws SandboxError `unavailable` where the caller leaves before it is done; nothing of the copy stays
+   */
+  copy(
+    source: FilePath,
+    destination: FilePath,
+    { overwrite, gone }: { readonly overwrite: boolean; readonly gone: AbortSignal },
+    caller: Caller,
+  ): Promise<number> {
+    const terms = { overwrite, owner: this.#ownership.of(caller), journal: this.#journal, signal: this.#until(gone) };
+    return attempt('copy', source, () => copyPath(source, destination, terms));
   }
 
-  move(source: FilePath, destination: FilePath, overwrite: boolean, caller: Caller): Promise<void> {
-    return attempt('move', source, () =>
-      movePath(source, destination, overwrite, this.#ownership.of(caller), this.#journal),
-    );
+  move(
+    source: FilePath,
+    destination: FilePath,
+    { overwrite, gone }: { readonly overwrite: boolean; readonly gone: AbortSignal },
+    caller: Caller,
+  ): Promise<void> {
+    const terms = { overwrite, owner: this.#ownership.of(caller), journal: this.#journal, signal: this.#until(gone) };
+    return attempt('move', source, () => movePath(source, destination, terms));
   }
 
   delete(path: FilePath, recursive: boolean): Promise<void> {
@@ -238,7 +252,17 @@ export class FileService implements AsyncDisposable {
     return probeFileWrite(this.#probes);
   }
 
+  /** Fires when the caller leaves or the service ends, with the error of the call as its reason. */
+  #until(gone: AbortSignal): AbortSignal {
+    const ended = new AbortController();
+    const end = (): void =>
+      ended.abort(new SandboxError('unavailable', 'the call was left before it was done; nothing of it stays'));
+    onAbort(AbortSignal.any([gone, this.#closing.signal]), end);
+    return ended.signal;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
     this.#journal[Symbol.dispose]();
   }
 }

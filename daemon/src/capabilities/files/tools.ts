@@ -2,6 +2,7 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
 import { FileFailure } from '../../core/files/file-failure.ts';
 import { absolutePath, shownPath } from '../../core/files/file-path.ts';
+import { unreadReason } from '../../core/files/walk/unread.ts';
 import { FILE_OPERATIONS, fileOperation, OPERATION_FIELDS } from '../../core/tools/file-operation.ts';
 import { defineTool } from '../../core/tools/tool.ts';
 import { ToolAnswer } from '../../core/tools/tool-answer.ts';
@@ -91,18 +92,19 @@ interface ListArguments {
 }
 
 async function list(files: FileService, path: Path, args: ListArguments) {
-  const { entries, cursor } = await files.list({
+  const { entries, cursor, unread } = await files.list({
     path,
     recursive: args.recursive ?? false,
     showHidden: args.show_hidden,
     limit: args.max_results ?? ENTRIES,
     includes: includesTypes(args.file_types),
   });
-  const hint = 'the directory has more entries: raise max_results, or list a directory below';
+  const more = 'the directory has more entries: raise max_results, or list a directory below';
+  const hints = [...(cursor === undefined ? [] : [more]), unreadReason(unread)].filter((hint) => hint !== undefined);
   return {
     files: entries.map((entry) => entryData(entry, args.include_metadata ?? true)),
     total_count: entries.length,
-    ...(cursor !== undefined && { truncated: true, hint }),
+    ...(hints.length > 0 && { truncated: true, hint: hints.join('; ') }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { FilePath } from '../../core/files/file-path.ts';
+import type { UnreadCounts } from '../../core/files/walk/unread.ts';
 
 /** A search in the content of files. */
 export interface GrepRequest {
@@ -44,6 +45,8 @@ export interface GrepResult {
   /** Null where the search was stopped. */
   readonly filesSearched: number | null;
   readonly stop: Stop | undefined;
+  /** What lies in the directory and could not be read. */
+  readonly unread: UnreadCounts | undefined;
 }
 
 /** A search for names. */
@@ -76,4 +79,6 @@ export interface NamesResult {
   /** All names, with `countAll`, as far as the search went. */
   readonly total?: number | undefined;
   readonly stop: Stop | undefined;
+  /** What lies in the directory and could not be read. */
+  readonly unread: UnreadCounts | undefined;
 }

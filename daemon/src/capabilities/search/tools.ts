@@ -3,10 +3,10 @@ import { systemFailure } from '../../core/files/file-failure.ts';
 import { type FilePath, shownPath } from '../../core/files/file-path.ts';
 import { FILE_OPERATIONS, fileOperation, OPERATION_FIELDS } from '../../core/tools/file-operation.ts';
 import { defineTool } from '../../core/tools/tool.ts';
-import type { Stop } from './requests.ts';
+import type { NamesResult } from './requests.ts';
 import type { SearchService } from './search-service.ts';
 import { Globs, NAMES_MAX, Pattern } from './wire/fields.ts';
-import { grepAnswer, hintOf } from './wire/wire.ts';
+import { grepAnswer, hintOf, isTruncated } from './wire/wire.ts';
 
 /** Matches and names in one result. */
 const RESULTS = 200;
@@ -70,7 +70,7 @@ async function grep(service: SearchService, path: FilePath, args: Given, gone: A
   };
   const result = await service.grep(request, gone);
   const { path: _, ...answer } = grepAnswer(request, result);
-  return { ...answer, ...hinted(result.stop) };
+  return { ...answer, ...hinted(result) };
 }
 
 async function names(service: SearchService, path: FilePath, args: Given, gone: AbortSignal) {
@@ -88,8 +88,9 @@ async function names(service: SearchService, path: FilePath, args: Given, gone: 
     gone,
   );
   const total = found.total ?? found.names.length;
-  const truncated = found.stop !== undefined || found.names.length < total;
-  const more = truncated ? hinted(found.stop ?? 'results') : {};
+  const truncated = isTruncated(found) || found.names.length < total;
+  const stop = found.names.length < total ? 'results' : undefined;
+  const more = hinted({ stop: found.stop ?? stop, unread: found.unread });
   if (args.action === 'find')
     return { files: found.names.map((name) => shownPath(name.path)), total_count: total, ...more };
   const facts = await service.facts(found.names);
@@ -101,9 +102,9 @@ async function names(service: SearchService, path: FilePath, args: Given, gone: 
   return { files, total_count: total, truncated, ...more };
 }
 
-function hinted(stop: Stop | undefined): { readonly hint?: string } {
-  if (stop === undefined) return {};
-  return { hint: hintOf(stop) ?? 'there are more: narrow the pattern or the path, or raise max_results' };
+function hinted(ending: Pick<NamesResult, 'stop' | 'unread'>): { readonly hint?: string } {
+  if (!isTruncated(ending)) return {};
+  return { hint: hintOf(ending) ?? 'there are more: narrow the pattern or the path, or raise max_results' };
 }
 
 export const searchTools = [operations];

@@ -67,9 +67,12 @@ const TEXTS = new Map([...getSystemErrorMap().values()]);
 export class FileFailure extends SandboxError {
   readonly file: FileErrorData;
 
-  constructor(data: FileErrorData, details: { hint?: string | undefined; cause?: unknown } = {}) {
-    const { hint, cause } = details;
-    super(KINDS[data.errorType], data.message, { data, cause, ...(hint !== undefined && { hint }) });
+  constructor(
+    data: FileErrorData,
+    details: { hint?: string | undefined; cause?: unknown; kind?: ErrorKind | undefined } = {},
+  ) {
+    const { hint, cause, kind = KINDS[data.errorType] } = details;
+    super(kind, data.message, { data, cause, ...(hint !== undefined && { hint }) });
     this.name = 'FileFailure';
     this.file = data;
   }
@@ -82,11 +85,13 @@ interface FailureTerms {
   readonly code?: string | undefined;
   readonly hint?: string | undefined;
   readonly cause?: unknown;
+  /** Unset: that of the type. */
+  readonly kind?: ErrorKind;
 }
 
 /** A failure with a message of its own. `code` is the errno name that it corresponds to. */
 function failureOf(message: string, terms: FailureTerms): FileFailure {
-  const { type, operation, path, code, hint, cause } = terms;
+  const { type, operation, path, code, hint, cause, kind } = terms;
   const data: FileErrorData = {
     errno: code === undefined ? null : (errnoNumber(code) ?? null),
     errnoName: code ?? null,
@@ -96,7 +101,7 @@ function failureOf(message: string, terms: FailureTerms): FileFailure {
     path,
     retryable: code !== undefined && RETRYABLE.has(code),
   };
-  return new FileFailure(data, { hint, cause });
+  return new FileFailure(data, { hint, cause, kind });
 }
 
 /**
@@ -166,6 +171,13 @@ export function notText(operation: string, path: string): FileFailure {
     path,
     hint,
   });
+}
+
+/** A file that a lease of another process (fcntl(2), F_SETLEASE) keeps closed; repeated, the call may succeed. */
+export function leasedFile(operation: string, path: string): FileFailure {
+  const hint = 'end the process that holds the lease (`LEASE` in /proc/locks), or repeat the call';
+  const terms = { type: 'io_error', operation, path, code: 'EAGAIN', hint, kind: 'unavailable' } as const;
+  return failureOf(`${operation} failed: a lease of another process keeps the file closed (EAGAIN): ${path}`, terms);
 }
 
 /** A documented cap, as opposed to a limit of the system. */

@@ -13,7 +13,6 @@ import {
   statSync,
   symlinkSync,
 } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
 import { holdsCredential, requireNoCredential } from '../../../core/access/credential-files.ts';
 import { badRequest, notRegular, systemFailure } from '../../../core/files/file-failure.ts';
 import {
@@ -26,34 +25,43 @@ import {
   withoutTrailingSlashes,
 } from '../../../core/files/file-path.ts';
 import type { Owner } from '../../../core/files/ownership.ts';
-import { descriptorPath, type Entry, HeldDirectory } from '../../../core/files/place/held-directory.ts';
+import { type Entry, HeldDirectory } from '../../../core/files/place/held-directory.ts';
 import { Place, realPathOf } from '../../../core/files/place/place.ts';
+import { isLeased, LeasePatience, unleased } from '../../../core/files/walk/unleased.ts';
 import { isTurnSpent, yieldToEventLoop } from '../../../core/turns.ts';
 import { renameOnto } from '../parts/part-file.ts';
 import type { PartJournal } from '../parts/part-journal.ts';
 import { Stage } from '../parts/stage.ts';
 import { kindOf } from '../read/kinds.ts';
 import { requireRegular } from '../read/open-file.ts';
+import { copyContent } from './copy-content.ts';
 import { replaceDirectory } from './replace-directory.ts';
 import { setLinkTime } from './times.ts';
 
-const { COPYFILE_EXCL, COPYFILE_FICLONE, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 /** Owner of the copies: an account, or with `keep` that of each original, with its times. */
 export type CopyOwner = { readonly owner: Owner | undefined } | 'keep';
 
+export interface CopyTerms {
+  readonly overwrite: boolean;
+  /** Account of the copies. */
+  readonly owner: Owner | undefined;
+  readonly journal: PartJournal;
+  /** The copy ends when it fires, and leaves nothing. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Copies a file or a directory tree; links in it stay links. The target gets its name when the copy is complete.
- * FIFOs, sockets, devices and credentials of the service in a directory are skipped.
+ * FIFOs, sockets, devices, credentials of the service and files that a lease keeps closed are skipped in a directory.
  * @returns how many were skipped
  * @throws FileFailure `already_exists` without `overwrite`, `bad_request` where the destination lies in the source
  */
 export async function copyPath(
   source: FilePath,
   destination: FilePath,
-  overwrite: boolean,
-  owner: Owner | undefined,
-  journal: PartJournal,
+  { overwrite, owner, journal, signal }: CopyTerms,
 ): Promise<number> {
   const stats = statSync(source);
   const target = withoutTrailingSlashes(destination);
@@ -63,7 +71,7 @@ export async function copyPath(
   requireSameKind('copy', stats, statSync(target, { throwIfNoEntry: false }), destination);
   using place = Place.find(target, 'copy', { follow: !stats.isDirectory() });
   place.makeParents(owner);
-  return await copyInto({ at: source, follow: true }, stats, place, { owner }, journal);
+  return await copyInto({ at: source, follow: true }, stats, place, { owner: { owner }, journal, signal });
 }
 
 export const OVERWRITE_HINT = 'remove it first, or set overwrite';
@@ -73,11 +81,12 @@ export async function copyInto(
   source: Source,
   stats: Stats,
   place: Entry & { readonly shown: string },
-  owner: CopyOwner,
-  journal: PartJournal,
+  { owner, journal, signal }: { owner: CopyOwner; journal: PartJournal; signal: AbortSignal | undefined },
 ): Promise<number> {
   await using stage = Stage.make(place.directory, journal);
-  const skipped = await copyTree(source, stage.content, stats, { owner, linked: new Map() });
+  const copying = { owner, signal, linked: new Map(), patience: new LeasePatience() };
+  const skipped = await copyTree(source, stage.content, stats, copying);
+  signal?.throwIfAborted();
   if (stats.isDirectory()) await replaceDirectory(stage.content, place, journal);
   else renameOnto(stage.content, place);
   return skipped;
@@ -102,6 +111,8 @@ interface Copying {
   readonly owner: CopyOwner;
   /** Copies of files with several names, by device and inode, so that the other names become hard links. */
   readonly linked: Map<string, FilePath>;
+  readonly signal: AbortSignal | undefined;
+  readonly patience: LeasePatience;
 }
 
 /** What is copied. An entry of a tree is not followed where a link took its name. */
@@ -119,6 +130,7 @@ async function copyTree(source: Source, target: FilePath, stats: Stats, copying:
   mkdirSync(target, 0o700);
   let skipped = 0;
   for (const name of await namesIn(from.base)) {
+    copying.signal?.throwIfAborted();
     skipped += await copyEntry(from.at(name), joinPath(target, name), copying);
     if (isTurnSpent()) await yieldToEventLoop();
   }
@@ -140,12 +152,21 @@ function copyLink(source: FilePath, target: FilePath, stats: Stats, { owner }: C
 }
 
 /** A moved file keeps its hard links; a copied one becomes a file for each name. */
-async function copyOne({ at, follow }: Source, target: FilePath, { owner, linked }: Copying): Promise<number> {
-  const descriptor = openSync(at, O_RDONLY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW));
+async function copyOne(source: Source, target: FilePath, copying: Copying): Promise<number> {
+  const { at, follow } = source;
+  const { owner, linked, signal, patience } = copying;
+  const open = (): number => openSync(at, O_RDONLY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW));
+  let descriptor: number;
+  try {
+    descriptor = await unleased('copy', shownPath(at), open, patience);
+  } catch (error) {
+    // A moved tree is removed when it is copied: it moves whole or not at all.
+    if (follow || owner === 'keep' || !isLeased(error)) throw error;
+    return 1;
+  }
   try {
     const stats = fstatSync(descriptor);
     requireRegular(stats, 'copy', at);
-    // A moved tree is removed when it is copied: it moves whole or not at all.
     if (follow || owner === 'keep') requireNoCredential(descriptor, 'copy', at);
     else if (holdsCredential(descriptor)) return 1;
     const key = owner === 'keep' && stats.nlink > 1 ? `${stats.dev}:${stats.ino}` : undefined;
@@ -154,7 +175,7 @@ async function copyOne({ at, follow }: Source, target: FilePath, { owner, linked
       linkSync(first, target);
       return 0;
     }
-    await copyFile(descriptorPath(descriptor, at), target, COPYFILE_EXCL | COPYFILE_FICLONE);
+    await copyContent({ descriptor, at, stats }, target, signal);
     dress(target, stats, owner);
     if (key !== undefined) linked.set(key, target);
     return 0;

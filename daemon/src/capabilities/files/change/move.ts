@@ -1,24 +1,21 @@
 import { linkSync, renameSync, type Stats, unlinkSync } from 'node:fs';
 import { busyMountPoint, systemCodeOf, systemFailure } from '../../../core/files/file-failure.ts';
 import { type FilePath, withoutTrailingSlashes } from '../../../core/files/file-path.ts';
-import type { Owner } from '../../../core/files/ownership.ts';
 import { Place } from '../../../core/files/place/place.ts';
 import type { PartJournal } from '../parts/part-journal.ts';
-import { copyInto, OVERWRITE_HINT, requireApart, requireSameKind } from './copy.ts';
+import { type CopyTerms, copyInto, OVERWRITE_HINT, requireApart, requireSameKind } from './copy.ts';
 import { removeTree } from './delete.ts';
 import { replaceDirectory } from './replace-directory.ts';
 
 /**
  * Moves a file, a link or a directory; it keeps owner, mode and times. To another file system, and from a layer
- * of an image, it is copied and then removed.
+ * of an image, it is copied and then removed; `signal` ends the copy.
  * @throws FileFailure `already_exists` without `overwrite`
  */
 export async function movePath(
   source: FilePath,
   destination: FilePath,
-  overwrite: boolean,
-  owner: Owner | undefined,
-  journal: PartJournal,
+  { overwrite, owner, journal, signal }: CopyTerms,
 ): Promise<void> {
   const [from, to] = [withoutTrailingSlashes(source), withoutTrailingSlashes(destination)];
   using origin = Place.find(from, 'move', { follow: false });
@@ -35,7 +32,7 @@ export async function movePath(
     const code = systemCodeOf(error);
     if (code === 'EBUSY') throw busyMountPoint('move', origin.lookUp() ? origin.shown : place.shown);
     if (code !== 'EXDEV') throw error;
-    await copyInto(origin, stats, place, 'keep', journal);
+    await copyInto(origin, stats, place, { owner: 'keep', journal, signal });
     await removeTree(origin.at);
   }
 }

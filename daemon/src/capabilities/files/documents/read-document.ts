@@ -28,7 +28,7 @@ const slots = new Slots(AT_ONCE);
 
 /** The kind of a document by its first bytes, and by its name where those are of an archive; undefined: no document. */
 export async function documentKindOf(path: FilePath): Promise<DocumentKind | undefined> {
-  using file = OpenFile.open(path, 'view');
+  using file = await OpenFile.open(path, 'view');
   const head = (await file.read(0, PDF.length)).toString('latin1');
   if (head === PDF) return 'pdf';
   const name = shownPath(nameOf(path));
@@ -48,7 +48,7 @@ export async function readDocument(
 ): Promise<DocumentText> {
   const shown = shownPath(path);
   using _slot = await slots.take(gone);
-  using file = OpenFile.open(path, 'view');
+  using file = await OpenFile.open(path, 'view');
   const bytes = await file.readWhole(DOCUMENT_BYTES);
   if (bytes === undefined) throw overCap(`the document is over ${DOCUMENT_BYTES} bytes: ${shown}`, 'view', shown);
   const { startReading } = await import('./document-worker.ts');

@@ -1,5 +1,6 @@
 import { badRequest } from '../../../core/files/file-failure.ts';
 import { comparePaths, type FilePath, shownPath, withoutTrailingSlashes } from '../../../core/files/file-path.ts';
+import { unreadReason } from '../../../core/files/walk/unread.ts';
 import type { DocumentKind } from '../documents/document-task.ts';
 import { documentKindOf, readDocument } from '../documents/read-document.ts';
 import { LIST_MAX, listDirectory } from '../read/list.ts';
@@ -64,7 +65,7 @@ async function viewText(path: FilePath, range: ViewRange | undefined): Promise<s
 async function viewDirectory(path: FilePath): Promise<string> {
   const root = withoutTrailingSlashes(path);
   const own = await listDirectory({ path: root, recursive: false, showHidden: true, limit: LIST_MAX });
-  const { entries, cursor } = await listDirectory({
+  const { entries, cursor, unread } = await listDirectory({
     path: root,
     recursive: true,
     maxDepth: 2,
@@ -77,6 +78,7 @@ async function viewDirectory(path: FilePath): Promise<string> {
   const hidden = own.entries.filter(({ name }) => shownPath(name).startsWith('.')).length;
   const notes = [
     ...(cursor === undefined ? [] : [`Only the first ${LIST_MAX} are shown.`]),
+    ...(unread === undefined ? [] : ['', `This list is ${unreadReason(unread)}`]),
     ...(hidden === 0
       ? []
       : [

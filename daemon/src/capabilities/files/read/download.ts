@@ -30,7 +30,7 @@ export class Download implements Disposable {
 
   /** @throws FileFailure `invalid_target` unless it is a regular file; `too_large` for a large file of size 0 */
   static async open(path: FilePath, policy: ChangePolicy): Promise<Download> {
-    const file = OpenFile.open(path, 'download');
+    const file = await OpenFile.open(path, 'download');
     try {
       return new Download(path, file, policy, file.size === 0 ? await unsizedBytes(file, path) : undefined);
     } catch (error) {

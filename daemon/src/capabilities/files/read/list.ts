@@ -1,5 +1,5 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
-import { badRequest, systemCodeOf } from '../../../core/files/file-failure.ts';
+import { badRequest } from '../../../core/files/file-failure.ts';
 import {
   bytesOfPath,
   comparePaths,
@@ -11,6 +11,7 @@ import {
   sortPaths,
   withoutTrailingSlashes,
 } from '../../../core/files/file-path.ts';
+import { Unread, type UnreadCounts } from '../../../core/files/walk/unread.ts';
 import { isTurnSpent, yieldToEventLoop } from '../../../core/turns.ts';
 import { isHidden } from '../names.ts';
 
@@ -42,24 +43,28 @@ export interface Listing {
   readonly entries: ListEntry[];
   /** Undefined on the last page. */
   readonly cursor: string | undefined;
+  /** Entries that could not be read, and directories whose entries could not. */
+  readonly unread: UnreadCounts | undefined;
 }
 
 /**
  * Entries in the order of their names, each directory before its entries. Links are not descended into, and a
- * directory below the root that may not be read is listed without its entries.
+ * directory below the root that cannot be read is listed without its entries and counted.
  */
 export async function listDirectory(request: ListRequest): Promise<Listing> {
   const after = request.cursor === undefined ? [] : partsOfCursor(request.cursor, request.path);
   const depth = request.recursive ? (request.maxDepth ?? Number.POSITIVE_INFINITY) : 1;
   const collected = new Collector(request);
   const isWhole = await collected.walk(withoutTrailingSlashes(request.path), depth, after, []);
-  return { entries: collected.entries, cursor: isWhole ? undefined : cursorOf(collected.last) };
+  const { entries, last, unread } = collected;
+  return { entries, cursor: isWhole ? undefined : cursorOf(last), unread: unread.counts };
 }
 
 class Collector {
   readonly entries: ListEntry[] = [];
   /** Names from the root of the list to the last listed entry. */
   last: readonly FilePath[] = [];
+  readonly unread = new Unread();
   readonly #request: ListRequest;
 
   constructor(request: ListRequest) {
@@ -73,12 +78,12 @@ class Collector {
     [first, ...below]: readonly FilePath[],
     above: readonly FilePath[],
   ): Promise<boolean> {
-    const names = sortPaths(await readable(directory, above.length > 0));
+    const names = sortPaths(await this.#namesIn(directory, above.length > 0));
     for (const name of names) {
       const order = first === undefined ? 1 : comparePaths(name, first);
       if (order < 0 || this.#isLeftOut(name)) continue;
       const after = order === 0 ? below : undefined;
-      const visited = this.#visit(lookAt(directory, name), depth, after, above);
+      const visited = this.#visit(this.#lookAt(directory, name), depth, after, above);
       if (!(typeof visited === 'boolean' ? visited : await visited)) return false;
       if (isTurnSpent()) await yieldToEventLoop();
     }
@@ -99,6 +104,29 @@ class Collector {
     return this.walk(entry.path, depth - 1, after ?? [], parts);
   }
 
+  async #namesIn(directory: FilePath, mayFail: boolean): Promise<FilePath[]> {
+    try {
+      return await namesIn(directory);
+    } catch (error) {
+      if (!mayFail) throw error;
+      this.unread.addFailure(error);
+      return [];
+    }
+  }
+
+  #lookAt(directory: FilePath, name: FilePath): ListEntry | undefined {
+    const path = joinPath(directory, name);
+    try {
+      const stats = lstatSync(path, { throwIfNoEntry: false });
+      if (!stats) return undefined;
+      const isDirectory = stats.isSymbolicLink() ? leadsToDirectory(path) : stats.isDirectory();
+      return { name, path, stats, isDirectory };
+    } catch (error) {
+      this.unread.addFailure(error);
+      return undefined;
+    }
+  }
+
   #isLeftOut(name: FilePath): boolean {
     return !this.#request.showHidden && isHidden(shownPath(name));
   }
@@ -109,27 +137,6 @@ class Collector {
     this.entries.push(entry);
     this.last = parts;
     return true;
-  }
-}
-
-async function readable(directory: FilePath, mayFail: boolean): Promise<FilePath[]> {
-  try {
-    return await namesIn(directory);
-  } catch (error) {
-    if (mayFail && systemCodeOf(error) !== undefined) return [];
-    throw error;
-  }
-}
-
-function lookAt(directory: FilePath, name: FilePath): ListEntry | undefined {
-  const path = joinPath(directory, name);
-  try {
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    return (
-      stats && { name, path, stats, isDirectory: stats.isSymbolicLink() ? leadsToDirectory(path) : stats.isDirectory() }
-    );
-  } catch {
-    return undefined;
   }
 }
 

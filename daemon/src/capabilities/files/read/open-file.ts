@@ -15,6 +15,7 @@ import { requireNoCredential } from '../../../core/access/credential-files.ts';
 import { notRegular, systemFailure } from '../../../core/files/file-failure.ts';
 import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
 import type { Entry } from '../../../core/files/place/held-directory.ts';
+import { unleased } from '../../../core/files/walk/unleased.ts';
 import { kindOf } from './kinds.ts';
 
 /** Bytes that are read synchronously: the thread pool takes ten times as long as such a read. */
@@ -35,11 +36,15 @@ export class OpenFile implements Disposable {
   }
 
   /**
-   * A FIFO, socket or device is refused before the open, which can have side effects.
+   * A FIFO, socket or device is refused before the open, which can have side effects. A lease is waited for.
    * @param entry where the file was found; a link that took its name is not followed
    * @throws FileFailure `invalid_target`, `permission_denied` for a credential of the service; else as `open` does
    */
-  static open(path: FilePath, operation: string, entry?: Pick<Entry, 'at'>): OpenFile {
+  static async open(path: FilePath, operation: string, entry?: Pick<Entry, 'at'>): Promise<OpenFile> {
+    return await unleased(operation, shownPath(path), () => OpenFile.#openNow(path, operation, entry));
+  }
+
+  static #openNow(path: FilePath, operation: string, entry?: Pick<Entry, 'at'>): OpenFile {
     requireRegular(entry ? lstatSync(entry.at) : statSync(path), operation, path);
     const flags = constants.O_RDONLY | constants.O_NONBLOCK | (entry ? constants.O_NOFOLLOW : 0);
     const descriptor = openSync(entry?.at ?? path, flags);

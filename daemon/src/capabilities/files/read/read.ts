@@ -50,7 +50,7 @@ export async function readText(
   { startLine, endLine }: LineRange,
   entry?: Pick<Entry, 'at'>,
 ): Promise<TextRead> {
-  using file = OpenFile.open(path, 'read', entry);
+  using file = await OpenFile.open(path, 'read', entry);
   const bytes = await file.readWhole(READ_BYTES_MAX);
   if (bytes === undefined) throw overCap(tooLarge(path), 'read', shownPath(path), DOWNLOAD_HINT);
   if (!isUtf8(bytes)) throw notText('read', shownPath(path));
@@ -63,7 +63,7 @@ export async function readText(
  * @throws FileFailure `too_large` where more than 16 MiB are asked for
  */
 export async function readBytes(path: FilePath, { offset, length }: ByteRange): Promise<BytesRead> {
-  using file = OpenFile.open(path, 'read');
+  using file = await OpenFile.open(path, 'read');
   const wanted = length ?? Math.max(0, file.size - offset);
   if (Math.min(wanted, Math.max(0, file.size - offset)) > READ_BYTES_MAX) {
     throw overCap(tooLarge(path), 'read', shownPath(path), `${DOWNLOAD_HINT}, or ask for fewer bytes with length`);

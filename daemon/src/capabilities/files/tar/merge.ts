@@ -68,6 +68,6 @@ async function replaceEntry(
     renameSync(source, target.at);
   } catch (error) {
     if (systemCodeOf(error) !== 'EXDEV') throw error;
-    await copyInto({ at: source }, staged, { ...target, shown }, 'keep', journal);
+    await copyInto({ at: source }, staged, { ...target, shown }, { owner: 'keep', journal, signal: undefined });
   }
 }

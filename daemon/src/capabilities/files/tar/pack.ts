@@ -9,6 +9,8 @@ import {
   shownPath,
   withoutTrailingSlashes,
 } from '../../../core/files/file-path.ts';
+import { LeasePatience } from '../../../core/files/walk/unleased.ts';
+import { LEASED } from '../../../core/files/walk/unread.ts';
 import { BLOCK, fits, type Header, writeHeader } from './header.ts';
 
 /** Bytes that are collected before they are sent. */
@@ -16,12 +18,17 @@ const PIECE_BYTES = 512 * 1024;
 const SLASH = Buffer.from('/');
 const NO_LINK = Buffer.alloc(0);
 
+/** Bytes of the archive, or a wait before the next ones. */
+type Piece = Buffer | Promise<unknown>;
+
 /** Whether an entry and everything below it is excluded; its path is relative to the root. */
 export type Exclude = (relative: string, name: string) => boolean;
 
 /**
  * A directory as a tar archive in GNU's format: names are exact, links stay links, a second name of a file is a hard
- * link. FIFOs, sockets, devices and credentials of the service are skipped. A file that gets shorter during the export is padded with zeros.
+ * link. FIFOs, sockets, devices and credentials of the service are skipped. A file that gets shorter during the export
+ * is padded with zeros. A file that a lease keeps closed is skipped; a second entry of the root at the end of the
+ * archive then has the number of such files as its pax comment (POSIX pax, "comment").
  * With `reuse`, a piece is valid until the second one after it is read.
  */
 export async function* packDirectory(
@@ -29,7 +36,10 @@ export async function* packDirectory(
   exclude: Exclude | undefined,
   reuse: boolean,
 ): AsyncGenerator<Buffer> {
-  yield* new Packer(exclude, reuse).pack(withoutTrailingSlashes(root));
+  for (const piece of new Packer(exclude, reuse).pack(withoutTrailingSlashes(root))) {
+    if (piece instanceof Promise) await piece;
+    else yield piece;
+  }
 }
 
 class Packer {
@@ -37,20 +47,23 @@ class Packer {
   readonly #pieces: Pieces;
   /** The first name of each file with several names. */
   readonly #linked = new Map<string, Buffer>();
+  readonly #patience = new LeasePatience();
+  #leased = 0;
 
   constructor(exclude: Exclude | undefined, reuse: boolean) {
     this.#exclude = exclude;
     this.#pieces = new Pieces(reuse);
   }
 
-  *pack(root: FilePath): Generator<Buffer> {
+  *pack(root: FilePath): Generator<Piece> {
     yield* this.#directory(joinPath(root, '.'), Buffer.from('./'), Buffer.alloc(0));
+    if (this.#leased > 0) yield* this.#note(root);
     yield* this.#pieces.pad(2 * BLOCK);
     const rest = this.#pieces.take();
     if (rest.length > 0) yield rest;
   }
 
-  *#directory(path: FilePath, name: Buffer, prefix: Buffer): Generator<Buffer> {
+  *#directory(path: FilePath, name: Buffer, prefix: Buffer): Generator<Piece> {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (!stats?.isDirectory()) return;
     yield* head(this.#pieces, { ...attributes(stats), type: '5', name });
@@ -65,15 +78,15 @@ class Packer {
     }
   }
 
-  *#link(path: FilePath, name: Buffer): Generator<Buffer> {
+  *#link(path: FilePath, name: Buffer): Generator<Piece> {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (!stats?.isSymbolicLink()) return;
     const link = readlinkSync(path, { encoding: 'buffer' });
     yield* head(this.#pieces, { ...attributes(stats), type: '2', name, link });
   }
 
-  *#file(path: FilePath, name: Buffer): Generator<Buffer> {
-    const descriptor = open(path);
+  *#file(path: FilePath, name: Buffer): Generator<Piece> {
+    const descriptor = yield* this.#open(path);
     if (descriptor === undefined) return;
     try {
       const stats = fstatSync(descriptor);
@@ -91,16 +104,41 @@ class Packer {
       closeSync(descriptor);
     }
   }
+
+  /** Undefined for a file that was removed or replaced meanwhile, and for one that a lease keeps closed. */
+  *#open(path: FilePath): Generator<Piece, number | undefined> {
+    for (;;) {
+      try {
+        return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+      } catch (error) {
+        const code = systemCodeOf(error);
+        if (code === 'ENOENT' || code === 'ELOOP') return undefined;
+        if (code !== LEASED) throw error;
+      }
+      if (this.#patience.isOver) break;
+      yield this.#patience.wait();
+    }
+    this.#leased += 1;
+    return undefined;
+  }
+
+  *#note(root: FilePath): Generator<Piece> {
+    const stats = lstatSync(joinPath(root, '.'), { throwIfNoEntry: false });
+    if (!stats?.isDirectory()) return;
+    const text = paxRecord('comment', `left out because of leases: ${this.#leased} files`);
+    const name = Buffer.from('./');
+    yield* this.#pieces.header({ ...attributes(stats), type: 'x', name, size: text.length });
+    yield* this.#pieces.bytes(text);
+    yield* this.#pieces.pad((BLOCK - (text.length % BLOCK)) % BLOCK);
+    yield* head(this.#pieces, { ...attributes(stats), type: '5', name });
+  }
 }
 
-/** Undefined for a file that was removed meanwhile. */
-function open(path: FilePath): number | undefined {
-  try {
-    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+/** A record of a pax header: its length in bytes, which counts its own digits, then `keyword=value` and a newline. */
+function paxRecord(keyword: string, value: string): Buffer {
+  const rest = ` ${keyword}=${value}\n`;
+  const digits = `${rest.length + 2}`.length;
+  return Buffer.from(`${rest.length + digits}${rest}`);
 }
 
 function attributes({ mode, uid, gid, mtimeMs }: Stats): Omit<Header, 'type' | 'name'> {

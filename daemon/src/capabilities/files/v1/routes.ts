@@ -1,6 +1,8 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
+import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { shownPath } from '../../../core/files/file-path.ts';
+import { unreadReason } from '../../../core/files/walk/unread.ts';
 import { pathFields, pathOf } from '../../../http/files/file-fields.ts';
 import { orFileError, V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerFileFailures } from '../../../http/v1/error-handlers.ts';
@@ -99,7 +101,8 @@ export function filesV1(app: App, files: FileService): void {
         limit: LIST_MAX,
         includes: includesTypes(body.file_types),
       });
-      return ok(listDataV1(path, listing, body), `${listing.entries.length} entries in ${shownPath(path)}`);
+      const message = `${listing.entries.length} entries in ${shownPath(path)}`;
+      return { ...ok(listDataV1(path, listing, body), message), hint: unreadReason(listing.unread) ?? null };
     },
   });
 
@@ -164,10 +167,11 @@ function laterRoutes(app: App, files: FileService): void {
         body: CopyBodyV1,
         response: { 200: envelopeOf(orFileError(Copied)), ...V1_ERRORS },
       },
-      handler: async ({ body }) => {
+      handler: async ({ body }, reply) => {
         const ends = endsOf(body);
         const [source, destination] = [pathOf(ends.from, operation), pathOf(ends.to, operation)];
-        const skipped = (await files[operation](source, destination, body.overwrite, { sudo: body.sudo })) ?? 0;
+        const terms = { overwrite: body.overwrite, gone: clientGone(reply) };
+        const skipped = (await files[operation](source, destination, terms, { sudo: body.sudo })) ?? 0;
         const data = { source: shownPath(source), destination: shownPath(destination), skipped };
         return ok(data, `${operation === 'copy' ? 'copied' : 'moved'} to ${data.destination}`);
       },

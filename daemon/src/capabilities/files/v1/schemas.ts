@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { NamedPath, PathFields, requirePath } from '../../../http/files/file-fields.ts';
+import { UnreadFields } from '../../../http/files/unread-fields.ts';
 import { FileFields } from '../../../http/v1/answers.ts';
 import { REPLACE_MODES } from '../edit/edit.ts';
 import { CopyBody, DeleteBody, MkdirBody } from '../wire/schemas.ts';
@@ -76,6 +77,7 @@ export const ListResult = z
     directory_count: z.int(),
     file_count: z.int(),
     truncated: z.boolean(),
+    ...UnreadFields,
   })
   .meta({ id: 'FileListResult' });
 

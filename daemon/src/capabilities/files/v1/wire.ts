@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { comparePaths, type FilePath, shownPath } from '../../../core/files/file-path.ts';
 import { pathFields } from '../../../http/files/file-fields.ts';
+import { unreadField } from '../../../http/files/unread-fields.ts';
 import { extensionOf } from '../names.ts';
 import { permissionsOf } from '../read/kinds.ts';
 import type { ListEntry, Listing } from '../read/list.ts';
@@ -24,7 +25,7 @@ export function linesWithin(
 
 export function listDataV1(
   path: FilePath,
-  { entries, cursor }: Listing,
+  { entries, cursor, unread }: Listing,
   { include_size, include_permissions, sort_by, sort_desc }: ListTerms,
 ): z.infer<typeof ListResult> {
   const sorted = sortEntries(entries, sort_by, sort_desc);
@@ -36,7 +37,8 @@ export function listDataV1(
     total_count: files.length,
     directory_count: directories,
     file_count: files.length - directories,
-    truncated: cursor !== undefined,
+    truncated: cursor !== undefined || unread !== undefined,
+    ...unreadField(unread),
   };
 }
 

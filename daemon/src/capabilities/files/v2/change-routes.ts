@@ -1,4 +1,5 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
+import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { shownPath } from '../../../core/files/file-path.ts';
@@ -105,10 +106,11 @@ export function changeRoutesV2(app: App, files: FileService): void {
         body: CopyBody,
         response: { 200: envelopeOf(Copied), ...FILE_ERRORS },
       },
-      handler: async ({ body, query }) => {
+      handler: async ({ body, query }, reply) => {
         const ends = endsOf(body);
         const [source, destination] = [pathOf(ends.from, operation), pathOf(ends.to, operation)];
-        const skipped = (await files[operation](source, destination, body.overwrite, query)) ?? 0;
+        const terms = { overwrite: body.overwrite, gone: clientGone(reply) };
+        const skipped = (await files[operation](source, destination, terms, query)) ?? 0;
         const data = { source: shownPath(source), destination: shownPath(destination), skipped };
         return ok(data, `${operation === 'copy' ? 'copied' : 'moved'} to ${data.destination}`);
       },

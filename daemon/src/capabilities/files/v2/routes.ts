@@ -1,6 +1,7 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { shownPath } from '../../../core/files/file-path.ts';
+import { unreadReason } from '../../../core/files/walk/unread.ts';
 import { FILE_ERRORS, pathFields, pathOf } from '../../../http/files/file-fields.ts';
 import type { FileService } from '../file-service.ts';
 import { textOf } from '../read/read.ts';
@@ -78,7 +79,8 @@ export function filesV2(app: App, files: FileService): void {
         cursor,
         limit,
       });
-      return ok(listData(path, listing), `${listing.entries.length} entries in ${shownPath(path)}`);
+      const message = `${listing.entries.length} entries in ${shownPath(path)}`;
+      return { ...ok(listData(path, listing), message), hint: unreadReason(listing.unread) ?? null };
     },
   });
 

@@ -2,6 +2,7 @@ import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import { z } from 'zod';
 import { Account, QueryFlag } from '../../../http/fields.ts';
 import { DirectoryFields, NamedPath, PathFields, requirePath, SourceFields } from '../../../http/files/file-fields.ts';
+import { UnreadFields } from '../../../http/files/unread-fields.ts';
 import { REPLACE_MODES } from '../edit/edit.ts';
 import { LIST_MAX } from '../read/list.ts';
 import { READ_BYTES_MAX } from '../read/read.ts';
@@ -173,7 +174,8 @@ export const FileList = z
     file_count: z.int(),
     directory_count: z.int(),
     truncated: z.boolean(),
-    cursor: z.string().nullable().meta({ description: 'Where to go on; null where everything is listed.' }),
+    cursor: z.string().nullable().meta({ description: 'Where to go on; null at the end of the list.' }),
+    ...UnreadFields,
   })
   .meta({ id: 'FileList' });
 
@@ -191,7 +193,9 @@ export const Copied = z
   .object({
     source: z.string(),
     destination: z.string(),
-    skipped: z.int().meta({ description: 'FIFOs, sockets and devices that were left out.' }),
+    skipped: z
+      .int()
+      .meta({ description: 'FIFOs, sockets and devices, and files that a lease keeps closed, which were left out.' }),
   })
   .meta({ id: 'CopiedOrMoved' });
 

@@ -4,6 +4,7 @@ import { badRequest } from '../../../core/files/file-failure.ts';
 import { exactPath, type FilePath, nameOf, shownPath } from '../../../core/files/file-path.ts';
 import { bytesOfBase64 } from '../../../http/files/base64.ts';
 import { pathFields } from '../../../http/files/file-fields.ts';
+import { unreadField } from '../../../http/files/unread-fields.ts';
 import type { EditResult } from '../edit/editor.ts';
 import type { EditCommand } from '../file-service.ts';
 import { extensionOf, isHidden } from '../names.ts';
@@ -105,7 +106,7 @@ export function includesTypes(types: readonly string[] | undefined): ((entry: Li
   return ({ name, isDirectory }) => isDirectory || wanted.has((extensionOf(shownPath(name)) ?? '').toLowerCase());
 }
 
-export function listData(path: FilePath, { entries, cursor }: Listing): z.infer<typeof FileList> {
+export function listData(path: FilePath, { entries, cursor, unread }: Listing): z.infer<typeof FileList> {
   const files = entries.map(entryData);
   const directories = files.reduce((count, { is_directory }) => count + Number(is_directory), 0);
   return {
@@ -114,8 +115,9 @@ export function listData(path: FilePath, { entries, cursor }: Listing): z.infer<
     total_count: files.length,
     file_count: files.length - directories,
     directory_count: directories,
-    truncated: cursor !== undefined,
+    truncated: cursor !== undefined || unread !== undefined,
     cursor: cursor ?? null,
+    ...unreadField(unread),
   };
 }
 

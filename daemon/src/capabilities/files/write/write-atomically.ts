@@ -26,7 +26,7 @@ export async function writeAtomically(
 }
 
 async function copyOld(place: Place, part: PartFile): Promise<void> {
-  using old = OpenFile.open(place.shown, 'write', place);
+  using old = await OpenFile.open(place.shown, 'write', place);
   const buffer = Buffer.allocUnsafe(COPY_BYTES);
   for (let at = 0; ; ) {
     const count = await old.readAt(buffer, at, buffer.length);

@@ -16,6 +16,7 @@ import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
 import { giveDescriptor, type Owner } from '../../../core/files/ownership.ts';
 import { openPlain } from '../../../core/files/place/open-plain.ts';
 import type { Place } from '../../../core/files/place/place.ts';
+import { unleased } from '../../../core/files/walk/unleased.ts';
 import { etagOf, outdate, type Precondition, requirePrecondition } from '../etag.ts';
 import { requireRegular } from '../read/open-file.ts';
 
@@ -42,10 +43,10 @@ export interface Written {
 
 /**
  * Writes in place: an existing file keeps its inode, mode and owner. A link that replaces the file meanwhile is not
- * followed.
+ * followed. A lease is waited for.
  */
 export async function writeInPlace(place: Place, bytes: Buffer, terms: WriteTerms): Promise<Written> {
-  return await writeTo(openTarget(place, terms), bytes, terms);
+  return await unleased('write', place.shown, () => writeTo(openTarget(place, terms), bytes, terms));
 }
 
 /** Writes in place to an existing file whose path goes through no link; undefined for any other. */

@@ -1,10 +1,12 @@
 import { realpathSync } from 'node:fs';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { credentialFiles } from '../../../core/access/credential-files.ts';
+import { nameOfErrno } from '../../../core/errno-name.ts';
 import { type ByteName, byteNameOf, pathOf, textOf } from '../../../core/files/byte-name.ts';
 import { madeUpMounts } from '../../../core/files/directory-entries.ts';
 import { badRequest } from '../../../core/files/file-failure.ts';
 import { type FilePath, joinPath, shownPath } from '../../../core/files/file-path.ts';
+import type { Unread } from '../../../core/files/walk/unread.ts';
 import { GlobRules } from '../../../core/glob/glob-rules.ts';
 import type { ToolRun } from '../../../core/process/tool-run.ts';
 import type { GrepRequest } from '../requests.ts';
@@ -17,10 +19,13 @@ export interface Place {
   readonly isFile: boolean;
 }
 
-const COMMON = ['--no-config', '--no-messages', '--hidden', '--no-ignore', '--color=never'];
+const COMMON = ['--no-config', '--hidden', '--no-ignore', '--color=never'];
 
-/** Arguments that select files, for the search and for counting. */
-export function selection(request: GrepRequest, place: Place): string[] {
+/**
+ * Arguments that select files, for the search and for counting.
+ * @param leased names that ripgrep must not open, since it would wait
+ */
+export function selection(request: GrepRequest, place: Place, leased: readonly ByteName[]): string[] {
   if (place.isFile) return [];
   const { type, exclude, maxFileSize, recursive } = request;
   // ripgrep searches a file that matches an include regardless of its type: with a type, `picker` applies the globs.
@@ -30,6 +35,7 @@ export function selection(request: GrepRequest, place: Place): string[] {
     ...exclude.map((glob) => `--glob=!${glob}`),
     ...skippedMounts(place.cwd),
     ...skippedCredentials(place.cwd),
+    ...skippedNames(leased),
     ...(type === undefined ? [] : [`--type=${type}`]),
     ...(maxFileSize === undefined ? [] : [`--max-filesize=${maxFileSize}`]),
     ...(recursive ? [] : ['--max-depth=1']),
@@ -62,7 +68,12 @@ export interface Variant {
   readonly pcre2: boolean;
 }
 
-export function grepArguments(request: GrepRequest, place: Place, { sorted, pcre2 }: Variant): string[] {
+export function grepArguments(
+  request: GrepRequest,
+  place: Place,
+  { sorted, pcre2 }: Variant,
+  leased: readonly ByteName[],
+): string[] {
   const { pattern, fixedStrings, caseInsensitive, multiline, before, after } = request;
   return [
     ...COMMON,
@@ -76,7 +87,7 @@ export function grepArguments(request: GrepRequest, place: Place, { sorted, pcre
     ...(multiline ? ['--multiline'] : []),
     `--before-context=${before}`,
     `--after-context=${after}`,
-    ...selection(request, place),
+    ...selection(request, place, leased),
     `--regexp=${pattern}`,
     '--',
     place.target,
@@ -92,6 +103,7 @@ export async function eachFile(
   run: ToolRun,
   request: { readonly path: FilePath; readonly pattern: string },
   onName: (name: ByteName) => boolean,
+  unread: Unread,
 ): Promise<void> {
   let rest = '';
   for await (const chunk of run.stdout) {
@@ -100,12 +112,24 @@ export async function eachFile(
     for (const name of names) if (!onName(name.startsWith('./') ? name.slice(2) : name)) return;
   }
   const { code, stderr } = await run.ended;
-  if (code === 2 && stderr !== '') throw refusal(stderr, request);
+  // A name with a newline leaves a part of its complaint; a search that is refused has read nothing.
+  if (code === 2 && stderr !== '' && unread.total === 0) throw refusal(stderr, request);
   if (code === 127) throw new SandboxError('unavailable', `ripgrep cannot be run: ${stderr}`);
 }
 
 export function pathIn(place: Place, name: ByteName): FilePath {
   return joinPath(place.cwd, pathOf(name));
+}
+
+/** Counts ripgrep's complaints about single files and directories, which end with the number of the error. */
+export function complaintsInto(unread: Unread): (line: string) => boolean {
+  return (line) => {
+    const number = /\(os error (\d+)\)\n?$/.exec(line)?.[1];
+    if (number === undefined) return false;
+    const code = nameOfErrno(Number(number));
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') unread.add(code);
+    return true;
+  };
 }
 
 /** Whether the pattern has look-around or back-references, which only PCRE2 supports. */
@@ -148,7 +172,17 @@ function skippedCredentials(root: string): string[] {
 function excludedBelow(root: string, paths: readonly ByteName[]): string[] {
   const prefix = byteNameOf(root === '/' ? '/' : `${root}/`);
   const below = paths.filter((path) => path.startsWith(prefix) && path.length > prefix.length);
-  return below.map((path) => `--glob=!/${textOf(path.slice(prefix.length)).replaceAll(/[\\*?[\]{}!]/g, '\\$&')}`);
+  return skippedNames(below.map((path) => path.slice(prefix.length)));
+}
+
+/** Globs that exclude exactly these names; bytes that are not UTF-8 fit any. */
+function skippedNames(names: readonly ByteName[]): string[] {
+  return names.map(
+    (name) =>
+      `--glob=!/${textOf(name)
+        .replaceAll(/[\\*?[\]{}!]/g, '\\$&')
+        .replaceAll('\ufffd', '*')}`,
+  );
 }
 
 function realOf(path: string): string | undefined {

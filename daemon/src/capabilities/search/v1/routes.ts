@@ -5,12 +5,13 @@ import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { systemFailure } from '../../../core/files/file-failure.ts';
 import { shownPath } from '../../../core/files/file-path.ts';
 import { pathOf } from '../../../http/files/file-fields.ts';
+import { unreadField } from '../../../http/files/unread-fields.ts';
 import { orFileError, V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerFileFailures } from '../../../http/v1/error-handlers.ts';
 import type { SearchService } from '../search-service.ts';
 import { NAMES_MAX } from '../wire/fields.ts';
 import { GrepAnswer, GrepBody } from '../wire/schemas.ts';
-import { grepAnswer, grepRequest, hintOf } from '../wire/wire.ts';
+import { grepAnswer, grepRequest, hintOf, isTruncated } from '../wire/wire.ts';
 import { FindBodyV1, FindResultV1, GlobBodyV1, GlobResultV1, SearchBodyV1, SearchResultV1 } from './schemas.ts';
 import { fileSearch, fileSearchResult, globFiles, globRequest, withDotAll } from './wire.ts';
 
@@ -31,7 +32,7 @@ export function searchV1(app: App, service: SearchService): void {
     handler: async ({ body }, reply) => {
       const request = grepRequest(pathOf(body, 'grep'), body);
       const result = await service.grep(withDotAll(request), clientGone(reply));
-      return { ...ok(grepAnswer(request, result), `${result.matches.length} matches`), hint: hintOf(result.stop) };
+      return { ...ok(grepAnswer(request, result), `${result.matches.length} matches`), hint: hintOf(result) };
     },
   });
 
@@ -46,9 +47,9 @@ export function searchV1(app: App, service: SearchService): void {
     handler: async ({ body, headers }, reply) => {
       const path = pathOf(body, 'search');
       if (service.isDirectory(path)) throw systemFailure('EISDIR', 'search', shownPath(path));
-      const { matches, stop } = await service.grep(fileSearch(path, body.regex), clientGone(reply));
-      const data = fileSearchResult(path, matches, isGeneratedSdk(headers));
-      return { ...ok(data, `found ${matches.length} matches`), hint: hintOf(stop) };
+      const result = await service.grep(fileSearch(path, body.regex), clientGone(reply));
+      const data = fileSearchResult(path, result.matches, isGeneratedSdk(headers));
+      return { ...ok(data, `found ${result.matches.length} matches`), hint: hintOf(result) };
     },
   });
 }
@@ -71,10 +72,10 @@ function nameRoutes(app: App, service: SearchService): void {
         hidden: false,
         maxResults: NAMES_MAX,
       } as const;
-      const { names, stop } = await service.names({ path, ...terms }, clientGone(reply));
+      const { names, stop, unread } = await service.names({ path, ...terms }, clientGone(reply));
       const files = names.map((name) => shownPath(name.path));
       const message = stop === undefined ? `found ${files.length} files` : `the first ${files.length} files`;
-      return { ...ok({ path: shownPath(path), files }, message), hint: hintOf(stop) };
+      return { ...ok({ path: shownPath(path), files }, message), hint: hintOf({ stop, unread }) };
     },
   });
 
@@ -88,11 +89,12 @@ function nameRoutes(app: App, service: SearchService): void {
     },
     handler: async ({ body }, reply) => {
       const path = pathOf(body, 'glob');
-      const { names, total = names.length, stop } = await service.names(globRequest(path, body), clientGone(reply));
+      const result = await service.names(globRequest(path, body), clientGone(reply));
+      const { names, total = names.length } = result;
       const files = globFiles(await service.facts(names), body);
-      const truncated = stop !== undefined || files.length < total;
+      const truncated = isTruncated(result) || files.length < total;
       const found = { path: shownPath(path), pattern: body.pattern, files, total_count: total, truncated };
-      return { ...ok(found, `${files.length} files`), hint: hintOf(stop) };
+      return { ...ok({ ...found, ...unreadField(result.unread) }, `${files.length} files`), hint: hintOf(result) };
     },
   });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PathFields, requirePath } from '../../../http/files/file-fields.ts';
+import { UnreadFields } from '../../../http/files/unread-fields.ts';
 import { FileFields } from '../../../http/v1/answers.ts';
 import { Globs, Pattern } from '../wire/fields.ts';
 
@@ -43,6 +44,7 @@ export const GlobResultV1 = z
     ),
     total_count: z.int(),
     truncated: z.boolean(),
+    ...UnreadFields,
   })
   .meta({ id: 'FileGlobResult' });
 

@@ -27,7 +27,7 @@ export function searchV2(app: App, service: SearchService): void {
         maxResults: query.limit,
       } as const;
       const result = await service.names(request, clientGone(reply));
-      return { ...ok(searchAnswer(result), `${result.names.length} files`), hint: hintOf(result.stop) };
+      return { ...ok(searchAnswer(result), `${result.names.length} files`), hint: hintOf(result) };
     },
   });
 
@@ -42,7 +42,7 @@ export function searchV2(app: App, service: SearchService): void {
     handler: async ({ body }, reply) => {
       const request = grepRequest(pathOf(body, 'grep'), body);
       const result = await service.grep(request, clientGone(reply));
-      return { ...ok(grepAnswer(request, result), `${result.matches.length} matches`), hint: hintOf(result.stop) };
+      return { ...ok(grepAnswer(request, result), `${result.matches.length} matches`), hint: hintOf(result) };
     },
   });
 }

@@ -1,6 +1,8 @@
 import { isMainThread, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads';
 import { withholdCredentials } from '../../../core/access/credential-files.ts';
 import { type ByteName, textOf } from '../../../core/files/byte-name.ts';
+import { LeasePatience } from '../../../core/files/walk/unleased.ts';
+import { Unread } from '../../../core/files/walk/unread.ts';
 import { Glob } from '../../../core/glob/glob.ts';
 import { GlobRules } from '../../../core/glob/glob-rules.ts';
 import { MatchCollector, type Page } from '../match-collector.ts';
@@ -32,40 +34,50 @@ function grep(
   let page: Page = { skip: request.offset, wanted: request.maxResults };
   let filesSearched = 0;
   let stop: Stop | undefined;
-  for (const file of isFile ? [''] : filesFor(root, request)) {
+  const state = { unread: new Unread(), patience: new LeasePatience() };
+  for (const file of isFile ? [''] : filesFor(root, request, state.unread)) {
     filesSearched += 1;
-    const found = searchFile(join(root, file), page, terms);
+    const found = searchFile(join(root, file), page, terms, state);
     if (found.matches.length > 0) say({ kind: 'matches', file, matches: found.matches });
     page = { skip: found.toSkip, wanted: found.left };
     stop = found.stop;
     if (stop) break;
   }
-  say({ kind: 'done', filesSearched, stop });
+  say({ kind: 'done', filesSearched, stop, unread: state.unread.counts });
 }
 
-function* filesFor(root: ByteName, request: Extract<WorkerTask, { kind: 'grep' }>['request']): Iterable<ByteName> {
+function* filesFor(
+  root: ByteName,
+  request: Extract<WorkerTask, { kind: 'grep' }>['request'],
+  unread: Unread,
+): Iterable<ByteName> {
   const { include, exclude, type, maxFileSize = Number.POSITIVE_INFINITY, recursive } = request;
   const rules = new GlobRules([...include, ...exclude.map((glob) => `!${glob}`)]);
   const globs = type === undefined ? [] : globsOfType(type);
   if (globs === undefined) throw new PatternError(`unrecognized file type: ${type}`);
   const types = new GlobRules(globs);
   const descend = (path: ByteName): boolean => recursive && rules.judge(textOf(path), true) !== 'negated';
-  for (const { path, isFile } of walk(root, descend)) {
+  for (const { path, isFile } of walk(root, descend, unread)) {
     if (!isFile) continue;
     const text = textOf(path);
     const verdict = rules.judge(text, false);
     if (verdict === 'negated' || (verdict === undefined && rules.hasPositive)) continue;
     if (!types.isEmpty && types.judge(text, false) === undefined) continue;
-    if ((sizeOf(join(root, path)) ?? Number.POSITIVE_INFINITY) <= maxFileSize) yield path;
+    if ((sizeOf(join(root, path), unread) ?? Number.POSITIVE_INFINITY) <= maxFileSize) yield path;
   }
 }
 
+interface State {
+  readonly unread: Unread;
+  readonly patience: LeasePatience;
+}
+
 /** The matches of one file on the page; none where it cannot be read or is no text. */
-function searchFile(path: ByteName, page: Page, terms: TextTerms): MatchCollector<WorkerMatch> {
+function searchFile(path: ByteName, page: Page, terms: TextTerms, state: State): MatchCollector<WorkerMatch> {
   const collector = new MatchCollector<WorkerMatch>(page);
   let line = 1;
   try {
-    for (const text of textOfFile(path, terms.multiline)) {
+    for (const text of textOfFile(path, terms.multiline, state.patience)) {
       if (text === undefined) return new MatchCollector(page);
       // One more than the page takes tells that there is more.
       const found = searchText(text, line, collector.toSkip + collector.left + 1, terms);
@@ -76,8 +88,8 @@ function searchFile(path: ByteName, page: Page, terms: TextTerms): MatchCollecto
       line += lineCount(text);
     }
   } catch (error) {
-    if (error instanceof Error && 'syscall' in error) return new MatchCollector(page);
-    throw error;
+    state.unread.addFailure(error);
+    return new MatchCollector(page);
   }
   return collector;
 }
@@ -86,7 +98,8 @@ function names({ root, request }: Extract<WorkerTask, { kind: 'names' }>, say: (
   let batch: { name: ByteName; isDirectory: boolean }[] = [];
   let count = 0;
   let stop: Stop | undefined;
-  for (const found of request.dialect === 'ripgrep' ? byRules(root, request) : byGlob(root, request)) {
+  const unread = new Unread();
+  for (const found of (request.dialect === 'ripgrep' ? byRules : byGlob)(root, request, unread)) {
     if (count >= request.maxResults) {
       stop = 'results';
       if (!request.countAll) break;
@@ -100,15 +113,16 @@ function names({ root, request }: Extract<WorkerTask, { kind: 'names' }>, say: (
     batch = [];
   }
   say({ kind: 'names', names: batch });
-  say({ kind: 'done', filesSearched: count, stop });
+  say({ kind: 'done', filesSearched: count, stop, unread: unread.counts });
 }
 
 type NamesTerms = Extract<WorkerTask, { kind: 'names' }>['request'];
 type FoundHere = { name: ByteName; isDirectory: boolean };
 
-function* byRules(root: ByteName, { pattern, exclude }: NamesTerms): Iterable<FoundHere> {
+function* byRules(root: ByteName, { pattern, exclude }: NamesTerms, unread: Unread): Iterable<FoundHere> {
   const rules = new GlobRules([pattern, ...exclude.map((glob) => `!${glob}`)]);
-  for (const { path, isFile } of walk(root, (directory) => rules.judge(textOf(directory), true) !== 'negated')) {
+  const descend = (directory: ByteName): boolean => rules.judge(textOf(directory), true) !== 'negated';
+  for (const { path, isFile } of walk(root, descend, unread)) {
     if (!isFile) continue;
     const verdict = rules.judge(textOf(path), false);
     if (verdict === 'matched' || (verdict === undefined && !rules.hasPositive))
@@ -116,14 +130,16 @@ function* byRules(root: ByteName, { pattern, exclude }: NamesTerms): Iterable<Fo
   }
 }
 
-function* byGlob(root: ByteName, { pattern, exclude, hidden, filesOnly = false }: NamesTerms): Iterable<FoundHere> {
+function* byGlob(root: ByteName, terms: NamesTerms, unread: Unread): Iterable<FoundHere> {
+  const { pattern, exclude, hidden, filesOnly = false } = terms;
   const cleaned = pattern.split('/').filter((part) => part !== '' && part !== '.');
   const glob = new Glob(cleaned.join('/'), { dot: hidden, braces: false });
   const excluded = new GlobRules(exclude);
   const deepest = cleaned.includes('**') ? Number.POSITIVE_INFINITY : cleaned.length;
   const isOut = (path: ByteName, isDirectory: boolean): boolean =>
     !excluded.isEmpty && excluded.judge(textOf(path), isDirectory) === 'matched';
-  for (const { path, isDirectory } of walk(root, (directory, depth) => depth < deepest && !isOut(directory, true))) {
+  const descend = (directory: ByteName, depth: number): boolean => depth < deepest && !isOut(directory, true);
+  for (const { path, isDirectory } of walk(root, descend, unread)) {
     if (filesOnly && isDirectory) continue;
     if (glob.matches(textOf(path)) && !isOut(path, isDirectory)) yield { name: path, isDirectory };
   }

@@ -1,6 +1,9 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { holdsCredential } from '../../../core/access/credential-files.ts';
 import { type ByteName, bytesOf } from '../../../core/files/byte-name.ts';
+import { systemCodeOf } from '../../../core/files/file-failure.ts';
+import type { LeasePatience } from '../../../core/files/walk/unleased.ts';
+import { LEASED } from '../../../core/files/walk/unread.ts';
 
 /** Bytes of a file that are searched at once; a longer one comes in pieces of whole lines. */
 const PIECE_BYTES = 16 * 1024 ** 2;
@@ -13,10 +16,10 @@ const NEWLINE = 0x0a;
  * text, and what was found before it does not count. A byte order mark of UTF-16 is heeded, as ripgrep does.
  * @throws as `open` and `read` do
  */
-export function* textOfFile(path: ByteName, whole: boolean): Iterable<string | undefined> {
-  const descriptor = openSync(bytesOf(path), 'r');
+export function* textOfFile(path: ByteName, whole: boolean, patience: LeasePatience): Iterable<string | undefined> {
+  const descriptor = open(bytesOf(path), patience);
   try {
-    if (holdsCredential(descriptor)) return;
+    if (!fstatSync(descriptor).isFile() || holdsCredential(descriptor)) return;
     let rest: Buffer = Buffer.alloc(0);
     for (;;) {
       const piece = readPiece(descriptor, rest, whole ? WHOLE_BYTES : PIECE_BYTES);
@@ -37,6 +40,17 @@ export function* textOfFile(path: ByteName, whole: boolean): Iterable<string | u
     }
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** Does not wait for the writer of a FIFO that took the name of a file. The thread sleeps while a lease blocks it. */
+function open(path: Buffer, patience: LeasePatience): number {
+  for (;;) {
+    try {
+      return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      if (systemCodeOf(error) !== LEASED || !patience.sleep()) throw error;
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import { credentialFiles } from '../../../core/access/credential-files.ts';
 import { byteNameOf, pathOf } from '../../../core/files/byte-name.ts';
 import { badRequest } from '../../../core/files/file-failure.ts';
 import { type FilePath, shownPath, withoutTrailingSlashes } from '../../../core/files/file-path.ts';
+import type { UnreadCounts } from '../../../core/files/walk/unread.ts';
 import { MatchCollector } from '../match-collector.ts';
 import type { FoundName, GrepRequest, GrepResult, NamesRequest, NamesResult, Stop } from '../requests.ts';
 import { join } from './walk.ts';
@@ -14,6 +15,7 @@ const GRACE_MS = 100;
 interface Outcome {
   readonly filesSearched: number | null;
   readonly stop: Stop | undefined;
+  readonly unread?: UnreadCounts | undefined;
 }
 
 /** Walks directories and matches lines in a worker thread: slower than ripgrep, with the same answers. */
@@ -33,7 +35,8 @@ export class WalkEngine {
       return collector.isFull ? 'perhaps' : 'more';
     });
     const stop = collector.stop ?? outcome.stop;
-    return { matches: collector.matches, filesSearched: stop === undefined ? outcome.filesSearched : null, stop };
+    const filesSearched = stop === undefined ? outcome.filesSearched : null;
+    return { matches: collector.matches, filesSearched, stop, unread: outcome.unread };
   }
 
   /** @throws FileFailure `bad_request` */
@@ -46,7 +49,8 @@ export class WalkEngine {
       names.push(...message.names.map(({ name, isDirectory }) => ({ path: pathOf(join(root, name)), isDirectory })));
       return 'more';
     });
-    return { names, total: outcome.filesSearched ?? names.length, stop: outcome.stop };
+    const { filesSearched, stop, unread } = outcome;
+    return { names, total: filesSearched ?? names.length, stop, unread };
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { type ByteName, bytesOf } from '../../../core/files/byte-name.ts';
 import { madeUpMounts } from '../../../core/files/directory-entries.ts';
+import type { Unread } from '../../../core/files/walk/unread.ts';
 
 export interface Found {
   /** Relative to where the walk began. */
@@ -11,12 +12,16 @@ export interface Found {
 
 /**
  * What lies below a directory, each directory's names in the order of their bytes and followed by what they hold. Links are
- * not followed, file systems that the kernel makes up not entered, what cannot be listed is passed over.
+ * not followed, file systems that the kernel makes up not entered, directories that cannot be listed are counted.
  */
-export function* walk(root: ByteName, descend: (path: ByteName, depth: number) => boolean): Iterable<Found> {
+export function* walk(
+  root: ByteName,
+  descend: (path: ByteName, depth: number) => boolean,
+  unread: Unread,
+): Iterable<Found> {
   const skipped = madeUpMounts();
   const below = function* (directory: ByteName, depth: number): Iterable<Found> {
-    for (const entry of sortedEntries(join(root, directory))) {
+    for (const entry of sortedEntries(join(root, directory), unread)) {
       const path = directory === '' ? entry.name : `${directory}/${entry.name}`;
       const isDirectory = entry.isDirectory();
       yield { path, isDirectory, isFile: entry.isFile() };
@@ -31,20 +36,22 @@ export function join(root: ByteName, path: ByteName): ByteName {
   return root === '/' ? `/${path}` : `${root}/${path}`;
 }
 
-/** Bytes; undefined where it went away. */
-export function sizeOf(path: ByteName): number | undefined {
+/** Bytes; undefined where it went away, or cannot be looked at. */
+export function sizeOf(path: ByteName, unread: Unread): number | undefined {
   try {
     return lstatSync(bytesOf(path), { throwIfNoEntry: false })?.size;
-  } catch {
+  } catch (error) {
+    unread.addFailure(error);
     return undefined;
   }
 }
 
-function sortedEntries(path: ByteName): Dirent<string>[] {
+function sortedEntries(path: ByteName, unread: Unread): Dirent<string>[] {
   try {
     const entries = readdirSync(bytesOf(path), { withFileTypes: true, encoding: 'latin1' });
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-  } catch {
+  } catch (error) {
+    unread.addFailure(error);
     return [];
   }
 }

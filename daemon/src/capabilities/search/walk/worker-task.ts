@@ -1,4 +1,5 @@
 import type { ByteName } from '../../../core/files/byte-name.ts';
+import type { UnreadCounts } from '../../../core/files/walk/unread.ts';
 import type { GrepMatch, GrepRequest, NamesRequest, Stop } from '../requests.ts';
 
 /** A search in the form for its worker thread: paths are byte strings. */
@@ -19,5 +20,10 @@ export type WorkerMatch = Omit<GrepMatch, 'file'>;
 export type WorkerMessage =
   | { readonly kind: 'matches'; readonly file: ByteName; readonly matches: readonly WorkerMatch[] }
   | { readonly kind: 'names'; readonly names: readonly { readonly name: ByteName; readonly isDirectory: boolean }[] }
-  | { readonly kind: 'done'; readonly filesSearched: number; readonly stop: Stop | undefined }
+  | {
+      readonly kind: 'done';
+      readonly filesSearched: number;
+      readonly stop: Stop | undefined;
+      readonly unread: UnreadCounts | undefined;
+    }
   | { readonly kind: 'refused'; readonly reason: string };

@@ -1,6 +1,7 @@
 import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import { z } from 'zod';
 import { DirectoryFields, NamedPath, PathFields, requirePath } from '../../../http/files/file-fields.ts';
+import { UnreadFields } from '../../../http/files/unread-fields.ts';
 import { Globs, NAMES_MAX, Pattern } from './fields.ts';
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
@@ -63,6 +64,7 @@ export const GrepAnswer = z
     files_searched: z.int().nullable().meta({ description: 'Null where the search was ended early.' }),
     files_matched: z.int().meta({ description: 'Files with a match in this answer.' }),
     truncated: z.boolean().meta({ description: 'There may be more: ask again with a larger offset.' }),
+    ...UnreadFields,
   })
   .meta({ id: 'GrepResult' });
 
@@ -81,6 +83,7 @@ export const SearchAnswer = z
   .object({
     files: z.array(z.string()),
     truncated: z.boolean(),
+    ...UnreadFields,
     not_utf8: z
       .array(z.object({ path: z.string(), path_b64: z.string() }))
       .optional()

@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import { exactPath, type FilePath, shownPath } from '../../../core/files/file-path.ts';
+import { unreadReason } from '../../../core/files/walk/unread.ts';
 import { pathFields } from '../../../http/files/file-fields.ts';
-import type { GrepRequest, GrepResult, NamesResult, Stop } from '../requests.ts';
+import { unreadField } from '../../../http/files/unread-fields.ts';
+import type { GrepRequest, GrepResult, NamesResult } from '../requests.ts';
 import type { GrepAnswer, GrepBody, SearchAnswer } from './schemas.ts';
 
 export function grepRequest(path: FilePath, body: z.infer<typeof GrepBody>): GrepRequest {
@@ -25,7 +27,7 @@ export function grepRequest(path: FilePath, body: z.infer<typeof GrepBody>): Gre
 
 export function grepAnswer(
   { path, pattern }: GrepRequest,
-  { matches, filesSearched, stop }: GrepResult,
+  { matches, filesSearched, stop, unread }: GrepResult,
 ): z.infer<typeof GrepAnswer> {
   return {
     ...pathFields(path),
@@ -44,22 +46,34 @@ export function grepAnswer(
     match_count: matches.length,
     files_searched: filesSearched,
     files_matched: new Set(matches.map(({ file }) => (typeof file === 'string' ? file : file.toString('latin1')))).size,
-    truncated: stop !== undefined,
+    truncated: isTruncated({ stop, unread }),
+    ...unreadField(unread),
   };
 }
 
-export function searchAnswer({ names, stop }: NamesResult): z.infer<typeof SearchAnswer> {
+export function searchAnswer({ names, stop, unread }: NamesResult): z.infer<typeof SearchAnswer> {
   const odd = names.flatMap(({ path }) => {
     const exact = exactPath(path);
     return exact === undefined ? [] : [{ path: shownPath(path), path_b64: exact }];
   });
   const files = names.map(({ path }) => shownPath(path));
-  return { files, truncated: stop !== undefined, ...(odd.length > 0 && { not_utf8: odd }) };
+  const truncated = isTruncated({ stop, unread });
+  return { files, truncated, ...unreadField(unread), ...(odd.length > 0 && { not_utf8: odd }) };
 }
 
-/** What a search that was ended early may be helped by. */
-export function hintOf(stop: Stop | undefined): string | null {
-  if (stop === 'time') return 'the time for one search ran out: narrow the path, the globs or the pattern';
-  if (stop === 'size') return 'one answer carries 8 MiB: go on with offset';
-  return null;
+type Ending = Pick<GrepResult, 'stop' | 'unread'>;
+
+/** Whether a result may be incomplete. */
+export function isTruncated({ stop, unread }: Ending): boolean {
+  return stop !== undefined || unread !== undefined;
+}
+
+/** Why a result is incomplete, and what helps. */
+export function hintOf({ stop, unread }: Ending): string | null {
+  const hints = [
+    ...(stop === 'time' ? ['the time for one search ran out: narrow the path, the globs or the pattern'] : []),
+    ...(stop === 'size' ? ['one answer carries 8 MiB: go on with offset'] : []),
+    unreadReason(unread),
+  ].filter((hint) => hint !== undefined);
+  return hints.length === 0 ? null : hints.join('; ');
 }
