@@ -111,7 +111,7 @@ export default defineConfig({
           name,
           include: [`e2e/${name}/**/*.test.ts`],
           env: { TESTCONTAINERS_RYUK_DISABLED: 'true' },
-          globalSetup: OWN_PLACE,
+          globalSetup: ['scripts/testing/build-keepers.ts', ...OWN_PLACE],
           ...SETUP,
           ...LONG_PATIENCE,
           fileParallelism: false,

@@ -25,6 +25,7 @@ import { SEARCH } from './requirements/search.ts';
 import { STALLS } from './requirements/stalls.ts';
 import { STREAMS } from './requirements/streams.ts';
 import { TERMINALS } from './requirements/terminals.ts';
+import { TERMINALS_END } from './requirements/terminals-end.ts';
 import { BASH_FIELDS } from './requirements/v1-fields/bash.ts';
 import { BROWSER_FIELDS } from './requirements/v1-fields/browser.ts';
 import { CODE_FIELDS } from './requirements/v1-fields/code.ts';
@@ -50,6 +51,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...WATCH,
   ...INCOMPLETE,
   ...TERMINALS,
+  ...TERMINALS_END,
   ...BASH_FIELDS,
   ...SHELL_FIELDS,
   ...FILE_FIELDS,

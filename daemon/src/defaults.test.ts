@@ -24,7 +24,7 @@ import { LIST_MAX } from './capabilities/files/read/list.ts';
 import { READ_BYTES_MAX } from './capabilities/files/read/read.ts';
 import { ENTRIES_MAX } from './capabilities/files/tar/extract.ts';
 import { ARCHIVE_BYTES_MAX } from './capabilities/files/tar/import.ts';
-import { KILL_GRACE_MS as EXEC_KILL_GRACE_MS } from './capabilities/pty/exec.ts';
+import { KILL_GRACE_MS as EXEC_KILL_GRACE_MS } from './capabilities/pty/exec/ending.ts';
 import { NO_CHANGE_SECONDS } from './capabilities/pty/pty-service.ts';
 import { CLOSE_GRACE_MS } from './capabilities/pty/session/session.ts';
 import { PING_MS as TERMINAL_PING_MS } from './capabilities/pty/viewer/viewer.ts';

@@ -119,6 +119,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     because: 'the keeper is compiled for them',
     tests: [
       `${CAPABILITIES}/* > *, keeper host > `,
+      'e2e/terminals/* > keeper > ',
       `${CAPABILITIES}/commands/v1/begun.test.ts > the keeper dies`,
       `${CAPABILITIES}/commands/v2/begun.test.ts > the keeper dies`,
       `${CAPABILITIES}/commands/outage.test.ts > a daemon that is away`,
@@ -220,9 +221,17 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
   {
     lacks: 'tmux',
     because: 'it holds the sessions',
-    tests: [`${PTY}/tmux/tmux.test.ts > * > [pty.tmux]`, `${PTY}/tmux/tmux.test.ts > * > [pty.tmux-survives]`],
+    tests: [
+      `${PTY}/tmux/tmux.test.ts > * > [pty.tmux]`,
+      `${PTY}/tmux/tmux.test.ts > * > [pty.tmux-survives]`,
+      'e2e/terminals/* > tmux > ',
+    ],
   },
-  { lacks: 'zsh', because: 'it is the shell', tests: [`${PTY}/exec.test.ts > * zsh: `] },
+  {
+    lacks: 'zsh',
+    because: 'it is the shell',
+    tests: [`${PTY}/exec.test.ts > * zsh: `, 'e2e/terminals/* > * > zsh > '],
+  },
   {
     lacks: 'vim',
     because: 'it is driven in a terminal',

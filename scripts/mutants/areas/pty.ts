@@ -6,19 +6,19 @@ export const PTY: MutantArea = {
   mutants: [
     {
       id: 'refused-command-blocks-queue',
-      file: 'daemon/src/capabilities/pty/exec.ts',
+      file: 'daemon/src/capabilities/pty/exec/exec-queue.ts',
       text: 'void before.then(turn.resolve);',
       replacement: '',
     },
     {
       id: 'silence-reported-as-running',
-      file: 'daemon/src/capabilities/pty/exec.ts',
+      file: 'daemon/src/capabilities/pty/exec/exec-queue.ts',
       text: "status: 'no_change_timeout' }",
       replacement: "status: 'running' }",
     },
     {
       id: 'hard-timeout-after-the-call-is-lost',
-      file: 'daemon/src/capabilities/pty/exec.ts',
+      file: 'daemon/src/capabilities/pty/exec/exec-queue.ts',
       text: `#endLate(run: ExecRun, { hardTimeout }: ExecRequest): void {
     if (hardTimeout === undefined) return;`,
       replacement: `#endLate(run: ExecRun, { hardTimeout, timeout }: ExecRequest): void {

@@ -116,8 +116,13 @@ describeOnHosts('exec', () => {
   });
 
   test.concurrent.each([
-    ['a program', "bash -c ': > BEGUN; exec sleep 1000'", 143, 0],
-    ['a program that ignores SIGTERM', 'bash -c "trap \'\' TERM; : > BEGUN; while :; do sleep 0.1; done"', 137, 2000],
+    ['a program', "bash -c ': > BEGUN; exec sleep 1000'", 130, 0],
+    [
+      'a program that ignores signals',
+      'bash -c "trap \'\' INT TERM; : > BEGUN; while :; do sleep 0.1; done"',
+      137,
+      2000,
+    ],
     ['a loop of the shell', ': > BEGUN; while :; do :; done', 130, 0],
   ])('[pty.exec-hard-timeout] the hard timeout ends %s', async (_name, command, code, graceMs) => {
     const directory = await sharedDirectory();

@@ -1,9 +1,10 @@
 import { timeoutSignal } from '@sandbox/api/wait.ts';
 import type { Core } from '../../core/core.ts';
 import type { Finding } from '../../core/finding.ts';
+import { ENDING_SIGNALS } from './exec/ending.ts';
+import { awaitForeground, ExecQueue, type ExecRequest } from './exec/exec-queue.ts';
 import type { Entry } from './exec/exec-script.ts';
 import type { ExecStatus } from './exec/exec-status.ts';
-import { awaitForeground, ExecQueue, type ExecRequest } from './exec.ts';
 import { probeTerminal } from './probe.ts';
 import type { ScreenFormat, ScreenLook } from './screen/screen-protocol.ts';
 import type { ExecutedCommand } from './session/exec-tracker.ts';
@@ -21,6 +22,14 @@ export interface ExecReport extends ExecutedCommand {
   readonly status: ExecStatus;
   /** -1 where a signal ended the shell. */
   readonly exitCode: number | null;
+  /** The shell ended with the command: its variables and functions are lost. */
+  readonly lostShell: boolean;
+}
+
+interface Killed {
+  readonly status: ExecStatus;
+  readonly exitCode: number | null;
+  readonly lostShell: boolean;
 }
 
 /** What a session has shown: the executed commands, oldest first, and the text of its terminal. */
@@ -77,7 +86,7 @@ export class PtyService implements AsyncDisposable {
     const { run, status } = await this.#queueOf(session).exec({ ...call, noChangeTimeout }, gone);
     const output = await run.output();
     const { ps1, command, exitCode } = run.console;
-    return { sessionId: session.id, ps1, command, output, status, exitCode };
+    return { sessionId: session.id, ps1, command, output, status, exitCode, lostShell: run.lostShell };
   }
 
   /**
@@ -108,18 +117,31 @@ export class PtyService implements AsyncDisposable {
   }
 
   /**
-   * Ends the foreground program, not the session: SIGTERM, SIGKILL where that does not help.
+   * Ends the command with all that it started, or the foreground program; not the session.
    * @returns the exit code with which the last command had ended before; null where a program ran
    */
-  async killCommand(session: PtySession): Promise<{ status: ExecStatus; exitCode: number | null }> {
+  async killCommand(session: PtySession): Promise<Killed> {
     if (!session.open || !session.busy) {
       const exitCode = session.record.console.at(-1)?.exitCode ?? session.record.exitCode;
-      return { status: session.lastStatus, exitCode };
+      return { status: session.lastStatus, exitCode, lostShell: false };
     }
     using _held = this.sessions.hold(session);
     const { run } = session;
     await this.#queueOf(session).end(run, 'terminated');
-    return { status: 'terminated', exitCode: null };
+    return { status: 'terminated', exitCode: null, lostShell: run?.lostShell ?? false };
+  }
+
+  /**
+   * Signals the foreground group. While `exec` runs a command, a signal that asks for an end ends the command as
+   * `killCommand` does, with that signal first. @throws SandboxError `conflict` after the end of the session
+   */
+  async signal(session: PtySession, signal: NodeJS.Signals): Promise<{ delivered: boolean; lostShell: boolean }> {
+    using _held = this.sessions.hold(session);
+    const { run } = session;
+    const first = ENDING_SIGNALS.find((one) => one === signal && one !== 'SIGINT');
+    if (run === undefined || first === undefined) return { delivered: await session.signal(signal), lostShell: false };
+    await this.#queueOf(session).end(run, 'terminated', first);
+    return { delivered: true, lostShell: run.lostShell };
   }
 
   /** The screen with all output so far, after up to `seconds` of waiting for output newer than the call. */

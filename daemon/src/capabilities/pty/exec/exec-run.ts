@@ -1,4 +1,5 @@
 import { Waiters } from '@sandbox/api/wait.ts';
+import type { Since } from '../../../core/process/find/started-processes.ts';
 import type { ProcessEnd } from '../../../core/process/process-host.ts';
 import type { History } from '../session/history.ts';
 import type { ConsoleRecord } from '../session/session-record.ts';
@@ -22,6 +23,8 @@ export class ExecRun {
   readonly begun: Promise<void>;
   readonly done: Promise<void>;
   readonly history: History;
+  /** When it was typed; undefined before that, and where the system does not show its processes. */
+  since: Since | undefined;
   /** Settles when the output is followed no more; rejects where it cannot be handled. */
   followed: Promise<void> = Promise.resolve();
   readonly #settle: () => void;
@@ -32,6 +35,9 @@ export class ExecRun {
   readonly #stop = new AbortController();
   #status: ExecStatus = 'running';
   #isTyped = false;
+  #isMarked = false;
+  #released: () => boolean = () => false;
+  #lostShell = false;
   #directory: string | undefined;
   #after = 0;
   #lastChange = performance.now();
@@ -62,6 +68,16 @@ export class ExecRun {
   /** False while its shell is not started: no program of it runs. */
   get isTyped(): boolean {
     return this.#isTyped;
+  }
+
+  /** The shell itself runs it, and reports its end. */
+  get isMarked(): boolean {
+    return this.#isMarked;
+  }
+
+  /** The shell ended with the command that the service has ended: its variables and functions are lost. */
+  get lostShell(): boolean {
+    return this.#lostShell;
   }
 
   /** Directory of the shell at the end of the command. */
@@ -101,6 +117,8 @@ export class ExecRun {
    */
   follow(nonce: string | undefined, typedAt: number, released: () => boolean): this {
     this.#isTyped = true;
+    this.#isMarked = nonce !== undefined;
+    this.#released = released;
     this.followed = this.#follow(nonce === undefined ? undefined : new MarkFinder(nonce, typedAt), typedAt, released);
     return this;
   }
@@ -122,6 +140,13 @@ export class ExecRun {
   /** The end mark was lost. */
   endUnseen(): void {
     this.#end('completed', null, this.history.end);
+  }
+
+  /** Ends a command without marks once the shell has the terminal again; answers whether it has. */
+  endReleased(): boolean {
+    const isReleased = this.#released();
+    if (isReleased) this.#end('completed', null, this.history.end);
+    return isReleased;
   }
 
   /** The session closes. */
@@ -182,6 +207,7 @@ export class ExecRun {
   }
 
   #endWithShell({ offset, end }: ShellEnd): void {
+    this.#lostShell = this.#cause !== undefined;
     if (end.lost || end.signal !== null) this.#end('terminated', end.lost ? null : -1, offset);
     else this.#end('completed', end.exitCode, offset);
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { waitFor } from '@sandbox/api/wait.ts';
 import { textBeginning } from '@sandbox/program/text-beginning.ts';
+import { sinceNow } from '../../../core/process/find/started-processes.ts';
 import type { HostedProcess, ProcessEnd } from '../../../core/process/process-host.ts';
 import type { ExecFiles } from '../exec/exec-files.ts';
 import { ExecRun, outputBetween } from '../exec/exec-run.ts';
@@ -151,8 +152,10 @@ export class ExecTracker {
     const { record, history } = this.#session;
     const last = record.console.at(-1);
     if (record.current === null || last === undefined) return;
-    const { nonce, typedAt } = record.current;
-    this.#track(new ExecRun(history, last).follow(nonce, typedAt, () => !this.#session.shell.isBusy));
+    const { nonce, typedAt, since } = record.current;
+    const run = new ExecRun(history, last);
+    run.since = since;
+    this.#track(run.follow(nonce, typedAt, () => !this.#session.shell.isBusy));
   }
 
   /** The end of the command may lie before offset `from`, in output that was lost. */
@@ -187,6 +190,7 @@ export class ExecTracker {
     run: ExecRun,
     { command, ownedByProgram }: { command: string; ownedByProgram: boolean },
   ): Promise<void> {
+    run.since = sinceNow(process.pid);
     this.#track(run.follow(undefined, run.console.start, () => ownedByProgram && !this.#session.shell.isBusy));
     await process.writeStdin(Buffer.from(`${command}\r`));
   }
@@ -195,7 +199,8 @@ export class ExecTracker {
     const nonce = randomBytes(8).toString('hex');
     const { line, remove } = this.#script(typed, nonce);
     const typedAt = run.console.start;
-    this.#session.record.current = { nonce, typedAt };
+    run.since = sinceNow(process.pid);
+    this.#session.record.current = { nonce, typedAt, since: run.since };
     this.#track(run.follow(nonce, typedAt, () => false));
     void run.done.then(remove);
     this.#session.changed();

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { discard } from '../../../core/files/discard.ts';
+import type { Since } from '../../../core/process/find/started-processes.ts';
 import type { ExecStatus } from '../exec/exec-status.ts';
 
 /** One call of `exec`. Its output is in the history. */
@@ -21,6 +22,7 @@ export interface ConsoleRecord {
 interface CurrentExec {
   readonly nonce: string;
   readonly typedAt: number;
+  readonly since?: Since | undefined;
 }
 
 export type Retention = 'persistent' | 'expiring';

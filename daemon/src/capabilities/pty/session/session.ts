@@ -1,3 +1,5 @@
+import { resetTerminal } from '../../../core/process/find/reset-terminal.ts';
+import type { ShellProcess } from '../../../core/process/find/started-processes.ts';
 import type { HostedProcess, ProcessEnd, TerminalSize } from '../../../core/process/process-host.ts';
 import type { ExecRun } from '../exec/exec-run.ts';
 import type { Entry } from '../exec/exec-script.ts';
@@ -65,6 +67,21 @@ export class PtySession {
 
   get pid(): number | null {
     return this.#shell.pid;
+  }
+
+  /** Undefined where none runs. */
+  get shellProcess(): ShellProcess | undefined {
+    return this.#shell.leader;
+  }
+
+  /** A shell that follows this one starts in the directory in which this one is. */
+  keepDirectory(): void {
+    this.#shell.followIn(this.workingDir);
+  }
+
+  /** Gives the terminal usable modes; a shell that edits its line does so itself. */
+  async restoreTerminal(): Promise<void> {
+    if (this.#shell.kind === 'sh' && this.pid !== null) await resetTerminal(this.pid);
   }
 
   /** Viewers. */

@@ -47,7 +47,7 @@ export class ShellLauncher {
   }
 
   /** @throws SandboxError `invalid`, `forbidden` */
-  prepare(uuid: string, record: SessionRecord): ShellStart {
+  prepare(uuid: string, record: SessionRecord, cwd: string = record.cwd): ShellStart {
     const identity = this.identityOf(record.user ?? undefined);
     const id = `${ID_PREFIX}${uuid}`;
     const given = [{ TERM: 'xterm-256color', COLORTERM: 'truecolor' }, record.env];
@@ -57,7 +57,7 @@ export class ShellLauncher {
       id,
       file,
       args,
-      cwd: record.cwd,
+      cwd,
       env,
       stdin: 'null',
       terminal: { cols: record.cols, rows: record.rows },

@@ -3,6 +3,7 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { waitFor } from '@sandbox/api/wait.ts';
 import { endProcesses } from '../../../core/process/end-processes.ts';
 import { foregroundGroup } from '../../../core/process/find/foreground.ts';
+import type { ShellProcess } from '../../../core/process/find/started-processes.ts';
 import {
   type HostedProcess,
   type ProcessEnd,
@@ -51,6 +52,8 @@ export class Shell {
   /** `performance.now()` at which it is late. */
   #lateAt = 0;
   #closing = false;
+  /** Directory in which the next shell starts; undefined: that of the session. */
+  #nextDirectory: string | undefined;
 
   constructor(tools: ShellTools, record: SessionRecord, history: History, events: ShellEvents) {
     this.#tools = tools;
@@ -61,6 +64,20 @@ export class Shell {
 
   get pid(): number | null {
     return this.#process?.pid ?? null;
+  }
+
+  /** Undefined where none runs. */
+  get leader(): ShellProcess | undefined {
+    const { pid } = this;
+    const newest = this.#record.shells.at(-1);
+    if (pid === null || newest === undefined) return undefined;
+    const identity = this.#tools.launcher.accountOf(this.#record.user);
+    return { pid, mark: newest.name ?? newest.id, identity };
+  }
+
+  /** A shell that follows this one starts there. */
+  followIn(directory: string): void {
+    this.#nextDirectory = directory;
   }
 
   /** Undefined: `exec` types its commands as lines. */
@@ -162,10 +179,9 @@ export class Shell {
 
   async #launch(): Promise<void> {
     if (this.#closing) throw this.#hasEnded();
-    const { spec, kind } = this.#tools.launcher.prepare(randomUUID(), this.#record);
     const base = this.#history.end;
     try {
-      const process = await this.#tools.host.start(spec);
+      const { process, kind } = await this.#startNext();
       this.#record.shells.push({ id: process.id, pid: process.pid, base });
       this.#hold(process, kind, base);
     } catch (error) {
@@ -174,6 +190,23 @@ export class Shell {
       throw new SandboxError(isNamed ? 'invalid' : 'unavailable', error.message, { cause: error });
     }
     this.#events.started(base);
+  }
+
+  async #startNext(): Promise<{ readonly process: HostedProcess; readonly kind: ShellKind | undefined }> {
+    const directory = this.#nextDirectory;
+    this.#nextDirectory = undefined;
+    const { host, launcher } = this.#tools;
+    if (directory !== undefined) {
+      const { spec, kind } = launcher.prepare(randomUUID(), this.#record, directory);
+      try {
+        return { process: await host.start(spec), kind };
+      } catch (error) {
+        // The directory may be gone, or the account may not enter it.
+        if (!(error instanceof StartFailure)) throw error;
+      }
+    }
+    const { spec, kind } = launcher.prepare(randomUUID(), this.#record);
+    return { process: await host.start(spec), kind };
   }
 
   #hold(process: HostedProcess, kind: ShellKind | undefined, base: number): void {

@@ -8,7 +8,7 @@ import { nameExecDir } from '../../../http/v1/error-handlers.ts';
 import type { ExecRun } from '../exec/exec-run.ts';
 import { NO_CHANGE_SECONDS, type PtyService } from '../pty-service.ts';
 import { Created } from '../wire/schemas.ts';
-import { openMessage } from '../wire/wire.ts';
+import { execMessage, openMessage, withLostShell } from '../wire/wire.ts';
 import { sendExec, wantsEvents } from './exec-stream.ts';
 import {
   CreateBodyV1,
@@ -65,7 +65,7 @@ function execRoutes(app: App, service: PtyService): void {
       };
       const answer = service
         .execIn(placeOf(body), request, clientGone(reply))
-        .then((report) => ok(execResultV1(report, body), `command ${report.status}`));
+        .then((report) => ok(execResultV1(report, body), execMessage(report)));
       if (!wantsEvents(headers.accept)) return answer;
       return sendExec(reply, await Promise.race([begun.promise, answer.then(() => undefined)]), answer);
     },
@@ -153,8 +153,9 @@ function controlRoutes(app: App, service: PtyService): void {
       response: { 200: envelopeOf(KillResult), ...V1_ERRORS, 409: ErrorBody },
     },
     handler: async ({ body: { id } }) => {
-      const { status, exitCode } = await service.killCommand(service.sessions.get(id));
-      return ok({ status, exit_code: exitCode, returncode: exitCode }, `command of session ${id} ${status}`);
+      const { status, exitCode, lostShell } = await service.killCommand(service.sessions.get(id));
+      const message = withLostShell(`command of session ${id} ${status}`, lostShell);
+      return ok({ status, exit_code: exitCode, returncode: exitCode }, message);
     },
   });
 }

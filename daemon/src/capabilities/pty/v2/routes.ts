@@ -20,7 +20,15 @@ import {
   Stats,
   Status,
 } from '../wire/schemas.ts';
-import { execResult, openMessage, sessionInfo, sessionsById, statsOf } from '../wire/wire.ts';
+import {
+  execMessage,
+  execResult,
+  openMessage,
+  sessionInfo,
+  sessionsById,
+  statsOf,
+  withLostShell,
+} from '../wire/wire.ts';
 import { socketRoutesV2 } from './socket-routes.ts';
 
 const tags = ['terminals'];
@@ -142,7 +150,7 @@ function useRoutes(app: App, service: PtyService): void {
         noChangeTimeout: body.no_change_timeout,
       };
       const report = await service.exec(session, request, clientGone(reply));
-      return ok(execResult(report), `command ${report.status}`);
+      return ok(execResult(report), execMessage(report));
     },
   });
 
@@ -174,8 +182,9 @@ function useRoutes(app: App, service: PtyService): void {
       response: { 200: envelopeOf(Signalled), ...V2_ERRORS, 409: ErrorBody },
     },
     handler: async ({ params: { id }, body: { signal } }) => {
-      const delivered = await service.sessions.get(id).signal(signal);
-      return ok({ session_id: id, signal, delivered }, delivered ? `${signal} sent` : 'nothing is in the foreground');
+      const { delivered, lostShell } = await service.signal(service.sessions.get(id), signal);
+      const message = delivered ? `${signal} sent` : 'nothing is in the foreground';
+      return ok({ session_id: id, signal, delivered }, withLostShell(message, lostShell));
     },
   });
 

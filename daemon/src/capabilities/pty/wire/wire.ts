@@ -31,6 +31,14 @@ export function openMessage({ id, startsLate }: PtySession): string {
     : `session ${id} is open`;
 }
 
+export function execMessage({ status, lostShell }: ExecReport): string {
+  return withLostShell(`command ${status}`, lostShell);
+}
+
+export function withLostShell(message: string, lostShell: boolean): string {
+  return lostShell ? `${message}; the shell did not survive, another one continues without its state` : message;
+}
+
 export function statsOf({ total, active, idle, max, timeout }: SessionStats): z.infer<typeof Stats> {
   return {
     total_sessions: total,

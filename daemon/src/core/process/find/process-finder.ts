@@ -32,8 +32,10 @@ export interface Found {
 }
 
 /** A process is young for this many clock ticks, which are 10 ms on every Linux. */
-const YOUNG_TICKS = 200;
-const KTHREADD = 2;
+export const YOUNG_TICKS = 200;
+export const KTHREADD = 2;
+/** Milliseconds that another process may take to read marks. */
+const READ_MS = 1000;
 
 /**
  * The living processes of the targets: their sessions, their groups, processes with one of their marks, and the
@@ -97,7 +99,8 @@ export function hasLeft(pid: number, group: number): boolean {
   return now !== undefined && now.group !== group;
 }
 
-function scan(): FoundProcess[] {
+/** Every living process. */
+export function scan(): FoundProcess[] {
   return readdirSync('/proc').flatMap((name) => {
     const pid = Number(name);
     return Number.isInteger(pid) ? (statOf(pid) ?? []) : [];
@@ -105,7 +108,7 @@ function scan(): FoundProcess[] {
 }
 
 /** Undefined where there is no such process, or it is a zombie. */
-function statOf(pid: number): FoundProcess | undefined {
+export function statOf(pid: number): FoundProcess | undefined {
   const text = readProc(pid, 'stat');
   if (typeof text === 'string') return undefined;
   const stat = text.toString('latin1');
@@ -115,7 +118,8 @@ function statOf(pid: number): FoundProcess | undefined {
   return { pid, parent: Number(parent), group: Number(group), session: Number(session), startTime: more[15] ?? '' };
 }
 
-function addDescendants(all: readonly FoundProcess[], members: Set<number>): void {
+/** Adds the descendants of the members to the members. */
+export function addDescendants(all: readonly FoundProcess[], members: Set<number>): void {
   let before: number;
   do {
     before = members.size;
@@ -155,10 +159,22 @@ function hasNoVariables(pid: number): boolean {
 }
 
 /** Without CAP_SYS_PTRACE (Docker's default) root cannot read the environment of other accounts; each account can. */
-async function marksAs(identity: Identity, pids: readonly number[]): Promise<[pid: number, id: string][]> {
-  const grep = ['grep', '-zsoE', '-e', MARK_PATTERN, '--', '/dev/null', ...pids.map((pid) => `/proc/${pid}/environ`)];
-  const [file, ...args] = asAccount(identity, grep);
-  const stdout = await promisify(execFile)(file, args, { env: { PATH: '/usr/bin:/bin' } }).then(
+function marksAs(identity: Identity, pids: readonly number[]): Promise<[pid: number, id: string][]> {
+  return marksBy((command) => asAccount(identity, command), pids);
+}
+
+/**
+ * The marks of processes as another process reads them: a read of an environment waits for the memory of that process,
+ * which may be on a file system that does not answer.
+ */
+export async function marksBy(
+  asReader: (command: readonly string[]) => readonly string[],
+  pids: readonly number[],
+): Promise<[pid: number, id: string][]> {
+  const paths = pids.map((pid) => `/proc/${pid}/environ`);
+  const [file = '', ...args] = asReader(['grep', '-zsoE', '-e', MARK_PATTERN, '--', '/dev/null', ...paths]);
+  const options = { env: { PATH: '/usr/bin:/bin' }, timeout: READ_MS, killSignal: 'SIGKILL' } as const;
+  const stdout = await promisify(execFile)(file, args, options).then(
     (result) => result.stdout,
     // grep also fails, with a valid list, where one of many files could not be read.
     (error: unknown) => (error instanceof Error && 'stdout' in error ? String(error.stdout) : ''),
@@ -179,7 +195,8 @@ function markIn(environ: Buffer): string | undefined {
     ?.slice(entry.length);
 }
 
-function uptimeTicks(): number {
+/** Clock ticks since boot, as processes have them. */
+export function uptimeTicks(): number {
   return Number.parseFloat(readFileSync('/proc/uptime', 'latin1')) * 100;
 }
 

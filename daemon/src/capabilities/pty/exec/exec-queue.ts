@@ -1,15 +1,13 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { LongTimer, pollUntil, waitFor } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
-import { foregroundGroup } from '../../core/process/find/foreground.ts';
-import type { ExecRun } from './exec/exec-run.ts';
-import type { Entry } from './exec/exec-script.ts';
-import type { ExecStatus } from './exec/exec-status.ts';
-import type { PtySession } from './session/session.ts';
-import { PATIENCE_MS } from './session/shell.ts';
+import type { PtySession } from '../session/session.ts';
+import { PATIENCE_MS } from '../session/shell.ts';
+import { Ending, type EndingSignal } from './ending.ts';
+import type { ExecRun } from './exec-run.ts';
+import type { Entry } from './exec-script.ts';
+import type { ExecStatus } from './exec-status.ts';
 
-/** Milliseconds between SIGTERM and SIGKILL after the hard timeout, and between SIGKILL and the answer. */
-export const KILL_GRACE_MS = 2000;
 /** Milliseconds between two looks at the foreground group of a terminal. */
 const LOOK_MS = 20;
 
@@ -38,8 +36,8 @@ export interface ExecOutcome {
 export class ExecQueue {
   readonly #session: PtySession;
   #tail: Promise<void> = Promise.resolve();
-  /** Commands that are being ended, each once. */
-  readonly #ending = new WeakMap<ExecRun, Promise<void>>();
+  /** The end that is under way; a command is ended once. */
+  #ending: Ending | undefined;
 
   constructor(session: PtySession) {
     this.#session = session;
@@ -59,25 +57,26 @@ export class ExecQueue {
     return { run, status };
   }
 
-  /** Ends the foreground program, of `exec` or not: SIGTERM, after the grace SIGKILL. */
-  end(run: ExecRun | undefined, cause: 'hard_timeout' | 'terminated'): Promise<void> {
-    if (run === undefined) return this.#end(undefined);
-    run.endingFor(cause);
-    const ending = this.#ending.get(run) ?? this.#end(run).finally(() => this.#ending.delete(run));
-    this.#ending.set(run, ending);
-    return ending;
-  }
-
-  async #end(run: ExecRun | undefined): Promise<void> {
+  /** Ends a command with all that it started; without one the foreground program. Settles when nothing is left of it. */
+  end(run: ExecRun | undefined, cause: 'hard_timeout' | 'terminated', first: EndingSignal = 'SIGINT'): Promise<void> {
     if (run?.isTyped === false) {
+      run.endingFor(cause);
       run.terminate();
-      return;
+      return Promise.resolve();
     }
+    const ending = this.#ending;
+    if (ending !== undefined && ending.run === run) {
+      if (first === 'SIGKILL') ending.hurry();
+      return ending.done;
+    }
+    run?.endingFor(cause);
     run?.signalled();
-    await this.#signal(run, 'SIGTERM');
-    if (await this.#endsInTime(run)) return;
-    await this.#signal(run, 'SIGKILL');
-    await this.#endsInTime(run);
+    const next = new Ending(this.#session, run, first);
+    this.#ending = next;
+    void next.done.finally(() => {
+      if (this.#ending === next) this.#ending = undefined;
+    });
+    return next.done;
   }
 
   #nextDeadline({ hardTimeout }: ExecRequest, waitMs: number | undefined): [number | undefined, ExecStatus] {
@@ -98,7 +97,7 @@ export class ExecQueue {
         request.async ? PATIENCE_MS : msOf(request.timeout),
       );
       request.begun?.(run);
-      void run.done.then(turn.resolve);
+      void run.done.then(() => this.#ending?.done).then(turn.resolve, turn.resolve);
       this.#endLate(run, request);
       return run;
     } catch (error) {
@@ -110,7 +109,7 @@ export class ExecQueue {
   /** Waits for the commands before this one, as long as the call may wait. */
   async #awaitTurn(before: Promise<void>, request: ExecRequest, gone: AbortSignal | undefined): Promise<void> {
     const ms = msOf(request.timeout ?? request.noChangeTimeout);
-    const turn = Promise.all([before, this.#session.run?.done]);
+    const turn = Promise.all([before, this.#session.run?.done, this.#ending?.done.catch(ignore)]);
     if ((await waitFor(turn, { ms, signal: gone })) === 'settled') return;
     throw new SandboxError('conflict', `another command still runs in the session ${this.#session.id}`, {
       hint: 'wait for it, send it input or a signal, or use another session',
@@ -126,19 +125,6 @@ export class ExecQueue {
       this.end(run, 'hard_timeout').catch(ignore);
     });
     void run.done.then(() => timer[Symbol.dispose]());
-  }
-
-  async #endsInTime(run: ExecRun | undefined): Promise<boolean> {
-    if (run !== undefined) return (await endsWithin(run, KILL_GRACE_MS)) === 'end';
-    return (await pollUntil(() => !this.#session.busy, { everyMs: LOOK_MS, ms: KILL_GRACE_MS })) === 'settled';
-  }
-
-  /** A shell that runs a loop of its own ignores SIGTERM, but not SIGINT. */
-  async #signal(run: ExecRun | undefined, signal: NodeJS.Signals): Promise<void> {
-    if ((run ? run.status !== 'running' : !this.#session.busy) || !this.#session.open) return;
-    const { pid } = this.#session;
-    const isShell = pid !== null && foregroundGroup(pid) === pid;
-    await this.#session.signal(isShell && signal === 'SIGTERM' ? 'SIGINT' : signal);
   }
 }
 

@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { TestApp } from '../../../app.fixture.ts';
+import { describeOnHosts } from '../../../hosts.fixture.ts';
+import { create, exec, info, screen, sharedDirectory } from '../pty.fixture.ts';
+
+describeOnHosts('the end of a command', () => {
+  test('[pty.end-rest] the rest of the line does not run, and the state of the shell stays', async () => {
+    const directory = await sharedDirectory();
+    await using daemon = await TestApp.start();
+    await create(daemon, 'a');
+    await exec(daemon, 'a', 'state=kept');
+    const [begun, rest] = [join(directory, 'begun'), join(directory, 'rest')];
+    await exec(daemon, 'a', `: > ${begun}; sleep 1000; : > ${rest}; sleep 1000`, { async: true });
+    await expect.poll(() => existsSync(begun)).toBe(true);
+    const killed = await daemon.post('/v1/shell/kill', { id: 'a' });
+    expect(killed.json()).toMatchObject({ data: { status: 'terminated' }, message: 'command of session a terminated' });
+    expect((await exec(daemon, 'a', 'echo "$state"')).output).toBe('kept\n');
+    expect(existsSync(rest)).toBe(false);
+    await rm(directory, { recursive: true });
+  });
+
+  test('[pty.end-rest] [pty.signal] another signal reaches the foreground program alone', async () => {
+    await using daemon = await TestApp.start();
+    await create(daemon, 'a');
+    const command = `bash -c 'trap "exit 3" USR1; echo begun; while :; do sleep 0.05; done'; echo "rest $?"`;
+    const running = exec(daemon, 'a', command);
+    await screen(daemon, 'a', (output) => /^begun$/m.test(output));
+    await daemon.post('/v2/pty/sessions/a/signal', { signal: 'USR1' });
+    expect(await running).toMatchObject({ status: 'completed', output: expect.stringMatching(/\nrest 3\n$/) });
+  });
+
+  test('[pty.end-lost] a shell that ignores interrupts is replaced where it was, and the answer says so', async () => {
+    const directory = await sharedDirectory();
+    await using daemon = await TestApp.start();
+    await create(daemon, 'a');
+    const command = `cd ${directory}; trap '' INT; : > begun; sleep 1000; : > rest`;
+    await exec(daemon, 'a', command, { async: true });
+    await expect.poll(() => existsSync(join(directory, 'begun'))).toBe(true);
+    const { pid } = await info(daemon, 'a');
+    const answer = await daemon.post('/v2/pty/sessions/a/signal', { signal: 'TERM' });
+    expect(answer.json().message).toBe(
+      'SIGTERM sent; the shell did not survive, another one continues without its state',
+    );
+    expect((await exec(daemon, 'a', 'pwd')).output).toBe(`${directory}\n`);
+    expect((await info(daemon, 'a')).pid).not.toBe(pid);
+    expect(existsSync(join(directory, 'rest'))).toBe(false);
+    await rm(directory, { recursive: true });
+  });
+
+  test('[pty.end-rest] SIGKILL during the end of a command cuts its grace', async () => {
+    await using daemon = await TestApp.start();
+    await create(daemon, 'a');
+    await exec(daemon, 'a', `bash -c 'trap "" INT TERM; echo begun; while :; do sleep 1000; done'`, { async: true });
+    await screen(daemon, 'a', (output) => /^begun$/m.test(output));
+    const ends = ['TERM', 'KILL'].map((signal) => daemon.post('/v2/pty/sessions/a/signal', { signal }));
+    expect((await Promise.all(ends)).map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+    expect((await exec(daemon, 'a', 'echo free')).output).toBe('free\n');
+  });
+});

@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs';
+import type { Identity } from '../../account/identity.ts';
+import { asAccount } from '../set-account.ts';
+import { foregroundGroup } from './foreground.ts';
+import {
+  addDescendants,
+  type FoundProcess,
+  hasProc,
+  KTHREADD,
+  marksBy,
+  scan,
+  statOf,
+  uptimeTicks,
+  YOUNG_TICKS,
+} from './process-finder.ts';
+
+/** A moment, with what the shell had started before it. */
+export interface Since {
+  /** Clock ticks after boot. */
+  readonly ticks: number;
+  /** Children of the shell, since one of them may have been started in the same tick. */
+  readonly children: readonly number[];
+}
+
+/** A shell on a terminal: the leader of its session. */
+export interface ShellProcess {
+  readonly pid: number;
+  /** Its mark (`SVC_COMMAND_ID`). */
+  readonly mark: string;
+  /** Undefined: the account of the daemon. */
+  readonly identity: Identity | undefined;
+}
+
+/** Undefined where the system does not show its processes. */
+export function sinceNow(shell: number): Since | undefined {
+  if (!hasProc) return undefined;
+  return { ticks: Math.floor(uptimeTicks()), children: childrenOf(shell) };
+}
+
+/**
+ * Finds what a command of a shell has started: processes of the shell's session, its descendants and processes with its
+ * mark, as far as they are younger than the command. What a process that existed before starts belongs to that one, and
+ * so does its process group, unless the command has brought it to the foreground.
+ */
+export class StartedProcesses {
+  readonly #shell: ShellProcess;
+  readonly #since: Since;
+  /** Processes that are known to be of another shell, by `pid:startTime`. */
+  readonly #foreign = new Set<string>();
+
+  constructor(shell: ShellProcess, since: Since) {
+    this.#shell = shell;
+    this.#since = since;
+  }
+
+  /**
+   * Without the shell itself.
+   * @param until processes that were started later count only if one that counts has started them
+   */
+  async find(until?: Since): Promise<FoundProcess[]> {
+    if (!hasProc) return [];
+    const { pid: shell } = this.#shell;
+    const own = statOf(process.pid)?.group;
+    const all = scan().filter(({ pid, group }) => pid > 1 && group !== own);
+    const members = new Set(
+      all.filter(({ pid, group, session }) => [pid, group, session].includes(shell)).map(({ pid }) => pid),
+    );
+    addDescendants(all, members);
+    for (const pid of await this.#marked(all.filter(({ pid }) => !members.has(pid)))) members.add(pid);
+    addDescendants(all, members);
+    const started = this.#younger(all, members, until);
+    const front = foregroundGroup(shell);
+    if (front !== undefined && front !== shell && until === undefined) {
+      for (const { pid, group } of all) if (group === front) started.add(pid);
+      addDescendants(all, started);
+    }
+    started.delete(shell);
+    return all.filter(({ pid }) => started.has(pid));
+  }
+
+  #younger(all: readonly FoundProcess[], members: ReadonlySet<number>, until: Since | undefined): Set<number> {
+    const { pid: shell } = this.#shell;
+    const { ticks, children } = this.#since;
+    const isOlder = ({ pid, startTime }: FoundProcess): boolean => Number(startTime) < ticks || children.includes(pid);
+    const isLater = ({ startTime }: FoundProcess): boolean => until !== undefined && Number(startTime) > until.ticks;
+    const ofShell = all.filter(({ pid }) => members.has(pid) && pid !== shell);
+    const older = new Set(ofShell.filter(isOlder).map(({ pid }) => pid));
+    const groups = new Set(ofShell.filter(isOlder).map(({ group }) => group));
+    groups.delete(shell);
+    addDescendants(all, older);
+    const isOfOlder = ({ pid, group }: FoundProcess): boolean => older.has(pid) || groups.has(group);
+    const started = new Set(ofShell.filter((one) => !isOfOlder(one) && !isLater(one)).map(({ pid }) => pid));
+    addDescendants(all, started);
+    return started;
+  }
+
+  /** Those with the mark of the shell, of the ones that are young enough to be of the command. */
+  async #marked(others: readonly FoundProcess[]): Promise<number[]> {
+    const candidates = others.filter(
+      (one) => Number(one.startTime) >= this.#since.ticks && one.parent !== KTHREADD && !this.#foreign.has(nameOf(one)),
+    );
+    if (candidates.length === 0) return [];
+    const { mark, identity } = this.#shell;
+    const pids = candidates.map(({ pid }) => pid);
+    const readers = [(command: readonly string[]) => command, ...(identity ? [asThe(identity)] : [])];
+    const marks = new Map((await Promise.all(readers.map((reader) => marksBy(reader, pids)))).flat());
+    const settled = uptimeTicks() - YOUNG_TICKS;
+    for (const one of candidates) {
+      const found = marks.get(one.pid);
+      // A young process may be in the middle of execve, when its environment reads as empty.
+      if (found === undefined ? Number(one.startTime) < settled : found !== mark) this.#foreign.add(nameOf(one));
+    }
+    return pids.filter((pid) => marks.get(pid) === mark);
+  }
+}
+
+/** Signals the process if it still is the one that was found; false where there is none, or it may not be signalled. */
+export function signalFound({ pid, startTime }: FoundProcess, signal: NodeJS.Signals): boolean {
+  if (statOf(pid)?.startTime !== startTime) return false;
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+function nameOf({ pid, startTime }: FoundProcess): string {
+  return `${pid}:${startTime}`;
+}
+
+/** Whether the process ignores the signal with that number. */
+export function ignoresSignal(pid: number, number: number): boolean {
+  const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readText(`/proc/${pid}/status`))?.[1];
+  return ignored !== undefined && ((BigInt(`0x${ignored}`) >> BigInt(number - 1)) & 1n) === 1n;
+}
+
+function asThe(identity: Identity) {
+  return (command: readonly string[]): readonly string[] => asAccount(identity, command);
+}
+
+function childrenOf(pid: number): number[] {
+  return readText(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,10 @@
+import { type Requirement, section } from './requirement.ts';
+
+export const TERMINALS_END: readonly Requirement[] = [
+  ...section('docs/terminals.md, The end of a command', {
+    'pty.end-all':
+      'a hard timeout, kill or ending signal ends all that a command started, before the answer; the session goes on',
+    'pty.end-rest': 'the rest of the line of an ended command does not run; another signal ends one program alone',
+    'pty.end-lost': 'where the shell does not survive the end of its command the answer says so',
+  }),
+];
