@@ -15,6 +15,7 @@ import { DESKTOP } from './requirements/desktop.ts';
 import { DESKTOP_PARTS } from './requirements/desktop-parts.ts';
 import { FILES } from './requirements/files.ts';
 import { GATEWAY } from './requirements/gateway.ts';
+import { IMAGE_CONDITIONS } from './requirements/image-conditions.ts';
 import { IMAGES } from './requirements/images.ts';
 import { INCOMPLETE } from './requirements/incomplete.ts';
 import { MCP } from './requirements/mcp.ts';
@@ -42,6 +43,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...COMMANDS_LIFE,
   ...BASH_V1,
   ...IMAGES,
+  ...IMAGE_CONDITIONS,
   ...CONFIGURATION,
   ...GATEWAY,
   ...APP,

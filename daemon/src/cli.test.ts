@@ -43,7 +43,9 @@ describe('sandboxd', () => {
   });
 
   test('version and print-openapi print and end', async () => {
-    expect((await sandboxd(['version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    for (const word of ['version', '--version', '-V']) {
+      expect([word, (await sandboxd([word])).stdout]).toEqual([word, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
+    }
     const printed = JSON.parse((await sandboxd(['print-openapi', 'v1'])).stdout);
     expect(Object.keys(printed.paths)).toContain('/v1/bash/exec');
     expect(await sandboxd(['print-openapi', 'v3'])).toMatchObject({

@@ -12,13 +12,14 @@ const USAGE = `Usage: sandboxd [start] [options]     serve the API
        sandboxd check [options]      exit 2 with one line if an option is wrong, else 0
        sandboxd reap                 end what a daemon that died has left running in the runtime directory
        sandboxd print-openapi v1|v2  print the OpenAPI document of a surface
-       sandboxd version`;
+       sandboxd version              print the version; so does --version`;
 
 /**
  * The daemon's command line. Answers what keeps running, or undefined when the command is done.
  * @param heartbeatFd descriptor for the beats of the main loop, if a parent counts them
  */
 export async function sandboxd(argv: readonly string[], heartbeatFd?: number): Promise<Running | undefined> {
+  if (argv[0] === '--version' || argv[0] === '-V') return sandboxd(['version']);
   const [command = 'start', ...rest] = argv[0]?.startsWith('-') ? ['start', ...argv] : argv;
   if (argv.includes('--help') || argv.includes('-h') || command === 'help') {
     const { DaemonOptions } = await import('./config.ts');

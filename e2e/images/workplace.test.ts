@@ -178,3 +178,26 @@ test('[log.ready] [log.open] [log.quiet-boot] the boot is quiet, warns that ther
   // Chromium has messages of its own.
   expect(log).not.toMatch(/ CRIT |No file matches|Traceback|^ +at .*\.(?:mjs|js|ts)\b/m);
 });
+
+test('[images.foreign-trees] git works in a tree of another owner, for root and for the account', async () => {
+  const made = await sandbox().container.exec([
+    'sh',
+    '-c',
+    'rm -rf /tmp/of-root && git init -q /tmp/of-root && cd /tmp/of-root && git -c user.name=n -c user.email=e@x commit -q --allow-empty -m one',
+  ]);
+  expect(made.exitCode).toBe(0);
+  expect(await succeed('cd /tmp/of-root && git log --format=%s')).toBe('one');
+  await succeed('rm -rf ~/mine && git init -q ~/mine');
+  expect((await sandbox().container.exec(['git', '-C', '/home/sandbox/mine', 'status', '--porcelain'])).exitCode).toBe(
+    0,
+  );
+});
+
+test('[images.agents-environment] programs see a sandbox without prompts, and Node uses the proxy of the environment', async () => {
+  expect(await succeed('echo $IS_SANDBOX $DEBIAN_FRONTEND $NODE_USE_ENV_PROXY')).toBe('1 noninteractive 1');
+  const call = `fetch('http://site.example/').catch((error) => console.log(error.cause.code))`;
+  expect(await succeed(`node -e "${call}"`)).toBe('ECONNREFUSED');
+  expect(
+    await succeed(`node -e "fetch('http://127.0.0.1:8080/health').then(({ status }) => console.log(status))"`),
+  ).toBe('200');
+});

@@ -11,7 +11,8 @@ keep_own_address_direct() {
   for host in localhost 127.0.0.1 ::1; do
     case ,$direct, in *",$host,"* | *,\*,*) ;; *) direct=${direct:+$direct,}$host ;; esac
   done
-  export no_proxy="$direct" NO_PROXY="$direct"
+  # Without it fetch and http of Node ignore these variables.
+  export no_proxy="$direct" NO_PROXY="$direct" NODE_USE_ENV_PROXY="${NODE_USE_ENV_PROXY:-1}"
 }
 
 # Files with certificates of authorities that were added to Debian's, as far as they can be read.

@@ -14,10 +14,13 @@ export function commandEnvironment({ server, exclude, include, map }: ProxyRules
   const names = server.protocol.startsWith('socks') ? ['all_proxy'] : ['http_proxy', 'https_proxy'];
   const values: Record<string, string> = { no_proxy: exceptions };
   for (const name of names) values[name] = url;
-  return Object.fromEntries(
+  // Without it fetch and http of Node ignore these variables.
+  const forNode = names.includes('http_proxy') ? { NODE_USE_ENV_PROXY: '1' } : {};
+  const both = Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => [
       [name, value],
       [name.toUpperCase(), value],
     ]),
   );
+  return { ...both, ...forNode };
 }

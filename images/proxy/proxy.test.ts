@@ -47,7 +47,7 @@ test('a mapped host uses its own proxy, no proxy, or another address', () => {
 
 test('commands get the proxy and its exceptions as variables in lower and upper case', () => {
   const variables = commandEnvironment(parseRules({ server: 'p:1', exclude: '*.a.example', map: 'b.example=direct' }));
-  expect(variables).toMatchObject({ http_proxy: 'http://p:1', HTTPS_PROXY: 'http://p:1' });
+  expect(variables).toMatchObject({ http_proxy: 'http://p:1', HTTPS_PROXY: 'http://p:1', NODE_USE_ENV_PROXY: '1' });
   expect(variables['no_proxy']).toBe('localhost,127.0.0.1,::1,.a.example,b.example');
   expect(commandEnvironment(parseRules({ server: 'socks5h://p:1' }))).toMatchObject({ ALL_PROXY: 'socks5h://p:1' });
 });
