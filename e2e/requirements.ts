@@ -7,6 +7,7 @@ import { BROWSER_IMAGE } from './requirements/browser-image.ts';
 import { BUDGETS } from './requirements/budgets.ts';
 import { CODE } from './requirements/code.ts';
 import { CODE_LANGUAGES } from './requirements/code-languages.ts';
+import { CODE_NOTEBOOK } from './requirements/code-notebook.ts';
 import { COMMANDS_LIFE } from './requirements/commands-life.ts';
 import { COMMANDS_RUN } from './requirements/commands-run.ts';
 import { CONFIGURATION } from './requirements/configuration.ts';
@@ -66,6 +67,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...BROWSER_FIELDS,
   ...CODE,
   ...CODE_LANGUAGES,
+  ...CODE_NOTEBOOK,
   ...CODE_FIELDS,
   ...DESKTOP,
   ...DESKTOP_PARTS,

@@ -27,6 +27,13 @@ const IPYKERNEL: Need = {
   packageName: 'python3-ipykernel',
   reason: 'Python cells run in its kernels',
 };
+const VENV: Need = {
+  name: 'venv',
+  probe: ['/usr/bin/python3', '-c', 'import ensurepip'],
+  obtain: debianPackage('python3-venv'),
+  packageName: 'python3-venv',
+  reason: 'the Python of analysts is set up with it',
+};
 const SHELLCHECK = debianProgram('shellcheck', 'the scripts of the images are checked with it');
 const DOCKER: Need = {
   name: 'docker',
@@ -60,7 +67,7 @@ const PAGES = [CHROMIUM, XTIGERVNC, NOVNC];
 // Only Linux uses them.
 const SYSTEM =
   process.platform === 'linux'
-    ? [BASH, SETPRIV, PS, CC, RIPGREP, SCRIPT, PROMTOOL, IPYKERNEL, XTIGERVNC, FFMPEG, GTK, ...IN_TERMINALS]
+    ? [BASH, SETPRIV, PS, CC, RIPGREP, SCRIPT, PROMTOOL, IPYKERNEL, VENV, XTIGERVNC, FFMPEG, GTK, ...IN_TERMINALS]
     : [];
 
 const VITEST = ['vitest', 'run', '--project'];

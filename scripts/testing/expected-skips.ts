@@ -269,6 +269,8 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
       `${CODE}/v1/`,
       `${CODE}/restart.test.ts > `,
       `${CODE}/prewarm.test.ts > `,
+      `${CODE}/packages.test.ts > `,
+      `${CODE}/notebook.test.ts > `,
       `${CODE}/zygote.test.ts > `,
       `${CODE}/tools.test.ts > `,
       'e2e/scenarios/analyst.test.ts > ',

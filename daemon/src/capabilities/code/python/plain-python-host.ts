@@ -1,9 +1,11 @@
+import { IMPORT_PATHS } from '../runtime/import-paths.ts';
+
 /**
  * The program of a Python interpreter without a kernel, for any Python 3; its arguments are the secret, the directory
  * of its socket and the name of its mark when it takes cells. A thread takes the messages, so that a cell can be
  * interrupted while it runs.
  */
-export const PYTHON_HOST = String.raw`
+export const PYTHON_HOST = `${IMPORT_PATHS}${String.raw`
 import sys
 def _svc_host():
     import ast, itertools, json, linecache, os, queue, signal, socket, threading, traceback
@@ -11,6 +13,7 @@ def _svc_host():
     sys.argv[:] = ['']
     sys.path.insert(0, '')
     text_max = 1000000
+    refresh = globals().pop('import_paths')()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, 'reconfigure'): stream.reconfigure(encoding='utf-8', errors='backslashreplace')
     def mark(name, code):
@@ -71,6 +74,7 @@ def _svc_host():
         report = {}
         leave = None
         try:
+            refresh()
             value = execute(message['code'], name)
             if value is not None: report['value'] = value
         except SystemExit as error:
@@ -117,4 +121,4 @@ def _svc_host():
             elif 'enter' in message: enter(message['enter'])
         except KeyboardInterrupt: pass
 _svc_host()
-`;
+`}`;

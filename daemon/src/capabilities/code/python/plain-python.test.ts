@@ -1,4 +1,7 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { tempDir } from '../../../../../scripts/testing/temp-dir.ts';
 import { TestApp } from '../../../app.fixture.ts';
 import type { Capability } from '../../../capability.ts';
 import { defineCapability } from '../../../capability.ts';
@@ -116,4 +119,27 @@ test.each([
   await using plain = await Plain.start();
   expect(await plain.run(code)).toMatchObject(end);
   expect(await plain.interpreter.process.ended).toMatchObject({ signal: null });
+});
+
+test('[code.installed-plain] Python without ipykernel imports what was installed since it began', async () => {
+  await using place = await tempDir();
+  const local = join(place.path, 'local');
+  const before = process.env['PYTHONUSERBASE'];
+  process.env['PYTHONUSERBASE'] = local;
+  try {
+    await using plain = await Plain.start();
+    expect((await plain.run('import lateplain')).rest).toMatchObject([{ ename: 'ModuleNotFoundError' }]);
+    const { rest } = await plain.run('import site\nsite.getusersitepackages()');
+    const [result] = rest;
+    const packages = result?.type === 'execute_result' ? String(result.data['text/plain']).slice(1, -1) : '';
+    expect(packages.startsWith(local)).toBe(true);
+    await mkdir(packages, { recursive: true });
+    await writeFile(join(packages, 'lateplain.py'), 'value = 5\n');
+    expect((await plain.run('import lateplain\nlateplain.value')).rest).toMatchObject([
+      { data: { 'text/plain': '5' } },
+    ]);
+  } finally {
+    if (before === undefined) delete process.env['PYTHONUSERBASE'];
+    else process.env['PYTHONUSERBASE'] = before;
+  }
 });

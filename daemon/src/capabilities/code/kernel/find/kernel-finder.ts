@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Identity } from '../../../../core/account/identity.ts';
 import type { InterpreterProcesses } from '../../runtime/interpreter-processes.ts';
-import { KERNEL_PROGRAM } from '../kernel-program.ts';
+import { KERNEL_PROGRAM } from '../program/kernel-program.ts';
 import { type KernelSpec, kernelSpecsIn } from './kernelspecs.ts';
 import { type Python, PythonProbe } from './python-probe.ts';
 

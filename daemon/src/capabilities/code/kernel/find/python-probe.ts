@@ -14,13 +14,18 @@ const DIRECTORIES_MAX = 100;
 
 const DESCRIBE = `
 import json, sys
+try:
+    import site
+    sites = ([site.getusersitepackages()] if site.ENABLE_USER_SITE else []) + site.getsitepackages()
+except Exception:
+    sites = []
 from importlib.util import find_spec
 from importlib.metadata import version
 def of(name):
     try: return version(name) if find_spec(name) else None
     except Exception: return None
 print(json.dumps({"executable": sys.executable, "version": "%d.%d.%d" % sys.version_info[:3],
-                  "prefix": sys.prefix, "path": sys.path, "ipykernel": of("ipykernel")}))
+                  "prefix": sys.prefix, "path": sys.path + sites, "ipykernel": of("ipykernel")}))
 `;
 
 /** A Python on PATH. */
@@ -89,7 +94,9 @@ export class PythonProbe {
     const described = text === undefined || text.length > DESCRIPTION_MAX ? undefined : parsed(text);
     if (described === undefined) return undefined;
     const { executable, version, prefix, ipykernel, path } = described;
-    const watched = [command, ...path.filter((entry) => entry.startsWith('/')).slice(0, DIRECTORIES_MAX)];
+    // A directory of packages that there is not yet is watched too: `pip install --user` makes it.
+    const directories = new Set(path.filter((entry) => entry.startsWith('/')));
+    const watched = [command, ...[...directories].slice(0, DIRECTORIES_MAX)];
     const fingerprint = fingerprintOf(watched);
     return { watched, python: { command, executable, version, prefix, ipykernel, fingerprint } };
   }

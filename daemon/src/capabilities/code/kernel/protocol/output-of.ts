@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { MimeBundle, OutputEvent } from '../../runtime/output.ts';
 import type { Message } from './message.ts';
 
@@ -32,6 +33,21 @@ export function outputOf({ header, content }: Message): OutputEvent | undefined 
     default:
       return undefined;
   }
+}
+
+/**
+ * What a reply carries for a pager (`?name`) or for the next cell (`%load`), as text on stdout: a caller has neither.
+ * Jupyter: messaging, payloads.
+ */
+export function pagesOf(payload: unknown): OutputEvent[] {
+  if (!Array.isArray(payload)) return [];
+  return payload.flatMap((each: unknown) => {
+    const { source, data, text } = bundle(each);
+    const page =
+      source === 'page' ? textOf(bundle(data)['text/plain']) : source === 'set_next_input' ? textOf(text) : '';
+    const plain = stripVTControlCharacters(page);
+    return plain === '' ? [] : [{ type: 'stream', name: 'stdout', text: plain.endsWith('\n') ? plain : `${plain}\n` }];
+  });
 }
 
 export function countOf(value: unknown): number | null {

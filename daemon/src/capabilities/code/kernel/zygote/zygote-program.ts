@@ -1,4 +1,4 @@
-import { RECORDER } from '../kernel-program.ts';
+import { BECOME_KERNEL } from '../program/kernel-program.ts';
 
 /**
  * A Python that has imported what a kernel needs, and forks one for each line of its stdin:
@@ -11,6 +11,9 @@ export const ZYGOTE_PROGRAM = `
 import array, gc, json, os, select, signal, socket, struct, sys
 
 sys.path[:] = [entry for entry in sys.path if entry]
+${BECOME_KERNEL}
+refresh = import_paths()
+prepare_figures()
 from ipykernel import kernelapp, ipkernel, zmqshell
 import IPython.core.completer, IPython.core.magics, IPython.core.historyapp, IPython.core.ultratb, IPython.lib.pretty
 for name in ["ipykernel.debugger", "ipykernel.datapub", "matplotlib_inline.backend_inline", *sys.argv[2:]]:
@@ -18,6 +21,7 @@ for name in ["ipykernel.debugger", "ipykernel.datapub", "matplotlib_inline.backe
         __import__(name)
     except BaseException:
         pass
+forget_backend()
 adopts = sys.argv[1] == "keeper"
 del sys.argv[1:]
 if adopts:
@@ -77,7 +81,6 @@ gc.collect()
 gc.freeze()
 os.write(1, b"ready\\n")
 
-${RECORDER}
 
 def packed(text):
     data = text.encode()
@@ -103,7 +106,7 @@ def become(request, out, err):
     os.chdir(request["cwd"])
     sys.argv = request["argv"]
     gc.unfreeze()
-    become_kernel(sys.argv[2])
+    become_kernel(sys.argv[2], refresh)
 
 
 def live(request, out, err):

@@ -53,40 +53,4 @@ def record(app):
     thread._really_send = really_send
     kernel.control_handlers["svc_record_request"] = answer
 
-
-def take_rest(*_):
-    # What a program wrote is in a pipe that a thread of the kernel reads: it belongs to the cell that ran the program.
-    import array, fcntl, sys, termios, time
-    deadline = time.monotonic() + 0.5
-    for stream in (sys.stdout, sys.stderr):
-        fd, size = getattr(stream, "_fid", None), array.array("i", [0])
-        while fd is not None and time.monotonic() < deadline:
-            fcntl.ioctl(fd, termios.FIONREAD, size)
-            if size[0] == 0:
-                break
-            time.sleep(0.002)
-
-
-def become_kernel(connection_file):
-    from ipykernel import kernelapp
-    from traitlets.config import Config
-    app = kernelapp.IPKernelApp.instance()
-    # Its parser of arguments would take a fifth of the start. Histories of sessions are not mixed in one file.
-    app.parse_command_line = lambda argv=None: None
-    known = {"IPKernelApp": {"connection_file": connection_file}, "HistoryManager": {"hist_file": ":memory:"}}
-    app.update_config(Config(known))
-    app.initialize([])
-    try:
-        record(app)
-    except Exception:
-        pass
-    app.start()
-`;
-
-/** An IPython kernel in a Python of its own; its arguments are `-f` and the connection file, as of `ipykernel_launcher`. */
-export const KERNEL_PROGRAM = `
-import sys
-sys.path[:] = [entry for entry in sys.path if entry]
-${RECORDER}
-become_kernel(sys.argv[2])
 `;

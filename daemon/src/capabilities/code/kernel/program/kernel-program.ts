@@ -1,0 +1,46 @@
+import { IMPORT_PATHS } from '../../runtime/import-paths.ts';
+import { FIGURES } from './figures.ts';
+import { NOTEBOOK } from './notebook.ts';
+import { RECORDER } from './recorder.ts';
+import { STREAMS } from './streams.ts';
+
+/**
+ * Python: `become_kernel(connection_file, refresh)` is an IPython kernel until it ends. Each part is left out where the
+ * ipykernel or IPython of the account refuses it; `refresh` is that of `import_paths`.
+ */
+export const BECOME_KERNEL = `
+${IMPORT_PATHS}
+${FIGURES}
+${STREAMS}
+${NOTEBOOK}
+${RECORDER}
+
+def become_kernel(connection_file, refresh):
+    from ipykernel import kernelapp
+    from traitlets.config import Config
+    try:
+        whole_characters()
+    except Exception:
+        pass
+    app = kernelapp.IPKernelApp.instance()
+    # Its parser of arguments would take a fifth of the start. Histories of sessions are not mixed in one file.
+    app.parse_command_line = lambda argv=None: None
+    known = {"IPKernelApp": {"connection_file": connection_file}, "HistoryManager": {"hist_file": ":memory:"}}
+    app.update_config(Config(known))
+    app.initialize([])
+    app.shell.events.register("pre_run_cell", lambda *_: refresh() and None)
+    for part in (record, notebook, figures):
+        try:
+            part(app)
+        except Exception:
+            pass
+    app.start()
+`;
+
+/** An IPython kernel in a Python of its own; its arguments are `-f` and the connection file, as of `ipykernel_launcher`. */
+export const KERNEL_PROGRAM = `
+import sys
+sys.path[:] = [entry for entry in sys.path if entry]
+${BECOME_KERNEL}
+become_kernel(sys.argv[2], import_paths())
+`;

@@ -1,0 +1,55 @@
+import { expect } from 'vitest';
+import { TestApp } from '../../app.fixture.ts';
+import { errorOf, PATIENCE_MS, python, resultOf, testKernels } from './cells.fixture.ts';
+
+testKernels(
+  '[code.characters] a character in two pieces is whole, from a program of the cell and from a shell command',
+  async () => {
+    await using daemon = await TestApp.start();
+    const pieces = String.raw`printf 'a\303'; read -t 0.3 x < /dev/zero; sleep 0.2; printf '\251b'`;
+    const run = `import subprocess\nsubprocess.run(["bash", "-c", r"""${pieces}"""])\nNone`;
+    expect((await python(daemon, run, { session_id: 's' })).stdout).toBe('aéb');
+    expect(
+      (await python(daemon, String.raw`!printf "a\303"; sleep 0.2; printf "\251b"`, { session_id: 's' })).stdout,
+    ).toBe('aéb');
+    // What is no character neither waits for the next cell nor ends the reader of the stream.
+    const broken =
+      String.raw`import subprocess` + '\n' + String.raw`subprocess.run(["printf", r"x\377\303"])` + '\nNone';
+    expect((await python(daemon, broken, { session_id: 's' })).stdout).toBe('x\ufffd\ufffd');
+    expect((await python(daemon, run, { session_id: 's' })).stdout).toBe('aéb');
+  },
+  PATIENCE_MS,
+);
+
+testKernels(
+  '[code.pagers] help, question marks and %load give their text; %cd prints no warning',
+  async () => {
+    await using daemon = await TestApp.start();
+    const cell = async (code: string) => await python(daemon, code, { session_id: 's' });
+    expect((await cell('?print')).stdout).toContain('Prints the values to a stream');
+    expect((await cell('print?')).stdout).not.toContain('\u001b');
+    expect((await cell('help(print)')).stdout).toContain('Prints the values to a stream');
+    expect((await cell('%pdoc print')).stdout).toContain('Prints the values to a stream');
+    expect((await cell('%load /etc/hostname')).stdout).toContain('# %load /etc/hostname');
+    expect(await cell('%cd /usr')).toMatchObject({ stdout: '/usr\n', stderr: '' });
+  },
+  PATIENCE_MS,
+);
+
+testKernels(
+  '[code.nested-loops] asyncio.run works in a cell, at the top and in a coroutine; another way names it',
+  async () => {
+    await using daemon = await TestApp.start();
+    const cell = async (code: string) => await python(daemon, code, { session_id: 's' });
+    const main = 'import asyncio\nasync def main():\n    await asyncio.sleep(0.01)\n    return 5\n';
+    expect(resultOf(await cell(`${main}asyncio.run(main())`))).toBe('5');
+    expect(
+      resultOf(await cell('async def outer():\n    return asyncio.run(main()) + await main()\nawait outer()')),
+    ).toBe('10');
+    const failed = await cell('asyncio.get_event_loop().run_until_complete(main())');
+    expect(errorOf(failed)).toBe('RuntimeError');
+    expect(failed.outputs.at(-1)?.evalue).toContain('asyncio.run()');
+    expect(resultOf(await cell('await main()'))).toBe('5');
+  },
+  PATIENCE_MS,
+);
