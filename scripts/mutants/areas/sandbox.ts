@@ -20,8 +20,8 @@ export const SANDBOX: MutantArea = {
     {
       id: 'open-before-the-claim',
       file: 'daemon/src/core/access/late-binding.ts',
-      text: 'locked: apiKey === undefined && this.#claim === undefined && this.#options.claimTokenFile !== undefined,',
-      replacement: 'locked: false,',
+      text: 'locked: apiKey === undefined ? this.#lock() : undefined,',
+      replacement: 'locked: undefined,',
     },
     {
       id: 'claim-in-memory-only',
