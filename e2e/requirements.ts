@@ -17,6 +17,7 @@ import { DESKTOP_PARTS } from './requirements/desktop-parts.ts';
 import { FILES } from './requirements/files.ts';
 import { GATEWAY } from './requirements/gateway.ts';
 import { IMAGE_CONDITIONS } from './requirements/image-conditions.ts';
+import { IMAGE_FAULTS } from './requirements/image-faults.ts';
 import { IMAGES } from './requirements/images.ts';
 import { INCOMPLETE } from './requirements/incomplete.ts';
 import { MCP } from './requirements/mcp.ts';
@@ -45,6 +46,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...BASH_V1,
   ...IMAGES,
   ...IMAGE_CONDITIONS,
+  ...IMAGE_FAULTS,
   ...CONFIGURATION,
   ...GATEWAY,
   ...APP,

@@ -28,7 +28,7 @@ from supervisor import http  # noqa: E402
 from supervisor.options import VERSION, ServerOptions  # noqa: E402
 from supervisor.supervisord import main  # noqa: E402
 
-# This file, svc_wakeup and svc_end replace parts of this version.
+# This file and those that svc_wakeup installs replace parts of this version.
 KNOWN_VERSION = "4.2.5"
 if VERSION != KNOWN_VERSION:
     sys.exit(f"sandbox: supervisor is {VERSION}, and the image's changes to it are for {KNOWN_VERSION}")

@@ -2,13 +2,16 @@
 
 Its loop looks at its programs when a descriptor becomes readable, and otherwise once a second: the first program would
 start a second late, and so would every stop and every restart. A pipe that its start and every signal write to mends
-that. svc_end decides when and how the container ends, svc_start starts the browser on request.
+that. svc_end and svc_failures decide when and how the container ends and what starts again, svc_output writes what the
+programs print, svc_start starts the browser on request.
 """
 
 import os
 import signal
 
 import svc_end
+import svc_failures
+import svc_output
 import svc_start
 from supervisor.medusa.asyncore_25 import socket_map
 
@@ -43,6 +46,8 @@ class Wakeup:
 
 
 svc_end.install()
+svc_failures.install()
+svc_output.install()
 
 
 def make(supervisord, **_config):

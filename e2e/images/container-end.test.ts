@@ -33,22 +33,22 @@ test('[images.stop] a stop ends within 10 s with exit code 0 although everything
   await docker('start', id);
 });
 
-/** A program that fails, over one of the image. */
-const FAILING: readonly (readonly [program: string, path: string])[] = [
-  ['keeper', '/opt/svc/product/keeper'],
-  ['daemon', '/usr/local/bin/sandboxd'],
-  ['gateway', '/opt/svc/start/gateway'],
+/** A program that fails, over one of the image; the last one after supervisord has taken it for running. */
+const FAILING: readonly (readonly [program: string, path: string, script: string])[] = [
+  ['keeper', '/opt/svc/product/keeper', 'exit 3'],
+  ['daemon', '/usr/local/bin/sandboxd', 'exit 3'],
+  ['gateway', '/opt/svc/start/gateway', 'exit 3'],
+  ['gateway', '/opt/svc/start/gateway', 'sleep 1.5; exit 3'],
 ];
 
 // Both wait, and use no processor meanwhile.
 test.concurrent('[images.failed-starts] after ten failed starts in a row of keeper, daemon or gateway the container ends', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'sandbox-failing-'));
   try {
-    const failing = join(directory, 'failing');
-    await writeFile(failing, '#!/bin/sh\nexit 3\n', { mode: 0o755 });
-    const mount = (path: string): string[] => ['--volume', `${failing}:${path}:ro`];
-    const ends = FAILING.map(async ([program, path]) => {
-      const { code, output } = await runOnce(NO_BROWSER, mount(path));
+    const ends = FAILING.map(async ([program, path, script], i) => {
+      const failing = join(directory, `failing-${i}`);
+      await writeFile(failing, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+      const { code, output } = await runOnce(NO_BROWSER, ['--volume', `${failing}:${path}:ro`]);
       expect([program, code]).toEqual([program, 1]);
       expect(output).toContain(`${program} has failed 10 times in a row: the container ends`);
       expect(output.match(new RegExp(`spawned: '${program}'`, 'g'))).toHaveLength(10);

@@ -1,0 +1,19 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ROOT } from '../scripts/root.ts';
+
+const DIRECTORY = join(ROOT, 'supervisord/conf.d');
+const PROGRAMS = readdirSync(DIRECTORY);
+/** The largest number that supervisord takes: svc_failures.py pauses these programs and never gives them up. */
+const WITHOUT_END = '2147483647';
+
+test.each(PROGRAMS)('[images.never-given-up] %s is started again however often the account ends it', (file) => {
+  const conf = readFileSync(join(DIRECTORY, file), 'utf8');
+  const setting = (name: string): string | undefined => new RegExp(`^${name}=(.*)$`, 'm').exec(conf)?.[1];
+  expect(conf).toMatch(new RegExp(`^\\[(?:program|eventlistener):${basename(file, '.conf')}\\]\n`));
+  expect({ startretries: setting('startretries'), autorestart: setting('autorestart') }).toEqual({
+    startretries: WITHOUT_END,
+    autorestart: 'true',
+  });
+});
