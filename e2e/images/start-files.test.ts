@@ -21,7 +21,7 @@ const EXPLAINED: readonly (readonly [named: string, paths: RegExp])[] = [
     /^(?:\/tmp\/\.X99-lock|\/tmp\/\.X11-unix\/X99|\/run\/svc\/user\/vnc\.sock)$/,
   ],
   ['`/tmp`', /^\/tmp$/],
-  ['`/tmp/svc-exec-*`, `/tmp/svc-code-*`', /^\/tmp\/svc-(?:exec|code)-[0-9a-f]{8}$/],
+  ['`/tmp/svc-exec-*`, `/tmp/svc-code-*`, `/tmp/svc-cwd-*`', /^\/tmp\/svc-(?:exec|code|cwd)-[0-9a-f]{8}$/],
   ['`/dev/shm`', /^\/dev\/shm$/],
   ['`/home/sandbox`', /^\/home\/sandbox$/],
   ['`/run/svc/start-browser`', /^\/run\/svc\/start-browser$/],

@@ -22,6 +22,7 @@ export const SYSTEM_TESTS = [
   `${CAPABILITIES}/files/disks.test.ts`,
   `${CAPABILITIES}/pty/fork-bomb.test.ts`,
   `${CAPABILITIES}/watch/limits.test.ts`,
+  `${DAEMON}/core/files/helper-places.test.ts`,
   `${DAEMON}/core/output/byte-log.test.ts`,
   `${DAEMON}/core/process/keeper/keeper-adoption-system.test.ts`,
   `${DAEMON}/core/process/keeper/keeper-faults.test.ts`,
@@ -29,6 +30,7 @@ export const SYSTEM_TESTS = [
   `${DAEMON}/core/process/keeper/keeper-privileges.test.ts`,
   `${DAEMON}/core/process/keeper/keeper-stalls.test.ts`,
   `${DAEMON}/core/process/process-host-system.test.ts`,
+  `${DAEMON}/full-temporary.test.ts`,
   'computer-use/src/recording/full-disk.test.ts',
 ] as const;
 

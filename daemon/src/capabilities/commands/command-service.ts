@@ -3,6 +3,7 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { waitFor } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { Core } from '../../core/core.ts';
+import { HelperPlaces } from '../../core/files/helper-places.ts';
 import type { Finding } from '../../core/finding.ts';
 import { probeProcess } from '../../core/process/probe-process.ts';
 import { type Excerpt, excerptOf } from './output/excerpt.ts';
@@ -43,6 +44,7 @@ export class CommandService implements AsyncDisposable {
   readonly #store: CommandStore;
   readonly #launcher: Launcher;
   readonly #starter: CommandStarter;
+  readonly #places: HelperPlaces;
 
   constructor(core: Core, store: CommandStore, launcher: Launcher, maxRunning: number) {
     this.sessions = new SessionService(core, store, launcher);
@@ -50,7 +52,9 @@ export class CommandService implements AsyncDisposable {
     this.#store = store;
     this.#launcher = launcher;
     this.#starter = new CommandStarter(core, store, launcher, maxRunning);
-    this.shell = new SharedShell(this.#starter, launcher);
+    this.#places = new HelperPlaces('cwd', core.runtime.path);
+    this.#places.clear();
+    this.shell = new SharedShell(this.#starter, launcher, this.#places);
   }
 
   /**
@@ -186,6 +190,7 @@ export class CommandService implements AsyncDisposable {
     await this.#starter[Symbol.asyncDispose]();
     await endCommands(this.#core, this.#store.all(), this.#core.config.stopGraceSeconds * 1000);
     this.#store[Symbol.dispose]();
+    this.#places[Symbol.dispose]();
   }
 }
 

@@ -1,26 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fchownSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fchownSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AccountDirectory } from '../runtime/account-directories.ts';
 import type { InterpreterSpec } from '../runtime/language-runtime.ts';
 import { type KernelConnection, PORTS } from './kernel-client.ts';
 
 /** Of a new kernel, with sockets in that directory. */
-export function newConnection(directory: AccountDirectory): KernelConnection {
+export function newConnection(directory: string): KernelConnection {
   return {
-    path: join(directory.path, 'k'),
+    path: join(directory, 'k'),
     key: randomBytes(32).toString('hex'),
     identity: `sandbox-${randomBytes(8).toString('hex')}`,
   };
 }
 
 /** The file that Jupyter kernels read; only the account can. */
-export function writeConnectionFile(
-  directory: AccountDirectory,
-  { path, key }: KernelConnection,
-  spec: InterpreterSpec,
-): string {
-  const file = join(directory.path, 'connection.json');
+export function writeConnectionFile(directory: string, { path, key }: KernelConnection, spec: InterpreterSpec): string {
+  const file = join(directory, 'connection.json');
   const content = {
     transport: 'ipc',
     ip: path,
@@ -35,7 +30,7 @@ export function writeConnectionFile(
   };
   const fd = openSync(file, 'wx', 0o600);
   try {
-    writeSync(fd, JSON.stringify(content));
+    writeFileSync(fd, JSON.stringify(content));
     if (process.getuid?.() === 0) fchownSync(fd, spec.identity.uid, spec.identity.gid);
   } finally {
     closeSync(fd);

@@ -26,6 +26,13 @@ const ATTACH_MS = 3000;
 
 const HINT = 'pip install ipykernel, or apt-get install python3-ipykernel';
 
+/** What a new kernel is reached by. */
+interface ConnectionFiles {
+  readonly connection: KernelConnection;
+  /** The path of the connection file. */
+  readonly file: string;
+}
+
 /** What `attach` needs of a kernel. */
 interface KernelState {
   readonly connection: KernelConnection;
@@ -106,9 +113,16 @@ export class KernelRuntime implements LanguageRuntime {
   async open(spec: InterpreterSpec): Promise<Interpreter> {
     const kernel = await this.finder.named(spec.variant);
     if (kernel === undefined) throw unavailable(spec.variant, 'it is no longer installed');
-    const directory = this.#processes.directories.make(spec.identity);
+    // `make` calls it again elsewhere if the first disk is full.
+    let files: ConnectionFiles | undefined;
+    const fill = (path: string): void => {
+      const connection = newConnection(path);
+      files = { connection, file: writeConnectionFile(path, connection, spec) };
+    };
+    const directory = this.#processes.directories.make(spec.identity, fill);
     try {
-      return await this.#start(spec, kernel, directory);
+      if (files === undefined) throw new Error('the connection file was not written');
+      return await this.#start(spec, kernel, directory, files);
     } catch (error) {
       directory[Symbol.dispose]();
       throw error;
@@ -142,9 +156,12 @@ export class KernelRuntime implements LanguageRuntime {
     if (python) this.#zygotes.warm(this.finder.identity, python);
   }
 
-  async #start(spec: InterpreterSpec, kernel: Kernel, directory: AccountDirectory): Promise<Interpreter> {
-    const connection = newConnection(directory);
-    const file = writeConnectionFile(directory, connection, spec);
+  async #start(
+    spec: InterpreterSpec,
+    kernel: Kernel,
+    directory: AccountDirectory,
+    { connection, file }: ConnectionFiles,
+  ): Promise<Interpreter> {
     const [program = '', ...args] = kernel.argv.map((argument) => argument.replaceAll('{connection_file}', file));
     const { interruptMode, env } = kernel;
     const isRecorded = kernel.python !== undefined;

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fchownSync, openSync, readSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Identity } from '../../../core/account/identity.ts';
 import { discard } from '../../../core/files/discard.ts';
+import type { HelperPlaces } from '../../../core/files/helper-places.ts';
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants;
 /** Linux takes paths of so many bytes (PATH_MAX); one more is the line end. */
@@ -21,13 +21,27 @@ export class DirectoryFile implements Disposable {
   /** Bytes of the script. */
   readonly #begin: number;
 
-  /** @param physical write the directory with links resolved */
-  constructor(owner: Identity, physical: boolean) {
-    this.path = join(tmpdir(), `svc-cwd-${randomBytes(9).toString('base64url')}`);
+  /**
+   * @param physical write the directory with links resolved
+   * @throws SandboxError `disk_full`
+   */
+  static create(places: HelperPlaces, owner: Identity, physical: boolean): DirectoryFile {
+    return places.place((directory) => new DirectoryFile(directory, owner, physical));
+  }
+
+  private constructor(directory: string, owner: Identity, physical: boolean) {
+    this.path = join(directory, randomBytes(9).toString('base64url'));
     this.#descriptor = openSync(this.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-    if (owner.uid !== process.getuid?.() && owner.uid >= 0) fchownSync(this.#descriptor, owner.uid, owner.gid);
-    const print = `builtin pwd -${physical ? 'P' : 'L'} >>${this.path}`;
-    this.#begin = writeSync(this.#descriptor, `unset BASH_ENV; trap '{ ${print}; } 2>/dev/null' EXIT\n`);
+    try {
+      if (owner.uid !== process.getuid?.() && owner.uid >= 0) fchownSync(this.#descriptor, owner.uid, owner.gid);
+      const print = `builtin pwd -${physical ? 'P' : 'L'} >>${inTrap(this.path)}`;
+      const script = `unset BASH_ENV; trap '{ ${print}; } 2>/dev/null' EXIT\n`;
+      this.#begin = writeSync(this.#descriptor, script);
+      if (this.#begin < script.length) throw Object.assign(new Error('no room for the script'), { code: 'ENOSPC' });
+    } catch (error) {
+      this[Symbol.dispose]();
+      throw error;
+    }
   }
 
   /** The directory in which the bash ended; undefined where it wrote none, as after `exec` or SIGKILL. */
@@ -41,4 +55,9 @@ export class DirectoryFile implements Disposable {
     closeSync(this.#descriptor);
     discard(this.path);
   }
+}
+
+/** A path as a word of a command that is itself between single quotes. */
+function inTrap(path: string): string {
+  return path.replace(/[^\w./-]/g, '\\$&').replaceAll("'", `'\\''`);
 }

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { waitFor } from '@sandbox/api/wait.ts';
+import type { HelperPlaces } from '../../../core/files/helper-places.ts';
 import { excerptOf } from '../output/excerpt.ts';
 import type { Command, CommandStatus } from '../run/command.ts';
 import { type CommandStarter, START_PATIENCE_MS } from '../run/command-starter.ts';
@@ -45,11 +46,13 @@ export interface ShellResult {
 export class SharedShell {
   readonly #starter: CommandStarter;
   readonly #launcher: Launcher;
+  readonly #places: HelperPlaces;
   #directory: string | undefined;
 
-  constructor(starter: CommandStarter, launcher: Launcher) {
+  constructor(starter: CommandStarter, launcher: Launcher, places: HelperPlaces) {
     this.#starter = starter;
     this.#launcher = launcher;
+    this.#places = places;
   }
 
   /**
@@ -59,20 +62,20 @@ export class SharedShell {
    */
   async run(call: ShellCall, gone: AbortSignal, report?: (line: string) => void): Promise<ShellResult> {
     const start = this.#start(call);
-    const file = new DirectoryFile(this.#launcher.identityOf(undefined), !call.keepLinks);
+    const file = this.#directoryFile(!call.keepLinks);
     let command: Command;
     try {
       const { command: text } = call;
-      const env = { BASH_ENV: file.path };
+      const env = file && { BASH_ENV: file.path };
       const request = { command: text, shell: 'auto', cwd: start, env, ownEnv: true, openStdin: false };
       command = await this.#starter.start(request, Math.min(call.timeout * 1000, START_PATIENCE_MS));
     } catch (error) {
-      file[Symbol.dispose]();
+      file?.[Symbol.dispose]();
       throw error;
     }
     const ended = command.ended.then(() => {
       using _file = file;
-      return file.directory() ?? start;
+      return file?.directory() ?? start;
     });
     await waitReporting(command, call.timeout * 1000, gone, report);
     const isOver = !command.isRunning;
@@ -81,6 +84,16 @@ export class SharedShell {
     const { output, truncated } = await excerptOf(command.output, call.excerptBytes);
     const { id, status, exitCode, message } = command.record;
     return { commandId: id, status, output, truncated, exitCode, message, cwd };
+  }
+
+  /** Undefined if the disks are full: the command, which may free them, runs, and where it ends is not known. */
+  #directoryFile(physical: boolean): DirectoryFile | undefined {
+    try {
+      return DirectoryFile.create(this.#places, this.#launcher.identityOf(undefined), physical);
+    } catch (error) {
+      if (error instanceof SandboxError && error.kind === 'disk_full') return undefined;
+      throw error;
+    }
   }
 
   /** @throws SandboxError `invalid` where the directory that the call names cannot be entered */

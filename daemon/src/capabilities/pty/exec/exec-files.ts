@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { chownSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Identity } from '../../../core/account/identity.ts';
 import { discard } from '../../../core/files/discard.ts';
-import { tempDirectory } from '../../../core/files/temp-directory.ts';
+import { HelperPlaces } from '../../../core/files/helper-places.ts';
 
 export interface ExecFile {
   readonly path: string;
-  readonly fill: (script: string) => void;
   readonly remove: () => void;
 }
 
@@ -16,25 +15,44 @@ export interface ExecFile {
  * directory, which that account cannot enter.
  */
 export class ExecFiles implements Disposable {
-  readonly #directory: string;
+  readonly #places: HelperPlaces;
 
   /** Removes the files of an earlier daemon. */
   constructor(runtimeDir: string) {
-    this.#directory = tempDirectory('exec', runtimeDir);
-    for (const name of readdirSync(this.#directory)) discard(join(this.#directory, name));
+    this.#places = new HelperPlaces('exec', runtimeDir);
+    this.#places.clear();
   }
 
-  /** The path is known before the script is written, since the script erases the typed line, which names the path. */
-  reserve(owner: Identity | undefined): ExecFile {
-    const path = join(this.#directory, randomBytes(3).toString('hex'));
-    const fill = (script: string): void => {
-      writeFileSync(path, script, { mode: 0o600, flag: 'wx' });
+  /**
+   * Writes the script that `scriptAt` returns for its path: it erases the typed line, which names the path.
+   * @throws SandboxError `disk_full`
+   */
+  write(owner: Identity | undefined, scriptAt: (path: string) => string): ExecFile {
+    return this.#create((path) => {
+      writeFileSync(path, scriptAt(path), { mode: 0o600, flag: 'wx' });
       if (owner !== undefined) chownSync(path, owner.uid, owner.gid);
-    };
-    return { path, fill, remove: () => discard(path) };
+    });
+  }
+
+  /** A path for what the caller creates there. */
+  reserve(): ExecFile {
+    return this.#create(() => undefined);
   }
 
   [Symbol.dispose](): void {
-    rmSync(this.#directory, { recursive: true, force: true });
+    this.#places[Symbol.dispose]();
+  }
+
+  #create(fill: (path: string) => void): ExecFile {
+    return this.#places.place((directory) => {
+      const path = join(directory, randomBytes(3).toString('hex'));
+      try {
+        fill(path);
+      } catch (error) {
+        discard(path);
+        throw error;
+      }
+      return { path, remove: () => discard(path) };
+    });
   }
 }

@@ -223,10 +223,11 @@ export class ExecTracker {
 
   #script({ kind, command, entry, column }: TypedScript, nonce: string) {
     const { record } = this.#session;
-    // The script erases the line that names it, so its path is fixed before its text.
-    const { path, remove, fill } = this.#tools.execFiles.reserve(this.#tools.launcher.accountOf(record.user));
-    const line = ` . ${path}`;
-    fill(execScript(kind, { command, entry, nonce, echo: echoOf(command, line, column, record.cols) }));
-    return { line, remove };
+    const owner = this.#tools.launcher.accountOf(record.user);
+    const lineFor = (path: string): string => ` . ${/[^\w./-]/.test(path) ? quoted(path) : path}`;
+    const { path, remove } = this.#tools.execFiles.write(owner, (at) =>
+      execScript(kind, { command, entry, nonce, echo: echoOf(command, lineFor(at), column, record.cols) }),
+    );
+    return { line: lineFor(path), remove };
   }
 }

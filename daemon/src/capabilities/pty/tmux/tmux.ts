@@ -106,7 +106,7 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
     name: string = spec.id,
     first = '',
   ): Promise<{ reader: HostedProcess; pipe: string[] }> {
-    const { path, remove } = this.#files.reserve(undefined);
+    const { path, remove } = this.#files.reserve();
     await this.#run('mkfifo', ['-m', '600', path], undefined);
     if (spec.identity) chownSync(path, spec.identity.uid, spec.identity.gid);
     const { terminal: _, ...rest } = spec;

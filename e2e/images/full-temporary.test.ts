@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { NO_BROWSER, NO_KERNELS, type Sandbox, startSandbox } from './sandbox.ts';
+
+/** The account fills its temporary directory again as soon as there is room. */
+const FILL = 'while :; do cat /dev/zero >>/tmp/fill; sleep 0.1; done 2>/dev/null';
+
+const bash = (sandbox: Sandbox, command: string) =>
+  sandbox.mcp<{ isError?: boolean }>('tools/call', { name: 'sandbox_execute_bash', arguments: { cmd: command } });
+
+test('[late.full-temporary] the account that keeps its temporary directory full ends no interface', async () => {
+  await using sandbox = await startSandbox({
+    env: { ...NO_BROWSER, ...NO_KERNELS },
+    with: (container) => container.withTmpFs({ '/tmp': 'size=4m,exec' }),
+  });
+  await sandbox.post('/v2/pty/sessions', { id: 't' });
+  const { command_id } = await sandbox.run(FILL, { mode: 'async' });
+  await expect.poll(() => sandbox.shell('df --output=avail /tmp | tail -n 1')).toMatch(/^ *0$/);
+  expect(await bash(sandbox, 'cd /usr')).not.toMatchObject({ isError: true });
+  expect(JSON.stringify(await bash(sandbox, 'pwd'))).toContain('/usr');
+  const exec = { command: 'echo "$((6 * 7))"' };
+  expect(await sandbox.post('/v2/pty/sessions/t/exec', exec)).toMatchObject({ output: '42\n', exit_code: 0 });
+  expect(await sandbox.post('/v2/code/execute', { language: 'python', code: '6 * 7' })).toMatchObject({ status: 'ok' });
+  expect(await sandbox.shell('stat -c "%a %U" /var/lib/svc-*')).toBe(Array(3).fill('711 root').join('\n'));
+  await sandbox.post(`/v2/commands/${command_id}/kill`, {});
+  await bash(sandbox, 'rm /tmp/fill');
+  expect(await sandbox.shell('ls /tmp')).not.toContain('fill');
+});
