@@ -26,6 +26,7 @@ import type { Requirement } from './requirements/requirement.ts';
 import { SANDBOX } from './requirements/sandbox.ts';
 import { SEARCH } from './requirements/search.ts';
 import { STALLS } from './requirements/stalls.ts';
+import { STDIN } from './requirements/stdin.ts';
 import { STREAMS } from './requirements/streams.ts';
 import { TERMINALS } from './requirements/terminals.ts';
 import { TERMINALS_END } from './requirements/terminals-end.ts';
@@ -61,6 +62,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...SHELL_FIELDS,
   ...FILE_FIELDS,
   ...STALLS,
+  ...STDIN,
   ...SANDBOX,
   ...OPERATIONS,
   ...MCP,

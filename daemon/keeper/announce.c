@@ -7,9 +7,9 @@
 #define DELAY_MS 1
 /*
  * Credit is returned in pieces of this many bytes, so that a typed key wakes the client once, by its echo. A smaller
- * amount is owed while the client has some left.
+ * amount is owed while the client has some left, or bytes are still held.
  */
-#define CREDIT_BYTES (INPUT_WINDOW / 4)
+#define CREDIT_BYTES (64u * 1024)
 
 static const struct announced_process NOT_ANNOUNCED = {.awaited = true};
 
@@ -19,6 +19,7 @@ void announce_anew(struct announcer *announcer, uint64_t client)
   announcer->client = client;
   for (struct process *process = announcer->processes->all; process != NULL; process = process->next) {
     process->announced = NOT_ANNOUNCED;
+    input_greet(&process->input);
     for (int i = 0; i < process->stream_count; i++)
       process->streams[i].announced = 0;
     process_changed(process);
@@ -45,10 +46,11 @@ static bool is_bulk(const struct process *process)
 static bool owes_little(const struct process *process)
 {
   const struct input *input = &process->input;
-  return input->source.fd >= 0 && !input->ends && process->open_streams == process->stream_count &&
-         process->announced.introduced && !any_byte_new(process) && input_limit(input) > process->announced.limit &&
-         input_limit(input) - process->announced.limit < CREDIT_BYTES && process->phase == RUNNING &&
-         process->announced.limit > input->taken;
+  uint64_t limit = input->taken + input_room(input);
+  return input->source.fd >= 0 && !input->ends && !input->asked && process->open_streams == process->stream_count &&
+         process->announced.introduced && !any_byte_new(process) && process->phase == RUNNING &&
+         limit < process->announced.limit + CREDIT_BYTES &&
+         (process->announced.limit > input->taken || input->length > 0);
 }
 
 /*

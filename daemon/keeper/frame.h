@@ -8,7 +8,7 @@
 
 /* A plain number, since the names of socket and lock contain it. */
 #ifndef PROTOCOL_VERSION
-#define PROTOCOL_VERSION 2
+#define PROTOCOL_VERSION 3
 #endif
 #define MAX_FRAME (12u * 1024 * 1024)
 #define MAX_ID 100

@@ -1,9 +1,8 @@
 #include "input.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static void shut(struct input *input)
@@ -12,8 +11,28 @@ static void shut(struct input *input)
   input->changed(input->process);
 }
 
-/* Bytes that were written; -1 where the input was closed. */
-static int64_t pass_on(struct input *input, const uint8_t *bytes, uint32_t count)
+/* Passes held bytes on until the pipe is full; false where the input was closed. */
+static bool pass_on_held(struct input *input)
+{
+  while (input->length > 0) {
+    struct iovec parts[INPUT_BATCH];
+    ssize_t written = writev(input->source.fd, parts, input_gather(input, parts));
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0 && errno == EAGAIN)
+      return true;
+    if (written <= 0) {
+      shut(input);
+      return false;
+    }
+    input_consume(input, (size_t)written);
+    input->changed(input->process);
+  }
+  return true;
+}
+
+/* Passes bytes on that were not held; returns how many. The input may be closed afterwards. */
+static uint32_t pass_on(struct input *input, const uint8_t *bytes, uint32_t count)
 {
   uint32_t done = 0;
   while (done < count) {
@@ -24,12 +43,10 @@ static int64_t pass_on(struct input *input, const uint8_t *bytes, uint32_t count
       break;
     if (written <= 0) {
       shut(input);
-      return -1;
+      break;
     }
     done += (uint32_t)written;
   }
-  if (done > 0)
-    input->changed(input->process);
   return done;
 }
 
@@ -40,33 +57,30 @@ static void input_ready(struct source *source, uint32_t events)
     shut(input);
     return;
   }
-  int64_t done = pass_on(input, input->bytes + input->start, input->length);
-  if (done < 0)
+  if (!pass_on_held(input))
     return;
-  input->start += (uint32_t)done;
-  input->length -= (uint32_t)done;
+  input_relieve(input->pool);
   if (input->length > 0)
     return;
-  free(input->bytes);
-  input->bytes = NULL;
-  input->start = 0;
   if (input->ends)
     shut(input);
   else
     loop_change(source, 0);
 }
 
-bool input_open(struct input *input, struct loop *loop, int fd, struct process *process,
+bool input_open(struct input *input, struct input_pool *pool, struct loop *loop, int fd, struct process *process,
                 void (*changed)(struct process *process))
 {
   *input = (struct input){
       .source = {.fd = fd, .ready = input_ready},
+      .pool = pool,
       .process = process,
       .changed = changed,
-      .limit = INPUT_WINDOW,
   };
-  if (loop_add(loop, &input->source, 0))
+  if (loop_add(loop, &input->source, 0)) {
+    pool->empty++;
     return true;
+  }
   int error = errno;
   close(fd);
   input->source.fd = -1;
@@ -74,37 +88,28 @@ bool input_open(struct input *input, struct loop *loop, int fd, struct process *
   return false;
 }
 
-/* Appends to the held bytes; the credit bounds the sum. */
-static bool hold(struct input *input, const uint8_t *bytes, uint32_t count)
+void input_write(struct input *input, const struct input_piece *piece)
 {
-  if (input->bytes == NULL) {
-    input->bytes = malloc(INPUT_WINDOW);
-    if (input->bytes == NULL)
-      return false;
-    loop_change(&input->source, EPOLLOUT);
+  input->sequence = piece->sequence;
+  input->asked = input->asked || piece->asks;
+  bool is_open = input->source.fd >= 0 && !input->ends;
+  uint64_t end = piece->offset + piece->count;
+  if (is_open && piece->offset <= input->taken && input->taken - piece->offset < piece->count) {
+    const uint8_t *bytes = piece->bytes;
+    uint32_t count = piece->count;
+    bytes += input->taken - piece->offset;
+    count -= (uint32_t)(input->taken - piece->offset);
+    input_unstarve(input);
+    uint32_t done = input->length > 0 ? 0 : pass_on(input, bytes, count);
+    if (input->source.fd >= 0 && done < count)
+      done += input_hold(input, bytes + done, count - done);
+    input->taken += done;
   }
-  if (input->start + input->length + count > INPUT_WINDOW) {
-    memmove(input->bytes, input->bytes + input->start, input->length);
-    input->start = 0;
-  }
-  memcpy(input->bytes + input->start + input->length, bytes, count);
-  input->length += count;
-  return true;
-}
-
-bool input_write(struct input *input, uint64_t offset, const uint8_t *bytes, uint32_t count)
-{
-  if (input->source.fd < 0 || input->ends || offset > input->taken || input->taken - offset >= count)
-    return true;
-  bytes += input->taken - offset;
-  count -= (uint32_t)(input->taken - offset);
-  if (input->taken + count > input->limit)
-    return false;
-  input->taken += count;
-  int64_t done = input->length > 0 ? 0 : pass_on(input, bytes, count);
-  if (done >= 0 && (uint32_t)done < count && !hold(input, bytes + done, count - (uint32_t)done))
-    shut(input);
-  return true;
+  /* What was not taken has to be sent again. */
+  if (input->taken < end)
+    input->asked = true;
+  if (input->process != NULL)
+    input->changed(input->process);
 }
 
 void input_end(struct input *input, uint64_t offset)
@@ -114,17 +119,33 @@ void input_end(struct input *input, uint64_t offset)
   input->ends = true;
   if (input->length == 0)
     shut(input);
+  else
+    input->changed(input->process);
 }
 
-uint64_t input_limit(const struct input *input)
+uint32_t input_room(const struct input *input)
 {
-  return input->taken + INPUT_WINDOW - input->length;
+  if (input->source.fd < 0 || input->ends)
+    return 0;
+  uint32_t of_last = input->last == NULL ? 0 : INPUT_BLOCK - input->end;
+  return of_last + input_blocks_free_count(input) * INPUT_BLOCK;
+}
+
+void input_greet(struct input *input)
+{
+  input->sequence = 0;
+  input->asked = false;
 }
 
 void input_close(struct input *input)
 {
+  if (input->source.fd < 0)
+    return;
   loop_close(&input->source);
-  free(input->bytes);
-  input->bytes = NULL;
-  input->start = input->length = 0;
+  input->dropped += input->length;
+  input->length = 0;
+  input_blocks_free(input);
+  input->pool->empty--;
+  input_unstarve(input);
+  input_relieve(input->pool);
 }

@@ -170,6 +170,20 @@ void process_changed(struct process *process)
   process->table->changed = process;
 }
 
+void processes_relieve(void *context)
+{
+  struct processes *processes = context;
+  for (struct process *process = processes->all; process != NULL; process = process->next) {
+    struct input *input = &process->input;
+    if (!input->starved)
+      continue;
+    input->starved = false;
+    input->asked = true;
+    processes->inputs.starved--;
+    process_changed(process);
+  }
+}
+
 struct process *take_changed(struct processes *processes)
 {
   struct process *list = NULL;

@@ -137,6 +137,7 @@ struct processes {
   struct process *of_pid[BUCKETS];
   /* Those with something to announce. */
   struct process *changed;
+  struct input_pool inputs;
   uint32_t count;
   /* Since the keeper began. */
   uint64_t started;
@@ -166,6 +167,8 @@ void process_unstarted(struct process *process, struct failure failure);
 void process_stops(struct process *process);
 /* Removes it from the table: it never ran, or is not needed any more. Its files stay. */
 void process_remove(struct process *process);
+/* Inputs that were refused bytes because of others are announced: there is room again. */
+void processes_relieve(void *processes);
 /* Something about it has to be announced. */
 void process_changed(struct process *process);
 /* What a process does about its streams. */

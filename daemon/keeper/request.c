@@ -126,11 +126,12 @@ static void on_foreground(struct keeper *keeper, uint64_t client, struct reader 
 static void on_stdin(struct keeper *keeper, struct reader *reader)
 {
   struct process *process = process_by_id(&keeper->processes, take_id(reader));
-  uint64_t offset = take_u64(reader);
-  uint32_t length;
-  const uint8_t *bytes = take_bytes(reader, &length);
-  if (finished(reader) && process != NULL && !input_write(&process->input, offset, bytes, length))
-    reader->bad = true;
+  struct input_piece piece = {.sequence = take_u64(reader)};
+  piece.asks = take_flag(reader);
+  piece.offset = take_u64(reader);
+  piece.bytes = take_bytes(reader, &piece.count);
+  if (finished(reader) && process != NULL)
+    input_write(&process->input, &piece);
 }
 
 static void on_stdin_eof(struct keeper *keeper, struct reader *reader)

@@ -124,6 +124,8 @@ static void connect_parts(struct keeper *keeper)
   keeper->processes.loop = &keeper->loop;
   keeper->processes.oom = &keeper->oom;
   keeper->processes.outputs = &keeper->outputs;
+  keeper->processes.inputs.relieved = processes_relieve;
+  keeper->processes.inputs.context = &keeper->processes;
   keeper->processes.directory = keeper->dir.output;
   keeper->ended_files.directory = keeper->dir.ended;
   keeper->reservations.processes = &keeper->processes;

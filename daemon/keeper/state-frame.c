@@ -47,12 +47,14 @@ static void put_input(struct writer *writer, struct process *process)
 {
   struct input *input = &process->input;
   bool open = input->source.fd >= 0;
-  if (open)
-    input->limit = input_limit(input);
+  uint64_t limit = input->taken + input_room(input);
   put_u8(writer, open && !input->ends);
   put_u64(writer, input->taken);
-  put_u64(writer, input->limit);
-  process->announced.limit = input->limit;
+  put_u64(writer, limit);
+  put_u64(writer, input->sequence);
+  put_u64(writer, input->dropped);
+  input->asked = false;
+  process->announced.limit = limit;
 }
 
 static void put_end(struct writer *writer, const struct end *end)

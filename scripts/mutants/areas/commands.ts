@@ -75,7 +75,7 @@ export const COMMANDS: MutantArea = {
     },
     {
       id: 'stdin-waits-for-a-silent-keeper',
-      file: 'daemon/src/core/process/stdin-pipe.ts',
+      file: 'daemon/src/core/process/stdin/stdin-pipe.ts',
       text: 'await this.#check();',
       replacement: '',
     },

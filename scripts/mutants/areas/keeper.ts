@@ -7,7 +7,7 @@ export const KEEPER: MutantArea = {
     {
       id: 'repeated-input-is-written-again',
       file: 'daemon/keeper/input.c',
-      text: 'bytes += input->taken - offset;',
+      text: 'bytes += input->taken - piece->offset;',
       replacement: '',
     },
     {

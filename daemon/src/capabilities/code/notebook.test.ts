@@ -13,8 +13,7 @@ testKernels(
       (await python(daemon, String.raw`!printf "a\303"; sleep 0.2; printf "\251b"`, { session_id: 's' })).stdout,
     ).toBe('aéb');
     // What is no character neither waits for the next cell nor ends the reader of the stream.
-    const broken =
-      String.raw`import subprocess` + '\n' + String.raw`subprocess.run(["printf", r"x\377\303"])` + '\nNone';
+    const broken = `${String.raw`import subprocess`}\n${String.raw`subprocess.run(["printf", r"x\377\303"])`}\nNone`;
     expect((await python(daemon, broken, { session_id: 's' })).stdout).toBe('x\ufffd\ufffd');
     expect((await python(daemon, run, { session_id: 's' })).stdout).toBe('aéb');
   },

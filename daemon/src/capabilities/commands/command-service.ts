@@ -13,6 +13,7 @@ import { type OutputReading, type OutputRequest, readOutput } from './output/rea
 import type { Command, CommandRecord, CommandStatus } from './run/command.ts';
 import { endCommands } from './run/command-end.ts';
 import { CommandStarter, START_PATIENCE_MS, type StartRequest } from './run/command-starter.ts';
+import { type OfferTerms, offerStdin, type StdinTerms, type StdinWritten, writeStdin } from './run/command-stdin.ts';
 import type { Launcher } from './run/launcher.ts';
 import { environmentSetBy, sourceCommand } from './run/source-script.ts';
 import { SessionService, type SessionView } from './session-service.ts';
@@ -28,12 +29,6 @@ export interface RunRequest extends StartRequest {
 export interface CommandReport {
   readonly record: CommandRecord;
   readonly excerpt: Excerpt;
-}
-
-export interface StdinTerms {
-  /** Close stdin after the chunks. */
-  readonly eof: boolean;
-  readonly gone: AbortSignal;
 }
 
 /** Runs commands and keeps their output. Every method throws SandboxError `not_found` for an unknown id. */
@@ -141,26 +136,20 @@ export class CommandService implements AsyncDisposable {
   }
 
   /**
-   * Writes the chunks to stdin, at the pace of the command; answers how many bytes.
+   * Writes the chunks to stdin, at the pace of the command; answers how many bytes, which the process host holds.
    * @throws SandboxError `conflict` where the command has ended or has no pipe
    */
-  async writeStdin(
-    id: string,
-    chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-    { eof, gone }: StdinTerms,
-  ): Promise<number> {
-    const command = this.#store.get(id);
-    const stdin = () => {
-      if (command.process) return command.process;
-      throw new SandboxError('conflict', `the command has ended: ${id}`);
-    };
-    let written = 0;
-    for await (const chunk of chunks) {
-      await stdin().writeStdin(chunk, gone);
-      written += chunk.length;
-    }
-    if (eof) await stdin().endStdin();
-    return written;
+  async writeStdin(id: string, chunks: AsyncIterable<Uint8Array>, terms: StdinTerms): Promise<StdinWritten> {
+    return writeStdin(this.#store.get(id), chunks, terms);
+  }
+
+  /**
+   * Writes to stdin what the process host can hold now.
+   * @param offset of the first byte in the whole of stdin: bytes that were written before are skipped
+   * @throws SandboxError `conflict` as `writeStdin`, and for a gap before the offset; `capacity` where nothing fits
+   */
+  async offerStdin(id: string, bytes: Uint8Array, terms: OfferTerms): Promise<StdinWritten> {
+    return offerStdin(this.#store.get(id), bytes, terms);
   }
 
   /** Signals all processes of the command, also those that it left behind; answers how many, and its status then. */

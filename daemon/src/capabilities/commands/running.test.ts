@@ -61,7 +61,7 @@ describe.runIf(hasKeeper)('commands that outlive the daemon', () => {
     expect(await Promise.all([pid, keeper].map(isAlive))).toEqual([true, true]);
     expect(await second.stop('SIGTERM')).toEqual([0, null]);
     expect(await isAlive(pid)).toBe(false);
-    expect(existsSync(join(directory, 'keeper-v2.sock'))).toBe(false);
+    expect(existsSync(join(directory, 'keeper-v3.sock'))).toBe(false);
     await expect.poll(() => isAlive(keeper)).toBe(false);
   });
 

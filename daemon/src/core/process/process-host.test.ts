@@ -11,6 +11,7 @@ import {
   rejectionOf,
   textOf,
 } from './process-host.fixture.ts';
+import { untilStopped } from './stopped.fixture.ts';
 
 const RUN_SCRIPT = 'eval "exec 3<&-;$(cat <&3)"';
 
@@ -114,9 +115,40 @@ describeHosts((kit) => {
       expect((await bytesOf(hosted.output.stdout)).equals(bytes)).toBe(true);
     });
 
-    test('a writer waits from 1 MiB on until the process reads or its signal fires', async () => {
+    test('an offer takes what fits, is told how much that was, and a repeated one does not double bytes', async () => {
+      const bytes = seededBytes(20_000_000);
+      const hosted = await start('sh', ['-c', 'kill -STOP $$; exec cat'], { stdin: 'pipe' });
+      const taken = await hosted.offerStdin(bytes);
+      expect(taken).toBeGreaterThanOrEqual(8 * 1024 * 1024);
+      expect(taken).toBeLessThan(9 * 1024 * 1024);
+      expect(hosted.stdinCount).toEqual({ taken, dropped: 0 });
+      expect(await hosted.offerStdin(bytes.subarray(taken))).toBe(0);
+      expect(await hosted.offerStdin(bytes.subarray(taken - 5, taken), taken - 5)).toBe(5);
+      expect(await rejectionOf(hosted.offerStdin(bytes, taken + 1))).toMatchObject({ kind: 'conflict' });
+      const rest = hosted.writeStdin(bytes.subarray(taken));
+      expect(await hosted.offerStdin(Buffer.from('behind a writer that waits'))).toBe(0);
+      await untilStopped(hosted.pid);
+      await kill(hosted, true, 'SIGCONT');
+      await rest;
+      await hosted.endStdin();
+      await hosted.ended;
+      expect((await bytesOf(hosted.output.stdout)).equals(bytes)).toBe(true);
+      expect(hosted.stdinCount).toEqual({ taken: bytes.length, dropped: 0 });
+    });
+
+    test('bytes that the process did not read before its end are counted as dropped', async () => {
       const hosted = await start('sleep', ['1000'], { stdin: 'pipe' });
-      await hosted.writeStdin(Buffer.alloc(512 * 1024));
+      await hosted.writeStdin(Buffer.alloc(1_000_000));
+      await kill(hosted, true);
+      await hosted.ended;
+      const { taken, dropped } = hosted.stdinCount;
+      expect(taken).toBe(1_000_000);
+      expect(dropped).toBeGreaterThan(500_000);
+    });
+
+    test('a writer waits from 8 MiB on until the process reads or its signal fires', async () => {
+      const hosted = await start('sleep', ['1000'], { stdin: 'pipe' });
+      await hosted.writeStdin(Buffer.alloc(7 * 1024 * 1024));
       const controller = new AbortController();
       const waiting = rejectionOf(hosted.writeStdin(Buffer.alloc(4 * 1024 * 1024), controller.signal));
       const behind = rejectionOf(hosted.writeStdin(Buffer.from('x'), controller.signal));

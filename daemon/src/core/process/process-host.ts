@@ -1,6 +1,7 @@
 import type { Identity } from '../account/identity.ts';
 import type { Finding } from '../finding.ts';
 import type { Ends, OutputLog } from '../output/output-log.ts';
+import type { StdinCount } from './stdin/stdin-sink.ts';
 
 /** In characters, each at least 1. */
 export interface TerminalSize {
@@ -124,11 +125,22 @@ export interface HostedProcess {
   /** Settles when the process was reaped and its output read to the end, or 250 ms after the reaping; never rejects. */
   readonly ended: Promise<ProcessEnd>;
   /**
-   * Writes bytes to its stdin, in the order of the calls. Resolves when less than 1 MiB of them wait in the daemon.
+   * Writes bytes to its stdin at the pace of the process, in the order of the calls. Resolves when the host holds them:
+   * at most 8 MiB for a process and 64 MiB for all.
    * @throws SandboxError `conflict` where there is no pipe, it was closed, or the process has ended; `unavailable` where
-   *   more wait for over 5 s and the host does not answer: a part of the bytes may still reach the process
+   *   the host does not answer for 5 s: a part of the bytes may still reach the process
    */
   writeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void>;
+  /** As `writeStdin`, for typed keys: resolves when the bytes are on their way to the host. */
+  typeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void>;
+  /**
+   * Writes what the host can hold now; answers how many of the bytes it holds, or held before.
+   * @param offset of the first byte in the whole of stdin; absent: after what was written before
+   * @throws SandboxError as `writeStdin`, and `conflict` where bytes before the offset are missing
+   */
+  offerStdin(bytes: Uint8Array, offset?: number): Promise<number>;
+  /** Bytes of its stdin, also after its end. */
+  readonly stdinCount: StdinCount;
   /** Closes stdin after what was written. @throws SandboxError `conflict` as `writeStdin`, and on a terminal */
   endStdin(): Promise<void>;
   /** The owner has recorded the end where a restarted daemon finds it, so that the host can forget the process. */

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { OutputLog } from '../../../core/output/output-log.ts';
 import type { HostedProcess, ProcessEnd } from '../../../core/process/process-host.ts';
+import { NO_STDIN } from '../../../core/process/stdin/stdin-sink.ts';
 import type { InterpreterRecord } from '../runtime/interpreter-processes.ts';
 
 const PREFIX = 'jupyter-';
@@ -36,11 +37,21 @@ export class OutsideProcess implements HostedProcess {
     this.#settle({ exitCode: null, signal: null, background: false, usage: null, endedAt, lost: true });
   }
 
-  writeStdin(): Promise<void> {
+  readonly stdinCount = NO_STDIN;
+
+  writeStdin(): Promise<never> {
     return Promise.reject(new SandboxError('conflict', 'the process runs elsewhere'));
   }
 
-  endStdin(): Promise<void> {
+  typeStdin(): Promise<never> {
+    return this.writeStdin();
+  }
+
+  offerStdin(): Promise<never> {
+    return this.writeStdin();
+  }
+
+  endStdin(): Promise<never> {
     return this.writeStdin();
   }
 

@@ -3,6 +3,7 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { waitFor } from '@sandbox/api/wait.ts';
 import type { OutputLog } from '../../../core/output/output-log.ts';
 import type { HostedProcess, ProcessEnd } from '../../../core/process/process-host.ts';
+import { NO_STDIN } from '../../../core/process/stdin/stdin-sink.ts';
 
 /** Bytes of reports that are read at once; the longest line of one is 100 bytes. */
 const READ_BYTES = 64 * 1024;
@@ -92,11 +93,21 @@ class ForkedProcess implements HostedProcess {
     this.ended = ended;
   }
 
-  writeStdin(): Promise<void> {
+  readonly stdinCount = NO_STDIN;
+
+  writeStdin(): Promise<never> {
     return Promise.reject(new SandboxError('conflict', 'the process has no stdin'));
   }
 
-  endStdin(): Promise<void> {
+  typeStdin(): Promise<never> {
+    return this.writeStdin();
+  }
+
+  offerStdin(): Promise<never> {
+    return this.writeStdin();
+  }
+
+  endStdin(): Promise<never> {
     return this.writeStdin();
   }
 

@@ -2,7 +2,7 @@ import type { Core } from '../../../core/core.ts';
 import { endProcesses } from '../../../core/process/end-processes.ts';
 import type { ProcessEnd } from '../../../core/process/process-host.ts';
 import type { CommandStore } from '../store/command-store.ts';
-import type { Command, CommandStatus } from './command.ts';
+import { type Command, type CommandStatus, stdinOf } from './command.ts';
 
 /** Milliseconds between SIGTERM and SIGKILL after a hard timeout, and when a session is closed. */
 export const KILL_GRACE_MS = 2000;
@@ -15,6 +15,7 @@ export async function endCommands({ processes }: Core, commands: readonly Comman
 
 /** Records how a command ended; answers whether that is in the journal. */
 export function recordEnd({ metrics }: Core, store: CommandStore, command: Command, end: ProcessEnd): boolean {
+  const stdin = command.process && stdinOf(command.process);
   command.releaseProcess();
   const status = statusOf(end, command.record.timedOut);
   const isWritten = store.update(command, {
@@ -26,6 +27,7 @@ export function recordEnd({ metrics }: Core, store: CommandStore, command: Comma
     endedAt: end.endedAt.toISOString(),
     stdoutBytes: command.output.stdout.end,
     stderrBytes: command.output.stderr.end,
+    ...stdin,
     ...(end.lost && { message: 'the process keeper ended before the command did' }),
   });
   const bytes = command.output.stdout.end + command.output.stderr.end;

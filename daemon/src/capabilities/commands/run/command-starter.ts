@@ -100,6 +100,7 @@ export class CommandStarter implements AsyncDisposable {
       user: spec.identity?.name ?? null,
       hardTimeout: request.hardTimeout ?? null,
       idempotency,
+      inputBytes: request.input === undefined ? null : Buffer.byteLength(request.input),
     });
     const begun = this.#begin(request, { ...spec, ...this.#keptBy(record, request) }, record);
     span.endWith(begun);
@@ -123,7 +124,7 @@ export class CommandStarter implements AsyncDisposable {
       const process = await this.#core.processes.start(spec);
       const command = trackProcess(this.#core, this.#store, record, process, spec.identity);
       this.#store.addStarted(command);
-      if (request.input !== undefined) void this.#feed(process, request.input);
+      if (request.input !== undefined) await this.#feed(command, process, Buffer.from(request.input), false);
       return command;
     } catch (error) {
       if (error instanceof StartFailure) return this.#failed(record, error);
@@ -172,9 +173,17 @@ export class CommandStarter implements AsyncDisposable {
     return command;
   }
 
-  async #feed(process: HostedProcess, input: string): Promise<void> {
+  /** Resolves when the host holds the input; what it has no room for follows, as long as this daemon lives. */
+  async #feed(command: Command, process: HostedProcess, input: Buffer, waits: boolean): Promise<void> {
     try {
-      if (input !== '') await process.writeStdin(Buffer.from(input));
+      const taken = input.length === 0 || waits ? 0 : await process.offerStdin(input);
+      command.countStdin();
+      if (taken < input.length && !waits) {
+        void this.#feed(command, process, input.subarray(taken), true);
+        return;
+      }
+      if (waits) await process.writeStdin(input);
+      command.countStdin();
       await process.endStdin();
     } catch (error) {
       // A command may end before it has read its input.

@@ -38,6 +38,11 @@ export interface CommandRecord {
   /** Ends of the streams when the command ended. */
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
+  /** Bytes of stdin that the host took, and those of them that the command cannot read any more. */
+  readonly stdinBytes: number;
+  readonly stdinDropped: number;
+  /** Bytes of the input that its start brought; null: none. Stdin is closed after them. */
+  readonly inputBytes: number | null;
   /** Seconds from the start after which all processes of the command are ended. */
   readonly hardTimeout: number | null;
   /** The hard timeout has signalled its processes. */
@@ -47,6 +52,11 @@ export interface CommandRecord {
 
 /** Characters of a command's text in its record, so that a thousand records of huge scripts fit in memory. */
 const COMMAND_TEXT_KEPT = 65_536;
+
+/** What a record has of the stdin of a process. */
+export function stdinOf({ stdinCount }: HostedProcess): Pick<CommandRecord, 'stdinBytes' | 'stdinDropped'> {
+  return { stdinBytes: stdinCount.taken, stdinDropped: stdinCount.dropped };
+}
 
 type RecordTerms = Pick<CommandRecord, 'id' | 'command'> & Partial<CommandRecord>;
 
@@ -66,6 +76,9 @@ export function newRecord({ command, ...terms }: RecordTerms): CommandRecord {
     message: null,
     stdoutBytes: 0,
     stderrBytes: 0,
+    stdinBytes: 0,
+    stdinDropped: 0,
+    inputBytes: null,
     hardTimeout: null,
     timedOut: false,
     idempotency: null,
@@ -120,6 +133,11 @@ export class Command {
   /** The process while it runs. */
   get process(): HostedProcess | undefined {
     return this.#process;
+  }
+
+  /** Brings the count of its stdin into the record. */
+  countStdin(): void {
+    if (this.#process) this.record = { ...this.record, ...stdinOf(this.#process) };
   }
 
   /** Lets go of the process once it has ended; record and output remain. */

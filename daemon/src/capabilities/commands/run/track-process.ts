@@ -4,7 +4,7 @@ import type { Core } from '../../../core/core.ts';
 import { endProcesses } from '../../../core/process/end-processes.ts';
 import type { HostedProcess } from '../../../core/process/process-host.ts';
 import type { CommandStore } from '../store/command-store.ts';
-import { Command, type CommandRecord } from './command.ts';
+import { Command, type CommandRecord, stdinOf } from './command.ts';
 import { KILL_GRACE_MS, recordEnd } from './command-end.ts';
 
 /**
@@ -30,7 +30,7 @@ export function trackProcess(
     else store.onceWritten(acknowledge);
     if (end.lost) endLost(core, command);
   });
-  const running = { ...record, status: 'running', pid: process.pid } as const;
+  const running = { ...record, status: 'running', pid: process.pid, ...stdinOf(process) } as const;
   const command = new Command(running, process.output, { ended, identity, process });
   const seconds = secondsLeft(record);
   if (seconds !== undefined) {

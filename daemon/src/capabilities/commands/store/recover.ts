@@ -1,3 +1,4 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { type Identity, lookUpIdentity } from '../../../core/account/identity.ts';
 import type { Core } from '../../../core/core.ts';
 import { OutputLog } from '../../../core/output/output-log.ts';
@@ -47,7 +48,9 @@ function restore(core: Core, store: CommandStore, record: CommandRecord, recover
   const identity = identityOf(user);
   const process = recovered.processes.get(id);
   if (wasRunning && process !== undefined) {
-    store.add(trackProcess(core, store, record, process, identity));
+    const command = trackProcess(core, store, record, process, identity);
+    store.add(command);
+    void endInput(core, store, command, process);
     return [];
   }
   process?.acknowledgeExit();
@@ -56,6 +59,23 @@ function restore(core: Core, store: CommandStore, record: CommandRecord, recover
   const lost = { status: 'lost', endedAt, message: 'the daemon ended before the command did' } as const;
   store.add(new Command(wasRunning ? { ...record, ...lost } : record, output, { identity }));
   return wasRunning ? [{ id, pid: pid ?? 0, running: false, ...(identity && { identity }) }] : [];
+}
+
+/** Stdin ends after the input of the start. What the earlier daemon could not hand over is lost: the record says so. */
+async function endInput(core: Core, store: CommandStore, command: Command, process: HostedProcess): Promise<void> {
+  const { inputBytes = null, stdinBytes } = command.record;
+  if (inputBytes === null) return;
+  const missing = inputBytes - stdinBytes;
+  if (missing > 0) {
+    const message = `${missing} of ${inputBytes} bytes of its input were lost when the daemon ended`;
+    store.update(command, { message });
+  }
+  try {
+    await process.endStdin();
+  } catch (error) {
+    // It was closed before.
+    if (!(error instanceof SandboxError)) core.logger.error({ err: error }, 'stdin could not be closed');
+  }
 }
 
 /** The record that the process host kept of a command which was started, but not journaled; undefined: none. */

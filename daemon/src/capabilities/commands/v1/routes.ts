@@ -7,6 +7,7 @@ import { linksTo } from '../../../http/openapi/links.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { nameExecDir } from '../../../http/v1/error-handlers.ts';
 import type { CommandService } from '../command-service.ts';
+import { stdinHint } from '../run/command-stdin.ts';
 import { sentTo, sessionInfo, summaryOf } from '../wire/wire.ts';
 import {
   CreateBody,
@@ -92,12 +93,13 @@ export function commandsV1(app: App, service: CommandService): void {
       operationId: 'writeBashStdin',
       summary: 'Write to the stdin of a command',
       body: WriteBody,
-      response: { 200: Done, ...V1_ERRORS, 409: ErrorBody },
+      response: { 200: Done, ...V1_ERRORS, 409: ErrorBody, 429: ErrorBody },
     },
-    handler: async ({ body: { session_id, command_id, input } }, reply) => {
+    handler: async ({ body: { session_id, command_id, input } }) => {
       const { id } = service.requireNewestOf(session_id, command_id);
-      const written = await service.writeStdin(id, [Buffer.from(input)], { eof: false, gone: clientGone(reply) });
-      return ok(null, `${written} bytes written`);
+      const bytes = Buffer.from(input);
+      const written = await service.offerStdin(id, bytes, { eof: false });
+      return { ...ok(null, `${written.bytes} bytes written`), hint: stdinHint(written, bytes.length) };
     },
   });
 

@@ -41,7 +41,12 @@ describeOnHosts('stdin', () => {
     await using daemon = await TestApp.start();
     const { command_id } = await daemon.run('cat', { mode: 'async' });
     const write = (body: object) => daemon.post(`/v2/commands/${command_id}/stdin`, body);
-    expect((await write({ input: 'tëxt|' })).json().data).toEqual({ command_id, bytes_written: 6, eof: false });
+    expect((await write({ input: 'tëxt|' })).json().data).toEqual({
+      command_id,
+      bytes_written: 6,
+      stdin_bytes: 6,
+      eof: false,
+    });
     await write({ input: Buffer.from([0x61, 0xff, 0]).toString('base64'), encoding: 'base64' });
     await write({ eof: true });
     const data = await read(daemon, command_id, '?wait=true&offset=9&encoding=base64');
@@ -87,7 +92,12 @@ describeOnHosts('stdin', () => {
     await writeFile(go, '');
     await sending;
     const [answer] = await answered;
-    expect(JSON.parse(await text(answer)).data).toEqual({ command_id, bytes_written: 256 * MIB, eof: true });
+    expect(JSON.parse(await text(answer)).data).toEqual({
+      command_id,
+      bytes_written: 256 * MIB,
+      stdin_bytes: 256 * MIB,
+      eof: true,
+    });
     await read(daemon, command_id, '?wait=true');
     expect((await read(daemon, command_id)).stdout).toBe(`${256 * MIB}\n`);
     await rm(go);

@@ -9,7 +9,7 @@ import { linksTo } from '../../../http/openapi/links.ts';
 import { sendNdjson } from '../../../http/streams/ndjson.ts';
 import { sendStream } from '../../../http/streams/send-stream.ts';
 import type { CommandService, RunRequest } from '../command-service.ts';
-import { COMMAND_STATUSES } from '../run/command.ts';
+import { COMMAND_STATUSES, type CommandStatus } from '../run/command.ts';
 import { ndjsonLines } from '../wire/ndjson-lines.ts';
 import { CommandInfo, CommandOutput, CommandResult, Killed, OutputQuery, RunBody, Signal } from '../wire/schemas.ts';
 import { commandInfo, commandResult, listedCommand, sentTo, summaryOf } from '../wire/wire.ts';
@@ -39,7 +39,8 @@ export function commandsV2(app: App, service: CommandService): void {
       const report = await service.run(runRequest(body), body.max_output_length, clientGone(reply));
       const data = commandResult(report);
       const message = summaryOf(report.record);
-      return data.status === 'failed' ? { ...failure(message), data } : ok(data, message);
+      if (data.status === 'failed') return { ...failure(message), data };
+      return { ...ok(data, message), hint: body.mode === 'async' ? null : continueHint(data) };
     },
   });
 
@@ -114,6 +115,18 @@ function runRequest(body: z.infer<typeof RunBody>): RunRequest {
   };
 }
 
+/** How a caller goes on with a command that has not ended; null: it has. */
+function continueHint(at: {
+  readonly command_id: string;
+  readonly status: CommandStatus;
+  readonly offset: number;
+  readonly stderr_offset: number;
+}): string | null {
+  if (at.status !== 'running' && at.status !== 'pending') return null;
+  const url = `/v2/commands/${at.command_id}?offset=${at.offset}&stderr_offset=${at.stderr_offset}`;
+  return `it runs on: GET ${url}&wait=true for the next output, or with Accept: application/x-ndjson until its end`;
+}
+
 type Query = z.infer<typeof OutputQuery>;
 
 function streamOutput(
@@ -156,5 +169,6 @@ async function answerOutput(service: CommandService, id: string, query: Query, r
     first_stderr_offset: stderr.first,
     command: commandInfo(record),
   };
-  return ok(data, summaryOf(record));
+  const hint = continueHint({ ...data.command, offset: stdout.next, stderr_offset: stderr.next });
+  return { ...ok(data, summaryOf(record)), hint: wait ? hint : null };
 }

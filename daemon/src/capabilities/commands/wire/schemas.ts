@@ -76,6 +76,8 @@ export const CommandInfo = z
     started_at: z.iso.datetime(),
     ended_at: z.iso.datetime().nullable(),
     usage: Usage.nullable(),
+    stdin_bytes: z.int().meta({ description: 'Bytes of stdin that were taken.' }),
+    stdin_dropped: z.int().meta({ description: 'Bytes among them that the command closed its stdin or ended before.' }),
   })
   .meta({ id: 'Command' });
 
@@ -122,7 +124,12 @@ export const StdinBody = z
   .object({
     input: z.string().default(''),
     encoding: z.enum(['utf-8', 'base64']).default('utf-8'),
-    eof: z.boolean().default(false).meta({ description: 'Close stdin after the input.' }),
+    eof: z.boolean().optional().meta({ description: 'Close stdin after the input, if all of it was taken.' }),
+    offset: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({ description: 'Of the first byte in all of stdin: what was taken before is skipped, a gap is 409.' }),
   })
   .meta({ id: 'WriteCommandStdin', example: { input: 'hello\n', eof: true } });
 

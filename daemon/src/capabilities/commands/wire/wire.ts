@@ -23,6 +23,9 @@ export function commandInfo(record: CommandRecord): z.infer<typeof CommandInfo> 
       max_rss_bytes: usage.maxRssBytes,
       oom_killed: usage.oomKilled,
     },
+    // An earlier version did not record them.
+    stdin_bytes: record.stdinBytes ?? 0,
+    stdin_dropped: record.stdinDropped ?? 0,
   };
 }
 

@@ -169,11 +169,18 @@ export class PtySession {
     this.#save();
   }
 
-  /** Types bytes. Resolves when the terminal can take more. @throws SandboxError `conflict` after the end */
+  /** Types bytes. Resolves when the process host holds them. @throws SandboxError `conflict` after the end */
   async write(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
     const process = await this.#shell.running();
     this.#usage.touch();
     await process.writeStdin(bytes, signal);
+  }
+
+  /** As `write`, for messages that are not acknowledged: resolves when the bytes are on their way. */
+  async typeKeys(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
+    const process = await this.#shell.running();
+    this.#usage.touch();
+    await process.typeStdin(bytes, signal);
   }
 
   resize(size: TerminalSize): void {

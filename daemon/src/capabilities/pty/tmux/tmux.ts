@@ -13,6 +13,7 @@ import {
   type StartSpec,
 } from '../../../core/process/process-host.ts';
 import { signalName } from '../../../core/process/signals.ts';
+import { NO_STDIN } from '../../../core/process/stdin/stdin-sink.ts';
 import type { ExecFiles } from '../exec/exec-files.ts';
 import { TmuxInput } from './tmux-input.ts';
 import { repaintOf } from './tmux-repaint.ts';
@@ -132,7 +133,10 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
       return { ...(await reader.ended), ...how };
     });
     const terminal = terminalOf(input, pid);
-    return { ...methodsOf(reader), ended, pid, terminal, writeStdin: (bytes, signal) => input.write(bytes, signal) };
+    const writeStdin = (bytes: Uint8Array, signal?: AbortSignal): Promise<void> => input.write(bytes, signal);
+    const offerStdin = async (bytes: Uint8Array): Promise<number> => input.write(bytes).then(() => bytes.length);
+    const methods = { ...methodsOf(reader), writeStdin, typeStdin: writeStdin, offerStdin };
+    return { ...methods, stdinCount: NO_STDIN, ended, pid, terminal };
   }
 
   /** Exit code and signal of the program; tmux keeps them until its session is killed. */

@@ -126,7 +126,7 @@ export class Viewer {
     switch (message.type) {
       case 'input':
         this.#requireWriter();
-        return this.#session.write(message.bytes, this.#port.gone);
+        return this.#session.typeKeys(message.bytes, this.#port.gone);
       case 'resize':
         this.#requireWriter();
         return this.#session.resize(message);

@@ -1,7 +1,7 @@
 import type { Identity } from '../../account/identity.ts';
 
 /** The version of `docs/keeper.md` that this daemon speaks; the keeper's socket is named after it. */
-export const KEEPER_VERSION = 2;
+export const KEEPER_VERSION = 3;
 
 /** A longer frame ends the connection. */
 export const MAX_FRAME_BYTES = 12 * 1024 * 1024;

@@ -54,6 +54,8 @@ class FrameSource {
         new FrameWriter(REQUEST.stdin)
           .text(id)
           .u64(random.below(40))
+          .u8(random.below(20) === 0 ? 2 : random.below(2))
+          .u64(random.below(40))
           .bytes(random.bytes(random.below(40))),
       () => new FrameWriter(REQUEST.stdinEof).text(id).u64(random.below(40)),
       () => new FrameWriter(REQUEST.resize).text(id).u16(random.below(200)).u16(random.below(200)),

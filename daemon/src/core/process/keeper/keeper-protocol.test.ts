@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { SeededRandom } from '../../../../../scripts/testing/seeded-random.ts';
 import { textOf } from '../process-host.fixture.ts';
-import { idIn, RawClient, RunningKeeper, sanitizedProgram, startFrame, startIn } from './keeper.fixture.ts';
+import { RawClient, RunningKeeper, sanitizedProgram, startFrame, startIn, stdinFrame } from './keeper.fixture.ts';
 import { EVENT, FrameSplitter, FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
 
 const HELLO = new FrameWriter(REQUEST.hello).u32(KEEPER_VERSION).finish();
@@ -97,7 +97,10 @@ describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
     ['ids that are not there', greeted(new FrameWriter(REQUEST.forget).u32(4096).finish())],
     ['a signal of 65', greeted(new FrameWriter(REQUEST.signal).u32(1).u32(65).u32(0).finish())],
     ['targets that are not there', greeted(new FrameWriter(REQUEST.signal).u32(1).u32(0).u32(4096).finish())],
-    ['stdin longer than its frame', greeted(new FrameWriter(REQUEST.stdin).text('a').u64(0).u32(0xffffffff).finish())],
+    [
+      'stdin longer than its frame',
+      greeted(new FrameWriter(REQUEST.stdin).text('a').u64(1).flag(false).u64(0).u32(0xffffffff).finish()),
+    ],
   ])('%s ends the connection and nothing else', async (_name, bytes) => {
     await using keeper = await RunningKeeper.start(program);
     expect(await refuses(keeper, bytes)).toBe(true);
@@ -107,7 +110,7 @@ describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
   test('well-formed frames about unknown processes are not errors', async () => {
     await using keeper = await RunningKeeper.start(program);
     const frames = [
-      new FrameWriter(REQUEST.stdin).text('none').u64(0).bytes(Buffer.from('x')),
+      stdinFrame('none', 0, 'x'),
       new FrameWriter(REQUEST.stdinEof).text('none').u64(0),
       new FrameWriter(REQUEST.resize).text('none').u16(1).u16(1),
       new FrameWriter(REQUEST.forget).u32(1).text('none').flag(true),
@@ -118,15 +121,47 @@ describe.runIf(sanitizedProgram !== undefined)('what the keeper reads', () => {
     await expectServes(keeper);
   });
 
-  test('more stdin than the credit allows ends the connection, and the process runs on', async () => {
+  test('of more stdin than there is room for the first bytes are taken, and STATE says up to where', async () => {
     await using keeper = await RunningKeeper.start(program);
-    await using host = await keeper.host();
-    const id = idIn(keeper.directory, 'reader');
-    const hosted = await startIn(host, id, 'read line; read line', { stdin: 'pipe' });
-    const flood = new FrameWriter(REQUEST.stdin).text(id).u64(0).bytes(Buffer.alloc(200_000)).finish();
-    expect(await refuses(keeper, greeted(flood))).toBe(true);
-    // The keeper follows one client: the earlier one joins again, and an interrupted request is answered 0.
-    await expect.poll(() => host.living([{ id, pid: hosted.pid, running: true }])).toBe(1);
+    await using client = await RawClient.open(keeper.socket);
+    client.send(startFrame('full', 'exec sleep 1000', { stdin: true }));
+    await client.state('full');
+    const piece = Buffer.alloc(5 * 1024 * 1024);
+    const send = (sequence: number, offset: number): void =>
+      client.send(new FrameWriter(REQUEST.stdin).text('full').u64(sequence).flag(true).u64(offset).bytes(piece));
+    send(1, 0);
+    send(2, piece.length);
+    const { input } = await client.state('full', (state) => state.input.sequence === 2);
+    // The pipe holds a little, too.
+    expect(input.taken).toBeGreaterThanOrEqual(8 * 1024 * 1024);
+    expect(input.taken).toBeLessThan(9 * 1024 * 1024);
+    expect(input).toMatchObject({ isOpen: true, limit: input.taken });
+    // A gap: nothing is taken.
+    send(3, input.taken + 1);
+    expect((await client.state('full', (state) => state.input.sequence === 3)).input.taken).toBe(input.taken);
+    expect(keeper.said).toBe('');
+  });
+
+  test('all processes together are given 64 MiB, each of them at least a block, and all once there is room', async () => {
+    await using keeper = await RunningKeeper.start(program);
+    await using client = await RawClient.open(keeper.socket);
+    const piece = Buffer.alloc(10 * 1024 * 1024);
+    const fill = async (id: string): Promise<number> => {
+      client.send(startFrame(id, 'exec sleep 1000', { stdin: true }));
+      await client.state(id);
+      client.send(new FrameWriter(REQUEST.stdin).text(id).u64(1).flag(true).u64(0).bytes(piece));
+      return (await client.state(id, ({ input }) => input.sequence === 1)).input.taken;
+    };
+    const taken: number[] = [];
+    for (let i = 0; i < 10; i++) taken.push(await fill(`p${i}`));
+    const pipe = 64 * 1024;
+    const held = taken.reduce((sum, bytes) => sum + bytes - pipe, 0);
+    expect(held).toBeGreaterThan(60 * 1024 * 1024);
+    expect(held).toBeLessThanOrEqual(64 * 1024 * 1024);
+    expect(Math.min(...taken)).toBeGreaterThanOrEqual(4096);
+    client.send(new FrameWriter(REQUEST.signal).u32(1).u32(9).u32(1).text('p0').u32(0).flag(true).account(undefined));
+    const { input } = await client.state('p9', (state) => state.input.limit > state.input.taken);
+    expect(input.limit - input.taken).toBeGreaterThan(1024 * 1024);
     expect(keeper.said).toBe('');
   });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { describeRows } from '../../../../../scripts/testing/describe-rows.ts';
 import type { HostedProcess } from '../process-host.ts';
-import { KEEPERS, RawClient, RunningKeeper, startFrame } from './keeper.fixture.ts';
+import { KEEPERS, RawClient, RunningKeeper, startFrame, stdinFrame } from './keeper.fixture.ts';
 import { FrameWriter, REQUEST } from './keeper-frames.ts';
 
 const ROUNDS = 10;
@@ -32,7 +32,7 @@ function start({ id, marks }: Place): FrameWriter {
 }
 
 function input(id: string): FrameWriter {
-  return new FrameWriter(REQUEST.stdin).text(id).u64(0).bytes(Buffer.from('in\n'));
+  return stdinFrame(id, 0, 'in\n');
 }
 
 function forget(id: string): FrameWriter {

@@ -21,7 +21,7 @@ import { root } from '../process-host.fixture.ts';
 import { TestAccount } from '../test-account.fixture.ts';
 import { compiles, FixtureBuilds } from './fixture-builds.fixture.ts';
 import { readState } from './held/keeper-state.ts';
-import { idIn, KEEPERS, keeperProgram, RawClient, RunningKeeper, startFrame } from './keeper.fixture.ts';
+import { idIn, KEEPERS, keeperProgram, RawClient, RunningKeeper, startFrame, stdinFrame } from './keeper.fixture.ts';
 import { EVENT, type FrameReader, FrameWriter, REQUEST } from './keeper-frames.ts';
 
 const SIGKILL = 9;
@@ -284,7 +284,7 @@ describeRows(
       const limit = (soft: string): Buffer =>
         execFileSync('prlimit', ['--pid', String(keeper.child.pid), `--nofile=${soft}:`]);
       limit('5');
-      client.send(new FrameWriter(REQUEST.stdin).text('a').u64(0).bytes(Buffer.from('\n')), foreground(1));
+      client.send(stdinFrame('a', 0, '\n'), foreground(1));
       await signalled(client);
       client.send(foreground(2));
       await signalled(client);

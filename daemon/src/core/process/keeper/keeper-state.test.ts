@@ -7,7 +7,16 @@ import { buildKeeper, KEEPER } from '../../../../../scripts/build/keeper.ts';
 import { describeRows } from '../../../../../scripts/testing/describe-rows.ts';
 import { rejectionOf, root, textOf } from '../process-host.fixture.ts';
 import { readState } from './held/keeper-state.ts';
-import { idIn, KEEPERS, keeperProgram, RawClient, RunningKeeper, startFrame, startIn } from './keeper.fixture.ts';
+import {
+  idIn,
+  KEEPERS,
+  keeperProgram,
+  RawClient,
+  RunningKeeper,
+  startFrame,
+  startIn,
+  stdinFrame,
+} from './keeper.fixture.ts';
 import { EVENT, FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
 import { KeeperHost } from './keeper-host.ts';
 import { endKeeper, endOutdated } from './keeper-launch.ts';
@@ -167,7 +176,7 @@ describe.runIf(keeperProgram !== undefined)('what the keeper tells at once', () 
     {
       await using client = await RawClient.open(socket);
       await pidOf(client);
-      client.send(new FrameWriter(REQUEST.stdin).text(id).u64(0).bytes(Buffer.from('\n')));
+      client.send(stdinFrame(id, 0, '\n'));
       await client.ended(id);
     }
     expect(pids[0]).toBe(pids[1]);

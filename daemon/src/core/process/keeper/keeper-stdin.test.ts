@@ -5,13 +5,18 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SeededRandom, seededBytes } from '../../../../../scripts/testing/seeded-random.ts';
 import { textOf } from '../process-host.fixture.ts';
-import { RawClient, RunningKeeper, sanitizedProgram, startFrame, startIn } from './keeper.fixture.ts';
+import {
+  RawClient,
+  RunningKeeper,
+  sanitizedProgram,
+  startFrame,
+  startIn,
+  stdinFrame as stdin,
+} from './keeper.fixture.ts';
 import { FrameWriter, KEEPER_VERSION, REQUEST } from './keeper-frames.ts';
 
 if (sanitizedProgram === undefined) process.stderr.write('not tested: stdin across cuts, no keeper-sanitized\n');
 
-const stdin = (id: string, offset: number, bytes: string | Buffer): FrameWriter =>
-  new FrameWriter(REQUEST.stdin).text(id).u64(offset).bytes(Buffer.from(bytes));
 const eof = (id: string, offset: number): FrameWriter => new FrameWriter(REQUEST.stdinEof).text(id).u64(offset);
 
 /** Connects as another client for a moment: the first connection ends in the middle of a frame, and is joined again. */
@@ -53,7 +58,14 @@ describe.runIf(sanitizedProgram !== undefined)('stdin across a connection that i
     await client.state('cat', ({ streams }) => streams[0]?.end === 3);
     await using next = await RawClient.open(keeper.socket);
     const announced = await next.state();
-    expect(announced).toMatchObject({ id: 'cat', hasStdin: true, end: undefined, input: { taken: 3, limit: 65_539 } });
+    expect(announced).toMatchObject({ id: 'cat', hasStdin: true, end: undefined });
+    expect(announced.input).toMatchObject({
+      isOpen: true,
+      taken: 3,
+      limit: 3 + 8 * 1024 * 1024,
+      sequence: 0,
+      dropped: 0,
+    });
     next.send(stdin('cat', 3, 'd'), eof('cat', 4));
     await next.ended('cat');
     expect(readFileSync(join(keeper.directory, 'output/cat.stdout.0'), 'latin1')).toBe('abcd');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { RawClient, RunningKeeper, sanitizedProgram } from './keeper.fixture.ts';
+import { RawClient, RunningKeeper, sanitizedProgram, stdinFrame } from './keeper.fixture.ts';
 import { EVENT, FrameWriter, REQUEST } from './keeper-frames.ts';
 
 const SIGINT = 2;
@@ -37,7 +37,7 @@ test.runIf(sanitizedProgram !== undefined)(
     client.send(startTerminal('t', script));
     await client.state('t', ({ streams }) => (streams[0]?.end ?? 0) > 0 && written('30 100\r\n')());
     client.send(new FrameWriter(REQUEST.resize).text('t').u16(120).u16(40));
-    client.send(new FrameWriter(REQUEST.stdin).text('t').u64(0).bytes(Buffer.from('hello\n')));
+    client.send(stdinFrame('t', 0, 'hello\n'));
     await client.state('t', written('40 120\r\nhello\r\n'));
     client.send(new FrameWriter(REQUEST.foreground).u32(5).u32(SIGINT).text('t'));
     const signalled = await client.until(EVENT.signalled);

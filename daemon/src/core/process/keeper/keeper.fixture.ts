@@ -198,3 +198,8 @@ export function startIn(
   const spec = { id, file: 'bash', args: ['-c', script], cwd: '/', env, stdin: 'null', outputMaxBytes: 67_108_864 };
   return host.start({ ...spec, stdin: 'null', ...more });
 }
+
+/** A STDIN of a client that does not ask for its acknowledgement. */
+export function stdinFrame(id: string, offset: number, bytes: string | Uint8Array): FrameWriter {
+  return new FrameWriter(REQUEST.stdin).text(id).u64(1).flag(false).u64(offset).bytes(Buffer.from(bytes));
+}

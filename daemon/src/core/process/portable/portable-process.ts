@@ -7,8 +7,10 @@ import type { OutputLog } from '../../output/output-log.ts';
 import { OutputLogWriter } from '../../output/output-log-writer.ts';
 import type { OutputStream } from '../../output/segment-files.ts';
 import type { HostedProcess, ProcessEnd } from '../process-host.ts';
-import { ProcessStdin } from '../process-stdin.ts';
+import { ProcessStdin } from '../stdin/process-stdin.ts';
+import type { StdinCount } from '../stdin/stdin-sink.ts';
 import { type Pipe, readPipe } from './pipes.ts';
+import { StreamStdin } from './stream-stdin.ts';
 
 /** Milliseconds after the reaping from which open output counts as background. */
 export const BACKGROUND_MS = 250;
@@ -58,7 +60,7 @@ export class PortableProcess implements HostedProcess, Disposable {
     this.#child = child;
     this.#writer = new OutputLogWriter(output, outputMaxBytes);
     const stdin = pipes?.stdin ? new Socket({ fd: pipes.stdin.ownEnd, readable: false, writable: true }) : child.stdin;
-    this.#stdin = new ProcessStdin(stdin ?? undefined);
+    this.#stdin = new ProcessStdin(stdin ? new StreamStdin(stdin) : undefined);
     this.#sources = (['stdout', 'stderr'] as const).flatMap((stream) => this.#read(stream, pipes?.[stream]) ?? []);
     child.on('error', ignore);
     child.on('exit', (exitCode, signal) => this.#exited(exitCode, signal));
@@ -66,6 +68,18 @@ export class PortableProcess implements HostedProcess, Disposable {
 
   writeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
     return this.#stdin.write(bytes, signal);
+  }
+
+  typeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
+    return this.#stdin.type(bytes, signal);
+  }
+
+  offerStdin(bytes: Uint8Array, offset?: number): Promise<number> {
+    return this.#stdin.offer(bytes, offset);
+  }
+
+  get stdinCount(): StdinCount {
+    return this.#stdin.count;
   }
 
   endStdin(): Promise<void> {

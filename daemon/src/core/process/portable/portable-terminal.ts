@@ -12,9 +12,11 @@ import {
   type StartSpec,
   type TerminalSize,
 } from '../process-host.ts';
-import { ProcessStdin } from '../process-stdin.ts';
 import { asAccount } from '../set-account.ts';
 import { signalName } from '../signals.ts';
+import { ProcessStdin } from '../stdin/process-stdin.ts';
+import type { StdinCount } from '../stdin/stdin-sink.ts';
+import { StreamStdin } from './stream-stdin.ts';
 
 interface StartedTerminal {
   readonly spec: StartSpec;
@@ -54,7 +56,7 @@ export class PortableTerminal implements HostedProcess, Disposable {
     this.ended = promise;
     this.#settle = resolve;
     this.#pty = pty;
-    this.#stdin = new ProcessStdin(pty._socket, true);
+    this.#stdin = new ProcessStdin(new StreamStdin(pty._socket), true);
     closeAfterDrain(pty._socket);
     const writer = new ByteLogWriter(output.stdout, cap);
     // Without an encoding node-pty emits buffers, although it declares strings.
@@ -90,6 +92,18 @@ export class PortableTerminal implements HostedProcess, Disposable {
 
   writeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
     return this.#stdin.write(bytes, signal);
+  }
+
+  typeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
+    return this.#stdin.type(bytes, signal);
+  }
+
+  offerStdin(bytes: Uint8Array, offset?: number): Promise<number> {
+    return this.#stdin.offer(bytes, offset);
+  }
+
+  get stdinCount(): StdinCount {
+    return this.#stdin.count;
   }
 
   endStdin(): Promise<void> {

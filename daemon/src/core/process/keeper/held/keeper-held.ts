@@ -1,4 +1,4 @@
-import type { HostCheck } from '../../stdin-pipe.ts';
+import type { HostCheck } from '../../stdin/stdin-pipe.ts';
 import type { FrameWriter } from '../keeper-frames.ts';
 import type { KeeperFiles } from '../recovery/keeper-files.ts';
 import { KeeperProcess } from './keeper-process.ts';

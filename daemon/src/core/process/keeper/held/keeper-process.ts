@@ -2,10 +2,11 @@ import { constants } from 'node:os';
 import type { ByteLog } from '../../../output/byte-log.ts';
 import type { OutputLog } from '../../../output/output-log.ts';
 import type { HostedProcess, HostedTerminal, ProcessEnd } from '../../process-host.ts';
-import { ProcessStdin } from '../../process-stdin.ts';
-import type { HostCheck } from '../../stdin-pipe.ts';
+import { ProcessStdin } from '../../stdin/process-stdin.ts';
+import type { HostCheck } from '../../stdin/stdin-pipe.ts';
+import type { StdinCount } from '../../stdin/stdin-sink.ts';
 import { FrameWriter, REQUEST, STREAM } from '../keeper-frames.ts';
-import type { InputState, KeeperState, SegmentState, StreamState } from './keeper-state.ts';
+import type { KeeperState, SegmentState, StreamState } from './keeper-state.ts';
 import { KeeperStdin } from './keeper-stdin.ts';
 
 export interface Held {
@@ -71,6 +72,18 @@ export class KeeperProcess implements HostedProcess {
     return this.#stdin.write(bytes, signal);
   }
 
+  typeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
+    return this.#stdin.type(bytes, signal);
+  }
+
+  offerStdin(bytes: Uint8Array, offset?: number): Promise<number> {
+    return this.#stdin.offer(bytes, offset);
+  }
+
+  get stdinCount(): StdinCount {
+    return this.#stdin.count;
+  }
+
   endStdin(): Promise<void> {
     return this.#stdin.end();
   }
@@ -88,7 +101,7 @@ export class KeeperProcess implements HostedProcess {
 
   /** A STATE; `isFirst`: on this connection, so that bytes that an earlier one has lost are sent again. */
   apply(state: KeeperState, isFirst: boolean): void {
-    this.#applyInput(state.input, isFirst);
+    this.#source?.apply(state.input, isFirst);
     for (const stream of state.streams) this.#applyStream(stream);
     this.output.order.advance(state.orderEntries);
     if (state.end) this.#end(state.end);
@@ -99,12 +112,6 @@ export class KeeperProcess implements HostedProcess {
   lose(): void {
     this.#end({ exitCode: null, signal: null, background: false, usage: null, lost: true, endedAt: new Date() });
     this.output.seal();
-  }
-
-  #applyInput(input: InputState | undefined, isFirst: boolean): void {
-    if (input === undefined) this.#source?.close();
-    else if (isFirst) this.#source?.resume(input);
-    else this.#source?.grant(input);
   }
 
   #applyStream({ isStderr, eof, first, end, segments }: StreamState): void {

@@ -23,6 +23,11 @@ export interface InputState {
   readonly taken: number;
   /** The offset up to which bytes may be sent. */
   readonly limit: number;
+  /** The number of the last STDIN on this connection. */
+  readonly sequence: number;
+  /** Bytes that were taken and did not reach the process before it was closed. */
+  readonly dropped: number;
+  readonly isOpen: boolean;
 }
 
 /** The STATE frame of `docs/keeper.md`: everything that is known of one process. */
@@ -31,8 +36,7 @@ export interface KeeperState {
   readonly pid: number;
   readonly onTerminal: boolean;
   readonly hasStdin: boolean;
-  /** Undefined where it is closed. */
-  readonly input: InputState | undefined;
+  readonly input: InputState;
   readonly streams: readonly StreamState[];
   readonly orderEntries: number;
   /** Undefined until it has ended. */
@@ -51,7 +55,7 @@ export function readState(frame: FrameReader): KeeperState {
   const hasEnded = frame.u8() === ENDED;
   const kind = frame.u8();
   const isOpen = frame.flag();
-  const input = { taken: frame.u64(), limit: frame.u64() };
+  const input = { isOpen, taken: frame.u64(), limit: frame.u64(), sequence: frame.u64(), dropped: frame.u64() };
   const streams = Array.from({ length: frame.u8() }, () => readStream(frame));
   const orderEntries = frame.u64();
   const end = hasEnded ? readEnd(frame) : undefined;
@@ -62,7 +66,7 @@ export function readState(frame: FrameReader): KeeperState {
     pid,
     onTerminal: kind === STDIN_KIND.terminal,
     hasStdin: kind !== STDIN_KIND.null,
-    input: isOpen ? input : undefined,
+    input,
     streams,
     orderEntries,
     end,

@@ -20,6 +20,8 @@ const EndedFile = z.object({
   background: z.boolean(),
   ended_ms: z.int(),
   ends: z.tuple([z.int(), z.int()]),
+  /** Taken, and dropped; a keeper of version 2 writes none. */
+  stdin: z.tuple([z.int(), z.int()]).default([0, 0]),
   /** Base64; a keeper of version 1 writes none. */
   record: z.string().default(''),
 });
@@ -50,6 +52,9 @@ export function endedProcess(directory: string, output: OutputLog): HostedProces
     output,
     ended: Promise.resolve(endOf(file)),
     writeStdin: refuse,
+    typeStdin: refuse,
+    offerStdin: refuse,
+    stdinCount: { taken: file.stdin[0], dropped: file.stdin[1] },
     endStdin: refuse,
     acknowledgeExit: () => discard(path),
   };

@@ -8,6 +8,7 @@ import { ORDER_FILE_ENTRIES } from '../../../output/order-log.ts';
 import { OutputLog, sizeOf } from '../../../output/output-log.ts';
 import { listOutputFiles } from '../../../output/segment-files.ts';
 import type { HostedProcess, ProcessEnd } from '../../process-host.ts';
+import { NO_STDIN } from '../../stdin/stdin-sink.ts';
 import { FrameFaults } from '../frame-faults.ts';
 import { type FrameReader, FrameSplitter, FrameWriter, KEEPER_VERSION } from '../keeper-frames.ts';
 import type { KeeperPlace } from '../keeper-launch.ts';
@@ -40,14 +41,24 @@ class ElsewhereProcess implements HostedProcess {
     this.#settle = resolve;
   }
 
-  async writeStdin(): Promise<void> {
+  readonly stdinCount = NO_STDIN;
+
+  async writeStdin(): Promise<never> {
     throw new SandboxError(
       'conflict',
       'the process was started by an earlier version, which alone can write to its stdin',
     );
   }
 
-  endStdin(): Promise<void> {
+  typeStdin(): Promise<never> {
+    return this.writeStdin();
+  }
+
+  offerStdin(): Promise<never> {
+    return this.writeStdin();
+  }
+
+  endStdin(): Promise<never> {
     return this.writeStdin();
   }
 

@@ -1,6 +1,6 @@
-import type { Writable } from 'node:stream';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { type HostCheck, StdinPipe } from './stdin-pipe.ts';
+import { NO_STDIN, type StdinCount, type StdinSink } from './stdin-sink.ts';
 
 /** The stdin of a process as `HostedProcess` describes it, whatever the process was given. */
 export class ProcessStdin {
@@ -8,13 +8,25 @@ export class ProcessStdin {
   readonly #isTerminal: boolean;
   #hasEnded = false;
 
-  constructor(stream: Writable | undefined, isTerminal = false, check?: HostCheck) {
-    this.#pipe = stream && new StdinPipe(stream, check);
+  constructor(sink: StdinSink | undefined, isTerminal = false, check?: HostCheck) {
+    this.#pipe = sink && new StdinPipe(sink, check);
     this.#isTerminal = isTerminal;
+  }
+
+  get count(): StdinCount {
+    return this.#pipe?.sink.count ?? NO_STDIN;
   }
 
   async write(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
     await this.#open().write(bytes, signal);
+  }
+
+  async type(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
+    await this.#open().type(bytes, signal);
+  }
+
+  async offer(bytes: Uint8Array, offset?: number): Promise<number> {
+    return this.#open().offer(bytes, offset);
   }
 
   async end(): Promise<void> {

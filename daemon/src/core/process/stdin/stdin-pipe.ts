@@ -1,0 +1,161 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { waitFor } from '@sandbox/api/wait.ts';
+import type { StdinSink, StdinWait } from './stdin-sink.ts';
+
+/** Bytes of one frame: a larger one delays the others. */
+const PIECE_BYTES = 1024 * 1024;
+/** Milliseconds that a writer waits until it asks whether the host still answers. */
+const PATIENCE_MS = 5000;
+
+/** @throws SandboxError where the host that passes the bytes on does not answer */
+export type HostCheck = () => Promise<void>;
+
+/** The daemon's end of a process's stdin: one writer at a time, in the order of their calls. */
+export class StdinPipe {
+  readonly sink: StdinSink;
+  readonly #check: HostCheck;
+  #turn: Promise<void> = Promise.resolve();
+  /** Calls that write or wait for their turn. */
+  #writers = 0;
+  #ended = false;
+  /** A writer waits for room, so that nothing behind it fits. */
+  #isFull = false;
+  #filled = Promise.withResolvers<void>();
+
+  constructor(sink: StdinSink, check: HostCheck = () => Promise.resolve()) {
+    this.sink = sink;
+    this.#check = check;
+  }
+
+  /** Writes all bytes, at the pace of the process. A signal that cuts a waiting write leaves it written in part. */
+  async write(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
+    await this.#atPace(bytes, signal, (piece) => this.sink.offer(piece, this.#waitFor(undefined)));
+  }
+
+  /** As `write`, for typed keys: resolves when the bytes are on their way. */
+  async type(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
+    await this.#atPace(bytes, signal, (piece) => this.sink.push(piece));
+  }
+
+  /** Writes what fits now. @param offset of the first byte: those that were taken before are skipped */
+  async offer(bytes: Uint8Array, offset?: number): Promise<number> {
+    this.#refuseAfterEnd();
+    if (this.#isFull) return 0;
+    let done = 0;
+    const isMine = await this.#inTurn(
+      undefined,
+      async () => {
+        const rest = offset === undefined ? bytes : this.#after(bytes, offset);
+        done = bytes.length - rest.length;
+        for (let at = 0; at < rest.length; at += PIECE_BYTES) {
+          this.#requireOpen();
+          const piece = rest.subarray(at, at + PIECE_BYTES);
+          const taken = await this.sink.offer(piece, this.#waitFor(undefined));
+          done += taken;
+          if (taken < piece.length) return;
+        }
+        if (done === 0) this.#requireOpen();
+      },
+      true,
+    );
+    return isMine ? done : 0;
+  }
+
+  async end(): Promise<void> {
+    this.#refuseAfterEnd();
+    this.#ended = true;
+    await this.#inTurn(undefined, async () => {
+      if (!this.sink.isClosed) await this.sink.end(this.#waitFor(undefined));
+    });
+  }
+
+  /** The process has ended: calls that wait are refused. */
+  close(): void {
+    this.#ended = true;
+    this.sink.close();
+  }
+
+  async #atPace(
+    bytes: Uint8Array,
+    signal: AbortSignal | undefined,
+    put: (piece: Uint8Array) => number | Promise<number>,
+  ): Promise<void> {
+    this.#refuseAfterEnd();
+    await this.#inTurn(signal, async () => {
+      for (let at = 0; at < bytes.length; ) {
+        await this.#room(signal);
+        this.#requireOpen();
+        at += await put(bytes.subarray(at, at + Math.min(PIECE_BYTES, this.sink.room)));
+      }
+    });
+  }
+
+  /** The bytes that were not taken yet. @throws SandboxError `conflict` for a gap before them */
+  #after(bytes: Uint8Array, offset: number): Uint8Array {
+    const { taken } = this.sink.count;
+    if (offset > taken) {
+      throw new SandboxError('conflict', `stdin has ${taken} bytes, so that ${offset - taken} would be missing`, {
+        hint: `write from offset ${taken} on`,
+        data: { stdin_bytes: taken },
+      });
+    }
+    return bytes.subarray(Math.min(bytes.length, taken - offset));
+  }
+
+  /** @returns false where `unlessFull` is set and a writer before it waits for room */
+  async #inTurn(signal: AbortSignal | undefined, task: () => Promise<void>, unlessFull = false): Promise<boolean> {
+    const before = this.#turn;
+    const done = Promise.withResolvers<void>();
+    this.#turn = before.then(() => done.promise);
+    this.#writers += 1;
+    try {
+      // A typed key is written within the same turn of the event loop.
+      if (this.#writers > 1) {
+        const full = this.#filled.promise;
+        await this.#waitFor(signal)(unlessFull ? Promise.race([before, full]) : before);
+        if (unlessFull && this.#isFull) return false;
+      }
+      await task();
+      return true;
+    } finally {
+      this.#writers -= 1;
+      done.resolve();
+    }
+  }
+
+  async #room(signal: AbortSignal | undefined): Promise<void> {
+    const wait = this.#waitFor(signal);
+    try {
+      while (this.sink.room === 0 && !this.sink.isClosed) {
+        const changed = this.sink.changed();
+        this.#isFull = true;
+        this.#filled.resolve();
+        await wait(changed);
+      }
+    } finally {
+      if (this.#isFull) this.#filled = Promise.withResolvers();
+      this.#isFull = false;
+    }
+  }
+
+  /** A process may take any time to read; its host may not. @throws the signal's reason where it fires first */
+  #waitFor(signal: AbortSignal | undefined): StdinWait {
+    return async (event) => {
+      for (;;) {
+        const end = await waitFor(event, { ms: PATIENCE_MS, signal });
+        if (end === 'settled') return;
+        if (end === 'aborted') throw signal?.reason;
+        await this.#check();
+      }
+    };
+  }
+
+  #refuseAfterEnd(): void {
+    if (this.#ended) throw new SandboxError('conflict', 'stdin was closed');
+    this.#requireOpen();
+  }
+
+  #requireOpen(): void {
+    if (this.sink.isClosed) throw new SandboxError('conflict', 'stdin was closed by the process');
+  }
+}
