@@ -21,9 +21,11 @@ MAX_FAILURES = 10
 READY_SECONDS = 5
 # A program that was up this long has not failed to start.
 STEADY_SECONDS = 60
-# `startretries` of a program that is never given up, and the longest pause before its next start.
+# `startretries` of a program that is never given up, and the longest pause before its next start. That of a service is
+# shorter: while memory is short it lives for seconds, in which the agent can delete what takes the memory.
 WITHOUT_END = 2147483647
 MAX_PAUSE_SECONDS = 60
+MAX_PAUSE_OF_SERVICE_SECONDS = 10
 # Both have a line `oom_kill N` of the container's memory (cgroup v2 and v1).
 MEMORY_EVENTS = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control")
 # A shell reports the signal of its child that way.
@@ -67,13 +69,13 @@ class Life:
         self.has_wrong_option = code == WRONG_OPTION
         self.was_ready = self.was_ready or time.monotonic() - self.last_start >= READY_SECONDS
 
-    def count(self):
+    def count(self, longest_pause):
         """Counts an end; returns the seconds until the next start."""
         is_early = time.monotonic() - self.last_start < STEADY_SECONDS
         self.failures = self.failures + 1 if is_early else 1
         if not self.was_killed_by_oom:
             self.failed_starts += 1
-        return min(self.failures - 1, MAX_PAUSE_SECONDS)
+        return min(self.failures - 1, longest_pause)
 
 
 def life_of(process):
@@ -112,7 +114,7 @@ def count_ends():
             return changed
         if process.config.startretries != WITHOUT_END:
             return changed
-        pause = life.count()
+        pause = life.count(MAX_PAUSE_OF_SERVICE_SECONDS if name in SERVICES else MAX_PAUSE_SECONDS)
         if name in SERVICES and not life.was_ready and life.failed_starts == MAX_FAILURES:
             options.logger.critical(f"{name} has failed {MAX_FAILURES} times in a row: the container ends")
             end_container(options, 1)
