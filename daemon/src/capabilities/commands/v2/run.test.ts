@@ -45,6 +45,8 @@ describeOnHosts('a command', ({ usage }) => {
       background: false,
       started_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       ended_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      stdin_bytes: 0,
+      stdin_dropped: 0,
       usage: usage ? USAGE : null,
     });
   });
