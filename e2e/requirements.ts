@@ -22,6 +22,7 @@ import { IMAGES } from './requirements/images.ts';
 import { INCOMPLETE } from './requirements/incomplete.ts';
 import { MCP } from './requirements/mcp.ts';
 import { OPERATIONS } from './requirements/operations.ts';
+import { RECORDS } from './requirements/records.ts';
 import type { Requirement } from './requirements/requirement.ts';
 import { SANDBOX } from './requirements/sandbox.ts';
 import { SEARCH } from './requirements/search.ts';
@@ -40,6 +41,7 @@ import { WATCH } from './requirements/watch.ts';
 /** Every statement of the contract that needs a test. */
 export const REQUIREMENTS: readonly Requirement[] = [
   ...CONVENTIONS,
+  ...RECORDS,
   ...AUTHENTICATION,
   ...STREAMS,
   ...COMMANDS_RUN,

@@ -12,16 +12,12 @@ const READS = new Set(
 /** Code of capabilities that opens files without a look at whether they hold a credential, and why it may. */
 const OWN_FILES: Readonly<Record<string, string>> = {
   'browser/start/browser-starter.ts': 'the FIFO of the image, opened for writing',
-  'code/execution/journal-file.ts': 'the journal of an execution',
   'code/kernel/kernel-connection.ts': 'a new file, which it creates',
   'code/node/node-probe.ts': 'the version of a program on PATH',
   'code/session/session-file.ts': 'records of the capability',
   'commands/shell/directory-file.ts': 'a new file, which it creates',
-  'commands/store/journal.ts': 'the journal of the capability',
   'files/parts/part-file.ts': 'parts of its own, opened for writing and named by an id',
   'files/change/copy-content.ts': 'new files, which it creates; the source is open',
-  'files/parts/part-journal.ts': 'the journal of the capability',
-  'files/parts/part-note.ts': 'the journal of the capability',
   'files/tar/extract.ts': 'new files, which it creates',
   'files/write/write.ts': 'files opened for writing; their content goes nowhere',
   'pty/session/session-record.ts': 'records of the capability',

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, linkSync, lstatSync, mkdirSync, renameSync, rmSy
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { errnoName } from './errno-name.ts';
+import { RuntimeSpace } from './records/runtime-space.ts';
 
 /**
  * The private directory of one daemon: records, output, sockets. It is held by a listening socket, which the
@@ -12,12 +13,15 @@ export class RuntimeDir implements AsyncDisposable {
   readonly path: string;
   /** Whether the daemon before this one ended without giving the directory up: it was killed, or crashed. */
   readonly wasLeft: boolean;
+  /** What is set aside in it and refused on a full disk. */
+  readonly space: RuntimeSpace;
   readonly #lock: Server;
 
   private constructor(path: string, lock: Server, wasLeft: boolean) {
     this.path = path;
     this.#lock = lock;
     this.wasLeft = wasLeft;
+    this.space = new RuntimeSpace(path);
   }
 
   /**

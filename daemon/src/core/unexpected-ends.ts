@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '@sandbox/program/logger.ts';
 import type { RuntimeDir } from './runtime-dir.ts';
@@ -9,12 +9,12 @@ const FILE = 'unexpected-ends';
  * How often a daemon of this directory has ended without an orderly stop: killed by the watchdog or the system, or by a
  * crash. The number is kept in the directory, so that it outlives the daemons that it counts.
  */
-export function countUnexpectedEnds({ path, wasLeft }: RuntimeDir, logger: Logger): number {
+export function countUnexpectedEnds({ path, wasLeft, space }: RuntimeDir, logger: Logger): number {
   const file = join(path, FILE);
   const before = numberIn(file);
   if (!wasLeft) return before;
   try {
-    writeFileSync(file, String(before + 1), { mode: 0o600 });
+    space.replace(file, String(before + 1));
   } catch (error) {
     logger.warn({ err: error }, 'the end of the daemon before this one cannot be counted');
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { waitFor } from '@sandbox/api/wait.ts';
 import type { Core } from '../../core/core.ts';
+import { recordRefused } from '../../core/records/runtime-space.ts';
 import type { CellReport, CellRequest } from './execution/cell-report.ts';
 import type { Execution } from './execution/execution.ts';
 import type { ExecutionHead } from './execution/execution-head.ts';
@@ -59,6 +60,7 @@ export class CodeService implements AsyncDisposable {
    * @throws SandboxError `unprocessable`, `invalid`, `capacity` where its turn does not come, `unavailable`
    */
   async begin(request: CellRequest, gone?: AbortSignal): Promise<Execution> {
+    this.#core.runtime.space.requireRoom();
     const served = await this.#parts.catalogue.resolve(request);
     const place = this.#placeFor(request, served);
     try {
@@ -69,16 +71,17 @@ export class CodeService implements AsyncDisposable {
     }
     const head = headOf(request, served, place);
     const interpreter = place.begin(head.id);
-    const { execution } = this.executions.create(head, interpreter.process.id);
+    const { execution } = await this.#record(head, place, interpreter.process.id);
     this.#supervise(execution, interpreter, request, place);
     return execution;
   }
 
   /** Answers an execution at once; what `begin` would throw while the cell waits for its turn is its end. */
   async beginLater(request: CellRequest): Promise<Execution> {
+    this.#core.runtime.space.requireRoom();
     const served = await this.#parts.catalogue.resolve(request);
     const place = this.#placeFor(request, served);
-    const { execution, journal } = this.executions.create(headOf(request, served, place));
+    const { execution, journal } = await this.#record(headOf(request, served, place), place);
     this.#takeTurn(execution, place, request.timeoutSeconds * 1000).then(
       () => {
         const interpreter = place.begin(execution.id);
@@ -137,6 +140,7 @@ export class CodeService implements AsyncDisposable {
   }
 
   async createSession(request: SessionRequest): Promise<{ session: SessionInfo; created: boolean }> {
+    this.#core.runtime.space.requireRoom();
     return this.sessions.create(request, await this.#parts.catalogue.resolve(request));
   }
 
@@ -170,6 +174,16 @@ export class CodeService implements AsyncDisposable {
     await this.#parts.catalogue[Symbol.asyncDispose]();
     this.executions[Symbol.dispose]();
     this.#parts.processes[Symbol.dispose]();
+  }
+
+  /** The file of a cell, without which it does not begin. @throws SandboxError `disk_full`, `unavailable` */
+  async #record(head: ExecutionHead, place: Place, processId?: string): Promise<ReturnType<ExecutionStore['create']>> {
+    try {
+      return this.executions.create(head, processId);
+    } catch (error) {
+      await place.leave();
+      throw recordRefused(error, this.#core.runtime.path);
+    }
   }
 
   /** @throws NotBegun where it was interrupted meanwhile, else as `Place.take` */

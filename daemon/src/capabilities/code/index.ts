@@ -49,8 +49,9 @@ export const code = defineCapability({
       new PlainPythonRuntime(processes),
     ]);
     const limits = { maxSessions: options.kernelMaxSessions, idleSeconds: KERNEL_IDLE_SECONDS };
-    const tables = new SessionTables(directory, { kernel: limits, node: OTHERS, bash: OTHERS });
+    const tables = new SessionTables(directory, core.runtime.space, { kernel: limits, node: OTHERS, bash: OTHERS });
     const executions = new ExecutionStore(core.runtime.directory('code/executions'));
+    core.runtime.space.offer('ended executions', () => executions.forgetOldest());
     const prewarmed = new Prewarmed(processes, core.logger);
     const sessions = new SessionService(tables, processes, prewarmed);
     const oneOffs = new OneOffs(processes, prewarmed, core.logger);

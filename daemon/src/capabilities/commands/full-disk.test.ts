@@ -25,9 +25,14 @@ test.runIf(mayMount)('[keep.full-disk] a full disk drops output and says so; com
     expect(kept).toBeGreaterThan(1_000_000);
     expect(kept).toBeLessThan(2 * 1024 ** 2);
     expect(lines).toContainEqual({ type: 'dropped', stream: 'stdout', first_offset: 10 * 1024 ** 2 });
-    expect(await daemon.run('exit 6')).toMatchObject({ status: 'completed', exit_code: 6 });
     const ready = await daemon.inject('/ready');
     expect([ready.statusCode, ready.json().message]).toEqual([503, expect.stringMatching(/ENOSPC/)]);
+    expect(await daemon.run('exit 6')).toMatchObject({ status: 'completed', exit_code: 6 });
+    // The start gave up the output of the ended command, so that there is room again; its record says so.
+    expect((await daemon.inject('/ready')).statusCode).toBe(200);
+    const given = linesOf((await daemon.inject(`/v2/commands/${full.command_id}?stream=true`)).body);
+    expect(bytesOf(given, 'stdout')).toHaveLength(0);
+    expect(given).toContainEqual({ type: 'dropped', stream: 'stdout', first_offset: 10 * 1024 ** 2 });
     await rm(join(disk, 'output'), { recursive: true });
   } finally {
     execFileSync('umount', ['-l', disk]);

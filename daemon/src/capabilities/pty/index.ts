@@ -34,7 +34,7 @@ export const pty = defineCapability({
       host: tmux ?? processes,
       tmux,
       launcher: new ShellLauncher(core, options.ptyHistoryBytes),
-      files: new SessionFiles(runtime.path),
+      files: new SessionFiles(runtime),
       execFiles,
       screens: new ScreenThread(),
       historyBytes: options.ptyHistoryBytes,

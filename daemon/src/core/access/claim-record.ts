@@ -1,7 +1,7 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { discard } from '../files/discard.ts';
+import { replaceFile } from '../records/replace-file.ts';
 
 /** What the caller gave to a sandbox of a pool. */
 export interface Claim {
@@ -45,31 +45,12 @@ export class ClaimRecord {
   /** When it returns, the claim is on the disk. @throws SandboxError `unavailable` */
   write(claim: Claim): void {
     try {
-      const fd = openSync(this.#next, 'w', 0o600);
-      try {
-        writeFileSync(fd, JSON.stringify(claim));
-        fsyncSync(fd);
-      } finally {
-        closeSync(fd);
-      }
-      renameSync(this.#next, this.#path);
-      syncDirectory(dirname(this.#path));
+      replaceFile(this.#path, JSON.stringify(claim), { sync: true });
     } catch (error) {
-      discard(this.#next);
       const reason = error instanceof Error ? error.message : String(error);
       throw new SandboxError('unavailable', `the claim cannot be written down: ${reason}`, {
         hint: 'free some space under SVC_RUNTIME_DIR and claim again',
       });
     }
-  }
-}
-
-/** A rename is on the disk when its directory is. */
-function syncDirectory(path: string): void {
-  const fd = openSync(path, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
   }
 }

@@ -25,7 +25,7 @@ test('[browser.ref-restart] where numbers cannot be kept, chance keeps the runs 
   await rm(file);
   const kept = new RefNumbers(directory.path);
   expect(taken(kept, 1000).at(-1)).toBe(1000);
-  await mkdir(`${file}.new`);
+  await mkdir(`${file}.next`);
   const unwritable = taken(kept, 3);
   const other = taken(new RefNumbers(directory.path), 3);
   const all = [...unreadable, ...unwritable, ...other];

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoName } from '../../../core/errno-name.ts';
 import { readSmallFile } from '../../../core/files/small-file.ts';
+import { replaceFile } from '../../../core/records/replace-file.ts';
 
 /** Numbers that one write reserves. */
 const BLOCK = 1000;
@@ -33,8 +33,7 @@ export class RefNumbers {
   #reserve(): number {
     try {
       const last = this.#last ?? readNumber(this.#file);
-      writeFileSync(`${this.#file}.new`, String(last + BLOCK), { mode: 0o600 });
-      renameSync(`${this.#file}.new`, this.#file);
+      replaceFile(this.#file, String(last + BLOCK));
       this.#reserved = last + BLOCK;
       return last;
     } catch {

@@ -73,6 +73,15 @@ export class ExecutionStore implements Disposable {
     });
   }
 
+  /** Forgets the execution that ended first, for its room on disk. Returns false if none has ended. */
+  forgetOldest(): boolean {
+    for (const [id, ended] of this.#ended) {
+      this.#forget(id, ended);
+      return true;
+    }
+    return false;
+  }
+
   running(): Execution[] {
     return [...this.#running.values()];
   }
@@ -109,14 +118,18 @@ export class ExecutionStore implements Disposable {
 
   #sweep(): void {
     const oldest = Date.now() - this.#keptMs;
-    for (const [id, { endedAt, bytes, execution }] of this.#ended) {
-      const isOver = endedAt < oldest || this.#diskBytes > TOTAL_BYTES || this.#ended.size > ENDED_MAX;
+    for (const [id, ended] of this.#ended) {
+      const isOver = ended.endedAt < oldest || this.#diskBytes > TOTAL_BYTES || this.#ended.size > ENDED_MAX;
       if (!isOver) break;
-      this.#ended.delete(id);
-      this.#diskBytes -= bytes;
-      if (execution) this.#memoryBytes -= bytes;
-      rmSync(join(this.#directory, id + ENDED), { force: true });
+      this.#forget(id, ended);
     }
+  }
+
+  #forget(id: string, { bytes, execution }: Ended): void {
+    this.#ended.delete(id);
+    this.#diskBytes -= bytes;
+    if (execution) this.#memoryBytes -= bytes;
+    rmSync(join(this.#directory, id + ENDED), { force: true });
   }
 
   #load(id: string): Execution | undefined {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { OutputEvent } from '../runtime/output.ts';
+import { LineJournal, type LineTerms, readEntries } from '../../../core/records/line-journal.ts';
+import { type OutputEvent, REFUSED } from '../runtime/output.ts';
 import type { ExecutionEnd, ExecutionHead } from './execution-head.ts';
 
 /** Of an execution that runs, and of one that has ended. */
@@ -20,78 +20,92 @@ export interface Journal {
   readonly end: (ExecutionEnd & { readonly at: Date }) | undefined;
 }
 
+/** Bytes of a file that are set aside for the end of its cell on a full disk. */
+const RESERVE_BYTES = 4096;
+
 /**
- * The file of one execution, a JSON line each for its head, its process, its outputs and its end. Lines are written at
- * once and not synced: they outlive the daemon, not the machine. A disk that refuses ends the file, not the cell.
+ * The file of one execution, a JSON line each for its head, its process, its outputs and its end. Outputs that the disk
+ * refuses are left out, and a line in their place says so.
  */
 export class JournalFile {
-  readonly #path: string;
+  readonly #lines: LineJournal;
   readonly #endedPath: string;
-  #fd: number | undefined;
+  #isGap = false;
+  #hasEnded = false;
 
-  /** @param fd of `path`; undefined where the disk refuses it */
-  constructor(path: string, endedPath: string, fd: number | undefined) {
-    this.#path = path;
+  constructor(lines: LineJournal, endedPath: string) {
+    this.#lines = lines;
     this.#endedPath = endedPath;
-    this.#fd = fd;
   }
 
-  /** @param process where it is known */
+  /** @param process if it is known @throws the error of the system call: the cell must not begin */
   begin(head: ExecutionHead, process: string | undefined): void {
-    this.#write({ head, process });
+    this.#lines.append(JSON.stringify({ head, process }));
   }
 
+  /** @throws the error of the system call: the cell must not begin */
   process(id: string): void {
-    this.#write({ process: id });
+    this.#lines.append(JSON.stringify({ process: id }), { spend: true });
   }
 
   output(event: OutputEvent): void {
-    this.#write({ output: event });
+    if (this.#hasEnded) return;
+    if (this.#isGap) this.#isGap = !this.#write({ output: REFUSED });
+    if (!this.#isGap) this.#isGap = !this.#write({ output: event });
   }
 
   /** Writes the end and closes the file. */
   end(end: ExecutionEnd, at: Date): void {
-    this.#write({ end: { ...end, at } });
-    if (this.#fd === undefined) return;
-    closeSync(this.#fd);
-    this.#fd = undefined;
-    openedFor(() => renameSync(this.#path, this.#endedPath));
-  }
-
-  #write(line: object): void {
-    if (this.#fd === undefined) return;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    if (this.#isGap) this.#write({ output: REFUSED }, { spend: true });
+    this.#write({ end: { ...end, at } }, { spend: true });
     try {
-      writeSync(this.#fd, `${JSON.stringify(line)}\n`);
+      this.#lines.finish(this.#endedPath);
     } catch {
-      closeSync(this.#fd);
-      this.#fd = undefined;
-      rmSync(this.#path, { force: true });
+      // The next daemon finds the end in the file under its first name.
     }
   }
-}
 
-interface OpenFile {
-  readonly path: string;
-  readonly fd: number | undefined;
+  /** Removes the file of a cell that never began. */
+  discard(): void {
+    this.#hasEnded = true;
+    this.#lines.remove();
+  }
+
+  /** Returns whether the disk took it. */
+  #write(line: object, terms?: LineTerms): boolean {
+    try {
+      this.#lines.append(JSON.stringify(line), terms);
+      return true;
+    } catch {
+      return false;
+    }
+  }
 }
 
 /** The files of executions. While executions follow each other the next one is opened ahead, off the way of a cell. */
 export class JournalDirectory implements Disposable {
   readonly #path: string;
   #begunAt = Number.NEGATIVE_INFINITY;
-  #next: OpenFile | undefined;
+  #next: LineJournal | undefined;
   #opening: NodeJS.Immediate | undefined;
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** @param process where it is known */
+  /** @param process if it is known @throws the error of the system call that the disk refused */
   create(head: ExecutionHead, process: string | undefined): JournalFile {
-    const { path, fd } = this.#next ?? this.#open();
+    const lines = this.#next ?? this.#open();
     this.#next = undefined;
-    const file = new JournalFile(path, join(this.#path, head.id + ENDED), fd);
-    file.begin(head, process);
+    const file = new JournalFile(lines, join(this.#path, head.id + ENDED));
+    try {
+      file.begin(head, process);
+    } catch (error) {
+      file.discard();
+      throw error;
+    }
     const now = performance.now();
     if (now - this.#begunAt < AHEAD_MS) this.#openAhead();
     this.#begunAt = now;
@@ -100,52 +114,39 @@ export class JournalDirectory implements Disposable {
 
   /** That of an execution which an earlier daemon began, by its name. */
   reopen(name: string, id: string): JournalFile {
-    const path = join(this.#path, name);
-    return new JournalFile(
-      path,
-      join(this.#path, id + ENDED),
-      openedFor(() => openSync(path, 'a')),
-    );
+    const lines = new LineJournal(join(this.#path, name), { reserveBytes: RESERVE_BYTES });
+    return new JournalFile(lines, join(this.#path, id + ENDED));
   }
 
   [Symbol.dispose](): void {
     if (this.#opening) clearImmediate(this.#opening);
-    const next = this.#next;
+    this.#next?.remove();
     this.#next = undefined;
-    if (next?.fd === undefined) return;
-    closeSync(next.fd);
-    rmSync(next.path, { force: true });
   }
 
   #openAhead(): void {
     this.#opening ??= setImmediate(() => {
       this.#opening = undefined;
-      const next = this.#open();
-      if (next.fd !== undefined) this.#next = next;
+      try {
+        this.#next = this.#open();
+      } catch {
+        // The next execution tries again, and says why.
+      }
     });
   }
 
-  #open(): OpenFile {
+  #open(): LineJournal {
     const path = join(this.#path, randomUUID() + RUNNING);
-    return { path, fd: openedFor(() => openSync(path, 'ax', 0o600)) };
-  }
-}
-
-/** Undefined where the disk refuses. */
-function openedFor<T>(open: () => T): T | undefined {
-  try {
-    return open();
-  } catch {
-    return undefined;
+    return new LineJournal(path, { reserveBytes: RESERVE_BYTES, isNew: true });
   }
 }
 
 /** Reads the file of an execution; undefined where it has no whole head. A torn last line is left out. */
 export function readJournal(path: string): Journal | undefined {
-  const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1).map(parsed);
+  const lines = readEntries(path).map((line) => (line ?? {}) as Line);
   const head = lines[0]?.head;
   if (head === undefined) return undefined;
-  const end = lines.at(-1)?.end;
+  const end = lines.findLast((line) => line.end !== undefined)?.end;
   return {
     head: { ...head, startedAt: new Date(head.startedAt) },
     processId: lines.find(({ process }) => process !== undefined)?.process,
@@ -159,12 +160,4 @@ interface Line {
   readonly process?: string;
   readonly output?: OutputEvent;
   readonly end?: ExecutionEnd & { readonly at: Date };
-}
-
-function parsed(line: string): Line {
-  try {
-    return JSON.parse(line) as Line;
-  } catch {
-    return {};
-  }
 }

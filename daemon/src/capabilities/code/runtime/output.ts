@@ -54,6 +54,13 @@ export const GAP: OutputEvent = {
   text: '\n[outputs of the time in which the service was not running are left out]\n',
 };
 
+/** Replaces outputs in the record of a cell that a full disk refused. */
+export const REFUSED: OutputEvent = {
+  type: 'stream',
+  name: 'stderr',
+  text: '\n[outputs are left out: the disk of the service was full]\n',
+};
+
 /** Takes the outputs of one cell in their order. It bounds what it keeps and never makes the interpreter wait. */
 export interface OutputSink {
   write(event: OutputEvent): void;

@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RuntimeSpace } from '../../../core/records/runtime-space.ts';
 import type { SessionTable } from '../runtime/language-runtime.ts';
 
 /** A session as a restarted daemon finds it. */
@@ -20,9 +21,11 @@ export interface SessionRecord {
 /** The list of sessions on disk, written anew with each change: there are few. */
 export class SessionFile {
   readonly #path: string;
+  readonly #space: RuntimeSpace;
 
-  constructor(directory: string) {
+  constructor(directory: string, space: RuntimeSpace) {
     this.#path = join(directory, 'sessions.json');
+    this.#space = space;
   }
 
   /** Empty where there is none, or none that can be read. */
@@ -35,13 +38,8 @@ export class SessionFile {
     }
   }
 
-  /** A disk that refuses leaves the list as it was: a restarted daemon then ends what it does not name. */
+  /** @throws the error of the system call; the list is then as it was */
   write(records: readonly SessionRecord[]): void {
-    try {
-      writeFileSync(`${this.#path}.new`, JSON.stringify(records), { mode: 0o600 });
-      renameSync(`${this.#path}.new`, this.#path);
-    } catch {
-      return;
-    }
+    this.#space.replace(this.#path, JSON.stringify(records));
   }
 }

@@ -84,6 +84,12 @@ export class SessionService implements AsyncDisposable {
     const { session, created } = this.#findOrOpen(request, served);
     using _held = this.#tables.hold(session);
     await session.interpreter;
+    try {
+      this.#tables.requireWritten();
+    } catch (error) {
+      if (created) await this.#tables.remove(session);
+      throw error;
+    }
     return { session: session.info(), created };
   }
 

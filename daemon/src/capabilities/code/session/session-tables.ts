@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { pollUntil } from '@sandbox/api/wait.ts';
+import { type RuntimeSpace, recordRefused } from '../../../core/records/runtime-space.ts';
 import { Registry } from '../../../core/registry.ts';
 import type { Interpreter, SessionTable } from '../runtime/language-runtime.ts';
 import { Session, type SessionTerms } from './session.ts';
@@ -27,15 +28,19 @@ export class SessionTables implements AsyncDisposable {
   readonly #limits: Readonly<Record<SessionTable, TableLimits>>;
   readonly #registries: Readonly<Record<SessionTable, Registry<Session>>>;
   readonly #file: SessionFile;
+  readonly #directory: string;
+  /** Why the last list could not be written. */
+  #unwritten: unknown;
   readonly #processes = new Map<Session, string>();
   readonly #reaping: NodeJS.Timeout;
   /** Numbers of the newest uses: two within a millisecond have an order too. */
   readonly #lastUse = new WeakMap<Session, number>();
   #uses = 0;
 
-  constructor(directory: string, limits: Readonly<Record<SessionTable, TableLimits>>) {
+  constructor(directory: string, space: RuntimeSpace, limits: Readonly<Record<SessionTable, TableLimits>>) {
     this.#limits = limits;
-    this.#file = new SessionFile(directory);
+    this.#directory = directory;
+    this.#file = new SessionFile(directory, space);
     const registry = (table: SessionTable) => registryOf(table, limits[table].maxSessions);
     this.#registries = { kernel: registry('kernel'), node: registry('node'), bash: registry('bash') };
     this.#reaping = setInterval(() => this.#reap(), REAP_EVERY_MS).unref();
@@ -151,6 +156,13 @@ export class SessionTables implements AsyncDisposable {
     }
   }
 
+  /** @throws SandboxError `disk_full`, `unavailable` unless a next daemon would find the sessions of this moment */
+  requireWritten(): void {
+    if (this.#unwritten === undefined) return;
+    this.#write();
+    if (this.#unwritten !== undefined) throw recordRefused(this.#unwritten, this.#directory);
+  }
+
   #write(): void {
     const records = this.list().flatMap((session): SessionRecord[] => {
       const processId = this.#processes.get(session);
@@ -160,7 +172,13 @@ export class SessionTables implements AsyncDisposable {
       const user = identity.name;
       return [{ id, table, processId, language, variant, user, cwd, env, idleSeconds, createdAt: createdAt.toJSON() }];
     });
-    this.#file.write(records);
+    try {
+      this.#file.write(records);
+      this.#unwritten = undefined;
+    } catch (error) {
+      // `requireWritten` tries again before a session is acknowledged.
+      this.#unwritten = error;
+    }
   }
 }
 

@@ -128,7 +128,7 @@ export class CommandStarter implements AsyncDisposable {
       return command;
     } catch (error) {
       if (error instanceof StartFailure) return this.#failed(record, error);
-      this.#store.announce({ ...record, status: 'failed', endedAt: new Date().toISOString() });
+      this.#store.announceFailed({ ...record, status: 'failed', endedAt: new Date().toISOString() });
       throw error;
     }
   }
@@ -147,6 +147,7 @@ export class CommandStarter implements AsyncDisposable {
   #takePlace(): Disposable {
     if (this.#closing) throw new SandboxError('unavailable', 'the service is stopping');
     this.#refuseBeyondCeiling();
+    this.#store.requireRoom();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#starting.add(promise);
     return {
@@ -167,7 +168,7 @@ export class CommandStarter implements AsyncDisposable {
       endedAt: new Date().toISOString(),
     } as const;
     const command = new Command({ ...record, ...change }, output, {});
-    this.#store.announce(command.record);
+    this.#store.announceFailed(command.record);
     this.#store.add(command);
     this.#core.metrics.commands.inc({ status: 'failed' });
     return command;

@@ -1,6 +1,7 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { Activity } from '../../../core/activity/activity.ts';
 import type { Core } from '../../../core/core.ts';
+import { recordRefused } from '../../../core/records/runtime-space.ts';
 import type { Command, CommandRecord, CommandStatus } from '../run/command.ts';
 import { IdempotencyKeys } from './idempotency.ts';
 import { Journal, type JournalState } from './journal.ts';
@@ -29,6 +30,7 @@ export class CommandStore implements Disposable {
   /** Started, and not in the journal yet. */
   readonly #unannounced = new Set<Command>();
   readonly #journal: Journal;
+  readonly #runtime: Core['runtime'];
   readonly #limits: RetentionLimits;
   readonly #sweeper: NodeJS.Timeout;
   /** What waits for a journal that could not be written. */
@@ -36,10 +38,13 @@ export class CommandStore implements Disposable {
 
   private constructor(
     { journal, found }: { readonly journal: Journal; readonly found: JournalState },
-    activity: Activity,
+    { activity, runtime }: Pick<Core, 'runtime' | 'activity'>,
     maxSessions: number,
     limits: RetentionLimits,
   ) {
+    this.#runtime = runtime;
+    runtime.space.keepWhole(() => journal.refill());
+    runtime.space.offer('output of ended commands', () => this.#dropOldestOutput());
     this.#journal = journal;
     this.#activity = activity;
     this.#limits = limits;
@@ -53,11 +58,24 @@ export class CommandStore implements Disposable {
     limits: RetentionLimits,
   ): { store: CommandStore; records: ReadonlyMap<string, CommandRecord> } {
     const opened = Journal.open(runtime.path, logger);
-    return { store: new CommandStore(opened, activity, maxSessions, limits), records: opened.found.records };
+    return {
+      store: new CommandStore(opened, { activity, runtime }, maxSessions, limits),
+      records: opened.found.records,
+    };
   }
 
-  /** Journals a command that is about to be started. */
+  /** @throws SandboxError `disk_full` if what starts now could not be recorded */
+  requireRoom(): void {
+    this.#runtime.space.requireRoom();
+  }
+
+  /** Journals a command that is about to be started. @throws SandboxError `disk_full`, `unavailable` */
   announce(record: CommandRecord): void {
+    this.#begin({ t: 'command', record });
+  }
+
+  /** Journals a command that did not start. */
+  announceFailed(record: CommandRecord): void {
     this.#journal.append({ t: 'command', record });
   }
 
@@ -139,14 +157,22 @@ export class CommandStore implements Disposable {
     return [...this.#running].findLast(({ record }) => record.sessionId === sessionId);
   }
 
+  /** @throws SandboxError also `disk_full`, `unavailable` if it cannot be recorded */
   createSession(terms: SessionTerms): CommandSession {
+    this.requireRoom();
     const session = this.sessions.create(terms);
-    this.saveSession(session);
+    try {
+      this.saveSession(session);
+    } catch (error) {
+      this.sessions.remove(session.id);
+      throw error;
+    }
     return session;
   }
 
+  /** @throws SandboxError `disk_full`, `unavailable` */
   saveSession(session: CommandSession): void {
-    this.#journal.append({ t: 'session', session });
+    this.#begin({ t: 'session', session });
   }
 
   removeSession(id: string): void {
@@ -171,6 +197,20 @@ export class CommandStore implements Disposable {
   [Symbol.dispose](): void {
     clearInterval(this.#sweeper);
     this.#journal.close();
+  }
+
+  #begin(entry: Parameters<Journal['begin']>[0]): void {
+    try {
+      this.#journal.begin(entry);
+    } catch (error) {
+      throw recordRefused(error, this.#runtime.path);
+    }
+  }
+
+  /** Drops the output of the ended command that began first; its record stays. Returns false if none has any. */
+  #dropOldestOutput(): boolean {
+    const oldest = this.all().find(({ isRunning, output }) => !isRunning && output.retainedBytes > 0);
+    return (oldest?.output.trimTo(0) ?? 0) > 0;
   }
 
   #hold(command: Command): void {

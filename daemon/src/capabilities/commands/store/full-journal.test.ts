@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readdirSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@sandbox/program/logger.ts';
@@ -15,7 +15,6 @@ import { CommandStore } from './command-store.ts';
 
 const LIMITS = { maxRecords: 100, maxAgeMs: 60_000, maxBytes: 1_000_000 };
 const KIB = 1024;
-const PAGE_BYTES = 4 * KIB;
 
 /** A disk of so many KiB; `fill` leaves a part of one page to each file. */
 function smallDisk(kib = 256): Disposable & { readonly path: string; fill(): void; empty(): void } {
@@ -51,8 +50,10 @@ describe.runIf(mayMount)('a journal on a full disk', () => {
     store.announce(before);
     store.add(new Command(before, OutputLog.empty(disk.path, 'before'), {}));
     disk.fill();
-    // A page is left to the file: the beginning of the line is written.
-    expect(store.note('before', { message: 'x'.repeat(10 * KIB) })).toBe(false);
+    // More than is set aside.
+    expect(store.note('before', { message: 'x'.repeat(200 * KIB) })).toBe(false);
+    expect(store.note('before', { message: 'what is set aside takes it' })).toBe(true);
+    expect(() => store.announce(newRecord({ id: 'refused', command: 'x'.repeat(70 * KIB) }))).toThrow('is full');
     let written = 0;
     store.onceWritten(() => {
       written += 1;
@@ -76,8 +77,9 @@ describe.runIf(mayMount)('a journal on a full disk', () => {
     const waiting = `while [ ! -e ${go} ]; do sleep 0.02; done; exit 7`;
     const { command_id } = await first.data('/v2/commands', { command: waiting, mode: 'async' });
     disk.fill();
-    // The rest of its last page; empty lines are skipped.
-    appendFileSync(journal, '\n'.repeat(PAGE_BYTES - (statSync(journal).size % PAGE_BYTES)));
+    // Nor is anything left of what the journal has set aside.
+    truncateSync(journal);
+    disk.fill();
     writeFileSync(go, '');
     const end = { command: { status: 'completed', exit_code: 7 } };
     expect(await first.data(`/v2/commands/${command_id}?wait=true&wait_timeout=30`)).toMatchObject(end);
@@ -88,4 +90,69 @@ describe.runIf(mayMount)('a journal on a full disk', () => {
     await using second = await DaemonProcess.start(disk.path, env);
     expect(await second.data(`/v2/commands/${command_id}`)).toMatchObject(end);
   });
+
+  test.runIf(hasKeeper)(
+    '[records.full] what was answered on a full disk survives a kill; the rest is 507',
+    {
+      timeout: 120_000,
+    },
+    async () => {
+      using disk = smallDisk(4 * KIB);
+      using elsewhere = smallDisk();
+      const counted = join(elsewhere.path, 'ran');
+      const first = await DaemonProcess.start(disk.path, { SVC_PROCESS_HOST: 'keeper' });
+      disk.fill();
+      const { keyed, named, refusals } = await startUntilRefused(first, counted);
+      expect(named.map((path) => path.split('/')[2])).toEqual(expect.arrayContaining(['commands', 'pty']));
+      expect(new Set(refusals)).toEqual(new Set([507]));
+      await expect.poll(() => runsIn(counted)).toBe(keyed.length);
+      await first.stop('SIGKILL');
+      await using second = await DaemonProcess.start(disk.path, { SVC_PROCESS_HOST: 'keeper' });
+      for (const { id, body } of keyed) {
+        expect(await second.data(`/v2/commands/${id}`)).toMatchObject({ command: { status: 'running' } });
+        expect(await second.data('/v2/commands', body)).toMatchObject({ command_id: id });
+      }
+      const answers = await Promise.all(named.map(async (path) => [path, (await fetch(second.base + path)).status]));
+      expect(answers).toEqual(named.map((path) => [path, 200]));
+      expect(runsIn(counted)).toBe(keyed.length);
+    },
+  );
 });
+
+interface Acknowledged {
+  readonly keyed: { readonly id: string; readonly body: object }[];
+  /** Paths of sessions. */
+  readonly named: string[];
+  readonly refusals: number[];
+}
+
+/** Starts commands, sessions and terminals until one is refused. */
+async function startUntilRefused({ base }: DaemonProcess, counted: string): Promise<Acknowledged> {
+  const keyed: Acknowledged['keyed'] = [];
+  const named: string[] = [];
+  const refusals: number[] = [];
+  const post = async (path: string, body: object): Promise<string | undefined> => {
+    const answer = await fetch(base + path, { method: 'POST', body: JSON.stringify(body) });
+    const text = await answer.text();
+    if (answer.ok) return text;
+    refusals.push(answer.status);
+    expect(text).toContain('free space');
+    return undefined;
+  };
+  const make = async (path: string, body: { session_id: string } | { id: string }): Promise<void> => {
+    if ((await post(path, body)) !== undefined) named.push(`${path}/${Object.values(body)[0]}`);
+  };
+  for (let n = 0; refusals.length === 0; n += 1) {
+    const body = { command: `echo ${n} >> ${counted}; sleep 60`, mode: 'async', idempotency_key: `key-${n}` };
+    const started = await post('/v2/commands', n % 10 === 0 ? body : { command: 'true' });
+    if (n % 10 !== 0) continue;
+    if (started !== undefined) keyed.push({ id: JSON.parse(started).data.command_id, body });
+    await make('/v2/commands/sessions', { session_id: `s${n}` });
+    if (n % 50 === 0) await make('/v2/pty/sessions', { id: `t${n}` });
+  }
+  return { keyed, named, refusals };
+}
+
+function runsIn(file: string): number {
+  return readFileSync(file, 'utf8').split('\n').length - 1;
+}

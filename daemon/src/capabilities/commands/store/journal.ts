@@ -1,7 +1,6 @@
-import { closeSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '@sandbox/program/logger.ts';
-import { errnoName } from '../../../core/errno-name.ts';
+import { LineJournal, readEntries } from '../../../core/records/line-journal.ts';
 import type { CommandRecord } from '../run/command.ts';
 import type { CommandSession } from './sessions.ts';
 
@@ -19,91 +18,84 @@ export interface JournalState {
 
 /** Bytes appended after which the journal is rewritten from the current state. */
 const COMPACT_BYTES = 16 * 1024 ** 2;
+/** Bytes set aside for the ends of commands on a full disk. */
+const RESERVE_BYTES = 64 * 1024;
 
-/**
- * The state of commands and sessions as NDJSON. A change is appended before its call is answered, so that it survives a
- * daemon that is killed; a line that the death of the daemon cut is skipped.
- */
+/** The state of commands and sessions as NDJSON. A change is appended before its call is answered. */
 export class Journal {
-  readonly #path: string;
+  readonly #lines: LineJournal;
   readonly #logger: Logger;
-  #fd: number;
-  #appended = 0;
+  #compactedLength: number;
   #failing = false;
-  #isTorn = false;
 
-  private constructor(path: string, fd: number, logger: Logger) {
-    this.#path = path;
-    this.#fd = fd;
+  private constructor(lines: LineJournal, logger: Logger) {
+    this.#lines = lines;
     this.#logger = logger;
+    this.#compactedLength = lines.length;
   }
 
   /** Opens the journal of a directory and replays it. */
   static open(directory: string, logger: Logger): { journal: Journal; found: JournalState } {
     const path = join(directory, 'commands.ndjson');
-    const found = replay(path);
-    const journal = new Journal(path, openSync(path, 'a', 0o600), logger);
-    return { journal, found };
+    const found = replay(readEntries(path) as Entry[]);
+    return { journal: new Journal(new LineJournal(path, { reserveBytes: RESERVE_BYTES }), logger), found };
   }
 
-  /** Answers whether the whole line was written. */
+  /** A beginning, which the call that needs it must not be answered without. @throws the error of the system call */
+  begin(entry: Entry): void {
+    this.#lines.append(JSON.stringify(entry));
+  }
+
+  /** What follows from a beginning: it may use the reserve. Returns whether the whole line was written. */
   append(entry: Entry): boolean {
-    try {
-      this.#write(Buffer.from(`${this.#isTorn ? '\n' : ''}${JSON.stringify(entry)}\n`));
-      this.#failing = false;
-    } catch (error) {
-      if (!this.#failing) {
-        this.#logger.error({ err: error }, 'the journal of commands cannot be written; commands go on without it');
-      }
-      this.#failing = true;
-    }
-    return !this.#failing;
+    return this.#try('the journal of commands cannot be written', () => {
+      this.#lines.append(JSON.stringify(entry), { spend: true });
+    });
   }
 
-  /** A full disk may take a part of a line: the next one begins after a line feed, so that it is not spoilt too. */
-  #write(line: Buffer): void {
-    const written = writeSync(this.#fd, line);
-    if (written > 0) this.#isTorn = written < line.length;
-    if (written < line.length) throw new Error(`${written} of ${line.length} bytes were written`);
-    this.#appended += written;
+  /** Whether the reserve is whole; fills it first. */
+  refill(): boolean {
+    return this.#lines.refill();
   }
 
   /** Rewrites the journal from the current state, once it has grown long. */
   compactIfLong(state: () => JournalState): void {
-    if (this.#appended >= COMPACT_BYTES) this.compact(state());
+    if (this.#lines.length - this.#compactedLength >= COMPACT_BYTES) this.compact(state());
   }
 
-  /** Answers whether the new journal is in place. */
+  /** Returns whether the new journal is in place. */
   compact({ records, sessions }: JournalState): boolean {
     const entries: Entry[] = [
       ...[...sessions.values()].map((session) => ({ t: 'session' as const, session })),
       ...[...records.values()].map((record) => ({ t: 'command' as const, record })),
     ];
-    const next = `${this.#path}.next`;
-    try {
-      writeFileSync(next, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''), { mode: 0o600 });
-      renameSync(next, this.#path);
-      closeSync(this.#fd);
-      this.#fd = openSync(this.#path, 'a', 0o600);
-      this.#appended = 0;
-      this.#isTorn = false;
-      return true;
-    } catch (error) {
-      this.#logger.error({ err: error }, 'the journal of commands cannot be compacted');
-      return false;
-    }
+    return this.#try('the journal of commands cannot be compacted', () => {
+      this.#lines.replace(entries.map((entry) => JSON.stringify(entry)));
+      this.#compactedLength = this.#lines.length;
+    });
   }
 
   close(): void {
-    closeSync(this.#fd);
+    this.#lines[Symbol.dispose]();
+  }
+
+  /** Logs the first of several failures. */
+  #try(message: string, write: () => void): boolean {
+    try {
+      write();
+      this.#failing = false;
+    } catch (error) {
+      if (!this.#failing) this.#logger.error({ err: error }, message);
+      this.#failing = true;
+    }
+    return !this.#failing;
   }
 }
 
-function replay(path: string): JournalState {
+function replay(entries: Iterable<Entry | null>): JournalState {
   const records = new Map<string, CommandRecord>();
   const sessions = new Map<string, CommandSession>();
-  for (const line of readLines(path)) {
-    const entry = parse(line);
+  for (const entry of entries) {
     switch (entry?.t) {
       case 'command':
         records.set(entry.record.id, entry.record);
@@ -127,21 +119,4 @@ function replay(path: string): JournalState {
     }
   }
   return { records, sessions };
-}
-
-function readLines(path: string): string[] {
-  try {
-    return readFileSync(path, 'utf8').split('\n');
-  } catch (error) {
-    if (errnoName(error) === 'ENOENT') return [];
-    throw error;
-  }
-}
-
-function parse(line: string): Entry | undefined {
-  try {
-    return line === '' ? undefined : (JSON.parse(line) as Entry);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,18 +1,12 @@
-import {
-  closeSync,
-  ftruncateSync,
-  lstatSync,
-  openSync,
-  renameSync,
-  unlinkSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { lstatSync, renameSync, unlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { timerMs } from '@sandbox/api/wait.ts';
 import { systemCodeOf } from '../../../core/files/file-failure.ts';
 import { bytesOfPath, type FilePath, nameOf, parentOf, samePath, shownPath } from '../../../core/files/file-path.ts';
 import { HeldDirectory } from '../../../core/files/place/held-directory.ts';
 import { newPartId } from '../../../core/files/place/make-directory.ts';
+import { LineJournal } from '../../../core/records/line-journal.ts';
+import { recordRefused } from '../../../core/records/runtime-space.ts';
 import { removeTree } from '../change/delete.ts';
 import { lineOf, type PartNote, partPath, readNotes } from './part-note.ts';
 
@@ -20,20 +14,21 @@ import { lineOf, type PartNote, partPath, readNotes } from './part-note.ts';
 export const KEPT_MS = 3_600_000;
 /** Bytes of a journal from which on notes of finished parts are dropped. */
 const JOURNAL_BYTES = 256 * 1024;
-const CLOSED = -1;
+/** Bytes set aside for notes on a full disk. */
+const RESERVE_BYTES = 16 * 1024;
 
 /**
  * Notes on disk which parts lie beside their targets, so that after a crash the next daemon removes them, restores what
- * was moved aside, and removes kept parts of uploads an hour after their last byte. A note that cannot be written is
- * not an error: it only leaves its part behind after a crash.
+ * was moved aside, and removes kept parts of uploads an hour after their last byte. A note of a part that no call may
+ * continue may be lost to a full disk: it only leaves its part behind after a crash.
  */
 export class PartJournal implements Disposable {
   readonly #file: string;
   readonly #keptMs: number;
   readonly #open = new Map<string, PartNote>();
   readonly #expiries = new Map<string, NodeJS.Timeout>();
-  #descriptor = CLOSED;
-  #length = 0;
+  /** Undefined where the file cannot be opened, and after the end. */
+  #lines: LineJournal | undefined;
   #lengthMax = JOURNAL_BYTES;
 
   /**
@@ -49,7 +44,7 @@ export class PartJournal implements Disposable {
     });
     const left = [...this.#open.values()];
     quietly(() => {
-      this.#descriptor = openSync(file, 'a', 0o600);
+      this.#lines = new LineJournal(file, { reserveBytes: RESERVE_BYTES });
     });
     this.#rewrite();
     for (const { path, kept } of left) if (kept) this.#expireAfter(path, 0);
@@ -66,16 +61,19 @@ export class PartJournal implements Disposable {
     return this.#note({ path: partPath(parentOf(target), newPartId()), origin: nameOf(target) });
   }
 
-  /** Notes a part, before it is created, that later calls and later daemons may continue. */
+  /**
+   * Notes a part, before it is created, that later calls and later daemons may continue.
+   * @throws SandboxError `disk_full`, `unavailable` if the note cannot be written
+   */
   keep(part: FilePath): void {
     if (this.#open.has(keyOf(part))) return;
-    this.#note({ path: part, kept: { inode: undefined } });
+    this.#promise({ path: part, kept: { inode: undefined } });
     this.#expireAfter(part, this.#keptMs);
   }
 
-  /** Notes the inode of a kept part, so that another file with its name is not taken for it. */
+  /** Notes the inode of a kept part, so that another file with its name is not taken for it. @throws as `keep` */
   identify(part: FilePath, inode: number): void {
-    if (this.inodeOf(part) !== inode) this.#note({ path: part, kept: { inode } });
+    if (this.inodeOf(part) !== inode) this.#promise({ path: part, kept: { inode } });
   }
 
   /** The inode of a kept part; undefined where it has not been created. */
@@ -88,48 +86,40 @@ export class PartJournal implements Disposable {
     const key = keyOf(part);
     clearTimeout(this.#expiries.get(key));
     this.#expiries.delete(key);
-    if (this.#open.delete(key) && this.#open.size === 0 && this.#length > 0) this.#rewrite();
+    if (this.#open.delete(key) && this.#open.size === 0 && this.#lines && this.#lines.length > 0) this.#rewrite();
   }
 
   [Symbol.dispose](): void {
     for (const timer of this.#expiries.values()) clearTimeout(timer);
     this.#expiries.clear();
-    if (this.#descriptor !== CLOSED) closeSync(this.#descriptor);
-    this.#descriptor = CLOSED;
+    this.#lines?.[Symbol.dispose]();
+    this.#lines = undefined;
+  }
+
+  #promise(note: PartNote): void {
+    try {
+      this.#lines?.append(lineOf(note), { spend: true });
+    } catch (error) {
+      throw recordRefused(error, dirname(this.#file));
+    }
+    this.#open.set(keyOf(note.path), note);
   }
 
   #note(note: PartNote): FilePath {
     this.#open.set(keyOf(note.path), note);
-    if (this.#length > this.#lengthMax) this.#rewrite();
-    else this.#append(lineOf(note));
+    if (this.#lines && this.#lines.length > this.#lengthMax) this.#rewrite();
+    else quietly(() => this.#lines?.append(lineOf(note), { spend: true }));
     return note.path;
   }
 
-  #append(text: string): void {
-    if (this.#descriptor === CLOSED) return;
-    quietly(() => {
-      this.#length += writeSync(this.#descriptor, text);
-    });
-  }
-
-  /** Writes the journal without the notes of finished parts. */
+  /** Rewrites the journal without the notes of finished parts. */
   #rewrite(): void {
-    if (this.#descriptor === CLOSED) return;
-    const text = [...this.#open.values()].map(lineOf).join('');
     quietly(() => {
-      if (text === '') ftruncateSync(this.#descriptor, 0);
-      else this.#replace(text);
-      this.#length = text.length;
+      if (this.#open.size === 0) this.#lines?.clear();
+      else this.#lines?.replace([...this.#open.values()].map(lineOf));
       // Many open parts must not rewrite the journal at each note.
-      this.#lengthMax = Math.max(JOURNAL_BYTES, 2 * text.length);
+      this.#lengthMax = Math.max(JOURNAL_BYTES, 2 * (this.#lines?.length ?? 0));
     });
-  }
-
-  #replace(text: string): void {
-    writeFileSync(`${this.#file}.new`, text, { mode: 0o600 });
-    renameSync(`${this.#file}.new`, this.#file);
-    closeSync(this.#descriptor);
-    this.#descriptor = openSync(this.#file, 'a', 0o600);
   }
 
   async #removeLeft(left: readonly PartNote[]): Promise<void> {

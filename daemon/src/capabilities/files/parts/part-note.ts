@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { bytesOfPath, type FilePath, joinPath, nameOf, pathOfBytes, shownPath } from '../../../core/files/file-path.ts';
 import { partIdOf, partName } from '../../../core/files/part-name.ts';
+import { readLines } from '../../../core/records/line-journal.ts';
 
 const ID = /^[0-9a-f]{24}$/;
 /** Begins what a line says about a part that is kept, before its inode; no base64 text. */
@@ -22,12 +22,12 @@ export function partPath(directory: FilePath, id: string): FilePath {
 
 /** The notes in a journal's file; lines that name no part are skipped. @throws as `readFileSync` */
 export function readNotes(file: string): PartNote[] {
-  return readFileSync(file, 'latin1').split('\n').flatMap(noteOf);
+  return readLines(file, 'latin1').flatMap(noteOf);
 }
 
 export function lineOf({ path, kept, origin }: PartNote): string {
-  if (kept) return `${encoded(path)} ${KEPT}${kept.inode ?? ''}\n`;
-  return origin === undefined ? `${encoded(path)}\n` : `${encoded(path)} ${encoded(origin)}\n`;
+  if (kept) return `${encoded(path)} ${KEPT}${kept.inode ?? ''}`;
+  return origin === undefined ? encoded(path) : `${encoded(path)} ${encoded(origin)}`;
 }
 
 function noteOf(line: string): PartNote[] {

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { discard } from '../../../core/files/discard.ts';
 import type { Since } from '../../../core/process/find/started-processes.ts';
+import { replaceFile } from '../../../core/records/replace-file.ts';
+import { type RuntimeSpace, recordRefused } from '../../../core/records/runtime-space.ts';
+import type { RuntimeDir } from '../../../core/runtime-dir.ts';
 import type { ExecStatus } from '../exec/exec-status.ts';
 
 /** One call of `exec`. Its output is in the history. */
@@ -69,20 +72,34 @@ export const CONSOLE_KEPT = 50;
 /** The records on disk: one file for each session, replaced atomically. */
 export class SessionFiles {
   readonly #directory: string;
+  readonly #space: RuntimeSpace;
 
-  constructor(runtimeDir: string) {
-    this.#directory = join(runtimeDir, 'terminals');
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+  constructor(runtime: RuntimeDir) {
+    this.#directory = runtime.directory('terminals');
+    this.#space = runtime.space;
   }
 
-  /** A record that cannot be written is lost to the next daemon; the session goes on. */
-  save(record: SessionRecord): void {
-    const path = this.#pathOf(record.id);
+  /** @throws SandboxError `disk_full`, `unavailable`: the session must not begin */
+  create(record: SessionRecord): void {
+    this.#space.requireRoom();
     try {
-      writeFileSync(`${path}.new`, JSON.stringify(record), { mode: 0o600 });
-      renameSync(`${path}.new`, path);
+      this.#space.replace(this.#pathOf(record.id), JSON.stringify(record));
+    } catch (error) {
+      throw recordRefused(error, this.#directory);
+    }
+  }
+
+  /**
+   * A change that a full disk refuses leaves the record of before, with which a next daemon finds the session.
+   * @param isNeeded without it a next daemon would not know the shell: it may use what is set aside
+   */
+  save(record: SessionRecord, isNeeded: boolean): void {
+    const [path, text] = [this.#pathOf(record.id), JSON.stringify(record)];
+    try {
+      if (isNeeded) this.#space.replace(path, text);
+      else replaceFile(path, text);
     } catch {
-      discard(`${path}.new`);
+      // The next change tries again.
     }
   }
 

@@ -130,9 +130,11 @@ export class PtySession {
 
   /**
    * Starts the first shell once `after` has settled.
-   * @throws SandboxError `unavailable` or `invalid` where it cannot be started, `conflict` where the session was closed
+   * @throws SandboxError `unavailable` or `invalid` where it cannot be started, `conflict` where the session was closed,
+   *   `disk_full` if its record cannot be written
    */
   start(after: Promise<unknown>): Promise<void> {
+    this.#files.create(this.record);
     this.#started = this.#shell.start(after);
     void this.#activity.follow(this.history);
     return this.#started;
@@ -259,7 +261,7 @@ export class PtySession {
   #shellStarted(base: number): void {
     this.#exec.shellStarted(base);
     this.screen.follow();
-    this.#save();
+    this.#save(true);
   }
 
   /** A session whose command ended the shell goes on with another one. */
@@ -281,8 +283,8 @@ export class PtySession {
     this.#save();
   }
 
-  #save(): void {
+  #save(isNeeded = false): void {
     this.record.lastUsedAt = new Date(this.#usage.usedAt).toISOString();
-    if (this.#closing === undefined) this.#files.save(this.record);
+    if (this.#closing === undefined) this.#files.save(this.record, isNeeded);
   }
 }

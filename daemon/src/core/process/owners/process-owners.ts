@@ -1,5 +1,6 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
+import { recordRefused } from '../../records/runtime-space.ts';
 import type { ProcessHost } from '../process-host.ts';
 import { OwnerJournal } from './owner-journal.ts';
 
@@ -7,19 +8,24 @@ import { OwnerJournal } from './owner-journal.ts';
 export class ProcessOwners implements Disposable {
   readonly #host: Pick<ProcessHost, 'ids'>;
   readonly #journal: OwnerJournal;
+  readonly #directory: string;
   readonly #owners: Map<string, string>;
   readonly #starting = new Set<string>();
 
-  private constructor(host: Pick<ProcessHost, 'ids'>, journal: OwnerJournal, owners: Map<string, string>) {
+  private constructor(
+    host: Pick<ProcessHost, 'ids'>,
+    directory: string,
+    { journal, owners }: ReturnType<typeof OwnerJournal.open>,
+  ) {
     this.#host = host;
+    this.#directory = directory;
     this.#journal = journal;
     this.#owners = owners;
   }
 
   /** @throws Error where the journal in the directory cannot be read or written */
   static open(host: Pick<ProcessHost, 'ids'>, directory: string, logger: Logger): ProcessOwners {
-    const { journal, owners } = OwnerJournal.open(directory, logger);
-    const opened = new ProcessOwners(host, journal, owners);
+    const opened = new ProcessOwners(host, directory, OwnerJournal.open(directory, logger));
     opened.#compact();
     return opened;
   }
@@ -36,7 +42,8 @@ export class ProcessOwners implements Disposable {
 
   /**
    * Records the owner before the process can exist. The answer is disposed when the host has started it, or has not.
-   * @throws SandboxError `conflict` where a process of that id is being started, or another owner has one
+   * @throws SandboxError `conflict` where a process of that id is being started, or another owner has one; `disk_full`
+   *   or `unavailable` if it cannot be recorded
    */
   beginStart(owner: string, id: string): Disposable {
     const known = this.#owners.get(id);
@@ -44,9 +51,9 @@ export class ProcessOwners implements Disposable {
     if (known !== undefined && known !== owner && this.#host.ids().has(id)) {
       throw new SandboxError('conflict', `the id of the process belongs to another owner, ${known}: ${id}`);
     }
+    this.#record(owner, id);
     this.#starting.add(id);
     this.#owners.set(id, owner);
-    this.#journal.append(owner, id);
     if (this.#journal.isLong) this.#compact();
     return { [Symbol.dispose]: () => void this.#starting.delete(id) };
   }
@@ -58,11 +65,24 @@ export class ProcessOwners implements Disposable {
   adopt(owner: string, id: string, isProcess: boolean): void {
     if (this.#owners.has(id)) return;
     this.#owners.set(id, owner);
-    if (isProcess) this.#journal.append(owner, id);
+    if (!isProcess) return;
+    try {
+      this.#record(owner, id);
+    } catch {
+      // The records of the owner name it again, as they did now.
+    }
   }
 
   [Symbol.dispose](): void {
     this.#journal[Symbol.dispose]();
+  }
+
+  #record(owner: string, id: string): void {
+    try {
+      this.#journal.append(owner, id);
+    } catch (error) {
+      throw recordRefused(error, this.#directory);
+    }
   }
 
   /** Forgets ids under which the host has neither a process nor output. */

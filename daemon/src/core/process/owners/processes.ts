@@ -50,11 +50,18 @@ export class Processes implements AsyncDisposable {
   }
 
   /**
-   * Kills the processes that have no owner, which an earlier version started or whose line in the journal is torn, and
-   * discards their output. Called after every owner has recovered.
+   * Kills the processes that have neither an owner nor a record in the host, and discards their output. One with a
+   * record was acknowledged: it runs on, and the next daemon asks its owners again. Called after every owner has
+   * recovered.
    */
   async endUnowned(): Promise<void> {
-    const { processes } = this.#host.recover(new Map(), (id) => this.#owners.ownerOf(id) === undefined);
+    const found = this.#host.recover(new Map(), (id) => this.#owners.ownerOf(id) === undefined).processes;
+    const processes = new Map(found);
+    for (const { id, record } of processes.values()) {
+      if (record === undefined || record === '') continue;
+      processes.delete(id);
+      this.#logger.warn({ id }, 'a process with a record has no owner; it runs on');
+    }
     if (processes.size === 0) return;
     for (const process of processes.values()) discardAtEnd(process);
     const targets = Array.from(processes.values(), ({ id, pid }) => ({ id, pid, running: false }));
