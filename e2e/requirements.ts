@@ -25,6 +25,7 @@ import { OPERATIONS } from './requirements/operations.ts';
 import { RECORDS } from './requirements/records.ts';
 import type { Requirement } from './requirements/requirement.ts';
 import { SANDBOX } from './requirements/sandbox.ts';
+import { SCREENS } from './requirements/screens.ts';
 import { SEARCH } from './requirements/search.ts';
 import { STALLS } from './requirements/stalls.ts';
 import { STDIN } from './requirements/stdin.ts';
@@ -65,6 +66,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...FILE_FIELDS,
   ...STALLS,
   ...STDIN,
+  ...SCREENS,
   ...SANDBOX,
   ...OPERATIONS,
   ...MCP,

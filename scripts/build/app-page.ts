@@ -29,3 +29,19 @@ export async function bundleApp(root: string, outDir: string): Promise<string[]>
   await writeFile(join(outDir, TARGET, 'icon.svg'), await readFile(join(root, SOURCES, 'icon.svg')));
   return ['app.js', 'app.css', 'icon.svg'].map((name) => `${TARGET}/${name}`);
 }
+
+/** Writes what the page of terminals shares with the daemon. @returns the file written, relative to `outDir` */
+export async function bundleTerminalOutput(root: string, outDir: string): Promise<string> {
+  const build = await rolldown({
+    cwd: root,
+    platform: 'browser',
+    input: { 'terminal-output': join(root, 'program/src/terminal/terminal-output.ts') },
+    transform: { target: 'es2022' },
+  });
+  try {
+    await build.write({ dir: join(outDir, 'pages/terminal'), format: 'esm', entryFileNames: '[name].js' });
+  } finally {
+    await build.close();
+  }
+  return 'pages/terminal/terminal-output.js';
+}

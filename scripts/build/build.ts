@@ -2,7 +2,7 @@ import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs
 import { dirname, join } from 'node:path';
 import { explorerAssets } from '../../daemon/src/explorer/explorer-assets.ts';
 import { PAGE_NAMES, pageAssets } from '../../gateway/src/apps/page-assets.ts';
-import { bundleApp } from './app-page.ts';
+import { bundleApp, bundleTerminalOutput } from './app-page.ts';
 import { bundle, type Program } from './bundle.ts';
 import { inputsDigest } from './inputs.ts';
 
@@ -56,7 +56,8 @@ export async function build(root: string, options: BuildOptions = {}): Promise<b
   options.onStart?.();
   await mkdir(outDir, { recursive: true });
   await rm(stampFile, { force: true });
-  const app = programs === PROGRAMS ? await bundleApp(root, outDir) : [];
+  const app =
+    programs === PROGRAMS ? [...(await bundleApp(root, outDir)), await bundleTerminalOutput(root, outDir)] : [];
   const files = [...(await bundle(root, programs, outDir)), ...(await copyAll(assets, outDir)), ...app];
   await removeChunks(outDir, new Set([...files, ...(last?.files ?? [])]));
   await writeFile(stampFile, JSON.stringify({ digest, files } satisfies Stamp));

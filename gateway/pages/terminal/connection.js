@@ -1,4 +1,5 @@
 import { socketUrl } from './api.js';
+import { OutputFilter } from './terminal-output.js';
 
 /** Bytes drawn between two acknowledgements, which keep the service from sending far ahead of a slow screen. */
 const ACK_BYTES = 128 * 1024;
@@ -24,11 +25,14 @@ export class Connection {
   #ended = false;
   #ready = false;
   #queued = [];
+  #filter;
+  #decoder = new TextDecoder();
 
   /** @param onState called with the state as text; onEnd once, with the end */
   constructor(id, terminal, { onState, onEnd }) {
     this.#id = id;
     this.#terminal = terminal;
+    this.#filter = new OutputFilter(terminal);
     this.#onState = onState;
     this.#onEnd = onEnd;
     this.#connect();
@@ -75,7 +79,7 @@ export class Connection {
         break;
       case 'restore_output':
         this.#terminal.reset();
-        this.#terminal.write(message.data);
+        this.#write(message.data);
         break;
       case 'relay_resumed':
         this.#moveTo(message.offset);
@@ -92,7 +96,7 @@ export class Connection {
 
   #draw(bytes) {
     this.#offset += bytes.length;
-    this.#terminal.write(bytes, () => {
+    this.#write(this.#decoder.decode(bytes, { stream: true }), () => {
       this.#drawn += bytes.length;
       if (this.#drawn - this.#acknowledged < ACK_BYTES) return;
       this.#acknowledged = this.#drawn;
@@ -100,7 +104,19 @@ export class Connection {
     });
   }
 
+  /** Output from outside reaches the terminal in bounds; between two pieces the page draws. */
+  #write(text, done) {
+    this.#filter.resize(this.#terminal);
+    for (const piece of this.#filter.pieces(text)) this.#terminal.write(piece);
+    if (done) this.#terminal.write('', done);
+  }
+
   #moveTo(offset) {
+    // What follows may not continue the last character or sequence.
+    if (offset !== this.#offset) {
+      this.#filter.reset();
+      this.#decoder = new TextDecoder();
+    }
     this.#offset = offset;
     this.#drawn = offset;
     this.#acknowledged = offset;

@@ -5,12 +5,15 @@ import { Connection, QUEUED_BYTES } from './connection.js';
 import { KeyRow } from './keys.js';
 import { Notice } from './notice.js';
 import { isOver, SessionList } from './sessions.js';
+import { useCharacterWidths } from './terminal-output.js';
 import { Terminal } from './xterm.mjs';
 
 const LIST_MS = 3000;
 const encoder = new TextEncoder();
 
 const terminal = new Terminal({
+  // The widths of characters are a proposed part of the interface.
+  allowProposedApi: true,
   cursorBlink: true,
   fontFamily: 'ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace',
   fontSize: 14,
@@ -32,6 +35,7 @@ let current;
 let isKeyRefused = false;
 
 terminal.loadAddon(fit);
+useCharacterWidths(terminal);
 terminal.open(element('screen'));
 terminal.focus();
 useClipboard(terminal);

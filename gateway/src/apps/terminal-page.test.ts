@@ -31,7 +31,7 @@ test('[terminal.page] the page and all files that it loads are served', async ()
     for (const [, file] of text.matchAll(/^import .* from '\.\/([^']+)';$/gm)) imported.add(file);
   }
   const modules = ['addon-fit.mjs', 'api.js', 'clipboard.js', 'connection.js', 'keys.js', 'notice.js', 'sessions.js'];
-  expect([...imported].sort()).toEqual([...modules, 'xterm.mjs']);
+  expect([...imported].sort()).toEqual([...modules, 'terminal-output.js', 'xterm.mjs']);
   for (const module of ['terminal.js', ...imported]) {
     const { status, headers } = await get(`/terminal/${module}`);
     expect([module, status, headers.get('content-type')]).toEqual([module, 200, 'text/javascript; charset=utf-8']);

@@ -5,14 +5,18 @@ import { ENDING_SIGNALS } from './exec/ending.ts';
 import { awaitForeground, ExecQueue, type ExecRequest } from './exec/exec-queue.ts';
 import type { Entry } from './exec/exec-script.ts';
 import type { ExecStatus } from './exec/exec-status.ts';
+import { plainText } from './exec/plain-text.ts';
 import { probeTerminal } from './probe.ts';
 import type { ScreenFormat, ScreenLook } from './screen/screen-protocol.ts';
 import type { ExecutedCommand } from './session/exec-tracker.ts';
+import type { History } from './session/history.ts';
 import type { PtySession, SessionTools } from './session/session.ts';
 import { SessionStore } from './session-store.ts';
 
 /** Seconds without output after which 1.x answers `exec`, where neither call nor session says; `/v2` has no default. */
 export const NO_CHANGE_SECONDS = 120;
+/** Bytes of output that `view` shows in place of a screen. */
+const TEXT_BYTES = 256 * 1024;
 /** A command; where it has no `noChangeTimeout`, that of its session applies, else the default of the call. */
 type ExecCall = ExecRequest & { readonly noChangeDefault?: number };
 
@@ -161,6 +165,7 @@ export class PtyService implements AsyncDisposable {
   async view(session: PtySession, gone: AbortSignal): Promise<SessionView> {
     using _held = this.sessions.hold(session);
     const executed = await session.executed();
+    if (session.screen.failure !== undefined) return { executed, text: await textOf(session.history) };
     return { executed, text: (await session.screen.look('transcript', gone)).output };
   }
 
@@ -202,4 +207,10 @@ export class PtyService implements AsyncDisposable {
     this.#queues.set(session, queue);
     return queue;
   }
+}
+
+/** The end of the output as text, of a terminal without a screen. */
+async function textOf(history: History): Promise<string> {
+  const { bytes } = await history.read(Math.max(history.first, history.end - TEXT_BYTES), TEXT_BYTES);
+  return plainText(bytes.toString('utf8'));
 }

@@ -22,7 +22,11 @@ class LostEnd implements Disposable {
     const log = new OutputLog(directory, 'a', 'terminal');
     this.#history.append(log.stdout);
     new OutputLogWriter(log, 1024 ** 2).write('stdout', Buffer.from(PROMPT));
-    this.screen = new Screen(thread, this.#history, { cols: 80, rows: 24 }, () => {});
+    this.screen = new Screen(thread, this.#history, {
+      size: { cols: 80, rows: 24 },
+      failed: () => {},
+      state: { gaveUp: () => {} },
+    });
     this.run = new ExecRun(this.#history, { ps1: PROMPT, command: 'a', start: 0, end: null, exitCode: null });
   }
 
@@ -42,7 +46,10 @@ test('a lost end is noticed although the thread of the screen dies during the lo
   using lost = new LostEnd(directory.path, thread);
   await lost.screen.reach(PROMPT.length, AbortSignal.timeout(60_000));
   // The look waits behind it.
-  void thread.write(thread.open(80, 24), Buffer.alloc(64 * 1024 ** 2, 'a'));
+  void thread.write(
+    thread.open({ cols: 80, rows: 24 }, () => {}),
+    Buffer.alloc(64 * 1024 ** 2, 'a'),
+  );
   const noticed = lost.notice();
   await thread[Symbol.asyncDispose]();
   await noticed;

@@ -1,3 +1,4 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { Screen } from '../screen/screen.ts';
 import type { History } from '../session/history.ts';
 
@@ -42,12 +43,19 @@ export class Prompt {
 
   /** The line up to the cursor, and the column of the cursor; no column where the screen has not drawn all output. */
   async look(): Promise<Look> {
+    if (this.#screen.failure !== undefined) return NOTHING;
     const { end } = this.#history;
     await this.#screen.reach(end, AbortSignal.timeout(SCREEN_MS));
     if (this.#screen.offset < end) return NOTHING;
-    const { output, cursor, offset } = await this.#screen.lookNow('line');
-    // A screen whose thread died meanwhile begins anew.
-    if (offset < end) return NOTHING;
+    const look = await this.#screen.lookNow('line').catch(noLook);
+    // A screen whose thread died begins again.
+    if (look === undefined || look.offset < end) return NOTHING;
+    const { output, cursor } = look;
     return { ps1: output, column: cursor.x };
   }
+}
+
+/** A prompt that cannot be seen does not keep a command from being typed. */
+function noLook(error: unknown): undefined {
+  if (!(error instanceof SandboxError)) throw error;
 }

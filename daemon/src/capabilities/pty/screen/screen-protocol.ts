@@ -13,8 +13,13 @@ export type ScreenRequest =
  */
 export type ScreenFormat = 'text' | 'ansi' | 'html' | 'repaint' | 'line' | 'transcript';
 
+/** Characters of the output of a look; a longer one is cut. */
+export const LOOK_MAX = 16 * 1024 ** 2;
+
 export interface ScreenLook {
   readonly output: string;
+  /** The output is longer than `LOOK_MAX`. */
+  readonly isCut: boolean;
   readonly cols: number;
   readonly rows: number;
   /** Column and row on the screen, from 0. */
@@ -23,8 +28,10 @@ export interface ScreenLook {
   readonly alternateScreen: boolean;
 }
 
-/** An answer to a request with an `id`. */
+/** An answer to a request with an `id`; 0: to none. */
 export interface ScreenAnswer {
   readonly id: number;
+  /** A session whose model was given up: its output could not be drawn, or needs too much memory. */
+  readonly failed?: number;
   readonly look?: ScreenLook;
 }

@@ -1,13 +1,28 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { Waiters } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { TerminalSize } from '../../../core/process/process-host.ts';
 import type { History } from '../session/history.ts';
 import type { ScreenFormat, ScreenLook } from './screen-protocol.ts';
-import type { ScreenThread } from './screen-thread.ts';
+import type { ScreenFailure, ScreenThread } from './screen-thread.ts';
 
 const PIECE_BYTES = 64 * 1024;
 /** Milliseconds that output gathers while no call waits for the screen, so that viewers are served first. */
 const GATHER_MS = 20;
+/** Milliseconds that a call waits until output that takes long to draw is drawn. */
+const LOOK_MS = 30_000;
+
+/** Whether the screen is given up, and how that is kept. */
+export interface ScreenState {
+  readonly failure?: ScreenFailure | undefined;
+  /** The screen is given up: it is not drawn again, also by a later daemon. */
+  readonly gaveUp: (failure: ScreenFailure) => void;
+}
+
+const REASONS: Readonly<Record<ScreenFailure, string>> = {
+  time: 'its output took too long to draw',
+  memory: 'its output needs too much memory to draw',
+};
 
 /** The screen of one session. It draws the history in the background, and without delay while a call waits for it. */
 export class Screen {
@@ -15,10 +30,11 @@ export class Screen {
   readonly #history: History;
   readonly #failed: (error: unknown) => void;
   readonly #stop = new AbortController();
+  readonly #gaveUp: (failure: ScreenFailure) => void;
+  #failure: ScreenFailure | undefined;
   #size: TerminalSize;
   /** Id of the model in the thread; undefined until the first is needed. */
   #model: number | undefined;
-  #generation = 0;
   #offset = 0;
   /** Calls that wait for the screen. */
   #hurried = 0;
@@ -28,8 +44,14 @@ export class Screen {
   #turn: Promise<void> = Promise.resolve();
 
   /** `failed` is called where the output cannot be drawn; a call then waits until the screen is disposed. */
-  constructor(thread: ScreenThread, history: History, size: TerminalSize, failed: (error: unknown) => void) {
+  constructor(
+    thread: ScreenThread,
+    history: History,
+    { failed, size, state }: { failed: (error: unknown) => void; size: TerminalSize; state: ScreenState },
+  ) {
     this.#failed = failed;
+    this.#failure = state.failure;
+    this.#gaveUp = state.gaveUp;
     this.#thread = thread;
     this.#history = history;
     this.#size = size;
@@ -40,24 +62,45 @@ export class Screen {
     return this.#offset;
   }
 
+  /** Set once the screen is given up: a look fails, output and input go on. */
+  get failure(): ScreenFailure | undefined {
+    return this.#failure;
+  }
+
   resize(size: TerminalSize): void {
     this.#size = size;
     if (this.#model !== undefined) this.#thread.resize(this.#model, size.cols, size.rows);
   }
 
-  /** The screen with all output of this moment drawn. @throws SandboxError `unavailable` where the thread died */
+  /**
+   * The screen with all output of this moment drawn.
+   * @throws SandboxError `conflict` if the screen is given up, `unavailable` if drawing takes long, `too_large`
+   */
   async look(format: ScreenFormat, signal: AbortSignal): Promise<ScreenLook & { readonly offset: number }> {
-    await this.reach(this.#history.end, signal);
+    const { end } = this.#history;
+    const late = AbortSignal.timeout(LOOK_MS);
+    await this.reach(end, AbortSignal.any([signal, late]));
+    if (late.aborted && this.#offset < end && this.#failure === undefined) {
+      const hint = 'try again later, or read the output itself';
+      throw new SandboxError('unavailable', `the screen is ${end - this.#offset} bytes behind the output`, { hint });
+    }
     return this.lookNow(format);
   }
 
   /** The screen as it is drawn so far, up to `offset`. @throws SandboxError as `look` */
   async lookNow(format: ScreenFormat): Promise<ScreenLook & { readonly offset: number }> {
+    this.#requireScreen();
     this.follow();
     return this.#inTurn(async () => {
+      this.#requireScreen();
       const model = this.#opened();
       const offset = this.#offset;
-      return { ...(await this.#thread.look(model, format)), offset };
+      const look = await this.#thread.look(model, format);
+      this.#requireScreen();
+      // The thread died during this look.
+      if (look === undefined) throw new SandboxError('unavailable', 'the screen is being redrawn');
+      if (!look.isCut) return { ...look, offset };
+      throw new SandboxError('too_large', 'the screen is too large in this format', { hint: 'use format=text' });
     });
   }
 
@@ -67,7 +110,7 @@ export class Screen {
     this.#hurry.wake();
     try {
       // What a model had drawn is lost with its thread.
-      while ((this.#stale || this.#offset < offset) && !this.#stop.signal.aborted && !signal.aborted) {
+      while (this.#isBehind(offset) && !this.#stop.signal.aborted && !signal.aborted) {
         this.follow();
         await this.#drawn.next({ signal });
       }
@@ -85,6 +128,7 @@ export class Screen {
 
   /** Draws the output from now on. */
   follow(): void {
+    if (this.#failure !== undefined) return;
     if (this.#running === undefined) this.#running = this.#begin().catch(this.#failed);
     else if (this.#stale) this.#opened();
   }
@@ -93,27 +137,42 @@ export class Screen {
   async #begin(): Promise<void> {
     await this.#history.advanced(this.#offset, this.#stop.signal);
     await this.#gather(GATHER_MS);
-    if (!this.#stop.signal.aborted) this.#opened();
+    if (!this.#stop.signal.aborted && this.#failure === undefined) this.#opened();
+  }
+
+  #isBehind(offset: number): boolean {
+    return this.#failure === undefined && (this.#stale || this.#offset < offset);
+  }
+
+  #requireScreen(): void {
+    if (this.#failure === undefined) return;
+    const hint = 'input and output go on: read the output, or open another terminal';
+    throw new SandboxError('conflict', `the terminal has no screen: ${REASONS[this.#failure]}`, { hint });
+  }
+
+  #giveUp(failure: ScreenFailure): void {
+    this.#failure = failure;
+    this.#gaveUp(failure);
+    this.#drawn.wake();
   }
 
   get #stale(): boolean {
-    return this.#model !== undefined && this.#generation !== this.#thread.generation;
+    return this.#model !== undefined && !this.#thread.has(this.#model);
   }
 
   /** Opens a model where there is none or its thread died; it begins with the oldest output that is kept. */
   #opened(): number {
     if (this.#model !== undefined && !this.#stale) return this.#model;
-    this.#model = this.#thread.open(this.#size.cols, this.#size.rows);
-    this.#generation = this.#thread.generation;
+    this.#model = this.#thread.open(this.#size, (failure) => this.#giveUp(failure));
     this.#offset = this.#history.first;
-    this.#running = this.#run(this.#model, this.#generation).catch(this.#failed);
+    this.#running = this.#run(this.#model).catch(this.#failed);
     return this.#model;
   }
 
-  async #run(model: number, generation: number): Promise<void> {
+  async #run(model: number): Promise<void> {
     const { signal } = this.#stop;
     const buffer = Buffer.allocUnsafeSlow(PIECE_BYTES);
-    while (!signal.aborted && generation === this.#thread.generation) {
+    while (!signal.aborted && this.#thread.has(model)) {
       const { offset, bytes } = await this.#history.read(this.#offset, PIECE_BYTES, buffer);
       if (bytes.length === 0) {
         this.#offset = Math.max(this.#offset, offset);

@@ -62,6 +62,8 @@ export interface SessionRecord {
   exitCode: number | null;
   signal: string | null;
   state: 'open' | 'ended' | 'lost';
+  /** The screen is given up: drawing it took too long, or too much memory. */
+  screenFailure?: 'time' | 'memory';
   readonly console: ConsoleRecord[];
   current: CurrentExec | null;
 }

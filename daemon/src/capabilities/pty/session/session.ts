@@ -5,11 +5,12 @@ import type { ExecRun } from '../exec/exec-run.ts';
 import type { Entry } from '../exec/exec-script.ts';
 import type { ExecStatus } from '../exec/exec-status.ts';
 import { Screen } from '../screen/screen.ts';
-import type { ScreenThread } from '../screen/screen-thread.ts';
+import type { ScreenFailure, ScreenThread } from '../screen/screen-thread.ts';
 import { type ExecTools, ExecTracker, type ExecutedCommand } from './exec-tracker.ts';
 import { History } from './history.ts';
 import { SessionActivity, type SessionActivityTerms } from './session-activity.ts';
 import type { SessionFiles, SessionRecord } from './session-record.ts';
+import { SessionSize } from './session-size.ts';
 import { execStatusOf, type SessionStatus, statusOf, updateWorkingDir } from './session-status.ts';
 import { SessionUsage } from './session-usage.ts';
 import { Shell, type ShellTools } from './shell.ts';
@@ -35,13 +36,19 @@ export class PtySession {
   readonly #exec: ExecTracker;
   readonly #usage: SessionUsage;
   readonly #activity: SessionActivity;
+  readonly #size: SessionSize;
   #started: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
   constructor(tools: SessionTools, record: SessionRecord) {
     const history = new History(tools.historyBytes);
     const failed = (error: unknown): void => tools.failed(error, this);
-    const screen = new Screen(tools.screens, history, record, failed);
+    const gaveUp = (failure: ScreenFailure): void => {
+      record.screenFailure = failure;
+      this.#save();
+    };
+    const state = { failure: record.screenFailure, gaveUp };
+    const screen = new Screen(tools.screens, history, { size: record, failed, state });
     const shell = new Shell(tools, record, history, {
       started: (base) => this.#shellStarted(base),
       ended: (end, offset) => this.#shellEnded(end, offset),
@@ -51,6 +58,7 @@ export class PtySession {
     this.history = history;
     this.screen = screen;
     this.#files = tools.files;
+    this.#size = new SessionSize({ record, shell, screen, save: () => this.#save() });
     this.#shell = shell;
     this.#exec = new ExecTracker(tools, { record, history, screen, shell, failed, changed: () => this.#used() });
     this.#activity = new SessionActivity(tools.activity, record.id, () => this.open && this.busy);
@@ -185,12 +193,14 @@ export class PtySession {
     await process.typeStdin(bytes, signal);
   }
 
+  /** Applies the size now. */
   resize(size: TerminalSize): void {
-    if (size.cols === this.record.cols && size.rows === this.record.rows) return;
-    Object.assign(this.record, size);
-    this.#shell.resize(size);
-    this.screen.resize(size);
-    this.#save();
+    this.#size.apply(size);
+  }
+
+  /** Applies the size to the program now, to disk and screen soon. */
+  resizeSoon(size: TerminalSize): void {
+    this.#size.applySoon(size);
   }
 
   /** Signals the foreground group; false where there is none. @throws SandboxError `conflict` after the end */
@@ -249,6 +259,7 @@ export class PtySession {
   async #close(graceMs: number): Promise<void> {
     this.#files.remove(this.id);
     this.#activity[Symbol.dispose]();
+    this.#size.drop();
     this.#exec.terminate();
     this.screen[Symbol.dispose]();
     const process = await this.#shell.close(graceMs);

@@ -195,11 +195,15 @@ function useRoutes(app: App, service: PtyService): void {
       summary: 'What is on the screen of a terminal',
       params,
       querystring: ScreenQuery,
-      response: { 200: envelopeOf(ScreenContent), ...V2_ERRORS, 503: ErrorBody },
+      response: { 200: envelopeOf(ScreenContent), ...V2_ERRORS, 409: ErrorBody, 413: ErrorBody, 503: ErrorBody },
     },
     handler: async ({ params: { id }, query: { wait, format } }, reply) => {
       const look = { seconds: wait, format };
-      const { alternateScreen, ...screen } = await service.screen(service.sessions.get(id), look, clientGone(reply));
+      const {
+        alternateScreen,
+        isCut: _,
+        ...screen
+      } = await service.screen(service.sessions.get(id), look, clientGone(reply));
       return ok({ ...screen, alternate_screen: alternateScreen }, `screen of session ${id}`);
     },
   });

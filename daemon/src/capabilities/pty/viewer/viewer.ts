@@ -60,19 +60,25 @@ export class Viewer {
     const { history } = this.#session;
     const { restore, replayBytes, since } = this.#options;
     if (since !== undefined) return this.#ready(Math.min(since, history.end));
-    if (restore && replayBytes === undefined) return this.#repaint();
+    if (restore && replayBytes === undefined) {
+      const repainted = await this.#repaint();
+      if (repainted !== undefined) return repainted;
+    }
     const first = Math.max(history.first, history.end - (replayBytes ?? DEFAULT_REPLAY_BYTES), 0);
-    if (!restore) return this.#ready(first);
+    if (!restore || replayBytes === undefined) return this.#ready(first);
     const { text, offset } = await this.#replay(first);
     this.#ready(offset);
     this.#send({ type: 'restore_output', data: text });
     return offset;
   }
 
-  async #repaint(): Promise<number> {
+  /** Undefined if the terminal has no screen: the history takes its place. */
+  async #repaint(): Promise<number | undefined> {
     const { screen, history } = this.#session;
     await screen.reach(history.end, AbortSignal.any([this.#port.gone, AbortSignal.timeout(REPAINT_MS)]));
-    const { output, offset } = await screen.lookNow('repaint');
+    const look = await screen.lookNow('repaint').catch(withoutScreen);
+    if (look === undefined) return undefined;
+    const { output, offset } = look;
     this.#ready(offset);
     this.#send({ type: 'restore_output', data: output });
     return offset;
@@ -129,7 +135,7 @@ export class Viewer {
         return this.#session.typeKeys(message.bytes, this.#port.gone);
       case 'resize':
         this.#requireWriter();
-        return this.#session.resize(message);
+        return this.#session.resizeSoon({ cols: message.cols, rows: message.rows });
       case 'ping':
         return this.#send({ type: 'pong', timestamp: message.timestamp ?? Date.now() });
       case 'pause':
@@ -149,4 +155,8 @@ export class Viewer {
   #send(message: ToViewer): void {
     this.#port.sendText(JSON.stringify(message));
   }
+}
+
+function withoutScreen(error: unknown): undefined {
+  if (!(error instanceof SandboxError)) throw error;
 }

@@ -1,0 +1,5 @@
+/** Columns and rows of a terminal. */
+export interface ScreenSize {
+  readonly cols: number;
+  readonly rows: number;
+}
