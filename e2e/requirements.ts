@@ -6,6 +6,7 @@ import { BROWSER_CLIENTS } from './requirements/browser-clients.ts';
 import { BROWSER_IMAGE } from './requirements/browser-image.ts';
 import { BUDGETS } from './requirements/budgets.ts';
 import { CODE } from './requirements/code.ts';
+import { CODE_INPUT } from './requirements/code-input.ts';
 import { CODE_LANGUAGES } from './requirements/code-languages.ts';
 import { CODE_NOTEBOOK } from './requirements/code-notebook.ts';
 import { COMMANDS_LIFE } from './requirements/commands-life.ts';
@@ -74,6 +75,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...BROWSER_CLIENTS,
   ...BROWSER_FIELDS,
   ...CODE,
+  ...CODE_INPUT,
   ...CODE_LANGUAGES,
   ...CODE_NOTEBOOK,
   ...CODE_FIELDS,

@@ -271,6 +271,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
       `${CODE}/prewarm.test.ts > `,
       `${CODE}/packages.test.ts > `,
       `${CODE}/notebook.test.ts > `,
+      `${CODE}/exit-handlers.test.ts > `,
       `${CODE}/zygote.test.ts > `,
       `${CODE}/tools.test.ts > `,
       'e2e/scenarios/analyst.test.ts > ',

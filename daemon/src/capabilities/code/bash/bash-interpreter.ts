@@ -7,6 +7,7 @@ import { MarkedOutput } from '../held/marked-output.ts';
 import { afterFirst } from '../runtime/after-first.ts';
 import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';
 import type { Cell, CellEnd, Interpreter } from '../runtime/language-runtime.ts';
+import { leave } from '../runtime/leave.ts';
 import type { Had, OutputEvent, OutputSink } from '../runtime/output.ts';
 
 /** Descriptors of the shell's own streams, beside those that a cell may point elsewhere. */
@@ -74,6 +75,7 @@ export class BashInterpreter implements Interpreter {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#isRunning) await leave(this.process, () => this.#write('exit\n'));
     await this.#processes.end(this.process);
   }
 

@@ -4,6 +4,7 @@ import type { AccountDirectory } from '../runtime/account-directories.ts';
 import { afterFirst } from '../runtime/after-first.ts';
 import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';
 import type { Cell, CellEnd, Interpreter } from '../runtime/language-runtime.ts';
+import { leave } from '../runtime/leave.ts';
 import type { Had, OutputSink } from '../runtime/output.ts';
 
 import { cellEnd, exitEnd } from './cell-end.ts';
@@ -129,6 +130,8 @@ export class ChannelInterpreter implements Interpreter {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    const hasGreeted = (await waitFor(this.#channel.hello, { ms: 0 })) === 'settled';
+    if (hasGreeted && this.#running === undefined) await leave(this.process, () => this.#channel.send({ leave: true }));
     await this.#held.processes.end(this.process);
     this.#channel[Symbol.dispose]();
     this.#held.directory[Symbol.dispose]();

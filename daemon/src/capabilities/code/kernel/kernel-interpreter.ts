@@ -6,6 +6,7 @@ import type { AccountDirectory } from '../runtime/account-directories.ts';
 import { afterFirst } from '../runtime/after-first.ts';
 import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';
 import type { Cell, CellEnd, Interpreter } from '../runtime/language-runtime.ts';
+import { leave } from '../runtime/leave.ts';
 import { GAP, type Had, type OutputSink } from '../runtime/output.ts';
 import { readRecord } from './cell-record.ts';
 import type { KernelClient } from './kernel-client.ts';
@@ -30,7 +31,7 @@ export interface KernelParts {
   readonly directory: AccountDirectory;
   readonly processes: InterpreterProcesses;
   readonly interruptMode: 'signal' | 'message';
-  /** It keeps what its newest cell has published (`kernel-program.ts`). */
+  /** It runs `kernel-program.ts`: it keeps what its newest cell has published, and leaves on request. */
   readonly isRecorded: boolean;
 }
 
@@ -100,7 +101,7 @@ export class KernelInterpreter implements Interpreter {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    this.#ending ??= this.#end();
+    this.#ending ??= this.#leave();
     return this.#ending;
   }
 
@@ -153,6 +154,15 @@ export class KernelInterpreter implements Interpreter {
   /** A kernel that is killed for lack of memory closes its sockets first: a kill of ours would hide why it ended. */
   async #endWithoutSockets(): Promise<void> {
     await waitFor(this.process.ended, { ms: END_MS });
+    await this.#end();
+  }
+
+  /** A cell that runs would be waited for: then the kernel is killed. Jupyter: messaging, kernel shutdown. */
+  async #leave(): Promise<void> {
+    const { client, isRecorded } = this.#parts;
+    const type = isRecorded ? 'svc_leave_request' : 'shutdown_request';
+    const ask = (): void => client.send('control', randomUUID(), type, { restart: false });
+    if (this.#running === undefined) await leave(this.process, ask);
     await this.#end();
   }
 

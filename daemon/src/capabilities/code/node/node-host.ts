@@ -223,13 +223,30 @@ const failed = (error) => {
 };
 process.on('uncaughtException', failed);
 process.on('SIGINT', () => {});
-process.on('beforeExit', () => { if (running?.report) finish(running.run, running.report); });
-process.on('exit', (code) => { if (running) mark(running.mark, code); });
+// What exit handlers of a cell print is part of it: the mark is written after them.
+const markAtExit = (code) => { if (running) mark(running.mark, code); };
+function markLast() {
+  process.off('exit', markAtExit);
+  process.on('exit', markAtExit);
+}
+process.exit = (...code) => {
+  markLast();
+  return exitProcess.apply(process, code);
+};
+process.on('beforeExit', () => {
+  if (!running?.report || running.isReported) return;
+  running.isReported = true;
+  markLast();
+  last = { done: running.run, count, ...running.report };
+  send(last);
+});
+markLast();
 
 function take(message) {
   if (message.run !== undefined) void run(message);
   else if (message.interrupt !== undefined) finish(message.interrupt, { error: interrupted });
   else if (message.enter !== undefined) enter(message.enter);
+  else if (message.leave) process.exit(last?.error ? 1 : 0);
 }
 
 const server = net.createServer((socket) => {

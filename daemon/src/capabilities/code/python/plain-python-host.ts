@@ -1,3 +1,4 @@
+import { END_IN_ORDER } from '../runtime/end-in-order.ts';
 import { IMPORT_PATHS } from '../runtime/import-paths.ts';
 
 /**
@@ -5,7 +6,7 @@ import { IMPORT_PATHS } from '../runtime/import-paths.ts';
  * of its socket and the name of its mark when it takes cells. A thread takes the messages, so that a cell can be
  * interrupted while it runs.
  */
-export const PYTHON_HOST = `${IMPORT_PATHS}${String.raw`
+export const PYTHON_HOST = `${IMPORT_PATHS}${END_IN_ORDER}${String.raw`
 import sys
 def _svc_host():
     import ast, itertools, json, linecache, os, queue, signal, socket, threading, traceback
@@ -14,6 +15,7 @@ def _svc_host():
     sys.path.insert(0, '')
     text_max = 1000000
     refresh = globals().pop('import_paths')()
+    end_in_order = globals().pop('end_in_order')
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, 'reconfigure'): stream.reconfigure(encoding='utf-8', errors='backslashreplace')
     def mark(name, code):
@@ -84,8 +86,7 @@ def _svc_host():
             report['error'] = describe(error, name)
         state['running'] = None
         if leave is not None:
-            mark(message['mark'], leave & 255)
-            os._exit(leave & 255)
+            end_in_order(leave & 255, lambda: mark(message['mark'], leave & 255))
         state['last'] = dict(report, done=cell, count=state['count'])
         mark(message['mark'], 1 if 'error' in report else 0)
         send(state['last'])
@@ -119,6 +120,7 @@ def _svc_host():
             message = cells.get()
             if 'run' in message: run(message)
             elif 'enter' in message: enter(message['enter'])
+            elif 'leave' in message: end_in_order()
         except KeyboardInterrupt: pass
 _svc_host()
 `}`;

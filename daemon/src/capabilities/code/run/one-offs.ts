@@ -48,9 +48,13 @@ export class OneOffs implements AsyncDisposable {
         return interpreter;
       },
       leave: async () => {
-        slot?.[Symbol.dispose]();
         this.#running.delete(running);
-        await interpreter?.[Symbol.asyncDispose]();
+        try {
+          await interpreter?.[Symbol.asyncDispose]();
+        } finally {
+          // Exit handlers may take seconds: interpreters that end are bounded as those that run are.
+          slot?.[Symbol.dispose]();
+        }
         await release();
       },
     };

@@ -1,3 +1,4 @@
+import { END_IN_ORDER } from '../../runtime/end-in-order.ts';
 import { IMPORT_PATHS } from '../../runtime/import-paths.ts';
 import { FIGURES } from './figures.ts';
 import { NOTEBOOK } from './notebook.ts';
@@ -5,15 +6,21 @@ import { RECORDER } from './recorder.ts';
 import { STREAMS } from './streams.ts';
 
 /**
- * Python: `become_kernel(connection_file, refresh)` is an IPython kernel until it ends. Each part is left out where the
+ * Python: `become_kernel(connection_file, refresh)` is an IPython kernel until it is to end. Each part is left out where the
  * ipykernel or IPython of the account refuses it; `refresh` is that of `import_paths`.
  */
 export const BECOME_KERNEL = `
 ${IMPORT_PATHS}
+${END_IN_ORDER}
 ${FIGURES}
 ${STREAMS}
 ${NOTEBOOK}
 ${RECORDER}
+
+def leave_on_request(app):
+    # A shutdown_request would wait seconds for children that have ended but were not waited for.
+    app.kernel.control_handlers["svc_leave_request"] = lambda *_: app.io_loop.add_callback(app.io_loop.stop)
+
 
 def become_kernel(connection_file, refresh):
     from ipykernel import kernelapp
@@ -29,7 +36,7 @@ def become_kernel(connection_file, refresh):
     app.update_config(Config(known))
     app.initialize([])
     app.shell.events.register("pre_run_cell", lambda *_: refresh() and None)
-    for part in (record, notebook, figures):
+    for part in (record, leave_on_request, notebook, figures):
         try:
             part(app)
         except Exception:
@@ -43,4 +50,5 @@ import sys
 sys.path[:] = [entry for entry in sys.path if entry]
 ${BECOME_KERNEL}
 become_kernel(sys.argv[2], import_paths())
+end_in_order()
 `;

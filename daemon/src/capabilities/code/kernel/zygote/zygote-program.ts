@@ -113,13 +113,13 @@ def live(request, out, err):
     try:
         become(request, out, err)
     except SystemExit as end:
-        os._exit(end.code if isinstance(end.code, int) else 0)
+        end_in_order(end.code if isinstance(end.code, int) else 0)
     except BaseException:
         import traceback
         traceback.print_exc()
         sys.stderr.flush()
-        os._exit(1)
-    os._exit(0)
+        end_in_order(1)
+    end_in_order()
 
 
 def fork(request):
