@@ -1,3 +1,4 @@
+import { ANSWERS } from './requirements/answers.ts';
 import { APP } from './requirements/app.ts';
 import { AUTHENTICATION } from './requirements/authentication.ts';
 import { BASH_V1 } from './requirements/bash-v1.ts';
@@ -82,4 +83,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...DESKTOP,
   ...DESKTOP_PARTS,
   ...BUDGETS,
+  ...ANSWERS,
 ];

@@ -21,6 +21,8 @@ export interface ErrorDetails {
   readonly data?: unknown;
   /** What the caller can do about it. */
   readonly hint?: string;
+  /** Seconds after which the same call may succeed. */
+  readonly retryAfter?: number;
   readonly cause?: unknown;
 }
 

@@ -14,6 +14,7 @@ import type { Config } from './config.ts';
 import { LateBinding } from './core/access/late-binding.ts';
 import { TicketStore } from './core/access/tickets.ts';
 import { Activity } from './core/activity/activity.ts';
+import { AnswerBudget } from './core/answers/answer-budget.ts';
 import type { CoreConfig } from './core/config.ts';
 import type { DaemonCore } from './core/core.ts';
 import { RunEnvironment } from './core/environment/run-environment.ts';
@@ -26,6 +27,7 @@ import { mountExplorer } from './explorer/explorer-routes.ts';
 import { mountGuide } from './guide/guide-routes.ts';
 import { guard } from './http/access/guard.ts';
 import { LiveGate } from './http/access/live-gate.ts';
+import { boundAnswers } from './http/answers/bound-answers.ts';
 import { errorHandler } from './http/errors.ts';
 import { mcpRoute } from './http/mcp/mcp-route.ts';
 import type { Document } from './http/openapi/document.ts';
@@ -71,6 +73,11 @@ export async function buildApp(
   guard(app, gate, isTrusted);
   refuseOtherMethods(app);
   readBodies(app);
+  const answers = new AnswerBudget();
+  const slow = boundAnswers(app, answers);
+  core.metrics.gauge('http_answers_held_bytes', 'Memory of answers that clients have not read.', () => answers.held);
+  core.metrics.total('http_answers_refused_total', 'Answers without room in memory.', () => answers.refused);
+  core.metrics.total('http_slow_readers_cut_total', 'Clients that did not read an answer.', () => slow.cut);
 
   const mounted = await MountedCapabilities.create(capabilities, core, config);
   await core.processes.endUnowned();

@@ -70,7 +70,8 @@ function answerKnown(error: SandboxError, reply: FastifyReply, wording: ErrorWor
   const { hint = error.kind === 'unavailable' ? RETRY_HINT : null } = error.details;
   const message = oneLine(wording.messageOf?.(error) ?? error.messageNaming(wording.fieldName ?? snakeCase));
   const data = wording.dataOf?.(error, message) ?? wireNamed(error.details.data ?? null);
-  if (error.kind === 'capacity') void reply.header('retry-after', RETRY_AFTER);
+  const retryAfter = error.details.retryAfter ?? (error.kind === 'capacity' ? RETRY_AFTER : undefined);
+  if (retryAfter !== undefined) void reply.header('retry-after', retryAfter);
   if (error.kind === 'unauthorized') void reply.header('www-authenticate', 'Bearer');
   return reply.code(wording.statusOf?.(error) ?? STATUS[error.kind]).send(failure(message, hint, data));
 }

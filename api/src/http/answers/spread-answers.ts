@@ -1,25 +1,17 @@
+import { turnForLargeWork } from '../../large-work.ts';
 import type { App } from '../app-types.ts';
 
 /** UTF-16 units of text from which an answer is large: `JSON.stringify` takes about a millisecond for it. */
 const LARGE = 256 * 1024;
 
 /**
- * Serializes one large answer per turn of the event loop. Where many become ready together, the other requests are
- * answered between them, not after all of them.
+ * Serializes one large answer at a time. If many become ready together, the other requests are answered between them,
+ * not after all of them.
  */
 export function spreadLargeAnswers(app: App): void {
-  const waiting: (() => void)[] = [];
-  const serializeNext = (): void => {
-    const next = waiting.shift();
-    if (waiting.length > 0) setImmediate(serializeNext);
-    next?.();
-  };
   app.addHook('preSerialization', (_request, _reply, payload, done) => {
-    if (textLength(payload) < LARGE) {
-      done(null, payload);
-      return;
-    }
-    if (waiting.push(() => done(null, payload)) === 1) setImmediate(serializeNext);
+    if (textLength(payload) < LARGE) done(null, payload);
+    else void turnForLargeWork().then(() => done(null, payload));
   });
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { shareBytes } from '../answers/bound-answers.ts';
 import { judgeConditions } from './conditional.ts';
 
 interface Made {
@@ -36,6 +37,7 @@ export class MemoryDocument {
   async #serialize(): Promise<Made> {
     try {
       const bytes = Buffer.from(await this.#make());
+      shareBytes(bytes);
       return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` };
     } catch (error) {
       this.#made = undefined;

@@ -1,3 +1,5 @@
+import { turnForLargeWork } from '@sandbox/api/large-work.ts';
+import { workOnAnswer } from '../../../core/answers/answer-hold.ts';
 import { badRequest } from '../../../core/files/file-failure.ts';
 import { comparePaths, type FilePath, shownPath, withoutTrailingSlashes } from '../../../core/files/file-path.ts';
 import { unreadReason } from '../../../core/files/walk/unread.ts';
@@ -6,7 +8,7 @@ import { documentKindOf, readDocument } from '../documents/read-document.ts';
 import { LIST_MAX, listDirectory } from '../read/list.ts';
 import { readText } from '../read/read.ts';
 import { statPath } from '../read/stat.ts';
-import { numberedOutput } from './snippet.ts';
+import { numberedLength, numberedOutput } from './snippet.ts';
 
 /** First and last line, counted from 1; -1 as the last: to the end. */
 type ViewRange = readonly [first: number, last: number];
@@ -43,9 +45,14 @@ export async function viewPath(path: FilePath, terms: ViewTerms, gone: AbortSign
   return { output: `Here's the text of ${shown}:\n${texts.join('')}`, document: { kind, ...document } };
 }
 
+/** Characters of text from which numbering its lines takes tens of milliseconds. */
+const LARGE = 1024 ** 2;
+
 async function viewText(path: FilePath, range: ViewRange | undefined): Promise<string> {
   const shown = shownPath(path);
   const { content } = await readText(path, {});
+  if (content.length > LARGE) await turnForLargeWork();
+  using _work = workOnAnswer(numberedLength(content));
   if (!range) return numberedOutput(content, shown);
   const lines = content.split('\n');
   const count = content.endsWith('\n') ? lines.length - 1 : lines.length;

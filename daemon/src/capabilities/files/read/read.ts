@@ -1,4 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { turnForLargeWork } from '@sandbox/api/large-work.ts';
+import { workOnAnswer } from '../../../core/answers/answer-hold.ts';
 import { notText, overCap } from '../../../core/files/file-failure.ts';
 import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
 import type { Entry } from '../../../core/files/place/held-directory.ts';
@@ -12,6 +14,12 @@ export const READ_BYTES_MAX = 16 * 1024 ** 2;
 
 /** Bytes that the text of a file takes in a JSON answer: control characters take six each. */
 const JSON_BYTES_MAX = 2 * READ_BYTES_MAX;
+
+/** Bytes that are reserved for a file of /proc, which has the size 0. */
+const UNSIZED_BYTES = 64 * 1024;
+
+/** Bytes of text from which the work on it takes milliseconds, so that it waits for a turn of the event loop. */
+const SLOW_BYTES = 1024 ** 2;
 
 const NEWLINE = 0x0a;
 
@@ -51,8 +59,10 @@ export async function readText(
   entry?: Pick<Entry, 'at'>,
 ): Promise<TextRead> {
   using file = await OpenFile.open(path, 'read', entry);
+  using _work = workOnAnswer(Math.min(file.size || UNSIZED_BYTES, READ_BYTES_MAX));
   const bytes = await file.readWhole(READ_BYTES_MAX);
   if (bytes === undefined) throw overCap(tooLarge(path), 'read', shownPath(path), DOWNLOAD_HINT);
+  if (bytes.length > SLOW_BYTES) await turnForLargeWork();
   if (!isUtf8(bytes)) throw notText('read', shownPath(path));
   const slice = startLine === undefined && endLine === undefined ? bytes : linesOf(bytes, startLine ?? 0, endLine);
   return { content: slice.toString('utf8'), lineCount: countLines(bytes), etag: etagOf(file.stats) };
@@ -68,6 +78,7 @@ export async function readBytes(path: FilePath, { offset, length }: ByteRange): 
   if (Math.min(wanted, Math.max(0, file.size - offset)) > READ_BYTES_MAX) {
     throw overCap(tooLarge(path), 'read', shownPath(path), `${DOWNLOAD_HINT}, or ask for fewer bytes with length`);
   }
+  using _work = workOnAnswer(file.size === 0 ? UNSIZED_BYTES : Math.min(wanted, READ_BYTES_MAX));
   const bytes = file.size === 0 ? await unsized(file, path, offset, wanted || READ_BYTES_MAX) : undefined;
   const read = bytes ?? (await file.read(offset, Math.min(wanted, READ_BYTES_MAX)));
   return { bytes: read, size: file.size, etag: etagOf(file.stats) };
