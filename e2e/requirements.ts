@@ -16,6 +16,7 @@ import { CONFIGURATION } from './requirements/configuration.ts';
 import { CONVENTIONS } from './requirements/conventions.ts';
 import { DESKTOP } from './requirements/desktop.ts';
 import { DESKTOP_PARTS } from './requirements/desktop-parts.ts';
+import { ENGINES } from './requirements/engines.ts';
 import { FILES } from './requirements/files.ts';
 import { GATEWAY } from './requirements/gateway.ts';
 import { IMAGE_CONDITIONS } from './requirements/image-conditions.ts';
@@ -69,6 +70,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...STALLS,
   ...STDIN,
   ...SCREENS,
+  ...ENGINES,
   ...SANDBOX,
   ...OPERATIONS,
   ...MCP,

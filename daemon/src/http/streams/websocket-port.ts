@@ -10,6 +10,8 @@ export const PING_MS = 20_000;
 export const MISSED = 2;
 /** Bytes of unhandled messages at which reading from the client pauses. */
 const PENDING_BYTES = 256 * 1024;
+/** Bytes that a message of any length counts in addition: a million empty ones take memory too. */
+const MESSAGE_BYTES = 512;
 /** Bytes of the reason of a close frame (RFC 6455 §5.5). */
 const REASON_BYTES = 123;
 /** Close code of RFC 6455 §7.4.1. */
@@ -77,15 +79,22 @@ export class WebSocketPort {
     this.#socket.off('drain', resolve);
   }
 
-  /** Calls `handle` for each message; pauses reading while more than 256 KiB of messages are unhandled. */
+  /**
+   * Calls `handle` for each message; pauses reading while more than 256 KiB of messages are unhandled. A message whose
+   * answers the client does not read stays unhandled.
+   */
   onMessage(handle: (bytes: Buffer, isText: boolean) => Promise<void>): void {
     this.#connection.on('message', (data, isBinary) => {
       const bytes = bytesOf(data);
-      this.#pending += bytes.length;
+      const cost = bytes.length + MESSAGE_BYTES;
+      this.#pending += cost;
       if (this.#pending > PENDING_BYTES) this.#connection.pause();
-      const handled = async (): Promise<void> => handle(bytes, !isBinary);
+      const handled = async (): Promise<void> => {
+        await handle(bytes, !isBinary);
+        await this.drained();
+      };
       void handled().then(
-        () => this.#handled(bytes.length),
+        () => this.#handled(cost),
         (error: unknown) => {
           this.#fail(error);
           this.close(INTERNAL_ERROR, 'internal error');

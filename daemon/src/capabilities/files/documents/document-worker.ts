@@ -35,9 +35,15 @@ async function serve(port: MessagePort, task: DocumentTask): Promise<void> {
   try {
     say({ kind: 'done', document: requireShort(await read(task)) });
   } catch (error) {
-    const reason = error instanceof DocumentFault ? error.message : `it cannot be read: ${error}`;
-    say({ kind: 'refused', reason: reason.slice(0, 500) });
+    say({ kind: 'refused', reason: reasonOf(error).slice(0, 500) });
   }
+}
+
+/** A type or range error is how a parser meets a document that it does not expect: its text helps no reader. */
+function reasonOf(error: unknown): string {
+  if (error instanceof DocumentFault) return error.message;
+  const isFromParser = /TypeError|RangeError|Maximum call stack/.test(String(error));
+  return isFromParser ? 'it is damaged, or nested too deeply' : `it cannot be read: ${error}`;
 }
 
 // This module is its own worker: its bundle is one file, wherever that lies.

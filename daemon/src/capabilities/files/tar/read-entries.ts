@@ -12,6 +12,9 @@ const OPTIONS = { filenameEncoding: 'latin1', allowUnknownFormat: true };
 const TYPE_AT = 156;
 /** tar-stream reads a time before 1970, which begins with 0xff, one second too late. */
 const MTIME_AT = 136;
+const SIZE_AT = 124;
+/** The first byte of a number below zero in base 256. */
+const NEGATIVE = 0xff;
 /** The type of a volume label, which is not an entry. */
 const VOLUME = 'V';
 
@@ -181,8 +184,8 @@ function entryOf({ entry: [header], headers }: Came, pax: PaxRecords): TarEntry 
     mode: bounded('mode', header.mode) & 0o7777,
     uid: numberOf(pax, 'uid', header.uid),
     gid: numberOf(pax, 'gid', header.gid),
-    size: header.size,
-    mtime: numberOf(pax, 'mtime', header.mtime.getTime() / 1000 - (block[MTIME_AT] === 0xff ? 1 : 0)),
+    size: sizeOf(pax, header.size, block),
+    mtime: numberOf(pax, 'mtime', header.mtime.getTime() / 1000 - (block[MTIME_AT] === NEGATIVE ? 1 : 0)),
     isSparse: type === 'S' || pax.has(SPARSE),
   };
 }
@@ -197,6 +200,14 @@ function numberOf(pax: PaxRecords, key: string, other: number): number {
   const value = pax.get(key)?.toString('latin1') ?? '';
   if (value === '') return bounded(key, other);
   return bounded(key, /^-?\d+(\.\d*)?$/.test(value) ? Number(value) : Number.NaN);
+}
+
+/** tar-stream reads the digits at the start of a record, and takes a negative size for an empty body. */
+function sizeOf(pax: PaxRecords, size: number, block: Buffer): number {
+  const value = pax.get('size')?.toString('latin1') ?? '';
+  if (block[SIZE_AT] === NEGATIVE || (value !== '' && !/^\d+$/.test(value)))
+    throw new TarFault('a header has no number in size');
+  return size;
 }
 
 function bounded(key: string, value: number): number {

@@ -147,7 +147,9 @@ export function refusal(stderr: string, { path, pattern }: { path: FilePath; pat
     .map((line) => line.replace(/^(?:rg: |error: )+/, '').trim())
     .filter((line) => line !== '' && !line.startsWith('^') && line !== pattern);
   const [first = 'ripgrep refused the search', ...more] = said;
-  const reason = /^regex parse error/.test(first) ? `the pattern is not a regular expression: ${more.at(-1)}` : first;
+  const reason = /^regex parse error/.test(first)
+    ? `the pattern is not a regular expression: ${more.at(-1) ?? 'it is not accepted'}`
+    : first;
   return badRequest(reason, 'grep', shownPath(path), 'patterns are regular expressions as ripgrep has them');
 }
 

@@ -1,0 +1,11 @@
+import { type Requirement, section } from './requirement.ts';
+
+/** Third-party engines that meet bytes from outside. */
+export const ENGINES: readonly Requirement[] = [
+  ...section('docs/limits.md', {
+    'engines.hostile-input': 'a hostile input of each engine gets a clear answer in time, and costs bounded memory',
+    'engines.control-sequences': 'no control sequence of ECMA-48, however it is cut, stalls or ends the service',
+    'engines.websocket': 'frames that are not allowed, or have no end, end their own connection only',
+    'engines.rfb': 'a hostile RFB server ends its own connection only, and costs the gateway bounded memory',
+  }),
+];
