@@ -114,7 +114,9 @@ describe.runIf(hasKeeper)('commands that outlive the daemon', () => {
 /** Rewrites the journal of a stopped daemon: the command was started so many seconds earlier. */
 function beganEarlier(directory: string, id: string, seconds: number): void {
   const journal = join(directory, 'commands.ndjson');
-  const lines = readFileSync(journal, 'utf8').split('\n').filter((line) => line.trim() !== '');
+  const lines = readFileSync(journal, 'utf8')
+    .split(/[\n\0]+/)
+    .filter(Boolean);
   const changed = lines.map((text) => {
     const line = JSON.parse(text) as { record?: { id: string; startedAt: string } };
     if (line.record?.id !== id) return text;
