@@ -112,7 +112,9 @@ export class WebSocketPort {
 
   #handled(count: number): void {
     this.#pending -= count;
-    if (this.#connection.isPaused && this.#pending <= PENDING_BYTES) this.#connection.resume();
+    if (!this.#connection.isPaused || this.#pending > PENDING_BYTES) return;
+    // In the next turn of the event loop, so that each connection gets its turn beside one that sends without end.
+    setImmediate(() => this.#connection.resume());
   }
 
   terminate(): void {
