@@ -111,11 +111,7 @@ export default defineConfig({
           name,
           include: [`e2e/${name}/**/*.test.ts`],
           env: { TESTCONTAINERS_RYUK_DISABLED: 'true' },
-          globalSetup: [
-            'scripts/testing/build-keepers.ts',
-            ...OWN_PLACE,
-            ...(name === 'python' ? ['e2e/setup/notebook-python.ts'] : []),
-          ],
+          globalSetup: [...PREPARE, ...(name === 'python' ? ['e2e/setup/notebook-python.ts'] : [])],
           ...SETUP,
           ...LONG_PATIENCE,
           fileParallelism: false,

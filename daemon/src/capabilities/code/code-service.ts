@@ -7,6 +7,7 @@ import type { CellReport, CellRequest } from './execution/cell-report.ts';
 import type { Execution } from './execution/execution.ts';
 import type { ExecutionHead } from './execution/execution-head.ts';
 import type { ExecutionStore } from './execution/execution-store.ts';
+import type { CellProcess } from './execution/journal-file.ts';
 import { superviseCell } from './execution/run-cell.ts';
 import type { KernelRuntime } from './kernel/kernel-runtime.ts';
 import type { OutsideRuntime } from './outside/outside-runtime.ts';
@@ -60,7 +61,7 @@ export class CodeService implements AsyncDisposable {
    * @throws SandboxError `unprocessable`, `invalid`, `capacity` where its turn does not come, `unavailable`
    */
   async begin(request: CellRequest, gone?: AbortSignal): Promise<Execution> {
-    this.#core.runtime.space.requireRoom();
+    this.#core.runtime.space.requireRoom({ isOutputNeeded: true });
     const served = await this.#parts.catalogue.resolve(request);
     const place = this.#placeFor(request, served);
     try {
@@ -71,21 +72,21 @@ export class CodeService implements AsyncDisposable {
     }
     const head = headOf(request, served, place);
     const interpreter = place.begin(head.id);
-    const { execution } = await this.#record(head, place, interpreter.process.id);
+    const { execution } = await this.#record(head, place, interpreter.process);
     this.#supervise(execution, interpreter, request, place);
     return execution;
   }
 
   /** Answers an execution at once; what `begin` would throw while the cell waits for its turn is its end. */
   async beginLater(request: CellRequest): Promise<Execution> {
-    this.#core.runtime.space.requireRoom();
+    this.#core.runtime.space.requireRoom({ isOutputNeeded: true });
     const served = await this.#parts.catalogue.resolve(request);
     const place = this.#placeFor(request, served);
     const { execution, journal } = await this.#record(headOf(request, served, place), place);
     this.#takeTurn(execution, place, request.timeoutSeconds * 1000).then(
       () => {
         const interpreter = place.begin(execution.id);
-        journal.process(interpreter.process.id);
+        journal.process(interpreter.process);
         this.#supervise(execution, interpreter, request, place);
       },
       async (error: unknown) => {
@@ -140,7 +141,7 @@ export class CodeService implements AsyncDisposable {
   }
 
   async createSession(request: SessionRequest): Promise<{ session: SessionInfo; created: boolean }> {
-    this.#core.runtime.space.requireRoom();
+    this.#core.runtime.space.requireRoom({ isOutputNeeded: true });
     return this.sessions.create(request, await this.#parts.catalogue.resolve(request));
   }
 
@@ -177,9 +178,13 @@ export class CodeService implements AsyncDisposable {
   }
 
   /** The file of a cell, without which it does not begin. @throws SandboxError `disk_full`, `unavailable` */
-  async #record(head: ExecutionHead, place: Place, processId?: string): Promise<ReturnType<ExecutionStore['create']>> {
+  async #record(
+    head: ExecutionHead,
+    place: Place,
+    process?: CellProcess,
+  ): Promise<ReturnType<ExecutionStore['create']>> {
     try {
-      return this.executions.create(head, processId);
+      return this.executions.create(head, process);
     } catch (error) {
       await place.leave();
       throw recordRefused(error, this.#core.runtime.path);

@@ -119,7 +119,7 @@ function resume(
   }
   const { id, head } = execution;
   const running = interpreter.resume(
-    { id, language: head.language, code: head.code },
+    { id, language: head.language, code: head.code, stdinBefore: journal.stdinBefore },
     execution,
     hadOf(journal.outputs),
   );

@@ -1,7 +1,7 @@
 import { closeSync, openSync, read as readCallback, readSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { onAbort } from '@sandbox/api/wait.ts';
+import { onAbort, pause } from '@sandbox/api/wait.ts';
 import { errnoName } from '../errno-name.ts';
 import { discard } from '../files/discard.ts';
 import { OpenSegment } from './open-segment.ts';
@@ -12,6 +12,9 @@ export const SEGMENT_BYTES = 8 * 1024 * 1024;
 
 const SYNC_READ_BYTES = 256 * 1024;
 const EMPTY = Buffer.alloc(0);
+/** Milliseconds that a reader waits for a descriptor, and between two attempts. */
+const PASSING_MS = 10_000;
+const PASSING_EVERY_MS = 50;
 const readAsync = promisify(readCallback);
 
 export interface Slice {
@@ -98,7 +101,7 @@ export class ByteLog {
       if (length <= 0) return { offset: at, bytes: EMPTY };
       const bytes =
         this.#readFollowed(segment, at, length, into) ??
-        (await readFile(this.pathOf(segment.start), at - segment.start, length, into));
+        (await readWhenPossible(() => readFile(this.pathOf(segment.start), at - segment.start, length, into)));
       if (bytes.length > 0) return { offset: at, bytes };
       from = segment.end;
     }
@@ -210,7 +213,7 @@ export class ByteLog {
       const count = this.#followed.read(this.pathOf(segment.start), into, length, at - segment.start);
       return into.subarray(0, count);
     } catch (error) {
-      if (errnoName(error) === 'ENOENT') return undefined;
+      if (errnoName(error) === 'ENOENT' || isPassing(error)) return undefined;
       throw error;
     }
   }
@@ -226,6 +229,21 @@ export class ByteLog {
       }
     });
   }
+}
+
+/** A process or a system without descriptors or memory may soon have one: no reader ends what it reads for that. */
+async function readWhenPossible(read: () => Promise<Buffer>): Promise<Buffer> {
+  for (const until = performance.now() + PASSING_MS; ; await pause(PASSING_EVERY_MS)) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!isPassing(error) || performance.now() >= until) throw error;
+    }
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  return ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'].includes(errnoName(error));
 }
 
 /** Empty where the file is gone: the segment was dropped before a reader opened it. */

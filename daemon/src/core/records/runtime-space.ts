@@ -44,15 +44,15 @@ export class RuntimeSpace {
   /**
    * Called before something starts whose record has to outlive the daemon. Where the directory is full, room is made in
    * the order of `GIVEN_UP` first.
+   * @param isOutputNeeded without its output it cannot be followed; an agent may need what else starts to delete files
    * @throws SandboxError `disk_full` where that is not enough
    */
-  requireRoom(): void {
+  requireRoom({ isOutputNeeded = false }: { readonly isOutputNeeded?: boolean } = {}): void {
     if (this.#hasRoom() && this.#isSetAside()) return;
     for (const what of GIVEN_UP) {
       while (this.#offers.get(what)?.()) if (this.#hasRoom() && this.#isSetAside()) return;
     }
-    // Without room for output, but with a record that is safe: an agent may need a command to delete files.
-    if (!this.#isSetAside()) throw directoryFull(this.#directory);
+    if (isOutputNeeded || !this.#isSetAside()) throw directoryFull(this.#directory);
   }
 
   #isSetAside(): boolean {

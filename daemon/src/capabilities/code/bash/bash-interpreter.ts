@@ -58,6 +58,9 @@ export class BashInterpreter implements Interpreter {
   }
 
   async resume(cell: Cell, sink: OutputSink, had: Had): Promise<CellEnd> {
+    const { stdinBefore = Number.NEGATIVE_INFINITY } = cell;
+    // The daemon died before the process host held the cell: its end would never come.
+    if (this.process.stdinCount.taken <= stdinBefore) return { status: 'lost', executionCount: null, exitCode: null };
     await this.#output.rewind(cell.id);
     return this.#follow(cell, afterFirst(sink, had), Promise.resolve());
   }

@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { Execution } from './execution.ts';
 import type { ExecutionHead } from './execution-head.ts';
-import { ENDED, type Journal, JournalDirectory, type JournalFile, RUNNING, readJournal } from './journal-file.ts';
+import {
+  type CellProcess,
+  ENDED,
+  type Journal,
+  JournalDirectory,
+  type JournalFile,
+  RUNNING,
+  readJournal,
+} from './journal-file.ts';
 
 /** Milliseconds for which an ended execution can be read. */
 export const KEPT_MS = 600_000;
@@ -58,9 +66,9 @@ export class ExecutionStore implements Disposable {
     return names.filter((name) => name.endsWith(RUNNING)).flatMap((name) => this.#unfinished(name));
   }
 
-  /** @param processId of its interpreter, where it is known */
-  create(head: ExecutionHead, processId?: string): { readonly execution: Execution; readonly journal: JournalFile } {
-    const journal = this.#journals.create(head, processId);
+  /** @param process of its interpreter, where it is known */
+  create(head: ExecutionHead, process?: CellProcess): { readonly execution: Execution; readonly journal: JournalFile } {
+    const journal = this.#journals.create(head, process);
     return { execution: this.#track(new Execution(head, journal)), journal };
   }
 

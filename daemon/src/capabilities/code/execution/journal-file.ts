@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import type { HostedProcess } from '../../../core/process/process-host.ts';
 import { LineJournal, type LineTerms, readEntries } from '../../../core/records/line-journal.ts';
 import { type OutputEvent, REFUSED } from '../runtime/output.ts';
 import type { ExecutionEnd, ExecutionHead } from './execution-head.ts';
@@ -16,9 +17,14 @@ export interface Journal {
   readonly head: ExecutionHead;
   /** The process whose interpreter runs the cell; undefined before it was known. */
   readonly processId: string | undefined;
+  /** Bytes of stdin that the process had been given before the cell. */
+  readonly stdinBefore: number | undefined;
   readonly outputs: readonly OutputEvent[];
   readonly end: (ExecutionEnd & { readonly at: Date }) | undefined;
 }
+
+/** The process whose interpreter runs a cell, before it is given the cell. */
+export type CellProcess = Pick<HostedProcess, 'id' | 'stdinCount'>;
 
 /** Bytes of a file that are set aside for the end of its cell on a full disk. */
 const RESERVE_BYTES = 4096;
@@ -39,13 +45,13 @@ export class JournalFile {
   }
 
   /** @param process if it is known @throws the error of the system call: the cell must not begin */
-  begin(head: ExecutionHead, process: string | undefined): void {
-    this.#lines.append(JSON.stringify({ head, process }));
+  begin(head: ExecutionHead, process: CellProcess | undefined): void {
+    this.#lines.append(JSON.stringify({ head, ...lineOf(process) }));
   }
 
   /** @throws the error of the system call: the cell must not begin */
-  process(id: string): void {
-    this.#lines.append(JSON.stringify({ process: id }), { spend: true });
+  process(process: CellProcess): void {
+    this.#lines.append(JSON.stringify(lineOf(process)), { spend: true });
   }
 
   output(event: OutputEvent): void {
@@ -96,7 +102,7 @@ export class JournalDirectory implements Disposable {
   }
 
   /** @param process if it is known @throws the error of the system call that the disk refused */
-  create(head: ExecutionHead, process: string | undefined): JournalFile {
+  create(head: ExecutionHead, process: CellProcess | undefined): JournalFile {
     const lines = this.#next ?? this.#open();
     this.#next = undefined;
     const file = new JournalFile(lines, join(this.#path, head.id + ENDED));
@@ -150,14 +156,20 @@ export function readJournal(path: string): Journal | undefined {
   return {
     head: { ...head, startedAt: new Date(head.startedAt) },
     processId: lines.find(({ process }) => process !== undefined)?.process,
+    stdinBefore: lines.find(({ stdin }) => stdin !== undefined)?.stdin,
     outputs: lines.flatMap(({ output }) => (output ? [output] : [])),
     end: end && { ...end, at: new Date(end.at) },
   };
 }
 
+function lineOf(process: CellProcess | undefined): Pick<Line, 'process' | 'stdin'> {
+  return process === undefined ? {} : { process: process.id, stdin: process.stdinCount.taken };
+}
+
 interface Line {
   readonly head?: ExecutionHead;
   readonly process?: string;
+  readonly stdin?: number;
   readonly output?: OutputEvent;
   readonly end?: ExecutionEnd & { readonly at: Date };
 }

@@ -60,6 +60,8 @@ export interface Cell {
   readonly isLast?: boolean | undefined;
   /** Files by relative name, which JavaScript finds in its directory. */
   readonly files?: Readonly<Record<string, string>> | undefined;
+  /** Of a cell that an earlier daemon began: bytes of stdin that its process had been given before. */
+  readonly stdinBefore?: number | undefined;
 }
 
 /** How a cell ended. */

@@ -191,6 +191,7 @@ export class CommandStore implements Disposable {
 
   compact(): void {
     if (!this.#journal.compact(this.#state())) return;
+    this.#unannounced.clear();
     for (const done of this.#unwritten.splice(0)) done();
   }
 
@@ -226,16 +227,21 @@ export class CommandStore implements Disposable {
     this.#activity.note('command');
   }
 
-  /** Undefined where it is in the journal already. */
+  /** Undefined where it is in the journal already. If it is refused, the next change brings the whole record. */
   #announceStarted(command: Command): boolean | undefined {
-    if (!this.#unannounced.delete(command)) return undefined;
-    return this.#journal.append({ t: 'command', record: command.record });
+    if (!this.#unannounced.has(command)) return undefined;
+    const isWritten = this.#journal.append({ t: 'command', record: command.record });
+    if (isWritten) this.#unannounced.delete(command);
+    return isWritten;
   }
 
   /** Forgets the commands in one line of the journal, and the implicit sessions that have no command left. */
   #drop(commands: readonly Command[]): void {
     if (commands.length === 0) return;
-    for (const { id } of commands) this.#commands.delete(id);
+    for (const command of commands) {
+      this.#commands.delete(command.id);
+      this.#unannounced.delete(command);
+    }
     const used = new Set(this.all().map(({ record }) => record.sessionId));
     const sessions = [...new Set(commands.map(({ record }) => record.sessionId))].filter(
       (id): id is string => id !== null && !used.has(id) && this.sessions.find(id)?.implicit === true,

@@ -117,6 +117,36 @@ describe.runIf(mayMount)('a journal on a full disk', () => {
       expect(runsIn(counted)).toBe(keyed.length);
     },
   );
+  test.runIf(hasKeeper)(
+    '[records.full-said] a full disk is said once in the log, by cells, and by a screen',
+    async () => {
+      using disk = smallDisk(4 * KIB);
+      await using daemon = await DaemonProcess.start(disk.path, { SVC_PROCESS_HOST: 'keeper' });
+      let log = '';
+      daemon.child.stdout?.on('data', (text) => {
+        log += String(text);
+      });
+      await daemon.data('/v2/pty/sessions', { session_id: 'before' });
+      disk.fill();
+      await daemon.data('/v2/commands', { command: 'seq 100000', max_output_length: 10 });
+      for (const language of ['javascript', 'python', 'bash']) {
+        for (const isAsync of [false, true]) {
+          const body = JSON.stringify({ language, code: '1', async: isAsync });
+          const answer = await fetch(`${daemon.base}/v2/code/execute`, { method: 'POST', body });
+          expect([answer.status, await answer.json()]).toMatchObject([
+            507,
+            { hint: expect.stringContaining('free space') },
+          ]);
+        }
+      }
+      await daemon.data('/v2/pty/sessions/before/exec', { command: 'seq 100000', timeout: 2 });
+      const screen = await fetch(`${daemon.base}/v2/pty/sessions/before/screen`);
+      expect(await screen.json()).toMatchObject({ hint: expect.stringContaining('free space') });
+      // Each second the service looks at its records.
+      await daemon.data('/v2/commands', { command: 'sleep 4', timeout: 10 });
+      expect(log.split('\n').filter((line) => line.includes('"stack"')).length).toBeLessThanOrEqual(1);
+    },
+  );
 });
 
 interface Acknowledged {

@@ -26,7 +26,7 @@ export async function recover(
     if (record !== undefined) unjournaled.push(record);
   }
   const all = new Map([...records, ...unjournaled.map((record) => [record.id, record] as const)]);
-  const lost = [...all.values()].flatMap((record) => restore(core, store, record, recovered));
+  const lost = [...all.values()].flatMap((record) => restore(core, store, record, recovered, records.has(record.id)));
   const unrecorded = [...recovered.processes.values()].filter(({ id }) => !all.has(id));
   if (lost.length > 0 || unrecorded.length > 0) {
     const signalled = (await core.processes.signal(lost, 'SIGKILL')) + (await core.processes.abandon(unrecorded));
@@ -42,14 +42,21 @@ export async function recover(
 }
 
 /** Adds the command of a record; answers its target where it is lost, since its processes have to be killed. */
-function restore(core: Core, store: CommandStore, record: CommandRecord, recovered: Recovered): ProcessTarget[] {
+function restore(
+  core: Core,
+  store: CommandStore,
+  record: CommandRecord,
+  recovered: Recovered,
+  isJournaled: boolean,
+): ProcessTarget[] {
   const { id, pid, user, status } = record;
   const wasRunning = status === 'running' || status === 'pending';
   const identity = identityOf(user);
   const process = recovered.processes.get(id);
   if (wasRunning && process !== undefined) {
     const command = trackProcess(core, store, record, process, identity);
-    store.add(command);
+    if (isJournaled) store.add(command);
+    else store.addStarted(command);
     void endInput(core, store, command, process);
     return [];
   }

@@ -36,6 +36,7 @@ export class Screen {
   /** Id of the model in the thread; undefined until the first is needed. */
   #model: number | undefined;
   #offset = 0;
+  #missing = 0;
   /** Calls that wait for the screen. */
   #hurried = 0;
   readonly #hurry = new Waiters();
@@ -60,6 +61,11 @@ export class Screen {
   /** End of the output that is drawn. */
   get offset(): number {
     return this.#offset;
+  }
+
+  /** Bytes of output that the screen lacks, since they were dropped before it was drawn, as on a full disk. */
+  get missing(): number {
+    return this.#missing;
   }
 
   /** Set once the screen is given up: a look fails, output and input go on. */
@@ -165,6 +171,8 @@ export class Screen {
     if (this.#model !== undefined && !this.#stale) return this.#model;
     this.#model = this.#thread.open(this.#size, (failure) => this.#giveUp(failure));
     this.#offset = this.#history.first;
+    // Without any output that is kept: what began with nothing lacks all.
+    this.#missing = this.#offset === this.#history.end ? this.#offset : 0;
     this.#running = this.#run(this.#model).catch(this.#failed);
     return this.#model;
   }
@@ -174,6 +182,7 @@ export class Screen {
     const buffer = Buffer.allocUnsafeSlow(PIECE_BYTES);
     while (!signal.aborted && this.#thread.has(model)) {
       const { offset, bytes } = await this.#history.read(this.#offset, PIECE_BYTES, buffer);
+      this.#missing += Math.max(0, offset - this.#offset);
       if (bytes.length === 0) {
         this.#offset = Math.max(this.#offset, offset);
         // Bytes that were dropped are not drawn, and not waited for either.

@@ -91,17 +91,24 @@ export class SessionFiles {
     }
   }
 
-  /**
-   * A change that a full disk refuses leaves the record of before, with which a next daemon finds the session.
-   * @param isNeeded without it a next daemon would not know the shell: it may use what is set aside
-   */
-  save(record: SessionRecord, isNeeded: boolean): void {
-    const [path, text] = [this.#pathOf(record.id), JSON.stringify(record)];
+  /** A change that a full disk refuses leaves the record of before, with which a next daemon finds the session. */
+  save(record: SessionRecord): void {
     try {
-      if (isNeeded) this.#space.replace(path, text);
-      else replaceFile(path, text);
+      replaceFile(this.#pathOf(record.id), JSON.stringify(record));
     } catch {
       // The next change tries again.
+    }
+  }
+
+  /**
+   * Without it a next daemon would not know the shell: it may use what is set aside.
+   * @throws SandboxError `disk_full`, `unavailable`: the session must end
+   */
+  saveShell(record: SessionRecord): void {
+    try {
+      this.#space.replace(this.#pathOf(record.id), JSON.stringify(record));
+    } catch (error) {
+      throw recordRefused(error, this.#directory);
     }
   }
 

@@ -272,7 +272,8 @@ export class PtySession {
   #shellStarted(base: number): void {
     this.#exec.shellStarted(base);
     this.screen.follow();
-    this.#save(true);
+    this.record.lastUsedAt = new Date(this.#usage.usedAt).toISOString();
+    if (this.#closing === undefined) this.#files.saveShell(this.record);
   }
 
   /** A session whose command ended the shell goes on with another one. */
@@ -294,8 +295,8 @@ export class PtySession {
     this.#save();
   }
 
-  #save(isNeeded = false): void {
+  #save(): void {
     this.record.lastUsedAt = new Date(this.#usage.usedAt).toISOString();
-    if (this.#closing === undefined) this.#files.save(this.record, isNeeded);
+    if (this.#closing === undefined) this.#files.save(this.record);
   }
 }

@@ -199,12 +199,15 @@ function useRoutes(app: App, service: PtyService): void {
     },
     handler: async ({ params: { id }, query: { wait, format } }, reply) => {
       const look = { seconds: wait, format };
-      const {
-        alternateScreen,
-        isCut: _,
-        ...screen
-      } = await service.screen(service.sessions.get(id), look, clientGone(reply));
-      return ok({ ...screen, alternate_screen: alternateScreen }, `screen of session ${id}`);
+      const session = service.sessions.get(id);
+      const { alternateScreen, isCut: _, ...screen } = await service.screen(session, look, clientGone(reply));
+      const answer = ok({ ...screen, alternate_screen: alternateScreen }, `screen of session ${id}`);
+      return { ...answer, hint: hintOf(session.screen.missing) };
     },
   });
+}
+
+function hintOf(missing: number): string | null {
+  if (missing === 0) return null;
+  return `${missing} bytes of output were dropped before they were drawn: the screen lacks them. If the disk of the runtime directory is full, free space; then run \`clear\``;
 }

@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { hasKeeper } from '../../../daemon/src/hosts.fixture.ts';
+import { mayMount } from '../../../scripts/testing/may-mount.ts';
+import { tempDir } from '../../../scripts/testing/temp-dir.ts';
+import { KilledDaemon } from './killed-daemon.ts';
+import { Ledger } from './ledger.ts';
+import { Client, RunFile } from './run.ts';
+import { seeded } from './writer.ts';
+
+const IS_WHOLE = process.env['TEST_EXTENT'] === 'whole';
+const SEED = Number(process.env['ATTACK_SEED'] ?? 44);
+const CLIENTS = 32;
+/** The whole is so many acknowledgements on a disk with room, and so many on a full one. */
+const ACKNOWLEDGED = { roomy: 80_000, full: 20_000 };
+const SAMPLE_MS = 2500;
+/** Milliseconds between two deaths, at most. */
+const LIFE_MS = IS_WHOLE ? 4000 : 900;
+const DISK = 'size=8m';
+
+for (const disk of ['roomy', 'full'] as const) {
+  test.runIf(hasKeeper && (disk === 'roomy' || mayMount))(
+    `[records.crash] a daemon killed at random while ${CLIENTS} clients write, ${disk} disk: nothing lost or doubled`,
+    { timeout: IS_WHOLE ? 900_000 : 120_000 },
+    async () => {
+      await using place = await tempDir();
+      const runtimeDir = join(place.path, 'runtime');
+      mkdirSync(runtimeDir, { mode: 0o700 });
+      if (disk === 'full') execFileSync('mount', ['-t', 'tmpfs', '-o', DISK, 'tmpfs', runtimeDir]);
+      try {
+        const faults = await crash(place.path, runtimeDir, disk);
+        expect(faults).toEqual([]);
+      } finally {
+        if (disk === 'full') execFileSync('umount', ['-l', runtimeDir]);
+      }
+    },
+  );
+}
+
+/** @returns what was lost, doubled or wrong */
+async function crash(directory: string, runtimeDir: string, disk: 'roomy' | 'full'): Promise<readonly string[]> {
+  const [ledger, ran] = [new Ledger(), new RunFile(directory)];
+  const random = seeded(SEED);
+  const began = Date.now();
+  await using daemon = new KilledDaemon(runtimeDir, { SVC_PROCESS_HOST: 'keeper' }, ledger);
+  const isOver = (): boolean =>
+    ledger.faults.length > 20 || (IS_WHOLE ? ledger.total >= ACKNOWLEDGED[disk] : Date.now() - began > SAMPLE_MS);
+  const clients = Array.from({ length: CLIENTS }, (_, n) => {
+    const surroundings = {
+      isOnSmallDisk: disk === 'full',
+      daemon,
+      ledger,
+      directory,
+      ran: ran.path,
+      name: `c${n}`,
+      random: seeded(SEED + n + 1),
+    };
+    return new Client(surroundings);
+  });
+  await daemon.ready();
+  const works = clients.map((client) => client.work(isOver));
+  let isFilled = false;
+  while (!isOver()) {
+    await pause(random() * LIFE_MS);
+    if (disk === 'full') isFilled = fill(join(runtimeDir, 'ballast'), !isFilled || random() < 0.7);
+    await daemon.kill();
+  }
+  await Promise.all(works);
+  await daemon.kill(() => fill(join(runtimeDir, 'ballast'), false));
+  await Promise.all(clients.map((client) => client.finish()));
+  await ran.compare(daemon, ledger);
+  const { acknowledged, total, refused, cut, toldLost } = ledger;
+  process.stdout.write(
+    `${disk} disk, ATTACK_SEED=${SEED}: ${total} acknowledged ${JSON.stringify(acknowledged)}, ${refused} refused, ` +
+      `${cut} cut, ${toldLost} cells told lost, ${daemon.kills} kills, ${ledger.faults.length} faults, ${Math.round((Date.now() - began) / 1000)} s\n`,
+  );
+  return ledger.faults;
+}
+
+/** Takes the room that is left, or gives it back. @returns whether it is taken */
+function fill(path: string, isFilled: boolean): boolean {
+  rmSync(path, { force: true });
+  try {
+    if (isFilled) writeFileSync(path, Buffer.alloc(16 * 1024 ** 2));
+  } catch {
+    // It has what it could take.
+  }
+  return isFilled;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
