@@ -23,6 +23,7 @@ import { IMAGE_CONDITIONS } from './requirements/image-conditions.ts';
 import { IMAGE_FAULTS } from './requirements/image-faults.ts';
 import { IMAGES } from './requirements/images.ts';
 import { INCOMPLETE } from './requirements/incomplete.ts';
+import { MANNERS } from './requirements/manners.ts';
 import { MCP } from './requirements/mcp.ts';
 import { OPERATIONS } from './requirements/operations.ts';
 import { RECORDS } from './requirements/records.ts';
@@ -74,6 +75,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...SANDBOX,
   ...OPERATIONS,
   ...MCP,
+  ...MANNERS,
   ...BROWSER,
   ...BROWSER_CLIENTS,
   ...BROWSER_FIELDS,

@@ -43,6 +43,25 @@ test('[auth.svc-header] [auth.aio-header] the gateway accepts the key in every f
   expect(await status('/health')).toBe(200);
 });
 
+test('[manners.live-headers] the gateway passes on what keeps other proxies from buffering', async () => {
+  await using services = await Services.start();
+  const live = { 'cache-control': 'no-store, no-cache, no-transform', 'x-accel-buffering': 'no' };
+  const { command_id } = await run(services, { command: 'echo hi' });
+  const lines = await fetch(`${services.url}/v2/commands/${command_id}`, {
+    headers: { accept: 'application/x-ndjson' },
+  });
+  const params = { name: 'sandbox_execute_bash', arguments: { cmd: 'echo hi' }, _meta: { progressToken: 1 } };
+  const events = await fetch(`${services.url}/mcp`, {
+    method: 'POST',
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    headers: { accept: 'application/json, text/event-stream' },
+  });
+  for (const answer of [lines, events]) {
+    expect(Object.fromEntries(answer.headers)).toMatchObject(live);
+    await answer.text();
+  }
+});
+
 test('[cookie.redirect] a page opened with the key or a ticket is redirected without it and stays usable', async () => {
   await using services = await Services.start({ SVC_API_KEY: KEY, LOG_LEVEL: 'debug' });
   const open = (path: string, cookie = '') =>

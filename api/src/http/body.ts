@@ -15,11 +15,15 @@ const BYTES_HINT = { hint: 'send text as UTF-8; bytes go as base64 or as a raw b
 
 /**
  * Parses every body as JSON, whatever its Content-Type, so that a plain `curl -d` works; an absent or empty body is
- * `{}`. A byte order mark before the value is ignored (RFC 8259, section 8.1). Text that would be taken changed is 400. The gate, not the Content-Type, protects against requests of other origins.
+ * `{}`; that of an unknown route is not read. A byte order mark before the value is ignored (RFC 8259, section 8.1). Text that would be taken changed is 400. The gate, not the Content-Type, protects against requests of other origins.
  */
 export function readBodies(app: App): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, payload, done) => {
+    if (isUnknownRoute(request)) {
+      done(null, '');
+      return;
+    }
     textOf(payload, request, JSON_BODY_LIMIT).then(
       (text) => done(null, text),
       (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
@@ -28,6 +32,11 @@ export function readBodies(app: App): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.addHook('preValidation', (request, _reply, done) => {
     const { body } = request;
+    if (isUnknownRoute(request)) {
+      request.body = {};
+      done();
+      return;
+    }
     if (!isExactQuery(queryOf(request))) {
       done(new SandboxError('invalid', 'the query is not UTF-8', { hint: QUERY_HINT }));
       return;
@@ -113,6 +122,11 @@ export function textOf(payload: Readable, request: FastifyRequest, limit: number
   payload.once('error', reject);
   payload.once('close', () => reject(new Error('the connection closed before the end of the body')));
   return promise;
+}
+
+/** Its answer is 404, whatever its body and query are. */
+function isUnknownRoute({ is404, routeOptions: { config } }: FastifyRequest): boolean {
+  return is404 || (config !== undefined && 'isRemoved' in config);
 }
 
 function queryOf({ raw: { url = '' } }: FastifyRequest): string {

@@ -58,7 +58,7 @@ export function handleErrors(wording: ErrorWording = {}): ErrorHandler {
   };
 }
 
-/** Answers 404 for an unknown route. @param hint where the routes are listed */
+/** Responds with 404 to an unknown route. @param hint where the routes are listed */
 export function refuseUnknownRoutes(hint: string) {
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const path = request.url.split('?', 1)[0];

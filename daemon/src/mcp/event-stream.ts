@@ -69,7 +69,7 @@ export function eventStream(
     },
     new ByteLengthQueuingStrategy({ highWaterMark: WAITING_BYTES }),
   );
-  return { status: 200, headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }, body: events };
+  return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: events };
 }
 
 const eventText = (json: string): string => `event: message\ndata: ${json}\n\n`;

@@ -196,11 +196,11 @@ export class FileService implements AsyncDisposable {
   uploadForm(
     read: FormReader,
     caller: Caller,
-    terms: WholeTerms = {},
+    { path, ...terms }: WholeTerms & { readonly path?: FilePath | undefined } = {},
   ): Promise<Uploaded & { readonly path: FilePath }> {
     return attempt('upload', '', async () => {
       await using upload = new Upload(this.#locks, this.#journal, { ...terms, owner: this.#ownership.of(caller) });
-      return await uploadForm(upload, read);
+      return await uploadForm(upload, read, path);
     });
   }
 

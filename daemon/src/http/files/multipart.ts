@@ -50,7 +50,8 @@ class Form {
 
   constructor(parser: BusboyInstance, take: (file: FormFile, fields: FormFields) => Promise<void>) {
     this.#parser = parser;
-    parser.on('field', (name, value) => {
+    parser.on('field', (encoded, value) => {
+      const name = decodeName(encoded);
       if (`${name}${value}`.includes(REPLACED)) this.#end.reject(notExact(`the field ${name}`));
       this.#fields.set(name, value);
     });
@@ -99,9 +100,19 @@ class Form {
       return;
     }
     this.#content = content;
-    this.#taken = take({ name: filename || undefined, content }, this.#fields);
+    this.#taken = take({ name: filename ? decodeName(filename) : undefined, content }, this.#fields);
     this.#taken.catch((error: unknown) => this.#end.reject(error));
   }
+}
+
+const ENCODED: Readonly<Record<string, string>> = { '%22': '"', '%0A': '\n', '%0D': '\r' };
+
+/**
+ * The name of a field or a file: browsers and curl encode these three characters, and nothing else (HTML Living
+ * Standard, "multipart/form-data encoding algorithm").
+ */
+function decodeName(encoded: string): string {
+  return encoded.replace(/%22|%0A|%0D/g, (code) => ENCODED[code] ?? code);
 }
 
 function open(headers: IncomingHttpHeaders & { 'content-type': string }): BusboyInstance {

@@ -5,6 +5,7 @@ import type { App } from '@sandbox/api/http/app-types.ts';
 import { acceptAnyBody, isRawBody, textOf } from '@sandbox/api/http/body.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import type { FastifyReply } from 'fastify';
+import { LIVE_HEADERS } from '../streams/send-stream.ts';
 
 /** Bytes of one message to the hub. */
 const MCP_BODY_LIMIT = 8 * 1024 ** 2;
@@ -40,6 +41,7 @@ export function mcpRoute(path: string, open: () => Promise<McpPosts>): (app: App
 
 async function answer(reply: FastifyReply, { status, headers, body }: McpAnswer): Promise<FastifyReply> {
   void reply.code(status).headers(headers);
+  if (headers['content-type']?.startsWith('text/event-stream')) void reply.headers(LIVE_HEADERS);
   // Without a serializer the framework would add a charset to the type.
   if (typeof body === 'string') return await reply.serializer(asItIs).send(body);
   return await reply.send(body && Readable.fromWeb(body));

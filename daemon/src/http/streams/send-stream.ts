@@ -6,6 +6,15 @@ import type { FastifyReply } from 'fastify';
 /** Milliseconds of silence after which a heartbeat is sent. */
 export const HEARTBEAT_MS = 15_000;
 
+/**
+ * Headers of a response that is written while it happens: nginx does not buffer it, and no intermediary keeps or
+ * compresses it (RFC 9111, section 5.2.2).
+ */
+export const LIVE_HEADERS = {
+  'cache-control': 'no-store, no-cache, no-transform',
+  'x-accel-buffering': 'no',
+} as const;
+
 export type StreamChunks = AsyncIterable<string | Uint8Array>;
 
 /**

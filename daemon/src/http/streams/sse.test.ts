@@ -40,7 +40,7 @@ test('[stream.sse] events have name, id and one line of data; the response head 
   const answer = await server.open();
   expect(answer.headers).toMatchObject({
     'content-type': 'text/event-stream',
-    'cache-control': 'no-store',
+    'cache-control': 'no-store, no-cache, no-transform',
     'x-accel-buffering': 'no',
   });
   wait.resolve();

@@ -1,6 +1,6 @@
 import { jsonText } from '@sandbox/program/json-text.ts';
 import type { FastifyReply } from 'fastify';
-import { sendStream } from './send-stream.ts';
+import { LIVE_HEADERS, sendStream } from './send-stream.ts';
 
 /** One server-sent event (HTML Living Standard §9.2.6). */
 export interface ServerSentEvent {
@@ -22,8 +22,7 @@ export function sendEvents(
   reply: FastifyReply,
   source: (gone: AbortSignal) => AsyncIterable<readonly ServerSentEvent[]>,
 ): Promise<FastifyReply> {
-  // Without this header, nginx buffers the response and delays events.
-  void reply.header('x-accel-buffering', 'no');
+  void reply.headers(LIVE_HEADERS);
   return sendStream(reply, 'text/event-stream', (gone) => encodeBatches(source(gone)), { heartbeat: HEARTBEAT });
 }
 

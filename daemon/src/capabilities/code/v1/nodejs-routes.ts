@@ -1,6 +1,7 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
+import { refuseUnknownRoutes } from '@sandbox/api/http/error-handler.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
 import { linksTo } from '../../../http/openapi/links.ts';
@@ -140,7 +141,7 @@ function sessionRoutes(app: App, service: CodeService): void {
   });
 
   // Clients of 1.x still send it: a removed route is unknown whatever the method.
-  app.patch('/nodejs/sessions/:session_id', REMOVED, ({ method, url }) => {
-    throw new SandboxError('not_found', `no route ${method} ${url}`);
-  });
+  const hint = 'end the session and create another: DELETE /v1/nodejs/sessions/{session_id}, POST /v1/nodejs/sessions';
+  const refuse = refuseUnknownRoutes(hint);
+  app.patch('/nodejs/sessions/:session_id', REMOVED, (request, reply) => refuse(request, reply));
 }

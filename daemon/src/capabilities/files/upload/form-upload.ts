@@ -1,5 +1,6 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { badRequest } from '../../../core/files/file-failure.ts';
-import { absolutePath, type FilePath } from '../../../core/files/file-path.ts';
+import { absolutePath, bytesOfPath, type FilePath } from '../../../core/files/file-path.ts';
 import type { Upload, Uploaded } from './upload.ts';
 
 /** Directory of an uploaded file if the form has no path. */
@@ -16,17 +17,32 @@ interface IncomingFile {
 export type FormReader = (take: (file: IncomingFile, fields: Fields) => Promise<void>) => Promise<Fields>;
 
 /**
- * Receives the file of a form. Its field `path` may come before the file or after it; without one it goes to `/tmp`
- * under its own name.
+ * Receives the file of a form. Its field `path` may precede or follow the file; without one and without `given`, the
+ * file is written to `/tmp` under its own name.
+ * @param given path beside the form
+ * @throws SandboxError `unprocessable` if the form names another path than `given`
  */
-export async function uploadForm(upload: Upload, read: FormReader): Promise<Uploaded & { readonly path: FilePath }> {
+export async function uploadForm(
+  upload: Upload,
+  read: FormReader,
+  given?: FilePath,
+): Promise<Uploaded & { readonly path: FilePath }> {
   let name: string | undefined;
   const fields = await read(async (file, before) => {
     ({ name } = file);
-    await upload.receive(file.content, namedIn(before));
+    await upload.receive(file.content, onlyPath(given, namedIn(before)));
   });
-  const path = namedIn(fields) ?? defaultPath(name);
+  const path = onlyPath(given, namedIn(fields)) ?? defaultPath(name);
   return { path, ...(await upload.commit(path)) };
+}
+
+function onlyPath(given: FilePath | undefined, named: FilePath | undefined): FilePath | undefined {
+  if (given === undefined || named === undefined) return given ?? named;
+  if (bytesOfPath(given).equals(bytesOfPath(named))) return given;
+  throw new SandboxError('unprocessable', 'of the query differs from that of the form', {
+    field: 'path',
+    hint: 'send the path once: as a field of the form or in the query',
+  });
 }
 
 function namedIn(fields: Fields): FilePath | undefined {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { acceptAnyBody, isRawBody, piecesOf } from '@sandbox/api/http/body.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
+import { located } from '@sandbox/api/http/validation.ts';
 import { z } from 'zod';
 import { badRequest } from '../../../core/files/file-failure.ts';
 import { shownPath } from '../../../core/files/file-path.ts';
@@ -15,7 +16,7 @@ import { FileUploaded, ModeText } from '../wire/schemas.ts';
 import { preconditionOf, uploadedData } from '../wire/wire.ts';
 
 const tags = ['files'];
-const FormQuery = z.object(UserField);
+const FormQuery = z.object({ ...PathFields, ...UserField });
 const PutQuery = z
   .object({
     ...PathFields,
@@ -33,15 +34,21 @@ export function uploadRoutesV2(app: App, files: FileService): void {
         tags,
         operationId: 'uploadForm',
         summary: 'Upload a file as a form',
-        description: 'The form has a part `file` and may have `path`, by default `/tmp/<name>`.',
+        description:
+          'The form has a part `file`. Its path is a field of the form or of the query, by default `/tmp/<name>`.',
         consumes: ['multipart/form-data'],
         querystring: FormQuery,
         body: FileForm,
         response: { 200: envelopeOf(FileUploaded), ...FILE_ERRORS },
       },
       handler: async ({ body, headers, query }) => {
-        const terms = { precondition: preconditionOf(headers, undefined) };
-        const uploaded = await files.uploadForm((take) => readForm(body, headers, take), query, terms);
+        const isNamed = query.path !== undefined || query.path_b64 !== undefined;
+        const path = isNamed ? pathOf(query, 'upload') : undefined;
+        const terms = { precondition: preconditionOf(headers, undefined), path };
+        const uploaded = await located(
+          files.uploadForm((take) => readForm(body, headers, take), query, terms),
+          'querystring',
+        );
         const message = `${uploaded.size} bytes uploaded to ${shownPath(uploaded.path)}`;
         return ok(uploadedData(uploaded.path, { isComplete: true, ...uploaded }), message);
       },

@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { TestApp } from '../../../app.fixture.ts';
+import { expect, test } from '../files.fixture.ts';
+
+type Part = readonly [name: string, value: string | Blob, filename?: string];
+
+/** A form as `fetch` encodes it, which is what a browser does. */
+async function form(daemon: TestApp, url: string, parts: readonly Part[], query: Record<string, string> = {}) {
+  const data = new FormData();
+  for (const [name, value, filename] of parts) {
+    if (typeof value === 'string') data.append(name, value);
+    else data.append(name, value, filename);
+  }
+  const response = new Response(data);
+  const headers = { 'content-type': response.headers.get('content-type') ?? '' };
+  return daemon.inject({ method: 'POST', url, query, headers, payload: Buffer.from(await response.arrayBuffer()) });
+}
+
+const FILE: Part = ['file', new Blob(['hello']), 'hostname'];
+
+test('[manners.form-path] the path of the query is where the file goes', async ({ daemon, dir }) => {
+  const path = join(dir, 'hn2');
+  const answer = await form(daemon, '/v2/fs/upload', [FILE], { path });
+  expect([answer.statusCode, answer.json().data.file_path]).toEqual([200, path]);
+  expect(readFileSync(path, 'utf8')).toBe('hello');
+  const encoded = Buffer.from(join(dir, 'hn3')).toString('base64');
+  expect((await form(daemon, '/v2/fs/upload', [FILE], { path_b64: encoded })).statusCode).toBe(200);
+  expect((await form(daemon, '/v2/fs/upload', [['path', path], FILE], { path })).statusCode).toBe(200);
+  expect(readdirSync(dir).sort()).toEqual(['hn2', 'hn3']);
+});
+
+test('[manners.form-path] two paths that differ are 422, before and after the file', async ({ daemon, dir }) => {
+  const path = join(dir, 'query');
+  const other: Part = ['path', join(dir, 'form')];
+  for (const parts of [
+    [other, FILE],
+    [FILE, other],
+  ]) {
+    const answer = await form(daemon, '/v2/fs/upload', parts, { path });
+    expect([answer.statusCode, answer.json().errors]).toEqual([
+      422,
+      [
+        {
+          location: ['query', 'path'],
+          message: expect.stringContaining('differs from that of the form'),
+          type: 'custom',
+        },
+      ],
+    ]);
+  }
+  expect((await form(daemon, '/v2/fs/upload', [FILE], { path: 'relative' })).json().data.error_type).toBe(
+    'invalid_path',
+  );
+  expect(readdirSync(dir)).toEqual([]);
+});
+
+test.each([
+  ['quote', 'a"b'],
+  ['line feed', 'a\nb'],
+  ['carriage return and line feed', 'a\r\nb'],
+  ['percent signs', '100%.txt'],
+  ['an encoded slash', 'a%2Fb'],
+])('[manners.form-names] a file name with %s keeps it', async (_what, characters) => {
+  // The name is of this process, since the directory is shared.
+
+  await using daemon = await TestApp.start();
+  const name = `manners-${process.pid}-${characters}`;
+  for (const url of ['/v2/fs/upload', '/v1/file/upload']) {
+    const answer = await form(daemon, url, [['file', new Blob(['x']), name]]);
+    expect([answer.statusCode, answer.json().data.file_path]).toEqual([200, `/tmp/${name}`]);
+    expect(readFileSync(`/tmp/${name}`, 'utf8')).toBe('x');
+    rmSync(`/tmp/${name}`);
+  }
+});
