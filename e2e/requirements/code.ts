@@ -28,7 +28,7 @@ export const CODE: readonly Requirement[] = [
     'code.stateful': 'stateful without a session_id makes a session, and the answer names it',
     'code.waiting': 'a cell that waits for its turn does not begin once it was interrupted or its caller has gone',
     'code.home': 'without cwd a cell runs in the home of its account',
-    'code.input': 'input() raises at once',
+    'code.input': 'input() without an answer raises at once',
     'code.timeout': 'a cell past its timeout is interrupted and answers 200 with status timeout',
     'code.timeout-kill': 'a cell that ignores the interrupt is killed 2 s later, and its session dropped',
     'code.died': 'an interpreter that dies in a cell is reported with exit code and signal, and its session dropped',

@@ -272,6 +272,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
       `${CODE}/packages.test.ts > `,
       `${CODE}/notebook.test.ts > `,
       `${CODE}/exit-handlers.test.ts > `,
+      `${CODE}/input.test.ts > `,
       `${CODE}/zygote.test.ts > `,
       `${CODE}/tools.test.ts > `,
       'e2e/scenarios/analyst.test.ts > ',

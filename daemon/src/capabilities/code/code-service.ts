@@ -3,6 +3,7 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { waitFor } from '@sandbox/api/wait.ts';
 import type { Core } from '../../core/core.ts';
 import { recordRefused } from '../../core/records/runtime-space.ts';
+import { takesInput } from './execution/cell-input.ts';
 import type { CellReport, CellRequest } from './execution/cell-report.ts';
 import type { Execution } from './execution/execution.ts';
 import type { ExecutionHead } from './execution/execution-head.ts';
@@ -105,6 +106,11 @@ export class CodeService implements AsyncDisposable {
     waiting?.abort();
     if (waiting) return true;
     return (await this.sessions.interruptCell(id)) || (await this.#parts.oneOffs.interrupt(id));
+  }
+
+  /** Answers the prompt that waits. @throws SandboxError `not_found`, `conflict` if no prompt waits */
+  answerInput(executionId: string, text: string): void {
+    this.executions.get(executionId).input.answer(text);
   }
 
   /** What runs Python. */
@@ -215,7 +221,9 @@ export class CodeService implements AsyncDisposable {
     const held = this.#core.activity.hold('cell', execution.id);
     const { id, head } = execution;
     const { code, files } = request;
-    const cell = { id, language: head.language, code, files, isLast: place.sessionId === null };
+    const isLast = place.sessionId === null;
+    const cell = { id, language: head.language, code, files, isLast, takesInput: takesInput(head) };
+    execution.input.bind((text) => interpreter.answer?.(text));
     const running = interpreter.run(cell, execution);
     const timeoutMs = request.timeoutSeconds * 1000;
     this.#track(this.#toEnd(superviseCell(interpreter, running, execution, timeoutMs), place, held));
@@ -236,6 +244,8 @@ export class CodeService implements AsyncDisposable {
   }
 }
 
+const NO_STDIN = 'stdin answers prompts of Python and of Jupyter kernels: it was not used';
+
 function headOf(request: CellRequest, served: Served, place: Place): ExecutionHead {
   const { language, variant, warnings, runtime } = served;
   return {
@@ -245,9 +255,11 @@ function headOf(request: CellRequest, served: Served, place: Place): ExecutionHe
     variant,
     code: request.code,
     sessionId: place.sessionId,
-    warnings,
+    warnings: request.stdin && runtime.table !== 'kernel' ? [...warnings, NO_STDIN] : warnings,
     startedAt: new Date(),
     timeoutSeconds: request.timeoutSeconds,
+    stdin: request.stdin,
+    isInteractive: request.isInteractive,
   };
 }
 

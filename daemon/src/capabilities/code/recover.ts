@@ -118,6 +118,7 @@ function resume(
     return;
   }
   const { id, head } = execution;
+  execution.input.bind((text) => interpreter.answer?.(text));
   const running = interpreter.resume(
     { id, language: head.language, code: head.code, stdinBefore: journal.stdinBefore },
     execution,

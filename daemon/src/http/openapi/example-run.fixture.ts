@@ -13,9 +13,14 @@ const EARLIER: Readonly<Record<string, readonly [operationId: string, body: obje
   writeToShell: ['createShellSession', { id: 'work' }],
   killShellCommand: ['createShellSession', { id: 'work' }],
   updateShellSession: ['createShellSession', { id: 'work' }],
+  answerInput: ['executeCode', { language: 'python', code: 'input()', async: true }],
   clickElement: ['navigate', { url: 'data:text/html,<a href="%23here">a link</a>' }],
   fillField: ['navigate', { url: 'data:text/html,<input>' }],
   giveFiles: ['navigate', { url: 'data:text/html,<input type=file>' }],
+};
+/** What is read, with the parameters of the operation, until an earlier request has come so far. */
+const THEN: Readonly<Record<string, string>> = {
+  answerInput: '/v2/code/executions/{execution_id}?wait=true&wait_timeout=60',
 };
 /** The names in examples; each run has its own. */
 const NAMES = /(?<=^|")(?:work|build|analysis)(?="|$)|\/tmp\/example\b/g;
@@ -67,12 +72,15 @@ export class ExampleRun {
     if (from === undefined) return {};
     const { status, json } = await this.#send(from, suffix, {}, earlier?.[1]);
     if (status !== 200) throw new Error(`${from}, before ${operationId}, answered ${status}: ${JSON.stringify(json)}`);
-    return Object.fromEntries(
+    const values = Object.fromEntries(
       Object.entries(link?.parameters ?? {}).map(([name, expression]) => [
         name,
         at(json, expression.split('#')[1] ?? ''),
       ]),
     );
+    const then = THEN[operationId]?.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+    if (then) await (await fetch(this.#service.url + then, { headers: this.#service.headers })).arrayBuffer();
+    return values;
   }
 
   async #send(

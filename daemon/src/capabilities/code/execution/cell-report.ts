@@ -1,8 +1,9 @@
 import type { LanguageRequest, SessionTable } from '../runtime/language-runtime.ts';
-import type { Output } from '../runtime/output.ts';
+import type { InputRequest, Output } from '../runtime/output.ts';
+import type { InputTerms } from './cell-input.ts';
 
 /** A call that runs code. */
-export interface CellRequest extends LanguageRequest {
+export interface CellRequest extends LanguageRequest, InputTerms {
   readonly code: string;
   /** Of a session that is created on first use; undefined: a process that is discarded afterwards, unless `stateful`. */
   readonly sessionId?: string | undefined;
@@ -43,6 +44,8 @@ export interface CellReport {
   readonly stderr: string;
   readonly sessionId: string | null;
   readonly warnings: readonly string[];
+  /** The prompt that waits for an answer. */
+  readonly waitingForInput: InputRequest | null;
   readonly startedAt: Date;
   readonly endedAt: Date | null;
 }

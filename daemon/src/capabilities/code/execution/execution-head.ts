@@ -1,8 +1,9 @@
 import type { SessionTable } from '../runtime/language-runtime.ts';
+import type { InputTerms } from './cell-input.ts';
 import type { CellStatus } from './cell-report.ts';
 
 /** What is known of an execution before its cell runs. */
-export interface ExecutionHead {
+export interface ExecutionHead extends InputTerms {
   readonly id: string;
   readonly table: SessionTable;
   readonly language: string;

@@ -1,6 +1,7 @@
 import type { WaitBounds } from '@sandbox/api/wait.ts';
 import { EventLog, type LogEntry } from '../../../core/event-log.ts';
 import type { OutputEvent, OutputSink } from '../runtime/output.ts';
+import { CellInput } from './cell-input.ts';
 import type { CellReport } from './cell-report.ts';
 import type { ExecutionEnd, ExecutionHead } from './execution-head.ts';
 import type { JournalFile } from './journal-file.ts';
@@ -14,6 +15,9 @@ const GATHER_MS = 50;
 /** Beyond what the limits of one cell let through, so that a reader loses nothing. */
 const LOG_ENTRIES = 50_000;
 
+/** Prompts of one cell that are kept as events. */
+const PROMPTS = 10_000;
+
 /** Bytes of one without code and outputs. */
 const OWN_BYTES = 2048;
 
@@ -24,6 +28,7 @@ export type OutputEntry = LogEntry<OutputEvent & { readonly reason?: never }>;
 export class Execution implements OutputSink {
   readonly head: ExecutionHead;
   readonly ended: Promise<void>;
+  readonly input: CellInput;
   readonly #log = new EventLog<OutputEvent & { readonly reason?: never }>({ entries: LOG_ENTRIES });
   readonly #outputs = new OutputList();
   readonly #limits = new OutputLimits();
@@ -36,6 +41,7 @@ export class Execution implements OutputSink {
 
   constructor(head: ExecutionHead, journal?: JournalFile) {
     this.head = head;
+    this.input = new CellInput(head);
     this.#bytes = OWN_BYTES + sizeOf(head);
     this.#journal = journal;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -67,13 +73,19 @@ export class Execution implements OutputSink {
 
   write(event: OutputEvent): void {
     if (this.#end) return;
+    if (event.type === 'input_request') {
+      if (this.input.count(event) && this.input.counted <= PROMPTS) this.#take(event);
+      this.input.ask(event);
+      return;
+    }
     for (const admitted of this.#limits.admit(event)) this.#take(admitted);
   }
 
   /** Takes outputs as an earlier daemon wrote them. */
   restore(events: readonly OutputEvent[]): void {
     for (const event of events) {
-      this.#limits.admit(event);
+      if (event.type === 'input_request') this.input.count(event);
+      else this.#limits.admit(event);
       this.#append(event);
     }
   }
@@ -81,6 +93,7 @@ export class Execution implements OutputSink {
   finish(end: ExecutionEnd, at = new Date()): void {
     if (this.#end) return;
     this.#flush();
+    this.input.end();
     this.#end = { ...end, at };
     this.#journal?.end(end, at);
     this.#log.close();
@@ -100,7 +113,7 @@ export class Execution implements OutputSink {
 
   report(): CellReport {
     this.#flush();
-    const { id: executionId, ...head } = this.head;
+    const { id: executionId, stdin: _, isInteractive: __, ...head } = this.head;
     const outputs = this.#outputs.outputs();
     const end = this.#end;
     return {
@@ -114,6 +127,7 @@ export class Execution implements OutputSink {
       outputs,
       stdout: streamText(outputs, 'stdout'),
       stderr: streamText(outputs, 'stderr'),
+      waitingForInput: this.input.waiting ?? null,
       endedAt: end?.at ?? null,
     };
   }

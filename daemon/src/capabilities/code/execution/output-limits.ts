@@ -19,7 +19,7 @@ export class OutputLimits {
 
   /** What is kept of the event, at most one note after it. */
   admit(event: OutputEvent): OutputEvent[] {
-    if (event.type === 'clear_output') return [event];
+    if (event.type === 'clear_output' || event.type === 'input_request') return [event];
     if (this.#isFull) return [];
     return event.type === 'stream' ? this.#admitStream(event) : this.#admitOther(event);
   }
@@ -32,7 +32,7 @@ export class OutputLimits {
     return text.length < event.text.length ? [...kept, this.#fill()] : kept;
   }
 
-  #admitOther(event: Exclude<OutputEvent, { type: 'stream' | 'clear_output' }>): OutputEvent[] {
+  #admitOther(event: Exclude<OutputEvent, { type: 'stream' | 'clear_output' | 'input_request' }>): OutputEvent[] {
     this.#outputs -= 1;
     if (this.#outputs < 0) return [this.#fill(`of more than ${OUTPUTS} outputs`)];
     if (event.type === 'error') {

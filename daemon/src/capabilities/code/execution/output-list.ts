@@ -6,6 +6,7 @@ export class OutputList {
   #clearsAtNext = false;
 
   add(event: OutputEvent): void {
+    if (event.type === 'input_request') return;
     if (event.type === 'clear_output') {
       if (event.wait) this.#clearsAtNext = true;
       else this.#clear();

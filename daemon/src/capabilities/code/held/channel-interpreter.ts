@@ -5,7 +5,7 @@ import { afterFirst } from '../runtime/after-first.ts';
 import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';
 import type { Cell, CellEnd, Interpreter } from '../runtime/language-runtime.ts';
 import { leave } from '../runtime/leave.ts';
-import type { Had, OutputSink } from '../runtime/output.ts';
+import { type Had, inputRequest, type OutputSink } from '../runtime/output.ts';
 
 import { cellEnd, exitEnd } from './cell-end.ts';
 import { markName } from './cell-mark.ts';
@@ -48,6 +48,7 @@ export interface Held {
 
 interface Running {
   readonly id: string;
+  readonly sink: OutputSink;
   readonly settle: (message: Message | undefined) => void;
   readonly done: Promise<Message | undefined>;
 }
@@ -94,7 +95,13 @@ export class ChannelInterpreter implements Interpreter {
     return this.#follow(
       cell,
       sink,
-      () => this.#channel.send({ run: cell.id, mark: markName(this.#held.state.token, cell.id), ...message }),
+      () =>
+        this.#channel.send({
+          run: cell.id,
+          mark: markName(this.#held.state.token, cell.id),
+          input: cell.takesInput,
+          ...message,
+        }),
       correct,
     );
   }
@@ -117,6 +124,10 @@ export class ChannelInterpreter implements Interpreter {
       await act(this.#held);
       this.#channel.send({ interrupt: running.id });
     }
+  }
+
+  answer(text: string | undefined): void {
+    this.#channel.send({ answer: text ?? null });
   }
 
   async enter(cwd: string, env: Readonly<Record<string, string>>): Promise<void> {
@@ -144,7 +155,7 @@ export class ChannelInterpreter implements Interpreter {
     correct = (message: Message): Message => message,
   ): Promise<CellEnd> {
     const { promise: done, resolve: settle } = Promise.withResolvers<Message | undefined>();
-    const running: Running = { id: cell.id, settle, done };
+    const running: Running = { id: cell.id, sink, settle, done };
     this.#running = running;
     if (this.#hasEnded) settle(undefined);
     const late = new AbortController();
@@ -159,12 +170,18 @@ export class ChannelInterpreter implements Interpreter {
 
   #take(message: Message): void {
     if (message['entered'] === true) this.#entered?.();
+    if (message['ask'] === this.#running?.id) this.#running?.sink.write(inputRequest(message));
     if (message['done'] === this.#running?.id && this.#running) this.#running.settle(message);
   }
 
   /** A greeting tells which cell runs, and how the last one ended. */
   #recall(cell: Cell, hello: Message | undefined): void {
-    if (hello === undefined || hello['running'] === cell.id || this.#running?.id !== cell.id) return;
+    if (hello === undefined || this.#running?.id !== cell.id) return;
+    if (hello['running'] === cell.id) {
+      const input = hello['input'];
+      if (typeof input === 'object' && input !== null) this.#running.sink.write(inputRequest(input as Message));
+      return;
+    }
     const last = hello['last'];
     const isIt = typeof last === 'object' && last !== null && (last as Message)['done'] === cell.id;
     this.#running.settle(isIt ? (last as Message) : { lost: true });

@@ -15,13 +15,15 @@ export interface CellRecord {
   readonly isWhole: boolean;
   readonly executionCount: number | null;
   readonly messages: readonly Message[];
+  /** The prompt that waits for an answer. */
+  readonly input: Message['content'] | undefined;
 }
 
 /** Undefined where the kernel does not answer, or its newest cell is another one. */
 export async function readRecord(client: KernelClient, cell: string): Promise<CellRecord | undefined> {
   const reply = await client.request('control', 'svc_record_request', { cell }, RECORD_MS);
   if (reply === undefined || reply.content['cell'] !== cell) return undefined;
-  const { count, is_ended, is_whole } = reply.content;
+  const { count, is_ended, is_whole, input } = reply.content;
   const messages: Message[] = [];
   for (let at = 0; at + FRAMES <= reply.buffers.length; at += FRAMES) {
     const frames = reply.buffers.slice(at, at + FRAMES);
@@ -29,7 +31,11 @@ export async function readRecord(client: KernelClient, cell: string): Promise<Ce
     if (message) messages.push(message);
   }
   const executionCount = typeof count === 'number' ? count : null;
-  return { isEnded: is_ended === true, isWhole: is_whole === true, executionCount, messages };
+  return { isEnded: is_ended === true, isWhole: is_whole === true, executionCount, messages, input: requestIn(input) };
+}
+
+function requestIn(input: unknown): Message['content'] | undefined {
+  return typeof input === 'object' && input !== null ? (input as Message['content']) : undefined;
 }
 
 /** It counts as one output, whatever its type was. */

@@ -22,8 +22,8 @@ export interface KernelConnection {
 /** What arrives without having been asked for. */
 export interface KernelEvents {
   readonly published: (message: Message) => void;
-  /** The kernel asks for input, which no caller can give. */
-  readonly inputRequested: () => void;
+  /** The kernel asks for input; undefined: in a message that is not understood. */
+  readonly inputRequested: (request: Message | undefined) => void;
   readonly closed: () => void;
 }
 
@@ -63,7 +63,7 @@ export class KernelClient implements Disposable {
     this.#events = events;
   }
 
-  send(channel: 'shell' | 'control', msgId: string, type: string, content: object): void {
+  send(channel: 'shell' | 'control' | 'stdin', msgId: string, type: string, content: object): void {
     this.#sockets.get(channel)?.send(this.wire.encode(msgId, type, content));
   }
 
@@ -115,7 +115,9 @@ export class KernelClient implements Disposable {
     await Promise.all([
       this.#connect(connection, 'shell', 'DEALER', bounds, (frames) => this.#answered(frames)),
       this.#connect(connection, 'control', 'DEALER', bounds, (frames) => this.#answered(frames)),
-      this.#connect(connection, 'stdin', 'DEALER', bounds, () => this.#events?.inputRequested()),
+      this.#connect(connection, 'stdin', 'DEALER', bounds, (frames) =>
+        this.#events?.inputRequested(this.wire.decode(frames)),
+      ),
       this.#connect(connection, 'iopub', 'SUB', bounds, (frames, dropped) => this.#publish(frames, dropped)),
     ]);
     this.#sockets.get('iopub')?.subscribe();

@@ -10,6 +10,7 @@ import { leave } from '../runtime/leave.ts';
 import { GAP, type Had, type OutputSink } from '../runtime/output.ts';
 import { readRecord } from './cell-record.ts';
 import type { KernelClient } from './kernel-client.ts';
+import type { Message } from './protocol/message.ts';
 import { RunningCell } from './running-cell.ts';
 
 /** Milliseconds that a kernel may take to confirm an interrupt before it gets a signal. */
@@ -18,6 +19,8 @@ const CONFIRM_MS = 500;
 const END_MS = 2000;
 /** Milliseconds that a warm kernel may take to change its directory. */
 const ENTER_MS = 5000;
+/** What ipykernel takes for the end of input. */
+const END_OF_INPUT = '\u0004';
 /** Milliseconds that the import of a module may take. */
 const PRELOAD_MS = 60_000;
 /** Milliseconds that a kernel of an earlier daemon may take to publish to this one. */
@@ -47,13 +50,13 @@ export class KernelInterpreter implements Interpreter {
     this.process = parts.process;
     parts.client.listen({
       published: (message) => this.#running?.published(message),
-      inputRequested: () => void this.interrupt(),
+      inputRequested: (request) => this.#asked(request),
       closed: () => this.#connectionLost(),
     });
     void this.process.ended.then(() => this.#running?.end('died'));
   }
 
-  run({ id, code }: Cell, sink: OutputSink): Promise<CellEnd> {
+  run({ id, code, takesInput = false }: Cell, sink: OutputSink): Promise<CellEnd> {
     const running = this.#cell(id, sink);
     return this.#follow(running, () =>
       this.#parts.client.send('shell', id, 'execute_request', {
@@ -61,7 +64,7 @@ export class KernelInterpreter implements Interpreter {
         silent: false,
         store_history: true,
         user_expressions: {},
-        allow_stdin: false,
+        allow_stdin: takesInput,
         stop_on_error: false,
       }),
     );
@@ -84,6 +87,10 @@ export class KernelInterpreter implements Interpreter {
     const isConfirmed = reply !== undefined && reply.content['status'] !== 'error';
     if (isConfirmed || interruptMode === 'message') return;
     await processes.signal(this.process, 'SIGINT');
+  }
+
+  answer(text: string | undefined): void {
+    this.#parts.client.send('stdin', randomUUID(), 'input_reply', { value: text ?? END_OF_INPUT });
   }
 
   async enter(cwd: string, env: Readonly<Record<string, string>>): Promise<void> {
@@ -127,6 +134,12 @@ export class KernelInterpreter implements Interpreter {
     if (running.hasReplied || (await waitFor(answered, { signal })) !== 'settled' || running.hasReplied) return;
     if (isRecorded) running.recall(await readRecord(client, running.id));
     if (!running.hasReplied) running.end('lost');
+  }
+
+  /** A prompt that belongs to no cell would wait for ever. */
+  #asked(request: Message | undefined): void {
+    if (request && this.#running?.asked(request)) return;
+    void this.interrupt();
   }
 
   #cell(id: string, sink: OutputSink): RunningCell {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CellEnd } from '../runtime/language-runtime.ts';
-import type { OutputSink } from '../runtime/output.ts';
+import { inputRequest, type OutputSink } from '../runtime/output.ts';
 import type { CellRecord } from './cell-record.ts';
 import type { Message } from './protocol/message.ts';
 import { countOf, outputOf, pagesOf } from './protocol/output-of.ts';
@@ -49,6 +49,13 @@ export class RunningCell {
     else this.#takeOnce(message);
   }
 
+  /** Answers whether the prompt is one of the cell (Jupyter: messaging, stdin channel). */
+  asked({ parent, content }: Message): boolean {
+    if (parent.msg_id !== this.id) return false;
+    this.#sink.write(inputRequest(content));
+    return true;
+  }
+
   /** What is published waits for `recall`. */
   hold(): void {
     this.#held = [];
@@ -64,6 +71,7 @@ export class RunningCell {
     const held = this.#held ?? [];
     this.#held = undefined;
     for (const message of [...messages, ...held]) this.#takeOnce(message);
+    if (record?.input) this.#sink.write(inputRequest(record.input));
     if (!record?.isEnded) return;
     const hasFailed = messages.some(({ header }) => header.msg_type === 'error');
     this.#end ??= { status: hasFailed ? 'error' : 'ok', executionCount: record.executionCount, exitCode: null };

@@ -1,3 +1,4 @@
+import { NO_ANSWER_TEXT } from '../kernel/program/input.ts';
 import { END_IN_ORDER } from '../runtime/end-in-order.ts';
 import { IMPORT_PATHS } from '../runtime/import-paths.ts';
 
@@ -6,7 +7,7 @@ import { IMPORT_PATHS } from '../runtime/import-paths.ts';
  * of its socket and the name of its mark when it takes cells. A thread takes the messages, so that a cell can be
  * interrupted while it runs.
  */
-export const PYTHON_HOST = `${IMPORT_PATHS}${END_IN_ORDER}${String.raw`
+export const PYTHON_HOST = `${IMPORT_PATHS}${END_IN_ORDER}${NO_ANSWER_TEXT}${String.raw`
 import sys
 def _svc_host():
     import ast, itertools, json, linecache, os, queue, signal, socket, threading, traceback
@@ -16,6 +17,7 @@ def _svc_host():
     text_max = 1000000
     refresh = globals().pop('import_paths')()
     end_in_order = globals().pop('end_in_order')
+    no_answer = globals().pop('NO_ANSWER')
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, 'reconfigure'): stream.reconfigure(encoding='utf-8', errors='backslashreplace')
     def mark(name, code):
@@ -35,7 +37,8 @@ def _svc_host():
     sys.modules['__main__'] = module
     space = module.__dict__
     cells = queue.Queue()
-    state = {'running': None, 'last': None, 'socket': None, 'count': 0}
+    answers = queue.Queue()
+    state = {'running': None, 'last': None, 'socket': None, 'count': 0, 'input': None, 'asked': 0, 'takes': False}
     lock = threading.Lock()
     def send(message):
         data = (json.dumps(message) + '\n').encode('utf-8', 'replace')
@@ -43,6 +46,24 @@ def _svc_host():
             connection = state['socket']
             try: connection and connection.sendall(data)
             except OSError: pass
+    def ask(prompt, is_password):
+        if not state['takes']: raise EOFError(no_answer)
+        while not answers.empty(): answers.get_nowait()
+        prompt = str(prompt)
+        sys.stdout.write(prompt)
+        sys.stdout.flush()
+        state['asked'] += 1
+        state['input'] = {'prompt': prompt, 'password': is_password, 'number': state['asked']}
+        send(dict(state['input'], ask=state['running']))
+        try: text = answers.get()
+        finally: state['input'] = None
+        if text is None: raise EOFError(no_answer)
+        sys.stdout.write('\n' if is_password else text + '\n')
+        return text
+    import builtins
+    builtins.input = lambda prompt='', /: ask(prompt, False)
+    import getpass
+    getpass.getpass = lambda prompt='Password: ', stream=None, **_: ask(prompt, True)
     def describe(error, name):
         chain = traceback.TracebackException.from_exception(error)
         def trim(each):
@@ -72,6 +93,7 @@ def _svc_host():
         cell = message['run']
         state['running'] = cell
         state['count'] += 1
+        state['asked'], state['takes'] = 0, message.get('input') is True
         name = 'cell-%d.py' % state['count']
         report = {}
         leave = None
@@ -100,7 +122,7 @@ def _svc_host():
             with lock:
                 if state['socket']: state['socket'].close()
                 state['socket'] = connection
-            send({'hello': token, 'running': state['running'], 'last': state['last']})
+            send({'hello': token, 'running': state['running'], 'last': state['last'], 'input': state['input']})
             threading.Thread(target=receive, args=(connection,), daemon=True).start()
     def receive(connection):
         try:
@@ -108,6 +130,7 @@ def _svc_host():
                 message = json.loads(line)
                 if 'interrupt' in message:
                     if message['interrupt'] == state['running']: os.kill(os.getpid(), signal.SIGINT)
+                elif 'answer' in message: answers.put(message['answer'])
                 else: cells.put(message)
         except (OSError, ValueError): pass
     server = socket.socket(socket.AF_UNIX)

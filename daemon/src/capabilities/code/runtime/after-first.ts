@@ -5,6 +5,10 @@ export function afterFirst(sink: OutputSink, had: Had): OutputSink {
   const left = { ...had };
   return {
     write: (event) => {
+      if (event.type === 'input_request') {
+        sink.write(event);
+        return;
+      }
       if (event.type !== 'stream') {
         left.others -= 1;
         if (left.others < 0) sink.write(event);

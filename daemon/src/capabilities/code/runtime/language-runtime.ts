@@ -58,6 +58,8 @@ export interface Cell {
   readonly code: string;
   /** The process runs no other cell: JavaScript then waits until nothing is left to do, as a script does. */
   readonly isLast?: boolean | undefined;
+  /** Prompts can be answered (`Interpreter.answer`); else `input()` raises. */
+  readonly takesInput?: boolean | undefined;
   /** Files by relative name, which JavaScript finds in its directory. */
   readonly files?: Readonly<Record<string, string>> | undefined;
   /** Of a cell that an earlier daemon began: bytes of stdin that its process had been given before. */
@@ -84,6 +86,8 @@ export interface Interpreter extends AsyncDisposable {
   run(cell: Cell, sink: OutputSink): Promise<CellEnd>;
   /** Asks the running cell to end, as Ctrl-C does; `run` reports its end. No effect where none runs; never rejects. */
   interrupt(): Promise<void>;
+  /** Answers the prompt that the cell has written to its sink; undefined is the end of input. */
+  answer?(text: string | undefined): void;
   /** Changes directory and variables of an interpreter that was started ahead of its caller. */
   enter(cwd: string, env: Readonly<Record<string, string>>): Promise<void>;
   /**

@@ -1,3 +1,5 @@
+import { textBeginning } from '@sandbox/program/text-beginning.ts';
+
 /** Representations of one value by MIME type (nbformat 4): text, or JSON for JSON types; binary data is base64. */
 export type MimeBundle = Readonly<Record<string, unknown>>;
 
@@ -35,9 +37,29 @@ export type Output =
       readonly displayId?: string;
     };
 
-/** What an interpreter reports while a cell runs: outputs, and changes to earlier outputs of the cell. */
+/** A prompt of the cell, which waits for its answer. */
+export interface InputRequest {
+  readonly type: 'input_request';
+  readonly prompt: string;
+  readonly isPassword: boolean;
+  /** Which prompt of the cell it is, from 1 on, if the interpreter was asked after a restart of the daemon. */
+  readonly number?: number | undefined;
+}
+
+/** Characters of a prompt that are kept. */
+const PROMPT_CHARACTERS = 10_000;
+
+/** The prompt that a message of an interpreter carries. */
+export function inputRequest({ prompt, password, number }: Readonly<Record<string, unknown>>): InputRequest {
+  const counted = typeof number === 'number' ? { number } : {};
+  const text = typeof prompt === 'string' ? textBeginning(prompt, PROMPT_CHARACTERS) : '';
+  return { type: 'input_request', prompt: text, isPassword: password === true, ...counted };
+}
+
+/** What an interpreter reports while a cell runs: outputs, changes to earlier outputs of the cell, and prompts. */
 export type OutputEvent =
   | Output
+  | InputRequest
   | {
       readonly type: 'update_display_data';
       readonly data: MimeBundle;
@@ -76,7 +98,7 @@ export function hadOf(events: readonly OutputEvent[]): Had {
   const had = { stdout: 0, stderr: 0, others: 0 };
   for (const event of events) {
     if (event.type === 'stream') had[event.name] += event.text.length;
-    else had.others += 1;
+    else if (event.type !== 'input_request') had.others += 1;
   }
   return had;
 }

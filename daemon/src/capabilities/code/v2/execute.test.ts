@@ -42,6 +42,7 @@ describeKernels('cells of Python', () => {
           session_id: 's',
           kernel_name: 'python3',
           warnings: [],
+          waiting_for_input: null,
           started_at: expect.any(String),
           ended_at: expect.any(String),
         },

@@ -1,13 +1,13 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
-import { envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
+import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { isLoss } from '../../../core/event-log.ts';
 import { sendNdjson } from '../../../http/streams/ndjson.ts';
 import type { CodeService } from '../code-service.ts';
 import type { Execution } from '../execution/execution.ts';
 import { executionLines } from '../wire/ndjson-lines.ts';
-import { ExecutionOutputs, ExecutionQuery } from '../wire/schemas.ts';
+import { ExecutionOutputs, ExecutionQuery, InputBody } from '../wire/schemas.ts';
 import { cellHead, followedOutput, summaryOf } from '../wire/wire.ts';
 
 const tags = ['code'];
@@ -54,6 +54,21 @@ export function executionRoutesV2(app: App, service: CodeService): void {
     handler: async ({ params: { execution_id } }) => {
       const interrupted = await service.interruptExecution(execution_id);
       return ok({ execution_id, interrupted }, interrupted ? 'the cell was interrupted' : 'the cell does not run');
+    },
+  });
+
+  app.post('/code/executions/:execution_id/input', {
+    schema: {
+      tags,
+      operationId: 'answerInput',
+      summary: 'Answer the prompt of input() or getpass() that waits; 409 if no prompt waits',
+      params: ExecutionParams,
+      body: InputBody,
+      response: { 200: envelopeOf(z.object({ execution_id: z.string() })), ...V2_ERRORS, 409: ErrorBody },
+    },
+    handler: ({ params: { execution_id }, body: { text } }) => {
+      service.answerInput(execution_id, text);
+      return ok({ execution_id }, 'the prompt was answered');
     },
   });
 }

@@ -22,6 +22,7 @@ const KEYS = [
   'session_id',
   'kernel_name',
   'warnings',
+  'waiting_for_input',
   'started_at',
   'ended_at',
   'outputs',

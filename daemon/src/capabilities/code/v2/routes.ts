@@ -18,7 +18,7 @@ const ERRORS = { ...V2_ERRORS, 409: ErrorBody, 429: ErrorBody, 503: ErrorBody };
 
 export function codeV2(app: App, service: CodeService): void {
   app.post('/code/execute', {
-    links: linksTo({ execution_id: '/data/execution_id' }, ['readExecution', 'interruptExecution']),
+    links: linksTo({ execution_id: '/data/execution_id' }, ['readExecution', 'interruptExecution', 'answerInput']),
     schema: {
       tags,
       operationId: 'executeCode',
@@ -30,10 +30,11 @@ export function codeV2(app: App, service: CodeService): void {
       response: { 200: envelopeOf(CellResult), ...ERRORS },
     },
     handler: async ({ body, headers: { accept = '' } }, reply) => {
-      const request = cellRequest(body);
+      const isStream = accept.includes('application/x-ndjson');
+      const request = { ...cellRequest(body), isInteractive: body.async || isStream };
       if (body.async) return answer((await located(service.beginLater(request))).report());
       const execution = await located(service.begin(request, clientGone(reply)));
-      if (accept.includes('application/x-ndjson')) {
+      if (isStream) {
         return sendNdjson(reply, (gone) => executionLines(execution, 0, gone));
       }
       await execution.ended;

@@ -1,6 +1,6 @@
 import { jsonText } from '@sandbox/program/json-text.ts';
 import { isLoss } from '../../../core/event-log.ts';
-import type { Execution } from '../execution/execution.ts';
+import type { Execution, OutputEntry } from '../execution/execution.ts';
 import { cellHead, followedOutput, summaryOf } from './wire.ts';
 
 /** Outputs that are taken from the log at once. */
@@ -13,11 +13,8 @@ export async function* executionLines(execution: Execution, offset: number, gone
     const entries = execution.from(next, PAGE);
     for (const entry of entries) {
       next = entry.seq;
-      if (isLoss(entry)) yield line({ type: 'dropped', first_offset: entry.seq });
-      else {
-        const output = followedOutput(entry);
-        if (output) yield line({ type: 'output', offset: entry.seq - 1, output });
-      }
+      const followed = followedLine(entry);
+      if (followed) yield line(followed);
     }
     if (entries.length > 0) continue;
     if (!execution.isRunning) break;
@@ -34,6 +31,17 @@ export async function* executionLines(execution: Execution, offset: number, gone
     stdout,
     stderr,
   });
+}
+
+/** Undefined for what a reader is not shown. */
+function followedLine(entry: OutputEntry): object | undefined {
+  if (isLoss(entry)) return { type: 'dropped', first_offset: entry.seq };
+  const offset = entry.seq - 1;
+  if (entry.type === 'input_request') {
+    return { type: 'input_request', offset, prompt: entry.prompt, password: entry.isPassword };
+  }
+  const output = followedOutput(entry);
+  return output && { type: 'output', offset, output };
 }
 
 function line(value: object): string {

@@ -19,6 +19,13 @@ export const NotebookOutput = z
   })
   .meta({ id: 'NotebookOutput' });
 
+/** Characters of one answer to a prompt. */
+const InputText = z.string().max(1_000_000);
+
+export const InputBody = z
+  .object({ text: InputText.meta({ description: 'What input() returns, without a line feed.' }) })
+  .meta({ id: 'CellInput', example: { text: 'yes' } });
+
 export const ExecuteBody = z
   .object({
     language: Text.min(1).max(128).meta({ description: 'python, javascript, typescript, bash, or a kernel by name.' }),
@@ -32,6 +39,11 @@ export const ExecuteBody = z
     kernel_name: Text.min(1).max(128).optional(),
     version: Text.min(1).max(128).optional().meta({ description: 'Of the language, such as 22 or python3.11.' }),
     async: z.boolean().default(false).meta({ description: 'Answers at once with the execution_id.' }),
+    stdin: z
+      .array(InputText)
+      .max(1000)
+      .optional()
+      .meta({ description: 'Answers to input() and getpass(), in their order. Python and Jupyter kernels.' }),
   })
   .meta({ id: 'ExecuteCode', example: { language: 'python', code: 'print(6 * 7)' } });
 
@@ -51,6 +63,10 @@ export const CellResult = z
     session_id: z.string().nullable(),
     kernel_name: z.string().nullable(),
     warnings: z.array(z.string()),
+    waiting_for_input: z
+      .object({ prompt: z.string(), password: z.boolean() })
+      .nullable()
+      .meta({ description: 'The prompt of input() or getpass() that waits for an answer.' }),
     started_at: z.date(),
     ended_at: z.date().nullable(),
   })

@@ -7,9 +7,9 @@ import type { SessionInfo } from '../session/session-info.ts';
 import { notebookOutput } from './notebook-output.ts';
 import type { CellResult, CodeSession, NotebookOutput } from './schemas.ts';
 
-/** Of a reader that follows: an update is shown as what it shows, and a clearing not at all. */
+/** Of a reader that follows: an update is shown as what it shows; a clearing and a prompt are no outputs. */
 export function followedOutput(event: OutputEvent): z.infer<typeof NotebookOutput> | undefined {
-  if (event.type === 'clear_output') return undefined;
+  if (event.type === 'clear_output' || event.type === 'input_request') return undefined;
   if (event.type === 'update_display_data') return notebookOutput({ ...event, type: 'display_data' });
   return notebookOutput(event);
 }
@@ -36,17 +36,23 @@ export function cellHead(report: CellReport): Omit<z.infer<typeof CellResult>, '
     session_id: report.sessionId,
     kernel_name: kernelNameOf(report),
     warnings: [...report.warnings],
+    waiting_for_input: waitingOf(report),
     started_at: report.startedAt,
     ended_at: report.endedAt,
   };
 }
 
+function waitingOf({ waitingForInput }: CellReport): z.infer<typeof CellResult>['waiting_for_input'] {
+  if (waitingForInput === null) return null;
+  return { prompt: waitingForInput.prompt, password: waitingForInput.isPassword };
+}
+
 /** The state of an execution in one line. */
-export function summaryOf({ status, outputs }: CellReport): string {
+export function summaryOf({ status, outputs, waitingForInput }: CellReport): string {
   const error = outputs.findLast((output) => output.type === 'error');
   switch (status) {
     case 'running':
-      return 'the cell is running';
+      return waitingForInput ? 'the cell waits for input' : 'the cell is running';
     case 'ok':
       return 'the cell ended';
     case 'timeout':

@@ -1,6 +1,7 @@
 import { END_IN_ORDER } from '../../runtime/end-in-order.ts';
 import { IMPORT_PATHS } from '../../runtime/import-paths.ts';
 import { FIGURES } from './figures.ts';
+import { INPUT } from './input.ts';
 import { NOTEBOOK } from './notebook.ts';
 import { RECORDER } from './recorder.ts';
 import { STREAMS } from './streams.ts';
@@ -15,6 +16,7 @@ ${END_IN_ORDER}
 ${FIGURES}
 ${STREAMS}
 ${NOTEBOOK}
+${INPUT}
 ${RECORDER}
 
 def leave_on_request(app):
@@ -36,7 +38,7 @@ def become_kernel(connection_file, refresh):
     app.update_config(Config(known))
     app.initialize([])
     app.shell.events.register("pre_run_cell", lambda *_: refresh() and None)
-    for part in (record, leave_on_request, notebook, figures):
+    for part in (record, leave_on_request, take_input, notebook, figures):
         try:
             part(app)
         except Exception:

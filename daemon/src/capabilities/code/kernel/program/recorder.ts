@@ -1,7 +1,7 @@
 /**
  * What the newest cell of an IPython kernel has published is kept in the kernel, so that a daemon that was away can ask
  * for it on the control channel: `svc_record_request` with `{"cell"}`. The reply has `{"cell", "count", "is_ended",
- * "is_whole"}` and the messages as buffers, five each: signature, header, parent, metadata and content. Streams are
+ * "is_whole", "input"}`, the prompt that waits, and the messages as buffers, five each: signature, header, parent, metadata and content. Streams are
  * kept up to 8 MiB, all else up to 48 MiB; of what is beyond that the content is cut.
  */
 export const RECORDER = `
@@ -44,7 +44,7 @@ def record(app):
     def answer(stream, ident, request):
         wanted = request["content"].get("cell")
         content = {"cell": kept["cell"], "count": kernel.execution_count - 1}
-        content.update(is_ended=kept["is_ended"], is_whole=kept["is_whole"])
+        content.update(is_ended=kept["is_ended"], is_whole=kept["is_whole"], input=asked["request"])
         messages = list(kept["messages"]) if wanted == kept["cell"] else []
         buffers = [frame for message in messages for frame in message]
         kernel.session.send(stream, "svc_record_reply", content, request, ident=ident, buffers=buffers)
