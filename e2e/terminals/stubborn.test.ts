@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pollUntil } from '@sandbox/api/wait.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestApp } from '../../daemon/src/app.fixture.ts';
 import { hasKeeper } from '../../daemon/src/hosts.fixture.ts';
@@ -29,7 +30,7 @@ type Begin = (app: TestApp, id: string, command: string, begun: string) => Promi
 const running: Begin = async (app, id, command, begun) => {
   const answer = await app.post(`/v2/pty/sessions/${id}/exec`, { command, async: true });
   expect(answer.json()).toMatchObject({ data: { status: 'running' } });
-  await expect.poll(() => existsSync(begun)).toBe(true);
+  expect(await pollUntil(() => existsSync(begun), { everyMs: 20, ms: 60_000 })).toBe('settled');
 };
 
 /** Each begins a line, ends it, and settles with the answer of the end. */

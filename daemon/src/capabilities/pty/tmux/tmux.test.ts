@@ -17,6 +17,14 @@ const there = findTool('tmux') !== undefined;
 if (!there) process.stderr.write('not tested: terminals held by tmux, which is not installed\n');
 
 describeOnHosts('tmux', ({ processHost }) => {
+  test.runIf(there)('[pty.tmux] the first sessions of a server may be opened at the same time', async () => {
+    await using daemon = await TestApp.start({ shellBackend: 'tmux' });
+    const ids = Array.from({ length: 8 }, (_, i) => `s${i}`);
+    await Promise.all(ids.map((id) => create(daemon, id)));
+    const outputs = await Promise.all(ids.map(async (id) => (await exec(daemon, id, `echo ${id}`)).output));
+    expect(outputs).toEqual(ids.map((id) => `${id}\n`));
+  });
+
   test.runIf(there)(
     '[pty.tmux] [config.shell-backend] a session is a tmux session and behaves as a native one',
     async () => {

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { chownSync, existsSync, readFileSync } from 'node:fs';
-import { pollUntil } from '@sandbox/api/wait.ts';
+import { pollUntil, Slots, timeoutSignal } from '@sandbox/api/wait.ts';
 import type { Identity } from '../../../core/account/identity.ts';
 import { errnoName } from '../../../core/errno-name.ts';
 import { foregroundGroup } from '../../../core/process/find/foreground.ts';
@@ -25,9 +25,25 @@ const ANSWER_BYTES = 65_536;
 const LOOK_MS = 100;
 /** Milliseconds within which tmux reports how a program ended. */
 const END_MS = 2000;
+/** Milliseconds that a client has to attach before the next change. */
+const ATTACH_MS = 2000;
+
+const NEVER = new AbortController().signal;
 
 /** Keeps the server without sessions: one that ends with its last session removes the socket of its successor. */
-const STAY = ['start-server', ';', 'set-option', '-g', 'exit-empty', 'off'];
+const STAY = [
+  'start-server',
+  ';',
+  'set-option',
+  '-g',
+  'exit-empty',
+  'off',
+  ';',
+  'set-option',
+  '-gw',
+  'automatic-rename',
+  'off',
+];
 
 /** What sessions need of the host of their terminals. */
 export interface TerminalHost {
@@ -46,6 +62,8 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
   readonly #server: string;
   /** Accounts by uid; each has a tmux server of its own. */
   readonly #users = new Map<number | undefined, Identity | undefined>();
+  /** One change at a time: a server crashes if it reports a change to a client that is still attaching (tmux 3.3). */
+  readonly #turns = new Map<number | undefined, Slots>();
 
   /** The name of the server is derived from the runtime directory, so that the next daemon finds its sessions. */
   constructor(host: TerminalHost, files: ExecFiles, runtimeDir: string) {
@@ -72,7 +90,8 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
     const at = ['-t', `=${id}:`];
     const options = ['set-option', '-p', ...at, 'remain-on-exit', 'on'];
     this.#users.set(identity?.uid, identity);
-    const answer = await this.#tmux([...STAY, ';', ...created, ';', ...options, ';', ...pipe], identity);
+    const opening = [...STAY, ';', ...created, ';', ...options, ';', ...pipe];
+    const answer = await this.#inTurn(identity, () => this.#tmux(opening, identity));
     const pid = Number(answer.trim());
     if (pid > 0) return this.#adopt(reader, id, pid, identity);
     await this.#host.signal([{ id, pid: reader.pid, running: true }], 'SIGKILL');
@@ -101,6 +120,13 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
     for (const identity of this.#users.values()) await this.#tmux(['kill-server'], identity).catch(() => '');
   }
 
+  async #inTurn<T>(identity: Identity | undefined, change: () => Promise<T>): Promise<T> {
+    const turns = this.#turns.get(identity?.uid) ?? new Slots(1);
+    this.#turns.set(identity?.uid, turns);
+    using _turn = await turns.take(NEVER);
+    return await change();
+  }
+
   /** Starts the process whose output is the history; `pipe`: the tmux command that feeds it, after running `first`. */
   async #reader(
     spec: StartSpec,
@@ -124,7 +150,13 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
     identity: Identity | undefined,
   ): Promise<HostedProcess> {
     const attach = ['-C', 'attach-session', '-f', 'no-output,ignore-size', '-t', `=${name}`];
-    const control = () => this.#host.start({ ...this.#command(attach, identity), stdin: 'pipe' });
+    const control = () =>
+      this.#inTurn(identity, async () => {
+        const client = await this.#host.start({ ...this.#command(attach, identity), stdin: 'pipe' });
+        // An attached client writes; one that has ended closes its output.
+        await client.output.stdout.advanced(0, timeoutSignal(ATTACH_MS));
+        return client;
+      });
     const input = await TmuxInput.open(control, name);
     const ended = endOf(pid, reader).then(async () => {
       const how = await this.#endOf(name, identity);
@@ -154,7 +186,7 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
         return status !== '' || signal !== '';
       };
       await pollUntil(isKnown, { everyMs: LOOK_MS, ms: END_MS });
-      await this.#tmux(['kill-session', '-t', `=${name}`], identity);
+      await this.#inTurn(identity, () => this.#tmux(['kill-session', '-t', `=${name}`], identity));
       if (signal !== '') return { exitCode: null, signal: signalName(Number(signal)) };
       return status === '' ? { exitCode: null, signal: 'SIGKILL' } : { exitCode: Number(status), signal: null };
     } catch {
