@@ -1,6 +1,9 @@
 import { type Requirement, section } from './requirement.ts';
 
 export const TERMINALS_END: readonly Requirement[] = [
+  ...section('docs/terminals.md, `exec`', {
+    'pty.place': 'a call without a session waits for a place, in order of arrival, up to 10 s and its own timeout',
+  }),
   ...section('docs/terminals.md, The end of a command', {
     'pty.end-all':
       'a hard timeout, kill or ending signal ends all that a command started, before the answer; the session goes on',

@@ -117,16 +117,33 @@ export class Registry<T extends object> {
     this.#items.clear();
   }
 
+  /** Whether a place is free, or an item would give way. */
+  hasRoom(): boolean {
+    const counted = this.#counted();
+    return this.#isBelowCeiling(counted) || this.#givesWay(counted) !== undefined;
+  }
+
   #makeRoom(): T | undefined {
-    const { ceiling, counts = () => true, givesWay } = this.#terms;
-    const counted = [...this.#items].filter(([, item]) => counts(item));
-    if (counted.length + this.#reserved.size < ceiling) return undefined;
-    const idle = counted.map(([, item]) => item).filter((item) => !this.isLeased(item));
-    const oldest = givesWay?.(idle);
+    const counted = this.#counted();
+    if (this.#isBelowCeiling(counted)) return undefined;
+    const oldest = this.#givesWay(counted);
     const id = counted.find(([, item]) => item === oldest)?.[0];
     if (oldest === undefined || id === undefined) throw this.#full(counted);
     this.#items.delete(id);
     return oldest;
+  }
+
+  #counted(): (readonly [string, T])[] {
+    const { counts = () => true } = this.#terms;
+    return [...this.#items].filter(([, item]) => counts(item));
+  }
+
+  #isBelowCeiling(counted: readonly unknown[]): boolean {
+    return counted.length + this.#reserved.size < this.#terms.ceiling;
+  }
+
+  #givesWay(counted: readonly (readonly [string, T])[]): T | undefined {
+    return this.#terms.givesWay?.(counted.map(([, item]) => item).filter((item) => !this.isLeased(item)));
   }
 
   #full(counted: readonly (readonly [string, T])[]): SandboxError {

@@ -17,6 +17,8 @@ import { SessionStore } from './session-store.ts';
 export const NO_CHANGE_SECONDS = 120;
 /** Bytes of output that `view` shows in place of a screen. */
 const TEXT_BYTES = 256 * 1024;
+/** Milliseconds that a call without a session waits for a place. */
+const PLACE_WAIT_MS = 10_000;
 /** A command; where it has no `noChangeTimeout`, that of its session applies, else the default of the call. */
 type ExecCall = ExecRequest & { readonly noChangeDefault?: number };
 
@@ -104,8 +106,8 @@ export class PtyService implements AsyncDisposable {
   ): Promise<ExecReport> {
     const known = id === undefined ? undefined : this.sessions.get(id);
     const entry = directory && this.#entryOf(directory);
-    using held = known === undefined ? await this.sessions.open({ cwd: entry?.path }) : this.sessions.hold(known);
-    return await this.exec(held.session, { ...call, entry }, gone);
+    if (known === undefined) return await this.#execInNew(entry, call, gone);
+    return await this.exec(known, { ...call, entry }, gone);
   }
 
   /** Waits up to `seconds` for the end of the session's command, or of its foreground program. */
@@ -189,6 +191,17 @@ export class PtyService implements AsyncDisposable {
     await this.#tools.tmux?.[Symbol.asyncDispose]();
     this.#tools.execFiles[Symbol.dispose]();
     await this.#tools.screens[Symbol.asyncDispose]();
+  }
+
+  /** If all places are busy, the call waits for one within its own timeout. */
+  async #execInNew(entry: Entry | undefined, call: ExecCall, gone?: AbortSignal): Promise<ExecReport> {
+    const begun = performance.now();
+    const ms = Math.min(PLACE_WAIT_MS, (call.timeout ?? Number.POSITIVE_INFINITY) * 1000);
+    const { opened } = await this.sessions.openInTurn({ cwd: entry?.path }, ms, gone);
+    using held = await opened;
+    const waited = (performance.now() - begun) / 1000;
+    const timeout = call.timeout === undefined ? undefined : Math.max(0, call.timeout - waited);
+    return await this.exec(held.session, { ...call, entry, timeout }, gone);
   }
 
   /** Undefined where the directory does not exist and is not required. */

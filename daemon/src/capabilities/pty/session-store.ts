@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { waitFor } from '@sandbox/api/wait.ts';
+import { pollUntil, Slots, timeoutSignal, waitFor } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import { Registry } from '../../core/registry.ts';
 import { expired, registryTerms } from './capacity.ts';
@@ -10,6 +10,8 @@ import { newRecord, type SessionTerms } from './session-terms.ts';
 
 /** Expired sessions are looked for so many times within the time after which one expires. */
 const SWEEPS = 10;
+/** Milliseconds between two looks for a free place. */
+const PLACE_MS = 50;
 
 /** A session that does not give way to another one before it is disposed. */
 export interface HeldSession extends Disposable {
@@ -28,6 +30,8 @@ export class SessionStore {
   readonly #tools: SessionTools;
   readonly #sessions: Registry<PtySession>;
   readonly #sweeper: NodeJS.Timeout;
+  /** The calls that wait for a place, in order of arrival. */
+  readonly #waiting = new Slots(1);
   #closing = false;
 
   constructor(tools: SessionTools, found: readonly PtySession[], { ceiling, timeoutSeconds }: StoreLimits) {
@@ -83,6 +87,20 @@ export class SessionStore {
       await session.close(0);
       throw error;
     }
+  }
+
+  /**
+   * As `open`; while all places are busy it waits for one, up to `ms` milliseconds, in order of arrival.
+   * @throws SandboxError as `create`, `unavailable` if the client leaves while it waits
+   */
+  async openInTurn(terms: SessionTerms, ms: number, gone: AbortSignal = new AbortController().signal) {
+    const bound = AbortSignal.any([gone, timeoutSignal(ms)]);
+    using _turn = await this.#waiting.take(bound).catch(() => undefined);
+    await pollUntil(() => this.#closing || this.#sessions.hasRoom(), { everyMs: PLACE_MS, signal: bound });
+    if (gone.aborted) throw new SandboxError('unavailable', 'the client left before a terminal was free');
+    const opened = this.open(terms);
+    // The place is taken now; the next caller need not wait for the start of the shell.
+    return { opened };
   }
 
   /** Keeps a session from giving way until the answer is disposed: each call holds the session that it works with. */
