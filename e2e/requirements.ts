@@ -33,6 +33,7 @@ import { SCREENS } from './requirements/screens.ts';
 import { SEARCH } from './requirements/search.ts';
 import { STALLS } from './requirements/stalls.ts';
 import { STDIN } from './requirements/stdin.ts';
+import { STRANGERS } from './requirements/strangers.ts';
 import { STREAMS } from './requirements/streams.ts';
 import { TERMINALS } from './requirements/terminals.ts';
 import { TERMINALS_END } from './requirements/terminals-end.ts';
@@ -88,4 +89,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...DESKTOP_PARTS,
   ...BUDGETS,
   ...ANSWERS,
+  ...STRANGERS,
 ];

@@ -87,6 +87,7 @@ export async function authorize(
       sendResponse(exchange, 204, {}, '');
       return undefined;
     }
+    exchange.admitted?.();
     return redirectWithCookie(exchange, decision) ? undefined : decision;
   } catch (error) {
     sendUpstreamError(exchange, error);

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { stallSeconds } from '@sandbox/program/heartbeat/stall-option.ts';
 import type { LogLevel } from '@sandbox/program/logger.ts';
 import { boolean, named, port, readOptions, wholeNumber } from '@sandbox/program/options.ts';
+import type { StrangerLimits } from '@sandbox/program/server/strangers.ts';
 import { logLevel } from '@sandbox/program/service-options.ts';
 import { otlpEndpoint } from '@sandbox/program/tracing/otlp-option.ts';
 import { addressTest, trustedProxies } from '@sandbox/program/trusted-proxies.ts';
@@ -99,6 +100,13 @@ export const GatewayOptions = z.object({
     flag: 'trusted-proxies',
     description: 'Addresses and networks of proxies with trusted X-Forwarded-* headers; comma separated.',
   }),
+  connectionsPerAddress: named(wholeNumber(0, 4096).default(512), {
+    env: 'SVC_CONNECTIONS_PER_ADDRESS',
+    flag: 'connections-per-address',
+    description:
+      'Open connections of one address without a valid credential; 0: no limit. ' +
+      'Addresses listed in SVC_TRUSTED_PROXIES are exempt, the word loopback exempts none.',
+  }),
   stallSeconds: stallSeconds(),
   logLevel: logLevel(),
   otlpEndpoint: otlpEndpoint(),
@@ -111,6 +119,7 @@ export interface GatewayConfig {
   readonly daemonHost: string;
   readonly daemonPort: number;
   readonly isTrusted: (address: string) => boolean;
+  readonly strangers: StrangerLimits;
   readonly stallSeconds: number;
   /** Base URL of an OTLP/HTTP collector. */
   readonly otlpEndpoint: string | undefined;
@@ -137,6 +146,10 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
     daemonHost: connectable(options.daemonHost),
     daemonPort,
     isTrusted: addressTest(options.trustedProxies),
+    strangers: {
+      perAddress: options.connectionsPerAddress,
+      isExempt: addressTest(options.trustedProxies.filter((block) => block !== 'loopback')),
+    },
     stallSeconds: options.stallSeconds,
     otlpEndpoint: options.otlpEndpoint,
     logLevel: options.logLevel,

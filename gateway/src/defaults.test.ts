@@ -23,6 +23,7 @@ test('every variable has its documented default', () => {
     MCP_SERVER_BROWSER_PORT: '8100',
     PROXY_FORWARD_PORT: '8101',
     SVC_TRUSTED_PROXIES: 'loopback',
+    SVC_CONNECTIONS_PER_ADDRESS: '512',
     SVC_STALL_SECONDS: '10',
     OTEL_EXPORTER_OTLP_ENDPOINT: '',
     LOG_LEVEL: 'info',

@@ -69,9 +69,9 @@ export class Gateway implements AsyncDisposable {
       optimizeEmptyRequests: true,
       shouldUpgradeCallback: (req) => isProtocolChange(req) && !this.#connections.isBusy(req.socket),
     });
-    this.#connections = new OpenConnections({ ceiling: MAX_CONNECTIONS }, logger);
+    this.#connections = new OpenConnections({ ceiling: MAX_CONNECTIONS, strangers: config.strangers }, logger);
     this.#connections.watch(this.#server);
-    this.#services.metrics.watch(this.#server);
+    this.#services.metrics.watch(this.#server, this.#connections);
     const onRequest = (req: IncomingMessage, res: ServerResponse): void =>
       this.#connections.take(req, res, () => this.#onRequest(req, res));
     this.#server
@@ -161,7 +161,8 @@ export class Gateway implements AsyncDisposable {
       const fail = (error: unknown): void => this.#fail({ req, res, requestId }, error);
       const traceparent = this.#tracing && traceExchange(this.#tracing, { req, res, requestId, path: target.path });
       const upstreamFailed = (): void => this.#services.metrics.countUpstreamFailure();
-      return { req, res, target, requestId, peer, access, traceparent, fail, upstreamFailed };
+      const admitted = (): void => this.#connections.admit(req.socket);
+      return { req, res, target, requestId, peer, access, traceparent, fail, upstreamFailed, admitted };
     }
     return undefined;
   }

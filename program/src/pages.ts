@@ -64,3 +64,6 @@ export function portOfOpenPreview(path: string): string | undefined {
   const port = path.startsWith(`${GATEWAY_PATHS.openPreview}/`) ? path.slice(GATEWAY_PATHS.openPreview.length + 1) : '';
   return /^[1-9]\d{0,4}$/.test(port) ? port : undefined;
 }
+
+/** Header of the daemon's answers to the gateway: the request had a valid credential, or the service needs none. */
+export const ADMITTED = 'x-admitted';

@@ -1,7 +1,7 @@
 import type { Agent } from 'node:http';
 import { isIPv6 } from 'node:net';
 import type { Exchange } from '../exchange/exchange.ts';
-import { type FlatHeaders, requestHeaders, responseHeaders } from '../exchange/headers.ts';
+import { daemonResponseHeaders, type FlatHeaders, requestHeaders } from '../exchange/headers.ts';
 import { isLostConnection } from '../net/connection-errors.ts';
 import { UploadAgent } from '../net/upload-agent.ts';
 import type { SmallResponse } from '../relay/fetch-small.ts';
@@ -86,7 +86,7 @@ export class DaemonUpstream implements AsyncDisposable {
       agent,
       path: exchange.target.raw,
       headers: requestHeaders(exchange, this.authority),
-      responseHeaders: (raw) => responseHeaders(raw, exchange.requestId),
+      responseHeaders: (raw) => daemonResponseHeaders(raw, exchange),
     };
   }
 

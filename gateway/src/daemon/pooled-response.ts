@@ -1,6 +1,6 @@
 import process from 'node:process';
 import type { Exchange } from '../exchange/exchange.ts';
-import { requestHeaders, responseHeaders } from '../exchange/headers.ts';
+import { daemonResponseHeaders, requestHeaders } from '../exchange/headers.ts';
 import type { DaemonConnection, ResponseReader } from './daemon-connection.ts';
 import type { DaemonUpstream } from './daemon-upstream.ts';
 import type { ResponseHead } from './response-head.ts';
@@ -36,8 +36,8 @@ export class PooledResponse implements ResponseReader {
   }
 
   onHead({ status, reason, fields }: ResponseHead): void {
-    const { res, requestId } = this.#exchange;
-    res.writeHead(status, reason, responseHeaders(fields, requestId));
+    const { res } = this.#exchange;
+    res.writeHead(status, reason, daemonResponseHeaders(fields, this.#exchange));
     res.on('drain', () => this.#connection?.resume());
     process.nextTick(this.#flushHead);
   }

@@ -17,6 +17,8 @@ export interface Exchange {
   readonly traceparent?: string | undefined;
   /** Counts an upstream that is away, silent or broken. */
   readonly upstreamFailed?: () => void;
+  /** The client has shown a valid credential, so that its connection does not count as one of a stranger. */
+  readonly admitted?: () => void;
   /** Ends the exchange after an unexpected exception, with a log line that has the stack. */
   readonly fail: (error: unknown) => void;
 }

@@ -1,3 +1,4 @@
+import { ADMITTED } from '@sandbox/program/pages.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Alternating names and values as on the wire: order, case and duplicates are kept. */
@@ -66,6 +67,18 @@ function xForwardedHeaders({ req, peer }: Exchange, host: string): FlatHeaders {
     'X-Forwarded-Host',
     String(given['x-forwarded-host'] || host),
   ];
+}
+
+/** The response headers of the daemon for the client; the daemon's word that the request was admitted stays here. */
+export function daemonResponseHeaders(raw: readonly string[], { requestId, admitted }: Exchange): FlatHeaders {
+  const headers = responseHeaders(raw, requestId);
+  const at = headers.findIndex(
+    (name, i) => i % 2 === 0 && name.length === ADMITTED.length && name.toLowerCase() === ADMITTED,
+  );
+  if (at < 0) return headers;
+  admitted?.();
+  headers.splice(at, 2);
+  return headers;
 }
 
 /** The response headers for the client: without hop-by-hop headers, with the gateway's request id. */

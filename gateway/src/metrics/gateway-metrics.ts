@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { Figures } from '@sandbox/program/metrics/figures.ts';
 import { ConnectionTotals } from '@sandbox/program/server/connection-totals.ts';
+import type { OpenConnections } from '@sandbox/program/server/open-connections.ts';
 
 /** What the gateway counts on its port, in the Prometheus text format; the package is loaded by the first reader. */
 export class GatewayMetrics {
@@ -8,7 +9,10 @@ export class GatewayMetrics {
   readonly #counts = { upgrades: 0, upstreamFailures: 0 };
   #figures: Promise<Figures> | undefined;
 
-  watch(server: Server): void {
+  #connections: Pick<OpenConnections, 'totals'> | undefined;
+
+  watch(server: Server, connections: Pick<OpenConnections, 'totals'>): void {
+    this.#connections = connections;
     this.#totals.watch(server);
   }
 
@@ -38,6 +42,10 @@ export class GatewayMetrics {
       () => totals.open,
     );
     total('gateway_connections_total', 'Connections of clients so far.', () => totals.opened);
+    const connections = this.#connections?.totals ?? { evicted: 0, refused: 0 };
+    const evicted = 'Connections without a valid credential that were closed to make room for others.';
+    total('gateway_connections_evicted_total', evicted, () => connections.evicted);
+    total('gateway_connections_refused_total', 'Connections that got no room.', () => connections.refused);
     total('gateway_upgrades_total', 'Requests to change the protocol, such as WebSockets.', () => counts.upgrades);
     const failed = 'Requests whose upstream was away, silent or broken.';
     total('gateway_upstream_failures_total', failed, () => counts.upstreamFailures);

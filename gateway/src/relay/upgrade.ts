@@ -55,6 +55,7 @@ export function relayUpgrade(exchange: UpgradeExchange, proxyTarget: ProxyTarget
         sendUpstreamError(exchange, new MalformedAnswer('101 to a protocol that was not offered'), proxyTarget);
         return;
       }
+      exchange.admitted?.();
       res.detachSocket(socket);
       accept(exchange, proxyTarget, response, upstreamSocket, head);
     }),

@@ -4,6 +4,7 @@ import { endGently } from '../close-when-read.ts';
 import { ignore } from '../ignore.ts';
 import { requestIdOf } from '../request-id.ts';
 import { contentOf, type Refusal, rawAnswer, UNKNOWN_CODING } from './refusals.ts';
+import type { Turns } from './turns.ts';
 
 /** Requests of one connection that are worked on at once; later ones of the same read wait. */
 export const PIPELINED_MAX = 16;
@@ -26,8 +27,12 @@ export class Connection {
   #refused = false;
   #isUpgraded = false;
 
-  constructor(socket: Socket, halfOpenMs: number) {
+  readonly #turns: Turns;
+  #awaitsTurn = false;
+
+  constructor(socket: Socket, halfOpenMs: number, turns: Turns) {
     this.#socket = socket;
+    this.#turns = turns;
     this.#halfOpenMs = halfOpenMs;
     // node:http resumes the socket whenever a request or a response is complete.
     socket.on('resume', () => {
@@ -40,6 +45,15 @@ export class Connection {
   /** Whether a response is incomplete. */
   get isBusy(): boolean {
     return this.#unfinished.length > 0;
+  }
+
+  /** Whether the connection waits for a request head, and every answer has left this process. */
+  get isIdle(): boolean {
+    return !this.isBusy && !this.#isUpgraded && this.#socket.writableLength === 0;
+  }
+
+  get hasHadRequest(): boolean {
+    return this.#last !== undefined;
   }
 
   /** The connection speaks another protocol from now on. */
@@ -57,11 +71,12 @@ export class Connection {
     const accepted = hasKnownCoding(pending.req)
       ? pending
       : { ...pending, work: () => this.#answer(pending, UNKNOWN_CODING) };
-    if (this.#working < PIPELINED_MAX) {
+    if (this.#working === 0 && this.#waiting.length === 0) {
       this.#begin(accepted);
     } else {
       this.#waiting.push(accepted);
       this.#socket.pause();
+      this.#awaitTurn();
     }
   }
 
@@ -86,19 +101,27 @@ export class Connection {
     this.#working += 1;
     res.once('close', () => {
       this.#working -= 1;
-      this.#beginWaiting();
+      this.#awaitTurn();
     });
     work();
   }
 
+  #awaitTurn(): void {
+    if (this.#awaitsTurn || this.#waiting.length === 0 || this.#working >= PIPELINED_MAX) return;
+    this.#awaitsTurn = true;
+    this.#turns.wait(() => {
+      this.#awaitsTurn = false;
+      this.#beginWaiting();
+    });
+  }
+
   #beginWaiting(): void {
-    while (this.#working < PIPELINED_MAX) {
-      const next = this.#waiting.shift();
-      if (next === undefined) return;
-      // An answered one is a refused one.
-      if (!next.res.headersSent) this.#begin(next);
-      if (this.#waiting.length === 0) this.#socket.resume();
-    }
+    const next = this.#waiting.shift();
+    if (next === undefined) return;
+    // An answered one is a refused one.
+    if (!next.res.headersSent) this.#begin(next);
+    if (this.#waiting.length === 0) this.#socket.resume();
+    else this.#awaitTurn();
   }
 
   #finished(res: ServerResponse): void {

@@ -135,3 +135,88 @@ describe('[connection.half-close] after the bound', () => {
     expect(await closed.promise).toBe(false);
   });
 });
+
+describe('connections without a valid credential', () => {
+  const strangers = { perAddress: 2, isExempt: () => false };
+  const path = (target: string): string => REQUEST.replace('/', target);
+  /** `/in` shows a credential, `/busy` gets no answer. */
+  const started = (limits: Partial<ConnectionLimits>): Bounded => {
+    const server: Bounded = new Bounded({ ceiling: 8, strangers, ...limits }, (req, res) => {
+      if (req.url === '/in') server.connections.admit(req.socket);
+      if (req.url !== '/busy') res.end('ok');
+    });
+    return server;
+  };
+
+  test('[connection.address] the oldest without a request head makes room, before one that waits for its next', async () => {
+    await using server = started({});
+    const served = await server.open();
+    served.write(REQUEST);
+    await once(served, 'data');
+    const silent = await server.open();
+    await expect.poll(() => server.connections.size).toBe(2);
+    const evicted = once(silent, 'end');
+    const next = await server.open();
+    silent.resume();
+    await evicted;
+    silent.destroy();
+    next.write(REQUEST);
+    await once(next, 'data');
+    served.write(CLOSING);
+    expect(String(await once(served, 'data'))).toMatch(/^HTTP\/1\.1 200 /);
+    expect(server.connections.totals).toEqual({ evicted: 1, refused: 0 });
+    expect(server.log.filter((line) => line.includes('without a valid credential'))).toHaveLength(1);
+  });
+
+  test('[connection.address] one that works is not cut: the next is refused with a hint', async () => {
+    let busy = 0;
+    await using server = new Bounded({ ceiling: 8, strangers }, () => {
+      busy += 1;
+    });
+    for (const client of [await server.open(), await server.open()]) client.write(REQUEST);
+    await expect.poll(() => busy).toBe(2);
+    expect(await allOf(await server.open())).toMatch(/^HTTP\/1\.1 503 [\s\S]*SVC_CONNECTIONS_PER_ADDRESS/);
+  });
+
+  test.each([
+    ['with a credential', {}, '/in'],
+    ['of an exempt address', { strangers: { ...strangers, isExempt: () => true } }, '/'],
+    ['without a limit', { strangers: { ...strangers, perAddress: 0 } }, '/'],
+  ])('[connection.address] connections %s do not count', async (_name, limits, target) => {
+    await using server = started(limits);
+    for (let n = 0; n < 6; n += 1) {
+      const client = await server.open();
+      client.write(path(target));
+      await once(client, 'data');
+    }
+    expect([server.connections.size, server.connections.totals.evicted]).toEqual([6, 0]);
+  });
+
+  test('[connection.reserve] a client of this machine gets in beyond the ceiling', async () => {
+    await using server = started({ ceiling: 2, strangers: { ...strangers, perAddress: 0 } });
+    for (const busy of [await server.open(), await server.open()]) busy.write(path('/busy'));
+    const health = await server.open();
+    health.write(CLOSING);
+    expect(await allOf(health)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+test('[connection.fair] a request is not behind the pipelined ones of other connections', async () => {
+  const other = Promise.withResolvers<Socket>();
+  const seen = Promise.withResolvers<number>();
+  let begun = 0;
+  await using server = new Bounded({ ceiling: 32 }, (req, res) => {
+    res.end('ok');
+    if (req.url === '/other') seen.resolve(begun);
+    else begun += 1;
+    if (begun === 1) void other.promise.then((socket) => socket.write(REQUEST.replace('/', '/other')));
+  });
+  other.resolve(await server.open());
+  const flood = await Promise.all(Array.from({ length: 16 }, () => server.open()));
+  for (const socket of flood)
+    socket
+      .on('error', () => undefined)
+      .resume()
+      .write(REQUEST.repeat(900));
+  expect(await seen.promise).toBeLessThan(100);
+});

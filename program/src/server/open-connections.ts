@@ -2,8 +2,11 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ignore } from '../ignore.ts';
 import type { Logger } from '../logger.ts';
+import { addressTest } from '../trusted-proxies.ts';
 import { Connection } from './connection.ts';
 import { NO_TUNNEL, type Refusal, rawAnswer, refusalOf } from './refusals.ts';
+import { type StrangerLimits, Strangers } from './strangers.ts';
+import { Turns } from './turns.ts';
 
 const HALF_OPEN_MS = 3_000;
 /** Milliseconds without a packet after which the client's system is asked by TCP whether the connection still exists. */
@@ -19,11 +22,26 @@ const FULL: Refusal = {
   headers: { 'Retry-After': '1' },
 };
 
+const CROWDED: Refusal = {
+  ...FULL,
+  message: 'your address has too many open connections without a valid credential',
+  hint: 'close some of them, send a valid key on each, or see SVC_CONNECTIONS_PER_ADDRESS',
+};
+
+/** Connections beyond the ceiling for clients of this machine, such as the health check. */
+const RESERVED = 64;
+/** Milliseconds between two log lines about connections that were evicted or refused. */
+const LOG_MS = 60_000;
+
+const isLoopback = addressTest(['loopback']);
+
 export interface ConnectionLimits {
   /** Open connections; a further one is answered 503 and closed. */
   readonly ceiling: number;
   /** Milliseconds after the client has ended its half until it is asked whether it is still there. */
   readonly halfOpenMs?: number;
+  /** Limits of connections without a valid credential; default: none. */
+  readonly strangers?: StrangerLimits;
 }
 
 /** The open connections of an HTTP server, upgraded ones included. */
@@ -31,12 +49,18 @@ export class OpenConnections {
   readonly #limits: ConnectionLimits;
   readonly #logger: Logger;
   readonly #open = new Map<Socket, Connection>();
+  readonly #strangers: Strangers | undefined;
+  readonly #turns = new Turns();
+  readonly #totals = { evicted: 0, refused: 0 };
+  /** Connections beyond the ceiling that are being answered. */
   #refused = 0;
   #isFull = false;
+  #loggedAt = Number.NEGATIVE_INFINITY;
   #onEmpty: (() => void) | undefined;
 
   constructor(limits: ConnectionLimits, logger: Logger) {
     this.#limits = limits;
+    this.#strangers = limits.strangers && new Strangers(limits.strangers);
     this.#logger = logger;
   }
 
@@ -52,6 +76,16 @@ export class OpenConnections {
 
   get size(): number {
     return this.#open.size;
+  }
+
+  /** Connections so far that were closed to make room, and that got no room. */
+  get totals(): { readonly evicted: number; readonly refused: number } {
+    return this.#totals;
+  }
+
+  /** The connection has shown a valid credential. */
+  admit(socket: Socket): void {
+    this.#strangers?.delete(socket);
   }
 
   /** Handles a request in its turn. An exception in `work` ends the connection with a log line. */
@@ -97,23 +131,69 @@ export class OpenConnections {
   }
 
   #add(socket: Socket): void {
-    if (this.#open.size >= this.#limits.ceiling) {
-      this.#turnAway(socket);
+    const address = socket.remoteAddress ?? '';
+    const refusal = this.#makeRoom(address);
+    if (refusal !== undefined) {
+      this.#turnAway(socket, refusal);
       return;
     }
-    this.#isFull = false;
+    if (this.#open.size < this.#limits.ceiling) this.#isFull = false;
     // A client that vanished, as behind a router that forgot it, sends no end: its request would wait for ever.
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
-    this.#open.set(socket, new Connection(socket, this.#limits.halfOpenMs ?? HALF_OPEN_MS));
-    socket.once('close', () => {
-      this.#open.delete(socket);
-      if (this.#open.size === 0) this.#onEmpty?.();
-    });
+    this.#open.set(socket, new Connection(socket, this.#limits.halfOpenMs ?? HALF_OPEN_MS, this.#turns));
+    this.#strangers?.add(socket, address);
+    socket.once('close', () => this.#remove(socket));
   }
 
-  #turnAway(socket: Socket): void {
-    if (!this.#isFull) this.#logger.warn({ connections: this.#open.size }, 'the ceiling of connections is reached');
-    this.#isFull = true;
+  #remove(socket: Socket): void {
+    this.#strangers?.delete(socket);
+    this.#open.delete(socket);
+    if (this.#open.size === 0) this.#onEmpty?.();
+  }
+
+  /** @returns why the connection gets no room */
+  #makeRoom(address: string): Refusal | undefined {
+    const strangers = this.#strangers;
+    if (strangers && !strangers.hasRoom(address) && !this.#evict(strangers.of(address), address)) return CROWDED;
+    const reserved = strangers && isLoopback(address) ? RESERVED : 0;
+    if (this.#open.size < this.#limits.ceiling + reserved) return undefined;
+    return strangers && this.#evict(strangers.all(), address) ? undefined : FULL;
+  }
+
+  /** Closes the oldest connection that has sent no request yet, else the oldest that waits for its next request. */
+  #evict(sockets: Iterable<Socket>, address: string): boolean {
+    let idle: Socket | undefined;
+    for (const socket of sockets) {
+      const connection = this.#open.get(socket);
+      if (connection?.isIdle !== true) continue;
+      idle ??= socket;
+      if (connection.hasHadRequest) continue;
+      idle = socket;
+      break;
+    }
+    if (idle === undefined) return false;
+    this.#totals.evicted += 1;
+    this.#logCrowd(address);
+    this.#remove(idle);
+    idle.on('error', ignore).destroy();
+    return true;
+  }
+
+  #logCrowd(address: string): void {
+    const now = performance.now();
+    if (now - this.#loggedAt < LOG_MS) return;
+    this.#loggedAt = now;
+    this.#logger.warn({ address, connections: this.#open.size }, 'too many connections without a valid credential');
+  }
+
+  #turnAway(socket: Socket, refusal: Refusal): void {
+    this.#totals.refused += 1;
+    if (refusal === CROWDED) {
+      this.#logCrowd(socket.remoteAddress ?? '');
+    } else {
+      if (!this.#isFull) this.#logger.warn({ connections: this.#open.size }, 'the ceiling of connections is reached');
+      this.#isFull = true;
+    }
     socket.on('error', ignore);
     if (this.#refused >= REFUSED_MAX) {
       socket.destroy();
@@ -125,7 +205,7 @@ export class OpenConnections {
       clearTimeout(timer);
       this.#refused -= 1;
     });
-    socket.end(rawAnswer(FULL));
+    socket.end(rawAnswer(refusal));
   }
 
   #refuse(error: NodeJS.ErrnoException, socket: Socket): void {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { ADMITTED } from '@sandbox/program/pages.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessDecision, AccessRequest, CredentialKind } from './gate.ts';
 import type { AccessGate } from './live-gate.ts';
@@ -33,9 +34,20 @@ export function guard(app: App, gate: AccessGate, isTrusted: (address: string) =
     const { config } = request.routeOptions;
     const needsKey = 'needsKey' in config && config.needsKey === true;
     const decision = gate.judge({ ...accessRequestOf(request, isTrusted), needsKey });
-    if (decision.admitted && decision.by !== undefined) admittedBy.set(request.raw, decision.by);
-    done(decision.admitted ? undefined : refusal(decision));
+    if (!decision.admitted) {
+      done(refusal(decision));
+      return;
+    }
+    if (decision.by !== undefined) admittedBy.set(request.raw, decision.by);
+    reportAdmission(request, reply, gate);
+    done();
   });
+}
+
+/** The gateway counts connections without a credential; clients that do not use it need no such header. */
+function reportAdmission({ headers, raw }: FastifyRequest, reply: FastifyReply, gate: AccessGate): void {
+  const isAdmitted = admittedBy.has(raw) || !gate.isPublic(raw.url ?? '');
+  if (isAdmitted && headers['x-forwarded-for'] !== undefined) void reply.header(ADMITTED, '1');
 }
 
 /** The access request for a request to the daemon itself. */

@@ -3,7 +3,10 @@ import type { AccessTerms } from '../../core/access/late-binding.ts';
 import { type AccessDecision, type AccessRequest, Gate, type GateOptions } from './gate.ts';
 
 /** What decides about access. */
-export type AccessGate = Pick<Gate, 'judge' | 'origins' | 'frameRule' | 'credentialFields'>;
+export interface AccessGate extends Pick<Gate, 'judge' | 'origins' | 'frameRule' | 'credentialFields'> {
+  /** Whether the path of a target needs no key. */
+  readonly isPublic: (target: string) => boolean;
+}
 
 export interface LiveGateOptions extends Omit<GateOptions, 'apiKey' | 'allowedOrigins'> {
   /** Who gets in, as of now: the same object as long as nothing changed. */
@@ -36,8 +39,12 @@ export class LiveGate implements AccessGate {
     const gate = this.#current();
     const { locked } = this.#terms;
     if (locked === undefined) return gate.judge(request);
-    const [path = ''] = request.target.split('?', 1);
-    return this.#publicPaths.has(path) ? { admitted: true } : CLOSED[locked];
+    return this.isPublic(request.target) ? { admitted: true } : CLOSED[locked];
+  }
+
+  isPublic(target: string): boolean {
+    const [path = ''] = target.split('?', 1);
+    return this.#publicPaths.has(path);
   }
 
   credentialFields(...given: Parameters<Gate['credentialFields']>): string[] {
