@@ -114,7 +114,6 @@ export class KilledDaemon implements AsyncDisposable {
     daemon.child.stderr?.resume();
     const log = process.env['ATTACK_LOG'];
     if (log !== undefined) daemon.child.stdout?.on('data', (text: Buffer) => appendFileSync(log, text));
-    daemon.child.stdout?.on('data', (text) => appendFileSync(String(process.env['ATTACK_LOG']), text));
     daemon.child.once('exit', (code, signal) => {
       if (!this.#isKilling) this.#ledger.fault(`the daemon ended by itself: ${code} ${signal}`);
     });
