@@ -33,6 +33,7 @@ export class WebSocketPort {
   readonly #fail: (error: unknown) => void;
   #unanswered = 0;
   #pending = 0;
+  #draining: Promise<void> | undefined;
 
   constructor(connection: WebSocket, socket: Socket, { pingMs = PING_MS, fail = ignore }: PortOptions = {}) {
     const gone = new AbortController();
@@ -91,7 +92,7 @@ export class WebSocketPort {
       if (this.#pending > PENDING_BYTES) this.#connection.pause();
       const handled = async (): Promise<void> => {
         await handle(bytes, !isBinary);
-        await this.drained();
+        if (this.#socket.writableNeedDrain) await this.#drainedOnce();
       };
       void handled().then(
         () => this.#handled(cost),
@@ -108,6 +109,14 @@ export class WebSocketPort {
     const bytes = Buffer.from(reason);
     const cut = bytes.subarray(0, REASON_BYTES);
     this.#connection.close(code, cut.subarray(0, cut.length - incompleteTail(cut)));
+  }
+
+  /** One wait for all messages that are handled meanwhile: thousands of listeners would take seconds to remove. */
+  #drainedOnce(): Promise<void> {
+    this.#draining ??= this.drained().finally(() => {
+      this.#draining = undefined;
+    });
+    return this.#draining;
   }
 
   #handled(count: number): void {
