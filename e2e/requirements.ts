@@ -14,6 +14,7 @@ import { COMMANDS_LIFE } from './requirements/commands-life.ts';
 import { COMMANDS_RUN } from './requirements/commands-run.ts';
 import { CONFIGURATION } from './requirements/configuration.ts';
 import { CONVENTIONS } from './requirements/conventions.ts';
+import { DAY } from './requirements/day.ts';
 import { DESKTOP } from './requirements/desktop.ts';
 import { DESKTOP_PARTS } from './requirements/desktop-parts.ts';
 import { ENGINES } from './requirements/engines.ts';
@@ -48,6 +49,7 @@ import { WATCH } from './requirements/watch.ts';
 export const REQUIREMENTS: readonly Requirement[] = [
   ...CONVENTIONS,
   ...RECORDS,
+  ...DAY,
   ...AUTHENTICATION,
   ...STREAMS,
   ...COMMANDS_RUN,

@@ -70,10 +70,22 @@ function answerKnown(error: SandboxError, reply: FastifyReply, wording: ErrorWor
   const { hint = error.kind === 'unavailable' ? RETRY_HINT : null } = error.details;
   const message = oneLine(wording.messageOf?.(error) ?? error.messageNaming(wording.fieldName ?? snakeCase));
   const data = wording.dataOf?.(error, message) ?? wireNamed(error.details.data ?? null);
+  if (error.kind === 'unprocessable' && error.details.field !== undefined) {
+    return answerUnprocessable(error, error.details.field, reply, wording);
+  }
   const retryAfter = error.details.retryAfter ?? (error.kind === 'capacity' ? RETRY_AFTER : undefined);
   if (retryAfter !== undefined) void reply.header('retry-after', retryAfter);
   if (error.kind === 'unauthorized') void reply.header('www-authenticate', 'Bearer');
   return reply.code(wording.statusOf?.(error) ?? STATUS[error.kind]).send(failure(message, hint, data));
+}
+
+/** A field that only the service can check, in the form of a 422 of the schema. */
+function answerUnprocessable(error: SandboxError, field: string, reply: FastifyReply, wording: ErrorWording) {
+  const nameOf = wording.fieldName ?? snakeCase;
+  const message = oneLine(error.messageNaming(nameOf));
+  const errors = [{ location: ['body', nameOf(field)], message, type: 'custom' }];
+  const { hint = null } = error.details;
+  return reply.code(422).send({ ...failure(message, hint), errors, ...wording.validationFields?.(errors) });
 }
 
 /** Joins the lines; blanks around their ends become one. */

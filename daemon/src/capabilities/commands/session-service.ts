@@ -29,6 +29,7 @@ export class SessionService {
   create(terms: SessionTerms): SessionView {
     if (terms.cwd !== undefined) this.#launcher.requireDirectory(terms.cwd);
     if (terms.user !== undefined) this.#launcher.identityOf(terms.user);
+    this.#launcher.requireEnvironment(terms.env ?? {}, terms.user);
     return this.#view(this.#store.createSession(terms));
   }
 

@@ -2,6 +2,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { MEMORY_SETTINGS } from '@sandbox/program/memory/memory-settings.ts';
 import type { Identity } from '../account/identity.ts';
+import { requireExecutable } from './exec-limits.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -34,7 +35,8 @@ export interface EnvironmentSpec {
 /**
  * The whole environment of a child: that of the container without the variables that the product, npm, node and the
  * supervisor set for themselves, then the variables of the account, then those of the caller.
- * @throws SandboxError `invalid` for a name or value that an environment cannot contain
+ * @throws SandboxError `invalid` for a name or value that an environment cannot contain, `unprocessable` for one that
+ * is too long for the kernel
  */
 export function childEnvironment({
   inherited,
@@ -62,6 +64,7 @@ export function childEnvironment({
     env[name] = value;
   }
   env[COMMAND_ID_VARIABLE] = commandId;
+  if (given.length > 0) requireExecutable({ env });
   return env;
 }
 

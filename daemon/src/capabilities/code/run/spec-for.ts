@@ -1,3 +1,4 @@
+import { requireExecutable } from '../../../core/process/exec-limits.ts';
 import type { CellRequest } from '../execution/cell-report.ts';
 import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';
 import type { Served } from '../runtime/language-catalogue.ts';
@@ -15,6 +16,7 @@ export function specFor(
   { language, variant, runtime }: Served,
   { runContext, directories }: InterpreterProcesses,
 ): CallSpec {
+  requireExecutable({ env });
   const identity = runContext.identityOf(user);
   if (ownDirectory) {
     const own = directories.make(identity);

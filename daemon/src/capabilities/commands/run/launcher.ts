@@ -2,6 +2,7 @@ import { type Identity, sameRights } from '../../../core/account/identity.ts';
 import { RunContext } from '../../../core/account/run-context.ts';
 import type { Core } from '../../../core/core.ts';
 import { childEnvironment } from '../../../core/process/environment.ts';
+import { requireExecutable } from '../../../core/process/exec-limits.ts';
 import type { StartSpec } from '../../../core/process/process-host.ts';
 import type { CommandSession } from '../store/sessions.ts';
 import { planShell } from './shell-plan.ts';
@@ -40,9 +41,11 @@ export class Launcher {
       commandId: id,
       given: [traceVariable(spec), session?.env ?? {}, spec.env ?? {}],
     });
+    const plan = planShell(spec.command, spec.shell, spec.args, env['PATH'] ?? '');
+    requireExecutable({ args: plan.args, env });
     return {
       id,
-      ...planShell(spec.command, spec.shell, spec.args, env['PATH'] ?? ''),
+      ...plan,
       cwd:
         spec.cwd === undefined ? this.#default(session?.cwd ?? undefined, identity) : this.requireDirectory(spec.cwd),
       env,
@@ -60,6 +63,12 @@ export class Launcher {
   /** @throws SandboxError `invalid` unless it is the absolute path of a directory */
   requireDirectory(cwd: string): string {
     return this.#runContext.requireDirectory(cwd);
+  }
+
+  /** @throws SandboxError `invalid`, `unprocessable` if no program can start with these variables */
+  requireEnvironment(env: Readonly<Record<string, string>>, user: string | undefined): void {
+    const inherited = this.#environment.current();
+    childEnvironment({ inherited, identity: this.identityOf(user), commandId: '', given: [env] });
   }
 
   /** The directory in which a command without one of its own begins. */

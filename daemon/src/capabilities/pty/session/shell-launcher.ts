@@ -4,6 +4,7 @@ import { type Identity, sameRights } from '../../../core/account/identity.ts';
 import { RunContext } from '../../../core/account/run-context.ts';
 import type { Core } from '../../../core/core.ts';
 import { childEnvironment } from '../../../core/process/environment.ts';
+import { requireExecutable } from '../../../core/process/exec-limits.ts';
 import type { StartSpec } from '../../../core/process/process-host.ts';
 import { findTool } from '../../../core/tool-path.ts';
 import { type ShellKind, shellKindOf } from '../exec/exec-script.ts';
@@ -46,13 +47,14 @@ export class ShellLauncher {
     return cwd === undefined ? this.#runContext.homeOf(this.identityOf(user)) : this.#runContext.requireDirectory(cwd);
   }
 
-  /** @throws SandboxError `invalid`, `forbidden` */
+  /** @throws SandboxError `invalid`, `forbidden`, `unprocessable` */
   prepare(uuid: string, record: SessionRecord, cwd: string = record.cwd): ShellStart {
     const identity = this.identityOf(record.user ?? undefined);
     const id = `${ID_PREFIX}${uuid}`;
     const given = [{ TERM: 'xterm-256color', COLORTERM: 'truecolor' }, record.env];
     const env = childEnvironment({ inherited: this.#environment.current(), identity, commandId: id, given });
     const [file, ...args] = commandOf(record, identity, env['PATH']);
+    requireExecutable({ args, env });
     const spec: StartSpec = {
       id,
       file,
