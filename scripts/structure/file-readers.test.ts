@@ -14,6 +14,7 @@ const OWN_FILES: Readonly<Record<string, string>> = {
   'browser/start/browser-starter.ts': 'the FIFO of the image, opened for writing',
   'code/kernel/kernel-connection.ts': 'a new file, which it creates',
   'code/node/node-probe.ts': 'the version of a program on PATH',
+  'code/node/npm-roots.ts': 'a program that runs as the account',
   'code/session/session-file.ts': 'records of the capability',
   'commands/shell/directory-file.ts': 'a new file, which it creates',
   'files/parts/part-file.ts': 'parts of its own, opened for writing and named by an id',

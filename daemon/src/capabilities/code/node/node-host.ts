@@ -1,3 +1,5 @@
+import { NPM_ROOTS } from './npm-roots.ts';
+
 /**
  * The program of a JavaScript interpreter, for any Node from 20 on; its arguments are the secret, the directory of its
  * sockets, and the name of its mark when it takes cells. It runs cells by the inspector of its own thread in V8's REPL
@@ -6,14 +8,17 @@
  */
 export const NODE_HOST = String.raw`(() => {
 'use strict';
+const npmRoots = ${NPM_ROOTS};
 const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
 const vm = require('node:vm');
 const { Console } = require('node:console');
 const { Session } = require('node:inspector');
-const { createRequire } = require('node:module');
+const Module = require('node:module');
+const { createRequire } = Module;
 const { pathToFileURL } = require('node:url');
+const { homedir } = require('node:os');
 const { inspect, types } = require('node:util');
 
 const [token, directory, ready] = process.argv.splice(1, 3);
@@ -113,6 +118,7 @@ async function valueOf(remote) {
 async function run(message) {
   const { run: cell, code, extension, isLast } = message;
   if (!isLast) watch();
+  findPackages();
   running = message;
   count += 1;
   message.name = 'cell-' + count + '.' + extension;
@@ -169,9 +175,47 @@ function settle(cwd) {
   property('require', createRequire(file));
   property('__filename', file);
   property('__dirname', cwd);
+  importer = importerAt(file);
+}
+
+function importerAt(file) {
   const importModuleDynamically = vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER ?? ((name) => import(name));
   const options = { filename: file, importModuleDynamically };
-  importer = new vm.Script('(name, options) => import(name, options)', options).runInThisContext();
+  return new vm.Script('(name, options) => import(name, options)', options).runInThisContext();
+}
+
+// What npm has installed in the home and for all, after what is beside the cell; npm may have another prefix by now.
+const home = homedir();
+const givenPath = process.env.NODE_PATH;
+let searched = '';
+let elsewhere = [];
+function findPackages() {
+  const roots = npmRoots();
+  const wanted = [...(givenPath ? [givenPath] : []), path.join(home, 'node_modules'), ...roots].join(path.delimiter);
+  if (wanted === searched) return;
+  searched = wanted;
+  const kept = process.env.NODE_PATH;
+  process.env.NODE_PATH = wanted;
+  Module._initPaths();
+  if (kept === undefined) delete process.env.NODE_PATH;
+  else process.env.NODE_PATH = kept;
+  elsewhere = [home, ...roots.map(path.dirname)].map((at) => importerAt(path.join(at, 'cell.js')));
+}
+
+// Modules of ECMAScript are not looked for on NODE_PATH.
+async function load(name, options) {
+  try {
+    return await importer(name, options);
+  } catch (error) {
+    const isPackage = typeof name === 'string' && !/^[./]|^[a-z]+:/i.test(name);
+    if (!isPackage || error?.code !== 'ERR_MODULE_NOT_FOUND' || !error.message.includes(' imported from ' + __filename)) throw error;
+    for (const other of elsewhere) {
+      try { return await other(name, options); } catch (failure) {
+        if (failure?.code !== 'ERR_MODULE_NOT_FOUND' || !failure.message.includes(path.sep + 'cell.js')) throw failure;
+      }
+    }
+    throw error;
+  }
 }
 
 // Node warns of its loader once.
@@ -187,7 +231,7 @@ function quietly(load) {
 const hidden = (name, value) => Object.defineProperty(globalThis, name, { value, enumerable: false });
 hidden('__svc_take', (value) => { taken = value; });
 hidden('__svc_import', async (name, options, names = []) => {
-  const module = await quietly(() => importer(name, options));
+  const module = await quietly(() => load(name, options));
   const missing = names.find((wanted) => !(wanted in module));
   if (missing === undefined) return module;
   throw new SyntaxError("The requested module '" + name + "' does not provide an export named '" + missing + "'");

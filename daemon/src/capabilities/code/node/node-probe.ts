@@ -3,11 +3,12 @@ import { findTool } from '../../../core/tool-path.ts';
 import { stampOf } from '../runtime/file-stamp.ts';
 import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';
 import { ProgramAnswer } from '../runtime/program-answer.ts';
+import { NPM_ROOTS } from './npm-roots.ts';
 
 /** Milliseconds that a Node may take to describe itself. */
 const PROBE_MS = 10_000;
 /** Milliseconds after which the packages are listed again. */
-const PACKAGES_MS = 10_000;
+const PACKAGES_MS = 500;
 /** Milliseconds for which PATH is not looked through again. */
 const FRESH_MS = 2000;
 /** The oldest major version that runs cells: `--permission`-free loaders of `vm` came with it. */
@@ -22,10 +23,8 @@ const { dirname, join, resolve } = require('node:path');
 const read = (path) => { try { return readFileSync(path, 'utf8'); } catch { return undefined; } };
 const list = (path) => { try { return readdirSync(path); } catch { return []; } };
 const own = resolve(process.execPath, '../../lib/node_modules');
-const npmrc = read(join(process.env.HOME || '/', '.npmrc'));
-const named = process.env.npm_config_prefix || process.env.NPM_CONFIG_PREFIX
-  || npmrc?.split('\n').map((line) => line.split('=')).find(([key]) => key.trim() === 'prefix')?.[1]?.trim();
-const root = named ? join(named, 'lib', 'node_modules') : own;
+const roots = (${NPM_ROOTS})();
+const root = list(roots[0]).length > 0 ? roots[0] : (roots.find((each) => each !== own && list(each).length > 0) ?? own);
 const namesIn = (path) => list(path).flatMap((name) => name.startsWith('.') ? []
   : name.startsWith('@') ? list(join(path, name)).map((inner) => name + '/' + inner) : [name]);
 const packagesIn = (path) => namesIn(path).flatMap((name) => {
@@ -36,7 +35,8 @@ const all = packagesIn(own);
 console.log(JSON.stringify({ version: process.version.slice(1), executable: process.execPath,
   npmVersion: all.find(({ name }) => name === 'npm')?.version ?? null, runtimeDirectory: dirname(own),
   globalNpmDirectory: root, runtimePackages: all.filter(({ name }) => shipped(name)),
-  globalPackages: (root === own ? all.filter(({ name }) => !shipped(name)) : packagesIn(root)) }));
+  globalPackages: [...new Map(roots.toReversed().flatMap(packagesIn).filter(({ name }) => !shipped(name))
+    .map((each) => [each.name, each])).values()] }));
 `;
 
 interface NodePackage {
