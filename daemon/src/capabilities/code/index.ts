@@ -14,6 +14,7 @@ import { OneOffs } from './run/one-offs.ts';
 import { Prewarmed } from './run/prewarmed.ts';
 import { InterpreterProcesses } from './runtime/interpreter-processes.ts';
 import { LanguageCatalogue } from './runtime/language-catalogue.ts';
+import { kernelSessionsFor, memoryLimit } from './session/kernel-sessions.ts';
 import { SessionService } from './session/session-service.ts';
 import { SessionTables } from './session/session-tables.ts';
 import { executeCode } from './tools.ts';
@@ -24,8 +25,6 @@ import { codeV2 } from './v2/routes.ts';
 const OTHERS = { maxSessions: 20, idleSeconds: 1800 };
 /** Milliseconds after the start of the daemon at which Python is made ready, off the path of readiness. */
 const WARM_AFTER_MS = 3000;
-/** Seconds after which an idle kernel is closed. */
-const KERNEL_IDLE_SECONDS = 300;
 
 export const code = defineCapability({
   name: 'code',
@@ -48,7 +47,10 @@ export const code = defineCapability({
       kernels,
       new PlainPythonRuntime(processes),
     ]);
-    const limits = { maxSessions: options.kernelMaxSessions, idleSeconds: KERNEL_IDLE_SECONDS };
+    const limits = {
+      maxSessions: options.kernelMaxSessions ?? kernelSessionsFor(memoryLimit()),
+      idleSeconds: options.kernelIdleSeconds,
+    };
     const tables = new SessionTables(directory, core.runtime.space, { kernel: limits, node: OTHERS, bash: OTHERS });
     const executions = new ExecutionStore(core.runtime.directory('code/executions'));
     core.runtime.space.offer('ended executions', () => executions.forgetOldest());

@@ -13,10 +13,17 @@ export const CodeOptions = {
     description:
       'What runs Python. native: kernels of the daemon, else the plain interpreter; kernel: kernels only; auto: native.',
   }),
-  kernelMaxSessions: named(wholeNumber(1, 1000).default(5), {
+  kernelMaxSessions: named(wholeNumber(1, 1000).optional(), {
     env: 'SVC_KERNEL_MAX_SESSIONS',
     flag: 'kernel-max-sessions',
-    description: 'Kernel sessions that are open at once; the next one gets 429.',
+    description:
+      'Kernel sessions that are open at once. At the limit the idle session without a name that was used longest ago is ' +
+      'closed, else the next one gets 429. Unset: as many as fit into the memory limit with 192 MiB each, 5 to 16.',
+  }),
+  kernelIdleSeconds: named(wholeNumber(1, 31_536_000).default(3600), {
+    env: 'SVC_KERNEL_IDLE_SECONDS',
+    flag: 'kernel-idle-seconds',
+    description: 'Seconds without use after which a kernel session is closed.',
   }),
   kernelPrewarm: named(wholeNumber(0, POOL_MAX).default(0), {
     env: 'SVC_KERNEL_PREWARM',

@@ -98,9 +98,9 @@ function restoreSession(record: SessionRecord, interpreter: Interpreter | undefi
   const runtimeName = (JSON.parse(interpreter.process.record ?? '{}') as InterpreterRecord).runtime;
   const runtime = parts.catalogue.named(runtimeName);
   if (runtime === undefined) return [];
-  const { id, language, variant, user, cwd, env, idleSeconds, createdAt } = record;
+  const { id, language, variant, user, cwd, env, idleSeconds, createdAt, isNamed = true } = record;
   const spec = { language, variant, identity: parts.processes.runContext.identityOf(user), cwd, env };
-  const terms = { id, runtime, spec, idleSeconds, createdAt: new Date(createdAt) };
+  const terms = { id, runtime, spec, idleSeconds, createdAt: new Date(createdAt), isNamed };
   const session = new Session(terms, Promise.resolve(interpreter));
   parts.tables.restore(session);
   return [session];

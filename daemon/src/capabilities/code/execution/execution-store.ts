@@ -30,6 +30,7 @@ export interface Unfinished {
 }
 
 interface Ended {
+  /** Of the monotonic clock of this daemon; negative if it ended before its start. */
   readonly endedAt: number;
   readonly bytes: number;
   /** In memory; the others are read from their file. */
@@ -59,8 +60,9 @@ export class ExecutionStore implements Disposable {
     const names = readdirSync(this.#directory);
     const stats = names.filter((name) => name.endsWith(ENDED)).map((name) => ({ name, stat: this.#stat(name) }));
     for (const { name, stat } of stats.sort((a, b) => (a.stat?.mtimeMs ?? 0) - (b.stat?.mtimeMs ?? 0))) {
-      if (stat)
-        this.#keep(name.slice(0, -ENDED.length), { endedAt: stat.mtimeMs, bytes: stat.size, execution: undefined });
+      if (!stat) continue;
+      const endedAt = performance.now() - Math.max(Date.now() - stat.mtimeMs, 0);
+      this.#keep(name.slice(0, -ENDED.length), { endedAt, bytes: stat.size, execution: undefined });
     }
     this.#sweep();
     return names.filter((name) => name.endsWith(RUNNING)).flatMap((name) => this.#unfinished(name));
@@ -109,7 +111,7 @@ export class ExecutionStore implements Disposable {
     this.#running.delete(execution.id);
     const { bytes } = execution;
     const staysInMemory = bytes <= MEMORY_BYTES;
-    this.#keep(execution.id, { endedAt: Date.now(), bytes, execution: staysInMemory ? execution : undefined });
+    this.#keep(execution.id, { endedAt: performance.now(), bytes, execution: staysInMemory ? execution : undefined });
     this.#sweep();
   }
 
@@ -125,7 +127,7 @@ export class ExecutionStore implements Disposable {
   }
 
   #sweep(): void {
-    const oldest = Date.now() - this.#keptMs;
+    const oldest = performance.now() - this.#keptMs;
     for (const [id, ended] of this.#ended) {
       const isOver = ended.endedAt < oldest || this.#diskBytes > TOTAL_BYTES || this.#ended.size > ENDED_MAX;
       if (!isOver) break;

@@ -16,6 +16,8 @@ export interface SessionRecord {
   readonly env: Readonly<Record<string, string>>;
   readonly idleSeconds: number;
   readonly createdAt: string;
+  /** Absent in records of earlier versions. */
+  readonly isNamed?: boolean;
 }
 
 /** The list of sessions on disk, written anew with each change: there are few. */

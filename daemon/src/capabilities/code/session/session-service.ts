@@ -139,6 +139,7 @@ export class SessionService implements AsyncDisposable {
     const known = request.sessionId === undefined ? undefined : this.#tables.find(request.sessionId, runtime.table);
     if (known && !known.isClosed) {
       requireSame(known, served);
+      this.#tables.name(known);
       return { session: known, created: false };
     }
     const { spec } = specFor(request, served, this.#processes);

@@ -95,12 +95,13 @@ export class SessionTables implements AsyncDisposable {
    * @throws SandboxError `conflict` where the id is taken, `capacity` with the holders
    */
   create(
-    terms: Omit<SessionTerms, 'id'> & { readonly id: string | undefined },
+    terms: Omit<SessionTerms, 'id' | 'isNamed'> & { readonly id: string | undefined },
     open: () => Promise<Interpreter>,
   ): Session {
     const { id = randomUUID() } = terms;
     using place = this.#registries[terms.runtime.table].reserve(id);
-    const session = new Session({ ...terms, id }, open());
+    if (place.evicted) void this.#end(place.evicted);
+    const session = new Session({ ...terms, id, isNamed: terms.id !== undefined }, open());
     place.fill(session);
     this.track(session);
     return session;
@@ -136,10 +137,15 @@ export class SessionTables implements AsyncDisposable {
   /** The session goes at once, its processes end; answers whether it was there. */
   async remove(session: Session): Promise<boolean> {
     const wasThere = this.#registries[session.table].remove(session.id, session);
-    this.#processes.delete(session);
-    if (wasThere) this.#write();
-    await session.close();
+    await this.#end(session);
     return wasThere;
+  }
+
+  /** A caller has used the id: the session gives way no more. */
+  name(session: Session): void {
+    if (session.isNamed) return;
+    session.isNamed = true;
+    this.#write();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -147,10 +153,16 @@ export class SessionTables implements AsyncDisposable {
     await Promise.all(this.list().map((session) => this.remove(session)));
   }
 
+  /** Of a session that is registered no more. */
+  async #end(session: Session): Promise<void> {
+    if (this.#processes.delete(session)) this.#write();
+    await session.close();
+  }
+
   #reap(): void {
     for (const session of this.list()) {
       const isLeased = this.#registries[session.table].isLeased(session);
-      if (!isLeased && session.running === undefined && Date.now() - session.usedAt > session.idleSeconds * 1000) {
+      if (!isLeased && session.running === undefined && session.idleMs > session.idleSeconds * 1000) {
         void this.remove(session);
       }
     }
@@ -167,10 +179,11 @@ export class SessionTables implements AsyncDisposable {
     const records = this.list().flatMap((session): SessionRecord[] => {
       const processId = this.#processes.get(session);
       if (processId === undefined) return [];
-      const { id, table, idleSeconds, createdAt, spec } = session;
+      const { id, table, idleSeconds, createdAt, isNamed, spec } = session;
       const { language, variant, cwd, env, identity } = spec;
       const user = identity.name;
-      return [{ id, table, processId, language, variant, user, cwd, env, idleSeconds, createdAt: createdAt.toJSON() }];
+      const described = { id, table, processId, language, variant, user, cwd, env, idleSeconds, isNamed };
+      return [{ ...described, createdAt: createdAt.toJSON() }];
     });
     try {
       this.#file.write(records);
@@ -191,5 +204,9 @@ function registryOf(table: SessionTable, ceiling: number): Registry<Session> {
       const { sessionId, language, state, createdAt, lastUsedAt } = session.info();
       return { sessionId, language, state, createdAt, lastUsedAt };
     },
+    givesWay: (unused) =>
+      unused
+        .filter((session) => !session.isNamed && session.running === undefined)
+        .toSorted((one, other) => other.idleMs - one.idleMs)[0],
   });
 }

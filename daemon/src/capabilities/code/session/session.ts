@@ -10,6 +10,8 @@ export interface SessionTerms {
   readonly spec: InterpreterSpec;
   readonly idleSeconds: number;
   readonly createdAt: Date;
+  /** The caller knows the id: the session does not give way to others. */
+  readonly isNamed: boolean;
 }
 
 /** An interpreter that keeps its state between cells. Cells run in the order in which they were asked for. */
@@ -19,22 +21,26 @@ export class Session {
   readonly spec: InterpreterSpec;
   readonly idleSeconds: number;
   readonly createdAt: Date;
+  isNamed: boolean;
   /** Id of the execution that runs now. */
   running: string | undefined;
   executionCount = 0;
   /** Of the cells. */
   readonly turns = new Slots(1);
   #usedAt: number;
+  /** Of a clock that does not jump. */
+  #usedTick = performance.now();
   #interpreter: Promise<Interpreter>;
   #pid = 0;
   #isClosed = false;
 
-  constructor({ id, runtime, spec, idleSeconds, createdAt }: SessionTerms, interpreter: Promise<Interpreter>) {
+  constructor({ id, runtime, spec, idleSeconds, createdAt, isNamed }: SessionTerms, interpreter: Promise<Interpreter>) {
     this.id = id;
     this.runtime = runtime;
     this.spec = spec;
     this.idleSeconds = idleSeconds;
     this.createdAt = createdAt;
+    this.isNamed = isNamed;
     this.#usedAt = Date.now();
     this.#interpreter = interpreter;
     this.#follow(interpreter);
@@ -54,10 +60,6 @@ export class Session {
     return this.#isClosed;
   }
 
-  get usedAt(): number {
-    return this.#usedAt;
-  }
-
   /** A cell of an earlier daemon has the turn until `ending` settles. */
   async resume(executionId: string, ending: Promise<void>): Promise<void> {
     this.running = executionId;
@@ -67,7 +69,13 @@ export class Session {
     this.touch();
   }
 
+  /** Milliseconds since the last use, whatever the wall clock does. */
+  get idleMs(): number {
+    return performance.now() - this.#usedTick;
+  }
+
   touch(): void {
+    this.#usedTick = performance.now();
     this.#usedAt = Date.now();
   }
 

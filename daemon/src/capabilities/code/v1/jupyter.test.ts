@@ -3,6 +3,7 @@ import { TestApp } from '../../../app.fixture.ts';
 import { expectValid } from '../../../wire.fixture.ts';
 import { describeKernels, PATIENCE_MS, testKernels } from '../cells.fixture.ts';
 import { expectConflicts, IPYKERNEL, withKernels } from '../kernel-specs.fixture.ts';
+import { kernelSessionsFor, memoryLimit } from '../session/kernel-sessions.ts';
 
 describeKernels('/v1/jupyter', () => {
   let daemon: TestApp;
@@ -85,8 +86,8 @@ describeKernels('/v1/jupyter', () => {
       default_kernel: 'python3',
       available_kernels: expect.arrayContaining(['python3']),
       active_sessions: 1,
-      session_timeout_seconds: 300,
-      max_sessions: 5,
+      session_timeout_seconds: 3600,
+      max_sessions: kernelSessionsFor(memoryLimit()),
     });
   });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestApp } from '../../../app.fixture.ts';
 import { describeKernels, errorOf, PATIENCE_MS, python, resultOf } from '../cells.fixture.ts';
+import { kernelSessionsFor, memoryLimit } from '../session/kernel-sessions.ts';
 
 describeKernels('cells of Python', () => {
   let daemon: TestApp;
@@ -184,8 +185,8 @@ describeKernels('cells of Python', () => {
     expect(data.languages.find(({ language }: { language: string }) => language === 'python')).toMatchObject({
       aliases: expect.arrayContaining(['python3']),
       version: expect.stringMatching(/^3\.\d+\.\d+$/),
-      max_sessions: 5,
-      session_timeout_seconds: 300,
+      max_sessions: kernelSessionsFor(memoryLimit()),
+      session_timeout_seconds: 3600,
       details: { ipykernel: expect.any(String), kernels: expect.arrayContaining(['python3']) },
     });
   });

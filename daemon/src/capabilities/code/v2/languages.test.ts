@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { has } from '../../../../../scripts/testing/machine.ts';
 import { identityOfCommands, TestApp } from '../../../app.fixture.ts';
+import { kernelSessionsFor, memoryLimit } from '../session/kernel-sessions.ts';
 
 let daemon: TestApp;
 const execute = (body: object, headers: Record<string, string> = {}) => daemon.post('/v2/code/execute', body, headers);
@@ -124,7 +125,7 @@ test('[code.info] each language has its limits', async () => {
     javascript: [20, 1800],
     typescript: [20, 1800],
     bash: [20, 1800],
-    ...(has('python3') && { python: [5, 300] }),
+    ...(has('python3') && { python: [kernelSessionsFor(memoryLimit()), 3600] }),
   });
 });
 

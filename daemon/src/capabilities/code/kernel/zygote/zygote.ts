@@ -79,7 +79,7 @@ export class Zygotes implements AsyncDisposable {
     const isCurrent = known?.fingerprint === python.fingerprint && sameRights(known.identity, identity);
     if (known && isCurrent) return known;
     if (known) void this.#drop(key);
-    if (Date.now() - (this.#ended.get(key) ?? 0) < RETRY_MS) return undefined;
+    if (performance.now() - (this.#ended.get(key) ?? Number.NEGATIVE_INFINITY) < RETRY_MS) return undefined;
     const process = this.#start(key, identity, python);
     const made: Zygote = { isReady: false, identity, fingerprint: python.fingerprint, process };
     this.#zygotes.set(key, made);
@@ -106,7 +106,7 @@ export class Zygotes implements AsyncDisposable {
       void process.ended.then(() => this.#drop(key, process));
       return process;
     } catch {
-      this.#ended.set(key, Date.now());
+      this.#ended.set(key, performance.now());
       this.#zygotes.delete(key);
       return undefined;
     }
@@ -118,7 +118,7 @@ export class Zygotes implements AsyncDisposable {
     const current = await zygote?.process;
     if (current === undefined || (process !== undefined && process !== current)) return;
     if (this.#zygotes.get(key) === zygote) this.#zygotes.delete(key);
-    if (process !== undefined) this.#ended.set(key, Date.now());
+    if (process !== undefined) this.#ended.set(key, performance.now());
     if (zygote?.forks && process === undefined && !this.#isClosed) await zygote.forks.close();
     await this.#processes.end(current);
   }

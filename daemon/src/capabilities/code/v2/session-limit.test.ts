@@ -1,0 +1,37 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { TestApp } from '../../../app.fixture.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('[code.session-gives-way] an idle session without a name gives way, a named one does not', async () => {
+  await using daemon = await TestApp.start({ kernelMaxSessions: 2 });
+  const create = async (body: object = {}) => daemon.post('/v2/code/sessions', { language: 'python', ...body });
+  const ids = async () =>
+    (await daemon.inject('/v2/code/sessions'))
+      .json()
+      .data.sessions.map(({ session_id }: { session_id: string }) => session_id)
+      .sort();
+  const first = (await create()).json().data.session_id;
+  const second = (await create()).json().data.session_id;
+  await daemon.post('/v2/code/execute', { language: 'python', code: '1', session_id: first });
+  expect((await create({ session_id: 'named' })).statusCode).toBe(200);
+  expect(await ids()).toEqual([first, 'named'].sort());
+  const refused = await create();
+  expect([refused.statusCode, refused.json().data.holders.length]).toEqual([429, 2]);
+  expect(second).not.toBe(first);
+}, 60_000);
+
+test('[code.session-clock] a wall clock that jumps by three hours closes no session and drops no execution', async () => {
+  await using daemon = await TestApp.start();
+  const cell = async (code: string) =>
+    (await daemon.post('/v2/code/execute', { language: 'bash', code, session_id: 's' })).json().data;
+  const { execution_id } = await cell('kept=1');
+  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.setSystemTime(Date.now() + 3 * 3600 * 1000);
+  // A second look of the reaper is over once a cell of more than a second has run elsewhere.
+  await daemon.post('/v2/commands', { command: 'sleep 1.2' });
+  expect((await daemon.inject(`/v2/code/executions/${execution_id}`)).statusCode).toBe(200);
+  expect((await cell('echo $kept')).outputs[0].text).toBe('1\n');
+});
