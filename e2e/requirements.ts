@@ -1,5 +1,6 @@
 import { ANSWERS } from './requirements/answers.ts';
 import { APP } from './requirements/app.ts';
+import { ATTACH } from './requirements/attach.ts';
 import { AUTHENTICATION } from './requirements/authentication.ts';
 import { BASH_V1 } from './requirements/bash-v1.ts';
 import { BROWSER } from './requirements/browser.ts';
@@ -48,6 +49,7 @@ import { WATCH } from './requirements/watch.ts';
 /** Every statement of the contract that needs a test. */
 export const REQUIREMENTS: readonly Requirement[] = [
   ...CONVENTIONS,
+  ...ATTACH,
   ...RECORDS,
   ...DAY,
   ...AUTHENTICATION,

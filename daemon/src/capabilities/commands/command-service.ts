@@ -31,6 +31,12 @@ export interface CommandReport {
   readonly excerpt: Excerpt;
 }
 
+/** A command as it was after its start, and its output from the first byte on. */
+export interface FollowedCommand {
+  readonly record: CommandRecord;
+  readonly follow: (gone: AbortSignal) => AsyncGenerator<FollowEvent>;
+}
+
 /** Runs commands and keeps their output. Every method throws SandboxError `not_found` for an unknown id. */
 export class CommandService implements AsyncDisposable {
   readonly sessions: SessionService;
@@ -68,6 +74,13 @@ export class CommandService implements AsyncDisposable {
     }
     // Retention may have dropped the command by now: the store is not asked again.
     return reportOf(command, excerptBytes);
+  }
+
+  /** As `run`, without a wait for the end: the caller follows the output, and the command continues without it. */
+  async runFollowed(request: RunRequest): Promise<FollowedCommand> {
+    const command = await this.#starter.start(request, START_PATIENCE_MS);
+    const begin = { stdout: 0, stderr: 0 };
+    return { record: command.record, follow: (gone) => this.#follow(command, begin, gone) };
   }
 
   /**

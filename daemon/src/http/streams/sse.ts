@@ -1,6 +1,6 @@
 import { jsonText } from '@sandbox/program/json-text.ts';
 import type { FastifyReply } from 'fastify';
-import { LIVE_HEADERS, sendStream } from './send-stream.ts';
+import { LIVE_HEADERS, type StreamChunks, sendStream } from './send-stream.ts';
 
 /** One server-sent event (HTML Living Standard §9.2.6). */
 export interface ServerSentEvent {
@@ -22,8 +22,16 @@ export function sendEvents(
   reply: FastifyReply,
   source: (gone: AbortSignal) => AsyncIterable<readonly ServerSentEvent[]>,
 ): Promise<FastifyReply> {
+  return sendEventTexts(reply, (gone) => encodeBatches(source(gone)));
+}
+
+/** As `sendEvents`, of events that the source has encoded. */
+export function sendEventTexts(
+  reply: FastifyReply,
+  source: (gone: AbortSignal) => StreamChunks,
+): Promise<FastifyReply> {
   void reply.headers(LIVE_HEADERS);
-  return sendStream(reply, 'text/event-stream', (gone) => encodeBatches(source(gone)), { heartbeat: HEARTBEAT });
+  return sendStream(reply, 'text/event-stream', source, { heartbeat: HEARTBEAT });
 }
 
 async function* encodeBatches(batches: AsyncIterable<readonly ServerSentEvent[]>): AsyncIterable<string> {

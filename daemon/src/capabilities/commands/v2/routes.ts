@@ -6,13 +6,12 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { SessionId } from '../../../http/fields.ts';
 import { linksTo } from '../../../http/openapi/links.ts';
-import { sendNdjson } from '../../../http/streams/ndjson.ts';
 import { sendStream } from '../../../http/streams/send-stream.ts';
 import type { CommandService, RunRequest } from '../command-service.ts';
 import { COMMAND_STATUSES, type CommandStatus } from '../run/command.ts';
-import { ndjsonLines } from '../wire/ndjson-lines.ts';
 import { CommandInfo, CommandOutput, CommandResult, Killed, OutputQuery, RunBody, Signal } from '../wire/schemas.ts';
 import { commandInfo, commandResult, listedCommand, sentTo, summaryOf } from '../wire/wire.ts';
+import { type StreamFormat, sendOutput, sendRun, streamFormat } from './output-stream.ts';
 import { sessionRoutesV2 } from './session-routes.ts';
 import { stdinRouteV2 } from './stdin-route.ts';
 
@@ -31,11 +30,18 @@ export function commandsV2(app: App, service: CommandService): void {
     schema: {
       tags,
       operationId: 'runCommand',
-      summary: 'Run a command',
+      summary: 'Run a command, and stream its output on request',
+      description:
+        `Accept application/x-ndjson or text/event-stream streams: a line of type started with the command_id,
+output as of the stream of readCommand, and exit. timeout and max_output_length do not apply to a stream. The command
+continues when the client leaves.`.replaceAll('\n', ' '),
+      produces: ['application/json', 'application/x-ndjson', 'text/event-stream'],
       body: RunBody,
       response: { 200: envelopeOf(CommandResult), ...V2_ERRORS, 409: ErrorBody, 429: ErrorBody },
     },
-    handler: async ({ body }, reply) => {
+    handler: async ({ body, headers: { accept } }, reply) => {
+      const format = streamFormat(accept);
+      if (format) return sendRun(reply, format, await service.runFollowed(runRequest(body)));
       const report = await service.run(runRequest(body), body.max_output_length, clientGone(reply));
       const data = commandResult(report);
       const message = summaryOf(report.record);
@@ -62,17 +68,17 @@ export function commandsV2(app: App, service: CommandService): void {
     schema: {
       tags,
       operationId: 'readCommand',
-      summary: 'Read the output of a command by offset, as NDJSON, or as raw bytes',
-      description: 'Accept application/x-ndjson streams until the end; application/octet-stream answers raw bytes.',
-      produces: ['application/json', 'application/x-ndjson', 'application/octet-stream'],
+      summary: 'Read the output of a command by offset, as a stream, or as raw bytes',
+      description:
+        'Accept application/x-ndjson or text/event-stream streams until the end; application/octet-stream answers raw bytes.',
+      produces: ['application/json', 'application/x-ndjson', 'text/event-stream', 'application/octet-stream'],
       params: CommandId,
       querystring: OutputQuery,
       response: { 200: envelopeOf(CommandOutput), ...V2_ERRORS },
     },
     handler: async ({ params: { command_id }, query, headers: { accept = '' } }, reply) => {
-      if (query.stream || accept.includes('application/x-ndjson')) {
-        return streamOutput(service, command_id, query, reply);
-      }
+      const format = query.stream ? 'ndjson' : streamFormat(accept);
+      if (format) return streamOutput(service, command_id, query, { reply, format });
       if (accept.includes('application/octet-stream')) return sendRaw(service, command_id, query, reply);
       return answerOutput(service, command_id, query, reply);
     },
@@ -133,10 +139,10 @@ function streamOutput(
   service: CommandService,
   id: string,
   { offset, stderr_offset, encoding }: Query,
-  reply: FastifyReply,
+  { reply, format }: { readonly reply: FastifyReply; readonly format: StreamFormat },
 ): Promise<FastifyReply> {
   const from = { stdout: offset, stderr: stderr_offset };
-  return sendNdjson(reply, (gone) => ndjsonLines(service.follow(id, from, gone), encoding));
+  return sendOutput(reply, format, encoding, (gone) => service.follow(id, from, gone));
 }
 
 function sendRaw(

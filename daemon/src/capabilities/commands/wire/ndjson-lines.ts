@@ -24,10 +24,10 @@ function lineOf(event: FollowEvent, encoding: 'utf-8' | 'base64'): string | Buff
     case 'dropped':
       return `${JSON.stringify({ type: 'dropped', stream: event.stream, first_offset: event.firstOffset })}\n`;
     case 'exit': {
-      const { status, exitCode, signal } = event.record;
+      const { status, exitCode, signal, message } = event.record;
       const { stdout, stderr } = event.ends;
       const exit = { type: 'exit', status, exit_code: exitCode, signal, stdout_bytes: stdout, stderr_bytes: stderr };
-      return `${JSON.stringify(exit)}\n`;
+      return `${JSON.stringify(message === null ? exit : { ...exit, message })}\n`;
     }
     default:
       return event satisfies never;
