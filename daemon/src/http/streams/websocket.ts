@@ -29,6 +29,7 @@ const handshake = new WebSocketServer({
   clientTracking: false,
   perMessageDeflate: false,
   maxPayload: MAX_MESSAGE_BYTES,
+  allowSynchronousEvents: false,
 });
 handshake.on('headers', (headers, request) => headers.push(`x-request-id: ${requestIds.get(request)}`));
 handshake.on('wsClientError', ({ message }, socket, request) => {
