@@ -31,6 +31,7 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
     files: `
       daemon/src/capabilities/code/node/node-host.ts
       daemon/src/capabilities/code/node/node-probe.ts
+      daemon/src/capabilities/code/node/npm-roots.ts
       daemon/src/capabilities/files/documents/excel-text.ts
       daemon/src/capabilities/files/documents/unzip-xml.ts
       daemon/src/capabilities/sandbox/context/packages.ts
@@ -72,6 +73,7 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
       daemon/src/capabilities/pty/session/session-status.ts
       daemon/src/capabilities/pty/tmux/tmux.ts
       daemon/src/capabilities/watch/watch-limits.ts
+      daemon/src/core/process/exec-limits.ts
       daemon/src/core/process/find/foreground.ts
       daemon/src/core/process/find/process-finder.ts
       daemon/src/core/process/find/reset-terminal.ts

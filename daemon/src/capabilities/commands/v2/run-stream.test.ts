@@ -30,7 +30,7 @@ describeOnHosts('a run that streams', () => {
 
   test('[cmd.run-stream-events] server-sent events carry the same JSON, of a run and of an output', async () => {
     await using daemon = await TestApp.start();
-    const { headers, body } = await daemon.post('/v2/commands', { command: `printf 'a\\n\\nb'` }, EVENTS);
+    const { headers, body } = await daemon.post('/v2/commands', { command: `env printf 'a\\n\\nb'` }, EVENTS);
     expect(headers['content-type']).toBe('text/event-stream');
     const events = body.split('\n\n').filter(Boolean);
     expect(events.map((event) => event.split('\n')[0])).toEqual(['event: started', 'event: stdout', 'event: exit']);
