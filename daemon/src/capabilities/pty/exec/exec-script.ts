@@ -41,6 +41,12 @@ export function execScript(kind: ShellKind, script: ExecScript): string {
   return { bash, zsh, sh }[kind](script);
 }
 
+/** The line that the shell is typed: it keeps the status of the command before, stops tracing, and reads the script. */
+export function execLine(path: string): string {
+  const file = /[^\w./-]/.test(path) ? quoted(path) : path;
+  return ` { __svc_p=$? __svc_x=$-;set +x;} 2>/dev/null;. ${file}`;
+}
+
 /**
  * Escape sequences that erase a typed line and show the command after the prompt.
  * @param column first column of the line, from 0; undefined: not known, and the line stays
@@ -58,7 +64,7 @@ const beginMark = (nonce: string): string => `\x1b]133;C;svc=${nonce}\x07`;
 function bash({ command, nonce, echo, entry }: ExecScript): string {
   return `__svc_n=${nonce} __svc_c=${quoted(command)}
 __svc_end() {
-  builtin local s=$?
+  builtin local s=\${1-$?}
   if [[ -n \${__svc_n-} ]]; then
     builtin printf '\\e]133;D;%s;svc=%s;%s\\a' "$s" "$__svc_n" "$PWD" 2>/dev/null >/dev/tty
     __svc_n=
@@ -67,27 +73,29 @@ __svc_end() {
   builtin return $s
 }
 if [[ " \${PROMPT_COMMAND[*]-} " != *__svc_end* ]]; then
-  PROMPT_COMMAND="__svc_end\${PROMPT_COMMAND:+;$PROMPT_COMMAND}"
+  PROMPT_COMMAND="{ __svc_end; } 2>/dev/null\${PROMPT_COMMAND:+;$PROMPT_COMMAND}"
   HISTIGNORE="\${HISTIGNORE:+$HISTIGNORE:}*. /*/svc-exec-*"
   if [[ $(HISTTIMEFORMAT= builtin history 1 2>/dev/null) == *svc-exec-* ]]; then builtin history -d -1 2>/dev/null; fi
 fi
 [[ -o history ]] && builtin history -s -- "$__svc_c" 2>/dev/null
 ${entered('builtin', entry)}builtin printf %s ${quoted(echo + beginMark(nonce))} 2>/dev/null >/dev/tty
 ${evaluated('builtin', entry)}
-__svc_end
+${ended('builtin')}
+__svc_end "$__svc_p" || builtin true
+${LEFT}
 `;
 }
 
 function zsh({ command, nonce, echo, entry }: ExecScript): string {
   return `__svc_n=${nonce} __svc_c=${quoted(command)}
-__svc_end() {
-  builtin local s=$?
+__svc_end() { {
+  builtin local s=\${1-$?}
   if [[ -n \${__svc_n-} ]]; then
     builtin printf '\\e]133;D;%s;svc=%s;%s\\a' "$s" "$__svc_n" "$PWD" 2>/dev/null >/dev/tty
     __svc_n=
   fi
   return $s
-}
+} 2>/dev/null; }
 if [[ " \${precmd_functions-} " != *__svc_end* ]]; then
   builtin typeset -ga precmd_functions
   precmd_functions=(__svc_end $precmd_functions)
@@ -96,7 +104,9 @@ fi
 builtin print -s -r -- "$__svc_c"
 ${entered('builtin', entry)}builtin printf %s ${quoted(echo + beginMark(nonce))} 2>/dev/null >/dev/tty
 ${evaluated('builtin', entry)}
-__svc_end
+${ended('builtin')}
+__svc_end "$__svc_p" || builtin true
+${LEFT}
 `;
 }
 
@@ -109,9 +119,10 @@ case \${PS1-} in
 esac
 ${entered('command', entry)}command printf %s ${quoted(echo + beginMark(nonce))} 2>/dev/null >/dev/tty
 ${evaluated('command', entry)}
-__svc_s=$?
-command printf '\\033]133;D;%s;svc=%s;%s\\007' "$__svc_s" "$__svc_n" "$PWD" 2>/dev/null >/dev/tty
+${ended('command')}
+command printf '\\033]133;D;%s;svc=%s;%s\\007' "$__svc_p" "$__svc_n" "$PWD" 2>/dev/null >/dev/tty
 __svc_n=
+${LEFT}
 `;
 }
 
@@ -121,10 +132,36 @@ function entered(prefix: string, entry: Entry | undefined): string {
   return `${prefix} ${changeTo(entry)} >/dev/null 2>&1 || ${prefix} true\n`;
 }
 
+/** Turns tracing on with a status other than 0. No function does it: zsh restores the option when one returns. */
+const TRACING = '{ set -x; (exit $__svc_p); } 2>/dev/null && :';
+
+/**
+ * Runs the command with the status and the tracing that the line of `execLine` found. Neither a trap on ERR nor
+ * `set -e` sees the status (it is that of a condition), and the trace has no line of the service.
+ */
 function evaluated(prefix: string, entry: Entry | undefined): string {
-  const run = `${prefix} eval "$__svc_c"`;
-  return entry?.required ? `if ${prefix} ${changeTo(entry)}; then ${run}; else ${prefix} false; fi` : run;
+  const evaluate = `${prefix} eval "$__svc_c"`;
+  const run = `if __svc_r; then ${evaluate}; else ${evaluate}; fi`;
+  return `__svc_r() { return "$__svc_p"; }
+case $__svc_x,$__svc_p in
+*x*,0) __svc_c="set -x
+$__svc_c" ;;
+*x*) __svc_c="${TRACING}
+$__svc_c" ;;
+esac
+${entry?.required ? `if ${prefix} ${changeTo(entry)}; then ${run}; else ${prefix} false; fi` : run}`;
 }
+
+/** Keeps the status and the options that the command left, and stops its tracing. */
+const ended = (prefix: string): string => `{ __svc_p=$? __svc_x=$-; ${prefix} set +x; } 2>/dev/null`;
+
+/** Traces again, and leaves the status of the command to the next one; with `set -e` that would end the shell. */
+const LEFT = `case $__svc_x in *e*) __svc_p=0 ;; esac
+case $__svc_x,$__svc_p in
+*x*,0) set -x ;;
+*x*) ${TRACING} ;;
+*) __svc_r && : ;;
+esac`;
 
 function changeTo({ path, symlinks }: Entry): string {
   return `cd ${symlinks === 'keep' ? '-L' : '-P'} -- ${quoted(path)}`;

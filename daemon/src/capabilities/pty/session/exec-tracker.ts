@@ -5,7 +5,7 @@ import { sinceNow } from '../../../core/process/find/started-processes.ts';
 import type { HostedProcess, ProcessEnd } from '../../../core/process/process-host.ts';
 import type { ExecFiles } from '../exec/exec-files.ts';
 import { ExecRun, outputBetween } from '../exec/exec-run.ts';
-import { type Entry, echoOf, execScript, quoted, type ShellKind } from '../exec/exec-script.ts';
+import { type Entry, echoOf, execLine, execScript, quoted, type ShellKind } from '../exec/exec-script.ts';
 import { noticeMissedEnd } from '../exec/missed-end.ts';
 import { Prompt } from '../exec/prompt.ts';
 import type { Screen } from '../screen/screen.ts';
@@ -224,10 +224,9 @@ export class ExecTracker {
   #script({ kind, command, entry, column }: TypedScript, nonce: string) {
     const { record } = this.#session;
     const owner = this.#tools.launcher.accountOf(record.user);
-    const lineFor = (path: string): string => ` . ${/[^\w./-]/.test(path) ? quoted(path) : path}`;
     const { path, remove } = this.#tools.execFiles.write(owner, (at) =>
-      execScript(kind, { command, entry, nonce, echo: echoOf(command, lineFor(at), column, record.cols) }),
+      execScript(kind, { command, entry, nonce, echo: echoOf(command, execLine(at), column, record.cols) }),
     );
-    return { line: lineFor(path), remove };
+    return { line: execLine(path), remove };
   }
 }
