@@ -49,8 +49,8 @@ export const HTTP: MutantArea = {
     {
       id: 'paused-socket-stays-paused',
       file: 'daemon/src/http/streams/websocket-port.ts',
-      text: 'if (this.#connection.isPaused && this.#pending <= PENDING_BYTES) this.#connection.resume();',
-      replacement: 'if (this.#connection.isPaused && this.#pending < 0) this.#connection.resume();',
+      text: 'if (!this.#connection.isPaused || this.#pending > PENDING_BYTES) return;',
+      replacement: 'if (!this.#connection.isPaused || this.#pending >= 0) return;',
     },
     {
       id: 'stream-ignores-backpressure',

@@ -30,7 +30,7 @@ export function commandsV2(app: App, service: CommandService): void {
     schema: {
       tags,
       operationId: 'runCommand',
-      summary: 'Run a command, and stream its output on request',
+      summary: 'Run a command',
       description:
         `Accept application/x-ndjson or text/event-stream streams: a line of type started with the command_id,
 output as of the stream of readCommand, and exit. timeout and max_output_length do not apply to a stream. The command
