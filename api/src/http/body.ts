@@ -15,7 +15,8 @@ const BYTES_HINT = { hint: 'send text as UTF-8; bytes go as base64 or as a raw b
 
 /**
  * Parses every body as JSON, whatever its Content-Type, so that a plain `curl -d` works; an absent or empty body is
- * `{}`; that of an unknown route is not read. A byte order mark before the value is ignored (RFC 8259, section 8.1). Text that would be taken changed is 400. The gate, not the Content-Type, protects against requests of other origins.
+ * `{}`; that of an unknown route is not read. A byte order mark before the value is ignored (RFC 8259, section 8.1). Text
+ * that would be taken changed is 400. The gate, not the Content-Type, protects against requests of other origins.
  */
 export function readBodies(app: App): void {
   app.removeAllContentTypeParsers();

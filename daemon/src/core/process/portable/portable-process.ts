@@ -8,7 +8,7 @@ import { OutputLogWriter } from '../../output/output-log-writer.ts';
 import type { OutputStream } from '../../output/segment-files.ts';
 import type { HostedProcess, ProcessEnd } from '../process-host.ts';
 import { ProcessStdin } from '../stdin/process-stdin.ts';
-import type { StdinCount } from '../stdin/stdin-sink.ts';
+import { StdinOwner } from '../stdin/stdin-owner.ts';
 import { type Pipe, readPipe } from './pipes.ts';
 import { StreamStdin } from './stream-stdin.ts';
 
@@ -33,13 +33,13 @@ export interface Started {
 }
 
 /** A child of this process, the pipes of which are read into its log. */
-export class PortableProcess implements HostedProcess, Disposable {
+export class PortableProcess extends StdinOwner implements HostedProcess, Disposable {
   readonly id: string;
   readonly pid: number;
   readonly output: OutputLog;
   readonly ended: Promise<ProcessEnd>;
   readonly #child: ChildProcess;
-  readonly #stdin: ProcessStdin;
+  protected readonly stdin: ProcessStdin;
   readonly #writer: OutputLogWriter;
   readonly #sources: readonly Readable[];
   readonly #settle: (end: ProcessEnd) => void;
@@ -50,6 +50,7 @@ export class PortableProcess implements HostedProcess, Disposable {
 
   /** `onReleased`: the process is reaped and its output has ended, so that it holds no resource any more. */
   constructor({ child, pid, output, outputMaxBytes, pipes }: Started, onReleased: () => void) {
+    super();
     const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
     this.id = output.id;
     this.pid = pid;
@@ -60,30 +61,10 @@ export class PortableProcess implements HostedProcess, Disposable {
     this.#child = child;
     this.#writer = new OutputLogWriter(output, outputMaxBytes);
     const stdin = pipes?.stdin ? new Socket({ fd: pipes.stdin.ownEnd, readable: false, writable: true }) : child.stdin;
-    this.#stdin = new ProcessStdin(stdin ? new StreamStdin(stdin) : undefined);
+    this.stdin = new ProcessStdin(stdin ? new StreamStdin(stdin) : undefined);
     this.#sources = (['stdout', 'stderr'] as const).flatMap((stream) => this.#read(stream, pipes?.[stream]) ?? []);
     child.on('error', ignore);
     child.on('exit', (exitCode, signal) => this.#exited(exitCode, signal));
-  }
-
-  writeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
-    return this.#stdin.write(bytes, signal);
-  }
-
-  typeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
-    return this.#stdin.type(bytes, signal);
-  }
-
-  offerStdin(bytes: Uint8Array, offset?: number): Promise<number> {
-    return this.#stdin.offer(bytes, offset);
-  }
-
-  get stdinCount(): StdinCount {
-    return this.#stdin.count;
-  }
-
-  endStdin(): Promise<void> {
-    return this.#stdin.end();
   }
 
   /** Its end is lost with the daemon in any case. */
@@ -93,7 +74,7 @@ export class PortableProcess implements HostedProcess, Disposable {
 
   /** Stops reading the output of the child, which does not keep this process alive any more. */
   [Symbol.dispose](): void {
-    this.#stdin.close();
+    this.stdin.close();
     for (const source of this.#sources) source.destroy();
     this.#child.unref();
     if (this.#timer !== undefined) this.#end(true);
@@ -114,7 +95,7 @@ export class PortableProcess implements HostedProcess, Disposable {
 
   #exited(exitCode: number | null, signal: string | null): void {
     this.#exit = { exitCode, signal, usage: null, endedAt: new Date() };
-    this.#stdin.close();
+    this.stdin.close();
     if (this.#open > 0) this.#timer = setTimeout(() => void this.#overdue(), BACKGROUND_MS);
     this.#endIfDone();
   }

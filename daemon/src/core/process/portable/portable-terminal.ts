@@ -15,7 +15,7 @@ import {
 import { asAccount } from '../set-account.ts';
 import { signalName } from '../signals.ts';
 import { ProcessStdin } from '../stdin/process-stdin.ts';
-import type { StdinCount } from '../stdin/stdin-sink.ts';
+import { StdinOwner } from '../stdin/stdin-owner.ts';
 import { StreamStdin } from './stream-stdin.ts';
 
 interface StartedTerminal {
@@ -37,18 +37,19 @@ interface UnixPty extends IPty {
 const READING_TURNS = 32;
 
 /** A child of this process on a terminal, by node-pty (`docs/adr/0006-terminals-without-a-keeper.md`). */
-export class PortableTerminal implements HostedProcess, Disposable {
+export class PortableTerminal extends StdinOwner implements HostedProcess, Disposable {
   readonly id: string;
   readonly pid: number;
   readonly output: OutputLog;
   readonly ended: Promise<ProcessEnd>;
   readonly terminal: HostedTerminal;
   readonly #pty: UnixPty;
-  readonly #stdin: ProcessStdin;
+  protected readonly stdin: ProcessStdin;
   readonly #settle: (end: ProcessEnd) => void;
   #hasEnded = false;
 
   private constructor(pty: UnixPty, output: OutputLog, cap: number, onReleased: () => void) {
+    super();
     const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
     this.id = output.id;
     this.pid = pty.pid;
@@ -56,7 +57,7 @@ export class PortableTerminal implements HostedProcess, Disposable {
     this.ended = promise;
     this.#settle = resolve;
     this.#pty = pty;
-    this.#stdin = new ProcessStdin(new StreamStdin(pty._socket), true);
+    this.stdin = new ProcessStdin(new StreamStdin(pty._socket), true);
     closeAfterDrain(pty._socket);
     const writer = new ByteLogWriter(output.stdout, cap);
     // Without an encoding node-pty emits buffers, although it declares strings.
@@ -90,33 +91,13 @@ export class PortableTerminal implements HostedProcess, Disposable {
     }
   }
 
-  writeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
-    return this.#stdin.write(bytes, signal);
-  }
-
-  typeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
-    return this.#stdin.type(bytes, signal);
-  }
-
-  offerStdin(bytes: Uint8Array, offset?: number): Promise<number> {
-    return this.#stdin.offer(bytes, offset);
-  }
-
-  get stdinCount(): StdinCount {
-    return this.#stdin.count;
-  }
-
-  endStdin(): Promise<void> {
-    return this.#stdin.end();
-  }
-
   acknowledgeExit(): void {
     // The end is known to this process alone.
   }
 
   /** The terminal hangs up, as when its window is closed. */
   [Symbol.dispose](): void {
-    this.#stdin.close();
+    this.stdin.close();
     if (!this.#hasEnded) this.#pty.destroy();
   }
 
@@ -139,7 +120,7 @@ export class PortableTerminal implements HostedProcess, Disposable {
 
   #end(exitCode: number, signal: number | undefined): void {
     this.#hasEnded = true;
-    this.#stdin.close();
+    this.stdin.close();
     const how = signal ? { exitCode: null, signal: signalName(signal) } : { exitCode, signal: null };
     this.#settle({ ...how, background: false, usage: null, endedAt: new Date() });
   }

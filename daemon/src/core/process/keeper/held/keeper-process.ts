@@ -3,8 +3,8 @@ import type { ByteLog } from '../../../output/byte-log.ts';
 import type { OutputLog } from '../../../output/output-log.ts';
 import type { HostedProcess, HostedTerminal, ProcessEnd } from '../../process-host.ts';
 import { ProcessStdin } from '../../stdin/process-stdin.ts';
+import { StdinOwner } from '../../stdin/stdin-owner.ts';
 import type { HostCheck } from '../../stdin/stdin-pipe.ts';
-import type { StdinCount } from '../../stdin/stdin-sink.ts';
 import { FrameWriter, REQUEST, STREAM } from '../keeper-frames.ts';
 import type { KeeperState, SegmentState, StreamState } from './keeper-state.ts';
 import { KeeperStdin } from './keeper-stdin.ts';
@@ -28,7 +28,7 @@ export interface Held {
 }
 
 /** A process that the keeper holds, in the state that the keeper has announced. */
-export class KeeperProcess implements HostedProcess {
+export class KeeperProcess extends StdinOwner implements HostedProcess {
   readonly id: string;
   readonly pid: number;
   readonly output: OutputLog;
@@ -40,12 +40,13 @@ export class KeeperProcess implements HostedProcess {
   readonly #onChange: (hosted: KeeperProcess) => void;
   readonly #settle: (end: ProcessEnd) => void;
   readonly #source: KeeperStdin | undefined;
-  readonly #stdin: ProcessStdin;
+  protected readonly stdin: ProcessStdin;
   #hasEnded = false;
   #exitAcknowledged = false;
   #discarded = false;
 
   constructor({ pid, output, hasStdin, forker, record, send, forget, check, onChange, signalForeground }: Held) {
+    super();
     const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
     this.id = output.id;
     this.pid = pid;
@@ -57,7 +58,7 @@ export class KeeperProcess implements HostedProcess {
     this.#forget = forget;
     this.#onChange = onChange;
     this.#source = hasStdin ? new KeeperStdin(this.id, send) : undefined;
-    this.#stdin = new ProcessStdin(this.#source, signalForeground !== undefined, check);
+    this.stdin = new ProcessStdin(this.#source, signalForeground !== undefined, check);
     output.reportTrims((log) => {
       const number = log === output.stderr ? STREAM.stderr : signalForeground ? STREAM.terminal : STREAM.stdout;
       send(new FrameWriter(REQUEST.trim).text(this.id).u8(number).u64(log.first));
@@ -66,26 +67,6 @@ export class KeeperProcess implements HostedProcess {
       resize: ({ cols, rows }) => send(new FrameWriter(REQUEST.resize).text(this.id).u16(cols).u16(rows)),
       signalForeground: (signal) => signalForeground(constants.signals[signal]),
     };
-  }
-
-  writeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
-    return this.#stdin.write(bytes, signal);
-  }
-
-  typeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
-    return this.#stdin.type(bytes, signal);
-  }
-
-  offerStdin(bytes: Uint8Array, offset?: number): Promise<number> {
-    return this.#stdin.offer(bytes, offset);
-  }
-
-  get stdinCount(): StdinCount {
-    return this.#stdin.count;
-  }
-
-  endStdin(): Promise<void> {
-    return this.#stdin.end();
   }
 
   acknowledgeExit(): void {
@@ -134,7 +115,7 @@ export class KeeperProcess implements HostedProcess {
   #end(end: ProcessEnd): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#stdin.close();
+    this.stdin.close();
     this.#settle(end);
   }
 }
