@@ -28,7 +28,7 @@ const FRAMES: readonly (readonly [name: string, frames: string])[] = [
   ['a close code of one byte', `\x88\x81${MASK}x`],
   ['1,000,000 fragments of one message', `\x01\x80${MASK}${`\0\x80${MASK}`.repeat(1e6)}`],
   ['200,000 pings', `\x89\x80${MASK}`.repeat(200_000)],
-  ['30,000 texts that are not JSON', `\x81\x81${MASK}{`.repeat(30_000)],
+  ['200,000 texts that are not JSON', `\x81\x81${MASK}{`.repeat(200_000)],
 ];
 
 async function health(url: string): Promise<number> {
