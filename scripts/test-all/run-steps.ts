@@ -172,10 +172,10 @@ class Run {
   }
 }
 
-/** Its failures are failures of the test that ran it, so only its tests and notes are added. */
+/** Its failures are failures of the test that ran it, so only its tests are added. */
 function withInner(report: RunReport | undefined, inner: RunReport | undefined): RunReport | undefined {
   if (!report || !inner) return report;
-  return { ...report, tests: [...report.tests, ...inner.tests], notes: [...report.notes, ...inner.notes] };
+  return { ...report, tests: [...report.tests, ...inner.tests] };
 }
 
 function laneOf({ lane = 'main' }: Step): string {

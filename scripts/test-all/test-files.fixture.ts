@@ -12,14 +12,12 @@ export const FAILS = `test('b', () => { throw new Error('on purpose'); });`;
 interface Terms {
   readonly expected?: readonly ExpectedSkip[];
   readonly lacks?: readonly MachineProperty[];
-  /** Test count of the only project. */
-  readonly count?: number;
 }
 
 /** A project "unit" of its own of these test files, and the step that runs it as this repository runs its tests. */
 export async function testFiles(
   files: Readonly<Record<string, readonly string[]>>,
-  { expected = [], lacks = [], count = 1 }: Terms = {},
+  { expected = [], lacks = [] }: Terms = {},
 ) {
   const dir = await tempDir();
   const put = (name: string, lines: readonly string[]) => writeFile(join(dir.path, name), lines.join('\n'));
@@ -30,7 +28,7 @@ export async function testFiles(
   const quoted = (path: string): string => JSON.stringify(join(ROOT, path));
   await put('vitest.config.mjs', [
     `import { RunReporter } from ${quoted('scripts/testing/run-reporter.ts')};`,
-    `const terms = { expected: ${JSON.stringify(expected)}, counts: { unit: ${count} },`,
+    `const terms = { expected: ${JSON.stringify(expected)},`,
     `  has: (property) => !${JSON.stringify(lacks)}.includes(property) };`,
     `export default { test: { name: 'unit', reporters: [new RunReporter(terms)],`,
     `  setupFiles: [${quoted('scripts/testing/full-tables.ts')}] } };`,

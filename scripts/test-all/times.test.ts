@@ -9,7 +9,7 @@ function outcome(file: string, seconds: number): TestOutcome {
 }
 
 function reportOf(...tests: TestOutcome[]) {
-  return [{ tests, failures: [], notes: [] }];
+  return [{ tests, failures: [] }];
 }
 
 test('lanes, capabilities and the whole run have a line each, the longest first', () => {

@@ -197,11 +197,6 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     tests: ['gateway/src/apps/preview.test.ts > an application that listens on ::1 only'],
   },
   {
-    lacks: 'git history',
-    because: 'the commits that edited the table of counts are read',
-    tests: ['scripts/structure/test-counts.test.ts > no commit lowered a number of tests'],
-  },
-  {
     lacks: 'ripgrep',
     because: 'searches with it are compared with the own engine',
     tests: [

@@ -1,7 +1,6 @@
 import { type ExpectedSkip, names } from './expected-skips.ts';
 import type { MachineProperty } from './machine.ts';
 import { nameOf, type RunReport, type TestOutcome } from './run-report.ts';
-import { compareCount, type TestCounts } from './test-counts.ts';
 
 /** A run as vitest reports it. */
 export interface FinishedRun {
@@ -19,30 +18,24 @@ export interface FinishedRun {
 /** Expectations for a run. */
 export interface Terms {
   readonly expected: readonly ExpectedSkip[];
-  readonly counts: TestCounts;
   readonly has: (property: MachineProperty) => boolean;
 }
 
-/** Adds unexpected skips and, for whole projects, missing tests to the failures of a run. */
+/** Adds unexpected skips to the failures of a run. */
 export function judgeRun({ tests, failures, chosen, whole, files }: FinishedRun, terms: Terms): RunReport {
   const judged = tests.map((test) => (test.state === 'skipped' ? { ...test, ...excuseFor(test, terms) } : test));
   const unexpected = judged.filter(({ state, lacks }) => didNotRun(state) && lacks === undefined);
-  const counts = whole.map((project) =>
-    compareCount(project, tests.filter((test) => test.project === project).length, terms.counts),
-  );
   return {
     tests: judged,
     failures: [
       ...failures,
       ...(chosen ? [] : unexpected.map((test) => `skipped, and nothing says that it may be: ${nameOf(test)}`)),
-      ...counts.flatMap((count) => count.failures),
       ...staleEntries(
         tests.filter(({ project }) => whole.includes(project)),
         files,
         terms.expected,
       ),
     ],
-    notes: counts.flatMap(({ notes }) => notes),
   };
 }
 

@@ -25,7 +25,6 @@ const PROBES = {
   'user namespaces': () => succeeds('unshare', '-Ur', 'sh', '-c', 'echo 100 > /proc/sys/user/max_inotify_watches'),
   'IPv6 loopback': () =>
     Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1')),
-  'git history': () => spawnSync('git', ['rev-parse', '--is-shallow-repository']).stdout?.toString() === 'false\n',
   compiler: () => isLinux && anyCompiler() !== undefined,
   cc: () => succeeds('cc', '--version'),
   gcc: () => succeeds('gcc', '--version'),

@@ -20,10 +20,8 @@ export interface TestOutcome {
 /** The report of a vitest run for later checks. */
 export interface RunReport {
   readonly tests: readonly TestOutcome[];
-  /** One line per failure: tests, files, unexpected skips, too few tests. */
+  /** One line per failure: tests, files, unexpected skips. */
   readonly failures: readonly string[];
-  /** Optional actions for a developer. */
-  readonly notes: readonly string[];
 }
 
 /** `file > group > title`, the name of a test in reports and in the list of expected skips. */

@@ -16,15 +16,14 @@ import { judgeRun, type Terms } from './judge-run.ts';
 import { has } from './machine.ts';
 import { CLOCK_TESTS, E2E_TESTS, UNIT_TESTS } from './projects.ts';
 import { nameOf, type TestOutcome } from './run-report.ts';
-import { TEST_COUNTS } from './test-counts.ts';
 
-/** Fails a run for unexpected skips and missing tests, and writes `--outputFile.run=FILE`. */
+/** Fails a run for unexpected skips, and writes `--outputFile.run=FILE`. */
 export class RunReporter implements Reporter {
   readonly #terms: Terms;
   #vitest: Vitest | undefined;
   #specifications: readonly TestSpecification[] = [];
 
-  constructor(terms: Terms = { expected: EXPECTED_SKIPS, counts: TEST_COUNTS, has }) {
+  constructor(terms: Terms = { expected: EXPECTED_SKIPS, has }) {
     this.#terms = terms;
   }
 
@@ -46,9 +45,7 @@ export class RunReporter implements Reporter {
     const report = judgeRun({ tests: modules.flatMap(outcomesIn), failures, chosen, whole, files }, this.#terms);
     // vitest has already printed its own failures.
     const ours = report.failures.slice(failures.length);
-    for (const line of [...ours.map((failure) => `FAILED: ${failure}`), ...report.notes]) {
-      this.#vitest?.logger.error(line);
-    }
+    for (const failure of ours) this.#vitest?.logger.error(`FAILED: ${failure}`);
     if (ours.length > 0) process.exitCode = 1;
     const { outputFile } = this.#vitest?.config ?? {};
     const file = typeof outputFile === 'object' ? outputFile['run'] : undefined;
