@@ -18,6 +18,7 @@ import { CONVENTIONS } from './requirements/conventions.ts';
 import { DAY } from './requirements/day.ts';
 import { DESKTOP } from './requirements/desktop.ts';
 import { DESKTOP_PARTS } from './requirements/desktop-parts.ts';
+import { ENDS } from './requirements/ends.ts';
 import { ENGINES } from './requirements/engines.ts';
 import { FILES } from './requirements/files.ts';
 import { GATEWAY } from './requirements/gateway.ts';
@@ -70,6 +71,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...INCOMPLETE,
   ...TERMINALS,
   ...TERMINALS_END,
+  ...ENDS,
   ...BASH_FIELDS,
   ...SHELL_FIELDS,
   ...FILE_FIELDS,

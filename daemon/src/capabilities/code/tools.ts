@@ -11,6 +11,8 @@ import type { Output } from './runtime/output.ts';
 /** Seconds that a cell may run. */
 const TIMEOUT = 30;
 const TIMEOUT_MAX = 900;
+/** What to do about code that did not end in its time. */
+const LONGER = `set timeout to up to ${TIMEOUT_MAX} seconds, or start the program with sandbox_execute_bash: it goes on past the timeout of its call`;
 const IMAGES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const;
 /** Runs code once and gives back what it produced: text, and images as image content. */
 export const executeCode = defineTool({
@@ -46,7 +48,8 @@ function answerOf({ outputs, status }: CellReport): ToolAnswer {
   const text = outputs.map(textOf).join('');
   const images = outputs.flatMap(imagesOf);
   const empty = images.length > 0 ? '' : status === 'ok' ? '(no output)' : status;
-  return new ToolAnswer({ text: text || empty, images, isError: status !== 'ok' });
+  const hint = status === 'timeout' ? `[${LONGER}]\n` : '';
+  return new ToolAnswer({ text: (text || empty) + hint, images, isError: status !== 'ok' });
 }
 
 function textOf(output: Output): string {

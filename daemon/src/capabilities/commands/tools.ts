@@ -3,6 +3,7 @@ import { defineTool } from '../../core/tools/tool.ts';
 import { ToolAnswer } from '../../core/tools/tool-answer.ts';
 import type { CommandService } from './command-service.ts';
 import { COMMAND_STATUSES } from './run/command.ts';
+import type { ShellResult } from './shell/shared-shell.ts';
 
 /** Bytes of each stream in a result. */
 const SHORT_BYTES = 30_000;
@@ -61,7 +62,7 @@ Example: {"cmd": "npm test 2>&1 | tail -n 40", "cwd": "/home/sandbox/project", "
     const { status, output, exitCode, cwd, commandId, message, truncated } = result;
     const isRunning = status === 'running' || status === 'pending';
     if (isRunning && cancelled?.aborted) await service.kill(commandId, 'SIGTERM');
-    const hint = hintFor(isRunning, truncated, args.truncate);
+    const hint = isRunning ? continueHint(result) : truncated ? shortHint(args.truncate) : undefined;
     return new ToolAnswer({
       data: {
         status,
@@ -75,9 +76,14 @@ Example: {"cmd": "npm test 2>&1 | tail -n 40", "cwd": "/home/sandbox/project", "
   },
 });
 
-function hintFor(isRunning: boolean, truncated: boolean, couldBeLonger: boolean): string | undefined {
-  if (isRunning) return 'the command goes on; look for its result later, or end it with kill';
-  if (!truncated) return undefined;
+function continueHint({ commandId, pid }: ShellResult): string {
+  const read = `GET /v2/commands/${commandId}?wait=true has its output and its end`;
+  if (pid === null) return `the command goes on when the process host answers: ${read}`;
+  const wait = `"while kill -0 ${pid} 2>/dev/null; do sleep 1; done" waits for its end`;
+  return `the command goes on as process ${pid}: ${wait}, "kill -- -${pid}" ends it; ${read}`;
+}
+
+function shortHint(couldBeLonger: boolean): string {
   const more = couldBeLonger ? 'set truncate to false, or ' : '';
   return `the middle of the output is left out: ${more}redirect it to a file and read a part of that`;
 }

@@ -6,7 +6,7 @@ import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerByStatus } from '../../../http/v1/error-handlers.ts';
 import type { CodeService } from '../code-service.ts';
 import type { CellReport } from '../execution/cell-report.ts';
-import { detailsOnWire, summaryOf } from '../wire/wire.ts';
+import { detailsOnWire, summaryOf, timeoutHint } from '../wire/wire.ts';
 import { CodeExecuteBody, CodeInfoV1, CodeLanguage, CodeResult, TIMEOUT } from './code-schemas.ts';
 import { TIMEOUT_MAX } from './jupyter-schemas.ts';
 import { outputV1, statusV1 } from './output-v1.ts';
@@ -30,7 +30,7 @@ export function cellsV1(app: App, service: CodeService): void {
       const keeps = stateful ?? id !== undefined;
       const request = { language, code, timeoutSeconds: timeout, cwd, ...(keeps && { sessionId: id, stateful: true }) };
       const report = await service.execute(request, clientGone(reply));
-      return ok({ language, ...resultOf(report) }, summaryOf(report));
+      return { ...ok({ language, ...resultOf(report) }, summaryOf(report)), hint: timeoutHint(report) };
     },
   });
 

@@ -9,7 +9,7 @@ import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerByStatus } from '../../../http/v1/error-handlers.ts';
 import type { CodeService } from '../code-service.ts';
 import type { CellReport } from '../execution/cell-report.ts';
-import { summaryOf } from '../wire/wire.ts';
+import { summaryOf, timeoutHint } from '../wire/wire.ts';
 import {
   JupyterCreateBody,
   JupyterCreated,
@@ -55,7 +55,7 @@ function cellRoutes(app: App, service: CodeService): void {
         cwd,
       };
       const report = await located(service.execute(request, clientGone(reply)));
-      return ok(resultOf(report), summaryOf(report));
+      return { ...ok(resultOf(report), summaryOf(report)), hint: timeoutHint(report) };
     },
   });
 

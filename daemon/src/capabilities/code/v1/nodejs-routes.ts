@@ -8,7 +8,7 @@ import { linksTo } from '../../../http/openapi/links.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerByStatus } from '../../../http/v1/error-handlers.ts';
 import type { CodeService } from '../code-service.ts';
-import { summaryOf } from '../wire/wire.ts';
+import { summaryOf, timeoutHint } from '../wire/wire.ts';
 import {
   CreateNodeBody,
   NodeCreated,
@@ -51,7 +51,7 @@ export function nodejsV1(app: App, service: CodeService): void {
         ownDirectory: !keeps && cwd === undefined,
       };
       const report = await service.execute(request, clientGone(reply));
-      return ok(nodeResult(report), summaryOf(report));
+      return { ...ok(nodeResult(report), summaryOf(report)), hint: timeoutHint(report) };
     },
   });
 

@@ -9,7 +9,7 @@ import type { CodeService } from '../code-service.ts';
 import type { CellReport, CellRequest } from '../execution/cell-report.ts';
 import { executionLines } from '../wire/ndjson-lines.ts';
 import { CellResult, CodeInfo, ExecuteBody } from '../wire/schemas.ts';
-import { cellResult, detailsOnWire, hasFailed, summaryOf } from '../wire/wire.ts';
+import { cellResult, detailsOnWire, hasFailed, summaryOf, timeoutHint } from '../wire/wire.ts';
 import { executionRoutesV2 } from './execution-routes.ts';
 import { sessionRoutesV2 } from './session-routes.ts';
 
@@ -73,5 +73,5 @@ function cellRequest(body: z.infer<typeof ExecuteBody>): CellRequest {
 function answer(report: CellReport): Envelope<z.infer<typeof CellResult>> {
   const data = cellResult(report);
   const message = summaryOf(report);
-  return hasFailed(report) ? { ...failure(message), data } : ok(data, message);
+  return hasFailed(report) ? { ...failure(message, timeoutHint(report)), data } : ok(data, message);
 }

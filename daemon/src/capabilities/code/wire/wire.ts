@@ -64,6 +64,12 @@ export function summaryOf({ status, outputs, waitingForInput }: CellReport): str
   }
 }
 
+/** What to do about a cell that did not end in its time; null for any other. */
+export function timeoutHint({ status }: CellReport): string | null {
+  if (status !== 'timeout') return null;
+  return 'run it again with a longer timeout, or as a command (POST /v2/commands), which runs on past the timeout of its call';
+}
+
 /** A cell that raised, or did not come to its end, is a failure; one that runs is none. */
 export function hasFailed({ status }: CellReport): boolean {
   return status !== 'ok' && status !== 'running';

@@ -28,6 +28,8 @@ export interface ShellCall {
 
 export interface ShellResult {
   readonly commandId: string;
+  /** Null until it was started. */
+  readonly pid: number | null;
   readonly status: CommandStatus;
   readonly output: string;
   readonly truncated: boolean;
@@ -82,8 +84,8 @@ export class SharedShell {
     const cwd = isOver ? await ended : start;
     if (isOver && !call.isolated) this.#directory = cwd;
     const { output, truncated } = await excerptOf(command.output, call.excerptBytes);
-    const { id, status, exitCode, message } = command.record;
-    return { commandId: id, status, output, truncated, exitCode, message, cwd };
+    const { id, pid, status, exitCode, message } = command.record;
+    return { commandId: id, pid, status, output, truncated, exitCode, message, cwd };
   }
 
   /** Undefined if the disks are full: the command, which may free them, runs, and where it ends is not known. */

@@ -19,7 +19,7 @@ import {
   SessionInfoV1,
   WriteBody,
 } from './schemas.ts';
-import { excerptBytes, execResult, infoV1 } from './wire.ts';
+import { continueHintV1, excerptBytes, execResult, infoV1 } from './wire.ts';
 
 const tags = ['bash'];
 const Done = envelopeOf(z.null());
@@ -51,7 +51,8 @@ export function commandsV1(app: App, service: CommandService): void {
       };
       const characters = body.async_mode ? 0 : body.max_output_length;
       const report = await service.run(request, excerptBytes(characters), clientGone(reply));
-      return ok(execResult(report, characters), summaryOf(report.record));
+      const data = execResult(report, characters);
+      return { ...ok(data, summaryOf(report.record)), hint: body.async_mode ? null : continueHintV1(data) };
     },
   });
 
@@ -83,7 +84,8 @@ export function commandsV1(app: App, service: CommandService): void {
         stderr_offset: stderr.next,
         command: infoV1(record),
       };
-      return ok(data, summaryOf(record));
+      const at = { ...data, ...data.command };
+      return { ...ok(data, summaryOf(record)), hint: wait ? continueHintV1(at) : null };
     },
   });
 

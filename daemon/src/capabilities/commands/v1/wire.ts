@@ -27,6 +27,16 @@ export function execResult({ record, excerpt }: CommandReport, characters: numbe
   };
 }
 
+/** How to continue with a command that has not ended. */
+export function continueHintV1(
+  at: Pick<z.infer<typeof ExecResult>, 'session_id' | 'command_id' | 'status' | 'offset' | 'stderr_offset'>,
+): string | null {
+  if (at.status !== 'running' && at.status !== 'pending') return null;
+  const named = { session_id: at.session_id, command_id: at.command_id };
+  const next = JSON.stringify({ ...named, offset: at.offset, stderr_offset: at.stderr_offset, wait: true });
+  return `it runs on: POST /v1/bash/output ${next} for the next output; POST /v1/bash/kill ${JSON.stringify(named)} ends it`;
+}
+
 /** The beginning and the end of longer text, with a note of the missing bytes. @param bytes of the whole stream */
 function cutMiddle(text: string, characters: number, bytes: number): string {
   // A character is one unit of a string, or two.

@@ -23,7 +23,7 @@ import {
 } from './schemas.ts';
 import { sessionRoutesV1 } from './session-routes.ts';
 import { socketRoutesV1 } from './socket-routes.ts';
-import { execResultV1, placeOf, symlinksOf, viewResult } from './wire.ts';
+import { continueHintV1, execResultV1, placeOf, symlinksOf, viewResult } from './wire.ts';
 
 const tags = ['shell'];
 /** Seconds that `wait` waits by default. */
@@ -63,9 +63,10 @@ function execRoutes(app: App, service: PtyService): void {
         noChangeDefault: NO_CHANGE_SECONDS,
         begun: begun.resolve,
       };
-      const answer = service
-        .execIn(placeOf(body), request, clientGone(reply))
-        .then((report) => ok(execResultV1(report, body), execMessage(report)));
+      const answer = service.execIn(placeOf(body), request, clientGone(reply)).then((report) => ({
+        ...ok(execResultV1(report, body), execMessage(report)),
+        hint: body.async_mode ? null : continueHintV1(report),
+      }));
       if (!wantsEvents(headers.accept)) return answer;
       return sendExec(reply, await Promise.race([begun.promise, answer.then(() => undefined)]), answer);
     },

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ExecReport, SessionView } from '../pty-service.ts';
 import type { PtySession } from '../session/session.ts';
-import { execResult } from '../wire/wire.ts';
+import { execResult, runsOn } from '../wire/wire.ts';
 import type { ExecBodyV1, ExecResultV1, SessionInfoV1, ViewResult } from './schemas.ts';
 
 /** The most characters of output in an answer of 1.x. */
@@ -45,6 +45,13 @@ export function execResultV1(
   const output = truncate ? truncated(report.output) : report.output;
   const { exit_code, ...result } = execResult({ ...report, output });
   return { ...result, command, exit_code: report.status === 'completed' ? exit_code : null };
+}
+
+/** How to continue with a command that has not ended. */
+export function continueHintV1({ sessionId, status }: ExecReport): string | null {
+  if (!runsOn(status)) return null;
+  const id = JSON.stringify({ id: sessionId });
+  return `it runs on: POST /v1/shell/wait ${id} waits for its end, /v1/shell/view shows its output, /v1/shell/kill ends it`;
 }
 
 export function viewResult(session: PtySession, { executed, text }: SessionView): z.infer<typeof ViewResult> {

@@ -21,6 +21,7 @@ import {
   Status,
 } from '../wire/schemas.ts';
 import {
+  continueHint,
   execMessage,
   execResult,
   openMessage,
@@ -150,7 +151,7 @@ function useRoutes(app: App, service: PtyService): void {
         noChangeTimeout: body.no_change_timeout,
       };
       const report = await service.exec(session, request, clientGone(reply));
-      return ok(execResult(report), execMessage(report));
+      return { ...ok(execResult(report), execMessage(report)), hint: body.async ? null : continueHint(report) };
     },
   });
 
