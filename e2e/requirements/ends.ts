@@ -1,6 +1,10 @@
 import { type Requirement, section } from './requirement.ts';
 
 export const ENDS: readonly Requirement[] = [
+  ...section('docs/limits.md', {
+    'place.wait': 'a call that finds all places taken waits for one, up to 10 s and its own timeout, before 429',
+    'place.order': 'calls get places in order of arrival; one whose client left gets none',
+  }),
   ...section('docs/code.md, Sessions and cells without one', {
     'cell.timeout-hint': 'the answer of a cell that its timeout ended says how to run longer',
   }),

@@ -25,8 +25,8 @@ export const COMMANDS: MutantArea = {
     {
       id: 'ceiling-admits-one-more',
       file: 'daemon/src/capabilities/commands/run/command-starter.ts',
-      text: 'if (running.size + this.#starting.size < this.#maxRunning) return;',
-      replacement: 'if (running.size + this.#starting.size <= this.#maxRunning) return;',
+      text: 'return this.#store.running.size + this.#starting.size < this.#maxRunning;',
+      replacement: 'return this.#store.running.size + this.#starting.size <= this.#maxRunning;',
     },
     {
       id: 'concurrent-calls-of-one-key',

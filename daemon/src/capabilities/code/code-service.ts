@@ -64,7 +64,7 @@ export class CodeService implements AsyncDisposable {
   async begin(request: CellRequest, gone?: AbortSignal): Promise<Execution> {
     this.#core.runtime.space.requireRoom({ isOutputNeeded: true });
     const served = await this.#parts.catalogue.resolve(request);
-    const place = this.#placeFor(request, served);
+    const place = await this.#placeInTurn(request, served, gone);
     try {
       await place.take(request.timeoutSeconds * 1000, gone);
     } catch (error) {
@@ -211,9 +211,13 @@ export class CodeService implements AsyncDisposable {
     if (waiting.signal.aborted) throw new NotBegun();
   }
 
+  async #placeInTurn(request: CellRequest, served: Served, gone?: AbortSignal): Promise<Place> {
+    if (isOfSession(request)) return await this.sessions.placeInTurn(request, served, gone);
+    return this.#parts.oneOffs.placeFor(request, served);
+  }
+
   #placeFor(request: CellRequest, served: Served): Place {
-    const { sessionId, stateful } = request;
-    if (sessionId !== undefined || stateful) return this.sessions.placeFor(request, served);
+    if (isOfSession(request)) return this.sessions.placeFor(request, served);
     return this.#parts.oneOffs.placeFor(request, served);
   }
 
@@ -242,6 +246,10 @@ export class CodeService implements AsyncDisposable {
       .catch((error: unknown) => this.#core.logger.error({ err: error }, 'a cell could not be followed to its end'))
       .finally(() => this.#running.delete(ending));
   }
+}
+
+function isOfSession({ sessionId, stateful }: CellRequest): boolean {
+  return sessionId !== undefined || stateful === true;
 }
 
 const NO_STDIN = 'stdin answers prompts of Python and of Jupyter kernels: it was not used';

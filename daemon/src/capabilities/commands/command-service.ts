@@ -65,20 +65,20 @@ export class CommandService implements AsyncDisposable {
    */
   async run(request: RunRequest, excerptBytes: number, gone: AbortSignal): Promise<CommandReport> {
     const { wait } = request;
-    const command = await this.#starter.start(
-      request,
-      Math.min((wait || Number.POSITIVE_INFINITY) * 1000, START_PATIENCE_MS),
-    );
+    const begun = performance.now();
+    const patienceMs = Math.min((wait || Number.POSITIVE_INFINITY) * 1000, START_PATIENCE_MS);
+    const command = await this.#starter.start(request, patienceMs, gone);
     if (wait !== 0 && command.record.status !== 'pending') {
-      await waitFor(command.ended, { ms: wait === undefined ? undefined : wait * 1000, signal: gone });
+      const ms = wait === undefined ? undefined : Math.max(0, wait * 1000 - (performance.now() - begun));
+      await waitFor(command.ended, { ms, signal: gone });
     }
     // Retention may have dropped the command by now: the store is not asked again.
     return reportOf(command, excerptBytes);
   }
 
   /** As `run`, without a wait for the end: the caller follows the output, and the command continues without it. */
-  async runFollowed(request: RunRequest): Promise<FollowedCommand> {
-    const command = await this.#starter.start(request, START_PATIENCE_MS);
+  async runFollowed(request: RunRequest, left?: AbortSignal): Promise<FollowedCommand> {
+    const command = await this.#starter.start(request, START_PATIENCE_MS, left);
     const begin = { stdout: 0, stderr: 0 };
     return { record: command.record, follow: (gone) => this.#follow(command, begin, gone) };
   }
@@ -93,7 +93,11 @@ export class CommandService implements AsyncDisposable {
     gone: AbortSignal,
   ): Promise<SessionView> {
     if (id !== undefined && this.#store.sessions.find(id)) return this.sessions.ensure({ id, cwd });
-    const command = await this.#starter.start({ ...sourceCommand(script), cwd, openStdin: false }, START_PATIENCE_MS);
+    const command = await this.#starter.start(
+      { ...sourceCommand(script), cwd, openStdin: false },
+      START_PATIENCE_MS,
+      gone,
+    );
     await waitFor(command.ended, { signal: gone });
     return this.sessions.ensure({ id, cwd, env: await environmentSetBy(command, script) });
   }

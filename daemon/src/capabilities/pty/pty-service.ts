@@ -17,8 +17,6 @@ import { SessionStore } from './session-store.ts';
 export const NO_CHANGE_SECONDS = 120;
 /** Bytes of output that `view` shows in place of a screen. */
 const TEXT_BYTES = 256 * 1024;
-/** Milliseconds that a call without a session waits for a place. */
-const PLACE_WAIT_MS = 10_000;
 /** A command; where it has no `noChangeTimeout`, that of its session applies, else the default of the call. */
 type ExecCall = ExecRequest & { readonly noChangeDefault?: number };
 
@@ -196,8 +194,7 @@ export class PtyService implements AsyncDisposable {
   /** If all places are busy, the call waits for one within its own timeout. */
   async #execInNew(entry: Entry | undefined, call: ExecCall, gone?: AbortSignal): Promise<ExecReport> {
     const begun = performance.now();
-    const ms = Math.min(PLACE_WAIT_MS, (call.timeout ?? Number.POSITIVE_INFINITY) * 1000);
-    const { opened } = await this.sessions.openInTurn({ cwd: entry?.path }, ms, gone);
+    const { opened } = await this.sessions.openInTurn({ cwd: entry?.path }, call.timeout, gone);
     using held = await opened;
     const waited = (performance.now() - begun) / 1000;
     const timeout = call.timeout === undefined ? undefined : Math.max(0, call.timeout - waited);

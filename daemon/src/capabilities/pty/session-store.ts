@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { pollUntil, Slots, timeoutSignal, waitFor } from '@sandbox/api/wait.ts';
+import { waitFor } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
+import { PlaceQueue } from '../../core/place-queue.ts';
 import { Registry } from '../../core/registry.ts';
 import { expired, registryTerms } from './capacity.ts';
 import { PtySession, type SessionTools } from './session/session.ts';
@@ -10,8 +11,6 @@ import { newRecord, type SessionTerms } from './session-terms.ts';
 
 /** Expired sessions are looked for so many times within the time after which one expires. */
 const SWEEPS = 10;
-/** Milliseconds between two looks for a free place. */
-const PLACE_MS = 50;
 
 /** A session that does not give way to another one before it is disposed. */
 export interface HeldSession extends Disposable {
@@ -31,7 +30,7 @@ export class SessionStore {
   readonly #sessions: Registry<PtySession>;
   readonly #sweeper: NodeJS.Timeout;
   /** The calls that wait for a place, in order of arrival. */
-  readonly #waiting = new Slots(1);
+  readonly #waiting = new PlaceQueue();
   #closing = false;
 
   constructor(tools: SessionTools, found: readonly PtySession[], { ceiling, timeoutSeconds }: StoreLimits) {
@@ -90,14 +89,11 @@ export class SessionStore {
   }
 
   /**
-   * As `open`; while all places are busy it waits for one, up to `ms` milliseconds, in order of arrival.
+   * As `open`; while all places are busy it waits for one, up to 10 s and `seconds`, in order of arrival.
    * @throws SandboxError as `create`, `unavailable` if the client leaves while it waits
    */
-  async openInTurn(terms: SessionTerms, ms: number, gone: AbortSignal = new AbortController().signal) {
-    const bound = AbortSignal.any([gone, timeoutSignal(ms)]);
-    using _turn = await this.#waiting.take(bound).catch(() => undefined);
-    await pollUntil(() => this.#closing || this.#sessions.hasRoom(), { everyMs: PLACE_MS, signal: bound });
-    if (gone.aborted) throw new SandboxError('unavailable', 'the client left before a terminal was free');
+  async openInTurn(terms: SessionTerms, seconds: number | undefined, gone?: AbortSignal) {
+    using _turn = await this.#waiting.turn(() => this.#closing || this.#sessions.hasRoom(), seconds, gone);
     const opened = this.open(terms);
     // The place is taken now; the next caller need not wait for the start of the shell.
     return { opened };

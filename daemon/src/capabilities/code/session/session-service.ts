@@ -1,4 +1,5 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { PlaceQueue } from '../../../core/place-queue.ts';
 import type { CellRequest } from '../execution/cell-report.ts';
 import type { Place } from '../run/place.ts';
 import type { Prewarmed } from '../run/prewarmed.ts';
@@ -17,6 +18,8 @@ export class SessionService implements AsyncDisposable {
   readonly #tables: SessionTables;
   readonly #processes: InterpreterProcesses;
   readonly #prewarmed: Prewarmed;
+  readonly #waiting = { kernel: new PlaceQueue(), node: new PlaceQueue(), bash: new PlaceQueue() };
+  #isClosed = false;
 
   constructor(tables: SessionTables, processes: InterpreterProcesses, prewarmed: Prewarmed) {
     this.#tables = tables;
@@ -35,6 +38,15 @@ export class SessionService implements AsyncDisposable {
   /** @throws SandboxError `not_found` */
   get(id: string, table?: SessionTable): Session {
     return this.#tables.get(id, table);
+  }
+
+  /** As `placeFor`; without an id it waits for a place while all are busy, up to 10 s and the timeout of the cell. */
+  async placeInTurn(request: CellRequest, served: Served, gone?: AbortSignal): Promise<Place> {
+    if (request.sessionId !== undefined) return this.placeFor(request, served);
+    const { table } = served.runtime;
+    const hasRoom = () => this.#isClosed || this.#tables.hasRoom(table);
+    using _turn = await this.#waiting[table].turn(hasRoom, request.timeoutSeconds, gone);
+    return this.placeFor(request, served);
   }
 
   /** The turn of a session, which is made where there is none. @throws as `create` */
@@ -131,6 +143,7 @@ export class SessionService implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     await this.#tables[Symbol.asyncDispose]();
   }
 

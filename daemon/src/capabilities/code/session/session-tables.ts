@@ -76,6 +76,11 @@ export class SessionTables implements AsyncDisposable {
     throw new SandboxError('not_found', `no code session with id ${id}`);
   }
 
+  /** Whether a session can be created, in place of an idle one without a name too. */
+  hasRoom(table: SessionTable): boolean {
+    return this.#registries[table].hasRoom();
+  }
+
   /** While it is held no idle time runs out. */
   hold(session: Session): Disposable {
     const lease = this.#registries[session.table].lease(session);

@@ -4,6 +4,7 @@ import { waitFor } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { Core } from '../../../core/core.ts';
 import { OutputLog } from '../../../core/output/output-log.ts';
+import { PlaceQueue } from '../../../core/place-queue.ts';
 import { type HostedProcess, StartFailure, type StartSpec } from '../../../core/process/process-host.ts';
 import type { CommandStore } from '../store/command-store.ts';
 import { hashOf } from '../store/idempotency.ts';
@@ -45,6 +46,7 @@ export class CommandStarter implements AsyncDisposable {
   readonly #keyed = new Map<string, Promise<Command>>();
   /** Settle when their command is started or refused. */
   readonly #starting = new Set<Promise<void>>();
+  readonly #waiting = new PlaceQueue();
   #closing = false;
 
   constructor(core: Core, store: CommandStore, launcher: Launcher, maxRunning: number) {
@@ -57,11 +59,13 @@ export class CommandStarter implements AsyncDisposable {
   /**
    * Resolves with a pending command where the process host has not answered after `patienceMs` milliseconds, since it
    * may still carry the start out. An idempotency key stands for all fields of the request, also those that only the caller reads.
+   * If as many commands run as may, it waits for the end of one, up to 10 s and the wait of the call.
+   * @param gone ends that wait; not of a request with an idempotency key, whose command other calls wait for too
    * @throws SandboxError `invalid` naming the field, `not_found` (session), `conflict` (idempotency key), `capacity`
    */
-  async start(request: StartRequest, patienceMs: number): Promise<Command> {
+  async start(request: StartRequest, patienceMs: number, gone?: AbortSignal): Promise<Command> {
     const { idempotencyKey: key, ...body } = request;
-    if (key === undefined) return this.#start(request, null, patienceMs);
+    if (key === undefined) return this.#start(request, null, patienceMs, gone);
     const bodyHash = hashOf(body);
     const known = this.#store.keys.find(key, bodyHash);
     const started = known === undefined ? undefined : this.#store.find(known);
@@ -84,8 +88,13 @@ export class CommandStarter implements AsyncDisposable {
     await Promise.all(this.#starting);
   }
 
-  async #start(request: StartRequest, idempotency: CommandRecord['idempotency'], patienceMs: number): Promise<Command> {
-    using _place = this.#takePlace();
+  async #start(
+    request: StartRequest,
+    idempotency: CommandRecord['idempotency'],
+    patienceMs: number,
+    gone?: AbortSignal,
+  ): Promise<Command> {
+    using _place = await this.#placeInTurn(request, gone);
     const id = randomUUID();
     const stdin = request.openStdin || request.input !== undefined ? 'pipe' : 'null';
     const known = this.#sessionOf(request);
@@ -141,6 +150,15 @@ export class CommandStarter implements AsyncDisposable {
     }
     this.#store.announce(record);
     return { isAsync: wait === 0 };
+  }
+
+  async #placeInTurn({ wait }: StartRequest, gone: AbortSignal | undefined): Promise<Disposable> {
+    using _turn = wait === 0 ? undefined : await this.#waiting.turn(() => this.#closing || this.#hasRoom(), wait, gone);
+    return this.#takePlace();
+  }
+
+  #hasRoom(): boolean {
+    return this.#store.running.size + this.#starting.size < this.#maxRunning;
   }
 
   /** A place below the ceiling, from now until the command counts as running itself. */
@@ -210,8 +228,8 @@ export class CommandStarter implements AsyncDisposable {
   }
 
   #refuseBeyondCeiling(): void {
+    if (this.#hasRoom()) return;
     const { running } = this.#store;
-    if (running.size + this.#starting.size < this.#maxRunning) return;
     const holders = [...running].map(({ id, record }) => ({
       commandId: id,
       sessionId: record.sessionId,

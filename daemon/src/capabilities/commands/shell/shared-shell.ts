@@ -63,14 +63,15 @@ export class SharedShell {
    * @throws SandboxError as `CommandStarter.start`
    */
   async run(call: ShellCall, gone: AbortSignal, report?: (line: string) => void): Promise<ShellResult> {
+    const until = performance.now() + call.timeout * 1000;
     const start = this.#start(call);
     const file = this.#directoryFile(!call.keepLinks);
     let command: Command;
     try {
-      const { command: text } = call;
       const env = file && { BASH_ENV: file.path };
-      const request = { command: text, shell: 'auto', cwd: start, env, ownEnv: true, openStdin: false };
-      command = await this.#starter.start(request, Math.min(call.timeout * 1000, START_PATIENCE_MS));
+      const { command: text, timeout: wait } = call;
+      const request = { command: text, shell: 'auto', cwd: start, env, ownEnv: true, openStdin: false, wait };
+      command = await this.#starter.start(request, Math.min(wait * 1000, START_PATIENCE_MS), gone);
     } catch (error) {
       file?.[Symbol.dispose]();
       throw error;
@@ -79,7 +80,7 @@ export class SharedShell {
       using _file = file;
       return file?.directory() ?? start;
     });
-    await waitReporting(command, call.timeout * 1000, gone, report);
+    await waitReporting(command, until, gone, report);
     const isOver = !command.isRunning;
     const cwd = isOver ? await ended : start;
     if (isOver && !call.isolated) this.#directory = cwd;
@@ -119,11 +120,10 @@ export class SharedShell {
 
 async function waitReporting(
   command: Command,
-  ms: number,
+  until: number,
   signal: AbortSignal,
   report: ((line: string) => void) | undefined,
 ): Promise<void> {
-  const until = performance.now() + ms;
   for (let said = ''; ; ) {
     const left = until - performance.now();
     const wait = report === undefined ? left : Math.min(left, REPORT_MS);

@@ -19,7 +19,7 @@ describeOnHosts('a command that has begun answers 200', () => {
     await using daemon = await TestApp.start({ commandMaxRunning: 1 });
     const body = { command: 'sleep 60', mode: 'async', idempotency_key: 'k' };
     const { command_id } = (await daemon.post('/v2/commands', body)).json().data;
-    expect((await daemon.post('/v2/commands', { command: 'true' })).statusCode).toBe(429);
+    expect((await daemon.post('/v2/commands', { command: 'true', mode: 'async' })).statusCode).toBe(429);
     const again = await daemon.post('/v2/commands', body);
     expect([again.statusCode, again.json().data]).toEqual([200, expect.objectContaining({ command_id })]);
   });

@@ -9,7 +9,7 @@ describe('ceilings', () => {
     await using daemon = await TestApp.start({ commandMaxRunning: 2 });
     const first = await daemon.run('sleep 60', { mode: 'async' });
     await daemon.run('sleep 60', { mode: 'async' });
-    const answer = await daemon.post('/v2/commands', { command: 'true' });
+    const answer = await daemon.post('/v2/commands', { command: 'true', timeout: 0.2 });
     expect(answer.statusCode).toBe(429);
     expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(5);
     expect(answer.json().data.holders).toHaveLength(2);

@@ -41,7 +41,7 @@ continues when the client leaves.`.replaceAll('\n', ' '),
     },
     handler: async ({ body, headers: { accept } }, reply) => {
       const format = streamFormat(accept);
-      if (format) return sendRun(reply, format, await service.runFollowed(runRequest(body)));
+      if (format) return sendRun(reply, format, await service.runFollowed(runRequest(body), clientGone(reply)));
       const report = await service.run(runRequest(body), body.max_output_length, clientGone(reply));
       const data = commandResult(report);
       const message = summaryOf(report.record);

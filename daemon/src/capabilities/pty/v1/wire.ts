@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ExecReport, SessionView } from '../pty-service.ts';
 import type { PtySession } from '../session/session.ts';
-import { execResult, runsOn } from '../wire/wire.ts';
+import { execResult } from '../wire/wire.ts';
 import type { ExecBodyV1, ExecResultV1, SessionInfoV1, ViewResult } from './schemas.ts';
 
 /** The most characters of output in an answer of 1.x. */
@@ -49,7 +49,7 @@ export function execResultV1(
 
 /** How to continue with a command that has not ended. */
 export function continueHintV1({ sessionId, status }: ExecReport): string | null {
-  if (!runsOn(status)) return null;
+  if (status !== 'running' && status !== 'no_change_timeout') return null;
   const id = JSON.stringify({ id: sessionId });
   return `it runs on: POST /v1/shell/wait ${id} waits for its end, /v1/shell/view shows its output, /v1/shell/kill ends it`;
 }

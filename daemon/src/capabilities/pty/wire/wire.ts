@@ -37,14 +37,9 @@ export function execMessage({ status, lostShell }: ExecReport): string {
 
 /** How to continue with a command that has not ended. */
 export function continueHint({ sessionId, status }: ExecReport): string | null {
-  if (!runsOn(status)) return null;
+  if (status !== 'running' && status !== 'no_change_timeout') return null;
   const path = `/v2/pty/sessions/${sessionId}`;
   return `it runs on: GET ${path}/screen?wait=10 shows its output, POST ${path}/input types, POST ${path}/signal {"signal":"SIGTERM"} ends it`;
-}
-
-/** Whether a call of that status was answered before the end of its command. */
-export function runsOn(status: ExecReport['status']): boolean {
-  return status === 'running' || status === 'no_change_timeout';
 }
 
 export function withLostShell(message: string, lostShell: boolean): string {
