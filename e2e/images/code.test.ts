@@ -99,6 +99,12 @@ test('[code.analyst] [images.code] an analyst’s session runs in the image', { 
   expect(figure.length).toBeGreaterThan(100);
 });
 
+test('[code.kernelspec-list] [images.code] jupyter kernelspec list names the kernel', async () => {
+  const { exit_code, stdout, stderr } = await sandbox().run('jupyter kernelspec list');
+  expect([exit_code, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^ +python3 +\/usr\/share\/jupyter\/kernels\/python3$/m);
+});
+
 test('[jupyter.info] [images.code] the routes of 1.x run in the image', async () => {
   const info = (await (await sandbox().fetch('/v1/jupyter/info')).json()) as { data: { available_kernels: string[] } };
   expect(info.data.available_kernels).toContain('python3');
