@@ -44,8 +44,8 @@ Example: {"code": "import csv\\nrows = list(csv.DictReader(open('/home/sandbox/d
   },
 });
 
-function answerOf({ outputs, status }: CellReport): ToolAnswer {
-  const text = outputs.map(textOf).join('');
+function answerOf({ outputs, status, warnings }: CellReport): ToolAnswer {
+  const text = [...outputs.map(textOf), ...warnings.map((warning) => `note: ${warning}\n`)].join('');
   const images = outputs.flatMap(imagesOf);
   const empty = images.length > 0 ? '' : status === 'ok' ? '(no output)' : status;
   const hint = status === 'timeout' ? `[${LONGER}]\n` : '';

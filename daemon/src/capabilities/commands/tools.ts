@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { installHint } from '../../core/environment/refused-install.ts';
 import { defineTool } from '../../core/tools/tool.ts';
 import { ToolAnswer } from '../../core/tools/tool-answer.ts';
 import type { CommandService } from './command-service.ts';
@@ -62,7 +63,8 @@ Example: {"cmd": "npm test 2>&1 | tail -n 40", "cwd": "/home/sandbox/project", "
     const { status, output, exitCode, cwd, commandId, message, truncated } = result;
     const isRunning = status === 'running' || status === 'pending';
     if (isRunning && cancelled?.aborted) await service.kill(commandId, 'SIGTERM');
-    const hint = isRunning ? continueHint(result) : truncated ? shortHint(args.truncate) : undefined;
+    const short = truncated ? shortHint(args.truncate) : undefined;
+    const hint = isRunning ? continueHint(result) : (short ?? installHint(output) ?? undefined);
     return new ToolAnswer({
       data: {
         status,

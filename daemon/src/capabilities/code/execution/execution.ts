@@ -1,4 +1,5 @@
 import type { WaitBounds } from '@sandbox/api/wait.ts';
+import { installHint } from '../../../core/environment/refused-install.ts';
 import { EventLog, type LogEntry } from '../../../core/event-log.ts';
 import type { OutputEvent, OutputSink } from '../runtime/output.ts';
 import { CellInput } from './cell-input.ts';
@@ -116,8 +117,11 @@ export class Execution implements OutputSink {
     const { id: executionId, stdin: _, isInteractive: __, ...head } = this.head;
     const outputs = this.#outputs.outputs();
     const end = this.#end;
+    const [stdout, stderr] = [streamText(outputs, 'stdout'), streamText(outputs, 'stderr')];
+    const hint = installHint(stdout) ?? installHint(stderr);
     return {
       ...head,
+      warnings: hint === null ? head.warnings : [...head.warnings, hint],
       executionId,
       status: end?.status ?? 'running',
       executionCount: end?.executionCount ?? null,
@@ -125,8 +129,8 @@ export class Execution implements OutputSink {
       signal: end?.signal ?? null,
       oomKilled: end?.oomKilled ?? null,
       outputs,
-      stdout: streamText(outputs, 'stdout'),
-      stderr: streamText(outputs, 'stderr'),
+      stdout,
+      stderr,
       waitingForInput: this.input.waiting ?? null,
       endedAt: end?.at ?? null,
     };

@@ -2,6 +2,7 @@ import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
+import { installHint } from '../../../core/environment/refused-install.ts';
 import { decode } from '../../../core/output/text-slice.ts';
 import { linksTo } from '../../../http/openapi/links.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
@@ -52,7 +53,8 @@ export function commandsV1(app: App, service: CommandService): void {
       const characters = body.async_mode ? 0 : body.max_output_length;
       const report = await service.run(request, excerptBytes(characters), clientGone(reply));
       const data = execResult(report, characters);
-      return { ...ok(data, summaryOf(report.record)), hint: body.async_mode ? null : continueHintV1(data) };
+      const hint = body.async_mode ? null : (continueHintV1(data) ?? installHint(report.excerpt.output));
+      return { ...ok(data, summaryOf(report.record)), hint };
     },
   });
 
@@ -85,7 +87,8 @@ export function commandsV1(app: App, service: CommandService): void {
         command: infoV1(record),
       };
       const at = { ...data, ...data.command };
-      return { ...ok(data, summaryOf(record)), hint: wait ? continueHintV1(at) : null };
+      const hint = (wait ? continueHintV1(at) : null) ?? installHint(data.stdout + data.stderr);
+      return { ...ok(data, summaryOf(record)), hint };
     },
   });
 

@@ -4,6 +4,7 @@ import { ErrorBody, envelopeOf, failure, ok, V2_ERRORS } from '@sandbox/api/http
 import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
+import { installHint } from '../../../core/environment/refused-install.ts';
 import { SessionId } from '../../../http/fields.ts';
 import { linksTo } from '../../../http/openapi/links.ts';
 import { sendStream } from '../../../http/streams/send-stream.ts';
@@ -46,7 +47,10 @@ continues when the client leaves.`.replaceAll('\n', ' '),
       const data = commandResult(report);
       const message = summaryOf(report.record);
       if (data.status === 'failed') return { ...failure(message), data };
-      return { ...ok(data, message), hint: body.mode === 'async' ? null : continueHint(data) };
+      return {
+        ...ok(data, message),
+        hint: body.mode === 'async' ? null : (continueHint(data) ?? installHint(data.output)),
+      };
     },
   });
 
@@ -176,5 +180,5 @@ async function answerOutput(service: CommandService, id: string, query: Query, r
     command: commandInfo(record),
   };
   const hint = continueHint({ ...data.command, offset: stdout.next, stderr_offset: stderr.next });
-  return { ...ok(data, summaryOf(record)), hint: wait ? hint : null };
+  return { ...ok(data, summaryOf(record)), hint: (wait ? hint : null) ?? installHint(data.stdout + data.stderr) };
 }

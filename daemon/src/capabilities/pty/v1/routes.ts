@@ -2,6 +2,7 @@ import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { waitFor } from '@sandbox/api/wait.ts';
+import { installHint } from '../../../core/environment/refused-install.ts';
 import { linksTo } from '../../../http/openapi/links.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { nameExecDir } from '../../../http/v1/error-handlers.ts';
@@ -65,7 +66,7 @@ function execRoutes(app: App, service: PtyService): void {
       };
       const answer = service.execIn(placeOf(body), request, clientGone(reply)).then((report) => ({
         ...ok(execResultV1(report, body), execMessage(report)),
-        hint: body.async_mode ? null : continueHintV1(report),
+        hint: body.async_mode ? null : (continueHintV1(report) ?? installHint(report.output)),
       }));
       if (!wantsEvents(headers.accept)) return answer;
       return sendExec(reply, await Promise.race([begun.promise, answer.then(() => undefined)]), answer);

@@ -2,6 +2,7 @@ import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
+import { installHint } from '../../../core/environment/refused-install.ts';
 import { inputBytes } from '../../../http/files/input-bytes.ts';
 import { linksTo } from '../../../http/openapi/links.ts';
 import type { PtyService } from '../pty-service.ts';
@@ -151,7 +152,8 @@ function useRoutes(app: App, service: PtyService): void {
         noChangeTimeout: body.no_change_timeout,
       };
       const report = await service.exec(session, request, clientGone(reply));
-      return { ...ok(execResult(report), execMessage(report)), hint: body.async ? null : continueHint(report) };
+      const hint = body.async ? null : (continueHint(report) ?? installHint(report.output));
+      return { ...ok(execResult(report), execMessage(report)), hint };
     },
   });
 

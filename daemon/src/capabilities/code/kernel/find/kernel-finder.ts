@@ -22,7 +22,7 @@ const DEFAULT = 'python3';
 const MAJOR = '3';
 const VERSION = /^(?:i?python|py)?(?:(\d)(?:\.(\d{1,2}))?(?:\.\d{1,3})?)?$/i;
 
-/** Finds kernels: ipykernel of each Python on PATH, and the kernel specs of Jupyter. */
+/** Finds kernels: ipykernel of each Python of the account, and the kernel specs of Jupyter. */
 export class KernelFinder {
   readonly #processes: InterpreterProcesses;
   readonly #probe: PythonProbe;
@@ -44,7 +44,11 @@ export class KernelFinder {
   /** All kernels by name; `python3` is the default Python, `python3.12` another one of that version. */
   async kernels(): Promise<Kernel[]> {
     const pythons = await this.pythons();
-    const own = pythons.map((python, index) => kernelOf(python, index === 0 ? DEFAULT : `python${minorOf(python)}`));
+    const path = this.#processes.environment(this.identity)['PATH'] ?? '';
+    const own = pythons.map((python, index) => {
+      const name = index === 0 ? DEFAULT : `python${minorOf(python)}`;
+      return kernelOf(python, name, python.ownVenv === undefined ? {} : activated(python.ownVenv, path));
+    });
     const specs = kernelSpecsIn(this.#directories(pythons)).map((spec): Kernel => ({ ...spec, python: undefined }));
     const seen = new Set<string>();
     return [...own, ...specs].filter(({ name }) => !seen.has(name) && seen.add(name));
@@ -86,13 +90,18 @@ function minorOf({ version }: Python): string {
   return version.split('.').slice(0, 2).join('.');
 }
 
-function kernelOf(python: Python, name: string): Kernel {
+/** Variables as after `activate`: what a cell starts is that of the virtual environment, `pip` included. */
+function activated(venv: string, path: string): KernelSpec['env'] {
+  return { VIRTUAL_ENV: venv, PATH: `${join(venv, 'bin')}:${path}` };
+}
+
+function kernelOf(python: Python, name: string, env: KernelSpec['env']): Kernel {
   return {
     name,
     displayName: `Python ${python.version}`,
     language: 'python',
     argv: [python.command, '-c', KERNEL_PROGRAM, '-f', '{connection_file}'],
-    env: {},
+    env,
     interruptMode: 'signal',
     python,
   };

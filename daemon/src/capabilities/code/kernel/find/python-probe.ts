@@ -1,9 +1,14 @@
+import { join } from 'node:path';
 import type { Identity } from '../../../../core/account/identity.ts';
 import { findTool } from '../../../../core/tool-path.ts';
 import { stampOf } from '../../runtime/file-stamp.ts';
 import type { InterpreterProcesses } from '../../runtime/interpreter-processes.ts';
 import { ProgramAnswer } from '../../runtime/program-answer.ts';
 
+/** In the home of an account: what the hint of a refused installation names. */
+const OWN_VENV = '.venv';
+/** They name an environment that was chosen for the service, which then wins. */
+const ACTIVATED = ['VIRTUAL_ENV', 'CONDA_PREFIX'];
 /** Milliseconds that an interpreter may take to describe itself. */
 const PROBE_MS = 20_000;
 /** The minor versions of Python 3 that are looked for. */
@@ -36,15 +41,20 @@ export interface Python {
   /** `3.11.2`. */
   readonly version: string;
   readonly prefix: string;
+  /** The virtual environment in the home of the account, if it is the one of that. */
+  readonly ownVenv: string | undefined;
   /** Null where it cannot run kernels. */
   readonly ipykernel: string | null;
   /** Changes when the interpreter or its packages do. */
   readonly fingerprint: string;
 }
 
+/** As it describes itself. */
+type AskedPython = Omit<Python, 'ownVenv'>;
+
 interface Found {
   readonly watched: readonly string[];
-  readonly python: Python;
+  readonly python: AskedPython;
 }
 
 interface Known {
@@ -53,7 +63,7 @@ interface Known {
 }
 
 /**
- * Describes the Pythons on the PATH of an account. Each is asked once and again when it or one of the directories of
+ * Describes the Pythons of an account: that of the virtual environment `.venv` in its home, then those on its PATH. Each is asked once and again when it or one of the directories of
  * its packages has changed.
  */
 export class PythonProbe {
@@ -66,8 +76,16 @@ export class PythonProbe {
 
   /** In the order in which they should be used: `python3` first. Those without a version are left out. */
   async pythons(identity: Identity): Promise<Python[]> {
-    const path = this.#processes.environment(identity)['PATH'] ?? '';
-    const pythons = await Promise.all(commandsOn(path).map((command) => this.#ask(identity, command)));
+    const env = this.#processes.environment(identity);
+    const venv = ACTIVATED.some((name) => env[name]) ? undefined : join(identity.home, OWN_VENV);
+    const own = venv && findTool('python3', join(venv, 'bin'));
+    const commands = [...(own ? [own] : []), ...commandsOn(env['PATH'] ?? '')];
+    const pythons = await Promise.all(
+      [...new Set(commands)].map(async (command) => {
+        const python = await this.#ask(identity, command);
+        return python && { ...python, ownVenv: command === own ? venv : undefined };
+      }),
+    );
     const seen = new Set<string>();
     return pythons.filter((python): python is Python => {
       if (python === undefined || seen.has(python.executable)) return false;
@@ -76,7 +94,7 @@ export class PythonProbe {
     });
   }
 
-  async #ask(identity: Identity, command: string): Promise<Python | undefined> {
+  async #ask(identity: Identity, command: string): Promise<AskedPython | undefined> {
     const key = `${identity.name}\0${command}`;
     const stamp = stampOf(command);
     const known = this.#known.get(key);
@@ -114,7 +132,7 @@ function fingerprintOf(paths: readonly string[]): string {
   return paths.map(stampOf).join(' ');
 }
 
-interface Described extends Omit<Python, 'command' | 'fingerprint'> {
+interface Described extends Omit<AskedPython, 'command' | 'fingerprint'> {
   readonly path: readonly string[];
 }
 
