@@ -1,11 +1,5 @@
 import { expect } from 'vitest';
-
-interface Output {
-  readonly output_type: string;
-  readonly text?: string;
-  readonly ename?: string;
-  readonly data?: Readonly<Record<string, string>>;
-}
+import { follow, type Output } from './day/follow-execution.ts';
 
 interface Answer {
   readonly execution_id: string;
@@ -26,7 +20,7 @@ const CSV = 'month,sales\nJan,120\nFeb,135\nMar,128\nApr,160\n';
 const CELLS = {
   pandas: {
     read: 'import pandas as pd\nframe = pd.read_csv("sales.csv")\nframe',
-    plot: '%matplotlib inline\nframe.plot(x="month", y="sale")',
+    plot: 'frame.plot(x="month", y="sale")',
     fixed: 'frame.plot(x="month", y="sales", kind="bar", title="Sales")\nNone',
     sum: 'int(frame.sales.sum())',
   },
@@ -79,7 +73,7 @@ export async function analyse({ url, key }: AnalystPlace): Promise<{ figure: Buf
   const { execution_id } = (await post('/v2/code/execute', { ...session, code: loop, async: true, timeout: 600 })).data;
   await follow(`${url}/v2/code/executions/${execution_id}`, key, 'epoch 3\n');
   await post('/v2/code/sessions/analysis/interrupt', {});
-  const rest = await follow(`${url}/v2/code/executions/${execution_id}`, key);
+  const rest = (await follow(`${url}/v2/code/executions/${execution_id}`, key)).join('');
   expect(rest).toContain('epoch 3\n');
   expect(rest).toContain('KeyboardInterrupt');
   expect(plainOf(await cell(cells.sum))?.['text/plain']).toBe('543');
@@ -87,24 +81,4 @@ export async function analyse({ url, key }: AnalystPlace): Promise<{ figure: Buf
   await post('/v2/code/sessions/analysis/restart', {});
   expect((await cell('frame')).outputs[0]?.ename).toBe('NameError');
   return { figure, table: table['text/plain'] ?? '' };
-}
-
-/** Reads an execution as a stream until its text has `until`, or to its end; answers what came. */
-async function follow(address: string, key: string, until?: string): Promise<string> {
-  const stop = new AbortController();
-  const headers = { 'x-api-key': key, accept: 'application/x-ndjson' };
-  const { body } = await fetch(address, { headers, signal: stop.signal });
-  let text = '';
-  let rest = '';
-  for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      const { output } = JSON.parse(line) as { output?: Output };
-      text += output?.text ?? output?.ename ?? '';
-    }
-    if (until !== undefined && text.includes(until)) break;
-  }
-  stop.abort();
-  return text;
 }

@@ -1,3 +1,4 @@
+import { ANALYST_DAY } from './requirements/analyst-day.ts';
 import { ANSWERS } from './requirements/answers.ts';
 import { APP } from './requirements/app.ts';
 import { ATTACH } from './requirements/attach.ts';
@@ -53,6 +54,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...ATTACH,
   ...RECORDS,
   ...DAY,
+  ...ANALYST_DAY,
   ...AUTHENTICATION,
   ...STREAMS,
   ...COMMANDS_RUN,

@@ -1,6 +1,7 @@
-import { type ExpectedSkip, names } from './expected-skips.ts';
+import type { ExpectedSkip } from './expected-skips.ts';
 import type { MachineProperty } from './machine.ts';
 import { nameOf, type RunReport, type TestOutcome } from './run-report.ts';
+import { names } from './skip-pattern.ts';
 
 /** A run as vitest reports it. */
 export interface FinishedRun {

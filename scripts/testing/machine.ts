@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmdirSync, rmSync } from 'node:fs';
-import { networkInterfaces, tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs';
+import { homedir, networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { canDivideGroups } from '../../daemon/src/core/process/keeper/command-group.fixture.ts';
@@ -38,6 +38,8 @@ const PROBES = {
   less: () => isOnPath('less'),
   htop: () => isOnPath('htop'),
   python3: () => isOnPath('python3'),
+  pyenv: () => existsSync(join(process.env['PYENV_ROOT'] ?? join(homedir(), '.pyenv'), 'versions')),
+  'PEP 668': () => succeeds('sh', '-c', 'ls /usr/lib/python3*/EXTERNALLY-MANAGED'),
   ipykernel: () => succeeds('/usr/bin/python3', '-c', 'import ipykernel'),
   'jupyter-server': () => succeeds(JUPYTER_PYTHON, '-c', 'import jupyter_server, ipykernel'),
   script: () => isOnPath('script'),
