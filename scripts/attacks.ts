@@ -6,7 +6,7 @@ import { ROOT } from './root.ts';
 import { attackRounds } from './testing/attack-rounds.ts';
 
 /** Milliseconds after which a round that hangs is ended. */
-const ROUND_MS = 3_600_000;
+const ROUND_MS = 7_200_000;
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs');
 
 const seconds = Number(process.env['ATTACK_SECONDS'] ?? 0);

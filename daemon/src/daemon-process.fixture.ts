@@ -55,8 +55,10 @@ export class DaemonProcess implements AsyncDisposable {
     return ((await answer.json()) as { data: unknown }).data;
   }
 
-  /** Sends a signal and waits for the end; answers exit code and signal. */
+  /** Sends a signal and waits for the end; answers exit code and signal, at once if it has ended. */
   async stop(signal: NodeJS.Signals): Promise<[code: number | null, signal: string | null]> {
+    const { exitCode, signalCode } = this.child;
+    if (exitCode !== null || signalCode !== null) return [exitCode, signalCode];
     const ended = once(this.child, 'exit');
     this.child.kill(signal);
     const [code, by] = await ended;
@@ -64,6 +66,6 @@ export class DaemonProcess implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.child.exitCode === null && this.child.signalCode === null) await this.stop('SIGTERM');
+    await this.stop('SIGTERM');
   }
 }

@@ -16,14 +16,14 @@ const CLIENTS = 32;
 /** The whole is so many acknowledgements on a disk with room, and so many on a full one. */
 const ACKNOWLEDGED = { roomy: 80_000, full: 20_000 };
 const SAMPLE_MS = 2500;
-/** Milliseconds between two deaths, at most. */
-const LIFE_MS = IS_WHOLE ? 4000 : 900;
+/** Answers of one daemon, at most: its death then cuts the calls of the other clients anywhere. */
+const LIFE_ANSWERS = IS_WHOLE ? 2000 : 400;
 const DISK = 'size=8m';
 
 for (const disk of ['roomy', 'full'] as const) {
   test.runIf(hasKeeper && (disk === 'roomy' || mayMount))(
     `[records.crash] a daemon killed at random while ${CLIENTS} clients write, ${disk} disk: nothing lost or doubled`,
-    { timeout: IS_WHOLE ? 900_000 : 120_000 },
+    { timeout: IS_WHOLE ? 1_800_000 : 120_000 },
     async () => {
       await using place = await tempDir();
       const runtimeDir = join(place.path, 'runtime');
@@ -60,14 +60,14 @@ async function crash(directory: string, runtimeDir: string, disk: 'roomy' | 'ful
     return new Client(surroundings);
   });
   await daemon.ready();
-  const works = clients.map((client) => client.work(isOver));
+  const over = Promise.all(clients.map((client) => client.work(isOver)));
   let isFilled = false;
   while (!isOver()) {
-    await pause(random() * LIFE_MS);
+    await Promise.race([daemon.answered(random() * LIFE_ANSWERS), over]);
     if (disk === 'full') isFilled = fill(join(runtimeDir, 'ballast'), !isFilled || random() < 0.7);
     await daemon.kill();
   }
-  await Promise.all(works);
+  await over;
   await daemon.kill(() => fill(join(runtimeDir, 'ballast'), false));
   await Promise.all(clients.map((client) => client.finish()));
   await ran.compare(daemon, ledger);
@@ -88,8 +88,4 @@ function fill(path: string, isFilled: boolean): boolean {
     // It has what it could take.
   }
   return isFilled;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -30,6 +30,8 @@ export interface Call {
   readonly statuses?: readonly number[];
 }
 
+/** Milliseconds in which a call is answered, also where its query waits for half a minute. */
+const ANSWER_MS = 120_000;
 const REFUSALS: readonly number[] = [429, 503, 507];
 
 /** A daemon that is killed again and again, and found again by the next one. */
@@ -39,6 +41,7 @@ export class KilledDaemon implements AsyncDisposable {
   readonly #ledger: Ledger;
   #up: Promise<DaemonProcess>;
   #isKilling = false;
+  #due: { left: number; readonly resolve: () => void } | undefined;
   kills = 0;
 
   constructor(runtimeDir: string, env: Record<string, string>, ledger: Ledger) {
@@ -50,6 +53,13 @@ export class KilledDaemon implements AsyncDisposable {
 
   async ready(): Promise<void> {
     await this.#up;
+  }
+
+  /** Resolves when so many more calls have been answered; one wait at a time. */
+  async answered(count: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#due = { left: count, resolve };
+    await promise;
   }
 
   /** @param between runs while no daemon does */
@@ -76,12 +86,14 @@ export class KilledDaemon implements AsyncDisposable {
     let answer: Response;
     let said: string;
     try {
-      answer = await fetch(daemon.base + path, init);
+      answer = await fetch(daemon.base + path, { ...init, signal: AbortSignal.timeout(ANSWER_MS) });
       said = await answer.text();
-    } catch {
+    } catch (error) {
+      if (isTimeout(error)) this.#ledger.fault(`${init.method} ${path}: no answer in ${ANSWER_MS / 1000} s`);
       this.#ledger.cut += 1;
       return { kind: 'cut' };
     }
+    if (this.#due && --this.#due.left <= 0) this.#due.resolve();
     const { status } = answer;
     const { data, hint } = parsed(said);
     if (answer.ok || statuses.includes(status)) return { kind: 'taken', status, data: data ?? {} };
@@ -113,12 +125,20 @@ export class KilledDaemon implements AsyncDisposable {
     });
     daemon.child.stderr?.resume();
     const log = process.env['ATTACK_LOG'];
-    if (log !== undefined) daemon.child.stdout?.on('data', (text: Buffer) => appendFileSync(log, text));
+    for (const output of log === undefined ? [] : [daemon.child.stdout, daemon.child.stderr]) {
+      output?.on('data', (text: Buffer) => appendFileSync(log ?? '', text));
+    }
     daemon.child.once('exit', (code, signal) => {
-      if (!this.#isKilling) this.#ledger.fault(`the daemon ended by itself: ${code} ${signal}`);
+      if (this.#isKilling) return;
+      this.#ledger.fault(`the daemon ended by itself: ${code} ${signal}`);
+      this.#up = this.#start();
     });
     return daemon;
   }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError';
 }
 
 function parsed(text: string): { data?: Data; hint?: string | null } {

@@ -6,6 +6,9 @@ interface Start {
   readonly body: object;
 }
 
+/** What an execution says whose cell waited, and did not begin because the disk refused its record. */
+const NOT_STARTED = '"ename":"NotStarted"';
+
 /** Of what began since the last death, so many are asked for: their programs are counted at the end in any case. */
 const ASKED = 4;
 
@@ -84,7 +87,8 @@ export class CellWriter implements Writer {
       const { status, data } = await daemon.ask(path, { statuses: [404] });
       const said = data.execution?.status;
       // docs/records.md: a full disk gives up ended executions.
-      if (said === 'lost' || (status === 404 && this.#isOnSmallDisk)) ledger.tell(token);
+      if (this.#isOnSmallDisk && JSON.stringify(data['outputs'] ?? '').includes(NOT_STARTED)) ledger.refuse(token);
+      else if (said === 'lost' || (status === 404 && this.#isOnSmallDisk)) ledger.tell(token);
       else if (said !== 'ok') {
         ledger.fault(`cell ${id} was acknowledged and is ${status} ${JSON.stringify(data).slice(0, 900)}`);
       }

@@ -8,7 +8,7 @@ import type { CellReport, CellRequest } from './execution/cell-report.ts';
 import type { Execution } from './execution/execution.ts';
 import type { ExecutionHead } from './execution/execution-head.ts';
 import type { ExecutionStore } from './execution/execution-store.ts';
-import type { CellProcess } from './execution/journal-file.ts';
+import type { CellProcess, JournalFile } from './execution/journal-file.ts';
 import { superviseCell } from './execution/run-cell.ts';
 import type { KernelRuntime } from './kernel/kernel-runtime.ts';
 import type { OutsideRuntime } from './outside/outside-runtime.ts';
@@ -84,16 +84,8 @@ export class CodeService implements AsyncDisposable {
     const served = await this.#parts.catalogue.resolve(request);
     const place = this.#placeFor(request, served);
     const { execution, journal } = await this.#record(headOf(request, served, place), place);
-    this.#takeTurn(execution, place, request.timeoutSeconds * 1000).then(
-      () => {
-        const interpreter = place.begin(execution.id);
-        journal.process(interpreter.process);
-        this.#supervise(execution, interpreter, request, place);
-      },
-      async (error: unknown) => {
-        await place.leave();
-        refuse(execution, error, this.#core);
-      },
+    this.#beginInTurn(execution, journal, request, place).catch((error: unknown) =>
+      this.#core.logger.error({ err: error }, 'a cell could not be ended before its begin'),
     );
     return execution;
   }
@@ -193,6 +185,31 @@ export class CodeService implements AsyncDisposable {
       return this.executions.create(head, process);
     } catch (error) {
       await place.leave();
+      throw recordRefused(error, this.#core.runtime.path);
+    }
+  }
+
+  /** What prevents the begin is the end of the execution. */
+  async #beginInTurn(execution: Execution, journal: JournalFile, request: CellRequest, place: Place): Promise<void> {
+    try {
+      await this.#takeTurn(execution, place, request.timeoutSeconds * 1000);
+      const interpreter = place.begin(execution.id);
+      this.#recordProcess(journal, interpreter.process);
+      this.#supervise(execution, interpreter, request, place);
+    } catch (error) {
+      try {
+        await place.leave();
+      } finally {
+        refuse(execution, error, this.#core);
+      }
+    }
+  }
+
+  /** @throws SandboxError `disk_full`, `unavailable` */
+  #recordProcess(journal: JournalFile, process: CellProcess): void {
+    try {
+      journal.process(process);
+    } catch (error) {
       throw recordRefused(error, this.#core.runtime.path);
     }
   }
