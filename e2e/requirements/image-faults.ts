@@ -11,6 +11,8 @@ export const IMAGE_FAULTS: readonly Requirement[] = [
   ...section('docs/limits.md', {
     'late.full-temporary':
       'if the temporary directory is full, commands, cells and terminals run, and can delete files',
+    'late.removed-temporary':
+      'if a program removes the directories of helper files, as rm -rf /tmp/* does, the next call makes them again',
     'late.full-reserve': 'a full disk has room for four helper files; then a call that needs one is 507',
   }),
 ];

@@ -12,7 +12,6 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
       daemon/src/cli.ts
       daemon/src/core/access/claim-record.ts
       daemon/src/core/access/seen-secrets.ts
-      daemon/src/core/files/temp-directory.ts
       daemon/src/core/process/keeper/keeper-launch.ts
       daemon/src/core/process/keeper/keeper-program.ts
       daemon/src/core/process/keeper/recovery/ended-files.ts
@@ -85,6 +84,7 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
     files: `
       daemon/src/core/process/portable/portable-host.ts
       daemon/src/core/files/helper-places.ts
+      daemon/src/core/files/temp-directory.ts
       daemon/src/core/environment/env-directory.ts
       daemon/src/capabilities/code/kernel/kernel-connection.ts
       daemon/src/capabilities/code/run/prewarmed.ts

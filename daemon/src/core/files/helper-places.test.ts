@@ -77,3 +77,21 @@ test.runIf(mayMount)(
     expect(write(places, 'a')).toContain(state.path);
   },
 );
+
+test('[late.removed-temporary] directories that a program has removed are made again', async () => {
+  await using state = await tempDir();
+  await using other = await tempDir();
+  temporary(other.path);
+  const runtimeDir = join(state.path, 'run');
+  using places = new HelperPlaces('test', runtimeDir);
+  write(places, 'a');
+  const { directories } = places;
+  expect(directories).toHaveLength(2);
+  for (const directory of directories) rmSync(directory, { recursive: true });
+  expect(places.entries()).toEqual([]);
+  const path = write(places, 'b');
+  expect([dirname(path), statSync(dirname(path)).mode & 0o777]).toEqual([directories[0], 0o711]);
+  rmSync(dirname(path), { recursive: true });
+  writeFileSync(dirname(path), 'a file in its place');
+  expect(existsSync(write(places, 'c'))).toBe(true);
+});

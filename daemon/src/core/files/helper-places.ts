@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { errnoName } from '../errno-name.ts';
 import { discard } from './discard.ts';
-import { tempDirectory } from './temp-directory.ts';
+import { isOwnDirectory, tempDirectory } from './temp-directory.ts';
 
 /** Errors of a directory without room, and of one that cannot be made, as on a read-only disk. */
 const UNUSABLE: readonly string[] = ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM'];
@@ -38,7 +38,8 @@ export class HelperPlaces implements Disposable {
 
   /** Paths of what is in the directories, without the reserve. */
   entries(): string[] {
-    const paths = this.directories.flatMap((directory) => readdirSync(directory).map((name) => join(directory, name)));
+    const present = this.directories.filter(isOwnDirectory);
+    const paths = present.flatMap((directory) => readdirSync(directory).map((name) => join(directory, name)));
     return paths.filter((path) => !this.#reserves.has(path));
   }
 
@@ -94,9 +95,11 @@ export class HelperPlaces implements Disposable {
     return [tmpdir(), dirname(this.#runtimeDir)];
   }
 
+  /** A program may have removed the directory, as `rm -rf /tmp/*` does: it is made again. */
   #directoryIn(parent: string): string {
     const found = this.#found.get(parent);
-    if (found !== undefined) return found;
+    if (found !== undefined && isOwnDirectory(found)) return found;
+    for (const reserve of this.#reserves) if (dirname(reserve) === found) this.#reserves.delete(reserve);
     const made = tempDirectory(this.#kind, this.#runtimeDir, parent);
     this.#found.set(parent, made);
     return made;
@@ -104,7 +107,7 @@ export class HelperPlaces implements Disposable {
 
   #refill(): void {
     const beside = this.#found.get(dirname(this.#runtimeDir));
-    if (beside === undefined) return;
+    if (beside === undefined || !isOwnDirectory(beside)) return;
     for (const path of RESERVES.map((name) => join(beside, name))) {
       if (this.#reserves.has(path)) continue;
       const made = attempt(() => writeFileSync(path, Buffer.alloc(RESERVE_BYTES), { mode: 0o600 }));

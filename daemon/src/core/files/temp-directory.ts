@@ -20,13 +20,18 @@ export function tempDirectory(kind: string, runtimeDir: string, parent = tmpdir(
   return path;
 }
 
+/** Whether the path is a directory of the daemon, not that of another account. */
+export function isOwnDirectory(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isDirectory() === true && found.uid === process.getuid?.();
+}
+
 function isOwn(path: string): boolean {
   try {
     mkdirSync(path);
     return true;
   } catch (error) {
     if (errnoName(error) !== 'EEXIST') throw error;
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    return found?.isDirectory() === true && found.uid === process.getuid?.();
+    return isOwnDirectory(path);
   }
 }
