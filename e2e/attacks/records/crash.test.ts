@@ -17,7 +17,7 @@ const CLIENTS = 32;
 const ACKNOWLEDGED = { roomy: 80_000, full: 20_000 };
 const SAMPLE_MS = 2500;
 /** Answers of one daemon, at most: its death then cuts the calls of the other clients anywhere. */
-const LIFE_ANSWERS = IS_WHOLE ? 2000 : 400;
+const LIFE_ANSWERS = IS_WHOLE ? 1000 : 400;
 const DISK = 'size=8m';
 
 for (const disk of ['roomy', 'full'] as const) {
