@@ -98,7 +98,7 @@ describe('a copy of the sources without v1', () => {
     ['type-checks', ['tsc', '-p', '.']],
     ['lints', ['biome', 'check', '.']],
     ['has no unused file, export or dependency', ['knip']],
-  ] as const)('%s', async (_name, [program, ...args]) => {
+  ] as const)('%s', { timeout: 600_000 }, async (_name, [program, ...args]) => {
     await inCopy(program, ...args);
   });
 
