@@ -19,6 +19,8 @@ const SAMPLE_MS = 2500;
 /** Answers of one daemon, at most: its death then cuts the calls of the other clients anywhere. */
 const LIFE_ANSWERS = IS_WHOLE ? 1000 : 400;
 const DISK = 'size=8m';
+/** Each client has a terminal and a session of cells, and more of each whose begin or end was cut. */
+const ROOM = { SVC_SHELL_MAX_SESSIONS: '100', SVC_KERNEL_MAX_SESSIONS: '100' };
 
 for (const disk of ['roomy', 'full'] as const) {
   test.runIf(hasKeeper && (disk === 'roomy' || mayMount))(
@@ -44,7 +46,7 @@ async function crash(directory: string, runtimeDir: string, disk: 'roomy' | 'ful
   const [ledger, ran] = [new Ledger(), new RunFile(directory)];
   const random = seeded(SEED);
   const began = Date.now();
-  await using daemon = new KilledDaemon(runtimeDir, { SVC_PROCESS_HOST: 'keeper' }, ledger);
+  await using daemon = new KilledDaemon(runtimeDir, { SVC_PROCESS_HOST: 'keeper', ...ROOM }, ledger);
   const isOver = (): boolean =>
     ledger.faults.length > 20 || (IS_WHOLE ? ledger.total >= ACKNOWLEDGED[disk] : Date.now() - began > SAMPLE_MS);
   const clients = Array.from({ length: CLIENTS }, (_, n) => {
