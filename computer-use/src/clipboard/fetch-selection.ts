@@ -30,14 +30,21 @@ export async function fetchSelection(session: XSession, request: SelectionReques
   await session.sync();
   if ((await waitFor(promise, { signal: bound })) !== 'settled') throw bound.reason;
   if (Number((await promise)['property']) === 0) return undefined;
-  const first = await take(session, window, property);
+  const first = await take(session, window, property, mostBytes);
   if (first.type !== incr) return first.data.subarray(0, mostBytes);
   return await changes.pieces(mostBytes, bound);
 }
 
-/** The value of a property, which is deleted, so that the owner sends the next piece. */
-function take(session: XSession, window: number, property: number): Promise<XProperty> {
-  return session.ask((done) => session.client.GetProperty(1, window, property, ANY_TYPE, 0, 0x1f_ff_ff_ff, done));
+/**
+ * The value of a property, at most so many bytes of it, rounded up to words. A whole one is deleted, so that the owner
+ * sends the next piece.
+ */
+function take(session: XSession, window: number, property: number, mostBytes: number): Promise<XProperty> {
+  const words = Math.ceil(mostBytes / 4);
+  return session.query(
+    (done) => session.client.GetProperty(1, window, property, ANY_TYPE, 0, words, done),
+    mostBytes + 4,
+  );
 }
 
 /** New values of a property, one after another (ICCCM §2.7.2). */
@@ -67,10 +74,11 @@ class PropertyChanges implements Disposable {
     // The announcement of the transfer was the first change.
     for (let seen = 1; length <= mostBytes; seen += 1) {
       await this.#changed(seen, bound);
-      const { data } = await take(this.#session, this.#window, this.#property);
+      const { data, bytesAfter } = await take(this.#session, this.#window, this.#property, mostBytes);
       if (data.length === 0) break;
       pieces.push(data);
       length += data.length;
+      if (bytesAfter > 0) break;
     }
     return Buffer.concat(pieces).subarray(0, mostBytes);
   }

@@ -3,10 +3,12 @@ import { Slots, waitFor } from '@sandbox/api/wait.ts';
 import type { XEvent } from 'x11';
 import type { XSession } from '../x11/x-session.ts';
 import { fetchSelection } from './fetch-selection.ts';
-import { deliver } from './send-text.ts';
+import { TextSender } from './send-text.ts';
 
 /** Milliseconds in which the owner of a selection has to hand over its text. */
 const FETCH_MS = 2_000;
+/** Answers to requests for a text, of up to 128 KiB each, that the display has not taken; more requests are dropped. */
+const UNSENT_MAX = 64;
 /** Predefined atoms (X protocol, appendix B). */
 const PRIMARY = 1;
 const ATOM = 4;
@@ -29,11 +31,14 @@ export class Selections {
   readonly #texts: readonly number[];
   readonly #clipboard: number;
   readonly #owned = new Map<number, Owned>();
+  readonly #sender: TextSender;
   readonly #reading = new Slots(1);
+  #unsent = 0;
 
   private constructor(session: XSession, window: number, atoms: readonly number[]) {
     const [clipboard = 0, targets = 0, timestamp = 0, utf8 = 0, text = 0, incr = 0, ...types] = atoms;
     this.#session = session;
+    this.#sender = new TextSender(session);
     this.#window = window;
     this.#clipboard = clipboard;
     this.#targets = { INCR: incr, TARGETS: targets, TEXT: text, TIMESTAMP: timestamp, UTF8_STRING: utf8 };
@@ -107,7 +112,7 @@ export class Selections {
   }
 
   #ownerOf(selection: number): Promise<number> {
-    return this.#session.ask((done) => this.#session.client.GetSelectionOwner(selection, done));
+    return this.#session.query((done) => this.#session.client.GetSelectionOwner(selection, done));
   }
 
   /** Hands a text over as ICCCM §2.2 says: writes a property of the requestor, then sends SelectionNotify. */
@@ -115,13 +120,18 @@ export class Selections {
     const [requestor, selection, target, time] = ['requestor', 'selection', 'target', 'time'].map((field) =>
       Number(event[field]),
     ) as [number, number, number, number];
+    if (this.#unsent >= UNSENT_MAX) return;
     // A client of before ICCCM names no property: then the target names it.
     const property = Number(event['property']) || target;
     const owned = this.#owned.get(selection);
     const isDone = owned !== undefined && this.#write(owned, requestor, target, property, time);
     const notify = { name: 'SelectionNotify', time, requestor, selection, target, property: isDone ? property : 0 };
-    // The requestor may be gone.
-    this.#session.client.SendEvent(requestor, 0, 0, notify, () => true);
+    this.#unsent += 1;
+    this.#session.client.SendEvent(requestor, 0, 0, notify, () => {
+      this.#unsent -= 1;
+      // The requestor may be gone.
+      return true;
+    });
     if (isDone) owned.onRequest(requestor, this.#texts.includes(target));
   }
 
@@ -136,11 +146,11 @@ export class Selections {
       client.ChangeProperty(0, requestor, property, INTEGER, 32, [time], ignore);
     } else if (target === STRING) {
       const latin1 = Buffer.from(owned.text.toString('utf8').replaceAll(/[^\0-\xff]/g, '?'), 'latin1');
-      deliver(this.#session, { requestor, property, type: STRING, bytes: latin1, incr: INCR });
+      return this.#sender.deliver({ requestor, property, type: STRING, bytes: latin1, incr: INCR });
     } else if (this.#texts.includes(target)) {
       // TEXT leaves the encoding to the owner; the type names it.
       const type = target === TEXT ? UTF8_STRING : target;
-      deliver(this.#session, { requestor, property, type, bytes: owned.text, incr: INCR });
+      return this.#sender.deliver({ requestor, property, type, bytes: owned.text, incr: INCR });
     } else return false;
     return true;
   }

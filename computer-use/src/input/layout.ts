@@ -1,3 +1,4 @@
+import { getKeyboardMapping } from '../x11/keyboard-mapping.ts';
 import type { XSession } from '../x11/x-session.ts';
 import { characterOf, type KeyMeaning } from './key-symbols.ts';
 
@@ -40,8 +41,8 @@ export class Layout {
   static async read(session: XSession): Promise<Layout> {
     const { min_keycode: first, max_keycode: last } = session.display;
     const read = (done: (error: Error | null | undefined, rows: number[][]) => boolean): void =>
-      session.client.GetKeyboardMapping(first, last - first + 1, done);
-    return new Layout(first, await session.ask(read));
+      getKeyboardMapping(session.client, [first, last - first + 1], done);
+    return new Layout(first, await session.query(read));
   }
 
   get shift(): number | undefined {

@@ -21,7 +21,7 @@ const DRAG_PAUSE_MS = 8;
 
 /** Where the pointer is and which modifiers are on. */
 export function pointerOf(session: XSession): Promise<{ rootX: number; rootY: number; keyMask: number }> {
-  return session.ask((done) => session.client.QueryPointer(session.root, done));
+  return session.query((done) => session.client.QueryPointer(session.root, done));
 }
 
 /** The pointer of the display. Checks come before the first event. */

@@ -16,7 +16,7 @@ interface CursorImage {
 /** The pointer with its picture; undefined where the display has no XFIXES. */
 export async function cursorOf(session: XSession): Promise<CursorImage | undefined> {
   const fixes = session.extension('fixes');
-  return fixes && session.ask<CursorImage>((done) => fixes['GetCursorImage'](done));
+  return fixes && session.query<CursorImage>((done) => fixes['GetCursorImage'](done));
 }
 
 /** Draws the pointer into pixels of an area. */

@@ -25,7 +25,7 @@ export async function resize(session: XSession, size: ScreenSize): Promise<Scree
   if (now.width === size.width && now.height === size.height) return now;
   const randr = session.extension('randr');
   if (randr === undefined) throw fixedSize('it has no RANDR');
-  const resources = await session.ask<Resources>((done) => randr['GetScreenResources'](session.root, done));
+  const resources = await session.query<Resources>((done) => randr['GetScreenResources'](session.root, done));
   const [crtc, output] = [resources.crtcs[0], resources.outputs[0]];
   if (crtc === undefined || output === undefined) throw fixedSize('it has no output');
   const mode = await modeOf(session, randr, resources, { output, size });
@@ -33,7 +33,7 @@ export async function resize(session: XSession, size: ScreenSize): Promise<Scree
   const room = { width: Math.max(now.width, size.width), height: Math.max(now.height, size.height) };
   await setScreen(session, randr, room);
   const stamp = resources.config_timestamp;
-  const { status } = await session.ask<{ status: number }>((done) =>
+  const { status } = await session.query<{ status: number }>((done) =>
     randr['SetCrtcConfig'](crtc, 0, stamp, 0, 0, mode, ROTATE_0, [output], done),
   );
   await setScreen(session, randr, status === SUCCESS ? size : now);
@@ -56,14 +56,14 @@ async function modeOf(
   { modeinfos, config_timestamp: stamp }: Resources,
   { output, size: { width, height } }: { readonly output: number; readonly size: ScreenSize },
 ): Promise<number> {
-  const { modes } = await session.ask<{ modes: number[] }>((done) => randr['GetOutputInfo'](output, stamp, done));
+  const { modes } = await session.query<{ modes: number[] }>((done) => randr['GetOutputInfo'](output, stamp, done));
   const sized = modeinfos.filter((mode) => mode.width === width && mode.height === height);
   const own = sized.find(({ id }) => modes.includes(id));
   if (own) return own.id;
   const info = { width, height, dot_clock: width * height * 60, h_total: width, v_total: height };
   const name = `${width}x${height}`;
   const made =
-    sized[0]?.id ?? (await session.ask<number>((done) => randr['CreateMode'](session.root, { ...info, name }, done)));
+    sized[0]?.id ?? (await session.query<number>((done) => randr['CreateMode'](session.root, { ...info, name }, done)));
   randr['AddOutputMode'](output, made);
   await session.sync();
   return made;

@@ -45,7 +45,7 @@ export class ScreenReader {
   async #shared({ x, y, width, height }: Area): Promise<Buffer | undefined> {
     const segment = await this.#segmentOf(width * height * 4);
     if (segment === undefined) return undefined;
-    const { size } = await this.#session.ask<{ size: number }>((done) =>
+    const { size } = await this.#session.query<{ size: number }>((done) =>
       segment.getImage(this.#session.root, x, y, width, height, ALL_PLANES, Z_PIXMAP, 0, done),
     );
     return segment.buffer.subarray(0, size);
@@ -53,8 +53,9 @@ export class ScreenReader {
 
   async #sent({ x, y, width, height }: Area): Promise<Buffer> {
     const { client, root } = this.#session;
-    const { data } = await this.#session.ask<{ depth: number; data: Buffer }>((done) =>
-      client.GetImage(Z_PIXMAP, root, x, y, width, height, ALL_PLANES, done),
+    const { data } = await this.#session.query<{ depth: number; data: Buffer }>(
+      (done) => client.GetImage(Z_PIXMAP, root, x, y, width, height, ALL_PLANES, done),
+      width * height * 4,
     );
     return data;
   }

@@ -86,6 +86,12 @@ function areaOf({ region, scale, format }: ScreenshotRequest, { width, height }:
   if (columns * rows * scale ** 2 > PIXELS_MAX) {
     throw new SandboxError('invalid', `makes a picture of over ${PIXELS_MAX} pixels`, { field: 'scale' });
   }
+  if (columns * rows > PIXELS_MAX) {
+    throw new SandboxError('invalid', `has over ${PIXELS_MAX} pixels of the screen`, {
+      field: 'region',
+      hint: 'take pictures of parts of the screen',
+    });
+  }
   if (format === 'webp' && Math.round(Math.max(columns, rows) * scale) > WEBP_SIDE_MAX) {
     throw new SandboxError('invalid', `makes a side of over ${WEBP_SIDE_MAX} pixels, the most that webp has`, {
       field: 'scale',

@@ -12,7 +12,7 @@ export async function propertyOf(session: XSession, window: number, name: string
     const read = await session.ask<XProperty>((done) =>
       session.client.GetProperty(0, window, atom, ANY_TYPE, 0, MOST_WORDS, done),
     );
-    return read.data;
+    return read.data.subarray(0, MOST_WORDS * 4);
   } catch (error) {
     if (isXError(error)) return Buffer.alloc(0);
     throw error;

@@ -13,6 +13,8 @@ const ICONIC = 3;
 /** `source indication` of a pager: the window manager does what a person asks for (EWMH). */
 const PAGER = 2;
 const TITLE_MAX = 1000;
+/** Windows of a display without a window manager whose titles are asked for, the highest. */
+const CHILDREN_MAX = 1_000;
 
 export interface WindowFacts {
   readonly windowId: string;
@@ -33,12 +35,12 @@ export interface WindowSnapshot {
 
 /** The windows of applications, as the window manager lists them (EWMH); without one, the mapped windows. */
 export async function listWindows(session: XSession): Promise<WindowSnapshot> {
-  const ids = await applicationWindows(session);
+  const { ids, isCut } = await applicationWindows(session);
   const [active] = await numbersOf(session, session.root, '_NET_ACTIVE_WINDOW');
   const facts = await Promise.all(ids.slice(-WINDOWS_MAX).map((id) => factsOf(session, id, id === active)));
   const windows = facts.filter((fact) => fact !== undefined);
   const snapshotId = createHash('sha256').update(JSON.stringify(windows)).digest('hex').slice(0, 16);
-  return { snapshotId, windows, truncated: ids.length > WINDOWS_MAX };
+  return { snapshotId, windows, truncated: isCut || ids.length > WINDOWS_MAX };
 }
 
 /** Raises a window and gives it the focus. @throws SandboxError `not_found`, `unavailable` */
@@ -73,20 +75,21 @@ export async function minimizeWindow(session: XSession, window: number, signal: 
 /** The window of an id, while it is there. @throws SandboxError `not_found` */
 export async function findWindow(session: XSession, windowId: string): Promise<number> {
   const window = Number.parseInt(windowId, 16);
-  if ((await applicationWindows(session)).includes(window)) return window;
+  if ((await applicationWindows(session)).ids.includes(window)) return window;
   throw gone(windowId);
 }
 
-async function applicationWindows(session: XSession): Promise<number[]> {
+async function applicationWindows(session: XSession): Promise<{ readonly ids: number[]; readonly isCut: boolean }> {
   const stacked = await numbersOf(session, session.root, '_NET_CLIENT_LIST_STACKING');
-  if (stacked.length > 0) return stacked;
+  if (stacked.length > 0) return { ids: stacked, isCut: false };
   const listed = await numbersOf(session, session.root, '_NET_CLIENT_LIST');
-  if (listed.length > 0 || (await isManaged(session))) return listed;
-  const { children } = await session.ask<{ children: number[] }>((done) =>
+  if (listed.length > 0 || (await isManaged(session))) return { ids: listed, isCut: false };
+  const { children } = await session.query<{ children: number[] }>((done) =>
     session.client.QueryTree(session.root, (error, value) => done(error, value)),
   );
-  const named = await Promise.all(children.map(async (id) => ((await titleOf(session, id)) === '' ? [] : [id])));
-  return named.flat();
+  const highest = children.slice(-CHILDREN_MAX);
+  const named = await Promise.all(highest.map(async (id) => ((await titleOf(session, id)) === '' ? [] : [id])));
+  return { ids: named.flat(), isCut: highest.length < children.length };
 }
 
 /** Whether a window manager runs: its window names itself (EWMH, _NET_SUPPORTING_WM_CHECK). */
@@ -139,7 +142,7 @@ async function carriedOut(
   let isGone = false;
   const look = async (): Promise<boolean> => {
     if (await isDone()) return true;
-    isGone = !(await applicationWindows(session)).includes(window);
+    isGone = !(await applicationWindows(session)).ids.includes(window);
     return isGone;
   };
   const end = await pollUntil(look, { everyMs: LOOK_MS, ms: MANAGED_MS, signal });

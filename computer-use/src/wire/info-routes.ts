@@ -3,8 +3,9 @@ import { INFO } from '@sandbox/api/http/computer/routes.ts';
 import { ok } from '@sandbox/api/http/envelope.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { PartState } from '../part.ts';
-import { screenSize } from '../screen/screen-size.ts';
+import { type ScreenSize, screenSize } from '../screen/screen-size.ts';
 import type { WorkerContext } from '../worker-context.ts';
+import type { XLink } from '../x11/x-link.ts';
 import type { XSession } from '../x11/x-session.ts';
 
 const LACKING: Readonly<Record<string, string>> = {
@@ -19,19 +20,19 @@ const LACKING: Readonly<Record<string, string>> = {
 export function infoRoutes(app: App, v2: App, worker: WorkerContext): void {
   const describe = async () => {
     const { config, link, parts } = worker;
-    const session = await link.use().catch(reasonOf);
-    const isThere = !(session instanceof SandboxError);
+    const reached = await reach(link).catch(reasonOf);
+    const isThere = !(reached instanceof SandboxError);
     const states = new Map<string, PartState>();
     for (const part of parts.list) states.set(part.name, await part.state());
-    const warnings = isThere ? session.missing.map((name) => LACKING[name] ?? name) : [session.message];
+    const warnings = isThere ? reached.session.missing.map((name) => LACKING[name] ?? name) : [reached.message];
     return {
       available: isThere,
       display: link.name,
       xauthority: config.xauthority ?? null,
-      screen_resolution: isThere ? await screenSize(session) : null,
+      screen_resolution: isThere ? reached.size : null,
       capabilities: {
         screenshot: isThere,
-        actions: isThere && session.extension('xtest') !== undefined,
+        actions: isThere && reached.session.extension('xtest') !== undefined,
         clipboard: isThere,
         recording: states.get('recording')?.available ?? false,
         accessibility: states.get('accessibility')?.available ?? false,
@@ -43,7 +44,12 @@ export function infoRoutes(app: App, v2: App, worker: WorkerContext): void {
   v2.route({ ...INFO, handler: async () => ok(await describe(), 'computer info') });
 }
 
-function reasonOf(error: unknown): XSession | SandboxError {
+async function reach(link: XLink): Promise<{ readonly session: XSession; readonly size: ScreenSize }> {
+  const session = await link.use();
+  return { session, size: await screenSize(session) };
+}
+
+function reasonOf(error: unknown): SandboxError {
   if (error instanceof SandboxError) return error;
   throw error;
 }

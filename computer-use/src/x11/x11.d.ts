@@ -12,6 +12,14 @@ declare module 'x11' {
 
   interface XClient extends EventEmitter {
     readonly stream: Duplex;
+    /** Requests so far. */
+    readonly seq_num: number;
+    /** The reader of the reply to each request, by its number, and the callback that gets the result. */
+    readonly replies: Record<number, [read: (reply: Buffer, data: number) => unknown, ...rest: unknown[]]>;
+    /** Called once, with the stream that is connected. */
+    init(stream: Duplex): void;
+    /** Reads what the server sends. */
+    readonly pack_stream: { write(bytes: Buffer): void };
     atoms: Record<string, number>;
     atom_names: Record<number, string>;
     AllocID(): number;
