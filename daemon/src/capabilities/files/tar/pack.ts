@@ -10,13 +10,14 @@ import {
   withoutTrailingSlashes,
 } from '../../../core/files/file-path.ts';
 import { LeasePatience } from '../../../core/files/walk/unleased.ts';
-import { LEASED } from '../../../core/files/walk/unread.ts';
+import { LEASED, Unread } from '../../../core/files/walk/unread.ts';
 import { BLOCK, fits, type Header, writeHeader } from './header.ts';
 
 /** Bytes that are collected before they are sent. */
 const PIECE_BYTES = 512 * 1024;
 const SLASH = Buffer.from('/');
 const NO_LINK = Buffer.alloc(0);
+const TOO_LONG = 'ENAMETOOLONG';
 
 /** Bytes of the archive, or a wait before the next ones. */
 type Piece = Buffer | Promise<unknown>;
@@ -27,8 +28,9 @@ export type Exclude = (relative: string, name: string) => boolean;
 /**
  * A directory as a tar archive in GNU's format: names are exact, links stay links, a second name of a file is a hard
  * link. FIFOs, sockets, devices and credentials of the service are skipped. A file that gets shorter during the export
- * is padded with zeros. A file that a lease keeps closed is skipped; a second entry of the root at the end of the
- * archive then has the number of such files as its pax comment (POSIX pax, "comment").
+ * is padded with zeros. A file that a lease keeps closed, and an entry whose path is too long for the system, are
+ * skipped; a second entry of the root at the end of the archive then has their numbers as its pax comment (POSIX pax,
+ * "comment").
  * With `reuse`, a piece is valid until the second one after it is read.
  */
 export async function* packDirectory(
@@ -48,7 +50,7 @@ class Packer {
   /** The first name of each file with several names. */
   readonly #linked = new Map<string, Buffer>();
   readonly #patience = new LeasePatience();
-  #leased = 0;
+  readonly #unread = new Unread();
 
   constructor(exclude: Exclude | undefined, reuse: boolean) {
     this.#exclude = exclude;
@@ -57,17 +59,17 @@ class Packer {
 
   *pack(root: FilePath): Generator<Piece> {
     yield* this.#directory(joinPath(root, '.'), Buffer.from('./'), Buffer.alloc(0));
-    if (this.#leased > 0) yield* this.#note(root);
+    if (this.#unread.total > 0) yield* this.#note(root);
     yield* this.#pieces.pad(2 * BLOCK);
     const rest = this.#pieces.take();
     if (rest.length > 0) yield rest;
   }
 
   *#directory(path: FilePath, name: Buffer, prefix: Buffer): Generator<Piece> {
-    const stats = lstatSync(path, { throwIfNoEntry: false });
+    const stats = this.#statsOf(path);
     if (!stats?.isDirectory()) return;
     yield* head(this.#pieces, { ...attributes(stats), type: '5', name });
-    for (const { name, kind } of entriesInSync(path)) {
+    for (const { name, kind } of this.#entriesIn(path)) {
       if (kind === 'other') continue;
       const below = Buffer.concat([prefix, bytesOfPath(name)]);
       if (this.#exclude?.(below.toString('utf8'), shownPath(name))) continue;
@@ -79,9 +81,10 @@ class Packer {
   }
 
   *#link(path: FilePath, name: Buffer): Generator<Piece> {
-    const stats = lstatSync(path, { throwIfNoEntry: false });
+    const stats = this.#statsOf(path);
     if (!stats?.isSymbolicLink()) return;
-    const link = readlinkSync(path, { encoding: 'buffer' });
+    const link = this.#known(() => readlinkSync(path, { encoding: 'buffer' }));
+    if (link === undefined) return;
     yield* head(this.#pieces, { ...attributes(stats), type: '2', name, link });
   }
 
@@ -105,27 +108,53 @@ class Packer {
     }
   }
 
-  /** Undefined for a file that was removed or replaced meanwhile, and for one that a lease keeps closed. */
+  #statsOf(path: FilePath): Stats | undefined {
+    return this.#known(() => lstatSync(path));
+  }
+
+  #entriesIn(path: FilePath): ReturnType<typeof entriesInSync> {
+    return this.#known(() => entriesInSync(path)) ?? [];
+  }
+
+  /** Undefined for an entry that was removed or replaced during the export, and for one whose path is too long. */
+  #known<T>(look: () => T): T | undefined {
+    try {
+      return look();
+    } catch (error) {
+      const code = systemCodeOf(error);
+      if (code !== TOO_LONG && code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
+      this.#unread.addFailure(error);
+      return undefined;
+    }
+  }
+
+  /** Undefined for a file that was removed or replaced, one that a lease keeps closed, and one with too long a path. */
   *#open(path: FilePath): Generator<Piece, number | undefined> {
     for (;;) {
       try {
         return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
       } catch (error) {
         const code = systemCodeOf(error);
-        if (code === 'ENOENT' || code === 'ELOOP') return undefined;
+        if (code === TOO_LONG) this.#unread.add(code);
+        if (code === 'ENOENT' || code === 'ELOOP' || code === TOO_LONG) return undefined;
         if (code !== LEASED) throw error;
       }
       if (this.#patience.isOver) break;
       yield this.#patience.wait();
     }
-    this.#leased += 1;
+    this.#unread.add(LEASED);
     return undefined;
   }
 
   *#note(root: FilePath): Generator<Piece> {
     const stats = lstatSync(joinPath(root, '.'), { throwIfNoEntry: false });
     if (!stats?.isDirectory()) return;
-    const text = paxRecord('comment', `left out because of leases: ${this.#leased} files`);
+    const { [LEASED]: leased, [TOO_LONG]: tooLong } = this.#unread.counts ?? {};
+    const reasons = [
+      leased && `because of leases: ${leased} files`,
+      tooLong && `because their paths are too long: ${tooLong} entries`,
+    ];
+    const text = paxRecord('comment', `left out ${reasons.filter(Boolean).join('; ')}`);
     const name = Buffer.from('./');
     yield* this.#pieces.header({ ...attributes(stats), type: 'x', name, size: text.length });
     yield* this.#pieces.bytes(text);
