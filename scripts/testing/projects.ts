@@ -21,6 +21,7 @@ export const SYSTEM_TESTS = [
   `${CAPABILITIES}/files/change/move.test.ts`,
   `${CAPABILITIES}/files/disks.test.ts`,
   `${CAPABILITIES}/pty/fork-bomb.test.ts`,
+  `${CAPABILITIES}/pty/full-disk.test.ts`,
   `${CAPABILITIES}/watch/limits.test.ts`,
   `${DAEMON}/core/files/helper-places.test.ts`,
   `${DAEMON}/core/output/byte-log.test.ts`,

@@ -43,6 +43,7 @@ export class ExecRun {
   #lastChange = performance.now();
   #scanned = 0;
   readonly #progress = new Waiters();
+  readonly #gap = Promise.withResolvers<void>();
   /** End of the shell, and of its output. */
   #shellEnd: ShellEnd | undefined;
   /** A caller has signalled the command. */
@@ -88,6 +89,11 @@ export class ExecRun {
   /** Fires at the end of the command. */
   get over(): AbortSignal {
     return this.#over.signal;
+  }
+
+  /** Settles when output of the command was dropped, and its end mark may be; never if none was. */
+  get gap(): Promise<void> {
+    return this.#gap.promise;
   }
 
   /** Offset after the end mark. */
@@ -138,8 +144,9 @@ export class ExecRun {
   }
 
   /** The end mark was lost. */
-  endUnseen(): void {
-    this.#end('completed', null, this.history.end);
+  endUnseen(exitCode: number | null = null): void {
+    const status = this.#signalled && (exitCode ?? 0) > 128 ? 'terminated' : 'completed';
+    this.#end(status, exitCode, this.history.end);
   }
 
   /** Ends a command without marks once the shell has the terminal again; answers whether it has. */
@@ -163,6 +170,7 @@ export class ExecRun {
     let at = typedAt;
     while (this.#status === 'running') {
       const { offset, bytes } = await this.history.read(at, PIECE_BYTES);
+      if (offset > at) this.#gap.resolve();
       at = offset + bytes.length;
       const mark = this.#look(finder, offset, bytes);
       const isAllRead = bytes.length === 0;

@@ -26,6 +26,8 @@ export interface ExecScript {
   readonly nonce: string;
   /** Printed before the command; it replaces the typed line. */
   readonly echo: string;
+  /** Path of the script itself, which takes the exit code at the end: a full disk drops the mark. */
+  readonly path: string;
 }
 
 /** Characters of a command that the terminal shows. */
@@ -35,7 +37,8 @@ const SHOWN = 2000;
  * A script that the shell reads (`. path`). It prints a mark where the output of the command begins (OSC 133;C), runs
  * the command in the shell itself, and prints a mark with the exit code where it ends (OSC 133;D). The next prompt
  * prints the end mark where an interrupt, `return` or a shell error ended the script before. The marks are written to
- * /dev/tty, since the command may redirect the shell.
+ * /dev/tty, since the command may redirect the shell. Before the end mark the exit code replaces the script, which bash
+ * has read whole; the other shells have, because its last lines are one command.
  */
 export function execScript(kind: ShellKind, script: ExecScript): string {
   return { bash, zsh, sh }[kind](script);
@@ -61,11 +64,12 @@ export function echoOf(command: string, line: string, column: number | undefined
 
 const beginMark = (nonce: string): string => `\x1b]133;C;svc=${nonce}\x07`;
 
-function bash({ command, nonce, echo, entry }: ExecScript): string {
-  return `__svc_n=${nonce} __svc_c=${quoted(command)}
+function bash({ command, nonce, echo, entry, path }: ExecScript): string {
+  return `__svc_n=${nonce} __svc_f=${quoted(path)} __svc_c=${quoted(command)}
 __svc_end() {
   builtin local s=\${1-$?}
   if [[ -n \${__svc_n-} ]]; then
+    { [[ -f \${__svc_f-} ]] && builtin printf %s "$s" >| "$__svc_f" || builtin true; } 2>/dev/null
     builtin printf '\\e]133;D;%s;svc=%s;%s\\a' "$s" "$__svc_n" "$PWD" 2>/dev/null >/dev/tty
     __svc_n=
   fi
@@ -86,11 +90,12 @@ ${LEFT}
 `;
 }
 
-function zsh({ command, nonce, echo, entry }: ExecScript): string {
-  return `__svc_n=${nonce} __svc_c=${quoted(command)}
+function zsh({ command, nonce, echo, entry, path }: ExecScript): string {
+  return `__svc_n=${nonce} __svc_f=${quoted(path)} __svc_c=${quoted(command)}
 __svc_end() { {
   builtin local s=\${1-$?}
   if [[ -n \${__svc_n-} ]]; then
+    { [[ -f \${__svc_f-} ]] && builtin printf %s "$s" >| "$__svc_f" || builtin true; } 2>/dev/null
     builtin printf '\\e]133;D;%s;svc=%s;%s\\a' "$s" "$__svc_n" "$PWD" 2>/dev/null >/dev/tty
     __svc_n=
   fi
@@ -104,25 +109,30 @@ fi
 builtin print -s -r -- "$__svc_c"
 ${entered('builtin', entry)}builtin printf %s ${quoted(echo + beginMark(nonce))} 2>/dev/null >/dev/tty
 ${evaluated('builtin', entry)}
+{
 ${ended('builtin')}
 __svc_end "$__svc_p" || builtin true
 ${LEFT}
+}
 `;
 }
 
 /** POSIX shells have no prompt hook; they expand PS1 each time, so the prompt itself prints the end mark. */
-function sh({ command, nonce, echo, entry }: ExecScript): string {
-  return `__svc_n=${nonce} __svc_c=${quoted(command)}
+function sh({ command, nonce, echo, entry, path }: ExecScript): string {
+  return `__svc_n=${nonce} __svc_f=${quoted(path)} __svc_c=${quoted(command)}
 case \${PS1-} in
 *__svc_n*) ;;
 *) PS1='\${__svc_n:+\x1b]133;D;$?;svc=$__svc_n;$PWD\x07}'"\${PS1-}" ;;
 esac
 ${entered('command', entry)}command printf %s ${quoted(echo + beginMark(nonce))} 2>/dev/null >/dev/tty
 ${evaluated('command', entry)}
+{
 ${ended('command')}
+{ [ -f "$__svc_f" ] && command printf %s "$__svc_p" >| "$__svc_f" || command true; } 2>/dev/null
 command printf '\\033]133;D;%s;svc=%s;%s\\007' "$__svc_p" "$__svc_n" "$PWD" 2>/dev/null >/dev/tty
 __svc_n=
 ${LEFT}
+}
 `;
 }
 

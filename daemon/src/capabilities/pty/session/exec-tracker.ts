@@ -3,6 +3,7 @@ import { waitFor } from '@sandbox/api/wait.ts';
 import { textBeginning } from '@sandbox/program/text-beginning.ts';
 import { sinceNow } from '../../../core/process/find/started-processes.ts';
 import type { HostedProcess, ProcessEnd } from '../../../core/process/process-host.ts';
+import { noticeDroppedEnd } from '../exec/dropped-end.ts';
 import type { ExecFiles } from '../exec/exec-files.ts';
 import { ExecRun, outputBetween } from '../exec/exec-run.ts';
 import { type Entry, echoOf, execLine, execScript, quoted, type ShellKind } from '../exec/exec-script.ts';
@@ -197,11 +198,12 @@ export class ExecTracker {
 
   async #typeScript(process: HostedProcess, run: ExecRun, typed: TypedScript): Promise<void> {
     const nonce = randomBytes(8).toString('hex');
-    const { line, remove } = this.#script(typed, nonce);
+    const { line, path, remove } = this.#script(typed, nonce);
     const typedAt = run.console.start;
     run.since = sinceNow(process.pid);
     this.#session.record.current = { nonce, typedAt, since: run.since };
     this.#track(run.follow(nonce, typedAt, () => false));
+    void run.gap.then(() => noticeDroppedEnd(run, path)).catch(this.#session.failed);
     void run.done.then(remove);
     this.#session.changed();
     // Ctrl-U erases a half-typed line, which would become part of the command.
@@ -225,8 +227,8 @@ export class ExecTracker {
     const { record } = this.#session;
     const owner = this.#tools.launcher.accountOf(record.user);
     const { path, remove } = this.#tools.execFiles.write(owner, (at) =>
-      execScript(kind, { command, entry, nonce, echo: echoOf(command, execLine(at), column, record.cols) }),
+      execScript(kind, { command, entry, nonce, path: at, echo: echoOf(command, execLine(at), column, record.cols) }),
     );
-    return { line: execLine(path), remove };
+    return { line: execLine(path), path, remove };
   }
 }
