@@ -3,7 +3,7 @@ import { stallSeconds } from '@sandbox/program/heartbeat/stall-option.ts';
 import type { LogLevel } from '@sandbox/program/logger.ts';
 import { boolean, named, port, readOptions, wholeNumber } from '@sandbox/program/options.ts';
 import type { StrangerLimits } from '@sandbox/program/server/strangers.ts';
-import { logLevel } from '@sandbox/program/service-options.ts';
+import { connectionsPerAddress, logLevel } from '@sandbox/program/service-options.ts';
 import { otlpEndpoint } from '@sandbox/program/tracing/otlp-option.ts';
 import { addressTest, trustedProxies } from '@sandbox/program/trusted-proxies.ts';
 import { z } from 'zod';
@@ -100,13 +100,7 @@ export const GatewayOptions = z.object({
     flag: 'trusted-proxies',
     description: 'Addresses and networks of proxies with trusted X-Forwarded-* headers; comma separated.',
   }),
-  connectionsPerAddress: named(wholeNumber(0, 4096).default(512), {
-    env: 'SVC_CONNECTIONS_PER_ADDRESS',
-    flag: 'connections-per-address',
-    description:
-      'Open connections of one address without a valid credential; 0: no limit. ' +
-      'Addresses listed in SVC_TRUSTED_PROXIES are exempt, the word loopback exempts none.',
-  }),
+  connectionsPerAddress: connectionsPerAddress(),
   stallSeconds: stallSeconds(),
   logLevel: logLevel(),
   otlpEndpoint: otlpEndpoint(),

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { LOG_LEVELS, type LogLevel } from './logger.ts';
-import { boolean, named } from './options.ts';
+import { boolean, named, wholeNumber } from './options.ts';
+
+export const CONNECTIONS_PER_ADDRESS = 'SVC_CONNECTIONS_PER_ADDRESS';
 
 /** The option with the least level of what a service logs. */
 export function logLevel(): z.ZodType<LogLevel> {
@@ -8,6 +10,17 @@ export function logLevel(): z.ZodType<LogLevel> {
     env: 'LOG_LEVEL',
     flag: 'log-level',
     description: `One of ${LOG_LEVELS.join(', ')}.`,
+  });
+}
+
+/** The option of the gateway that `sandboxd doctor` reports too. */
+export function connectionsPerAddress(): z.ZodType<number> {
+  return named(wholeNumber(0, 4096).default(512), {
+    env: CONNECTIONS_PER_ADDRESS,
+    flag: 'connections-per-address',
+    description:
+      'Open connections of one address without a valid credential; 0: no limit. ' +
+      'Addresses listed in SVC_TRUSTED_PROXIES are exempt, the word loopback exempts none.',
   });
 }
 

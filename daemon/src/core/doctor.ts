@@ -1,8 +1,10 @@
 import { accessSync, constants } from 'node:fs';
+import { CONNECTIONS_PER_ADDRESS, connectionsPerAddress } from '@sandbox/program/service-options.ts';
 import { claimTokenTerms, keyFileTerms } from './access/key-options.ts';
 import { type SecretFileTerms, unreadable } from './access/secret-file.ts';
 import { lookUpIdentity } from './account/identity.ts';
 import type { CoreConfig } from './config.ts';
+import { readEnvDirectory } from './environment/env-directory.ts';
 import { errnoName } from './errno-name.ts';
 import type { Finding } from './finding.ts';
 import { SILENT_HINT } from './process/keeper/keeper-connection.ts';
@@ -23,6 +25,8 @@ export async function examine(config: CoreConfig, requirements: readonly Require
     checkRuntimeDir(config.runtimeDir),
     ...checkDefaultUser(config.defaultUser),
     ...secretFiles(config).map(checkSecretFile),
+    ...checkEnvDir(config.envDir),
+    checkConnections(process.env[CONNECTIONS_PER_ADDRESS]),
   ];
 }
 
@@ -75,6 +79,35 @@ function checkSecretFile(terms: SecretFileTerms): Check {
   const detail = unreadable(terms);
   if (detail === undefined) return { name, ok: true, required: true, detail: terms.path };
   return { name, ok: false, required: true, detail, hint: 'restore the file; until then the service answers 401' };
+}
+
+/** A variable that is too long would let no process start: it is left out. */
+function checkEnvDir(path: string | undefined): Check[] {
+  if (path === undefined) return [];
+  const name = 'environment files';
+  const { variables, leftOut } = readEnvDirectory(path);
+  const [first] = leftOut;
+  if (first === undefined) {
+    return [{ name, ok: true, required: false, detail: `${Object.keys(variables).length} variables in ${path}` }];
+  }
+  const where = first.variable === undefined ? first.file : `${first.variable} of ${first.file}`;
+  const detail = `${leftOut.length} left out of ${path}: ${where}: ${first.reason}`;
+  return [{ name, ok: false, required: false, detail, hint: 'shorten the value, or give the program a file' }];
+}
+
+/** The share of one address in the connections of the gateway, which has the option of the same environment. */
+function checkConnections(given: string | undefined): Check {
+  const name = 'connections of one address';
+  const { success, data } = connectionsPerAddress().safeParse(given || undefined);
+  if (!success) {
+    const detail = `${CONNECTIONS_PER_ADDRESS} is ${JSON.stringify(given?.slice(0, 100))}: the gateway does not start`;
+    return { name, ok: false, required: true, detail, hint: 'set a whole number from 0 to 4096, or none' };
+  }
+  const detail =
+    data === 0
+      ? `no limit: one address without a valid credential can take all (${CONNECTIONS_PER_ADDRESS}=0)`
+      : `${data} without a valid credential (${CONNECTIONS_PER_ADDRESS})`;
+  return { name, ok: true, required: false, detail };
 }
 
 function checkDefaultUser(user: string | undefined): Check[] {

@@ -2,9 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLogger } from '@sandbox/program/logger.ts';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { tempDir } from '../../../../scripts/testing/temp-dir.ts';
 import { TestApp } from '../../app.fixture.ts';
+import { readConfig } from '../../config.ts';
+import { examine } from '../doctor.ts';
 import { EnvDirectory } from './env-directory.ts';
 
 const logger = createLogger('test', 'silent');
@@ -63,6 +65,53 @@ test('a directory that is missing, a FIFO, a value with NUL and a file that is t
   await symlink('nowhere', join(directory.path, 'DANGLING'));
   await writeFile(join(directory.path, 'GOOD'), 'x');
   expect(new EnvDirectory(directory.path, logger).current()).toEqual({ GOOD: 'x' });
+});
+
+const LARGE = 'x'.repeat(200_000);
+
+test('[run.exec-limits] a value that no process can have is left out with one log line, and everything starts', async () => {
+  await using directory = await tempDir();
+  await writeFile(join(directory.path, '10-base.env'), `BIG=${LARGE}\nTASK=seven\n`);
+  await writeFile(join(directory.path, 'BIG_TOO'), LARGE);
+  for (let index = 100; index < 130; index += 1)
+    await writeFile(join(directory.path, `V${index}`), 'x'.repeat(100_000));
+  await using daemon = await TestApp.start({ envDir: directory.path, logLevel: 'warn' });
+  const command = 'echo "$TASK ${#BIG} ${#BIG_TOO} ${#V100} ${#V129}"';
+  expect((await daemon.run(command)).stdout).toBe('seven 0 0 100000 0\n');
+  expect((await daemon.run(command)).stdout).toBe('seven 0 0 100000 0\n');
+  const lines = daemon.log.filter((line) => line.includes('environment file'));
+  expect(lines).toHaveLength(10);
+  expect(lines[0]).toContain('"variable":"BIG"');
+  const started: [string, object][] = [
+    ['/v2/commands/sessions', { env: { A: 'b' } }],
+    ['/v2/pty/sessions', { id: 't', command: 'sh', env: { A: 'b' } }],
+    ['/v2/code/execute', { language: 'javascript', code: 'process.env.TASK' }],
+    ['/v2/code/execute', { language: 'bash', code: 'echo $TASK' }],
+    ['/v1/bash/exec', { command: 'echo $TASK' }],
+  ];
+  for (const [url, body] of started) expect([url, (await daemon.post(url, body)).statusCode]).toEqual([url, 200]);
+});
+
+test('[run.exec-limits] doctor names what is left out, and the share of one address', async () => {
+  await using directory = await tempDir();
+  const rowsOf = async (env: Record<string, string>) => {
+    const all = await examine(readConfig([], { SVC_ENV_DIR: directory.path, ...env }), []);
+    return all.filter(({ name }) => name === 'environment files' || name === 'connections of one address');
+  };
+  vi.stubEnv('SVC_CONNECTIONS_PER_ADDRESS', '0');
+  await writeFile(join(directory.path, 'TASK'), 'seven');
+  expect(await rowsOf({})).toMatchObject([
+    { ok: true, required: false, detail: expect.stringContaining('1 variables') },
+    { ok: true, detail: expect.stringContaining('no limit') },
+  ]);
+  await writeFile(join(directory.path, 'BIG'), LARGE);
+  vi.stubEnv('SVC_CONNECTIONS_PER_ADDRESS', '7000');
+  expect(await rowsOf({})).toMatchObject([
+    { ok: false, required: false, detail: expect.stringMatching(/BIG of BIG: it has 200005 bytes/) },
+    { ok: false, required: true, detail: expect.stringContaining('7000') },
+  ]);
+  vi.unstubAllEnvs();
+  expect(await rowsOf({})).toMatchObject([{}, { ok: true, detail: expect.stringContaining('512') }]);
 });
 
 test('[late.env-dir] what runs keeps its environment, what starts gets the new one, terminals too', async () => {

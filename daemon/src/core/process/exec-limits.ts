@@ -3,7 +3,7 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 
 const KIB = 1024;
 /** The longest argument or `NAME=value` with its NUL: MAX_ARG_STRLEN of execve(2), 32 pages. */
-const STRING_BYTES = 128 * KIB;
+export const STRING_BYTES = 128 * KIB;
 /** execve(2): a quarter of the stack limit, at least ARG_MAX of old kernels, at most three quarters of 8 MiB. */
 const TOTAL_MIN = 128 * KIB;
 const TOTAL_MAX = 6 * 1024 * KIB;
@@ -28,7 +28,7 @@ export function requireExecutable({ args = [], env = {} }: ExecStrings): void {
     ...Object.entries(env).map(([name, value]) => ({
       name: `variable ${name.slice(0, 200)}`,
       field: 'env',
-      bytes: value === undefined ? 0 : sizeOf(name) + sizeOf(value),
+      bytes: value === undefined ? 0 : stringBytes(name, value),
     })),
   ];
   const long = strings.find(({ bytes }) => bytes > STRING_BYTES);
@@ -40,6 +40,11 @@ export function requireExecutable({ args = [], env = {} }: ExecStrings): void {
     largest,
     `all arguments and variables take ${total} together, the kernel takes ${totalMax() - RESERVED}`,
   );
+}
+
+/** Bytes of `NAME=value` with its NUL. */
+export function stringBytes(name: string, value: string): number {
+  return sizeOf(name) + sizeOf(value);
 }
 
 /** With the NUL, or the `=`, that ends it. */
