@@ -76,7 +76,7 @@ test('[run.exec-limits] a value that no process can have is left out with one lo
   for (let index = 100; index < 130; index += 1)
     await writeFile(join(directory.path, `V${index}`), 'x'.repeat(100_000));
   await using daemon = await TestApp.start({ envDir: directory.path, logLevel: 'warn' });
-  const command = 'echo "$TASK ${#BIG} ${#BIG_TOO} ${#V100} ${#V129}"';
+  const command = `echo "$TASK \${#BIG} \${#BIG_TOO} \${#V100} \${#V129}"`;
   expect((await daemon.run(command)).stdout).toBe('seven 0 0 100000 0\n');
   expect((await daemon.run(command)).stdout).toBe('seven 0 0 100000 0\n');
   const lines = daemon.log.filter((line) => line.includes('environment file'));
