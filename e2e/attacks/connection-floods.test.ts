@@ -26,7 +26,8 @@ test.runIf(process.platform === 'linux').each(isWhole ? FLOODS : [[1, 1_000] as 
     const args = [process.execPath, script, directory.path, String(addresses), String(each), SEED];
     const { stdout } = await run('unshare', [...NAMESPACE, ...args]);
     const { open, ...answers } = JSON.parse(stdout) as { open: number };
-    expect(answers).toEqual({ health: 200, other: 200, same: 200, before: '200' });
+    const throughDaemon = { daemonHealth: 200, healthThrough: 200, callThrough: 200 };
+    expect(answers).toEqual({ health: 200, other: 200, same: 200, before: '200', ...throughDaemon });
     expect(open).toBeLessThanOrEqual(addresses === 1 ? 512 : 4_096);
   },
 );

@@ -20,6 +20,9 @@ function random(max: number): number {
 }
 
 const HEAD = 'GET /health HTTP/1.1\r\nHost: a\r\n';
+/** Connections to the daemon, which takes 8,192, and how many of them are made at once. */
+const DAEMON_FLOOD = 8_400;
+const BATCH = 400;
 /** What a connection of the flood sends. */
 const SENT = ['', HEAD, `${HEAD}\r\n`, 'GET /v2/commands HTTP/1.1\r\nHost: a\r\nX-API-Key: wrong\r\n\r\n', 'GET'];
 
@@ -55,12 +58,31 @@ for (let n = 0; n < Number(addresses) * Number(each); n += 1) {
   socket.write(SENT[random(SENT.length)] ?? '');
   sockets.push(socket);
 }
+/** More connections than the daemon takes, from a program of the sandbox to its own port, then health and a call. */
+async function floodDaemon(): Promise<object> {
+  const daemonPort = Number(new URL(daemon.base).port);
+  for (let n = 0; n < DAEMON_FLOOD; n += BATCH) {
+    const batch = Array.from({ length: BATCH }, () => connect({ host: '127.0.0.1', port: daemonPort }).resume());
+    sockets.push(...batch);
+    for (const socket of batch) socket.on('error', () => undefined);
+    await Promise.all(batch.map((socket) => Promise.race([once(socket, 'connect'), once(socket, 'close')])));
+    for (const socket of batch) socket.write(SENT[random(SENT.length)] ?? '');
+  }
+  const direct = await fetch(`${daemon.base}/health`);
+  return {
+    daemonHealth: direct.status,
+    healthThrough: await statusFrom('127.0.0.1', '127.0.0.1', '/health'),
+    callThrough: await statusFrom('10.99.0.200', '10.99.0.1', '/v2/commands', KEY),
+  };
+}
+
 const result = {
   health: await statusFrom('127.0.0.1', '127.0.0.1', '/health'),
   other: await statusFrom('10.99.0.200', '10.99.0.1', '/v2/commands', KEY),
   same: await statusFrom('10.99.0.10', '10.99.0.1', '/v2/commands', KEY),
   before: await askWithKey(),
   open: sockets.filter((socket) => !socket.destroyed).length,
+  ...(await floodDaemon()),
 };
 for (const socket of [...sockets, own]) socket.destroy();
 process.stdout.write(`${JSON.stringify(result)}\n`);

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { endGently } from '@sandbox/program/close-when-read.ts';
+import { isHealthCheck } from '@sandbox/program/health-paths.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
 import { requestIdOf } from '@sandbox/program/request-id.ts';
@@ -69,7 +70,9 @@ export class Gateway implements AsyncDisposable {
       optimizeEmptyRequests: true,
       shouldUpgradeCallback: (req) => isProtocolChange(req) && !this.#connections.isBusy(req.socket),
     });
-    this.#connections = new OpenConnections({ ceiling: MAX_CONNECTIONS, strangers: config.strangers }, logger);
+    const { strangers } = config;
+    const limits = { ceiling: MAX_CONNECTIONS, strangers, isReserved: isHealthCheck };
+    this.#connections = new OpenConnections(limits, logger);
     this.#connections.watch(this.#server);
     this.#services.metrics.watch(this.#server, this.#connections);
     const onRequest = (req: IncomingMessage, res: ServerResponse): void =>

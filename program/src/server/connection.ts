@@ -61,16 +61,18 @@ export class Connection {
     this.#isUpgraded = true;
   }
 
-  /** Handles a request in its turn; a request after a response that closes the connection is dropped. */
-  take(pending: Pending): void {
+  /**
+   * Handles a request in its turn; a request after a response that closes the connection is dropped.
+   * @param refusal the answer to it, if it is not handled
+   */
+  take(pending: Pending, refusal?: Refusal): void {
     if (this.#refused || this.#last?.res.shouldKeepAlive === false) return;
     const { res } = pending;
     this.#last = pending;
     this.#unfinished.push(res);
     res.once('close', () => this.#finished(res));
-    const accepted = hasKnownCoding(pending.req)
-      ? pending
-      : { ...pending, work: () => this.#answer(pending, UNKNOWN_CODING) };
+    const answer = refusal ?? (hasKnownCoding(pending.req) ? undefined : UNKNOWN_CODING);
+    const accepted = answer === undefined ? pending : { ...pending, work: () => this.#answer(pending, answer) };
     if (this.#working === 0 && this.#waiting.length === 0) {
       this.#begin(accepted);
     } else {

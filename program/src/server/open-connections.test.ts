@@ -201,6 +201,63 @@ describe('connections without a valid credential', () => {
   });
 });
 
+describe('requests that are reserved', () => {
+  const strangers = { perAddress: 2, isExempt: () => false };
+  const HEALTH = CLOSING.replace('/', '/health');
+  let busy = 0;
+  /** Answers nothing but `/health`. */
+  const started = (limits: Partial<ConnectionLimits>): Bounded => {
+    busy = 0;
+    return new Bounded({ ceiling: 8, isReserved: ({ url }) => url === '/health', ...limits }, (req, res) => {
+      if (req.url === '/health') res.end('ok');
+      else busy += 1;
+    });
+  };
+  const crowd = async (server: Bounded, count: number, sent: string): Promise<Socket[]> => {
+    const clients: Socket[] = [];
+    for (let n = 0; n < count; n += 1) {
+      const client = await server.open();
+      client.on('error', () => undefined).write(sent);
+      clients.push(client.resume());
+    }
+    return clients;
+  };
+
+  test.each([
+    ['the share of one address', { strangers }, 2],
+    ['the ceiling', { ceiling: 2 }, 2],
+    ['both, and the connections for this machine', { ceiling: 2, strangers: { ...strangers, perAddress: 0 } }, 66],
+  ])('[connection.health] are served beyond %s, and others are not', async (_name, limits, count) => {
+    await using server = started(limits);
+    await crowd(server, count, REQUEST);
+    await expect.poll(() => busy).toBe(count);
+    for (let n = 0; n < 3; n += 1) {
+      const health = await server.open();
+      health.write(HEALTH.replace('Connection: close\r\n', ''));
+      expect(await allOf(health)).toMatch(/^HTTP\/1\.1 200 [\s\S]*Connection: close/);
+    }
+    const other = await server.open();
+    other.write(CLOSING);
+    expect(await allOf(other)).toMatch(/^HTTP\/1\.1 503 /);
+  });
+
+  test.each([
+    ['say nothing', ''],
+    ['send half of a head', 'GET /health HTTP/1.1\r\nHost: h\r\n'],
+    ['send half of a body', 'GET /health HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nx'],
+    ['ask for more', REQUEST],
+  ])('[connection.health] are served while clients that %s fill the reserve', async (_name, sent) => {
+    await using server = started({ ceiling: 2 });
+    await crowd(server, 2, REQUEST);
+    await expect.poll(() => busy).toBe(2);
+    await crowd(server, 80, sent);
+    const health = await server.open();
+    health.write(HEALTH);
+    expect(await allOf(health)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(server.connections.size).toBeLessThanOrEqual(2 + 64);
+  });
+});
+
 test('[connection.fair] a request is not behind the pipelined ones of other connections', async () => {
   const other = Promise.withResolvers<Socket>();
   const seen = Promise.withResolvers<number>();

@@ -35,6 +35,10 @@ const LOG_MS = 60_000;
 
 const isLoopback = addressTest(['loopback']);
 
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
 export interface ConnectionLimits {
   /** Open connections; a further one is answered 503 and closed. */
   readonly ceiling: number;
@@ -42,6 +46,11 @@ export interface ConnectionLimits {
   readonly halfOpenMs?: number;
   /** Limits of connections without a valid credential; default: none. */
   readonly strangers?: StrangerLimits;
+  /**
+   * The request, such as that of a health check, that a client of this machine gets answered beyond every limit, on a
+   * connection that closes with the answer; default: none.
+   */
+  readonly isReserved?: (req: IncomingMessage) => boolean;
 }
 
 /** The open connections of an HTTP server, upgraded ones included. */
@@ -50,6 +59,8 @@ export class OpenConnections {
   readonly #logger: Logger;
   readonly #open = new Map<Socket, Connection>();
   readonly #strangers: Strangers | undefined;
+  /** Connections beyond a limit that serve a reserved request alone, oldest first, with why they got no room. */
+  readonly #reserved = new Map<Socket, Refusal>();
   readonly #turns = new Turns();
   readonly #totals = { evicted: 0, refused: 0 };
   /** Connections beyond the ceiling that are being answered. */
@@ -90,7 +101,15 @@ export class OpenConnections {
 
   /** Handles a request in its turn. An exception in `work` ends the connection with a log line. */
   take(req: IncomingMessage, res: ServerResponse, work: () => void): void {
-    this.#open.get(req.socket)?.take({ req, res, work: () => this.guard(req.socket, work) });
+    const refusal = this.#reserved.get(req.socket);
+    if (refusal !== undefined && hasBody(req)) {
+      // Its answer would wait for the body.
+      req.socket.destroy();
+      return;
+    }
+    const refused = refusal !== undefined && this.#limits.isReserved?.(req) !== true ? refusal : undefined;
+    if (refusal !== undefined) res.shouldKeepAlive = false;
+    this.#open.get(req.socket)?.take({ req, res, work: () => this.guard(req.socket, work) }, refused);
   }
 
   /** As `take`, for a request to change the protocol. */
@@ -133,7 +152,7 @@ export class OpenConnections {
   #add(socket: Socket): void {
     const address = socket.remoteAddress ?? '';
     const refusal = this.#makeRoom(address);
-    if (refusal !== undefined) {
+    if (refusal !== undefined && !this.#makeReservedRoom(address)) {
       this.#turnAway(socket, refusal);
       return;
     }
@@ -141,12 +160,14 @@ export class OpenConnections {
     // A client that vanished, as behind a router that forgot it, sends no end: its request would wait for ever.
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     this.#open.set(socket, new Connection(socket, this.#limits.halfOpenMs ?? HALF_OPEN_MS, this.#turns));
-    this.#strangers?.add(socket, address);
+    if (refusal !== undefined) this.#reserved.set(socket, refusal);
+    else this.#strangers?.add(socket, address);
     socket.once('close', () => this.#remove(socket));
   }
 
   #remove(socket: Socket): void {
     this.#strangers?.delete(socket);
+    this.#reserved.delete(socket);
     this.#open.delete(socket);
     if (this.#open.size === 0) this.#onEmpty?.();
   }
@@ -158,6 +179,12 @@ export class OpenConnections {
     const reserved = strangers && isLoopback(address) ? RESERVED : 0;
     if (this.#open.size < this.#limits.ceiling + reserved) return undefined;
     return strangers && this.#evict(strangers.all(), address) ? undefined : FULL;
+  }
+
+  /** Whether a connection beyond a limit may ask for what is reserved; the oldest that has not asked makes room. */
+  #makeReservedRoom(address: string): boolean {
+    if (this.#limits.isReserved === undefined || !isLoopback(address)) return false;
+    return this.#reserved.size < RESERVED || this.#evict(this.#reserved.keys(), address);
   }
 
   /** Closes the oldest connection that has sent no request yet, else the oldest that waits for its next request. */
