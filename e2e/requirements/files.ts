@@ -48,6 +48,8 @@ export const FILES: readonly Requirement[] = [
     'fs.upload-cut': 'a cut upload leaves the old file whole and no rest',
     'fs.upload-resume':
       'pieces by Content-Range; one that does not begin at the end of the part is 409 with its size in data',
+    'fs.upload-resume-end':
+      'where all bytes of a resumable upload are there and its last call was cut, a repeat of that call completes it',
     'fs.upload-resume-kept': 'the part of a resumable upload is kept, over a restart too',
     'fs.upload-resume-expiry': 'a part is kept for an hour',
     'fs.killed': 'a daemon that was killed leaves no rest of uploads, imports and copies once it is back',

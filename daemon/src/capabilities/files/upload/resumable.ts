@@ -63,7 +63,9 @@ export class ResumableUploads {
       await using part = PartFile.resume(place, nameOf(name), terms.owner, this.#journal.inodeOf(name));
       this.#journal.identify(name, part.inode);
       if (restart) part.truncate(0);
-      if (part.length !== start) throw misplaced(path, part.length);
+      // The call of the last piece ended between its last byte and the name: its repeat brings these bytes again.
+      if (part.length === total && end === total && start < total) part.truncate(start);
+      if (part.length !== start) throw misplaced(path, part.length, total);
       const isWithin = await spool(source, part, { limit: end - start });
       if (!isWithin || part.length !== end) {
         if (!isWithin) part.truncate(start);
@@ -79,10 +81,11 @@ export class ResumableUploads {
   }
 }
 
-function misplaced(path: FilePath, size: number): SandboxError {
+function misplaced(path: FilePath, size: number, total: number | undefined): SandboxError {
+  const next = size === total ? 'send the last piece again, which completes the file' : `go on at byte ${size}`;
   return new SandboxError('conflict', `the piece does not begin where the upload ends: at byte ${size}`, {
     data: { path: shownPath(path), size },
-    hint: `go on at byte ${size}, or begin anew with restart=true`,
+    hint: `${next}, or begin again with restart=true`,
   });
 }
 

@@ -203,6 +203,37 @@ describe('pieces', () => {
     expect(readFileSync(path, 'utf8')).toBe('world');
   });
 
+  test('[fs.upload-resume-end] where the last piece is there and its call was cut, its repeat completes the file', async ({
+    dir,
+  }) => {
+    const path = join(dir, 'f');
+    const runtime = join(dir, 'runtime');
+    mkdirSync(runtime, { mode: 0o700 });
+    {
+      await using daemon = await TestApp.start({}, runtime);
+      await put(daemon, path, 'hel', range(0, 2, 8));
+      // As a daemon leaves it that ends between the last byte and the name.
+      expect((await put(daemon, path, 'loyou', range(3, 7, '*'))).json().data.complete).toBe(false);
+    }
+    await using daemon = await TestApp.start({}, runtime);
+    expect((await put(daemon, path, '', { 'content-range': 'bytes */8' })).json().data.file_size).toBe(8);
+    const beyond = await put(daemon, path, 'x', range(8, 8, 9));
+    expect([beyond.statusCode, beyond.json().data.file_size]).toEqual([200, 9]);
+    await put(daemon, join(dir, 'g'), 'helloyou', range(0, 7, '*'));
+    const middle = await put(daemon, join(dir, 'g'), 'lo', range(3, 4, 8));
+    expect([middle.statusCode, middle.json().data.size, middle.json().hint]).toEqual([
+      409,
+      8,
+      expect.stringContaining('the last piece again'),
+    ]);
+    const cut = await put(daemon, join(dir, 'g'), 'lo', range(3, 7, 8));
+    expect(cut.statusCode).toBe(400);
+    const last = await put(daemon, join(dir, 'g'), 'you', range(5, 7, 8));
+    expect(last.json().data).toMatchObject({ complete: true, file_size: 8, sha256: sha256('helloyou') });
+    expect(readFileSync(join(dir, 'g'), 'utf8')).toBe('helloyou');
+    expect((await put(daemon, join(dir, 'g'), 'you', range(5, 7, 8))).statusCode).toBe(409);
+  });
+
   test('a body that is not as long as its range is refused and forgotten', async ({ daemon, dir }) => {
     const path = join(dir, 'f');
     expect((await put(daemon, path, 'hello', range(0, 2, 8))).statusCode).toBe(400);
