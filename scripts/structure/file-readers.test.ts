@@ -21,6 +21,7 @@ const OWN_FILES: Readonly<Record<string, string>> = {
   'files/change/copy-content.ts': 'new files, which it creates; the source is open',
   'files/tar/extract.ts': 'new files, which it creates',
   'files/write/write.ts': 'files opened for writing; their content goes nowhere',
+  'pty/exec/dropped-end.ts': 'the exit code of a command, of which no other text is used',
   'pty/session/session-record.ts': 'records of the capability',
   'pty/tmux/tmux.ts': 'the state of a process in /proc',
   'sandbox/context/occupied-ports.ts': 'tables of the kernel',

@@ -3,7 +3,7 @@ import { CONNECTIONS_PER_ADDRESS, connectionsPerAddress } from '@sandbox/program
 import { claimTokenTerms, keyFileTerms } from './access/key-options.ts';
 import { type SecretFileTerms, unreadable } from './access/secret-file.ts';
 import { lookUpIdentity } from './account/identity.ts';
-import type { CoreConfig } from './config.ts';
+import { type CoreConfig, inheritedEnvironment } from './config.ts';
 import { readEnvDirectory } from './environment/env-directory.ts';
 import { errnoName } from './errno-name.ts';
 import type { Finding } from './finding.ts';
@@ -26,7 +26,7 @@ export async function examine(config: CoreConfig, requirements: readonly Require
     ...checkDefaultUser(config.defaultUser),
     ...secretFiles(config).map(checkSecretFile),
     ...checkEnvDir(config.envDir),
-    checkConnections(process.env[CONNECTIONS_PER_ADDRESS]),
+    checkConnections(inheritedEnvironment()[CONNECTIONS_PER_ADDRESS]),
   ];
 }
 
