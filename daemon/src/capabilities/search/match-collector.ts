@@ -1,7 +1,7 @@
 import type { GrepMatch, Stop } from './requests.ts';
 
 /** Most bytes of text in one answer; the match that exceeds it is the last. */
-const ANSWER_BYTES = 8 * 1024 ** 2;
+export const ANSWER_BYTES = 8 * 1024 ** 2;
 
 /** The page of matches that a caller wants. */
 export interface Page {

@@ -2,11 +2,13 @@ import { lstatSync, type Stats, statSync } from 'node:fs';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { Slots, timeoutSignal } from '@sandbox/api/wait.ts';
 import { requireNoCredentialAt } from '../../core/access/credential-files.ts';
+import { workOnAnswer } from '../../core/answers/answer-hold.ts';
 import { asFileFailure, badRequest, notRegular, systemFailure } from '../../core/files/file-failure.ts';
 import { type FilePath, nameOf, parentOf, shownPath, withoutTrailingSlashes } from '../../core/files/file-path.ts';
 import { expandBraces, requireExpandable } from '../../core/glob/expand-braces.ts';
 import { findTool } from '../../core/tool-path.ts';
 import { isTurnSpent, yieldToEventLoop } from '../../core/turns.ts';
+import { ANSWER_BYTES } from './match-collector.ts';
 import type { FoundName, GrepRequest, GrepResult, NamesRequest, NamesResult } from './requests.ts';
 import type { Place } from './ripgrep/ripgrep.ts';
 import { RipgrepEngine } from './ripgrep/ripgrep-engine.ts';
@@ -48,6 +50,7 @@ export class SearchService implements AsyncDisposable {
     requireNoCredentialAt(request.path, 'grep');
     requireGlobs([...request.include, ...request.exclude], 'grep', request.path);
     using _slot = await this.#slot(gone);
+    using _work = workOnAnswer(ANSWER_BYTES);
     const signal = this.#bound(gone);
     const place = placeOf(request.path, isFile);
     const program = place && this.#findRipgrep();
@@ -62,6 +65,7 @@ export class SearchService implements AsyncDisposable {
     }
     requireGlobs([request.pattern, ...request.exclude], 'search', request.path);
     using _slot = await this.#slot(gone);
+    using _work = workOnAnswer(ANSWER_BYTES);
     const signal = this.#bound(gone);
     const place = placeOf(request.path, false);
     // ripgrep finds regular files only, by globs of its own dialect.

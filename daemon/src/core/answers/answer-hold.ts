@@ -22,6 +22,28 @@ export function workOnAnswer(bytes: number): Disposable {
   return current.getStore()?.work(bytes) ?? NOTHING;
 }
 
+/** Bytes after which growing work reserves what it has by then. */
+const STEP_BYTES = 256 * 1024;
+
+/** Work whose size is not known before: it reserves memory as it grows. */
+export class GrowingWork implements Disposable {
+  #bytes = 0;
+  #reserved = 0;
+  readonly #steps = new DisposableStack();
+
+  /** @throws SandboxError `unavailable` as `workOnAnswer` */
+  add(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes - this.#reserved < STEP_BYTES) return;
+    this.#steps.use(workOnAnswer(this.#bytes - this.#reserved));
+    this.#reserved = this.#bytes;
+  }
+
+  [Symbol.dispose](): void {
+    this.#steps.dispose();
+  }
+}
+
 const NOTHING: Disposable = { [Symbol.dispose]: () => undefined };
 
 /** What one answer holds of the budget. */

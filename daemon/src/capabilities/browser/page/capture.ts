@@ -1,5 +1,6 @@
 import { pause } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
+import { workOnAnswer } from '../../../core/answers/answer-hold.ts';
 import { CdpFailure, isCdpFailure } from '../cdp/cdp-failure.ts';
 import type { Protocol } from '../cdp/cdp-types.ts';
 import type { Tab } from '../tabs/tab.ts';
@@ -29,7 +30,10 @@ export async function capture(
 ): Promise<string> {
   for (;;) {
     const data = await attempt(tab, request, deadline);
-    if (data !== undefined) return data;
+    if (data !== undefined) {
+      workOnAnswer(data.length)[Symbol.dispose]();
+      return data;
+    }
     if (deadline.isOver) throw new CdpFailure('timeout', 'the page is left before a picture of it is there');
     await pause(AGAIN_MS, tab.gone);
   }

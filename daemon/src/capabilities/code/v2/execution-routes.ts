@@ -2,6 +2,7 @@ import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
+import { GrowingWork } from '../../../core/answers/answer-hold.ts';
 import { isLoss } from '../../../core/event-log.ts';
 import { sendNdjson } from '../../../http/streams/ndjson.ts';
 import type { CodeService } from '../code-service.ts';
@@ -78,6 +79,7 @@ function outputsFrom(execution: Execution, offset: number, limit: number) {
   let next = Math.min(offset, execution.count);
   let firstOffset = 0;
   let bytes = 0;
+  using work = new GrowingWork();
   for (const entry of execution.from(offset, limit)) {
     if (bytes > ANSWER_BYTES) break;
     next = entry.seq;
@@ -85,7 +87,9 @@ function outputsFrom(execution: Execution, offset: number, limit: number) {
       firstOffset = entry.seq;
       continue;
     }
-    bytes += entry.type === 'stream' ? entry.text.length : 'data' in entry ? JSON.stringify(entry.data).length : 0;
+    const size = entry.type === 'stream' ? entry.text.length : 'data' in entry ? JSON.stringify(entry.data).length : 0;
+    bytes += size;
+    work.add(size);
     const output = followedOutput(entry);
     if (output) outputs.push(output);
   }

@@ -1,3 +1,5 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { workOnAnswer } from '../../../core/answers/answer-hold.ts';
 import type { ByteLog } from '../../../core/output/byte-log.ts';
 import { JSON_GROWTH_MAX, jsonBeginning, jsonBytes, jsonEnd } from '../../../core/output/json-size.ts';
 import type { OutputLog } from '../../../core/output/output-log.ts';
@@ -6,6 +8,9 @@ import type { Offsets } from './follow.ts';
 
 /** The most bytes of one stream in a JSON answer, as they are and as JSON writes their text. */
 export const ANSWER_BYTES = 8 * 1024 ** 2;
+
+/** Bytes of each stream while answers that clients have not read take too much memory. */
+const CROWDED_BYTES = 4 * 1024;
 
 export interface Excerpt {
   readonly stdout: string;
@@ -34,7 +39,9 @@ interface StreamExcerpt {
  * @param maxBytes of each stream; 0: 8 MiB. Its text takes at most 8 MiB in JSON
  */
 export async function excerptOf(log: OutputLog, maxBytes: number): Promise<Excerpt> {
-  const limit = maxBytes === 0 ? ANSWER_BYTES : Math.min(maxBytes, ANSWER_BYTES);
+  const wanted = maxBytes === 0 ? ANSWER_BYTES : Math.min(maxBytes, ANSWER_BYTES);
+  using reserved = reserveFor(log, wanted);
+  const limit = reserved === undefined ? Math.min(wanted, CROWDED_BYTES) : wanted;
   const stdout = await excerptOfStream(log.stdout, limit);
   const stderr = await excerptOfStream(log.stderr, limit);
   const stdoutText = textOf(stdout);
@@ -46,6 +53,20 @@ export async function excerptOf(log: OutputLog, maxBytes: number): Promise<Excer
     truncated: hasGaps(stdout) || hasGaps(stderr),
     ends: { stdout: stdout.end, stderr: stderr.end },
   };
+}
+
+/**
+ * Memory for the texts of an answer: the streams, and both in one. Undefined if other answers take too much: the command
+ * has run, so that its answer is cut instead of refused.
+ */
+function reserveFor({ stdout, stderr }: OutputLog, limit: number): Disposable | undefined {
+  const bytes = [stdout, stderr].reduce((sum, { first, end }) => sum + Math.min(end - first, limit), 0);
+  try {
+    return workOnAnswer(2 * bytes);
+  } catch (error) {
+    if (error instanceof SandboxError) return undefined;
+    throw error;
+  }
 }
 
 async function excerptOfStream(log: ByteLog, limit: number): Promise<StreamExcerpt> {

@@ -1,5 +1,7 @@
 import { timeoutSignal } from '@sandbox/api/wait.ts';
+import { workOnAnswer } from '../../../core/answers/answer-hold.ts';
 import type { Command, CommandRecord } from '../run/command.ts';
+import { ANSWER_BYTES } from './excerpt.ts';
 import { endsOf, newBytes, type Offsets } from './follow.ts';
 import { type OutputSlice, sliceOf } from './output-slice.ts';
 
@@ -31,6 +33,7 @@ export async function readOutput(
     const isLast = over.aborted;
     const { record } = command;
     const ends = endsOf(output);
+    using _work = workOnAnswer(sizeOf(ends, from, limit));
     const stdout = await sliceOf(output.stdout, from.stdout, limit, asText);
     const stderr = await sliceOf(output.stderr, from.stderr, limit, asText);
     const hasBytes = stdout.bytes.length + stderr.bytes.length > 0;
@@ -39,6 +42,13 @@ export async function readOutput(
     // What has come past the offsets is the beginning of a sequence: wait for more than that.
     await newBytes(output, laterOf(ends, from), over);
   }
+}
+
+/** Bytes of both streams that a read may find. */
+function sizeOf(ends: Offsets, from: Offsets, limit: number): number {
+  const most = Math.min(limit, ANSWER_BYTES);
+  const left = (stream: keyof Offsets): number => Math.min(Math.max(ends[stream] - from[stream], 0), most);
+  return left('stdout') + left('stderr');
 }
 
 /** Fires at the end of the command, when the time is over, or when the client is gone. */

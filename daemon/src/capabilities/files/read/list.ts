@@ -1,4 +1,5 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
+import { GrowingWork } from '../../../core/answers/answer-hold.ts';
 import { badRequest } from '../../../core/files/file-failure.ts';
 import {
   bytesOfPath,
@@ -17,6 +18,9 @@ import { isHidden } from '../names.ts';
 
 /** Entries in one answer. */
 export const LIST_MAX = 10_000;
+
+/** Bytes of an entry in memory and in JSON, its path excluded. */
+const ENTRY_BYTES = 600;
 
 export interface ListRequest {
   readonly path: FilePath;
@@ -54,7 +58,8 @@ export interface Listing {
 export async function listDirectory(request: ListRequest): Promise<Listing> {
   const after = request.cursor === undefined ? [] : partsOfCursor(request.cursor, request.path);
   const depth = request.recursive ? (request.maxDepth ?? Number.POSITIVE_INFINITY) : 1;
-  const collected = new Collector(request);
+  using work = new GrowingWork();
+  const collected = new Collector(request, work);
   const isWhole = await collected.walk(withoutTrailingSlashes(request.path), depth, after, []);
   const { entries, last, unread } = collected;
   return { entries, cursor: isWhole ? undefined : cursorOf(last), unread: unread.counts };
@@ -66,9 +71,11 @@ class Collector {
   last: readonly FilePath[] = [];
   readonly unread = new Unread();
   readonly #request: ListRequest;
+  readonly #work: GrowingWork;
 
-  constructor(request: ListRequest) {
+  constructor(request: ListRequest, work: GrowingWork) {
     this.#request = request;
+    this.#work = work;
   }
 
   /** @param after names of the entry to continue after. Answers false where there are more entries than the limit. */
@@ -134,6 +141,7 @@ class Collector {
   #take(entry: ListEntry, parts: readonly FilePath[]): boolean {
     if (this.#request.includes?.(entry) === false) return true;
     if (this.entries.length === this.#request.limit) return false;
+    this.#work.add(ENTRY_BYTES + 2 * entry.path.length);
     this.entries.push(entry);
     this.last = parts;
     return true;

@@ -1,4 +1,5 @@
 import { Waiters } from '@sandbox/api/wait.ts';
+import { workOnAnswer } from '../../../core/answers/answer-hold.ts';
 import type { Since } from '../../../core/process/find/started-processes.ts';
 import type { ProcessEnd } from '../../../core/process/process-host.ts';
 import type { History } from '../session/history.ts';
@@ -238,8 +239,10 @@ export class ExecRun {
 /** The output of a console record as text; the end of output that is longer than an answer may be. */
 export async function outputBetween(history: History, { start, end }: ConsoleRecord): Promise<string> {
   const to = Math.min(end ?? history.end, history.end);
+  const from = Math.max(start, to - ANSWER_BYTES);
+  using _work = workOnAnswer(Math.max(to - Math.max(from, history.first), 0));
   const parts: Buffer[] = [];
-  for (let at = Math.max(start, to - ANSWER_BYTES); at < to; ) {
+  for (let at = from; at < to; ) {
     const { offset, bytes } = await history.read(at, Math.min(PIECE_BYTES, to - at));
     if (bytes.length === 0 || offset >= to) break;
     parts.push(bytes.subarray(0, to - offset));

@@ -1,6 +1,7 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { Waiters } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
+import { workOnAnswer } from '../../../core/answers/answer-hold.ts';
 import type { TerminalSize } from '../../../core/process/process-host.ts';
 import type { History } from '../session/history.ts';
 import type { ScreenFormat, ScreenLook } from './screen-protocol.ts';
@@ -105,7 +106,10 @@ export class Screen {
       this.#requireScreen();
       // The thread died during this look.
       if (look === undefined) throw new SandboxError('unavailable', 'the screen is being redrawn');
-      if (!look.isCut) return { ...look, offset };
+      if (!look.isCut) {
+        workOnAnswer(look.output.length)[Symbol.dispose]();
+        return { ...look, offset };
+      }
       throw new SandboxError('too_large', 'the screen is too large in this format', { hint: 'use format=text' });
     });
   }
