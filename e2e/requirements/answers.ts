@@ -4,6 +4,8 @@ export const ANSWERS: readonly Requirement[] = [
   ...section('docs/limits.md', {
     'answers.budget':
       'answers in memory take at most 256 MiB in all, reserved before a file is read; beyond it 503 with Retry-After and a hint',
+    'answers.reserved':
+      'matches, lists, output of terminals and outputs of cells reserve the memory of their answer before they are read; a command that has run is answered with a cut output',
     'answers.released': 'memory of an answer is free when it was read, and when its client has left',
     'answers.unread': 'a client that reads nothing of an answer in memory for 30 s is cut, one that reads is not',
     'answers.streams': 'streams from disk hold nothing of the memory for answers',
