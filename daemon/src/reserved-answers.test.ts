@@ -1,9 +1,12 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempDir } from '../../scripts/testing/temp-dir.ts';
 import { excerptOf } from './capabilities/commands/output/excerpt.ts';
+import { WorkerClient } from './capabilities/desktop/worker-client.ts';
 import { listDirectory } from './capabilities/files/read/list.ts';
 import { outputBetween } from './capabilities/pty/exec/exec-run.ts';
 import { History } from './capabilities/pty/session/history.ts';
@@ -31,7 +34,7 @@ function logOf(directory: string, text: string): OutputLog {
   return log;
 }
 
-const TOO_MUCH = expect.objectContaining({ kind: 'unavailable' });
+const TOO_MUCH = expect.objectContaining({ kind: 'unavailable', message: expect.stringContaining('too much memory') });
 
 test('[answers.reserved] matches, names, lists and terminals do not begin beyond the memory of answers', async () => {
   await using directory = await tempDir();
@@ -56,6 +59,20 @@ test('[answers.reserved] matches, names, lists and terminals do not begin beyond
     await expect([name, await within(small, work).catch((error: unknown) => error)]).toEqual([name, TOO_MUCH]);
     expect([name, small.held, small.refused]).toEqual([name, 0, 1]);
   }
+});
+
+test('[answers.reserved] a picture of the desktop is read no further than the memory of answers', async () => {
+  const worker = createServer((_req, res) => void res.end(Buffer.alloc(4 * MIB)));
+  await once(worker.listen(0, '127.0.0.1'), 'listening');
+  using client = new WorkerClient(`http://127.0.0.1:${(worker.address() as AddressInfo).port}`);
+  const ask = () => client.ask({ method: 'GET', path: '/', ms: 10_000 });
+  const small = new AnswerBudget(MIB);
+  await expect(within(small, ask)).rejects.toEqual(TOO_MUCH);
+  expect([small.held, small.refused]).toEqual([0, 1]);
+  const roomy = new AnswerBudget(16 * MIB);
+  expect([(await within(roomy, ask)).body.length, roomy.held]).toEqual([4 * MIB, 0]);
+  worker.closeAllConnections();
+  worker.close();
 });
 
 test('[answers.reserved] a command that has run is answered with a cut output instead', async () => {

@@ -2,6 +2,7 @@ import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { CollectedBytes } from '@sandbox/program/collected-bytes.ts';
 import { currentSpan } from '@sandbox/program/tracing/tracing.ts';
+import { GrowingWork } from '../../core/answers/answer-hold.ts';
 
 /** Largest answer that is read, in bytes: a picture of four screens of 4K. */
 const ANSWER_MAX = 256 * 1024 ** 2;
@@ -88,7 +89,7 @@ export class WorkerClient implements Disposable {
       sent.destroy();
       if (begun > 0) reject(new WorkerSilence(begun, error));
       else if (keeps && sent.reusedSocket && isReset(error)) reject(new StaleConnection());
-      else reject(noWorker(error));
+      else reject(error instanceof SandboxError ? error : noWorker(error));
     };
     let silence = setTimeout(fail, ms);
     sent.on('information', () => {
@@ -98,13 +99,24 @@ export class WorkerClient implements Disposable {
     });
     const gone = (): void => fail(signal?.reason);
     signal?.addEventListener('abort', gone, { once: true });
+    const work = new GrowingWork();
     sent.on('response', (response) => {
       const received = new CollectedBytes();
       let length = 0;
-      response.on('data', (chunk: Buffer) => {
+      const take = (chunk: Buffer): void => {
         length += chunk.length;
-        if (length > ANSWER_MAX) fail(new Error('the answer is too large'));
-        else received.add(chunk);
+        if (length > ANSWER_MAX) throw new Error('the answer is too large');
+        // A call that has acted is not refused.
+        if (begun === 0) work.add(chunk.length);
+        received.add(chunk);
+      };
+      response.on('data', (chunk: Buffer) => {
+        try {
+          take(chunk);
+        } catch (error) {
+          response.pause();
+          fail(error);
+        }
       });
       response.once('error', fail);
       response.once('end', () =>
@@ -116,6 +128,7 @@ export class WorkerClient implements Disposable {
     sent.end(text);
     return promise.finally(() => {
       clearTimeout(silence);
+      work[Symbol.dispose]();
       signal?.removeEventListener('abort', gone);
     });
   }

@@ -25,8 +25,9 @@ export function workOnAnswer(bytes: number): Disposable {
 /** Bytes after which growing work reserves what it has by then. */
 const STEP_BYTES = 256 * 1024;
 
-/** Work whose size is not known before: it reserves memory as it grows. */
+/** Work of the current request whose size is not known before: it reserves memory as it grows. */
 export class GrowingWork implements Disposable {
+  readonly #hold = current.getStore();
   #bytes = 0;
   #reserved = 0;
   readonly #steps = new DisposableStack();
@@ -35,7 +36,7 @@ export class GrowingWork implements Disposable {
   add(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes - this.#reserved < STEP_BYTES) return;
-    this.#steps.use(workOnAnswer(this.#bytes - this.#reserved));
+    if (this.#hold) this.#steps.use(this.#hold.work(this.#bytes - this.#reserved));
     this.#reserved = this.#bytes;
   }
 

@@ -1,4 +1,5 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { workOnAnswer } from '../../../core/answers/answer-hold.ts';
 import { isCdpFailure } from '../cdp/cdp-failure.ts';
 import type { Protocol } from '../cdp/cdp-types.ts';
 import type { Tab } from '../tabs/tab.ts';
@@ -64,15 +65,24 @@ function finished(tab: Tab, remote: Protocol.Runtime.RemoteObject): Outcome<Eval
   const result = remote.value ?? remote.unserializableValue ?? null;
   const type = Array.isArray(result) ? 'array' : (remote.subtype ?? remote.type);
   const tabId = tab.id;
-  if (typeof result === 'string' ? result.length > RESULT_MAX : isLong(result)) {
+  const size = sizeOf(result);
+  if (size > RESULT_MAX) {
     const hint = 'return less, or write it to a file by a download';
     return undone({ tabId, result: null, type }, `the result is over ${RESULT_MAX} bytes`, hint);
+  }
+  try {
+    workOnAnswer(size)[Symbol.dispose]();
+  } catch (error) {
+    if (error instanceof SandboxError) return undone({ tabId, result: null, type }, error.message, error.details.hint);
+    throw error;
   }
   return done({ tabId, result, type }, `evaluated to ${type}`);
 }
 
-function isLong(result: unknown): boolean {
-  return typeof result === 'object' && result !== null && JSON.stringify(result).length > RESULT_MAX;
+/** UTF-16 units of the result in an answer; 0 for a small one. */
+function sizeOf(result: unknown): number {
+  if (typeof result === 'string') return result.length;
+  return typeof result === 'object' && result !== null ? JSON.stringify(result).length : 0;
 }
 
 function unavailable(nothing: Evaluated, message: string): Outcome<Evaluated> {
