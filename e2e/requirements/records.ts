@@ -11,6 +11,7 @@ export const RECORDS: readonly Requirement[] = [
       'if any single open, write, rename or fsync in the runtime directory fails, a call is acknowledged and survives a kill of the daemon, or is refused with 507 or 503 and a hint',
     'records.waiting':
       'an acknowledged cell that waited ends with the reason if the disk refuses its record when its turn arrives',
+    'records.error': 'the error of a cell that a full disk refused is part of the record of its end',
     'records.crash':
       'of stdin, files, parts, commands, sessions, terminals and cells that were acknowledged, a daemon that is killed at random loses and doubles nothing, also on a full disk',
   }),

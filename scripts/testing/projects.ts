@@ -23,6 +23,7 @@ export const SYSTEM_TESTS = [
   `${CAPABILITIES}/pty/fork-bomb.test.ts`,
   `${CAPABILITIES}/pty/full-disk.test.ts`,
   `${CAPABILITIES}/watch/limits.test.ts`,
+  `${DAEMON}/capabilities/code/execution/journal-file.test.ts`,
   `${DAEMON}/core/files/helper-places.test.ts`,
   `${DAEMON}/core/output/byte-log.test.ts`,
   `${DAEMON}/core/process/keeper/keeper-adoption-system.test.ts`,

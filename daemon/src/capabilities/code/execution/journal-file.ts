@@ -37,6 +37,8 @@ export class JournalFile {
   readonly #lines: LineJournal;
   readonly #endedPath: string;
   #isGap = false;
+  /** The newest error, if the disk refused it. */
+  #refusedError: OutputEvent | undefined;
   #hasEnded = false;
 
   constructor(lines: LineJournal, endedPath: string) {
@@ -58,14 +60,21 @@ export class JournalFile {
     if (this.#hasEnded) return;
     if (this.#isGap) this.#isGap = !this.#write({ output: REFUSED });
     if (!this.#isGap) this.#isGap = !this.#write({ output: event });
+    if (event.type === 'error') this.#refusedError = this.#isGap ? event : undefined;
   }
 
-  /** Writes the end and closes the file. */
+  /**
+   * Writes the end and closes the file. What the end needs is part of the same write: that outputs are missing, and the
+   * error if the disk refused it.
+   */
   end(end: ExecutionEnd, at: Date): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    if (this.#isGap) this.#write({ output: REFUSED }, { spend: true });
-    this.#write({ end: { ...end, at } }, { spend: true });
+    const gap = this.#isGap ? [{ output: REFUSED }] : [];
+    const error = this.#isGap && this.#refusedError ? [{ output: this.#refusedError }] : [];
+    const last = { end: { ...end, at } };
+    // A long error may be more than what is set aside.
+    if (!this.#writeAtEnd([...gap, ...error, last])) this.#writeAtEnd([...gap, last]);
     try {
       this.#lines.finish(this.#endedPath);
     } catch {
@@ -79,10 +88,18 @@ export class JournalFile {
     this.#lines.remove();
   }
 
+  #writeAtEnd(lines: readonly object[]): boolean {
+    return this.#append(lines, { spend: true });
+  }
+
   /** Returns whether the disk took it. */
-  #write(line: object, terms?: LineTerms): boolean {
+  #write(line: object): boolean {
+    return this.#append([line]);
+  }
+
+  #append(lines: readonly object[], terms?: LineTerms): boolean {
     try {
-      this.#lines.append(JSON.stringify(line), terms);
+      this.#lines.append(lines.map((line) => JSON.stringify(line)).join('\n'), terms);
       return true;
     } catch {
       return false;
