@@ -102,6 +102,7 @@ async function partsOf(stack: AsyncDisposableStack): Promise<() => Promise<numbe
         user: null,
         hardTimeout: null,
         idempotency: null,
+        startedTick: performance.now(),
       });
       journal.append({ t: 'command', record });
       journal.append({ t: 'change', id, change: { status: 'completed', exitCode: 0, endedAt: record.startedAt } });

@@ -15,6 +15,7 @@ import { LateBinding } from './core/access/late-binding.ts';
 import { TicketStore } from './core/access/tickets.ts';
 import { Activity } from './core/activity/activity.ts';
 import { AnswerBudget } from './core/answers/answer-budget.ts';
+import { AgeClock } from './core/clock/age-clock.ts';
 import type { CoreConfig } from './core/config.ts';
 import type { DaemonCore } from './core/core.ts';
 import { RunEnvironment } from './core/environment/run-environment.ts';
@@ -67,6 +68,7 @@ export async function buildApp(
     allowedHosts,
     access: () => core.late.access(),
     tickets: core.tickets,
+    clock: core.clock,
     publicPaths,
     pages,
   });
@@ -83,7 +85,15 @@ export async function buildApp(
   await core.processes.endUnowned();
   const hub = openHub(mounted.tools, config, logger);
   core.processes.measure(core.metrics);
-  endWith(app, [...(core.tracing ? [core.tracing] : []), core.late, core.runtime, core.processes, mounted, hub]);
+  endWith(app, [
+    ...(core.tracing ? [core.tracing] : []),
+    core.late,
+    core.runtime,
+    core.clock,
+    core.processes,
+    mounted,
+    hub,
+  ]);
   const sockets = serveUpgrades(app, connections);
   core.metrics.gauge('http_open_websockets', 'Open WebSockets.', () => sockets.size);
   const describe: () => Promise<Document> = mountSurface(app, 'v2', mounted.adapters('v2'), (scope) => {
@@ -110,6 +120,7 @@ export async function openCore(
 ): Promise<DaemonCore> {
   const runtime = await RuntimeDir.open(config.runtimeDir);
   const late = LateBinding.open(config, runtime.path, logger);
+  const clock = AgeClock.open(runtime.path);
   const metrics = new Metrics();
   const ends = countUnexpectedEnds(runtime, logger);
   metrics.total('daemon_unexpected_ends_total', 'Ends of the daemon by a kill or a crash.', () => ends);
@@ -123,11 +134,12 @@ export async function openCore(
     logger,
     runtime,
     platform,
-    activity: new Activity(),
+    clock,
+    activity: new Activity(clock),
     late,
     environment: new RunEnvironment(config, () => late.claimed, logger),
     metrics,
-    tickets: new TicketStore(),
+    tickets: new TicketStore(clock),
     tracing: await openTracing({ endpoint: config.otlpEndpoint, service: 'sandboxd', version: VERSION }),
     processes: Processes.open(await openProcessHost(config, runtime, logger), runtime.path, logger),
   };

@@ -12,6 +12,7 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
       daemon/src/cli.ts
       daemon/src/core/access/claim-record.ts
       daemon/src/core/access/seen-secrets.ts
+      daemon/src/core/clock/age-clock.ts
       daemon/src/core/process/keeper/keeper-launch.ts
       daemon/src/core/process/keeper/keeper-program.ts
       daemon/src/core/process/keeper/recovery/ended-files.ts

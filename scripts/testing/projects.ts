@@ -38,6 +38,7 @@ export const SYSTEM_TESTS = [
 
 /** Files with tests that wait for 10 to 35 seconds of the clock. They run all at once. */
 export const CLOCK_TESTS = [
+  `${DAEMON}/core/clock/wall-clock-jump.test.ts`,
   `${CAPABILITIES}/browser/stopped.test.ts`,
   `${CAPABILITIES}/code/probe-again.test.ts`,
   `${CAPABILITIES}/code/v2/durations.test.ts`,

@@ -3,6 +3,7 @@ import type { Tracing } from '@sandbox/program/tracing/span.ts';
 import type { LateBinding } from './access/late-binding.ts';
 import type { TicketStore } from './access/tickets.ts';
 import type { Activity } from './activity/activity.ts';
+import type { AgeClock } from './clock/age-clock.ts';
 import type { CoreConfig } from './config.ts';
 import type { RunEnvironment } from './environment/run-environment.ts';
 import type { Metrics } from './metrics.ts';
@@ -13,6 +14,8 @@ import type { RuntimeDir } from './runtime-dir.ts';
 /** What a capability is made from. */
 export interface Core {
   readonly activity: Activity;
+  /** Of all ages. */
+  readonly clock: AgeClock;
   readonly config: CoreConfig;
   /** What processes are started with. */
   readonly environment: RunEnvironment;

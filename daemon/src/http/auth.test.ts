@@ -2,6 +2,7 @@ import { get } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { TestApp } from '../app.fixture.ts';
 import { TicketStore } from '../core/access/tickets.ts';
+import { AgeClock } from '../core/clock/age-clock.ts';
 import { Gate } from './access/gate.ts';
 
 const KEY = 'correct-horse-battery';
@@ -93,7 +94,8 @@ describe('credentials', () => {
       apiKey: `${KEY}\ud83d`,
       allowedHosts: [],
       allowedOrigins: [],
-      tickets: new TicketStore(),
+      tickets: new TicketStore(AgeClock.ofProcess()),
+      clock: AgeClock.ofProcess(),
       publicPaths: [],
       pages: [],
     });

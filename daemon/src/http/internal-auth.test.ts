@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { TestApp } from '../app.fixture.ts';
+import { AgeClock } from '../core/clock/age-clock.ts';
 import { ApiKey } from './access/api-key.ts';
 import { SessionCookies } from './access/session-cookie.ts';
 
@@ -210,7 +211,7 @@ describe('the session cookie', () => {
       expect(await status(`${name}=${wrong}`)).toBe(401);
     }
     const issuedAgo = (milliseconds: number) => {
-      const cookies = new SessionCookies(new ApiKey(KEY));
+      const cookies = new SessionCookies(new ApiKey(KEY), AgeClock.ofProcess());
       return cookies.issue('/vnc/', { secure: false, now: Date.now() - milliseconds })?.split(';')[0] ?? '';
     };
     expect(await status(issuedAgo(12 * 3_600_000 - 60_000))).toBe(204);

@@ -71,7 +71,7 @@ export class CodeService implements AsyncDisposable {
       await place.leave();
       throw error;
     }
-    const head = headOf(request, served, place);
+    const head = headOf(request, served, place, this.#core.clock);
     const interpreter = place.begin(head.id);
     const { execution } = await this.#record(head, place, interpreter.process);
     this.#supervise(execution, interpreter, request, place);
@@ -83,7 +83,7 @@ export class CodeService implements AsyncDisposable {
     this.#core.runtime.space.requireRoom({ isOutputNeeded: true });
     const served = await this.#parts.catalogue.resolve(request);
     const place = this.#placeFor(request, served);
-    const { execution, journal } = await this.#record(headOf(request, served, place), place);
+    const { execution, journal } = await this.#record(headOf(request, served, place, this.#core.clock), place);
     this.#beginInTurn(execution, journal, request, place).catch((error: unknown) =>
       this.#core.logger.error({ err: error }, 'a cell could not be ended before its begin'),
     );
@@ -161,7 +161,8 @@ export class CodeService implements AsyncDisposable {
 
   /** Continues to follow a cell that an earlier daemon started. */
   follow(execution: Execution, ending: Promise<void>): void {
-    const held = this.#core.activity.hold('cell', execution.id, execution.head.startedAt);
+    const { startedAt, startedTick } = execution.head;
+    const held = this.#core.activity.hold('cell', execution.id, { at: startedAt, tick: startedTick });
     this.#track(ending.finally(() => held[Symbol.dispose]()));
   }
 
@@ -271,7 +272,8 @@ function isOfSession({ sessionId, stateful }: CellRequest): boolean {
 
 const NO_STDIN = 'stdin answers prompts of Python and of Jupyter kernels: it was not used';
 
-function headOf(request: CellRequest, served: Served, place: Place): ExecutionHead {
+function headOf(request: CellRequest, served: Served, place: Place, clock: Core['clock']): ExecutionHead {
+  const { at, tick } = clock.moment();
   const { language, variant, warnings, runtime } = served;
   return {
     id: randomUUID(),
@@ -281,7 +283,8 @@ function headOf(request: CellRequest, served: Served, place: Place): ExecutionHe
     code: request.code,
     sessionId: place.sessionId,
     warnings: request.stdin && runtime.table !== 'kernel' ? [...warnings, NO_STDIN] : warnings,
-    startedAt: new Date(),
+    startedAt: at,
+    startedTick: tick,
     timeoutSeconds: request.timeoutSeconds,
     stdin: request.stdin,
     isInteractive: request.isInteractive,

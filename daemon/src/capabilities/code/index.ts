@@ -51,8 +51,12 @@ export const code = defineCapability({
       maxSessions: options.kernelMaxSessions ?? kernelSessionsFor(memoryLimit()),
       idleSeconds: options.kernelIdleSeconds,
     };
-    const tables = new SessionTables(directory, core.runtime.space, { kernel: limits, node: OTHERS, bash: OTHERS });
-    const executions = new ExecutionStore(core.runtime.directory('code/executions'));
+    const tables = new SessionTables(
+      directory,
+      { space: core.runtime.space, clock: core.clock },
+      { kernel: limits, node: OTHERS, bash: OTHERS },
+    );
+    const executions = new ExecutionStore(core.runtime.directory('code/executions'), core.clock);
     core.runtime.space.offer('ended executions', () => executions.forgetOldest());
     const prewarmed = new Prewarmed(processes, core.logger);
     const sessions = new SessionService(tables, processes, prewarmed);

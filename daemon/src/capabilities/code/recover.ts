@@ -99,8 +99,10 @@ function restoreSession(record: SessionRecord, interpreter: Interpreter | undefi
   const runtime = parts.catalogue.named(runtimeName);
   if (runtime === undefined) return [];
   const { id, language, variant, user, cwd, env, idleSeconds, createdAt, isNamed = true } = record;
+  const { clock } = parts.tables;
+  const createdTick = clock.restored(record.createdTick, createdAt);
   const spec = { language, variant, identity: parts.processes.runContext.identityOf(user), cwd, env };
-  const terms = { id, runtime, spec, idleSeconds, createdAt: new Date(createdAt), isNamed };
+  const terms = { id, runtime, spec, idleSeconds, createdAt: new Date(createdAt), createdTick, clock, isNamed };
   const session = new Session(terms, Promise.resolve(interpreter));
   parts.tables.restore(session);
   return [session];
@@ -109,7 +111,7 @@ function restoreSession(record: SessionRecord, interpreter: Interpreter | undefi
 function resume(
   { execution, journal }: Unfinished,
   { interpreters, sessions, ends }: Found,
-  { service, oneOffs }: Parts,
+  { service, oneOffs, tables: { clock } }: Parts,
 ): void {
   const { processId = '' } = journal;
   const interpreter = interpreters.get(processId);
@@ -124,7 +126,7 @@ function resume(
     execution,
     hadOf(journal.outputs),
   );
-  const left = head.startedAt.getTime() + head.timeoutSeconds * 1000 - Date.now();
+  const left = head.timeoutSeconds * 1000 - clock.since(head.startedTick);
   const ending = superviseCell(interpreter, running, execution, Math.max(left, 0));
   const session = sessions.find((each) => each.id === head.sessionId && each.table === head.table);
   service.follow(execution, session ? session.resume(id, ending) : ending);

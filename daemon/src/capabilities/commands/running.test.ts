@@ -118,10 +118,10 @@ function beganEarlier(directory: string, id: string, seconds: number): void {
     .split(/[\n\0]+/)
     .filter(Boolean);
   const changed = lines.map((text) => {
-    const line = JSON.parse(text) as { record?: { id: string; startedAt: string } };
+    const line = JSON.parse(text) as { record?: { id: string; startedTick: number } };
     if (line.record?.id !== id) return text;
-    const startedAt = new Date(Date.parse(line.record.startedAt) - seconds * 1000).toISOString();
-    return JSON.stringify({ ...line, record: { ...line.record, startedAt } });
+    const startedTick = line.record.startedTick - seconds * 1000;
+    return JSON.stringify({ ...line, record: { ...line.record, startedTick } });
   });
   writeFileSync(journal, `${changed.join('\n')}\n`);
 }

@@ -13,7 +13,7 @@ import type { ReplaceMode } from './edit/edit.ts';
 import { Editor, type EditResult } from './edit/editor.ts';
 import { type View, type ViewTerms, viewPath } from './edit/view.ts';
 import type { Precondition } from './etag.ts';
-import { PartJournal } from './parts/part-journal.ts';
+import type { PartJournal } from './parts/part-journal.ts';
 import { PathLocks } from './path-locks.ts';
 import { probeFileWrite } from './probe.ts';
 import { Download } from './read/download.ts';
@@ -70,13 +70,13 @@ export class FileService implements AsyncDisposable {
   readonly #closing = new AbortController();
 
   /**
-   * @param journal file for the notes of unfinished files
+   * @param journal notes of unfinished files, which it closes
    * @param probes directory for the files that `probe` writes
    */
-  constructor(ownership: Ownership, journal: string, probes: string) {
+  constructor(ownership: Ownership, journal: PartJournal, probes: string) {
     this.#probes = probes;
     this.#ownership = ownership;
-    this.#journal = new PartJournal(journal);
+    this.#journal = journal;
     this.#resumable = new ResumableUploads(this.#locks, this.#journal);
   }
 

@@ -2,14 +2,15 @@ import { join } from 'node:path';
 import { defineCapability } from '../../capability.ts';
 import { Ownership } from '../../core/files/ownership.ts';
 import { FileService } from './file-service.ts';
+import { PartJournal } from './parts/part-journal.ts';
 import { fileTools } from './tools.ts';
 import { filesV1 } from './v1/routes.ts';
 import { filesV2 } from './v2/routes.ts';
 
 export const files = defineCapability({
   name: 'files',
-  create: ({ config, runtime, platform }) => {
-    const journal = join(runtime.directory('parts'), 'journal');
+  create: ({ clock, config, runtime, platform }) => {
+    const journal = new PartJournal(join(runtime.directory('parts'), 'journal'), clock);
     return new FileService(new Ownership(config.defaultUser, platform), journal, runtime.directory('probes'));
   },
   activity: {

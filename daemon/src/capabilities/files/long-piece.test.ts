@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { AgeClock } from '../../core/clock/age-clock.ts';
 import { pathOf } from '../../core/files/byte-name.ts';
 import { expect, test } from './files.fixture.ts';
 import { PartJournal } from './parts/part-journal.ts';
@@ -6,7 +7,7 @@ import { PathLocks } from './path-locks.ts';
 import { ResumableUploads } from './upload/resumable.ts';
 
 test('of a piece that turns out too long nothing stays, nor of what came before its end', async ({ dir }) => {
-  using parts = new PartJournal(join(dir, 'journal'));
+  using parts = new PartJournal(join(dir, 'journal'), AgeClock.ofProcess());
   const uploads = new ResumableUploads(new PathLocks(), parts);
   const path = pathOf(join(dir, 'f'));
   const append = (texts: readonly string[], start: number, end: number) =>

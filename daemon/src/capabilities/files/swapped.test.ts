@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { AgeClock } from '../../core/clock/age-clock.ts';
 import { HeldDirectory } from '../../core/files/place/held-directory.ts';
 import { Place } from '../../core/files/place/place.ts';
 import { expect, test } from './files.fixture.ts';
@@ -43,7 +44,7 @@ test('[fs.swapped] a link that takes the place of an upload while it comes in is
 }) => {
   writeFileSync(join(dir, 'outside'), 'outside');
   writeFileSync(join(dir, 'f'), 'old');
-  using journal = new PartJournal(join(dir, 'notes'));
+  using journal = new PartJournal(join(dir, 'notes'), AgeClock.ofProcess());
   using place = placeOf(join(dir, 'f'));
   await using part = PartFile.create(place, undefined, journal);
   await part.write([Buffer.from('new')]);

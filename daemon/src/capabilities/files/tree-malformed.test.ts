@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync,
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
+import { AgeClock } from '../../core/clock/age-clock.ts';
 import { setLinkTime, setTime } from './change/times.ts';
 import { describe, expect, test } from './files.fixture.ts';
 import { PartJournal } from './parts/part-journal.ts';
@@ -108,7 +109,7 @@ describe('a malformed archive is refused, and nothing is left behind', () => {
   );
 
   test('[fs.tree-bytes] a bomb is too large by what comes out of it, or by what it says', async ({ dir }) => {
-    using journal = new PartJournal(join(dir, 'notes'));
+    using journal = new PartJournal(join(dir, 'notes'), AgeClock.ofProcess());
     const terms = { owner: undefined, keepOwners: false, journal, bytesMax: 10_000_000 };
     const many = gzipSync(
       archive(

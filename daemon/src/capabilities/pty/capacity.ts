@@ -8,12 +8,12 @@ export function registryTerms(ceiling: number): RegistryTerms<PtySession> {
     kind: 'terminal sessions',
     ceiling,
     hint: 'close some of them, or raise SVC_SHELL_MAX_SESSIONS',
-    describe: (id, { record, attached, status, usedAt }) => ({
+    describe: (id, { record, attached, status, usage }) => ({
       sessionId: id,
       status,
       attached,
       createdAt: record.createdAt,
-      lastUsedAt: new Date(usedAt).toISOString(),
+      lastUsedAt: usage.lastUsedAt.toISOString(),
     }),
     counts: ({ open }) => open,
     givesWay: longestIdle,
@@ -23,8 +23,7 @@ export function registryTerms(ceiling: number): RegistryTerms<PtySession> {
 /** Sessions to close now: idle for `timeoutMs`, without viewers, and ended or expiring. */
 export function expired(sessions: readonly PtySession[], timeoutMs: number): PtySession[] {
   return sessions.filter((session) => {
-    const idle = Date.now() - session.usedAt >= timeoutMs;
-    if (!idle || session.attached > 0) return false;
+    if (session.usage.idleMs < timeoutMs || session.attached > 0) return false;
     return !session.open || (isExpiring(session.record) && !session.busy);
   });
 }
@@ -37,5 +36,5 @@ function isExpiring({ named, retention }: SessionRecord): boolean {
 function longestIdle(sessions: readonly PtySession[]): PtySession | undefined {
   return sessions
     .filter((session) => !session.record.named && session.attached === 0 && !session.busy)
-    .toSorted((one, other) => one.usedAt - other.usedAt)[0];
+    .toSorted((one, other) => other.usage.idleMs - one.usage.idleMs)[0];
 }

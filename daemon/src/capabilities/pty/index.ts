@@ -39,6 +39,7 @@ export const pty = defineCapability({
       screens: new ScreenThread(),
       historyBytes: options.ptyHistoryBytes,
       failed: (error: unknown, session: FailedSession) => closeFailed(core, error, session),
+      clock: core.clock,
       activity: { activity: core.activity, quietMs: config.activityQuietSeconds * 1000 },
     };
     const service = new PtyService(core, tools, options, await recoverSessions(core, tools));

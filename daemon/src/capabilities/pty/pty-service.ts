@@ -172,15 +172,15 @@ export class PtyService implements AsyncDisposable {
   /** @param usedWithin seconds: sessions used within them are active; unset: those that are busy */
   stats(usedWithin?: number): SessionStats {
     const open = this.list().filter((session) => session.open);
-    const since = usedWithin === undefined ? undefined : Date.now() - usedWithin * 1000;
-    const active = open.filter(({ busy, usedAt }) => (since === undefined ? busy : usedAt >= since)).length;
+    const withinMs = usedWithin === undefined ? undefined : usedWithin * 1000;
+    const active = open.filter(({ busy, usage }) => (withinMs === undefined ? busy : usage.idleMs <= withinMs)).length;
     const { shellMaxSessions: max, shellSessionTimeout: timeout } = this.#limits;
     return { total: open.length, active, idle: open.length - active, max, timeout };
   }
 
   /** Opens a real terminal. */
   probe(): Promise<Finding> {
-    return probeTerminal(this.#core.processes, this.#tools.launcher);
+    return probeTerminal(this.#core.processes, this.#tools.launcher, this.#core.clock);
   }
 
   /** Ends all sessions. */

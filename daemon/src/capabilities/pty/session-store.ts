@@ -70,7 +70,7 @@ export class SessionStore {
     const id = terms.id ?? randomUUID();
     const known = this.find(id);
     if (known?.open) throw new SandboxError('conflict', `the session exists already: ${id}`);
-    const record = newRecord(id, terms, this.#tools.launcher.directory(terms.cwd, terms.user));
+    const record = newRecord(id, terms, this.#tools.launcher.directory(terms.cwd, terms.user), this.#tools.clock);
     const place = this.#sessions.reserve(id, known);
     const session = new PtySession(this.#tools, record);
     place.fill(session);

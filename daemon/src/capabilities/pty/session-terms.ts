@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs';
+import type { AgeClock } from '../../core/clock/age-clock.ts';
 import type { Retention, SessionRecord } from './session/session-record.ts';
 
 /** What a caller asks of a new session. */
@@ -21,8 +22,9 @@ export interface SessionTerms {
 }
 
 /** The record of a new session that starts in `cwd`. */
-export function newRecord(id: string, terms: SessionTerms, directory: string): SessionRecord {
-  const now = new Date().toISOString();
+export function newRecord(id: string, terms: SessionTerms, directory: string, clock: AgeClock): SessionRecord {
+  const { at, tick } = clock.moment();
+  const now = at.toISOString();
   const cwd = terms.symlinks === 'resolve' ? realPath(directory) : directory;
   return {
     id,
@@ -40,6 +42,8 @@ export function newRecord(id: string, terms: SessionTerms, directory: string): S
     noChangeTimeout: terms.noChangeTimeout ?? null,
     createdAt: now,
     lastUsedAt: now,
+    createdTick: tick,
+    lastUsedTick: tick,
     shells: [],
     exitCode: null,
     signal: null,

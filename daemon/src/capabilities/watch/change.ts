@@ -35,5 +35,5 @@ export function changeOf(
   isDirectory: boolean,
   oldPath: ByteName | null = null,
 ): Change {
-  return { type, path, oldPath, isDirectory, timestamp: (performance.timeOrigin + performance.now()) / 1000 };
+  return { type, path, oldPath, isDirectory, timestamp: Date.now() / 1000 };
 }

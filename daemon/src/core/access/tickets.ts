@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import type { AgeClock } from '../clock/age-clock.ts';
 import { covers } from './path-prefix.ts';
 import { isTarget, type TicketTarget, ticketTargetOf } from './ticket-target.ts';
 
@@ -14,6 +15,7 @@ export type TicketTerms = TicketScope & {
 
 interface Ticket {
   readonly scope: { readonly pathPrefix: string } | { readonly target: TicketTarget };
+  /** Tick. */
   readonly expiresAt: number;
   usesLeft: number;
 }
@@ -29,10 +31,16 @@ const TICKET = /^[\w-]{32}$/;
 
 /** Short-lived stand-ins for the key, for URLs that cannot carry headers. Only their hashes are kept, in memory. */
 export class TicketStore {
+  readonly #clock: AgeClock;
   readonly #tickets = new Map<string, Ticket>();
   #sweptAt = 0;
 
-  issue(terms: TicketTerms, now: number = Date.now()): { ticket: string; expiresAt: Date } {
+  constructor(clock: AgeClock) {
+    this.#clock = clock;
+  }
+
+  /** @param now tick */
+  issue(terms: TicketTerms, now: number = this.#clock.now()): { ticket: string; expiresAt: Date } {
     this.#forgetExpired(now);
     if (this.#tickets.size >= MAX_TICKETS) {
       throw new SandboxError('capacity', `${MAX_TICKETS} tickets are valid already`, {
@@ -43,7 +51,7 @@ export class TicketStore {
     const expiresAt = now + terms.ttl * 1000;
     const scope = 'target' in terms ? { target: ticketTargetOf(terms.target) } : { pathPrefix: terms.pathPrefix };
     this.#tickets.set(digest(ticket), { scope, expiresAt, usesLeft: terms.uses });
-    return { ticket, expiresAt: new Date(expiresAt) };
+    return { ticket, expiresAt: this.#clock.dateAt(expiresAt) };
   }
 
   /** Whether the text is a ticket with uses left, for any path. */
@@ -54,9 +62,10 @@ export class TicketStore {
   /**
    * Spends one use where the ticket is good for the request.
    * @param target path and query, as received
+   * @param now tick
    * @returns the prefix of the ticket if it has one; undefined for a ticket that is not good for it
    */
-  spend(ticket: string, target: string, now: number = Date.now()): { readonly pathPrefix?: string } | undefined {
+  spend(ticket: string, target: string, now: number = this.#clock.now()): { readonly pathPrefix?: string } | undefined {
     const id = digest(ticket);
     const found = this.#tickets.get(id);
     if (!found) return undefined;

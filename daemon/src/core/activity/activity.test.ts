@@ -1,5 +1,6 @@
 import { pollUntil } from '@sandbox/api/wait.ts';
 import { expect, test } from 'vitest';
+import { AgeClock } from '../clock/age-clock.ts';
 import { Activity } from './activity.ts';
 import { RecentUse } from './recent-use.ts';
 
@@ -7,7 +8,7 @@ const state = (activity: Activity) => activity.report().state;
 const idle = (activity: Activity) => pollUntil(() => state(activity) === 'idle', { everyMs: 5, ms: 30_000 });
 
 test('it is busy from the first holder to the end of the last, and says since when', () => {
-  const activity = new Activity();
+  const activity = new Activity(AgeClock.ofProcess());
   const begun = activity.report().since;
   expect(activity.report()).toMatchObject({ state: 'idle', holders: [], last: { command: null } });
   const first = activity.hold('command', 'a');
@@ -26,16 +27,16 @@ test('it is busy from the first holder to the end of the last, and says since wh
 });
 
 test('what an earlier daemon began holds since it began, oldest first', () => {
-  const activity = new Activity();
+  const activity = new Activity(AgeClock.ofProcess());
   activity.hold('terminal', 'new');
   const since = new Date(Date.now() - 60_000);
-  activity.hold('command', 'old', since);
+  activity.hold('command', 'old', { at: since, tick: since.getTime() });
   expect(activity.report().since).toEqual(since);
   expect(activity.report().holders.map(({ id }) => id)).toEqual(['old', 'new']);
 });
 
 test('a use holds until it was quiet for the time, counted from the last touch', async () => {
-  const activity = new Activity();
+  const activity = new Activity(AgeClock.ofProcess());
   const use = new RecentUse(activity, { kind: 'terminal', id: 't', quietMs: 60, isBusy: () => false });
   expect(state(activity)).toBe('idle');
   use.touch();
@@ -55,7 +56,7 @@ test('a use holds until it was quiet for the time, counted from the last touch',
 });
 
 test('a silent program holds as long as it runs', async () => {
-  const activity = new Activity();
+  const activity = new Activity(AgeClock.ofProcess());
   let looks = 0;
   const use = new RecentUse(activity, { kind: 'terminal', id: 't', quietMs: 5, isBusy: () => ++looks < 5 });
   use.touch();
@@ -64,7 +65,7 @@ test('a silent program holds as long as it runs', async () => {
 });
 
 test('what is over holds nothing and counts no touch', () => {
-  const activity = new Activity();
+  const activity = new Activity(AgeClock.ofProcess());
   const use = new RecentUse(activity, { kind: 'terminal', id: 't', quietMs: 60_000, isBusy: () => true });
   use.touch();
   use[Symbol.dispose]();

@@ -1,3 +1,5 @@
+import type { AgeClock, Moment } from '../clock/age-clock.ts';
+
 /** What the time of the last use is kept of. */
 const USE_KINDS = ['command', 'terminal', 'file', 'cell', 'browser', 'transfer'] as const;
 export type UseKind = (typeof USE_KINDS)[number];
@@ -6,7 +8,7 @@ export type UseKind = (typeof USE_KINDS)[number];
 export const HOLDER_KINDS = ['command', 'terminal', 'viewer', 'transfer', 'cell', 'tab'] as const;
 export type HolderKind = (typeof HOLDER_KINDS)[number];
 
-export interface Holder {
+interface Holder {
   readonly kind: HolderKind;
   readonly id: string;
   readonly since: Date;
@@ -21,37 +23,53 @@ export interface ActivityReport {
   readonly last: Readonly<Record<UseKind, Date | null>>;
 }
 
-/** Whether the sandbox is in use, since when, and by what. Reading this or any other state counts as no use. */
+/** As `Holder`, by the age clock. */
+interface Held extends Omit<Holder, 'since'> {
+  readonly since: Moment;
+}
+
+/**
+ * Whether the sandbox is in use, since when, and by what. Reading this or any other state counts as no use. The reported
+ * times are those of the wall clock of the report: its difference to them is how long ago they were.
+ */
 export class Activity {
-  readonly #holders = new Set<Holder>();
-  readonly #last = new Map<UseKind, Date>();
-  #since = new Date();
+  readonly #clock: AgeClock;
+  readonly #holders = new Set<Held>();
+  readonly #last = new Map<UseKind, Moment>();
+  #since: Moment;
+
+  constructor(clock: AgeClock) {
+    this.#clock = clock;
+    this.#since = clock.moment();
+  }
 
   /**
    * Keeps the sandbox busy until the answer is disposed; it may be disposed any number of times.
    * @param since earlier than now where an earlier daemon began it
    */
-  hold(kind: HolderKind, id: string, since: Date = new Date()): Disposable {
+  hold(kind: HolderKind, id: string, since: Moment = this.#clock.moment()): Disposable {
     const holder = { kind, id, since };
-    if (this.#holders.size === 0 || since < this.#since) this.#since = since;
+    if (this.#holders.size === 0 || since.tick < this.#since.tick) this.#since = since;
     this.#holders.add(holder);
     return {
       [Symbol.dispose]: () => {
-        if (this.#holders.delete(holder) && this.#holders.size === 0) this.#since = new Date();
+        if (this.#holders.delete(holder) && this.#holders.size === 0) this.#since = this.#clock.moment();
       },
     };
   }
 
   /** Notes that something was used at this moment. */
   note(kind: UseKind): void {
-    this.#last.set(kind, new Date());
+    this.#last.set(kind, this.#clock.moment());
   }
 
   report(): ActivityReport {
-    const holders = [...this.#holders].sort((a, b) => a.since.getTime() - b.since.getTime());
+    const holders = [...this.#holders]
+      .sort((a, b) => a.since.tick - b.since.tick)
+      .map(({ kind, id, since }) => ({ kind, id, since: this.#clock.dateOf(since) }));
     return {
       state: holders.length > 0 ? 'busy' : 'idle',
-      since: this.#since,
+      since: this.#clock.dateOf(this.#since),
       holders,
       last: {
         command: this.#lastOf('command'),
@@ -65,6 +83,7 @@ export class Activity {
   }
 
   #lastOf(kind: UseKind): Date | null {
-    return this.#last.get(kind) ?? null;
+    const last = this.#last.get(kind);
+    return last === undefined ? null : this.#clock.dateOf(last);
   }
 }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { HostRule, OriginRule } from '@sandbox/api/http/hosts.ts';
 import { GATEWAY_PATHS, type Page, portOfOpenPreview, prefixesOfPage } from '@sandbox/program/pages.ts';
 import type { TicketStore } from '../../core/access/tickets.ts';
+import type { AgeClock } from '../../core/clock/age-clock.ts';
 import { ApiKey } from './api-key.ts';
 import { fieldsWithCredential } from './credential-fields.ts';
 import { type Credentials, credentialsOf } from './credentials.ts';
@@ -56,6 +57,8 @@ export interface GateOptions {
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly tickets: TicketStore;
+  /** Of the session cookies. */
+  readonly clock: AgeClock;
   /** Paths that need no key. They must equal the path as received; the query is ignored. */
   readonly publicPaths: readonly string[];
   /** Pages that a link with a credential opens. */
@@ -74,14 +77,14 @@ export class Gate {
   readonly #publicPaths: ReadonlySet<string>;
   readonly #pages: readonly Page[];
 
-  constructor({ apiKey, allowedHosts, allowedOrigins, tickets, publicPaths, pages }: GateOptions) {
+  constructor({ apiKey, allowedHosts, allowedOrigins, tickets, clock, publicPaths, pages }: GateOptions) {
     this.#publicPaths = new Set(publicPaths);
     this.#pages = pages;
     this.#hosts = new HostRule(allowedHosts);
     this.origins = new OriginRule(allowedOrigins);
     this.frameRule = ["frame-ancestors 'self'", ...this.origins.listed].join(' ');
     this.#key = apiKey === undefined ? undefined : new ApiKey(apiKey);
-    this.#cookies = this.#key && new SessionCookies(this.#key, pages);
+    this.#cookies = this.#key && new SessionCookies(this.#key, clock, pages);
     this.#tickets = tickets;
   }
 

@@ -1,6 +1,7 @@
 import { PAGES } from '@sandbox/program/pages.ts';
 import { expect, test } from 'vitest';
 import { TicketStore } from '../../core/access/tickets.ts';
+import { AgeClock } from '../../core/clock/age-clock.ts';
 import { Gate } from './gate.ts';
 
 test.each([
@@ -14,7 +15,8 @@ test.each([
       apiKey: 'k',
       allowedHosts: [],
       allowedOrigins: [],
-      tickets: new TicketStore(),
+      tickets: new TicketStore(AgeClock.ofProcess()),
+      clock: AgeClock.ofProcess(),
       publicPaths: ['/'],
       pages: PAGES,
     });

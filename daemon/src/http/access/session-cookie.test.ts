@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest';
+import { AgeClock } from '../../core/clock/age-clock.ts';
 import { ApiKey } from './api-key.ts';
 import { SessionCookies } from './session-cookie.ts';
 
 test('a cookie expires after twelve hours', () => {
-  const cookies = new SessionCookies(new ApiKey('key'));
+  const cookies = new SessionCookies(new ApiKey('key'), AgeClock.ofProcess());
   const cookie = cookies.issue('/vnc/', { secure: false, now: 0 })?.split(';')[0];
   expect(cookies.admits(cookie, '/vnc/', 12 * 3600 * 1000 - 1)).toBe(true);
   expect(cookies.admits(cookie, '/vnc/', 12 * 3600 * 1000)).toBe(false);
 });
 
 test('the cookie is found among other cookies', () => {
-  const cookies = new SessionCookies(new ApiKey('key'));
+  const cookies = new SessionCookies(new ApiKey('key'), AgeClock.ofProcess());
   const cookie = cookies.issue('/jupyter/lab', { secure: false })?.split(';')[0];
   expect(cookies.admits(`a=b; svc_session=x.y; ${cookie}; _xsrf=1`, '/jupyter/api')).toBe(true);
 });

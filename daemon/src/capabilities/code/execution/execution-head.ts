@@ -12,6 +12,8 @@ export interface ExecutionHead extends InputTerms {
   readonly sessionId: string | null;
   readonly warnings: readonly string[];
   readonly startedAt: Date;
+  /** The same moment by the age clock. */
+  readonly startedTick: number;
   /** Seconds that the cell may run. */
   readonly timeoutSeconds: number;
 }

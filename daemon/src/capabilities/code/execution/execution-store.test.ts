@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { heldMemory } from '../../../../../scripts/testing/held-memory.ts';
 import { tempDir } from '../../../../../scripts/testing/temp-dir.ts';
+import { AgeClock } from '../../../core/clock/age-clock.ts';
 import type { ExecutionHead } from './execution-head.ts';
 import { ExecutionStore } from './execution-store.ts';
 
+const clock = AgeClock.ofProcess();
 const END = { status: 'ok', executionCount: 1, exitCode: 0, signal: null, oomKilled: null } as const;
 
 function headOf(id: string, code = 'true'): ExecutionHead {
@@ -18,13 +20,14 @@ function headOf(id: string, code = 'true'): ExecutionHead {
     sessionId: null,
     warnings: [],
     startedAt: new Date(),
+    startedTick: clock.now(),
     timeoutSeconds: 30,
   };
 }
 
 test('[code.kept] an execution goes some time after its end, with its file', async () => {
   await using place = await tempDir();
-  using store = new ExecutionStore(place.path, 200);
+  using store = new ExecutionStore(place.path, clock, 200);
   const { execution } = store.create(headOf('a'));
   execution.finish(END);
   await execution.ended;
@@ -36,7 +39,7 @@ test('[code.kept] an execution goes some time after its end, with its file', asy
 test('[code.kept] a restarted daemon reads what ended in the last ten minutes, and removes what ended before', async () => {
   await using place = await tempDir();
   {
-    using store = new ExecutionStore(place.path);
+    using store = new ExecutionStore(place.path, clock);
     for (const [id, seconds] of [
       ['earlier', 601],
       ['later', 590],
@@ -50,7 +53,7 @@ test('[code.kept] a restarted daemon reads what ended in the last ten minutes, a
         if (name.startsWith(id)) utimesSync(join(place.path, name), time, time);
     }
   }
-  using next = new ExecutionStore(place.path);
+  using next = new ExecutionStore(place.path, clock);
   expect(next.recover()).toEqual([]);
   expect(next.get('later').report()).toMatchObject({ exitCode: 3, stdout: 'printed\n', code: 'true' });
   expect(() => next.get('earlier')).toThrow('no execution with id earlier');
@@ -62,7 +65,7 @@ test('executions that follow each other have a file each, and none is left of th
   const ids = ['a', 'b', 'c', 'd'];
   const names = (): string[] => readdirSync(place.path).sort();
   {
-    using store = new ExecutionStore(place.path);
+    using store = new ExecutionStore(place.path, clock);
     for (const id of ids) {
       store.create(headOf(id)).execution.finish(END);
       await new Promise(setImmediate);
@@ -73,7 +76,7 @@ test('executions that follow each other have a file each, and none is left of th
   expect(names()).toEqual(ids.map((id) => `${id}.ended`));
   // As a daemon that was killed leaves it.
   writeFileSync(join(place.path, 'ahead.running'), '');
-  using next = new ExecutionStore(place.path);
+  using next = new ExecutionStore(place.path, clock);
   expect(next.recover()).toEqual([]);
   expect(ids.map((id) => next.get(id).head.id)).toEqual(ids);
   expect(names()).toEqual(ids.map((id) => `${id}.ended`));
@@ -81,7 +84,7 @@ test('executions that follow each other have a file each, and none is left of th
 
 test('[limits.executions] the long code of ended executions is read from their files', async () => {
   await using directory = await tempDir();
-  using store = new ExecutionStore(directory.path);
+  using store = new ExecutionStore(directory.path, clock);
   const codeOf = (n: number): string => Buffer.alloc(1024 ** 2, `${n}`).toString('latin1');
   const before = heldMemory();
   for (let n = 0; n < 64; n += 1) {

@@ -1,6 +1,7 @@
-import { readdirSync, rmSync, type Stats, statSync } from 'node:fs';
+import { readdirSync, rmSync, type Stats, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import type { AgeClock } from '../../../core/clock/age-clock.ts';
 import { Execution } from './execution.ts';
 import type { ExecutionHead } from './execution-head.ts';
 import {
@@ -30,7 +31,7 @@ export interface Unfinished {
 }
 
 interface Ended {
-  /** Of the monotonic clock of this daemon; negative if it ended before its start. */
+  /** Tick. */
   readonly endedAt: number;
   readonly bytes: number;
   /** In memory; the others are read from their file. */
@@ -40,6 +41,7 @@ interface Ended {
 /** Executions by id: those that run, and those that ended in the last ten minutes. */
 export class ExecutionStore implements Disposable {
   readonly #directory: string;
+  readonly #clock: AgeClock;
   readonly #journals: JournalDirectory;
   readonly #running = new Map<string, Execution>();
   readonly #ended = new Map<string, Ended>();
@@ -48,7 +50,8 @@ export class ExecutionStore implements Disposable {
   readonly #keptMs: number;
   readonly #sweeping: NodeJS.Timeout;
 
-  constructor(directory: string, keptMs: number = KEPT_MS) {
+  constructor(directory: string, clock: AgeClock, keptMs: number = KEPT_MS) {
+    this.#clock = clock;
     this.#directory = directory;
     this.#journals = new JournalDirectory(directory);
     this.#keptMs = keptMs;
@@ -61,7 +64,7 @@ export class ExecutionStore implements Disposable {
     const stats = names.filter((name) => name.endsWith(ENDED)).map((name) => ({ name, stat: this.#stat(name) }));
     for (const { name, stat } of stats.sort((a, b) => (a.stat?.mtimeMs ?? 0) - (b.stat?.mtimeMs ?? 0))) {
       if (!stat) continue;
-      const endedAt = performance.now() - Math.max(Date.now() - stat.mtimeMs, 0);
+      const endedAt = this.#clock.restored(stat.mtimeMs, stat.mtime);
       this.#keep(name.slice(0, -ENDED.length), { endedAt, bytes: stat.size, execution: undefined });
     }
     this.#sweep();
@@ -110,8 +113,10 @@ export class ExecutionStore implements Disposable {
   #end(execution: Execution): void {
     this.#running.delete(execution.id);
     const { bytes } = execution;
+    const endedAt = this.#clock.now();
+    this.#stamp(execution.id, endedAt);
     const staysInMemory = bytes <= MEMORY_BYTES;
-    this.#keep(execution.id, { endedAt: performance.now(), bytes, execution: staysInMemory ? execution : undefined });
+    this.#keep(execution.id, { endedAt, bytes, execution: staysInMemory ? execution : undefined });
     this.#sweep();
   }
 
@@ -127,7 +132,7 @@ export class ExecutionStore implements Disposable {
   }
 
   #sweep(): void {
-    const oldest = performance.now() - this.#keptMs;
+    const oldest = this.#clock.now() - this.#keptMs;
     for (const [id, ended] of this.#ended) {
       const isOver = ended.endedAt < oldest || this.#diskBytes > TOTAL_BYTES || this.#ended.size > ENDED_MAX;
       if (!isOver) break;
@@ -167,9 +172,18 @@ export class ExecutionStore implements Disposable {
 
   #read(name: string): Journal | undefined {
     try {
-      return readJournal(join(this.#directory, name));
+      return readJournal(join(this.#directory, name), this.#clock);
     } catch {
       return undefined;
+    }
+  }
+
+  /** The time of the file is the tick of the end, so that a next daemon need not read all files. */
+  #stamp(id: string, tick: number): void {
+    try {
+      utimesSync(join(this.#directory, id + ENDED), tick / 1000, tick / 1000);
+    } catch {
+      // It was not renamed: the next daemon finds the end under its first name.
     }
   }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import type { AgeClock } from '../../../core/clock/age-clock.ts';
 import type { HostedProcess } from '../../../core/process/process-host.ts';
 import { LineJournal, type LineTerms, readEntries } from '../../../core/records/line-journal.ts';
 import { type OutputEvent, REFUSED } from '../runtime/output.ts';
@@ -165,13 +166,17 @@ export class JournalDirectory implements Disposable {
 }
 
 /** Reads the file of an execution; undefined where it has no whole head. A torn last line is left out. */
-export function readJournal(path: string): Journal | undefined {
+export function readJournal(path: string, clock: AgeClock): Journal | undefined {
   const lines = readEntries(path).map((line) => (line ?? {}) as Line);
   const head = lines[0]?.head;
   if (head === undefined) return undefined;
   const end = lines.findLast((line) => line.end !== undefined)?.end;
   return {
-    head: { ...head, startedAt: new Date(head.startedAt) },
+    head: {
+      ...head,
+      startedAt: new Date(head.startedAt),
+      startedTick: clock.restored(head.startedTick, head.startedAt),
+    },
     processId: lines.find(({ process }) => process !== undefined)?.process,
     stdinBefore: lines.find(({ stdin }) => stdin !== undefined)?.stdin,
     outputs: lines.flatMap(({ output }) => (output ? [output] : [])),

@@ -17,6 +17,8 @@ export interface SessionRecord {
   readonly idleSeconds: number;
   readonly createdAt: string;
   /** Absent in records of earlier versions. */
+  readonly createdTick?: number;
+  /** Absent in records of earlier versions. */
   readonly isNamed?: boolean;
 }
 

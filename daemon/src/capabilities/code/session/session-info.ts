@@ -12,6 +12,9 @@ export interface SessionInfo {
   readonly state: 'idle' | 'busy';
   readonly createdAt: Date;
   readonly lastUsedAt: Date;
+  /** Milliseconds since its creation, and since its last use. */
+  readonly ageMs: number;
+  readonly unusedMs: number;
   readonly idleSeconds: number;
   readonly executionCount: number;
 }

@@ -157,7 +157,7 @@ export class SessionService implements AsyncDisposable {
     }
     const { spec } = specFor(request, served, this.#processes);
     const idleSeconds = request.idleSeconds ?? this.limits(runtime.table).idleSeconds;
-    const terms = { id: request.sessionId, runtime, spec, idleSeconds, createdAt: new Date() };
+    const terms = { id: request.sessionId, runtime, spec, idleSeconds };
     return { session: this.#tables.create(terms, () => this.#prewarmed.open(runtime, spec)), created: true };
   }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { pollUntil } from '@sandbox/api/wait.ts';
+import type { AgeClock } from '../../../core/clock/age-clock.ts';
 import { type RuntimeSpace, recordRefused } from '../../../core/records/runtime-space.ts';
 import { Registry } from '../../../core/registry.ts';
 import type { Interpreter, SessionTable } from '../runtime/language-runtime.ts';
@@ -25,6 +26,7 @@ const LAST_READ = { everyMs: 20, ms: 15_000 } as const;
 
 /** The sessions of all tables. */
 export class SessionTables implements AsyncDisposable {
+  readonly clock: AgeClock;
   readonly #limits: Readonly<Record<SessionTable, TableLimits>>;
   readonly #registries: Readonly<Record<SessionTable, Registry<Session>>>;
   readonly #file: SessionFile;
@@ -37,7 +39,12 @@ export class SessionTables implements AsyncDisposable {
   readonly #lastUse = new WeakMap<Session, number>();
   #uses = 0;
 
-  constructor(directory: string, space: RuntimeSpace, limits: Readonly<Record<SessionTable, TableLimits>>) {
+  constructor(
+    directory: string,
+    { space, clock }: { readonly space: RuntimeSpace; readonly clock: AgeClock },
+    limits: Readonly<Record<SessionTable, TableLimits>>,
+  ) {
+    this.clock = clock;
     this.#limits = limits;
     this.#directory = directory;
     this.#file = new SessionFile(directory, space);
@@ -59,7 +66,7 @@ export class SessionTables implements AsyncDisposable {
   list(table?: SessionTable): Session[] {
     const tables = table === undefined ? TABLES : [table];
     const sessions = tables.flatMap((name) => this.#registries[name].list());
-    return sessions.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
+    return sessions.sort((a, b) => b.createdTick - a.createdTick);
   }
 
   /** Without a table the one that was used last. */
@@ -100,13 +107,17 @@ export class SessionTables implements AsyncDisposable {
    * @throws SandboxError `conflict` where the id is taken, `capacity` with the holders
    */
   create(
-    terms: Omit<SessionTerms, 'id' | 'isNamed'> & { readonly id: string | undefined },
+    terms: Omit<SessionTerms, 'id' | 'isNamed' | 'createdAt' | 'createdTick' | 'clock'> & {
+      readonly id: string | undefined;
+    },
     open: () => Promise<Interpreter>,
   ): Session {
     const { id = randomUUID() } = terms;
     using place = this.#registries[terms.runtime.table].reserve(id);
     if (place.evicted) void this.#end(place.evicted);
-    const session = new Session({ ...terms, id, isNamed: terms.id !== undefined }, open());
+    const { tick: createdTick, at: createdAt } = this.clock.moment();
+    const created = { createdAt, createdTick, clock: this.clock };
+    const session = new Session({ ...terms, ...created, id, isNamed: terms.id !== undefined }, open());
     place.fill(session);
     this.track(session);
     return session;
@@ -184,11 +195,11 @@ export class SessionTables implements AsyncDisposable {
     const records = this.list().flatMap((session): SessionRecord[] => {
       const processId = this.#processes.get(session);
       if (processId === undefined) return [];
-      const { id, table, idleSeconds, createdAt, isNamed, spec } = session;
+      const { id, table, idleSeconds, createdAt, createdTick, isNamed, spec } = session;
       const { language, variant, cwd, env, identity } = spec;
       const user = identity.name;
       const described = { id, table, processId, language, variant, user, cwd, env, idleSeconds, isNamed };
-      return [{ ...described, createdAt: createdAt.toJSON() }];
+      return [{ ...described, createdAt: createdAt.toJSON(), createdTick }];
     });
     try {
       this.#file.write(records);

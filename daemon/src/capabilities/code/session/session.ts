@@ -1,5 +1,6 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { Slots } from '@sandbox/api/wait.ts';
+import type { AgeClock, Moment } from '../../../core/clock/age-clock.ts';
 import type { Interpreter, InterpreterSpec, LanguageRuntime, SessionTable } from '../runtime/language-runtime.ts';
 import type { SessionInfo } from './session-info.ts';
 
@@ -10,6 +11,9 @@ export interface SessionTerms {
   readonly spec: InterpreterSpec;
   readonly idleSeconds: number;
   readonly createdAt: Date;
+  /** The same moment by `clock`. */
+  readonly createdTick: number;
+  readonly clock: AgeClock;
   /** The caller knows the id: the session does not give way to others. */
   readonly isNamed: boolean;
 }
@@ -21,27 +25,30 @@ export class Session {
   readonly spec: InterpreterSpec;
   readonly idleSeconds: number;
   readonly createdAt: Date;
+  readonly createdTick: number;
   isNamed: boolean;
   /** Id of the execution that runs now. */
   running: string | undefined;
   executionCount = 0;
   /** Of the cells. */
   readonly turns = new Slots(1);
-  #usedAt: number;
-  /** Of a clock that does not jump. */
-  #usedTick = performance.now();
+  readonly #clock: AgeClock;
+  #used: Moment;
   #interpreter: Promise<Interpreter>;
   #pid = 0;
   #isClosed = false;
 
-  constructor({ id, runtime, spec, idleSeconds, createdAt, isNamed }: SessionTerms, interpreter: Promise<Interpreter>) {
+  constructor(terms: SessionTerms, interpreter: Promise<Interpreter>) {
+    const { id, runtime, spec, idleSeconds, createdAt, createdTick, clock, isNamed } = terms;
     this.id = id;
     this.runtime = runtime;
     this.spec = spec;
     this.idleSeconds = idleSeconds;
     this.createdAt = createdAt;
+    this.createdTick = createdTick;
     this.isNamed = isNamed;
-    this.#usedAt = Date.now();
+    this.#clock = clock;
+    this.#used = clock.moment();
     this.#interpreter = interpreter;
     this.#follow(interpreter);
   }
@@ -69,14 +76,13 @@ export class Session {
     this.touch();
   }
 
-  /** Milliseconds since the last use, whatever the wall clock does. */
+  /** Milliseconds since the last use. */
   get idleMs(): number {
-    return performance.now() - this.#usedTick;
+    return this.#clock.since(this.#used.tick);
   }
 
   touch(): void {
-    this.#usedTick = performance.now();
-    this.#usedAt = Date.now();
+    this.#used = this.#clock.moment();
   }
 
   /**
@@ -110,7 +116,9 @@ export class Session {
       pid: this.#pid,
       state: this.running === undefined ? 'idle' : 'busy',
       createdAt: this.createdAt,
-      lastUsedAt: new Date(this.#usedAt),
+      lastUsedAt: this.#used.at,
+      ageMs: this.#clock.since(this.createdTick),
+      unusedMs: this.idleMs,
       idleSeconds: this.idleSeconds,
       executionCount: this.executionCount,
     };

@@ -92,8 +92,8 @@ function sessionRoutes(app: App, service: CodeService): void {
       response: { 200: envelopeOf(JupyterSessions), ...ERRORS },
     },
     handler: async () => {
-      const sessions = service.listSessions('kernel').map(({ sessionId, variant, createdAt, lastUsedAt }) => {
-        const age = Math.max(0, Math.floor((Date.now() - createdAt.getTime()) / 1000));
+      const sessions = service.listSessions('kernel').map(({ sessionId, variant, lastUsedAt, ageMs }) => {
+        const age = Math.floor(ageMs / 1000);
         return [sessionId, { kernel_name: variant, last_used: lastUsedAt.getTime() / 1000, age_seconds: age }] as const;
       });
       return ok({ sessions: Object.fromEntries(sessions) }, `${sessions.length} sessions`);

@@ -25,14 +25,13 @@ export function nodeResult(report: CellReport): z.infer<typeof NodeResult> {
 }
 
 export function nodeSession(info: SessionInfo): z.infer<typeof NodeSession> {
-  const lastUsed = info.lastUsedAt.getTime();
   return {
     session_id: info.sessionId,
     cwd: info.cwd,
     created_at: info.createdAt.getTime(),
-    last_used: lastUsed,
+    last_used: info.lastUsedAt.getTime(),
     max_idle_time: Math.round(info.idleSeconds * 1000),
-    age_seconds: Math.max(0, Math.floor((Date.now() - lastUsed) / 1000)),
+    age_seconds: Math.floor(info.unusedMs / 1000),
     state: info.state === 'busy' ? 'EXECUTING' : 'IDLE',
   };
 }

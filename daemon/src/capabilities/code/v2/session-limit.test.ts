@@ -1,9 +1,5 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { TestApp } from '../../../app.fixture.ts';
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 test('[code.session-gives-way] an idle session without a name gives way, a named one does not', async () => {
   await using daemon = await TestApp.start({ kernelMaxSessions: 2 });
@@ -22,16 +18,3 @@ test('[code.session-gives-way] an idle session without a name gives way, a named
   expect([refused.statusCode, refused.json().data.holders.length]).toEqual([429, 2]);
   expect(second).not.toBe(first);
 }, 60_000);
-
-test('[code.session-clock] a wall clock that jumps by three hours closes no session and drops no execution', async () => {
-  await using daemon = await TestApp.start();
-  const cell = async (code: string) =>
-    (await daemon.post('/v2/code/execute', { language: 'bash', code, session_id: 's' })).json().data;
-  const { execution_id } = await cell('kept=1');
-  vi.useFakeTimers({ toFake: ['Date'] });
-  vi.setSystemTime(Date.now() + 3 * 3600 * 1000);
-  // A second look of the reaper is over once a cell of more than a second has run elsewhere.
-  await daemon.post('/v2/commands', { command: 'sleep 1.2' });
-  expect((await daemon.inject(`/v2/code/executions/${execution_id}`)).statusCode).toBe(200);
-  expect((await cell('echo $kept')).outputs[0].text).toBe('1\n');
-});

@@ -16,7 +16,7 @@ test.each(['stdout', 'stderr'] as const)('the first half of a character that end
     stream.advance(3);
     log.seal();
     const pieces = [];
-    const command = new Command(newRecord({ id: 'c', command: 'true' }), log, {});
+    const command = new Command(newRecord({ id: 'c', command: 'true', startedTick: 0 }), log, {});
     for await (const event of follow(command, { stdout: 0, stderr: 0 }, new AbortController().signal)) {
       if (event.type === 'bytes') pieces.push([event.stream, event.offset, event.bytes.toString('hex')]);
     }

@@ -11,7 +11,7 @@ test('a reader at the end of both streams waits for the end of the command', asy
   try {
     const log = new OutputLog(directory, 'c');
     const over = Promise.withResolvers<void>();
-    const record = newRecord({ id: 'c', command: 'true' });
+    const record = newRecord({ id: 'c', command: 'true', startedTick: 0 });
     const command = new Command(record, log, { ended: over.promise });
     const events = follow(command, { stdout: 0, stderr: 0 }, new AbortController().signal);
     const next = events.next();

@@ -2,7 +2,7 @@ import type { Core } from '../../../core/core.ts';
 import { endProcesses } from '../../../core/process/end-processes.ts';
 import type { ProcessEnd } from '../../../core/process/process-host.ts';
 import type { CommandStore } from '../store/command-store.ts';
-import { type Command, type CommandStatus, stdinOf } from './command.ts';
+import { type Command, type CommandRecord, type CommandStatus, stdinOf } from './command.ts';
 
 /** Milliseconds between SIGTERM and SIGKILL after a hard timeout, and when a session is closed. */
 export const KILL_GRACE_MS = 2000;
@@ -14,7 +14,7 @@ export async function endCommands({ processes }: Core, commands: readonly Comman
 }
 
 /** Records how a command ended; answers whether that is in the journal. */
-export function recordEnd({ metrics }: Core, store: CommandStore, command: Command, end: ProcessEnd): boolean {
+export function recordEnd({ metrics, clock }: Core, store: CommandStore, command: Command, end: ProcessEnd): boolean {
   const stdin = command.process && stdinOf(command.process);
   command.releaseProcess();
   const status = statusOf(end, command.record.timedOut);
@@ -25,6 +25,7 @@ export function recordEnd({ metrics }: Core, store: CommandStore, command: Comma
     background: end.background,
     usage: end.usage,
     endedAt: end.endedAt.toISOString(),
+    endedTick: clock.now(),
     stdoutBytes: command.output.stdout.end,
     stderrBytes: command.output.stderr.end,
     ...stdin,
@@ -34,8 +35,14 @@ export function recordEnd({ metrics }: Core, store: CommandStore, command: Comma
   metrics.commandOutputBytes.inc(bytes);
   metrics.commandDroppedBytes.inc(Math.max(0, bytes - command.output.retainedBytes));
   metrics.commands.inc({ status });
-  metrics.commandSeconds.observe((end.endedAt.getTime() - Date.parse(command.record.startedAt)) / 1000);
+  metrics.commandSeconds.observe(secondsOf(command.record, end));
   return isWritten;
+}
+
+/** By the wall clock of the host, but not longer than this daemon knows: it may have been set in between. */
+function secondsOf({ startedAt, startedTick, endedTick }: CommandRecord, { endedAt }: ProcessEnd): number {
+  const shown = endedAt.getTime() - Date.parse(startedAt);
+  return Math.min(Math.max(0, shown), (endedTick ?? startedTick) - startedTick) / 1000;
 }
 
 function statusOf({ signal, lost }: ProcessEnd, timedOut: boolean): CommandStatus {

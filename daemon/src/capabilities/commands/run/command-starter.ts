@@ -9,7 +9,7 @@ import { type HostedProcess, StartFailure, type StartSpec } from '../../../core/
 import type { CommandStore } from '../store/command-store.ts';
 import { hashOf } from '../store/idempotency.ts';
 import type { CommandSession } from '../store/sessions.ts';
-import { Command, type CommandRecord, newRecord } from './command.ts';
+import { Command, type CommandRecord, endedNow, newRecord } from './command.ts';
 import { CommandSpan } from './command-span.ts';
 import type { CommandSpec, Launcher } from './launcher.ts';
 import { trackProcess } from './track-process.ts';
@@ -105,6 +105,7 @@ export class CommandStarter implements AsyncDisposable {
     const record = newRecord({
       id,
       command: request.command,
+      startedTick: this.#core.clock.now(),
       sessionId: session?.id ?? null,
       user: spec.identity?.name ?? null,
       hardTimeout: request.hardTimeout ?? null,
@@ -122,7 +123,7 @@ export class CommandStarter implements AsyncDisposable {
     });
     this.#store.add(pending);
     void begun.catch((error: unknown) => {
-      this.#store.update(pending, { status: 'failed', message: String(error), endedAt: new Date().toISOString() });
+      this.#store.update(pending, { status: 'failed', message: String(error), ...endedNow(this.#core.clock) });
     });
     return pending;
   }
@@ -137,7 +138,7 @@ export class CommandStarter implements AsyncDisposable {
       return command;
     } catch (error) {
       if (error instanceof StartFailure) return this.#failed(record, error);
-      this.#store.announceFailed({ ...record, status: 'failed', endedAt: new Date().toISOString() });
+      this.#store.announceFailed({ ...record, status: 'failed', ...endedNow(this.#core.clock) });
       throw error;
     }
   }
@@ -183,7 +184,7 @@ export class CommandStarter implements AsyncDisposable {
       status: 'failed',
       exitCode: failure.exitCode,
       message: failure.message,
-      endedAt: new Date().toISOString(),
+      ...endedNow(this.#core.clock),
     } as const;
     const command = new Command({ ...record, ...change }, output, {});
     this.#store.announceFailed(command.record);

@@ -1,5 +1,6 @@
 import { textBeginning } from '@sandbox/program/text-beginning.ts';
 import type { Identity } from '../../../core/account/identity.ts';
+import type { AgeClock } from '../../../core/clock/age-clock.ts';
 import type { OutputLog } from '../../../core/output/output-log.ts';
 import type { HostedProcess, ProcessTarget, ProcessUsage } from '../../../core/process/process-host.ts';
 
@@ -25,6 +26,8 @@ export interface CommandRecord {
   /** The account it runs as, where that is not the daemon's own. */
   readonly user: string | null;
   readonly startedAt: string;
+  /** The same moment by the age clock. */
+  readonly startedTick: number;
   readonly status: CommandStatus;
   readonly pid: number | null;
   /** -1 where a signal ended it. */
@@ -32,6 +35,8 @@ export interface CommandRecord {
   readonly signal: string | null;
   readonly background: boolean;
   readonly endedAt: string | null;
+  /** When its end was recorded, by the age clock. */
+  readonly endedTick: number | null;
   readonly usage: ProcessUsage | null;
   /** Why it could not be started, or how it was lost. */
   readonly message: string | null;
@@ -58,7 +63,7 @@ export function stdinOf({ stdinCount }: HostedProcess): Pick<CommandRecord, 'std
   return { stdinBytes: stdinCount.taken, stdinDropped: stdinCount.dropped };
 }
 
-type RecordTerms = Pick<CommandRecord, 'id' | 'command'> & Partial<CommandRecord>;
+type RecordTerms = Pick<CommandRecord, 'id' | 'command' | 'startedTick'> & Partial<CommandRecord>;
 
 /** The record of a command that is about to be started. */
 export function newRecord({ command, ...terms }: RecordTerms): CommandRecord {
@@ -72,6 +77,7 @@ export function newRecord({ command, ...terms }: RecordTerms): CommandRecord {
     signal: null,
     background: false,
     endedAt: null,
+    endedTick: null,
     usage: null,
     message: null,
     stdoutBytes: 0,
@@ -85,6 +91,12 @@ export function newRecord({ command, ...terms }: RecordTerms): CommandRecord {
     ...terms,
     command: textBeginning(command, COMMAND_TEXT_KEPT),
   };
+}
+
+/** What a record has of an end at this moment. */
+export function endedNow(clock: AgeClock): Pick<CommandRecord, 'endedAt'> & { readonly endedTick: number } {
+  const { at, tick } = clock.moment();
+  return { endedAt: at.toISOString(), endedTick: tick };
 }
 
 /** A command, from its start until its record is dropped. */

@@ -32,7 +32,7 @@ export function trackProcess(
   });
   const running = { ...record, status: 'running', pid: process.pid, ...stdinOf(process) } as const;
   const command = new Command(running, process.output, { ended, identity, process });
-  const seconds = secondsLeft(record);
+  const seconds = secondsLeft(core, record);
   if (seconds !== undefined) {
     timeout = new LongTimer(seconds * 1000, () => {
       firedAt = Date.now();
@@ -62,9 +62,8 @@ function endLost({ processes, logger }: Core, { target, id }: Command): void {
   });
 }
 
-/** Seconds until the hard timeout; never more than the whole of it, should the clock have been set back. */
-function secondsLeft({ hardTimeout, startedAt }: CommandRecord): number | undefined {
+/** Seconds until the hard timeout. */
+function secondsLeft({ clock }: Core, { hardTimeout, startedTick }: CommandRecord): number | undefined {
   if (!hardTimeout) return undefined;
-  const passed = (Date.now() - Date.parse(startedAt)) / 1000;
-  return Math.min(Math.max(hardTimeout - passed, 0), hardTimeout);
+  return Math.max(hardTimeout - clock.since(startedTick) / 1000, 0);
 }

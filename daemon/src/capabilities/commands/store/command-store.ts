@@ -21,12 +21,13 @@ export interface CommandFilter {
 
 /** The known commands and sessions, in memory and in the journal, within the limits of retention. */
 export class CommandStore implements Disposable {
-  readonly keys = new IdempotencyKeys();
+  readonly keys: IdempotencyKeys;
   readonly sessions: CommandSessions;
   readonly #commands = new Map<string, Command>();
   readonly #running = new Set<Command>();
   readonly #held = new Map<Command, Disposable>();
   readonly #activity: Activity;
+  readonly #clock: Core['clock'];
   /** Started, and not in the journal yet. */
   readonly #unannounced = new Set<Command>();
   readonly #journal: Journal;
@@ -38,7 +39,7 @@ export class CommandStore implements Disposable {
 
   private constructor(
     { journal, found }: { readonly journal: Journal; readonly found: JournalState },
-    { activity, runtime }: Pick<Core, 'runtime' | 'activity'>,
+    { activity, clock, runtime }: Pick<Core, 'runtime' | 'activity' | 'clock'>,
     maxSessions: number,
     limits: RetentionLimits,
   ) {
@@ -47,19 +48,21 @@ export class CommandStore implements Disposable {
     runtime.space.offer('output of ended commands', () => this.#dropOldestOutput());
     this.#journal = journal;
     this.#activity = activity;
+    this.#clock = clock;
+    this.keys = new IdempotencyKeys(clock);
     this.#limits = limits;
     this.sessions = new CommandSessions(maxSessions, found.sessions.values());
     this.#sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
   }
 
   static open(
-    { runtime, logger, activity }: Pick<Core, 'runtime' | 'logger' | 'activity'>,
+    { runtime, logger, activity, clock }: Pick<Core, 'runtime' | 'logger' | 'activity' | 'clock'>,
     maxSessions: number,
     limits: RetentionLimits,
   ): { store: CommandStore; records: ReadonlyMap<string, CommandRecord> } {
     const opened = Journal.open(runtime.path, logger);
     return {
-      store: new CommandStore(opened, { activity, runtime }, maxSessions, limits),
+      store: new CommandStore(opened, { activity, clock, runtime }, maxSessions, limits),
       records: opened.found.records,
     };
   }
@@ -181,7 +184,7 @@ export class CommandStore implements Disposable {
   }
 
   /** Drops what retention does not keep. */
-  sweep(now: number = Date.now()): void {
+  sweep(now: number = this.#clock.now()): void {
     this.keys.forgetExpired(now);
     this.#drop(expired(this.#commands.values(), this.#limits, now));
     this.#drop(makeRoom(this.#commands.values(), this.#limits.maxBytes, now));
@@ -216,7 +219,8 @@ export class CommandStore implements Disposable {
 
   #hold(command: Command): void {
     this.#running.add(command);
-    this.#held.set(command, this.#activity.hold('command', command.id, new Date(command.record.startedAt)));
+    const { startedAt, startedTick: tick } = command.record;
+    this.#held.set(command, this.#activity.hold('command', command.id, { at: new Date(startedAt), tick }));
     this.#activity.note('command');
   }
 

@@ -6,6 +6,7 @@ import { createLogger } from '@sandbox/program/logger.ts';
 import { describe, expect, test } from 'vitest';
 import { mayMount } from '../../../../../scripts/testing/may-mount.ts';
 import { Activity } from '../../../core/activity/activity.ts';
+import { AgeClock } from '../../../core/clock/age-clock.ts';
 import { OutputLog } from '../../../core/output/output-log.ts';
 import { RuntimeDir } from '../../../core/runtime-dir.ts';
 import { DaemonProcess } from '../../../daemon-process.fixture.ts';
@@ -43,17 +44,20 @@ describe.runIf(mayMount)('a journal on a full disk', () => {
     using disk = smallDisk();
     await using runtime = await RuntimeDir.open(disk.path);
     const logger = createLogger('test', 'fatal');
+    const clock = AgeClock.ofProcess();
     const open = (): ReturnType<typeof CommandStore.open> =>
-      CommandStore.open({ runtime, logger, activity: new Activity() }, 10, LIMITS);
+      CommandStore.open({ runtime, logger, clock, activity: new Activity(clock) }, 10, LIMITS);
     const { store } = open();
-    const before = newRecord({ id: 'before', command: 'a' });
+    const before = newRecord({ id: 'before', command: 'a', startedTick: 0 });
     store.announce(before);
     store.add(new Command(before, OutputLog.empty(disk.path, 'before'), {}));
     disk.fill();
     // More than is set aside.
     expect(store.note('before', { message: 'x'.repeat(200 * KIB) })).toBe(false);
     expect(store.note('before', { message: 'what is set aside takes it' })).toBe(true);
-    expect(() => store.announce(newRecord({ id: 'refused', command: 'x'.repeat(70 * KIB) }))).toThrow('is full');
+    expect(() => store.announce(newRecord({ id: 'refused', startedTick: 0, command: 'x'.repeat(70 * KIB) }))).toThrow(
+      'is full',
+    );
     let written = 0;
     store.onceWritten(() => {
       written += 1;
@@ -61,7 +65,7 @@ describe.runIf(mayMount)('a journal on a full disk', () => {
     store.sweep();
     expect(written).toBe(0);
     disk.empty();
-    store.announce(newRecord({ id: 'after', command: 'b' }));
+    store.announce(newRecord({ id: 'after', command: 'b', startedTick: 0 }));
     const ids = [...open().records.keys()];
     store.sweep();
     expect([ids, written]).toEqual([['before', 'after'], 1]);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import type { AgeClock } from '../../../core/clock/age-clock.ts';
 import type { CommandRecord } from '../run/command.ts';
 
 /** Milliseconds that a key stands for the command it started. */
@@ -11,30 +12,34 @@ const KEPT_BYTES_MAX = 128 * 1024 ** 2;
 /** Bytes of memory of a record without the text of its command. */
 const RECORD_BYTES = 4096;
 
-type KeyedCommand = Pick<CommandRecord, 'id' | 'command' | 'startedAt'>;
+type KeyedCommand = Pick<CommandRecord, 'id' | 'command' | 'startedTick'>;
 
 interface Known {
   readonly commandId: string;
   readonly bytes: number;
   readonly bodyHash: string;
+  /** Tick. */
   readonly expiresAt: number;
 }
 
 /** Which command a key has started, so that a repeated call does not start a second one. */
 export class IdempotencyKeys {
+  readonly #clock: AgeClock;
   readonly #known = new Map<string, Known>();
   readonly #maxBytes: number;
   #bytes = 0;
 
-  constructor(maxBytes: number = KEPT_BYTES_MAX) {
+  constructor(clock: AgeClock, maxBytes: number = KEPT_BYTES_MAX) {
+    this.#clock = clock;
     this.#maxBytes = maxBytes;
   }
 
   /**
    * The id of the command that this key started in the last 10 minutes.
+   * @param now tick, as in the other calls
    * @throws SandboxError `conflict` where the key came with another body
    */
-  find(key: string, bodyHash: string, now: number = Date.now()): string | undefined {
+  find(key: string, bodyHash: string, now: number = this.#clock.now()): string | undefined {
     const known = this.#known.get(key);
     if (!known || known.expiresAt <= now) return undefined;
     if (known.bodyHash !== bodyHash) {
@@ -46,7 +51,7 @@ export class IdempotencyKeys {
   }
 
   /** @throws SandboxError `capacity` where the records of keyed commands take all the memory they may */
-  requireRoom(now: number = Date.now()): void {
+  requireRoom(now: number = this.#clock.now()): void {
     if (this.#bytes < this.#maxBytes) return;
     this.forgetExpired(now);
     if (this.#bytes < this.#maxBytes) return;
@@ -56,14 +61,14 @@ export class IdempotencyKeys {
     });
   }
 
-  remember(key: string, bodyHash: string, { id, command, startedAt }: KeyedCommand): void {
+  remember(key: string, bodyHash: string, { id, command, startedTick }: KeyedCommand): void {
     this.#forget(key);
     const bytes = RECORD_BYTES + command.length;
-    this.#known.set(key, { commandId: id, bodyHash, bytes, expiresAt: Date.parse(startedAt) + IDEMPOTENCY_MS });
+    this.#known.set(key, { commandId: id, bodyHash, bytes, expiresAt: startedTick + IDEMPOTENCY_MS });
     this.#bytes += bytes;
   }
 
-  forgetExpired(now: number = Date.now()): void {
+  forgetExpired(now: number = this.#clock.now()): void {
     for (const [key, { expiresAt }] of this.#known) if (expiresAt <= now) this.#forget(key);
   }
 

@@ -21,7 +21,7 @@ function command(
     output.stdout.advance(start + 50);
   }
   if (status === 'completed') output.seal({ stdout: 100, stderr: 0 });
-  return new Command(newRecord({ id, command: 'true', status, idempotency }), output, {});
+  return new Command(newRecord({ id, command: 'true', startedTick: 0, status, idempotency }), output, {});
 }
 
 test('a running command is never evicted: its oldest output is dropped', () => {
@@ -30,9 +30,9 @@ test('a running command is never evicted: its oldest output is dropped', () => {
     const running = command(directory, 'running', 'running');
     const [first, second] = ['first', 'second'].map((id) => command(directory, id, 'completed'));
     const all = [running, first, second].filter((one) => one !== undefined);
-    expect(makeRoom(all, 200).map(({ id }) => id)).toEqual(['first']);
+    expect(makeRoom(all, 200, 0).map(({ id }) => id)).toEqual(['first']);
     expect(running.output.retainedBytes).toBe(100);
-    expect(makeRoom([running], 60)).toEqual([]);
+    expect(makeRoom([running], 60, 0)).toEqual([]);
     expect(running.output.retainedBytes).toBe(50);
   } finally {
     rmSync(directory, { recursive: true });
@@ -44,11 +44,10 @@ test('[keep.idempotent-records] where the total is full, a command with an idemp
   try {
     const keyed = command(directory, 'keyed', 'completed', { key: 'k', bodyHash: 'h' });
     const other = command(directory, 'other', 'completed');
-    expect(makeRoom([keyed, other], 100)).toEqual([]);
+    expect(makeRoom([keyed, other], 100, IDEMPOTENCY_MS - 1)).toEqual([]);
     expect([keyed.output.retainedBytes, other.output.retainedBytes]).toEqual([0, 100]);
-    const later = Date.parse(keyed.record.startedAt) + IDEMPOTENCY_MS;
     const again = command(directory, 'again', 'completed', { key: 'l', bodyHash: 'h' });
-    expect(makeRoom([again], 0, later + 1000)).toEqual([again]);
+    expect(makeRoom([again], 0, IDEMPOTENCY_MS)).toEqual([again]);
   } finally {
     rmSync(directory, { recursive: true });
   }

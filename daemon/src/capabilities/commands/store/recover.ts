@@ -3,7 +3,7 @@ import { type Identity, lookUpIdentity } from '../../../core/account/identity.ts
 import type { Core } from '../../../core/core.ts';
 import { OutputLog } from '../../../core/output/output-log.ts';
 import type { HostedProcess, ProcessTarget, Recovered } from '../../../core/process/process-host.ts';
-import { Command, type CommandRecord } from '../run/command.ts';
+import { Command, type CommandRecord, endedNow } from '../run/command.ts';
 import { trackProcess } from '../run/track-process.ts';
 import type { CommandStore } from './command-store.ts';
 
@@ -25,7 +25,7 @@ export async function recover(
     const record = records.has(process.id) ? undefined : recordOf(process);
     if (record !== undefined) unjournaled.push(record);
   }
-  const all = new Map([...records, ...unjournaled.map((record) => [record.id, record] as const)]);
+  const all = new Map([...records.values(), ...unjournaled].map((record) => [record.id, withTicks(core, record)]));
   const lost = [...all.values()].flatMap((record) => restore(core, store, record, recovered, records.has(record.id)));
   const unrecorded = [...recovered.processes.values()].filter(({ id }) => !all.has(id));
   if (lost.length > 0 || unrecorded.length > 0) {
@@ -39,6 +39,14 @@ export async function recover(
     if (session.implicit && store.ofSession(session.id).length === 0) store.removeSession(session.id);
   }
   store.compact();
+}
+
+/** Ticks of a record of this or an earlier version. */
+function withTicks({ clock }: Core, record: CommandRecord): CommandRecord {
+  const { startedAt, endedAt } = record;
+  const startedTick = clock.restored(record.startedTick, startedAt);
+  const endedTick = endedAt === null ? null : clock.restored(record.endedTick ?? undefined, endedAt);
+  return { ...record, startedTick, endedTick };
 }
 
 /** Adds the command of a record; answers its target where it is lost, since its processes have to be killed. */
@@ -62,8 +70,8 @@ function restore(
   }
   process?.acknowledgeExit();
   const output = recovered.outputs.get(id) ?? OutputLog.empty(core.runtime.path, id);
-  const endedAt = new Date().toISOString();
-  const lost = { status: 'lost', endedAt, message: 'the daemon ended before the command did' } as const;
+  const message = 'the daemon ended before the command did';
+  const lost = { status: 'lost', ...endedNow(core.clock), message } as const;
   store.add(new Command(wasRunning ? { ...record, ...lost } : record, output, { identity }));
   return wasRunning ? [{ id, pid: pid ?? 0, running: false, ...(identity && { identity }) }] : [];
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { AgeClock } from '../../../core/clock/age-clock.ts';
 import { OutputLog } from '../../../core/output/output-log.ts';
 import { Command, type CommandRecord, newRecord } from '../run/command.ts';
 import { hashOf, IDEMPOTENCY_MS, IdempotencyKeys } from './idempotency.ts';
@@ -8,9 +9,8 @@ const HOUR = 3_600_000;
 const LIMITS = { maxRecords: 1000, maxAgeMs: HOUR, maxBytes: 0 };
 
 function command(id: string, endedAt: number | null, idempotency: CommandRecord['idempotency'] = null): Command {
-  const time = new Date(endedAt ?? 0).toISOString();
-  const ended = endedAt === null ? ({ status: 'running' } as const) : ({ status: 'completed', endedAt: time } as const);
-  const record = newRecord({ id, command: '', startedAt: time, idempotency, ...ended });
+  const status = endedAt === null ? 'running' : 'completed';
+  const record = newRecord({ id, command: '', startedTick: endedAt ?? 0, endedTick: endedAt, status, idempotency });
   return new Command(record, new OutputLog('/nowhere', id), {});
 }
 
@@ -30,17 +30,17 @@ test('[keep.idempotent-records] a command with an idempotency key is kept for it
 });
 
 test('[cmd.idempotent-expiry] a key is known for ten minutes', () => {
-  const keys = new IdempotencyKeys();
-  keys.remember('k', 'hash', { id: 'id', command: 'true', startedAt: new Date(0).toISOString() });
+  const keys = new IdempotencyKeys(AgeClock.ofProcess());
+  keys.remember('k', 'hash', { id: 'id', command: 'true', startedTick: 0 });
   expect(keys.find('k', 'hash', IDEMPOTENCY_MS - 1)).toBe('id');
   expect(() => keys.find('k', 'other', IDEMPOTENCY_MS - 1)).toThrow(/another request/);
   expect(keys.find('k', 'hash', IDEMPOTENCY_MS)).toBeUndefined();
 });
 
 test('keys that take all the memory they may leave room when they expire', () => {
-  const keys = new IdempotencyKeys(2 * 4096 + 8);
+  const keys = new IdempotencyKeys(AgeClock.ofProcess(), 2 * 4096 + 8);
   const remember = (key: string, ms: number) =>
-    keys.remember(key, 'hash', { id: key, command: 'true', startedAt: new Date(ms).toISOString() });
+    keys.remember(key, 'hash', { id: key, command: 'true', startedTick: ms });
   remember('a', 0);
   remember('a', 0);
   keys.requireRoom(0);

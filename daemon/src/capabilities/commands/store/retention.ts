@@ -10,7 +10,10 @@ export interface RetentionLimits {
   readonly maxBytes: number;
 }
 
-/** Ended commands that are too old or too many, the oldest first. `commands` are in the order of their start. */
+/**
+ * Ended commands that are too old or too many, the oldest first. `commands` are in the order of their start.
+ * @param now tick
+ */
 export function expired(
   commands: Iterable<Command>,
   { maxRecords, maxAgeMs }: RetentionLimits,
@@ -18,21 +21,22 @@ export function expired(
 ): Command[] {
   const ended = [...commands].filter((command) => !command.isRunning);
   return ended.filter((command, index) => {
-    const age = now - Date.parse(command.record.endedAt ?? command.record.startedAt);
+    const age = now - (command.record.endedTick ?? command.record.startedTick);
     return !isProtected(command, now) && (age >= maxAgeMs || ended.length - index > maxRecords);
   });
 }
 
 /** A command stays known while its idempotency key stands for it. */
 function isProtected({ record }: Command, now: number): boolean {
-  return record.idempotency !== null && now - Date.parse(record.startedAt) < IDEMPOTENCY_MS;
+  return record.idempotency !== null && now - record.startedTick < IDEMPOTENCY_MS;
 }
 
 /**
  * Ended commands to drop so that the output of all fits, the oldest first; one with an idempotency key loses its output
  * alone. Where that is not enough, drops the oldest output of the running ones.
+ * @param now tick
  */
-export function makeRoom(commands: Iterable<Command>, maxBytes: number, now: number = Date.now()): Command[] {
+export function makeRoom(commands: Iterable<Command>, maxBytes: number, now: number): Command[] {
   const all = [...commands];
   let excess = all.reduce((sum, { output }) => sum + output.retainedBytes, 0) - maxBytes;
   const gone: Command[] = [];

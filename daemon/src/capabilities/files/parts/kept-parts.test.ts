@@ -1,16 +1,8 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { TestApp } from '../../../app.fixture.ts';
+import { AgeClock } from '../../../core/clock/age-clock.ts';
 import { readLines } from '../../../core/records/line-journal.ts';
 import { expect, test } from '../files.fixture.ts';
 import { PartJournal } from './part-journal.ts';
@@ -37,6 +29,13 @@ function age(path: string, seconds: number): void {
   utimesSync(path, time, time);
 }
 
+/** Sets the time of the last call in all notes of a runtime directory to so many seconds ago. */
+function ageNotes(runtime: string, seconds: number): void {
+  const notes = join(runtime, 'parts/journal');
+  const lines = readLines(notes).map((line) => line.replace(/\d+$/, (tick) => `${Number(tick) - seconds * 1000}`));
+  writeFileSync(notes, lines.map((line) => `${line}\n`).join(''));
+}
+
 test('[fs.upload-resume-expiry] a part is removed an hour after its last byte; a later one can be continued', async ({
   dir,
 }) => {
@@ -52,6 +51,8 @@ test('[fs.upload-resume-expiry] a part is removed an hour after its last byte; a
   const [oldPart, youngPart] = [partIn(old), partIn(young)];
   age(oldPart, HOUR + 1);
   age(youngPart, HOUR - MARGIN);
+  // The call in which the last byte of the young one came began earlier.
+  ageNotes(runtime, HOUR + 1);
   await using daemon = await TestApp.start({}, runtime);
   await expect.poll(() => existsSync(oldPart)).toBe(false);
   expect(existsSync(youngPart)).toBe(true);
@@ -68,14 +69,12 @@ test('[fs.upload-resume-expiry] a part is removed when its time without a byte i
   writeFileSync(idle, 'x');
   writeFileSync(busy, 'x');
   const keptMs = 1000;
-  const { mtimeMs } = statSync(idle);
-  using journal = new PartJournal(notes, keptMs);
-  journal.keep(busy);
-  journal.keep(idle);
-  // A later byte.
-  age(busy, -HOUR);
-  await expect.poll(() => existsSync(idle)).toBe(false);
-  expect(Date.now() - mtimeMs).toBeGreaterThanOrEqual(keptMs);
+  const begun = performance.now();
+  using journal = new PartJournal(notes, AgeClock.ofProcess(), keptMs);
+  using _writing = journal.keep(busy);
+  journal.keep(idle)[Symbol.dispose]();
+  await expect.poll(() => existsSync(idle), { timeout: 30_000 }).toBe(false);
+  expect(performance.now() - begun).toBeGreaterThanOrEqual(keptMs);
   expect([existsSync(busy), readLines(notes).length > 0]).toEqual([true, true]);
   journal.end(busy);
   expect(readLines(notes)).toEqual([]);
@@ -84,9 +83,10 @@ test('[fs.upload-resume-expiry] a part is removed when its time without a byte i
 test('the time of a part that can no longer be reached ends without an error', async ({ dir }) => {
   const [notes, loop] = [join(dir, 'notes'), join(dir, 'loop')];
   symlinkSync('loop', loop);
-  using journal = new PartJournal(notes, 1);
-  journal.keep(join(loop, 'x.part'));
+  using journal = new PartJournal(notes, AgeClock.ofProcess(), 1);
+  const kept = journal.keep(join(loop, 'x.part'));
   expect(readLines(notes)).toHaveLength(1);
+  kept[Symbol.dispose]();
   await expect.poll(() => readLines(notes)).toEqual([]);
 });
 
@@ -94,8 +94,8 @@ test('a part whose time ends later than a timer can wait is not looked at withou
   const warnings: string[] = [];
   const noteWarning = ({ name }: Error): void => void warnings.push(name);
   process.on('warning', noteWarning);
-  using journal = new PartJournal(join(dir, 'notes'), 2 ** 31);
-  journal.keep(join(dir, 'x.part'));
+  using journal = new PartJournal(join(dir, 'notes'), AgeClock.ofProcess(), 2 ** 31);
+  journal.keep(join(dir, 'x.part'))[Symbol.dispose]();
   await nextTurn();
   process.off('warning', noteWarning);
   expect(warnings).toEqual([]);

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { AgeClock } from '../../../core/clock/age-clock.ts';
 import { readLines } from '../../../core/records/line-journal.ts';
 import { DaemonProcess } from '../../../daemon-process.fixture.ts';
 import { describe, expect, test } from '../files.fixture.ts';
@@ -55,7 +56,7 @@ test('[fs.killed] a restarted daemon removes the unfinished files of a killed on
 describe('the journal of parts', () => {
   test('it is empty without parts, and bounded after many parts', ({ dir }) => {
     const notes = join(dir, 'notes');
-    using journal = new PartJournal(notes);
+    using journal = new PartJournal(notes, AgeClock.ofProcess());
     const first = journal.begin(dir);
     for (let index = 0; index < 10_000; index += 1) journal.end(journal.begin(dir));
     expect(statSync(notes).size).toBeLessThan(512 * 1024);
@@ -68,7 +69,7 @@ describe('the journal of parts', () => {
   }) => {
     const [notes, lost, replaced] = [join(dir, 'notes'), join(dir, 'lost'), join(dir, 'replaced')];
     {
-      using journal = new PartJournal(notes);
+      using journal = new PartJournal(notes, AgeClock.ofProcess());
       for (const target of [lost, replaced]) {
         const aside = journal.beginAside(target).toString();
         mkdirSync(aside);
@@ -76,7 +77,7 @@ describe('the journal of parts', () => {
       }
     }
     mkdirSync(replaced);
-    using _again = new PartJournal(notes);
+    using _again = new PartJournal(notes, AgeClock.ofProcess());
     await expect.poll(() => readdirSync(dir).sort()).toEqual(['lost', 'notes', 'replaced']);
     expect([readdirSync(lost), readdirSync(replaced)]).toEqual([['old'], []]);
     await expect.poll(() => readLines(notes)).toEqual([]);
@@ -88,13 +89,13 @@ describe('the journal of parts', () => {
     writeFileSync(join(dir, 'outside/kept'), '');
     let part = '';
     {
-      using journal = new PartJournal(notes);
+      using journal = new PartJournal(notes, AgeClock.ofProcess());
       part = journal.begin(dir).toString();
     }
     symlinkSync('outside', part);
     const foreign = Buffer.from(join(dir, 'outside')).toString('base64');
     writeFileSync(notes, `${foreign}\n\n*\n${readFileSync(notes, 'utf8')}${foreign.slice(0, 7)}`);
-    using _again = new PartJournal(notes);
+    using _again = new PartJournal(notes, AgeClock.ofProcess());
     await expect.poll(() => readdirSync(dir).sort()).toEqual(['notes', 'outside']);
     expect(readdirSync(join(dir, 'outside'))).toEqual(['kept']);
   });

@@ -1,6 +1,7 @@
 import { lstatSync, renameSync, unlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { timerMs } from '@sandbox/api/wait.ts';
+import type { AgeClock } from '../../../core/clock/age-clock.ts';
 import { systemCodeOf } from '../../../core/files/file-failure.ts';
 import { bytesOfPath, type FilePath, nameOf, parentOf, samePath, shownPath } from '../../../core/files/file-path.ts';
 import { HeldDirectory } from '../../../core/files/place/held-directory.ts';
@@ -8,7 +9,7 @@ import { newPartId } from '../../../core/files/place/make-directory.ts';
 import { LineJournal } from '../../../core/records/line-journal.ts';
 import { recordRefused } from '../../../core/records/runtime-space.ts';
 import { removeTree } from '../change/delete.ts';
-import { lineOf, type PartNote, partPath, readNotes } from './part-note.ts';
+import { type KeptPart, lineOf, type PartNote, partPath, readNotes } from './part-note.ts';
 
 /** Milliseconds after its last byte that a part of an upload is kept. */
 export const KEPT_MS = 3_600_000;
@@ -24,20 +25,23 @@ const RESERVE_BYTES = 16 * 1024;
  */
 export class PartJournal implements Disposable {
   readonly #file: string;
+  readonly #clock: AgeClock;
   readonly #keptMs: number;
   readonly #open = new Map<string, PartNote>();
   readonly #expiries = new Map<string, NodeJS.Timeout>();
   /** Undefined where the file cannot be opened, and after the end. */
   #lines: LineJournal | undefined;
   #lengthMax = JOURNAL_BYTES;
+  #isDisposed = false;
 
   /**
    * Removes the parts of an earlier daemon in the background.
    * @param file of the journal
    * @param keptMs milliseconds after its last byte that a kept part is removed
    */
-  constructor(file: string, keptMs = KEPT_MS) {
+  constructor(file: string, clock: AgeClock, keptMs = KEPT_MS) {
     this.#file = file;
+    this.#clock = clock;
     this.#keptMs = keptMs;
     quietly(() => {
       for (const note of readNotes(file)) this.#open.set(keyOf(note.path), note);
@@ -47,7 +51,7 @@ export class PartJournal implements Disposable {
       this.#lines = new LineJournal(file, { reserveBytes: RESERVE_BYTES });
     });
     this.#rewrite();
-    for (const { path, kept } of left) if (kept) this.#expireAfter(path, 0);
+    for (const { path, kept } of left) if (kept) this.#expireAfter(path, keptMs - this.#ageOf(path, kept));
     void this.#removeLeft(left.filter(({ kept }) => !kept));
   }
 
@@ -62,18 +66,27 @@ export class PartJournal implements Disposable {
   }
 
   /**
-   * Notes a part, before it is created, that later calls and later daemons may continue.
+   * Notes a part, before it is created, that later calls and later daemons may continue. It does not expire until the
+   * answer is disposed; then its time begins.
    * @throws SandboxError `disk_full`, `unavailable` if the note cannot be written
    */
-  keep(part: FilePath): void {
-    if (this.#open.has(keyOf(part))) return;
-    this.#promise({ path: part, kept: { inode: undefined } });
-    this.#expireAfter(part, this.#keptMs);
+  keep(part: FilePath): Disposable {
+    const key = keyOf(part);
+    if (!this.#open.has(key)) this.#promise({ path: part, kept: { inode: undefined, tick: this.#tick() } });
+    clearTimeout(this.#expiries.get(key));
+    return {
+      [Symbol.dispose]: () => {
+        const kept = this.#open.get(key)?.kept;
+        if (kept === undefined || this.#isDisposed) return;
+        this.#note({ path: part, kept: { ...kept, tick: this.#tick() } });
+        this.#expireAfter(part, this.#keptMs);
+      },
+    };
   }
 
   /** Notes the inode of a kept part, so that another file with its name is not taken for it. @throws as `keep` */
   identify(part: FilePath, inode: number): void {
-    if (this.inodeOf(part) !== inode) this.#promise({ path: part, kept: { inode } });
+    if (this.inodeOf(part) !== inode) this.#promise({ path: part, kept: { inode, tick: this.#tick() } });
   }
 
   /** The inode of a kept part; undefined where it has not been created. */
@@ -90,6 +103,7 @@ export class PartJournal implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#isDisposed = true;
     for (const timer of this.#expiries.values()) clearTimeout(timer);
     this.#expiries.clear();
     this.#lines?.[Symbol.dispose]();
@@ -131,13 +145,32 @@ export class PartJournal implements Disposable {
     }
   }
 
+  #tick(): number {
+    return Math.round(this.#clock.now());
+  }
+
+  /**
+   * Milliseconds since the last byte of a part of an earlier daemon. The note has the last call, in which that daemon
+   * may have died; the time of the file has the byte, unless the wall clock was set forward.
+   */
+  #ageOf(part: FilePath, { tick }: KeptPart): number {
+    const modified = modifiedAt(part);
+    if (modified === undefined) return Number.POSITIVE_INFINITY;
+    const byFile = Math.max(0, Date.now() - modified.getTime());
+    return tick === undefined ? byFile : Math.min(byFile, this.#clock.since(tick));
+  }
+
   #expireAfter(part: FilePath, ms: number): void {
-    const check = (): void => {
-      const left = expire(part, this.#keptMs);
-      if (left > 0) this.#expireAfter(part, left);
-      else this.end(part);
+    const step = timerMs(ms);
+    const expire = (): void => {
+      if (step < ms) {
+        this.#expireAfter(part, ms - step);
+        return;
+      }
+      removePart(part);
+      this.end(part);
     };
-    this.#expiries.set(keyOf(part), setTimeout(check, timerMs(ms)).unref());
+    this.#expiries.set(keyOf(part), setTimeout(expire, step).unref());
   }
 }
 
@@ -160,16 +193,21 @@ function openNoted(part: FilePath): HeldDirectory {
   throw Object.assign(new Error(`ELOOP: a link leads to ${shownPath(part)}`), { code: 'ELOOP' });
 }
 
-/** Removes a part of which nothing was written for so long. @returns the milliseconds that are left */
-function expire(part: FilePath, keptMs: number): number {
-  let left = 0;
+/** Undefined where it is not there. */
+function modifiedAt(part: FilePath): Date | undefined {
+  let modified: Date | undefined;
   quietly(() => {
     using directory = openNoted(part);
-    const at = directory.at(nameOf(part));
-    left = Math.max(0, lstatSync(at).mtimeMs + keptMs - Date.now());
-    if (left === 0) unlinkSync(at);
+    modified = lstatSync(directory.at(nameOf(part))).mtime;
   });
-  return left;
+  return modified;
+}
+
+function removePart(part: FilePath): void {
+  quietly(() => {
+    using directory = openNoted(part);
+    unlinkSync(directory.at(nameOf(part)));
+  });
 }
 
 function keyOf(path: FilePath): string {

@@ -6,11 +6,18 @@ const ID = /^[0-9a-f]{24}$/;
 /** Begins what a line says about a part that is kept, before its inode; no base64 text. */
 const KEPT = '*';
 
+export interface KeptPart {
+  /** Undefined until it was created. */
+  readonly inode: number | undefined;
+  /** When the last call that wrote it began or ended, by the age clock; undefined in notes of earlier versions. */
+  readonly tick: number | undefined;
+}
+
 /** One part that a journal knows. */
 export interface PartNote {
   readonly path: FilePath;
-  /** Where an upload can continue it: its inode, once it was created. */
-  readonly kept?: { readonly inode: number | undefined };
+  /** Where an upload can continue it. */
+  readonly kept?: KeptPart;
   /** Where it was moved aside: the name that its content had. */
   readonly origin?: FilePath;
 }
@@ -26,20 +33,23 @@ export function readNotes(file: string): PartNote[] {
 }
 
 export function lineOf({ path, kept, origin }: PartNote): string {
-  if (kept) return `${encoded(path)} ${KEPT}${kept.inode ?? ''}`;
+  if (kept) return `${encoded(path)} ${KEPT}${kept.inode ?? ''} ${kept.tick ?? ''}`;
   return origin === undefined ? encoded(path) : `${encoded(path)} ${encoded(origin)}`;
 }
 
 function noteOf(line: string): PartNote[] {
-  const [path = '', more] = line.split(' ');
-  const note = { path: decoded(path), ...(more !== undefined && detailsOf(more)) };
+  const [path = '', more, tick] = line.split(' ');
+  const note = { path: decoded(path), ...(more !== undefined && detailsOf(more, tick)) };
   return isPart(note.path) ? [note] : [];
 }
 
-function detailsOf(text: string): Pick<PartNote, 'kept' | 'origin'> {
+function detailsOf(text: string, tick = ''): Pick<PartNote, 'kept' | 'origin'> {
   if (!text.startsWith(KEPT)) return { origin: decoded(text) };
-  const inode = text.slice(KEPT.length);
-  return { kept: { inode: /^\d+$/.test(inode) ? Number(inode) : undefined } };
+  return { kept: { inode: numberOf(text.slice(KEPT.length)), tick: numberOf(tick) } };
+}
+
+function numberOf(text: string): number | undefined {
+  return /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
 function isPart(path: FilePath): boolean {

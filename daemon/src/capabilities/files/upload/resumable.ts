@@ -59,7 +59,7 @@ export class ResumableUploads {
     const target = place.path;
     const name = partOf(target);
     return await this.#locks.hold(name, async () => {
-      this.#journal.keep(name);
+      using _kept = this.#journal.keep(name);
       await using part = PartFile.resume(place, nameOf(name), terms.owner, this.#journal.inodeOf(name));
       this.#journal.identify(name, part.inode);
       if (restart) part.truncate(0);

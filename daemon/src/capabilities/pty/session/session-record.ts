@@ -51,6 +51,9 @@ export interface SessionRecord {
   noChangeTimeout: number | null;
   readonly createdAt: string;
   lastUsedAt: string;
+  /** The same moments by the age clock; absent in records of earlier versions. */
+  readonly createdTick?: number;
+  lastUsedTick?: number;
   /** Process ids of the host, and the offset at which the output of each shell begins. */
   readonly shells: {
     readonly id: string;

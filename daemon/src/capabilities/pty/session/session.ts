@@ -1,3 +1,4 @@
+import type { AgeClock } from '../../../core/clock/age-clock.ts';
 import { resetTerminal } from '../../../core/process/find/reset-terminal.ts';
 import type { ShellProcess } from '../../../core/process/find/started-processes.ts';
 import type { HostedProcess, ProcessEnd, TerminalSize } from '../../../core/process/process-host.ts';
@@ -24,6 +25,7 @@ export interface SessionTools extends ShellTools, ExecTools {
   readonly screens: ScreenThread;
   readonly historyBytes: number;
   readonly activity: SessionActivityTerms;
+  readonly clock: AgeClock;
 }
 
 /** A shell on a terminal with its output. It goes on with another shell where a command ended the first. */
@@ -31,10 +33,10 @@ export class PtySession {
   readonly record: SessionRecord;
   readonly history: History;
   readonly screen: Screen;
+  readonly usage: SessionUsage;
   readonly #files: SessionFiles;
   readonly #shell: Shell;
   readonly #exec: ExecTracker;
-  readonly #usage: SessionUsage;
   readonly #activity: SessionActivity;
   readonly #size: SessionSize;
   #started: Promise<void> = Promise.resolve();
@@ -62,7 +64,7 @@ export class PtySession {
     this.#shell = shell;
     this.#exec = new ExecTracker(tools, { record, history, screen, shell, failed, changed: () => this.#used() });
     this.#activity = new SessionActivity(tools.activity, record.id, () => this.open && this.busy);
-    this.#usage = new SessionUsage(Date.parse(record.lastUsedAt), this.#activity);
+    this.usage = new SessionUsage(record, tools.clock, this.#activity);
   }
 
   get id(): string {
@@ -94,12 +96,7 @@ export class PtySession {
 
   /** Viewers. */
   get attached(): number {
-    return this.#usage.viewers;
-  }
-
-  /** Milliseconds since 1970. */
-  get usedAt(): number {
-    return this.#usage.usedAt;
+    return this.usage.viewers;
   }
 
   /** The command that `exec` runs now. */
@@ -182,14 +179,14 @@ export class PtySession {
   /** Types bytes. Resolves when the process host holds them. @throws SandboxError `conflict` after the end */
   async write(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
     const process = await this.#shell.running();
-    this.#usage.touch();
+    this.usage.touch();
     await process.writeStdin(bytes, signal);
   }
 
   /** As `write`, for messages that are not acknowledged: resolves when the bytes are on their way. */
   async typeKeys(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
     const process = await this.#shell.running();
-    this.#usage.touch();
+    this.usage.touch();
     await process.typeStdin(bytes, signal);
   }
 
@@ -216,7 +213,7 @@ export class PtySession {
    * command at a time.
    */
   async type(command: string, entry: Entry | undefined, ms: number): Promise<ExecRun> {
-    this.#usage.touch();
+    this.usage.touch();
     if (!(await this.#shell.startsInTime(ms))) return this.#exec.typeLate(this.#shell.runsLate(), command, entry);
     const process = await this.#shell.running();
     return this.#exec.type(process, command, entry);
@@ -237,7 +234,7 @@ export class PtySession {
 
   /** Counts a viewer until the answer is disposed. */
   attach(): Disposable {
-    return this.#usage.attach();
+    return this.usage.attach();
   }
 
   /** The process host is silent: a shell is still being started. */
@@ -272,7 +269,7 @@ export class PtySession {
   #shellStarted(base: number): void {
     this.#exec.shellStarted(base);
     this.screen.follow();
-    this.record.lastUsedAt = new Date(this.#usage.usedAt).toISOString();
+    this.usage.note();
     if (this.#closing === undefined) this.#files.saveShell(this.record);
   }
 
@@ -291,12 +288,12 @@ export class PtySession {
   }
 
   #used(): void {
-    this.#usage.touch();
+    this.usage.touch();
     this.#save();
   }
 
   #save(): void {
-    this.record.lastUsedAt = new Date(this.#usage.usedAt).toISOString();
+    this.usage.note();
     if (this.#closing === undefined) this.#files.save(this.record);
   }
 }

@@ -20,8 +20,8 @@ export function sessionInfoV1(session: PtySession): z.infer<typeof SessionInfoV1
   return {
     working_dir: session.workingDir,
     created_at: record.createdAt,
-    last_used_at: new Date(session.usedAt).toISOString(),
-    age_seconds: Math.max(0, Math.floor((Date.now() - Date.parse(record.createdAt)) / 1000)),
+    last_used_at: session.usage.lastUsedAt.toISOString(),
+    age_seconds: Math.floor(session.usage.ageMs / 1000),
     status: session.status,
     current_command: session.run?.console.command ?? null,
   };

@@ -15,7 +15,7 @@ export function sessionInfo(session: PtySession): z.infer<typeof SessionInfo> {
     pid: session.pid,
     status: session.status,
     created_at: record.createdAt,
-    last_used_at: new Date(session.usedAt).toISOString(),
+    last_used_at: session.usage.lastUsedAt.toISOString(),
     attached: session.attached,
     exit_code: record.exitCode,
     offset: history.end,

@@ -1,0 +1,60 @@
+/** Files that read the wall clock, and why a clock that is set harms nothing there. */
+interface WallClockUse {
+  readonly because: string;
+  /** Paths, separated by white space. */
+  readonly files: string;
+}
+
+/** Ages, retention and expiry go by `core/clock/age-clock.ts`, deadlines by timers and `performance.now`. */
+export const WALL_CLOCK_USES: readonly WallClockUse[] = [
+  {
+    because: 'it relates both clocks',
+    files: 'daemon/src/core/clock/age-clock.ts',
+  },
+  {
+    because: 'a time that people and clients are shown: when something began, was used or ended',
+    files: `
+      computer-use/src/recording/save-path.ts
+      daemon/src/capabilities/code/execution/execution.ts
+      daemon/src/capabilities/code/outside/outside-process.ts
+      daemon/src/capabilities/code/runtime/own-forks.ts
+      daemon/src/capabilities/commands/run/command-starter.ts
+      daemon/src/capabilities/commands/run/command.ts
+      daemon/src/capabilities/commands/store/sessions.ts
+      daemon/src/capabilities/pty/viewer/viewer.ts
+      daemon/src/capabilities/watch/change.ts
+      daemon/src/capabilities/watch/watch-service.ts
+      daemon/src/capabilities/watch/watcher.ts
+      daemon/src/core/access/late-binding.ts
+      daemon/src/core/process/keeper/held/keeper-process.ts
+      daemon/src/core/process/keeper/recovery/keeper-elsewhere.ts
+      daemon/src/core/process/portable/portable-process.ts
+      daemon/src/core/process/portable/portable-terminal.ts
+      daemon/src/http/files/memory-document.ts
+      program/src/heartbeat/stall-thread.ts
+    `,
+  },
+  {
+    because: 'a field of a message that its protocol asks for; the receiver does not compare it',
+    files: `
+      daemon/src/capabilities/code/kernel/protocol/message.ts
+      daemon/src/capabilities/code/outside/outside-message.ts
+    `,
+  },
+  {
+    because: 'compared with the time of a file, which is of the wall clock; the age clock bounds the age of the part',
+    files: 'daemon/src/capabilities/files/parts/part-journal.ts',
+  },
+  {
+    because: 'compared with the time of a link a tenth of a second ago; a clock that was set back is the careful case',
+    files: 'daemon/src/core/files/place/read-link.ts',
+  },
+  {
+    because: 'compared with an end of the same seconds, which the process host reports by the wall clock',
+    files: 'daemon/src/capabilities/commands/run/track-process.ts',
+  },
+  {
+    because: 'the form in which supervisord wants a pause; `wait_and_transition` holds it by the monotonic clock',
+    files: 'supervisord/svc_failures.py',
+  },
+];
