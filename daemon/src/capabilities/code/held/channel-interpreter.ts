@@ -15,6 +15,10 @@ import { MarkedOutput } from './marked-output.ts';
 
 /** Milliseconds in which the marks have to follow the report of a cell. */
 const MARK_MS = 2000;
+/** Milliseconds that a measure which ends a cell may take before the next one is tried. */
+const FORCE_MS = 500;
+/** Milliseconds that a cell waits for the measures against the one before it: they would end it. */
+const FORCED_MS = 6000;
 /** Milliseconds that an interpreter may take to enter a directory. */
 const ENTER_MS = 5000;
 /** Milliseconds in which the channel of a process that has ended is read to its end. */
@@ -35,7 +39,13 @@ export interface Dialect {
   /** The code as the interpreter takes it, and under which name tracebacks show it. */
   prepare(cell: Cell): Promise<Prepared>;
   /** After the message `interrupt`: what is done, and after how many milliseconds, as long as the cell runs. */
-  readonly force: readonly { readonly afterMs: number; readonly act: (held: Held) => Promise<void> }[];
+  readonly force: readonly Force[];
+}
+
+interface Force {
+  readonly afterMs: number;
+  /** Resolves when it has no more effect on what runs; `done` settles when the cell has ended. */
+  readonly act: (held: Held, done: Promise<unknown>) => Promise<void>;
 }
 
 /** An interpreter, and what belongs to it. */
@@ -65,6 +75,8 @@ export class ChannelInterpreter implements Interpreter {
   readonly #output: MarkedOutput;
   #running: Running | undefined;
   #hasEnded = false;
+  /** Measures that may still have an effect. */
+  #forced: Promise<unknown> | undefined;
   #entered: (() => void) | undefined;
 
   constructor(held: Held, dialect: Dialect) {
@@ -91,6 +103,7 @@ export class ChannelInterpreter implements Interpreter {
     const { message, error, correct } = await this.#dialect.prepare(cell);
     if (error) return cellEnd({ error }, sink);
     await this.#channel.hello;
+    if (this.#forced !== undefined) await waitFor(this.#forced, { ms: FORCED_MS });
     this.#output.skip();
     return this.#follow(
       cell,
@@ -121,9 +134,18 @@ export class ChannelInterpreter implements Interpreter {
     this.#channel.send({ interrupt: running.id });
     for (const { afterMs, act } of this.#dialect.force) {
       if ((await waitFor(running.done, { ms: afterMs })) === 'settled') return;
-      await act(this.#held);
-      this.#channel.send({ interrupt: running.id });
+      // The measure may cut the report of the end: the interpreter then repeats it.
+      const acted = act(this.#held, running.done).finally(() => this.#channel.send({ interrupt: running.id }));
+      this.#mayAct(acted);
+      await waitFor(acted, { ms: FORCE_MS });
     }
+  }
+
+  #mayAct(acted: Promise<void>): void {
+    const forced = Promise.allSettled([this.#forced, acted]).then(() => {
+      if (this.#forced === forced) this.#forced = undefined;
+    });
+    this.#forced = forced;
   }
 
   answer(text: string | undefined): void {

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
 import { growthDuring } from '../../../../../scripts/testing/process-memory.ts';
 import { tempDir } from '../../../../../scripts/testing/temp-dir.ts';
 import { TestApp } from '../../../app.fixture.ts';
@@ -21,6 +23,69 @@ test.each([
   expect(ended).toMatchObject({ status: 'timeout', stdout: 'begun\n' });
   expect(Number.isInteger(ended.exit_code)).toBe(true);
   expect(resultOf(await run('kept + 1'))).toBe('2');
+});
+
+/** What a session does before its program, in each of its threads. */
+const PRELOADED = {
+  /** The thread that ends code comes 700 ms late. */
+  lateThread: 'if (!isMainThread) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);',
+  /** It ends code 700 ms after it was asked to. */
+  lateEnd: `
+    const { Session } = require('node:inspector');
+    const { post } = Session.prototype;
+    Session.prototype.post = function (method, ...more) {
+      if (method !== 'Runtime.terminateExecution') return post.call(this, method, ...more);
+      setTimeout(() => post.call(this, method, ...more), 700);
+    };`,
+  /** The next report of an end takes 400 ms. */
+  slowReport: `
+    const fs = require('node:fs');
+    const { writeSync } = fs;
+    fs.writeSync = (...given) => {
+      const until = globalThis.isSlow ? Date.now() + 400 : 0;
+      globalThis.isSlow = false;
+      while (Date.now() < until);
+      return writeSync(...given);
+    };`,
+};
+
+async function preloading(daemon: TestApp, directory: string, code: string) {
+  const file = join(directory, 'preloaded.cjs');
+  writeFileSync(file, `const { isMainThread } = require('node:worker_threads');\n${code}`);
+  chmodSync(directory, 0o755);
+  const env = { NODE_OPTIONS: `--require=${file}` };
+  const created = await daemon.post('/v2/code/sessions', { language: 'javascript', session_id: 's', env });
+  expect(created.statusCode).toBe(200);
+  return cellsOf(daemon, 'javascript');
+}
+
+describe('what ends code that does not return', { timeout: PATIENCE_MS }, () => {
+  test('[js.endless] ends it also when it comes late', async () => {
+    await using daemon = await TestApp.start();
+    await using place = await tempDir();
+    const run = await preloading(daemon, place.path, PRELOADED.lateThread);
+    expect(await run('var kept = 1; while (true);', { timeout: 0.01 })).toMatchObject({ status: 'timeout' });
+    expect(resultOf(await run('kept + 1'))).toBe('2');
+  });
+
+  test('[js.endless] does not end the cell after it', async () => {
+    await using daemon = await TestApp.start();
+    await using place = await tempDir();
+    const run = await preloading(daemon, place.path, PRELOADED.lateEnd);
+    await run('const busy = (ms) => { const end = Date.now() + ms; while (Date.now() < end); return ms; }');
+    expect(await run('busy(500)', { timeout: 0.01 })).toMatchObject({ status: 'timeout' });
+    expect(resultOf(await run('busy(1500)'))).toBe('1500');
+  });
+
+  test('[js.endless] does not lose the report that it cuts', async () => {
+    await using daemon = await TestApp.start();
+    await using place = await tempDir();
+    const run = await preloading(daemon, place.path, PRELOADED.slowReport);
+    await run('var kept = 1');
+    const cut = await run('isSlow = true; await new Promise(() => {})', { timeout: 0.1 });
+    expect(cut).toMatchObject({ status: 'timeout' });
+    expect(await run('console.log(kept + 1)')).toMatchObject({ stdout: '2\n', stderr: '', status: 'ok' });
+  });
 });
 
 test('[js.blocked] a cell that waits for a program ends with it', { timeout: PATIENCE_MS }, async () => {

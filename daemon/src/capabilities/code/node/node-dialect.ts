@@ -1,7 +1,7 @@
-import { waitFor } from '@sandbox/api/wait.ts';
+import { pollUntil, waitFor } from '@sandbox/api/wait.ts';
 import type { Dialect, Held, Prepared } from '../held/channel-interpreter.ts';
 import { ControlChannel, type Message } from '../held/control-channel.ts';
-import { watchSocket } from '../held/held-state.ts';
+import { type HeldState, watchSocket } from '../held/held-state.ts';
 import type { Cell } from '../runtime/language-runtime.ts';
 import { withAuthorsLines } from './transform/line-map.ts';
 import type { TransformError } from './transform/transform-protocol.ts';
@@ -10,8 +10,12 @@ import type { TransformThread } from './transform/transform-thread.ts';
 /** Milliseconds after which JavaScript that does not return is ended, and then what it waits for. */
 const TERMINATE_AFTER_MS = 100;
 const SIGNAL_AFTER_MS = 500;
-/** Milliseconds that the watching thread may take to answer. */
-const WATCH_MS = 300;
+/** Milliseconds in which the watching thread has to be there: it starts with the first cell, on a busy machine late. */
+const WATCH_MS = 1800;
+/** Milliseconds between two attempts to reach it. */
+const WATCH_EVERY_MS = 20;
+/** Milliseconds that V8 may take to end what runs: as long as a program that code waits for. */
+const ENDED_MS = 5000;
 /** What needs a parser; a word inside a text costs the way to the thread and changes nothing. */
 const MODULE_WORD = /\b(?:import|export)\b/;
 
@@ -50,14 +54,27 @@ function withLines(message: Message, lines: readonly number[]): Message {
 }
 
 /** V8 ends what runs; the interpreter then reads that its cell was interrupted. */
-async function terminate({ state }: Held): Promise<void> {
+async function terminate({ state }: Held, done: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  void done.then(() => {
+    isOver = true;
+  });
+  await pollUntil(async () => isOver || (await hasEnded(state, done)), { everyMs: WATCH_EVERY_MS, ms: WATCH_MS });
+}
+
+/** Returns false where the thread does not listen yet, and where the cell was over before it did. */
+async function hasEnded(state: HeldState, done: Promise<unknown>): Promise<boolean> {
   const ended = Promise.withResolvers<void>();
   using channel = new ControlChannel(watchSocket(state), state.token, (message) => {
     if (message['ended'] === true) ended.resolve();
   });
-  await waitFor(channel.hello, { ms: WATCH_MS });
+  const isThere = channel.hello.then((hello) => hello !== undefined);
+  const isOver = done.then(() => false);
+  const either = Promise.race([isThere, isOver]);
+  if ((await waitFor(either, { ms: WATCH_MS })) !== 'settled' || !(await either)) return false;
   channel.send({ end: true });
-  await waitFor(Promise.race([ended.promise, channel.closed]), { ms: WATCH_MS });
+  await waitFor(Promise.race([ended.promise, channel.closed]), { ms: ENDED_MS });
+  return true;
 }
 
 function describe({ name, message, line, column }: TransformError, script: string, code: string): Message {

@@ -53,20 +53,38 @@ const send = (message) => {
   if (control && !control.destroyed) control.write(stringify(message) + '\n');
 };
 
-function mark(name, code) {
+function mark(name, code, fds = [1, 2]) {
   const bytes = '\x1e' + name + ' ' + code + '\x1e';
-  for (const fd of [1, 2]) {
+  for (const fd of fds) {
     try { writeSync(fd, bytes); } catch {}
   }
+}
+
+// What ends code that does not return may come late, and cut this: it goes on with the next interrupt.
+let unreported;
+function tell() {
+  if (!unreported) return;
+  const { name, code, fds } = unreported;
+  while (fds.length > 0) {
+    mark(name, code, fds.slice(0, 1));
+    fds.shift();
+  }
+  send(last);
+  unreported = undefined;
+}
+
+function interrupt(cell) {
+  if (running?.run === cell) finish(cell, { error: interrupted });
+  else if (last?.done === cell) tell();
 }
 
 function finish(cell, report) {
   if (running?.run !== cell) return;
   const { isLast, mark: name } = running;
-  running = undefined;
   last = { done: cell, count, ...report };
-  mark(name, report.error ? 1 : 0);
-  send(last);
+  unreported = { name, code: report.error ? 1 : 0, fds: [1, 2] };
+  running = undefined;
+  tell();
   if (isLast || !holdsObjects) return;
   holdsObjects = false;
   void post('Runtime.releaseObjectGroup', { objectGroup: 'cell' });
@@ -288,7 +306,7 @@ markLast();
 
 function take(message) {
   if (message.run !== undefined) void run(message);
-  else if (message.interrupt !== undefined) finish(message.interrupt, { error: interrupted });
+  else if (message.interrupt !== undefined) interrupt(message.interrupt);
   else if (message.enter !== undefined) enter(message.enter);
   else if (message.leave) process.exit(last?.error ? 1 : 0);
 }
