@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { mayMount } from '../../../../../scripts/testing/may-mount.ts';
 import { SmallDisk } from '../../../../../scripts/testing/small-disk.ts';
+import { AgeClock } from '../../../core/clock/age-clock.ts';
 import { type ErrorOutput, REFUSED } from '../runtime/output.ts';
 import type { ExecutionHead } from './execution-head.ts';
 import { JournalDirectory, readJournal } from './journal-file.ts';
@@ -16,6 +17,7 @@ const HEAD: ExecutionHead = {
   sessionId: null,
   warnings: [],
   startedAt: new Date(0),
+  startedTick: 0,
   timeoutSeconds: 1,
 };
 const END = { status: 'error', executionCount: null, exitCode: null, signal: null, oomKilled: null } as const;
@@ -33,7 +35,7 @@ test.runIf(mayMount).each([
   const error: ErrorOutput = { type: 'error', ename: 'NotStarted', evalue, traceback: [] };
   journal.output(error);
   journal.end(END, new Date(0));
-  const { outputs = [], end } = readJournal(`${disk.path}/a.ended`) ?? {};
+  const { outputs = [], end } = readJournal(`${disk.path}/a.ended`, CLOCK) ?? {};
   expect(end).toMatchObject({ status: 'error' });
   expect(outputs.slice(outputs.findIndex((output) => 'text' in output && output.text.includes('left out')))).toEqual(
     isKept ? [REFUSED, error] : [REFUSED],
