@@ -35,7 +35,7 @@ test.runIf(mayMount).each([
   const error: ErrorOutput = { type: 'error', ename: 'NotStarted', evalue, traceback: [] };
   journal.output(error);
   journal.end(END, new Date(0));
-  const { outputs = [], end } = readJournal(`${disk.path}/a.ended`, CLOCK) ?? {};
+  const { outputs = [], end } = readJournal(`${disk.path}/a.ended`, AgeClock.ofProcess()) ?? {};
   expect(end).toMatchObject({ status: 'error' });
   expect(outputs.slice(outputs.findIndex((output) => 'text' in output && output.text.includes('left out')))).toEqual(
     isKept ? [REFUSED, error] : [REFUSED],
