@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
+import { has } from '../../scripts/testing/machine.ts';
 import { tempDir } from '../../scripts/testing/temp-dir.ts';
 import { npmStart } from '../npm-start.ts';
 import { Services } from '../services.ts';
@@ -46,6 +47,7 @@ export async function systemPlace(): Promise<OpenPlace> {
     install: 'pip install',
     installFromCell: PIP,
     refuses: true,
+    lacksKernel: !has('ipykernel'),
     [Symbol.asyncDispose]: async () => {
       const closed = once(npm, 'close');
       npm.kill('SIGTERM');

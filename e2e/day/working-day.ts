@@ -12,6 +12,8 @@ export interface DayPlace extends ServiceAddress {
   readonly isPrepared?: boolean;
   /** The Python belongs to the system, whose pip refuses. */
   readonly refuses?: boolean;
+  /** The Python has no ipykernel, without which /v1/jupyter runs nothing. */
+  readonly lacksKernel?: boolean;
 }
 
 const PACKAGES = 'pandas matplotlib';
@@ -36,7 +38,8 @@ export async function workingDay(place: DayPlace, route: CallerName): Promise<Da
   };
   const { error: _, ...found } = MISSING;
   const missing = place.isPrepared ? found : MISSING;
-  for (const cell of [FIRST, missing]) await timed(cell.name, () => runCell(caller, cell, [], 'analysis'));
+  if (place.lacksKernel && route === '/v1/jupyter') await expectNoKernel(place);
+  else for (const cell of [FIRST, missing]) await timed(cell.name, () => runCell(caller, cell, [], 'analysis'));
   await timed('installation', () => install(caller, place));
   // A session that began in the Python of the system stays there.
   const session = place.refuses ? 'in-the-venv' : 'analysis';
@@ -45,6 +48,15 @@ export async function workingDay(place: DayPlace, route: CallerName): Promise<Da
   const seconds = times.reduce((sum, [, time]) => sum + time, 0);
   const [name, longest] = times.toSorted(([, a], [, b]) => b - a)[0] ?? ['', 0];
   return { cells: cells.length + 2, seconds, slowest: `${name} ${longest.toFixed(1)} s` };
+}
+
+/** The hint of the refused installation that follows installs ipykernel too. */
+async function expectNoKernel({ url, key }: DayPlace): Promise<void> {
+  const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+  const body = JSON.stringify({ code: FIRST.code });
+  const answer = await fetch(`${url}/v1/jupyter/execute`, { method: 'POST', headers, body });
+  const { hint } = (await answer.json()) as { readonly hint: unknown };
+  expect([answer.status, hint]).toEqual([501, expect.stringContaining('ipykernel')]);
 }
 
 async function install(caller: Caller, { install, refuses }: DayPlace): Promise<void> {

@@ -27,9 +27,10 @@ const ENDS = {
   'no session': async () => undefined,
 } as const;
 
-const ROWS = Object.keys(ENDS).flatMap((end) =>
-  (['python', 'javascript', 'bash'] as const).map((language) => ({ language, end: end as keyof typeof ENDS })),
-);
+type Language = keyof typeof HANDLERS;
+const LANGUAGES = Object.keys(HANDLERS) as Language[];
+/** Runs tests of a language where the machine has it. */
+const testOf = (language: Language) => (language === 'python' ? testKernels : test);
 
 /** Processes of the cell whose handlers write that file, without the interpreter of a restarted session. */
 const childrenOf = (file: string): number[] =>
@@ -45,32 +46,59 @@ function commandOf(pid: number): string {
 
 const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
-/** Runs the cell of the row, ends its interpreter and reads what the handler left. */
-async function handled(daemon: TestApp, { language, end }: (typeof ROWS)[number]): Promise<void> {
+interface Ended {
+  readonly language: Language;
+  readonly session?: object;
+  /** The session is closed after so many seconds. */
+  readonly idleSeconds?: number;
+  readonly end: (daemon: TestApp) => Promise<void>;
+}
+
+/** Runs a cell, ends its interpreter and reads what the handler left. */
+async function handled(daemon: TestApp, { language, end, session = { session_id: 's' }, idleSeconds }: Ended) {
   await using dir = await tempDir();
   const file = join(dir.path, 'left');
-  const run = cellsOf(daemon, language, end === 'no session' ? {} : { session_id: 's' });
-  expect(await run(HANDLERS[language](file), { env: { SVC_TEST_CELL: file } })).toMatchObject({ status: 'ok' });
-  await ENDS[end](daemon);
+  const env = { SVC_TEST_CELL: file };
+  if (idleSeconds) await daemon.post('/v2/code/sessions', { id: 's', language, env, max_idle_seconds: idleSeconds });
+  const run = cellsOf(daemon, language, session);
+  expect(await run(HANDLERS[language](file), { env })).toMatchObject({ status: 'ok' });
+  await end(daemon);
   await expect.poll(() => [textOf(file), textOf(`${file}.open`)], { timeout: 20_000 }).toEqual(['left', 'kept']);
   await expect.poll(() => childrenOf(file), { timeout: 20_000 }).toEqual([]);
 }
 
+const sessionsOf = async (daemon: TestApp) => (await daemon.inject('/v2/code/sessions')).json().data.sessions;
+
 describe('exit handlers', { timeout: PATIENCE_MS }, () => {
-  for (const row of ROWS) {
-    const it = row.language === 'python' ? testKernels : test;
-    it(`[code.exit-handlers] of ${row.language} run: ${row.end}`, async () => {
+  for (const language of LANGUAGES) {
+    const it = testOf(language);
+    for (const [name, end] of Object.entries(ENDS)) {
+      it(`[code.exit-handlers] of ${language} run: ${name}`, async () => {
+        await using daemon = await TestApp.start();
+        await handled(daemon, { language, end, ...(end === ENDS['no session'] && { session: {} }) });
+      });
+    }
+
+    it(`[code.exit-handlers] of ${language} run: idle time`, async () => {
       await using daemon = await TestApp.start();
-      await handled(daemon, row);
+      await handled(daemon, { language, end: async () => undefined, idleSeconds: 3 });
+      expect(await sessionsOf(daemon)).toEqual([]);
     });
   }
+
+  testKernels('[code.exit-handlers] of a session that gives way to another one run', async () => {
+    await using daemon = await TestApp.start({ kernelMaxSessions: 1 });
+    const end = async () => void (await daemon.post('/v2/code/sessions', { id: 'other', language: 'python' }));
+    await handled(daemon, { language: 'python', end, session: { stateful: true } });
+    expect(await sessionsOf(daemon)).toMatchObject([{ session_id: 'other' }]);
+  });
 
   testKernels('[code.exit-handlers] of a forked kernel run', async () => {
     await using daemon = await TestApp.start({ processHost: 'portable' });
     await cellsOf(daemon, 'python', {})('1');
     const zygotes = async () => /^code_zygotes (\d+)/m.exec((await daemon.inject('/metrics')).body)?.[1];
     await expect.poll(zygotes, { timeout: 60_000 }).toBe('1');
-    await handled(daemon, { language: 'python', end: 'no session' });
+    await handled(daemon, { language: 'python', end: ENDS['no session'], session: {} });
   });
 
   test('[code.exit-handlers] of Python without ipykernel run, also where the cell ends it', async () => {
@@ -83,8 +111,10 @@ describe('exit handlers', { timeout: PATIENCE_MS }, () => {
     process.env['PATH'] = dir.path;
     try {
       await using daemon = await TestApp.start();
-      for (const end of ['delete', 'restart', 'no session'] as const)
-        await handled(daemon, { language: 'python', end });
+      for (const name of ['delete', 'restart', 'no session'] as const) {
+        const session = name === 'no session' ? {} : { session_id: 's' };
+        await handled(daemon, { language: 'python', end: ENDS[name], session });
+      }
       const left = await cellsOf(
         daemon,
         'python',
@@ -116,7 +146,7 @@ describe('exit handlers', { timeout: PATIENCE_MS }, () => {
       const begun = performance.now();
       expect((await daemon.inject({ method: 'DELETE', url: '/v2/code/sessions/s' })).statusCode).toBe(200);
       expect(performance.now() - begun).toBeGreaterThan(LEAVE_MS - 50);
-      expect((await daemon.inject('/v2/code/sessions')).json().data.sessions).toEqual([]);
+      expect(await sessionsOf(daemon)).toEqual([]);
     },
   );
 });

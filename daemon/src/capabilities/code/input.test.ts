@@ -8,6 +8,7 @@ import { DaemonProcess } from '../../daemon-process.fixture.ts';
 import { hasKeeper } from '../../hosts.fixture.ts';
 import { McpCaller } from '../../mcp/mcp.fixture.ts';
 import { errorOf, PATIENCE_MS, python, resultOf } from './cells.fixture.ts';
+import { IPYKERNEL, withKernels } from './kernel-specs.fixture.ts';
 
 const BOTH_WAYS = /stdin of POST \/v2\/code\/execute.*POST \/v2\/code\/executions\/\{execution_id\}\/input/;
 const CELL = 'from getpass import getpass\nname = input("name? ")\nsecret = getpass("secret? ")\n(name, secret)';
@@ -22,7 +23,28 @@ async function promptOf(daemon: TestApp, id: string): Promise<unknown> {
   return await waiting();
 }
 
-describe.runIf(has('ipykernel'))('input of kernels', { timeout: PATIENCE_MS }, inputTests);
+describe.runIf(has('ipykernel'))('input of kernels', { timeout: PATIENCE_MS }, () => {
+  inputTests();
+
+  test('[code.input-none] [code.input-ahead] kernels of a kernelspec too', async () => {
+    await withKernels({ spec: IPYKERNEL }, async (daemon) => {
+      const cell = { language: 'spec', code: 'input("x? ")' };
+      const { data } = (await daemon.post('/v2/code/execute', cell)).json();
+      expect([data.status, data.outputs.at(-1).evalue]).toEqual(['error', expect.stringMatching(BOTH_WAYS)]);
+      expect(data.outputs.at(-1).traceback.join('\n')).toMatch(BOTH_WAYS);
+      const answered = (await daemon.post('/v2/code/execute', { ...cell, stdin: ['Ada'] })).json().data;
+      expect(resultOf(answered)).toBe("'Ada'");
+    });
+  });
+
+  test('[code.input-none] /v1/jupyter too, also with stdin, which is no field of 1.x', async () => {
+    await using daemon = await TestApp.start();
+    for (const more of [{}, { session_id: 's' }, { stdin: ['x'] }]) {
+      const { data } = (await daemon.post('/v1/jupyter/execute', { code: 'input()', ...more })).json();
+      expect([data.status, data.outputs.at(-1).evalue]).toEqual(['error', expect.stringMatching(BOTH_WAYS)]);
+    }
+  });
+});
 
 describe.runIf(has('python3'))('input of Python without ipykernel', { timeout: PATIENCE_MS }, () => {
   const before = process.env['PATH'];
@@ -137,8 +159,11 @@ function inputTests(): void {
       expect(cell).toMatchObject({ status: 'error' });
       expect(cell.outputs.at(-1)?.evalue).toMatch(BOTH_WAYS);
     }
-    const v1 = (await daemon.post('/v1/code/execute', { language: 'python', code: 'input()' })).json().data;
-    expect(v1.outputs.at(-1).evalue).toMatch(BOTH_WAYS);
+    // stdin is no field of 1.x.
+    for (const more of [{}, { session_id: 's' }, { stdin: ['x'] }]) {
+      const v1 = (await daemon.post('/v1/code/execute', { language: 'python', code: 'input()', ...more })).json().data;
+      expect(v1.outputs.at(-1).evalue).toMatch(BOTH_WAYS);
+    }
     await using mcp = await McpCaller.start();
     const { content, isError } = await mcp.call('sandbox_execute_code', { code: 'input()' });
     expect([isError, content[0].text]).toEqual([true, expect.stringMatching(BOTH_WAYS)]);

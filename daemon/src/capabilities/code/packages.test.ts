@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { type TempDir, tempDir } from '../../../../scripts/testing/temp-dir.ts';
 import { TestApp } from '../../app.fixture.ts';
+import { hasKeeper } from '../../hosts.fixture.ts';
 import { errorOf, PATIENCE_MS, python, resultOf, testKernels } from './cells.fixture.ts';
 import { tinyProject, tinyWheel } from './tiny-packages.fixture.ts';
 
@@ -58,12 +59,36 @@ testKernels(
       const { data } = (await daemon.post(route, { language: 'python', code })).json();
       expect([route, data.outputs[0]?.text]).toEqual([route, 'firstone\n']);
     }
+    const params = { name: 'sandbox_execute_code', arguments: { code } };
+    const tool = await daemon.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    expect(tool.json().result.content).toEqual([{ type: 'text', text: 'firstone\n' }]);
     // The directory is there now: a second package, and one of the system's order.
     await install(daemon, `--find-links ${wheels('secondone')} secondone`);
     expect(await imported(daemon, 'secondone', { session_id: 's' })).toBe("'secondone'");
     const order =
       'import site, sys\nsys.path.index(site.getusersitepackages()) < sys.path.index("/usr/lib/python3/dist-packages")';
     expect(resultOf(await python(daemon, order, { session_id: 'new' }))).toBe('True');
+  },
+  PATIENCE_MS,
+);
+
+testKernels(
+  '[code.installed] kernels that were forked, and those of a zygote that began, before the first installation import it',
+  async () => {
+    await using daemon = await begin();
+    const zygotes = async () => /^code_zygotes (\d+)/m.exec((await daemon.inject('/metrics')).body)?.[1];
+    await expect.poll(zygotes, { timeout: 60_000 }).toBe('1');
+    const parent = '"-f" not in open("/proc/self/cmdline").read().split("\\0")';
+    expect(resultOf(await python(daemon, parent, { session_id: 'forked' }))).toBe(hasKeeper ? 'True' : 'False');
+    await install(daemon, `--find-links ${wheels('lateone')} lateone`);
+    for (const more of [{ session_id: 'forked' }, { session_id: 'new' }, {}]) {
+      expect([more, await imported(daemon, 'lateone', more)]).toEqual([more, "'lateone'"]);
+    }
+    await expect.poll(zygotes, { timeout: 60_000 }).toBe('1');
+    await daemon.post('/v2/code/sessions/forked/restart');
+    for (const more of [{ session_id: 'forked' }, { session_id: 'newer' }, {}]) {
+      expect([more, await imported(daemon, 'lateone', more)]).toEqual([more, "'lateone'"]);
+    }
   },
   PATIENCE_MS,
 );

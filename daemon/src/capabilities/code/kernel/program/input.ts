@@ -1,5 +1,5 @@
 /** What `input()` says where no answer can come. */
-const NO_ANSWER =
+export const NO_ANSWER =
   'input() has no answer: give answers ahead as stdin of POST /v2/code/execute, or run the cell there with async or as ' +
   'a stream, and answer its prompt by POST /v2/code/executions/{execution_id}/input';
 

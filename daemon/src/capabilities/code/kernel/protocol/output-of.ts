@@ -1,6 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { MimeBundle, OutputEvent } from '../../runtime/output.ts';
+import { NO_ANSWER } from '../program/input.ts';
 import type { Message } from './message.ts';
+
+/** What ipykernel raises where it may not ask. */
+const NO_INPUT = 'StdinNotImplementedError';
 
 /** The output that a message of iopub carries; undefined where it carries none. */
 export function outputOf({ header, content }: Message): OutputEvent | undefined {
@@ -22,12 +26,7 @@ export function outputOf({ header, content }: Message): OutputEvent | undefined 
     case 'update_display_data':
       return { type: 'update_display_data', displayId: '', ...representations(content), ...displayId(content) };
     case 'error':
-      return {
-        type: 'error',
-        ename: textOf(content['ename']),
-        evalue: textOf(content['evalue']),
-        traceback: Array.isArray(content['traceback']) ? content['traceback'].map(textOf) : [],
-      };
+      return errorOf(content);
     case 'clear_output':
       return { type: 'clear_output', wait: content['wait'] === true };
     default:
@@ -48,6 +47,15 @@ export function pagesOf(payload: unknown): OutputEvent[] {
     const plain = stripVTControlCharacters(page);
     return plain === '' ? [] : [{ type: 'stream', name: 'stdout', text: plain.endsWith('\n') ? plain : `${plain}\n` }];
   });
+}
+
+/** A kernel that runs no program of ours says of `input()` that its frontend takes none; the caller reads what to do. */
+function errorOf(content: Message['content']): OutputEvent {
+  const ename = textOf(content['ename']);
+  const said = textOf(content['evalue']);
+  const evalue = ename === NO_INPUT && said !== '' ? NO_ANSWER : said;
+  const traceback = Array.isArray(content['traceback']) ? content['traceback'].map(textOf) : [];
+  return { type: 'error', ename, evalue, traceback: traceback.map((line) => line.replaceAll(said, evalue)) };
 }
 
 export function countOf(value: unknown): number | null {
