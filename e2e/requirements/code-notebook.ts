@@ -12,6 +12,8 @@ export const CODE_NOTEBOOK: readonly Requirement[] = [
     'code.value-kinds': 'the outputs of each kind of value are those of the table in docs/code.md',
     'code.characters': 'a character whose bytes a program of a cell writes in two pieces is whole',
     'code.pagers': 'what a pager would show is on stdout; magics print no warning of missing packages',
+    'code.exit':
+      'exit() in a cell of Python ends its session in order with exit code 0; the next cell begins a new one',
     'code.nested-loops': 'asyncio.run works in a cell; run_until_complete names it',
   }),
 ];

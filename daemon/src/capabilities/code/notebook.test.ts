@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
+import { tempDir } from '../../../../scripts/testing/temp-dir.ts';
 import { TestApp } from '../../app.fixture.ts';
 import { errorOf, PATIENCE_MS, python, resultOf, testKernels } from './cells.fixture.ts';
 
@@ -49,6 +52,29 @@ testKernels(
     expect(errorOf(failed)).toBe('RuntimeError');
     expect(failed.outputs.at(-1)?.evalue).toContain('asyncio.run()');
     expect(resultOf(await cell('await main()'))).toBe('5');
+  },
+  PATIENCE_MS,
+);
+
+testKernels(
+  '[code.exit] exit() ends the session in order, and the next cell begins a new one',
+  async () => {
+    await using place = await tempDir();
+    await using daemon = await TestApp.start();
+    const file = join(place.path, 'left');
+    const cell = async (code: string, more = {}) => await python(daemon, code, { session_id: 's', ...more });
+    for (const exit of ['exit()', 'quit()']) {
+      const handler = `import atexit\nkept = 1\n_ = atexit.register(lambda: open('${file}', 'a').write('left '))`;
+      const ended = await cell(`${handler}\nprint('x')\n${exit}`);
+      expect(ended).toMatchObject({ status: 'ok', stdout: 'x\n', exit_code: 0 });
+      // A kernel that is about to end would not run it to its end.
+      const next = await cell('import time\ntime.sleep(0.5)\n"kept" in globals()');
+      expect([next.status, resultOf(next)]).toEqual(['ok', 'False']);
+    }
+    expect(readFileSync(file, 'utf8')).toBe('left left ');
+    expect(await cell('kept = 1\nexit(keep_kernel=True)')).toMatchObject({ status: 'ok', exit_code: null });
+    expect(resultOf(await cell('kept'))).toBe('1');
+    expect(await cell('exit()', { session_id: undefined })).toMatchObject({ status: 'ok', exit_code: 0 });
   },
   PATIENCE_MS,
 );

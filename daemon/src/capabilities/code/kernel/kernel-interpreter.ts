@@ -6,7 +6,7 @@ import type { AccountDirectory } from '../runtime/account-directories.ts';
 import { afterFirst } from '../runtime/after-first.ts';
 import type { InterpreterProcesses } from '../runtime/interpreter-processes.ts';
 import type { Cell, CellEnd, Interpreter } from '../runtime/language-runtime.ts';
-import { leave } from '../runtime/leave.ts';
+import { LEAVE_MS, leave } from '../runtime/leave.ts';
 import { GAP, type Had, type OutputSink } from '../runtime/output.ts';
 import { readRecord } from './cell-record.ts';
 import type { KernelClient } from './kernel-client.ts';
@@ -153,10 +153,20 @@ export class KernelInterpreter implements Interpreter {
     using _replies = client.onReply(running.id, (reply) => running.replied(reply));
     try {
       begin();
-      return await running.ended;
+      const end = await running.ended;
+      return running.hasExited ? await this.#exited(end) : end;
     } finally {
       this.#running = undefined;
     }
+  }
+
+  /** A kernel that ends by itself takes cells for a while, which it would not run to their end. */
+  async #exited(end: CellEnd): Promise<CellEnd> {
+    if ((await waitFor(this.process.ended, { ms: LEAVE_MS })) !== 'settled') {
+      this.#ending ??= this.#end();
+      return end;
+    }
+    return { ...end, exitCode: (await this.process.ended).exitCode };
   }
 
   /** Without its sockets nothing can be known of a kernel; it is ended where it has not ended by itself. */

@@ -3,7 +3,7 @@ import type { CellEnd } from '../runtime/language-runtime.ts';
 import { inputRequest, type OutputSink } from '../runtime/output.ts';
 import type { CellRecord } from './cell-record.ts';
 import type { Message } from './protocol/message.ts';
-import { countOf, outputOf, pagesOf } from './protocol/output-of.ts';
+import { asksExit, countOf, outputOf, pagesOf } from './protocol/output-of.ts';
 
 /** Milliseconds after the reply without the state `idle` after which the kernel is asked where it is. */
 const ASK_AFTER_MS = 1000;
@@ -14,6 +14,8 @@ const GIVE_UP_MS = 60_000;
 export class RunningCell {
   readonly id: string;
   readonly ended: Promise<CellEnd>;
+  /** It has run `exit()`: the kernel ends by itself. */
+  hasExited = false;
   readonly #sink: OutputSink;
   readonly #settle: (end: CellEnd) => void;
   #end: CellEnd | undefined;
@@ -95,6 +97,7 @@ export class RunningCell {
 
   replied({ content }: Message): void {
     for (const output of pagesOf(content['payload'])) this.#sink.write(output);
+    this.hasExited = asksExit(content['payload']);
     const status = content['status'] === 'ok' ? 'ok' : 'error';
     this.#end = { status, executionCount: countOf(content['execution_count']), exitCode: null };
     this.#late = setTimeout(() => this.#askWhere(), ASK_AFTER_MS).unref();

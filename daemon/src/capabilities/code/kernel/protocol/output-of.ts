@@ -49,6 +49,15 @@ export function pagesOf(payload: unknown): OutputEvent[] {
   });
 }
 
+/** Whether the code of the cell has ended the kernel, as `exit()` does. Jupyter: messaging, payloads. */
+export function asksExit(payload: unknown): boolean {
+  if (!Array.isArray(payload)) return false;
+  return payload.some((each: unknown) => {
+    const { source, keepkernel } = bundle(each);
+    return source === 'ask_exit' && keepkernel !== true;
+  });
+}
+
 /** A kernel that runs no program of ours says of `input()` that its frontend takes none; the caller reads what to do. */
 function errorOf(content: Message['content']): OutputEvent {
   const ename = textOf(content['ename']);
