@@ -55,6 +55,24 @@ describeSilentKeeper('a keeper that is stopped', (kit) => {
     await kit.daemon.data(`/v2/commands/${command_id}/kill`, { signal: 'SIGKILL' });
   });
 
+  test('a repeated call with an offset doubles nothing of what the keeper takes when it goes on', async () => {
+    const { command_id } = await kit.daemon.data('/v2/commands', { command: 'wc -c', mode: 'async' });
+    const write = (body: object): Promise<Response> =>
+      fetch(`${kit.daemon.base}/v2/commands/${command_id}/stdin`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ input: 'x'.repeat(1000), offset: 0, ...body }),
+      });
+    stop();
+    expect((await write({})).status).toBe(503);
+    const repeated = write({ eof: true });
+    // The service has begun with the call when it answers another one on a later connection.
+    await kit.daemon.data(`/v2/commands/${command_id}`);
+    goOn();
+    expect((await repeated).status).toBe(200);
+    expect((await kit.daemon.data(`/v2/commands/${command_id}?wait=true&wait_timeout=60`)).stdout).toBe('1000\n');
+  });
+
   test('a kill and a hard timeout of a pending command take effect when the keeper goes on', async () => {
     stop();
     const run = { command: 'sleep 1000', timeout: 0.2 };

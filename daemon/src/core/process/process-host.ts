@@ -127,20 +127,24 @@ export interface HostedProcess {
   /**
    * Writes bytes to its stdin at the pace of the process, in the order of the calls. Resolves when the host holds them:
    * at most 8 MiB for a process and 64 MiB for all.
-   * @throws SandboxError `conflict` where there is no pipe, it was closed, or the process has ended; `unavailable` where
-   *   the host does not answer for 5 s: a part of the bytes may still reach the process
+   * @param offset of the first byte in the whole of stdin: bytes that were taken before are skipped; absent: after them
+   * @throws SandboxError `conflict` where there is no pipe, it was closed, the process has ended, or bytes before the
+   *   offset are missing; `unavailable` where the host does not answer for 5 s: a part of the bytes may still reach the
+   *   process
    */
-  writeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void>;
+  writeStdin(bytes: Uint8Array, signal?: AbortSignal, offset?: number): Promise<void>;
   /** As `writeStdin`, for typed keys: resolves when the bytes are on their way to the host. */
   typeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void>;
   /**
    * Writes what the host can hold now; answers how many of the bytes it holds, or held before.
    * @param offset of the first byte in the whole of stdin; absent: after what was written before
-   * @throws SandboxError as `writeStdin`, and `conflict` where bytes before the offset are missing
+   * @throws SandboxError as `writeStdin`
    */
   offerStdin(bytes: Uint8Array, offset?: number): Promise<number>;
   /** Bytes of its stdin, also after its end. */
   readonly stdinCount: StdinCount;
+  /** Its stdin can be written to; absent: it can not. */
+  readonly stdinIsOpen?: boolean;
   /** Closes stdin after what was written. @throws SandboxError `conflict` as `writeStdin`, and on a terminal */
   endStdin(): Promise<void>;
   /** The owner has recorded the end where a restarted daemon finds it, so that the host can forget the process. */

@@ -44,6 +44,10 @@ export class StreamStdin implements StdinSink {
     return Math.max(0, Math.min(PROCESS_BYTES - this.#held, Math.max(ALL_BYTES - pool.bytes, OWN_BYTES - this.#held)));
   }
 
+  async settled(): Promise<void> {
+    // What was sent is counted at once.
+  }
+
   changed(): Promise<void> {
     return this.#change.promise;
   }

@@ -17,8 +17,13 @@ export class ProcessStdin {
     return this.#pipe?.sink.count ?? NO_STDIN;
   }
 
-  async write(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
-    await this.#open().write(bytes, signal);
+  /** It is a pipe that was not closed. */
+  get isOpen(): boolean {
+    return !this.#hasEnded && this.#pipe?.isOpen === true;
+  }
+
+  async write(bytes: Uint8Array, signal?: AbortSignal, offset?: number): Promise<void> {
+    await this.#open().write(bytes, signal, offset);
   }
 
   async type(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {

@@ -5,8 +5,8 @@ import type { StdinCount } from './stdin-sink.ts';
 export abstract class StdinOwner {
   protected abstract readonly stdin: ProcessStdin;
 
-  writeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
-    return this.stdin.write(bytes, signal);
+  writeStdin(bytes: Uint8Array, signal?: AbortSignal, offset?: number): Promise<void> {
+    return this.stdin.write(bytes, signal, offset);
   }
 
   typeStdin(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
@@ -19,6 +19,10 @@ export abstract class StdinOwner {
 
   get stdinCount(): StdinCount {
     return this.stdin.count;
+  }
+
+  get stdinIsOpen(): boolean {
+    return this.stdin.isOpen;
   }
 
   endStdin(): Promise<void> {

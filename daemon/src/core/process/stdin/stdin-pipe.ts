@@ -27,14 +27,26 @@ export class StdinPipe {
     this.#check = check;
   }
 
-  /** Writes all bytes, at the pace of the process. A signal that cuts a waiting write leaves it written in part. */
-  async write(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
-    await this.#atPace(bytes, signal, (piece) => this.sink.offer(piece, this.#waitFor(undefined)));
+  /** Stdin was not closed, by either side. */
+  get isOpen(): boolean {
+    return !this.#ended && !this.sink.isClosed;
+  }
+
+  /**
+   * Writes all bytes, at the pace of the process. A signal that cuts a waiting write leaves it written in part.
+   * @param offset of the first byte: those that were taken before are skipped
+   */
+  async write(bytes: Uint8Array, signal?: AbortSignal, offset?: number): Promise<void> {
+    await this.#atPace(bytes, signal, async (rest) => {
+      const before = offset === undefined ? 0 : await this.#takenOf(rest, offset + bytes.length - rest.length);
+      if (before > 0) return before;
+      return this.sink.offer(rest.subarray(0, this.#pieceBytes), this.#waitFor(undefined));
+    });
   }
 
   /** As `write`, for typed keys: resolves when the bytes are on their way. */
   async type(bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
-    await this.#atPace(bytes, signal, (piece) => this.sink.push(piece));
+    await this.#atPace(bytes, signal, (rest) => this.sink.push(rest.subarray(0, this.#pieceBytes)));
   }
 
   /** Writes what fits now. @param offset of the first byte: those that were taken before are skipped */
@@ -45,11 +57,10 @@ export class StdinPipe {
     const isMine = await this.#inTurn(
       undefined,
       async () => {
-        const rest = offset === undefined ? bytes : this.#after(bytes, offset);
-        done = bytes.length - rest.length;
-        for (let at = 0; at < rest.length; at += PIECE_BYTES) {
+        done = offset === undefined ? 0 : await this.#takenOf(bytes, offset);
+        while (done < bytes.length) {
           this.#requireOpen();
-          const piece = rest.subarray(at, at + PIECE_BYTES);
+          const piece = bytes.subarray(done, done + PIECE_BYTES);
           const taken = await this.sink.offer(piece, this.#waitFor(undefined));
           done += taken;
           if (taken < piece.length) return;
@@ -78,20 +89,25 @@ export class StdinPipe {
   async #atPace(
     bytes: Uint8Array,
     signal: AbortSignal | undefined,
-    put: (piece: Uint8Array) => number | Promise<number>,
+    put: (rest: Uint8Array) => number | Promise<number>,
   ): Promise<void> {
     this.#refuseAfterEnd();
     await this.#inTurn(signal, async () => {
       for (let at = 0; at < bytes.length; ) {
         await this.#room(signal);
         this.#requireOpen();
-        at += await put(bytes.subarray(at, at + Math.min(PIECE_BYTES, this.sink.room)));
+        at += await put(bytes.subarray(at));
       }
     });
   }
 
-  /** The bytes that were not taken yet. @throws SandboxError `conflict` for a gap before them */
-  #after(bytes: Uint8Array, offset: number): Uint8Array {
+  get #pieceBytes(): number {
+    return Math.min(PIECE_BYTES, this.sink.room);
+  }
+
+  /** How many of the bytes were taken before. @throws SandboxError `conflict` for a gap before them */
+  async #takenOf(bytes: Uint8Array, offset: number): Promise<number> {
+    await this.sink.settled(this.#waitFor(undefined));
     const { taken } = this.sink.count;
     if (offset > taken) {
       throw new SandboxError('conflict', `stdin has ${taken} bytes, so that ${offset - taken} would be missing`, {
@@ -99,7 +115,7 @@ export class StdinPipe {
         data: { stdin_bytes: taken },
       });
     }
-    return bytes.subarray(Math.min(bytes.length, taken - offset));
+    return Math.min(bytes.length, taken - offset);
   }
 
   /** @returns false where `unlessFull` is set and a writer before it waits for room */

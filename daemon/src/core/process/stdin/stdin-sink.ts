@@ -17,6 +17,8 @@ export interface StdinSink {
   readonly count: StdinCount;
   /** Bytes that fit, as far as is known; the next `changed` may bring more. */
   readonly room: number;
+  /** Resolves when `count` has everything that was sent, also by a call that did not wait for it, or is closed. */
+  settled(wait: StdinWait): Promise<void>;
   /** Settles at the next change of its state. */
   changed(): Promise<void>;
   /** Takes what fits of the bytes, which must not be changed afterwards; resolves when they are held. */

@@ -79,14 +79,19 @@ export class KeeperStdin implements StdinSink {
     this.#wake();
   }
 
+  async settled(wait: StdinWait): Promise<void> {
+    if (this.#asked < this.#sequence) this.#sendBytes(this.#sent, NOTHING, true);
+    while (!this.#closed && this.#handled < this.#sequence) await wait(this.changed());
+  }
+
   async offer(bytes: Uint8Array, wait: StdinWait): Promise<number> {
-    await this.#settle(wait);
+    await this.settled(wait);
     if (this.#closed || this.#keptBytes > 0) return 0;
     this.#offering = true;
     try {
       const start = this.#sent;
       this.#put(bytes, true);
-      await this.#settle(wait);
+      await this.settled(wait);
       const taken = Math.min(bytes.length, Math.max(0, this.#taken - start));
       if (this.#closed && taken === 0) throw new SandboxError('conflict', 'stdin was closed by the process');
       this.#kept = [];
@@ -105,16 +110,10 @@ export class KeeperStdin implements StdinSink {
   }
 
   async end(wait: StdinWait): Promise<void> {
-    await this.#settle(wait);
+    await this.settled(wait);
     this.#ending = true;
     if (!this.#closed) this.#sendEnd();
     while (!this.#closed) await wait(this.changed());
-  }
-
-  /** Resolves when the keeper has handled everything that was sent, or stdin is closed. */
-  async #settle(wait: StdinWait): Promise<void> {
-    if (this.#asked < this.#sequence) this.#sendBytes(this.#sent, NOTHING, true);
-    while (!this.#closed && this.#handled < this.#sequence) await wait(this.changed());
   }
 
   #put(bytes: Uint8Array, asks: boolean): void {
