@@ -6,6 +6,8 @@ import type { Core } from '../../core/core.ts';
 import { HelperPlaces } from '../../core/files/helper-places.ts';
 import type { Finding } from '../../core/finding.ts';
 import { probeProcess } from '../../core/process/probe-process.ts';
+import { Attachment, type AttachTerms } from './attach/attachment.ts';
+import { StdinClaims } from './attach/stdin-claims.ts';
 import { type Excerpt, excerptOf } from './output/excerpt.ts';
 import { type FollowEvent, follow, type Offsets } from './output/follow.ts';
 import { type RawRange, type RawRequest, rawRange } from './output/raw-bytes.ts';
@@ -46,6 +48,8 @@ export class CommandService implements AsyncDisposable {
   readonly #launcher: Launcher;
   readonly #starter: CommandStarter;
   readonly #places: HelperPlaces;
+  readonly #claims = new StdinClaims();
+  readonly #attachments = new Set<Attachment>();
 
   constructor(core: Core, store: CommandStore, launcher: Launcher, maxRunning: number) {
     this.sessions = new SessionService(core, store, launcher);
@@ -123,6 +127,27 @@ export class CommandService implements AsyncDisposable {
     yield* follow(this.#store.find(command.id) ?? command, from, gone);
   }
 
+  /** Clients that are attached to commands. */
+  get attached(): number {
+    return this.#attachments.size;
+  }
+
+  /**
+   * A place at the streams of a command, which the caller disposes when its client has left.
+   * @throws SandboxError `conflict` where the client is to write and another one does
+   */
+  attach(id: string, terms: AttachTerms): Attachment {
+    const command = this.#store.get(id);
+    const claim = terms.write ? this.#claims.own(id) : undefined;
+    const started = command.started.then(() => this.#store.find(id) ?? command);
+    const attachment = new Attachment(started, terms, () => {
+      claim?.[Symbol.dispose]();
+      this.#attachments.delete(attachment);
+    });
+    this.#attachments.add(attachment);
+    return attachment;
+  }
+
   /** The bytes of one stream, up to its end at this moment or to the first gap. */
   raw(id: string, request: RawRequest): RawRange {
     return rawRange(this.#store.get(id).output, request);
@@ -154,10 +179,12 @@ export class CommandService implements AsyncDisposable {
 
   /**
    * Writes the chunks to stdin, at the pace of the command; answers how many bytes, which the process host holds.
-   * @throws SandboxError `conflict` where the command has ended or has no pipe
+   * @throws SandboxError `conflict` where the command has ended or has no pipe, or an attached client writes
    */
   async writeStdin(id: string, chunks: AsyncIterable<Uint8Array>, terms: StdinTerms): Promise<StdinWritten> {
-    return writeStdin(this.#store.get(id), chunks, terms);
+    const command = this.#store.get(id);
+    using _call = this.#claims.share(id);
+    return await writeStdin(command, chunks, terms);
   }
 
   /**
@@ -166,7 +193,9 @@ export class CommandService implements AsyncDisposable {
    * @throws SandboxError `conflict` as `writeStdin`, and for a gap before the offset; `capacity` where nothing fits
    */
   async offerStdin(id: string, bytes: Uint8Array, terms: OfferTerms): Promise<StdinWritten> {
-    return offerStdin(this.#store.get(id), bytes, terms);
+    const command = this.#store.get(id);
+    using _call = this.#claims.share(id);
+    return await offerStdin(command, bytes, terms);
   }
 
   /** Signals all processes of the command, also those that it left behind; answers how many, and its status then. */

@@ -28,12 +28,10 @@ export const commands = defineCapability({
     await recover(core, store, records);
     core.metrics.gauge('commands_running', 'Commands running at this moment.', () => store.running.size);
     core.metrics.gauge('command_sessions', 'Command sessions that are open.', () => store.sessions.list().length);
-    return new CommandService(
-      core,
-      store,
-      new Launcher(core, options.commandOutputMaxBytes),
-      options.commandMaxRunning,
-    );
+    const launcher = new Launcher(core, options.commandOutputMaxBytes);
+    const service = new CommandService(core, store, launcher, options.commandMaxRunning);
+    core.metrics.gauge('command_attachments', 'Clients attached to commands.', () => service.attached);
+    return service;
   },
   v2: commandsV2,
   v1: commandsV1,

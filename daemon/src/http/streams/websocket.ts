@@ -12,7 +12,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WebSocketServer } from 'ws';
 import { INTERNAL_ERROR, WebSocketPort } from './websocket-port.ts';
 
-/** Largest message of a client, in bytes; a longer one closes the connection with 1009. */
+/** Largest message of a client, in bytes, unless a route has its own limit. */
 const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
 /** Milliseconds for a client to complete the close handshake when the daemon stops. */
 const CLOSING_MS = 500;
@@ -24,19 +24,8 @@ interface Upgrade {
   readonly open: Set<WebSocketPort>;
 }
 
-const handshake = new WebSocketServer({
-  noServer: true,
-  clientTracking: false,
-  perMessageDeflate: false,
-  maxPayload: MAX_MESSAGE_BYTES,
-  allowSynchronousEvents: false,
-});
-handshake.on('headers', (headers, request) => headers.push(`x-request-id: ${requestIds.get(request)}`));
-handshake.on('wsClientError', ({ message }, socket, request) => {
-  const headers = { 'Sec-WebSocket-Version': '13' };
-  socket.write(rawAnswer({ status: '400 Bad Request', message, headers }, requestIds.get(request)));
-  endGently(socket as Socket);
-});
+/** By the largest message. */
+const handshakes = new Map<number, WebSocketServer>();
 const upgrades = new WeakMap<IncomingMessage, Upgrade>();
 const requestIds = new WeakMap<IncomingMessage, string>();
 
@@ -79,11 +68,13 @@ export function serveUpgrades(app: App, connections: OpenConnections): ReadonlyS
 /**
  * Completes the handshake of an admitted request and serves the connection. A request that is no upgrade is status 426,
  * an invalid handshake 400. An exception in `serve` closes the connection with 1011 and is logged.
+ * @param maxMessageBytes a longer message closes the connection with 1009
  */
 export async function acceptWebSocket(
   request: FastifyRequest,
   reply: FastifyReply,
   serve: (port: WebSocketPort) => Promise<void>,
+  maxMessageBytes = MAX_MESSAGE_BYTES,
 ): Promise<void> {
   const upgrade = upgrades.get(request.raw);
   if (upgrade === undefined) {
@@ -97,7 +88,7 @@ export async function acceptWebSocket(
   reply.hijack();
   const fail = (error: unknown): void =>
     request.log.error({ err: error, reqId: request.id }, 'unexpected error on a WebSocket');
-  const port = await shakeHands(request, upgrade, fail);
+  const port = await shakeHands(request, upgrade, { maxMessageBytes, fail });
   if (port === undefined) return;
   try {
     await serve(port);
@@ -111,14 +102,14 @@ export async function acceptWebSocket(
 function shakeHands(
   { raw, id }: FastifyRequest,
   { socket, head, response, open }: Upgrade,
-  fail: (error: unknown) => void,
+  { maxMessageBytes, fail }: { readonly maxMessageBytes: number; readonly fail: (error: unknown) => void },
 ): Promise<WebSocketPort | undefined> {
   requestIds.set(raw, id);
   response.detachSocket(socket);
   return new Promise((resolve) => {
     const refused = (): void => resolve(undefined);
     socket.once('close', refused);
-    handshake.handleUpgrade(raw, socket, head, (connection) => {
+    handshakeFor(maxMessageBytes).handleUpgrade(raw, socket, head, (connection) => {
       socket.off('close', refused);
       const port = new WebSocketPort(connection, socket, { fail });
       open.add(port);
@@ -126,4 +117,24 @@ function shakeHands(
       resolve(port);
     });
   });
+}
+
+function handshakeFor(maxPayload: number): WebSocketServer {
+  const known = handshakes.get(maxPayload);
+  if (known) return known;
+  const handshake = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload,
+    allowSynchronousEvents: false,
+  });
+  handshake.on('headers', (headers, request) => headers.push(`x-request-id: ${requestIds.get(request)}`));
+  handshake.on('wsClientError', ({ message }, socket, request) => {
+    const headers = { 'Sec-WebSocket-Version': '13' };
+    socket.write(rawAnswer({ status: '400 Bad Request', message, headers }, requestIds.get(request)));
+    endGently(socket as Socket);
+  });
+  handshakes.set(maxPayload, handshake);
+  return handshake;
 }

@@ -14,8 +14,15 @@ test('a reader at the end of both streams waits for the end of the command', asy
     const record = newRecord({ id: 'c', command: 'true', startedTick: 0 });
     const command = new Command(record, log, { ended: over.promise });
     const events = follow(command, { stdout: 0, stderr: 0 }, new AbortController().signal);
-    const next = events.next();
+    const first = events.next();
     log.seal();
+    for (const [stream, event] of [
+      ['stdout', await first],
+      ['stderr', await events.next()],
+    ] as const) {
+      expect(event.value).toEqual({ type: 'eof', stream, offset: 0 });
+    }
+    const next = events.next();
     // By now the reader waits for the end alone.
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
     over.resolve();

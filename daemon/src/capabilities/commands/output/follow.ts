@@ -12,6 +12,7 @@ const READ_BYTES = 256 * 1024;
 const SMALL_BYTES = 4 * 1024;
 
 export type StreamName = 'stdout' | 'stderr';
+const STREAMS = ['stdout', 'stderr'] as const;
 
 /** An offset in each stream, in bytes. */
 export interface Offsets {
@@ -27,40 +28,54 @@ interface StreamPiece {
   readonly bytes: Buffer;
 }
 
+export interface FollowTerms {
+  /** `text`: pieces do not split UTF-8 sequences, so that the rest of one is waited for. */
+  readonly as: 'text' | 'bytes';
+}
+
 export type FollowEvent =
   | StreamPiece
   | { readonly type: 'dropped'; readonly stream: StreamName; readonly firstOffset: number }
+  /** Nothing follows in that stream. A stream that another process still holds at the end of the command has no eof. */
+  | { readonly type: 'eof'; readonly stream: StreamName; readonly offset: number }
   | { readonly type: 'exit'; readonly record: CommandRecord; readonly ends: Offsets };
 
 /**
  * Everything both streams produce from the offsets on, in the order in which it arrived, and then how the command
- * ended; nothing more once the signal fires. Pieces do not split UTF-8 sequences.
+ * ended; nothing more once the signal fires.
  */
 export async function* follow(
   command: Pick<Command, 'output' | 'ended' | 'record'>,
   from: Offsets,
   gone: AbortSignal,
+  { as }: FollowTerms = { as: 'text' },
 ): AsyncGenerator<FollowEvent> {
   const { output } = command;
   const readers = {
-    stdout: new PieceReader(output.stdout, 'stdout', from.stdout),
-    stderr: new PieceReader(output.stderr, 'stderr', from.stderr),
+    stdout: new PieceReader(output.stdout, 'stdout', from.stdout, as),
+    stderr: new PieceReader(output.stderr, 'stderr', from.stderr, as),
   };
+  const open = new Set<StreamName>(STREAMS);
   const ended = new AbortController();
   void command.ended.then(() => ended.abort());
-  const over = AbortSignal.any([gone, ended.signal]);
+  const stop = AbortSignal.any([gone, ended.signal]);
   for (;;) {
     const isLast = ended.signal.aborted;
     const ends = endsOf(output);
+    const over = STREAMS.filter((stream) => open.has(stream) && output[stream].sealed);
     for (const run of orderedRuns(output, readers, ends)) yield* readers[run.stream].upTo(run.end, gone);
     if (gone.aborted) return;
+    for (const stream of over) {
+      open.delete(stream);
+      yield* readers[stream].finish();
+    }
     if (isLast) break;
-    if (output.stdout.end === ends.stdout && output.stderr.end === ends.stderr) await newBytes(output, ends, over);
+    const isUnchanged = STREAMS.every(
+      (stream) => output[stream].end === ends[stream] && !(open.has(stream) && output[stream].sealed),
+    );
+    if (isUnchanged) await newBytes(output, ends, stop);
   }
-  for (const reader of [readers.stdout, readers.stderr]) {
-    const rest = reader.flush();
-    if (rest) yield rest;
-  }
+  for (const stream of open) yield* readers[stream].flush();
   yield { type: 'exit', record: command.record, ends: endsOf(output) };
 }
 
@@ -89,18 +104,20 @@ function orderedRuns(
   return log.runs(stdout.at, ends.stdout, stderr.at, ends.stderr);
 }
 
-/** Reads one stream in pieces and holds back an incomplete UTF-8 sequence until the rest of it arrives. */
+/** Reads one stream in pieces; as text, holds back an incomplete UTF-8 sequence until the rest of it arrives. */
 class PieceReader {
   readonly #log: ByteLog;
   readonly #stream: StreamName;
+  readonly #isText: boolean;
   #at: number;
   #held: Buffer = Buffer.alloc(0);
   #buffer: Buffer | undefined;
 
-  constructor(log: ByteLog, stream: StreamName, at: number) {
+  constructor(log: ByteLog, stream: StreamName, at: number, as: 'text' | 'bytes') {
     this.#log = log;
     this.#stream = stream;
     this.#at = at;
+    this.#isText = as === 'text';
   }
 
   /** The offset that was read up to, bytes held back included. */
@@ -121,11 +138,17 @@ class PieceReader {
   }
 
   /** The bytes held back, once the rest of their sequence cannot come any more. */
-  flush(): StreamPiece | undefined {
-    if (this.#held.length === 0) return undefined;
+  *flush(): Generator<FollowEvent> {
+    if (this.#held.length === 0) return;
     const bytes = this.#held;
     this.#held = Buffer.alloc(0);
-    return { type: 'bytes', stream: this.#stream, offset: this.#at - bytes.length, bytes };
+    yield { type: 'bytes', stream: this.#stream, offset: this.#at - bytes.length, bytes };
+  }
+
+  /** The end of the stream, up to which it was read. */
+  *finish(): Generator<FollowEvent> {
+    yield* this.flush();
+    yield { type: 'eof', stream: this.#stream, offset: this.#log.end };
   }
 
   #read(bytes: number): Promise<Slice> {
@@ -136,9 +159,8 @@ class PieceReader {
   }
 
   *#skipTo(offset: number): Generator<FollowEvent> {
-    const rest = this.flush();
+    yield* this.flush();
     this.#at = offset;
-    if (rest) yield rest;
     yield { type: 'dropped', stream: this.#stream, firstOffset: offset };
   }
 
@@ -146,7 +168,7 @@ class PieceReader {
     const offset = this.#at - this.#held.length;
     this.#at += bytes.length;
     const all = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]);
-    const whole = all.length - incompleteTail(all);
+    const whole = all.length - (this.#isText ? incompleteTail(all) : 0);
     this.#held = Buffer.from(all.subarray(whole));
     return whole > 0 ? { type: 'bytes', stream: this.#stream, offset, bytes: all.subarray(0, whole) } : undefined;
   }

@@ -60,6 +60,36 @@ export async function offerStdin(
   return { bytes: taken, total: command.record.stdinBytes, eof: eof && isWhole };
 }
 
+/**
+ * Writes bytes at the pace of the command; those that were taken before are skipped. Returns how many of all of stdin
+ * the process host holds.
+ * @param offset of the first byte
+ * @throws SandboxError `conflict` as `writeStdin`, and for a gap before the offset
+ */
+export async function writeStdinAt(
+  command: Command,
+  bytes: Uint8Array,
+  offset: number,
+  gone: AbortSignal,
+): Promise<number> {
+  try {
+    await processOf(command).writeStdin(bytes, gone, offset);
+  } finally {
+    command.countStdin();
+  }
+  return command.record.stdinBytes;
+}
+
+/** Closes stdin after so many bytes; no effect if it is closed there. @throws SandboxError `conflict` at any other */
+export async function endStdinAt(command: Command, offset: number): Promise<void> {
+  const process = processOf(command);
+  const { taken } = process.stdinCount;
+  if (taken !== offset) {
+    throw new SandboxError('conflict', `stdin has ${taken} bytes, so that it does not end at ${offset}`);
+  }
+  if (process.stdinIsOpen) await process.endStdin();
+}
+
 /** What a call has to do that was answered with fewer bytes than it sent; null: nothing. */
 export function stdinHint({ bytes, total }: StdinWritten, sent: number): string | null {
   if (bytes === sent) return null;

@@ -12,6 +12,7 @@ import type { CommandService, RunRequest } from '../command-service.ts';
 import { COMMAND_STATUSES, type CommandStatus } from '../run/command.ts';
 import { CommandInfo, CommandOutput, CommandResult, Killed, OutputQuery, RunBody, Signal } from '../wire/schemas.ts';
 import { commandInfo, commandResult, listedCommand, sentTo, summaryOf } from '../wire/wire.ts';
+import { attachRouteV2 } from './attach-route.ts';
 import { type StreamFormat, sendOutput, sendRun, streamFormat } from './output-stream.ts';
 import { sessionRoutesV2 } from './session-routes.ts';
 import { stdinRouteV2 } from './stdin-route.ts';
@@ -27,7 +28,12 @@ const ListQuery = z.object({
 
 export function commandsV2(app: App, service: CommandService): void {
   app.post('/commands', {
-    links: linksTo({ command_id: '/data/command_id' }, ['readCommand', 'killCommand', 'writeCommandStdin']),
+    links: linksTo({ command_id: '/data/command_id' }, [
+      'readCommand',
+      'killCommand',
+      'writeCommandStdin',
+      'attachCommand',
+    ]),
     schema: {
       tags,
       operationId: 'runCommand',
@@ -104,6 +110,7 @@ continues when the client leaves.`.replaceAll('\n', ' '),
   });
 
   stdinRouteV2(app, service);
+  attachRouteV2(app, service);
   sessionRoutesV2(app, service.sessions);
 }
 

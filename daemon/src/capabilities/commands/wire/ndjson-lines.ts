@@ -10,10 +10,10 @@ export async function* ndjsonLines(
   events: AsyncIterable<FollowEvent>,
   encoding: 'utf-8' | 'base64',
 ): AsyncGenerator<string | Buffer> {
-  for await (const event of events) yield lineOf(event, encoding);
+  for await (const event of events) if (event.type !== 'eof') yield lineOf(event, encoding);
 }
 
-function lineOf(event: FollowEvent, encoding: 'utf-8' | 'base64'): string | Buffer {
+function lineOf(event: Exclude<FollowEvent, { type: 'eof' }>, encoding: 'utf-8' | 'base64'): string | Buffer {
   switch (event.type) {
     case 'bytes': {
       const { stream, offset, bytes } = event;

@@ -106,6 +106,14 @@ export const OutputQuery = z.object({
     .meta({ description: 'With Accept: application/octet-stream.' }),
 });
 
+export const AttachQuery = z.object({
+  write: QueryFlag.default(false).meta({
+    description: 'The client writes to stdin. Only one may; another one is refused with 409.',
+  }),
+  stdout: queryNumber(z.int().min(0)).prefault(0).meta({ description: 'The offset from which stdout is sent.' }),
+  stderr: queryNumber(z.int().min(0)).prefault(0).meta({ description: 'The offset from which stderr is sent.' }),
+});
+
 export const CommandOutput = z
   .object({
     stdout: z.string(),

@@ -1,7 +1,7 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import type { ClientPort } from '../../../core/connection/client-port.ts';
 import type { PtyService } from '../pty-service.ts';
 import { Viewer, type ViewerOptions } from './viewer.ts';
-import type { ViewerPort } from './viewer-port.ts';
 
 /** Close code for an unknown session; 4000–4999 are free for applications (RFC 6455 §7.4.2). */
 const NOT_FOUND = 4404;
@@ -19,7 +19,7 @@ export interface AttachOptions extends Omit<ViewerOptions, 'backend'> {
 }
 
 /** Serves one viewer until the session or the connection ends. An unknown session: an error message, then close 4404. */
-export async function attach(service: PtyService, id: string, port: ViewerPort, options: AttachOptions): Promise<void> {
+export async function attach(service: PtyService, id: string, port: ClientPort, options: AttachOptions): Promise<void> {
   const session = service.sessions.find(id);
   if (session === undefined) {
     port.sendText(JSON.stringify({ type: 'error', data: 'Session not found' }));
@@ -33,7 +33,7 @@ export async function attach(service: PtyService, id: string, port: ViewerPort, 
 }
 
 /** Opens a shell that ends with the connection of its viewer. */
-export async function attachAnonymous(service: PtyService, port: ViewerPort, options: AttachOptions): Promise<void> {
+export async function attachAnonymous(service: PtyService, port: ClientPort, options: AttachOptions): Promise<void> {
   const { cols, rows, cwd, user } = options;
   try {
     using held = await service.sessions.open({ cols, rows, cwd, user, retention: 'expiring' });

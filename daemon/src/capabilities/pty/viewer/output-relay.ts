@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ClientPort } from '../../../core/connection/client-port.ts';
 import { incompleteTail } from '../../../core/output/text-slice.ts';
 import type { History } from '../session/history.ts';
 import type { ViewerFlow } from './viewer-flow.ts';
 import type { ToViewer } from './viewer-messages.ts';
-import type { ViewerPort } from './viewer-port.ts';
 
 /** Bytes of one frame. */
 const PIECE_BYTES = 64 * 1024;
@@ -14,7 +14,7 @@ const EMPTY: Buffer = Buffer.alloc(0);
 /** Sends the history to one viewer at the pace of the viewer. */
 export class OutputRelay {
   readonly #history: History;
-  readonly #port: ViewerPort;
+  readonly #port: ClientPort;
   readonly #flow: ViewerFlow;
   readonly #isBinary: boolean;
   /** Buffers to read into; one whose bytes are being sent is not among them. */
@@ -24,7 +24,7 @@ export class OutputRelay {
   /** Bytes after those: the begin of a UTF-8 sequence, since a JSON frame holds no part of one whose rest may follow. */
   #begun = EMPTY;
 
-  constructor(history: History, port: ViewerPort, flow: ViewerFlow, protocol: 'json' | 'binary') {
+  constructor(history: History, port: ClientPort, flow: ViewerFlow, protocol: 'json' | 'binary') {
     this.#history = history;
     this.#port = port;
     this.#flow = flow;

@@ -1,20 +1,18 @@
 import { Waiters } from '@sandbox/api/wait.ts';
-import type { ViewerPort } from './viewer-port.ts';
+import { type ClientPort, isBehind } from '../../../core/connection/client-port.ts';
 
-/** Bytes that may wait in the daemon to be sent to a viewer. */
-const BUFFERED_BYTES = 256 * 1024;
 /** Bytes that may be sent to a viewer past its last acknowledgement. */
 const WINDOW_BYTES = 1024 * 1024;
 
 /** Decides when a viewer takes more output. */
 export class ViewerFlow {
-  readonly #port: ViewerPort;
+  readonly #port: ClientPort;
   readonly #changes = new Waiters();
   #isPaused = false;
   /** Undefined: the viewer does not acknowledge. */
   #acknowledged: number | undefined;
 
-  constructor(port: ViewerPort) {
+  constructor(port: ClientPort) {
     this.#port = port;
   }
 
@@ -39,7 +37,7 @@ export class ViewerFlow {
     for (let waited = false; ; waited = true) {
       if (gone.aborted) return waited;
       if (this.#isPaused || this.#isAhead(offset)) await this.#changes.next({ signal: gone });
-      else if (this.#port.buffered > BUFFERED_BYTES) await this.#port.drained();
+      else if (isBehind(this.#port)) await this.#port.drained();
       else return waited;
     }
   }

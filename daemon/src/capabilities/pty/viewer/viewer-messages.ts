@@ -1,6 +1,5 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { exactText, hasLoneSurrogate } from '@sandbox/program/exact-text.ts';
-import { jsonExcess } from '@sandbox/program/json-shape.ts';
+import { jsonMessage } from '../../../core/connection/json-message.ts';
 
 /** The most columns and the most rows of a terminal. */
 export const MAX_SIZE = 1000;
@@ -35,7 +34,7 @@ export type FromViewer =
 
 /** Parses a text message; text other than a JSON object is input. @throws SandboxError `invalid` for an unknown object */
 export function parseMessage(bytes: Buffer): FromViewer {
-  const fields = objectOf(bytes);
+  const fields = jsonMessage(bytes);
   if (fields === undefined) return { type: 'input', bytes };
   const { type } = fields;
   switch (type) {
@@ -53,26 +52,6 @@ export function parseMessage(bytes: Buffer): FromViewer {
       return { type, offset: offsetOf(fields['offset']) };
     default:
       throw new SandboxError('invalid', `unknown type of message: ${JSON.stringify(type) ?? 'none'}`);
-  }
-}
-
-function objectOf(bytes: Buffer): Record<string, unknown> | undefined {
-  if (bytes[0] !== 0x7b && !/^\s*\{/.test(bytes.toString('latin1', 0, 64))) return undefined;
-  const text = exactText(bytes);
-  if (text === undefined || jsonExcess(text) !== undefined) return undefined;
-  const value = parsed(text);
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (hasLoneSurrogate(text, value)) {
-    throw new SandboxError('invalid', 'the message has half of a surrogate pair, which is not Unicode text');
-  }
-  return value as Record<string, unknown>;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

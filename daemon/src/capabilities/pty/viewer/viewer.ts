@@ -1,10 +1,10 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import type { ClientPort } from '../../../core/connection/client-port.ts';
 import { incompleteTail } from '../../../core/output/text-slice.ts';
 import type { PtySession } from '../session/session.ts';
 import { OutputRelay } from './output-relay.ts';
 import { ViewerFlow } from './viewer-flow.ts';
 import { type FromViewer, parseMessage, type ToViewer } from './viewer-messages.ts';
-import type { ViewerPort } from './viewer-port.ts';
 
 /** Milliseconds to wait until the screen has drawn all output; output that it has not drawn follows the repaint. */
 const REPAINT_MS = 250;
@@ -27,11 +27,11 @@ export interface ViewerOptions {
 /** A client that sees the output of a session and may type. A slow viewer delays no other and no program. */
 export class Viewer {
   readonly #session: PtySession;
-  readonly #port: ViewerPort;
+  readonly #port: ClientPort;
   readonly #options: ViewerOptions;
   readonly #flow: ViewerFlow;
 
-  constructor(session: PtySession, port: ViewerPort, options: ViewerOptions) {
+  constructor(session: PtySession, port: ClientPort, options: ViewerOptions) {
     this.#session = session;
     this.#port = port;
     this.#options = options;
