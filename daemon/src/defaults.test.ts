@@ -125,6 +125,8 @@ test.each([
   ['v2', 'get /v2/watch/{watcher_id}/poll', 'cursor', { default: 0 }],
   ['v2', 'get /v2/watch/{watcher_id}/poll', 'limit', { default: 100, minimum: 1, maximum: 1000 }],
   ['v2', 'get /v2/watch/{watcher_id}/poll', 'timeout', { default: 0, minimum: 0, maximum: 60 }],
+  ['v2', 'get /v2/commands/{command_id}/attach', 'stdout', { default: 0, minimum: 0 }],
+  ['v2', 'get /v2/commands/{command_id}/attach', 'stderr', { default: 0, minimum: 0 }],
   ['v2', 'post /v2/pty/sessions', 'cols', { default: 80 }],
   ['v2', 'post /v2/pty/sessions', 'rows', { default: 24 }],
   ['v2', 'post /v2/pty/sessions/{id}/exec', 'async', { default: false }],
