@@ -56,7 +56,9 @@ export class TestAttachment implements AsyncDisposable {
   #wake: () => void = () => {};
 
   constructor(base: string, id: string, at: AttachAt = {}, options: ConstructorParameters<typeof WebSocket>[2] = {}) {
-    const query = new URLSearchParams(Object.entries(at).map(([name, value]): [string, string] => [name, String(value)]));
+    const query = new URLSearchParams(
+      Object.entries(at).map(([name, value]): [string, string] => [name, String(value)]),
+    );
     this.socket = new WebSocket(`${base.replace('http', 'ws')}/v2/commands/${id}/attach?${query}`, options);
     this.stdout = new ReceivedStream(at.stdout ?? 0);
     this.stderr = new ReceivedStream(at.stderr ?? 0);
