@@ -66,6 +66,8 @@ export const GATEWAY: readonly Requirement[] = [
     'relay.half-close': 'the end of one direction of a relay leaves the other open',
     'relay.reset': 'a reset of one side resets the other',
     'relay.slow-reader': 'a side that does not read causes backpressure on the other, and loses no bytes',
+    'gateway.interrupted':
+      'a daemon that goes away between two messages of a WebSocket is close code 1012; within one the connection is cut',
     'relay.idle': 'an open relay has no timeout',
     'relay.daemon-gone': 'open relays survive a stopped daemon, and a new one is refused',
     'auth.every-prefix':

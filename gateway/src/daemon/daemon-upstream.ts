@@ -82,6 +82,7 @@ export class DaemonUpstream implements AsyncDisposable {
   proxyTarget(exchange: Exchange, { agent = this.agent }: { readonly agent?: Agent } = {}): ProxyTarget {
     return {
       service: 'the daemon',
+      restarts: true,
       to: { host: this.host, port: this.port },
       agent,
       path: exchange.target.raw,

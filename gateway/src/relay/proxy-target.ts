@@ -16,6 +16,8 @@ export interface ProxyTarget {
   readonly responseHeaders: (raw: readonly string[]) => FlatHeaders;
   /** Hint if nothing listens at the address. */
   readonly absentHint?: string;
+  /** After an interruption it is started again: a WebSocket that it left is closed with 1012. */
+  readonly restarts?: boolean;
   /** Milliseconds until the upstream has to begin its answer; default: no limit. */
   readonly answerTimeoutMs?: number;
 }

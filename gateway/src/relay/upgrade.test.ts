@@ -106,6 +106,9 @@ test.each(['client', 'daemon'] as const)('a reset by the %s reaches the other si
   const { socket } = await upgraded;
   const [resetting, hearing] = side === 'client' ? [wire.socket, socket] : [socket, wire.socket];
   socket.resume();
+  // Within a frame of the daemon, where no close frame can follow.
+  socket.write('\x82\x05ab');
+  await wire.until('ab');
   const failed = once(hearing, 'error') as Promise<[NodeJS.ErrnoException]>;
   resetting.resetAndDestroy();
   expect((await failed)[0].code).toBe('ECONNRESET');

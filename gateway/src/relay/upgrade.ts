@@ -5,6 +5,7 @@ import { sendUpstreamError } from '../exchange/upstream-error.ts';
 import { connectTo } from '../net/address.ts';
 import { MalformedAnswer } from '../net/connection-errors.ts';
 import { splice } from '../net/splice.ts';
+import { WebSocketFrames } from '../net/websocket-frames.ts';
 import type { WideSocket } from '../net/wide-socket.ts';
 import type { ProxyTarget } from './proxy-target.ts';
 import { relayAnswer } from './streamed.ts';
@@ -82,5 +83,8 @@ function accept(
   for (let i = 0; i < fields.length; i += 2) lines += `${fields[i]}: ${fields[i + 1]}\r\n`;
   socket.write(Buffer.concat([Buffer.from(`${lines}\r\n`, 'latin1'), upstreamHead]));
   if (head.length > 0) upstreamSocket.write(head);
-  splice(socket, upstreamSocket);
+  const isFollowed = proxyTarget.restarts && response.headers.upgrade?.toLowerCase() === 'websocket';
+  const frames = isFollowed ? new WebSocketFrames() : undefined;
+  frames?.take(upstreamHead);
+  splice(socket, upstreamSocket, frames);
 }
