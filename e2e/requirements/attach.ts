@@ -28,6 +28,8 @@ export const ATTACH: readonly Requirement[] = [
     'attach.back-pressure': 'the service reads no further from a writer while the command does not read',
     'attach.cut': 'a writer that is cut continues at the byte that was taken',
     'attach.survives': 'across killed daemons no byte is lost or doubled in either direction',
+    'attach.language-server': 'a language server answers every request once while the daemon is killed twice',
+    'attach.mcp-server': 'a stdio MCP server answers every call once while the daemon is killed twice',
     'attach.lost': 'after a killed daemon the output is there, and the command runs on or is lost',
     'attach.silent': 'a frame that a silent keeper does not take is an error, and repeated it doubles nothing',
     'cmd.run-stream-leaves': 'a streamed command continues when its client leaves, and an idempotency key finds it',

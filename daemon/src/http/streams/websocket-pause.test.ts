@@ -37,3 +37,30 @@ test('a client with too many unhandled messages is paused, and resumed after the
   expect(sizes).toEqual(Array.from({ length: PIECES }, () => PIECE));
   client.terminate();
 });
+
+test('[websocket.ping] a client that is not read cannot answer pings, and is not taken for one that has gone', async () => {
+  const handshake = new WebSocketServer({ noServer: true });
+  await using server = createServer();
+  const gate = Promise.withResolvers<void>();
+  const ports: WebSocketPort[] = [];
+  server.on('upgrade', (request, socket, head) =>
+    handshake.handleUpgrade(request, socket, head, (connection) => {
+      const port = new WebSocketPort(connection, socket as Socket, { pingMs: 20 });
+      port.onMessage(() => gate.promise);
+      ports.push(port);
+    }),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = new WebSocket(url);
+  await once(client, 'open');
+  for (let piece = 0; piece < PIECES; piece += 1) client.send(Buffer.alloc(PIECE));
+  const other = new WebSocket(url);
+  for (let pings = 0; pings < 10; pings += 1) await once(other, 'ping');
+  expect(ports.map(({ gone }) => gone.aborted)).toEqual([false, false]);
+  gate.resolve();
+  await once(client, 'ping');
+  client.terminate();
+  other.terminate();
+});

@@ -135,6 +135,11 @@ export class WebSocketPort {
   }
 
   #ping(): void {
+    // The pongs of a client that is not read wait behind its messages; keep-alive finds out that its system is gone.
+    if (this.#connection.isPaused) {
+      this.#unanswered = 0;
+      return;
+    }
     if (this.#unanswered >= MISSED) this.#connection.terminate();
     else if (this.#isOpen) this.#connection.ping();
     this.#unanswered += 1;
