@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { createLogger } from '@sandbox/program/logger.ts';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
@@ -86,6 +87,11 @@ export class TestApp implements AsyncDisposable {
   async listen(): Promise<string> {
     await this.app.listen({ host: '127.0.0.1', port: 0 });
     return `http://127.0.0.1:${(this.app.server.address() as AddressInfo).port}`;
+  }
+
+  /** Open connections to the address of `listen`. */
+  connections(): Promise<number> {
+    return promisify(this.app.server.getConnections).call(this.app.server);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

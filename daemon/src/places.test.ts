@@ -73,6 +73,7 @@ describe('places of commands', () => {
     expect((await next).statusCode).toBe(429);
     stop.abort();
     await expect(left).rejects.toThrow();
+    await expect.poll(() => daemon.connections()).toBe(0);
     const last = daemon.post('/v1/bash/exec', { command: ': last' });
     await daemon.post(`/v2/commands/${command_id}/kill`, { signal: 'KILL' });
     expect((await last).statusCode).toBe(200);
