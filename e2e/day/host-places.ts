@@ -34,12 +34,25 @@ function wheelsFor(python: string): Variables {
 
 const onPath = (...directories: readonly string[]) => [...directories, process.env['PATH'] ?? ''].join(':');
 
-/** `npm start` of a user with an empty home, whose first Python is that of Debian. */
-export async function systemPlace(): Promise<OpenPlace> {
+interface PlaceOptions {
+  /** It has pandas and matplotlib before the start. */
+  readonly isPrepared?: boolean;
+}
+
+/**
+ * `npm start` of a user whose first Python is that of Debian. The home is empty; in a prepared one the user has made
+ * ~/.venv, as the hint of a refused installation names it.
+ */
+export async function systemPlace({ isPrepared = false }: PlaceOptions = {}): Promise<OpenPlace> {
   const place = await tempDir();
   const home = join(place.path, 'home');
   mkdirSync(home);
   const env = { ...wheelsFor('/usr/bin/python3'), PATH: onPath('/usr/bin'), HOME: home, VIRTUAL_ENV: '' };
+  if (isPrepared) {
+    const venv = join(home, '.venv');
+    run('/usr/bin/python3', ['-m', 'venv', venv]);
+    run(join(venv, 'bin/pip'), ['install', '-q', 'ipykernel', ...BEFORE], env);
+  }
   const { npm, url } = await npmStart(join(place.path, 'runtime'), { ...env, SVC_API_KEY: KEY });
   return {
     url,
@@ -47,7 +60,8 @@ export async function systemPlace(): Promise<OpenPlace> {
     install: 'pip install',
     installFromCell: PIP,
     refuses: true,
-    lacksKernel: !has('ipykernel'),
+    isPrepared,
+    lacksKernel: !isPrepared && !has('ipykernel'),
     [Symbol.asyncDispose]: async () => {
       const closed = once(npm, 'close');
       npm.kill('SIGTERM');
@@ -65,10 +79,10 @@ interface MadePython {
   readonly installFromCell?: string;
 }
 
-/** Services whose PATH begins with a Python that is made for them. @param isPrepared it has pandas and matplotlib */
+/** Services whose PATH begins with a Python that is made for them. */
 async function placeWith(
   make: (directory: string, wheels: Variables) => MadePython,
-  { python = '/usr/bin/python3', isPrepared = false } = {},
+  { python = '/usr/bin/python3', isPrepared = false }: PlaceOptions & { readonly python?: string } = {},
 ): Promise<OpenPlace> {
   const place = await tempDir();
   const home = join(place.path, 'home');
@@ -95,7 +109,7 @@ async function placeWith(
 }
 
 /** An activated virtual environment. */
-export function venvPlace(options: { readonly isPrepared?: boolean } = {}): Promise<OpenPlace> {
+export function venvPlace(options: PlaceOptions = {}): Promise<OpenPlace> {
   const make = (directory: string): MadePython => {
     const venv = join(directory, 'venv');
     run('/usr/bin/python3', ['-m', 'venv', venv]);
@@ -121,7 +135,7 @@ export function uvPlace(): Promise<OpenPlace> {
 }
 
 /** The layout of pyenv: the programs are shims, and the versions are directories. */
-export function pyenvPlace(): Promise<OpenPlace> {
+export function pyenvPlace(options: PlaceOptions = {}): Promise<OpenPlace> {
   const { root, version, python } = pythonOfPyenv();
   const make = (directory: string): MadePython => {
     const own = join(directory, 'pyenv');
@@ -132,7 +146,7 @@ export function pyenvPlace(): Promise<OpenPlace> {
     run(join(root, 'bin/pyenv'), ['rehash'], env);
     return { bin: join(own, 'shims'), env };
   };
-  return placeWith(make, { python });
+  return placeWith(make, { ...options, python });
 }
 
 /** The layout of conda: a prefix of its own with the directory of its records. */

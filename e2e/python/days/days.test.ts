@@ -13,13 +13,23 @@ interface Row {
 }
 
 const PLACES: readonly Row[] = [
-  { place: 'npm start with the Python of Debian', open: systemPlace, needs: 'PEP 668' },
-  { place: 'a virtual environment', open: venvPlace },
+  { place: 'npm start with the Python of Debian', open: () => systemPlace(), needs: 'PEP 668' },
+  {
+    place: 'npm start with a ~/.venv of Debian with matplotlib before the start',
+    open: () => systemPlace({ isPrepared: true }),
+    needs: 'PEP 668',
+  },
+  { place: 'a virtual environment', open: () => venvPlace() },
   {
     place: 'a virtual environment with matplotlib before the start',
     open: () => venvPlace({ isPrepared: true }),
   },
-  { place: 'the layout of pyenv', open: pyenvPlace, needs: 'pyenv' },
+  { place: 'the layout of pyenv', open: () => pyenvPlace(), needs: 'pyenv' },
+  {
+    place: 'the layout of pyenv with matplotlib before the start',
+    open: () => pyenvPlace({ isPrepared: true }),
+    needs: 'pyenv',
+  },
   { place: 'the layout of conda', open: condaPlace, needs: 'pyenv' },
   { place: 'an environment of uv', open: uvPlace },
 ];
