@@ -63,7 +63,7 @@ export async function buildApp(
     ...capabilities.flatMap((capability) => capability.publicPaths),
   ];
   const pages = [...PAGES, ...capabilities.flatMap((capability) => capability.pages)];
-  const { allowedHosts } = config;
+  const { allowedHosts, strict: isStrict } = config;
   const gate = new LiveGate({
     allowedHosts,
     access: () => core.late.access(),
@@ -96,18 +96,23 @@ export async function buildApp(
   ]);
   const sockets = serveUpgrades(app, connections);
   core.metrics.gauge('http_open_websockets', 'Open WebSockets.', () => sockets.size);
-  const describe: () => Promise<Document> = mountSurface(app, 'v2', mounted.adapters('v2'), (scope) => {
-    mountOperations(scope, {
-      gate,
-      metrics: core.metrics,
-      isTrusted,
-      probes: [...mounted.probes, ...core.processes.probes],
-    });
-    mountGuide(scope, { document: () => describe(), tools: mounted.tools });
-  });
+  const describe: () => Promise<Document> = mountSurface(
+    app,
+    'v2',
+    { adapters: mounted.adapters('v2'), isStrict },
+    (scope) => {
+      mountOperations(scope, {
+        gate,
+        metrics: core.metrics,
+        isTrusted,
+        probes: [...mounted.probes, ...core.processes.probes],
+      });
+      mountGuide(scope, { document: () => describe(), tools: mounted.tools });
+    },
+  );
   mountDocument(app, jsonDocument(describe));
   mountExplorer(app);
-  mountSurface(app, 'v1', [...mounted.adapters('v1'), mcpRoute('/mcp', hub.endpoint)]);
+  mountSurface(app, 'v1', { adapters: [...mounted.adapters('v1'), mcpRoute('/mcp', hub.endpoint)], isStrict });
   void app.register(inScope(mcpRoute('/mcp', hub.endpoint)));
   return app;
 }

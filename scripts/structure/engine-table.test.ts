@@ -16,6 +16,7 @@ const WITHOUT_BYTES: Readonly<Record<string, string>> = {
   '@playwright/mcp': 'drives the browser of the image, in a process of the account',
   '@xterm/addon-fit': 'measures the page',
   chokidar: 'names of files',
+  'fastest-levenshtein': 'names of fields of at most 64 characters',
   'fastify-type-provider-zod': 'passes values that are parsed',
   'find-my-way': 'paths of at most 4,096 characters',
   pino: 'own lines',

@@ -58,7 +58,7 @@ export function readBodies(app: App): void {
     }
     void parse(request, body, (error: Error | null, value?: unknown) => {
       if (error) {
-        done(new SandboxError('invalid', `the body is not JSON: ${error.message}`, { cause: error }));
+        done(new SandboxError('invalid', `the body is not JSON: ${faultOf(body) ?? error.message}`, { cause: error }));
         return;
       }
       if (hasLoneSurrogate(body, value)) {
@@ -71,6 +71,16 @@ export function readBodies(app: App): void {
       done();
     });
   });
+}
+
+/** What the parser of the engine says; undefined: it takes the text. */
+function faultOf(text: string): string | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : undefined;
+  }
 }
 
 /** In this scope an `application/octet-stream` body reaches the handler as an unread stream without a size limit. */

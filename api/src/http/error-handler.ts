@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { snakeCase } from '../fields/snake-case.ts';
 import { type ErrorKind, SandboxError } from '../sandbox-error.ts';
 import { failure } from './envelope.ts';
+import { exampleOf, nextStep } from './next-step.ts';
 import { ValidationFailure } from './validation.ts';
 import { wireNamed } from './wire-names.ts';
 
@@ -24,9 +25,6 @@ const STATUS: Readonly<Record<ErrorKind, number>> = {
 /** Retry-After of a 429, in seconds. */
 const RETRY_AFTER = '1';
 
-/** Hint of a 503 whose cause names none. */
-const RETRY_HINT = 'retry shortly; GET /ready says what does not work';
-
 /** How the errors of a surface differ from those of the other surfaces. */
 export interface ErrorWording {
   /** The wire name of a service's camelCase field on this surface. */
@@ -46,13 +44,13 @@ export type ErrorHandler = (error: FastifyError | Error, request: FastifyRequest
 /** The error handler of a surface: the only place that maps its errors to responses. */
 export function handleErrors(wording: ErrorWording = {}): ErrorHandler {
   return (error, request, reply) => {
-    if (error instanceof SandboxError) return answerKnown(error, reply, wording);
+    if (error instanceof SandboxError) return answerKnown(error, request, reply, wording);
     if (error instanceof ValidationFailure) {
-      const body = { ...failure(oneLine(error.message)), errors: error.issues };
+      const body = { ...failure(oneLine(error.message), exampleOf(request)), errors: error.issues };
       return reply.code(422).send({ ...body, ...wording.validationFields?.(error.issues) });
     }
     const status = 'statusCode' in error ? (error.statusCode ?? 500) : 500;
-    if (status < 500) return reply.code(status).send(failure(oneLine(error.message)));
+    if (status < 500) return reply.code(status).send(failure(oneLine(error.message), exampleOf(request)));
     request.log.error({ err: error, reqId: request.id }, 'unexpected error in a request');
     return reply.code(500).send(failure('internal error', `the log has the details under request id ${request.id}`));
   };
@@ -66,26 +64,22 @@ export function refuseUnknownRoutes(hint: string) {
   };
 }
 
-function answerKnown(error: SandboxError, reply: FastifyReply, wording: ErrorWording): FastifyReply {
-  const { hint = error.kind === 'unavailable' ? RETRY_HINT : null } = error.details;
-  const message = oneLine(wording.messageOf?.(error) ?? error.messageNaming(wording.fieldName ?? snakeCase));
-  const data = wording.dataOf?.(error, message) ?? wireNamed(error.details.data ?? null);
-  if (error.kind === 'unprocessable' && error.details.field !== undefined) {
-    return answerUnprocessable(error, error.details.field, reply, wording);
-  }
-  const retryAfter = error.details.retryAfter ?? (error.kind === 'capacity' ? RETRY_AFTER : undefined);
-  if (retryAfter !== undefined) void reply.header('retry-after', retryAfter);
-  if (error.kind === 'unauthorized') void reply.header('www-authenticate', 'Bearer');
-  return reply.code(wording.statusOf?.(error) ?? STATUS[error.kind]).send(failure(message, hint, data));
-}
-
-/** A field that only the service can check, in the form of a 422 of the schema. */
-function answerUnprocessable(error: SandboxError, field: string, reply: FastifyReply, wording: ErrorWording) {
+function answerKnown(error: SandboxError, request: FastifyRequest, reply: FastifyReply, wording: ErrorWording) {
+  const { kind, details } = error;
   const nameOf = wording.fieldName ?? snakeCase;
-  const message = oneLine(error.messageNaming(nameOf));
-  const errors = [{ location: ['body', nameOf(field)], message, type: 'custom' }];
-  const { hint = null } = error.details;
-  return reply.code(422).send({ ...failure(message, hint), errors, ...wording.validationFields?.(errors) });
+  const hint = details.hint ?? nextStep(kind, request);
+  if (kind === 'unprocessable' && details.field !== undefined) {
+    // A field that only the service can check, in the form of a 422 of the schema.
+    const message = oneLine(error.messageNaming(nameOf));
+    const errors = [{ location: ['body', nameOf(details.field)], message, type: 'custom' }];
+    return reply.code(422).send({ ...failure(message, hint), errors, ...wording.validationFields?.(errors) });
+  }
+  const message = oneLine(wording.messageOf?.(error) ?? error.messageNaming(nameOf));
+  const data = wording.dataOf?.(error, message) ?? wireNamed(details.data ?? null);
+  const retryAfter = details.retryAfter ?? (kind === 'capacity' ? RETRY_AFTER : undefined);
+  if (retryAfter !== undefined) void reply.header('retry-after', retryAfter);
+  if (kind === 'unauthorized') void reply.header('www-authenticate', 'Bearer');
+  return reply.code(wording.statusOf?.(error) ?? STATUS[kind]).send(failure(message, hint, data));
 }
 
 /** Joins the lines; blanks around their ends become one. */

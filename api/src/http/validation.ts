@@ -2,6 +2,7 @@ import type { FastifySchemaCompiler } from 'fastify';
 import type { z } from 'zod';
 import { snakeCase } from '../fields/snake-case.ts';
 import { SandboxError } from '../sandbox-error.ts';
+import { came, wanted } from './validation-message.ts';
 
 /** Names of the request parts in the `location` of an error. */
 const PARTS: Readonly<Record<string, string>> = {
@@ -21,11 +22,14 @@ export class ValidationFailure extends Error {
   readonly issues: readonly { location: (string | number)[]; message: string; type: string }[];
 
   constructor(part: string, issues: readonly z.core.$ZodIssue[]) {
-    const located = issues.slice(0, MAX_ISSUES).map((issue) => ({
-      location: [PARTS[part] ?? part, ...issue.path.map((key) => (typeof key === 'number' ? key : cut(String(key))))],
-      message: cut(issue.message),
-      type: issue.code,
-    }));
+    const located = issues
+      .flatMap(ofOneForm)
+      .slice(0, MAX_ISSUES)
+      .map((issue) => ({
+        location: [PARTS[part] ?? part, ...issue.path.map((key) => (typeof key === 'number' ? key : cut(String(key))))],
+        message: cut(messageOf(issue)),
+        type: issue.code,
+      }));
     const more = issues.length > MAX_ISSUES ? `; and ${issues.length - MAX_ISSUES} more` : '';
     super(located.map(({ location, message }) => `${location.join('.')}: ${message}`).join('; ') + more);
     this.name = 'ValidationFailure';
@@ -36,7 +40,7 @@ export class ValidationFailure extends Error {
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   const part = httpPart ?? 'body';
   return (value) => {
-    const result = schema.safeParse(value);
+    const result = schema.safeParse(value, { error: wanted, reportInput: true });
     return result.success ? { value: result.data } : { error: new ValidationFailure(part, result.error.issues) };
   };
 };
@@ -51,6 +55,20 @@ export async function located<T>(work: Promise<T>, part: 'body' | 'querystring' 
     const path = error.details.field === undefined ? [] : [snakeCase(error.details.field)];
     throw new ValidationFailure(part, [{ code: 'custom', path, message }]);
   }
+}
+
+/** The issues of an object that has one of several forms; as they are if it may be meant in more than one way. */
+function ofOneForm(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const [form, ...others] = issue.errors.filter((errors) => errors.every(({ path }) => path.length > 0));
+  if (form === undefined || others.length > 0) return [issue];
+  return form.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
+}
+
+/** What is wanted, and what came instead. */
+function messageOf({ message, path, input }: z.core.$ZodIssue): string {
+  const got = message.startsWith('expected ') ? came(path, input) : undefined;
+  return got === undefined ? message : `${message}, got ${got}`;
 }
 
 function cut(text: string): string {

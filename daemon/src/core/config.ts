@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { stallSeconds } from '@sandbox/program/heartbeat/stall-option.ts';
-import { list, named, type OptionValues, port, seconds } from '@sandbox/program/options.ts';
+import { boolean, list, named, type OptionValues, port, seconds } from '@sandbox/program/options.ts';
 import { logLevel, validateResponses } from '@sandbox/program/service-options.ts';
 import { otlpEndpoint } from '@sandbox/program/tracing/otlp-option.ts';
 import { trustedProxies } from '@sandbox/program/trusted-proxies.ts';
@@ -93,6 +93,12 @@ export const CORE_OPTIONS = {
     env: 'SVC_TRUSTED_PROXIES',
     flag: 'trusted-proxies',
     description: 'Addresses and networks of proxies with trusted X-Forwarded-* headers; comma separated.',
+  }),
+  strict: named(boolean().default(true), {
+    env: 'SVC_STRICT',
+    flag: 'strict',
+    description:
+      'Whether /v2 answers 422 to a request with an unknown field. false: such a field is ignored, as on /v1.',
   }),
   stopGraceSeconds: named(seconds(0, 600).default(2), {
     env: 'SVC_STOP_GRACE_SECONDS',

@@ -14,7 +14,12 @@ describe('the envelope', () => {
     await using daemon = await TestApp.start();
     const answer = await daemon.post('/v2/commands', { command: 'true', cwd: '/a\nb' });
     expect(answer.statusCode).toBe(400);
-    expect(answer.json()).toEqual({ success: false, message: 'cwd does not exist: /a b', data: null, hint: null });
+    expect(answer.json()).toEqual({
+      success: false,
+      message: 'cwd does not exist: /a b',
+      data: null,
+      hint: expect.any(String),
+    });
   });
 
   test.each([
@@ -63,8 +68,8 @@ describe('the envelope', () => {
     expect((await daemon.run('echo "[$A][$B]"', { env: { A: 'a', B: null } })).stdout).toBe('[a][]\n');
   });
 
-  test('[envelope.unknown-fields] unknown fields are ignored', async () => {
-    await using daemon = await TestApp.start();
+  test('[envelope.unknown-fields] unknown fields are ignored with SVC_STRICT=false', async () => {
+    await using daemon = await TestApp.start({ strict: false });
     const answer = await daemon.post('/v2/commands', { command: 'echo hi', colour: 'red', nested: { a: 1 } });
     expect(answer.json().data.stdout).toBe('hi\n');
   });

@@ -9,6 +9,7 @@ import { errorHandler } from './errors.ts';
 import { MemoryDocument } from './files/memory-document.ts';
 import { describeRoutes } from './openapi/describe-routes.ts';
 import type { Document } from './openapi/document.ts';
+import { refuseUnknownFields } from './unknown/refuse-unknown-fields.ts';
 
 export type SurfaceName = 'v1' | 'v2';
 
@@ -16,6 +17,8 @@ interface Surface {
   readonly title: string;
   readonly description: string;
   readonly errors: ErrorWording;
+  /** Whether an unknown field of a request is an error, unless SVC_STRICT is off. */
+  readonly isStrict: boolean;
   /** Paths below the prefix that the contract defines in addition to the routes of the capabilities. */
   readonly fixed: readonly FixedPath[];
 }
@@ -55,12 +58,14 @@ const SURFACES: Readonly<Record<SurfaceName, Surface>> = {
     title: 'Sandbox service',
     description: 'Commands, files, terminals, code, a browser and a desktop for agents.',
     errors: {},
+    isStrict: true,
     fixed: [OPENAPI],
   },
   v1: {
     title: 'Sandbox service, 1.x layout',
     description: 'The routes that clients of 1.x call, in their layout.',
     errors: { validationFields: detailOf },
+    isStrict: false,
     fixed: [OPENAPI, PING],
   },
 };
@@ -82,6 +87,12 @@ export function publicSurfacePaths(): string[] {
   );
 }
 
+interface SurfaceParts {
+  readonly adapters: readonly ((routes: App) => void)[];
+  /** Whether the surfaces that refuse unknown fields do so. */
+  readonly isStrict: boolean;
+}
+
 /**
  * Registers the routes of one API version and its OpenAPI document. Each adapter has its own scope for its hooks and
  * its error handler. `besides` adds routes outside the prefix to the document.
@@ -90,10 +101,10 @@ export function publicSurfacePaths(): string[] {
 export function mountSurface(
   app: App,
   name: SurfaceName,
-  adapters: readonly ((routes: App) => void)[],
+  { adapters, isStrict }: SurfaceParts,
   besides?: (scope: App) => void,
 ): () => Promise<Document> {
-  const { title, description, errors, fixed } = SURFACES[name];
+  const { title, description, errors, fixed, isStrict: mayRefuse } = SURFACES[name];
   let document: Promise<Document> | undefined;
   const describe = (): Promise<Document> => {
     document ??= describeRoutes(mount, { title, description, version: VERSION });
@@ -104,6 +115,7 @@ export function mountSurface(
     besides?.(scope);
     const routesOfSurface: FastifyPluginCallback = (routes: App, _options, done) => {
       routes.setErrorHandler(errorHandler(errors));
+      refuseUnknownFields(routes, mayRefuse && isStrict);
       for (const adapter of adapters) void routes.register(inScope(adapter));
       for (const path of fixed) path.mount(routes, served);
       done();

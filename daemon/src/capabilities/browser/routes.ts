@@ -1,4 +1,5 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
+import { nameUnknownFields } from '../../http/unknown/refuse-unknown-fields.ts';
 import type { BrowserService } from './browser-service.ts';
 import { actionRoute } from './wire/action-route.ts';
 import { browserWideRoutes } from './wire/browser-routes.ts';
@@ -11,6 +12,7 @@ import { tabRoutes } from './wire/tab-routes.ts';
 
 /** The routes of both surfaces; `surface` has what they say differently. */
 export function browserRoutes(app: App, service: BrowserService, surface: Surface): void {
+  nameUnknownFields(app);
   for (const add of [
     tabRoutes,
     pageRoutes,

@@ -34,7 +34,11 @@ export async function withKernels(
 /** Checks that none of the routes runs Python in a session that another kernel has. */
 export async function expectConflicts(daemon: TestApp, urls: readonly string[], sessionId: string): Promise<void> {
   for (const url of urls) {
-    const answer = await daemon.post(url, { language: 'python', code: '1', session_id: sessionId });
+    const answer = await daemon.post(url, {
+      language: 'python',
+      session_id: sessionId,
+      ...(url.endsWith('/execute') && { code: '1' }),
+    });
     expect([url, answer.statusCode, answer.json().hint]).toEqual([url, 409, expect.stringContaining('session')]);
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
 import { describeOnHosts } from '../../hosts.fixture.ts';
-import { BARE, create, exec, screen } from './pty.fixture.ts';
+import { create, exec, screen } from './pty.fixture.ts';
 
 describeOnHosts('output of a terminal that cannot be read', () => {
   test('[pty.output-boundary] ends that terminal with one log line that has the stack', async () => {
@@ -17,9 +17,7 @@ describeOnHosts('output of a terminal that cannot be read', () => {
     }
     await create(daemon, 'b');
     await daemon.post('/v2/pty/sessions/a/exec', { command: 'echo out', timeout: 60 });
-    await expect
-      .poll(async () => (await daemon.post('/v2/pty/sessions/a/input', { input: 'x', ...BARE })).statusCode)
-      .toBe(409);
+    await expect.poll(async () => (await daemon.post('/v2/pty/sessions/a/input', { input: 'x' })).statusCode).toBe(409);
     expect((await exec(daemon, 'b', 'echo on')).output).toBe('on\n');
     const lines = daemon.log.filter((line) => line.includes('output of a terminal'));
     expect(lines.map((line) => JSON.parse(line))).toEqual([

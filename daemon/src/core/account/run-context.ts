@@ -30,8 +30,9 @@ export class RunContext {
   requireDirectory(cwd: string): string {
     if (!cwd.startsWith('/')) throw new SandboxError('invalid', `is not an absolute path: ${cwd}`, { field: 'cwd' });
     const found = statsOf(cwd);
-    if (!found) throw new SandboxError('invalid', `does not exist: ${cwd}`, { field: 'cwd' });
-    if (!found.isDirectory()) throw new SandboxError('invalid', `is not a directory: ${cwd}`, { field: 'cwd' });
+    if (!found) throw new SandboxError('invalid', `does not exist: ${cwd}`, { field: 'cwd', hint: CWD_HINT });
+    if (!found.isDirectory())
+      throw new SandboxError('invalid', `is not a directory: ${cwd}`, { field: 'cwd', hint: CWD_HINT });
     return cwd;
   }
 
@@ -41,12 +42,14 @@ export class RunContext {
   }
 }
 
+const CWD_HINT = 'name a directory that exists, or leave cwd out for the home';
+
 /** @throws SandboxError `invalid` for a path that the system does not accept, such as one that is too long */
 function statsOf(cwd: string): Stats | undefined {
   try {
     return statSync(cwd, { throwIfNoEntry: false });
   } catch (error) {
     const code = errnoName(error);
-    throw new SandboxError('invalid', `cannot be entered: ${code}`, { field: 'cwd', cause: error });
+    throw new SandboxError('invalid', `cannot be entered: ${code}`, { field: 'cwd', hint: CWD_HINT, cause: error });
   }
 }

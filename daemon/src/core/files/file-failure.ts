@@ -118,6 +118,13 @@ export function asFileFailure(error: unknown, operation: string, path: string): 
 }
 
 const HINTS: Readonly<Record<string, string>> = {
+  ENOENT: 'list the directory above it to see what is there',
+  ENOTDIR: 'a directory is needed there; read it as a file, or name its directory',
+  EISDIR: 'it is a directory; list it, or name a file in it',
+  EEXIST: 'choose another name, or allow it to be overwritten',
+  EACCES: 'use an account that may do this (user), or change its permissions',
+  ENAMETOOLONG: 'a name has at most 255 bytes, a path 4,095',
+  ELOOP: 'its links lead in a circle; remove one of them',
   ENOSPC: 'free some space on that file system',
   EDQUOT: "the account's quota is used up",
   EROFS: 'the file system is mounted read-only',

@@ -53,7 +53,10 @@ export class CommandSessions {
   /** @throws SandboxError `not_found` */
   get(id: string): CommandSession {
     const session = this.find(id);
-    if (!session) throw new SandboxError('not_found', `no command session with id ${id}`);
+    if (!session) {
+      const hint = 'GET /v2/commands/sessions lists those that exist; create it first';
+      throw new SandboxError('not_found', `no command session with id ${id}`, { hint });
+    }
     return session;
   }
 

@@ -9,13 +9,15 @@ const SECONDS_MAX = 10 * 365 * 86_400;
 
 export const Signal = signalField('SIGTERM');
 
+const SHELLS = 'expected auto, bash, sh, none, or the absolute path of a shell';
+
 export const RunBody = z
   .object({
     command: CommandText.meta({ description: 'The script for the shell, or the program with shell "none".' }),
     args: z.array(Text).optional().meta({ description: 'Arguments; only with shell "none".' }),
     shell: z
-      .union([z.enum(['auto', 'bash', 'sh', 'none']), AbsolutePath.regex(/^\//)], {
-        error: 'expected auto, bash, sh, none, or the absolute path of a shell',
+      .union([z.enum(['auto', 'bash', 'sh', 'none']), AbsolutePath.regex(/^\//, SHELLS)], {
+        error: SHELLS,
       })
       .default('auto')
       .meta({ description: 'auto: bash, else sh.' }),

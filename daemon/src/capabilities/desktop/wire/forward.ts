@@ -30,6 +30,8 @@ export function forwardRoute(app: App, desktop: DesktopService, route: Forwarded
   app.route({
     ...route,
     url,
+    // Clients of 1.x send their own fields to these.
+    config: { namesUnknownFields: isInput || route.url === '/computer/record' },
     handler: async (request, reply) => {
       const { search } = new URL(request.raw.url ?? '', 'http://daemon');
       try {
