@@ -78,7 +78,7 @@ const ROUTES: readonly Route[] = [
   },
   {
     name: 'names of 10,000 files',
-    request: (file) => ['GET', `/v2/fs/search?pattern=*&max_results=${ENTRIES}&path=${file}.many`],
+    request: (file) => ['GET', `/v2/fs/search?pattern=*&limit=${ENTRIES}&path=${file}.many`],
     prepare: async (post, file) => {
       await post('/v2/commands', {
         command: `mkdir ${file}.many; cd ${file}.many; seq -f %080g ${ENTRIES} | xargs touch`,
