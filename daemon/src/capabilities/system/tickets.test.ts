@@ -27,6 +27,6 @@ test('a prefix without a leading slash is refused by its name', async () => {
   const answer = await daemon.post('/v2/tickets', { path_prefix: 'v2/commands' });
   expect([answer.statusCode, answer.json().message]).toEqual([
     422,
-    'body.path_prefix: expected a path that begins with /',
+    'body.path_prefix: expected a path that begins with /, got "v2/commands"',
   ]);
 });
