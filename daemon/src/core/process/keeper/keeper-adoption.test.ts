@@ -202,8 +202,11 @@ describeRows(
       await using host = await keeper.host();
       const forker = await forkerIn(host, keeper.directory);
       const place = await forker.reserve('a');
+      // The forker stands still until the host has read the acknowledgement of the line. From there to the end of `place`
+      // the test does not return to the event loop, so the host cannot read that the keeper holds the process.
+      process.kill(forker.process.pid, 'SIGSTOP');
       await forker.tell(`fork ${place.id} 0 usual wait`);
-      // The keeper has said that it holds the process, and the host has not read it.
+      process.kill(forker.process.pid, 'SIGCONT');
       const [, errno, pid] = firstLineOnDisk(keeper.directory, forker.process.id).split(' ');
       place[Symbol.dispose]();
       expect([errno, await rejectionOf(place.adopted)]).toEqual(['0', expect.any(StartFailure)]);
