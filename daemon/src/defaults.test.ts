@@ -62,7 +62,7 @@ test('the default of every variable is the one that is documented', () => {
     SVC_ALLOWED_ORIGINS: '',
     SVC_TRUSTED_PROXIES: 'loopback',
     SVC_STOP_GRACE_SECONDS: '2',
-    SVC_STRICT: 'false',
+    SVC_STRICT: 'true',
     SVC_STALL_SECONDS: '10',
     OTEL_EXPORTER_OTLP_ENDPOINT: '',
     SVC_ACTIVITY_QUIET_SECONDS: '10',

@@ -7,9 +7,9 @@ export const CONVENTIONS: readonly Requirement[] = [
     'envelope.empty-body': 'an absent or empty body reads as {} whatever its content type and the method',
     'envelope.null-is-absent': 'an explicit null for a field means that the field is absent',
     'env.null-is-absent': 'an explicit null in a map of strings means that the entry is absent',
-    'envelope.unknown-fields': 'unknown fields are ignored on /v1, and on /v2 without SVC_STRICT=true',
+    'envelope.unknown-fields': 'unknown fields are ignored on /v1, and on /v2 with SVC_STRICT=false',
     'manners.unknown-field':
-      'an unknown field of a body or query of /v2 is 422 with SVC_STRICT=true, and names it and the nearest known one',
+      'an unknown field of a body or query of /v2 is 422 that names it and the nearest known one',
     'manners.foreign-field': 'a name with x-, _ or utm_ in front, and a credential parameter, is never unknown',
     'manners.shared-routes': 'routes under both prefixes ignore an unknown field and name it in the hint',
     'manners.message': 'a 422 says what is wanted and what came, never a secret',

@@ -94,7 +94,7 @@ export const CORE_OPTIONS = {
     flag: 'trusted-proxies',
     description: 'Addresses and networks of proxies with trusted X-Forwarded-* headers; comma separated.',
   }),
-  strict: named(boolean().default(false), {
+  strict: named(boolean().default(true), {
     env: 'SVC_STRICT',
     flag: 'strict',
     description:

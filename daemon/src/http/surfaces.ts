@@ -105,9 +105,10 @@ export function mountSurface(
   besides?: (scope: App) => void,
 ): () => Promise<Document> {
   const { title, description, errors, fixed, isStrict: mayRefuse } = SURFACES[name];
+  const refuses = mayRefuse && isStrict;
   let document: Promise<Document> | undefined;
   const describe = (): Promise<Document> => {
-    document ??= describeRoutes(mount, { title, description, version: VERSION });
+    document ??= describeRoutes(mount, { title, description, version: VERSION, isStrict: refuses });
     return document;
   };
   const served = jsonDocument(describe);
@@ -115,7 +116,7 @@ export function mountSurface(
     besides?.(scope);
     const routesOfSurface: FastifyPluginCallback = (routes: App, _options, done) => {
       routes.setErrorHandler(errorHandler(errors));
-      refuseUnknownFields(routes, mayRefuse && isStrict);
+      refuseUnknownFields(routes, refuses);
       for (const adapter of adapters) void routes.register(inScope(adapter));
       for (const path of fixed) path.mount(routes, served);
       done();

@@ -73,7 +73,7 @@ test('[traces.secrets] a span names no path, query, header, command or output', 
   await using traced = await Traced.start();
   const headers = { 'content-type': 'application/json', 'x-secret': 'hidden-1' };
   const body = JSON.stringify({ command: 'echo hidden-2', env: { TOKEN: 'hidden-3' } });
-  await (await fetch(`${traced.origin}/v2/commands?a=hidden-4`, { method: 'POST', headers, body })).arrayBuffer();
+  await (await fetch(`${traced.origin}/v2/commands?_a=hidden-4`, { method: 'POST', headers, body })).arrayBuffer();
   await (await fetch(`${traced.origin}/v2/commands/hidden-5`)).arrayBuffer();
   await expect.poll(() => traced.collector.spans.length).toBe(5);
   expect(JSON.stringify(traced.collector.received)).not.toContain('hidden');

@@ -1,6 +1,7 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { validatorCompiler } from '@sandbox/api/http/validation.ts';
 import fastify from 'fastify';
+import { closeRequests, OPEN_BODY } from './close-requests.ts';
 import { describeExamples } from './describe-examples.ts';
 import { describeRequests } from './describe-requests.ts';
 import { describeResponses } from './describe-responses.ts';
@@ -11,6 +12,8 @@ export interface SurfaceDescription {
   readonly title: string;
   readonly version: string;
   readonly description: string;
+  /** Whether the service refuses fields that the document does not have. */
+  readonly isStrict: boolean;
 }
 
 /**
@@ -19,7 +22,7 @@ export interface SurfaceDescription {
  */
 export async function describeRoutes(
   mount: (scope: App) => void,
-  { title, version, description }: SurfaceDescription,
+  { title, version, description, isStrict }: SurfaceDescription,
 ): Promise<Document> {
   const [{ default: swagger }, { jsonSchemaTransform, jsonSchemaTransformObject }] = await Promise.all([
     import('@fastify/swagger'),
@@ -53,13 +56,18 @@ export async function describeRoutes(
         },
       },
     },
-    transform: jsonSchemaTransform,
+    transform: (route) => {
+      const { schema, url } = jsonSchemaTransform(route);
+      const isOpen = route.route.config?.namesUnknownFields === true;
+      return { schema: isOpen ? { ...schema, [OPEN_BODY]: true } : schema, url };
+    },
     transformObject: jsonSchemaTransformObject,
   });
   mount(app);
   await app.ready();
   const document: Document = JSON.parse(JSON.stringify(app.swagger()));
   await app.close();
+  closeRequests(document, isStrict);
   describeExamples(document);
   describeRequests(document);
   describeResponses(document);

@@ -4,6 +4,7 @@ export interface Schema {
   type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
+  additionalProperties?: boolean | Schema;
   readonly [keyword: string]: unknown;
 }
 

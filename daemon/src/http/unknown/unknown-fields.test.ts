@@ -10,7 +10,7 @@ test.each([
   [{ command: 'true', hardTimeout: 1 }, 'hardTimeout', 'did you mean hard_timeout?'],
   [{ command: 'true', zebra: 1 }, 'zebra', 'the fields are command, args, shell'],
 ])('[manners.unknown-field] %j names %s, and what it may mean', async (body, name, said) => {
-  await using daemon = await TestApp.start({ strict: true });
+  await using daemon = await TestApp.start();
   const answer = await daemon.post('/v2/commands', body);
   expect(answer.statusCode).toBe(422);
   expect(answer.json().message).toContain(`unknown field ${name}; ${said}`);
@@ -24,14 +24,14 @@ test.each([
   ['POST', '/v2/commands?timeout=3', { command: 'true' }, ['query', 'timeout'], 'it goes into the body'],
   ['POST', '/v2/fs/write', [{ pth: '/x' }], ['body'], 'expected an object'],
 ] as const)('[manners.unknown-field] %s %s %j is 422 at %j', async (method, url, payload, location, said) => {
-  await using daemon = await TestApp.start({ strict: true });
+  await using daemon = await TestApp.start();
   const answer = await daemon.inject({ method, url, payload });
   expect([answer.statusCode, answer.json().errors?.[0].location]).toEqual([422, location]);
   expect(answer.json().message).toContain(said);
 });
 
 test('[manners.foreign-field] fields of others and of credentials are not unknown', async () => {
-  await using daemon = await TestApp.start({ apiKey: 'k', strict: true });
+  await using daemon = await TestApp.start({ apiKey: 'k' });
   const query = 'api_key=k&utm_source=a&_=1&x-trace=b';
   const answer = await daemon.post(`/v2/commands?${query}`, { command: 'echo hi', _meta: 1, 'x-note': 2, utm_id: 3 });
   expect([answer.statusCode, answer.json().data.stdout]).toEqual([200, 'hi\n']);
@@ -40,12 +40,12 @@ test('[manners.foreign-field] fields of others and of credentials are not unknow
 });
 
 test('[manners.unknown-field] without the key an unknown field is 401', async () => {
-  await using daemon = await TestApp.start({ apiKey: 'k', strict: true });
+  await using daemon = await TestApp.start({ apiKey: 'k' });
   expect((await daemon.post('/v2/commands', { cmd: 'x' })).statusCode).toBe(401);
 });
 
 test.each(['/v1', '/v2'])('[manners.shared-routes] %s/browser serves the call and names the field', async (prefix) => {
-  await using daemon = await TestApp.start({ strict: true });
+  await using daemon = await TestApp.start();
   const answer = await daemon.post(`${prefix}/browser/navigate`, { url: 'about:blank', tab: 'x' });
   expect(answer.statusCode).not.toBe(422);
   expect(answer.json().hint).toContain('unknown field tab; did you mean tab_id?');

@@ -9,7 +9,7 @@ const TABLE = new URL('wrong-calls.txt', import.meta.url);
 test('[manners.wrong-calls] [manners.message] [manners.hint] a wrong call is told the field, what is wanted, and the next step', async () => {
   const lines = (await readFile(TABLE, 'utf8')).trimEnd().split('\n');
   expect(lines.length).toBeGreaterThanOrEqual(3 * 200);
-  await using daemon = await TestApp.start({ strict: true });
+  await using daemon = await TestApp.start();
   const faults: string[] = [];
   for (let at = 0; at < lines.length; at += 3) {
     const [call = '', said = '', hint = ''] = lines.slice(at, at + 3);
@@ -28,7 +28,7 @@ test('[manners.wrong-calls] [manners.message] [manners.hint] a wrong call is tol
 test.each(['key', 'token', 'password', 'env', 'content', 'stdin'])(
   '[manners.message] a value of %s is not shown',
   async (name) => {
-    await using daemon = await TestApp.start({ strict: true });
+    await using daemon = await TestApp.start();
     const bodies: Record<string, [string, object]> = {
       key: ['/v2/sandbox/claim', { api_key: 'sekret value' }],
       token: ['/v2/sandbox/claim', { labels: { token: ['sekret value'] } }],
