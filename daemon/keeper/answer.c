@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "complain.h"
 
 #define MAX_WAITING 1024u
@@ -15,6 +16,8 @@ struct answer {
   uint32_t count;
   struct failure failure;
   struct figures figures;
+  uint64_t ms_ago;
+  char program[PROGRAM_BYTES];
   char id[MAX_ID + 1];
 };
 
@@ -63,6 +66,19 @@ void answer_figures(struct answers *answers, uint64_t client, uint32_t request, 
   answer->figures = *figures;
 }
 
+void answer_kills(struct answers *answers, uint64_t client, uint32_t request, const struct process *process)
+{
+  struct answer *answer = append(answers, client, KILLS_ANSWER);
+  if (answer == NULL)
+    return;
+  answer->request = request;
+  if (process == NULL || process->oom.kills == 0)
+    return;
+  answer->count = process->oom.kills;
+  answer->ms_ago = (uint64_t)(monotonic_ms() - process->oom.killed_at);
+  memcpy(answer->program, process->oom.program, sizeof answer->program);
+}
+
 void answer_reserved(struct answers *answers, uint64_t client, const char *id)
 {
   struct answer *answer = append(answers, client, ID_RESERVED);
@@ -99,6 +115,12 @@ static void put_answer(struct writer *writer, const struct answer *answer)
   case FIGURES_ANSWER:
     put_u32(writer, answer->request);
     put_figures(writer, &answer->figures);
+    break;
+  case KILLS_ANSWER:
+    put_u32(writer, answer->request);
+    put_u32(writer, answer->count);
+    put_u64(writer, answer->ms_ago);
+    put_string(writer, answer->program);
     break;
   case FAILED:
     put_string(writer, answer->id);

@@ -38,6 +38,8 @@ void answer_signalled(struct answers *answers, uint64_t client, uint32_t request
 /* A start that is refused before there is a process; one that fails later is announced. */
 void answer_failed(struct answers *answers, uint64_t client, const char *id, struct failure failure);
 void answer_figures(struct answers *answers, uint64_t client, uint32_t request, const struct figures *figures);
+/* Kills for memory of a process and its descendants; `process` may be NULL. */
+void answer_kills(struct answers *answers, uint64_t client, uint32_t request, const struct process *process);
 void answer_reserved(struct answers *answers, uint64_t client, const char *id);
 /* So many answers wait that no further frame is read until the client has read some. */
 bool answers_clogged(const struct answers *answers);

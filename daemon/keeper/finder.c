@@ -213,3 +213,17 @@ struct survey survey_descendants(const struct finder *finder)
   list.settled = true;
   return list;
 }
+
+struct process *survey_owner(const struct finder *finder, const struct survey *survey, const struct found *found)
+{
+  /* Each has another parent; a survey that is not of one moment may have a loop. */
+  for (size_t i = 0; found != NULL && i < survey->count; i++) {
+    struct process *process = process_by_pid(finder->processes, found->pid);
+    if (process == NULL)
+      process = process_by_pid(finder->processes, found->session);
+    if (process != NULL)
+      return process;
+    found = in_survey(survey, found->parent);
+  }
+  return NULL;
+}

@@ -8,7 +8,7 @@
 
 /* A plain number, since the names of socket and lock contain it. */
 #ifndef PROTOCOL_VERSION
-#define PROTOCOL_VERSION 3
+#define PROTOCOL_VERSION 4
 #endif
 #define MAX_FRAME (12u * 1024 * 1024)
 #define MAX_ID 100
@@ -28,6 +28,7 @@ enum frame_type {
   RESERVE,
   RELEASE,
   FIGURES,
+  KILLS,
   /* LIST, HELD and LISTED are the same in every version of the protocol. */
   LIST = 31,
   WATCH_ADD = 32,
@@ -41,6 +42,7 @@ enum frame_type {
   SIGNALLED,
   ID_RESERVED,
   FIGURES_ANSWER,
+  KILLS_ANSWER,
   HELD = 94,
   LISTED,
   WATCH_ADDED = 96,

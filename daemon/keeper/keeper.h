@@ -9,6 +9,7 @@
 #include "find-and-signal.h"
 #include "finder.h"
 #include "loop.h"
+#include "memory-watch.h"
 #include "oom.h"
 #include "output.h"
 #include "process.h"
@@ -35,6 +36,7 @@ struct keeper {
   struct launches launches;
   struct finder finder;
   struct searches searches;
+  struct memory_watch memory;
   struct stop stop;
   struct reaper reaper;
   struct announcer announcer;

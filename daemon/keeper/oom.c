@@ -62,13 +62,29 @@ int64_t oom_kills(const struct oom *oom)
   return cgroup_kills(oom->counter);
 }
 
-uint8_t oom_killed(const struct oom *oom, const struct oom_mark *mark, bool candidate)
+void oom_mark_start(const struct oom *oom, struct oom_mark *mark)
 {
+  mark->before = oom_kills(oom);
+  mark->attributed = oom->attributed;
+}
+
+void oom_mark_kill(struct oom_mark *mark, const char *program, int64_t now)
+{
+  mark->kills++;
+  mark->killed_at = now;
+  snprintf(mark->program, sizeof mark->program, "%s", program);
+}
+
+uint8_t oom_killed(const struct oom *oom, const struct oom_mark *mark, bool candidate, uint64_t max_rss)
+{
+  if (mark->kills > 0)
+    return 1;
   int64_t of_group = mark->group == 0 ? -1 : command_group_kills(&oom->groups, mark->group);
   if (of_group >= 0)
     return of_group > 0;
   int64_t now = mark->before < 0 ? -1 : oom_kills(oom);
   if (now < 0)
     return 2;
-  return candidate && now > mark->before;
+  bool large = oom->limit > 0 && max_rss > (uint64_t)oom->limit / 2;
+  return (candidate || large) && now - oom->attributed > mark->before - mark->attributed;
 }

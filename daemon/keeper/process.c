@@ -91,7 +91,7 @@ void process_cloned(struct process *process, pid_t pid)
   process->pid = pid;
   process->started_wall = wall_ms();
   process->started_monotonic = monotonic_ms();
-  process->oom.before = oom_kills(process->table->oom);
+  oom_mark_start(process->table->oom, &process->oom);
   struct process **bucket = pid_bucket(process->table, pid);
   process->next_of_pid = *bucket;
   *bucket = process;

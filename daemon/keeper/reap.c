@@ -107,13 +107,14 @@ static void reaped(struct reaper *reaper, struct process *process, int status, c
   bool by_signal = WIFSIGNALED(status);
   uint32_t value = (uint32_t)(by_signal ? WTERMSIG(status) : WEXITSTATUS(status));
   bool may_be_oom = !process->killed && (by_signal ? value == SIGKILL : value == 128 + SIGKILL);
+  uint64_t max_rss = (uint64_t)usage->ru_maxrss * 1024;
   process->end = (struct end){
       .by_signal = by_signal,
       .value = value,
       .user_us = microseconds(usage->ru_utime),
       .system_us = microseconds(usage->ru_stime),
-      .max_rss = (uint64_t)usage->ru_maxrss * 1024,
-      .oom_killed = oom_killed(process->table->oom, &process->oom, may_be_oom),
+      .max_rss = max_rss,
+      .oom_killed = oom_killed(process->table->oom, &process->oom, may_be_oom, max_rss),
       .at = end_time(process),
   };
   process_changed(process);
@@ -128,6 +129,9 @@ void reap(struct reaper *reaper)
   int status;
   struct rusage usage;
   pid_t pid;
+  /* Before what was killed is reaped. */
+  if (reaper->memory->near)
+    memory_watch_settle(reaper->memory);
   while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0 || (pid < 0 && errno == EINTR)) {
     if (pid < 0)
       continue;

@@ -7,6 +7,7 @@
 #include "adoption.h"
 #include "ended-file.h"
 #include "find-and-signal.h"
+#include "memory-watch.h"
 #include "process.h"
 #include "spawn.h"
 
@@ -17,6 +18,7 @@ struct reaper {
   struct forkers *forkers;
   struct searches *searches;
   struct ended_files *files;
+  struct memory_watch *memory;
   /* Processes that were reaped while a stream is open, in the order of the reaping, so that the first is due first. */
   struct process *first;
   struct process *last;

@@ -64,6 +64,16 @@ static void on_figures(struct keeper *keeper, uint64_t client, struct reader *re
   answer_figures(&keeper->answers, client, request, &figures);
 }
 
+static void on_kills(struct keeper *keeper, uint64_t client, struct reader *reader)
+{
+  uint32_t request = take_u32(reader);
+  const struct process *process = process_by_id(&keeper->processes, take_id(reader));
+  if (!finished(reader))
+    return;
+  memory_watch_settle(&keeper->memory);
+  answer_kills(&keeper->answers, client, request, process);
+}
+
 static void on_release(struct keeper *keeper, struct reader *reader)
 {
   struct process *process = process_by_id(&keeper->processes, take_id(reader));
@@ -216,6 +226,9 @@ bool handle_request(struct keeper *keeper, uint64_t client, uint8_t type, struct
     break;
   case FIGURES:
     on_figures(keeper, client, reader);
+    break;
+  case KILLS:
+    on_kills(keeper, client, reader);
     break;
   case RELEASE:
     on_release(keeper, reader);

@@ -99,6 +99,7 @@ static bool turn(struct keeper *keeper, const struct serve_options *options, int
   int64_t now = monotonic_ms();
   int of_life;
   *wait = end_overdue(&keeper->reaper, now);
+  *wait = sooner(*wait, memory_watch_due(&keeper->memory, now));
   *wait = sooner(*wait, streams_due(&keeper->outputs, now));
   *wait = sooner(*wait, launches_due(&keeper->launches, now));
   *wait = sooner(*wait, reservations_due(&keeper->reservations, now));
@@ -136,12 +137,15 @@ static void connect_parts(struct keeper *keeper)
   keeper->finder.processes = &keeper->processes;
   keeper->searches.finder = &keeper->finder;
   keeper->searches.answers = &keeper->answers;
+  keeper->memory.processes = &keeper->processes;
+  keeper->memory.finder = &keeper->finder;
   keeper->stop.dir = &keeper->dir;
   keeper->stop.searches = &keeper->searches;
   keeper->reaper.processes = &keeper->processes;
   keeper->reaper.launches = &keeper->launches;
   keeper->reaper.forkers = &keeper->forkers;
   keeper->reaper.searches = &keeper->searches;
+  keeper->reaper.memory = &keeper->memory;
   keeper->reaper.files = &keeper->ended_files;
   keeper->announcer.processes = &keeper->processes;
   keeper->announcer.reaper = &keeper->reaper;
@@ -169,7 +173,9 @@ int serve(const struct serve_options *options)
   connect_parts(keeper);
   loop_open(&keeper->loop);
   open_signals(keeper);
+  memory_watch_files(&keeper->memory);
   oom_open(&keeper->oom);
+  memory_watch_open(&keeper->memory);
   reap_open(&keeper->reaper);
   keeper->clients.stays = !options->detach;
   clients_open(&keeper->clients, listening);

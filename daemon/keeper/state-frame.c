@@ -57,7 +57,7 @@ static void put_input(struct writer *writer, struct process *process)
   process->announced.limit = limit;
 }
 
-static void put_end(struct writer *writer, const struct end *end)
+static void put_end(struct writer *writer, const struct end *end, const char *program)
 {
   put_u8(writer, end->by_signal);
   put_u32(writer, end->value);
@@ -65,6 +65,7 @@ static void put_end(struct writer *writer, const struct end *end)
   put_u64(writer, end->system_us);
   put_u64(writer, end->max_rss);
   put_u8(writer, end->oom_killed);
+  put_string(writer, program);
   put_u8(writer, end->background);
   put_u64(writer, (uint64_t)end->at);
 }
@@ -82,7 +83,7 @@ void put_state(struct writer *writer, struct process *process, bool has_record)
     put_stream(writer, &process->streams[i]);
   put_u64(writer, process->order.count);
   if (process->phase == ENDED)
-    put_end(writer, &process->end);
+    put_end(writer, &process->end, process->oom.program);
   put_string(writer, process->forker);
   put_u8(writer, has_record);
   if (has_record)

@@ -1,5 +1,8 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { keeperProgram } from './core/process/keeper/keeper-program.ts';
 
 /** A group of processes that together may hold so many bytes of memory (cgroups(7)). */
 export class MemoryGroup implements Disposable {
@@ -47,4 +50,13 @@ function textOf(path: string): string {
   } catch {
     return '';
   }
+}
+
+/** A keeper that the test starts, not the daemon, under the memory limit of the group. */
+export async function keeperInGroup(group: MemoryGroup, directory: string): Promise<ChildProcess> {
+  const script = 'echo $$ > "$0" && exec "$@"';
+  const argv = ['-c', script, group.members, keeperProgram(undefined).path, 'serve', directory];
+  const keeper = spawn('sh', argv, { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(keeper.stdout, 'data');
+  return keeper;
 }

@@ -70,7 +70,7 @@ test.each([DAEMON_IMAGE, DESKTOP_IMAGE])(
       '/opt/svc/hooks/lib/key.sh',
       '/etc/supervisor/supervisord.conf',
       '/opt/svc/product/keeper',
-      '/var/lib/svc/keeper-v3.sock',
+      '/var/lib/svc/keeper-v4.sock',
       '/opt/svc/product/gateway.mjs',
       '/run/svc/api-key',
     ])

@@ -8,4 +8,8 @@ export const ENDS: readonly Requirement[] = [
   ...section('docs/code.md, Sessions and cells without one', {
     'cell.timeout-hint': 'the answer of a cell that its timeout ended says how to run longer',
   }),
+  ...section('docs/commands.md, docs/terminals.md, docs/code.md', {
+    'end.memory-child':
+      'a program that the memory limit killed is named by its command, exec, cell or tool, though the shell lived',
+  }),
 ];

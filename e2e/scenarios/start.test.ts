@@ -73,7 +73,7 @@ test.runIf(hasKeeper)(
       npm.kill('SIGTERM');
       expect(await closed).toEqual([0, null]);
       expect(alive(pid)).toBe(false);
-      expect(existsSync(join(dir.path, 'keeper-v3.sock'))).toBe(false);
+      expect(existsSync(join(dir.path, 'keeper-v4.sock'))).toBe(false);
     } finally {
       npm.kill('SIGTERM');
     }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { installHint } from '../../core/environment/refused-install.ts';
+import { noteOfUsage } from '../../core/process/memory-kill-note.ts';
 import { defineTool } from '../../core/tools/tool.ts';
 import { ToolAnswer } from '../../core/tools/tool-answer.ts';
 import type { CommandService } from './command-service.ts';
@@ -60,7 +61,7 @@ Example: {"cmd": "npm test 2>&1 | tail -n 40", "cwd": "/home/sandbox/project", "
       excerptBytes: args.truncate ? SHORT_BYTES : LONG_BYTES,
     };
     const result = await service.shell.run(call, gone, progress);
-    const { status, output, exitCode, cwd, commandId, message, truncated } = result;
+    const { status, output, exitCode, cwd, commandId, truncated } = result;
     const isRunning = status === 'running' || status === 'pending';
     if (isRunning && cancelled?.aborted) await service.kill(commandId, 'SIGTERM');
     const short = truncated ? shortHint(args.truncate) : undefined;
@@ -68,7 +69,7 @@ Example: {"cmd": "npm test 2>&1 | tail -n 40", "cwd": "/home/sandbox/project", "
     return new ToolAnswer({
       data: {
         status,
-        output: message === null ? output : `${output}${message}\n`,
+        output: output + endNotes(result),
         exit_code: exitCode,
         cwd,
         command_id: commandId,
@@ -77,6 +78,14 @@ Example: {"cmd": "npm test 2>&1 | tail -n 40", "cwd": "/home/sandbox/project", "
     });
   },
 });
+
+/** How the command ended, where its exit code does not show it. */
+function endNotes({ output, message, signal, usage }: ShellResult): string {
+  const ended = signal === null ? undefined : `the command was ended by ${signal}`;
+  const notes = [message, ended, noteOfUsage(usage)].filter((note) => note !== null && note !== undefined);
+  const lines = notes.map((note) => (note === message ? `${note}\n` : `[${note}]\n`)).join('');
+  return lines === '' || output === '' || output.endsWith('\n') ? lines : `\n${lines}`;
+}
 
 function continueHint({ commandId, pid }: ShellResult): string {
   const read = `GET /v2/commands/${commandId}?wait=true has its output and its end`;

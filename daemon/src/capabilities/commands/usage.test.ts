@@ -1,13 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
-import { keeperProgram } from '../../core/process/keeper/keeper-program.ts';
 import { hasKeeper } from '../../hosts.fixture.ts';
-import { MemoryGroup } from '../../memory-group.fixture.ts';
+import { keeperInGroup, MemoryGroup } from '../../memory-group.fixture.ts';
 
 const MB = 1_000_000;
 
@@ -32,7 +30,7 @@ describe.runIf(hasKeeper)('what a command used', () => {
     using group = MemoryGroup.make(`svc-test-${process.pid}`, 64 * MB);
     if (group === undefined) return skip('no memory limit can be set here');
     const directory = mkdtempSync(join(tmpdir(), 'sandboxd-oom-'));
-    const keeper = await startIn(group, directory);
+    const keeper = await keeperInGroup(group, directory);
     try {
       await using daemon = await TestApp.start({ processHost: 'supervised' }, directory);
       const beside = await daemon.run('read line; exit 3', { mode: 'async' });
@@ -57,12 +55,3 @@ describe.runIf(hasKeeper)('what a command used', () => {
     }
   });
 });
-
-/** A keeper that the test starts, not the daemon, under the memory limit of the group. */
-async function startIn(group: MemoryGroup, directory: string): Promise<ChildProcess> {
-  const script = 'echo $$ > "$0" && exec "$@"';
-  const argv = ['-c', script, group.members, keeperProgram(undefined).path, 'serve', directory];
-  const keeper = spawn('sh', argv, { stdio: ['ignore', 'pipe', 'inherit'] });
-  await once(keeper.stdout, 'data');
-  return keeper;
-}

@@ -26,6 +26,9 @@ export interface ExecReport extends ExecutedCommand {
   readonly status: ExecStatus;
   /** -1 where a signal ended the shell. */
   readonly exitCode: number | null;
+  readonly signal: string | undefined;
+  /** The program that the memory limit killed; empty: it is not known; undefined: none. */
+  readonly memoryKilled: string | undefined;
   /** The shell ended with the command: its variables and functions are lost. */
   readonly lostShell: boolean;
 }
@@ -88,9 +91,10 @@ export class PtyService implements AsyncDisposable {
     using _held = this.sessions.hold(session);
     const noChangeTimeout = call.noChangeTimeout ?? session.record.noChangeTimeout ?? call.noChangeDefault;
     const { run, status } = await this.#queueOf(session).exec({ ...call, noChangeTimeout }, gone);
-    const output = await run.output();
-    const { ps1, command, exitCode } = run.console;
-    return { sessionId: session.id, ps1, command, output, status, exitCode, lostShell: run.lostShell };
+    const [output] = await Promise.all([run.output(), status === 'running' || run.status === 'running' || run.told]);
+    const { ps1, command, exitCode, signal, memoryKilled } = run.console;
+    const { lostShell } = run;
+    return { sessionId: session.id, ps1, command, output, status, exitCode, signal, memoryKilled, lostShell };
   }
 
   /**

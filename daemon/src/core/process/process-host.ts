@@ -87,12 +87,24 @@ export interface Reservation extends Disposable {
   [Symbol.dispose](): void;
 }
 
-/** Resources that the processes used. `oomKilled` is null where it is unknown. */
+/** What the memory limit killed of a process and its descendants. */
+export interface MemoryKill {
+  /** Milliseconds since the last one. */
+  readonly msAgo: number;
+  /** The name of its program. */
+  readonly program: string;
+}
+
+/**
+ * Resources that the processes used. `oomKilled` is null where it is unknown; `oomProcess` names the program that was
+ * killed last, where it is known.
+ */
 export interface ProcessUsage {
   readonly cpuUserMs: number;
   readonly cpuSystemMs: number;
   readonly maxRssBytes: number;
   readonly oomKilled: boolean | null;
+  readonly oomProcess: string | null;
 }
 
 export interface ProcessEnd {
@@ -143,6 +155,11 @@ export interface HostedProcess {
   offerStdin(bytes: Uint8Array, offset?: number): Promise<number>;
   /** Bytes of its stdin, also after its end. */
   readonly stdinCount: StdinCount;
+  /**
+   * What the memory limit killed last of it and its descendants, asked of the host; undefined: nothing that is known,
+   * or the host does not answer in 250 ms. Never rejects; absent on a host without `usage`.
+   */
+  memoryKill?(): Promise<MemoryKill | undefined>;
   /** Its stdin can be written to; absent: it can not. */
   readonly stdinIsOpen?: boolean;
   /** Closes stdin after what was written. @throws SandboxError `conflict` as `writeStdin`, and on a terminal */

@@ -25,4 +25,6 @@ export interface ExecutionEnd {
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly oomKilled: boolean | null;
+  /** The program that the memory limit killed last; absent in records of earlier versions. */
+  readonly oomProcess?: string | null;
 }

@@ -1,6 +1,7 @@
 import type { WaitBounds } from '@sandbox/api/wait.ts';
 import { installHint } from '../../../core/environment/refused-install.ts';
 import { EventLog, type LogEntry } from '../../../core/event-log.ts';
+import { memoryKillNote } from '../../../core/process/memory-kill-note.ts';
 import type { OutputEvent, OutputSink } from '../runtime/output.ts';
 import { CellInput } from './cell-input.ts';
 import type { CellReport } from './cell-report.ts';
@@ -119,15 +120,18 @@ export class Execution implements OutputSink {
     const end = this.#end;
     const [stdout, stderr] = [streamText(outputs, 'stdout'), streamText(outputs, 'stderr')];
     const hint = installHint(stdout) ?? installHint(stderr);
+    const memory = end?.oomKilled ? memoryKillNote(end.oomProcess ?? null) : null;
+    const notes = [memory, hint].filter((note) => note !== null);
     return {
       ...head,
-      warnings: hint === null ? head.warnings : [...head.warnings, hint],
+      warnings: [...head.warnings, ...notes],
       executionId,
       status: end?.status ?? 'running',
       executionCount: end?.executionCount ?? null,
       exitCode: end?.exitCode ?? null,
       signal: end?.signal ?? null,
       oomKilled: end?.oomKilled ?? null,
+      oomProcess: end?.oomProcess ?? null,
       outputs,
       stdout,
       stderr,

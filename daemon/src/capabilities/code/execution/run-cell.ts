@@ -1,5 +1,5 @@
 import { type WaitEnd, waitFor } from '@sandbox/api/wait.ts';
-import type { ProcessEnd } from '../../../core/process/process-host.ts';
+import type { HostedProcess, ProcessEnd } from '../../../core/process/process-host.ts';
 import type { CellEnd, Interpreter } from '../runtime/language-runtime.ts';
 import { type ErrorOutput, GAP } from '../runtime/output.ts';
 import type { Execution } from './execution.ts';
@@ -20,6 +20,7 @@ export async function superviseCell(
   execution: Execution,
   timeoutMs: number,
 ): Promise<void> {
+  const begun = performance.now();
   const ending = settled(running);
   const isOver = (await within(ending, timeoutMs)) !== 'settled';
   if (isOver) await interrupt(interpreter, ending);
@@ -36,7 +37,15 @@ export async function superviseCell(
   }
   const status = isOver && end.status !== 'lost' ? 'timeout' : end.status;
   const exitCode = isOver && end.exitCode !== null ? -1 : end.exitCode;
-  execution.finish({ status, executionCount: end.executionCount, exitCode, signal: null, oomKilled: null });
+  const oomProcess = (await killedSince(begun, interpreter.process)) ?? null;
+  const oomKilled = oomProcess === null ? null : true;
+  execution.finish({ status, executionCount: end.executionCount, exitCode, signal: null, oomKilled, oomProcess });
+}
+
+/** The program of a living interpreter's descendant that the memory limit has killed since then. */
+async function killedSince(begun: number, process: HostedProcess): Promise<string | undefined> {
+  const kill = await process.memoryKill?.();
+  return kill && kill.msAgo <= performance.now() - begun ? kill.program : undefined;
 }
 
 /** Ends a cell of an earlier daemon whose interpreter is gone; `end`: its end, where the process host has it. */
@@ -64,6 +73,7 @@ function deathOf(end: ProcessEnd | undefined, isTimeout: boolean): ExecutionEnd 
     exitCode: end?.exitCode ?? -1,
     signal: end?.signal ?? null,
     oomKilled: end?.usage?.oomKilled ?? null,
+    oomProcess: end?.usage?.oomProcess ?? null,
   };
 }
 
@@ -74,8 +84,9 @@ function deathError(end: ProcessEnd | undefined): ErrorOutput {
 
 function howEnded({ exitCode, signal, usage }: ProcessEnd): string {
   if (exitCode === null && signal === null) return 'is not to be reached any more';
-  const memory = usage?.oomKilled ? ' (out of memory)' : '';
-  return signal === null ? `ended with exit code ${exitCode}` : `was ended by ${signal}${memory}`;
+  const how = signal === null ? `ended with exit code ${exitCode}` : `was ended by ${signal}`;
+  if (!usage?.oomKilled) return how;
+  return `${how} (killed by the memory limit${usage.oomProcess ? `: ${usage.oomProcess}` : ''})`;
 }
 
 function timeoutError(ms: number): ErrorOutput {

@@ -34,6 +34,7 @@ describeKernels('cells of Python', () => {
           exit_code: null,
           signal: null,
           oom_killed: null,
+          oom_process: null,
           outputs: expect.arrayContaining([
             { output_type: 'stream', name: 'stdout', text: 'out\n' },
             { output_type: 'stream', name: 'stderr', text: 'err\n' },

@@ -20,6 +20,7 @@ const KEYS = [
   'exit_code',
   'signal',
   'oom_killed',
+  'oom_process',
   'session_id',
   'kernel_name',
   'warnings',

@@ -56,7 +56,10 @@ export const CellResult = z
     execution_count: z.int().nullable(),
     exit_code: z.int().nullable(),
     signal: z.string().nullable(),
-    oom_killed: z.boolean().nullable(),
+    oom_killed: z.boolean().nullable().meta({
+      description: 'true: the memory limit killed the interpreter, or a process that the cell had started.',
+    }),
+    oom_process: z.string().nullable().meta({ description: 'The program that was killed last, where it is known.' }),
     outputs: z.array(NotebookOutput),
     stdout: z.string(),
     stderr: z.string(),

@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { wireNamed } from '@sandbox/api/http/wire-names.ts';
 import type { z } from 'zod';
+import { memoryKillNote } from '../../../core/process/memory-kill-note.ts';
 import type { CellReport } from '../execution/cell-report.ts';
 import type { OutputEvent } from '../runtime/output.ts';
 import type { SessionInfo } from '../session/session-info.ts';
@@ -33,6 +34,7 @@ export function cellHead(report: CellReport): Omit<z.infer<typeof CellResult>, '
     exit_code: report.exitCode,
     signal: report.signal,
     oom_killed: report.oomKilled,
+    oom_process: report.oomProcess,
     session_id: report.sessionId,
     kernel_name: kernelNameOf(report),
     warnings: [...report.warnings],
@@ -48,7 +50,15 @@ function waitingOf({ waitingForInput }: CellReport): z.infer<typeof CellResult>[
 }
 
 /** The state of an execution in one line. */
-export function summaryOf({ status, outputs, waitingForInput }: CellReport): string {
+export function summaryOf(report: CellReport): string {
+  const { status, oomKilled, oomProcess } = report;
+  // The error of an interpreter that died says so itself.
+  const isSaid = report.outputs.some((output) => output.type === 'error' && output.ename === 'InterpreterDied');
+  const note = oomKilled && !isSaid ? `; ${memoryKillNote(oomProcess)}` : '';
+  return stateOf(report, status) + note;
+}
+
+function stateOf({ outputs, waitingForInput }: CellReport, status: CellReport['status']): string {
   const error = outputs.findLast((output) => output.type === 'error');
   switch (status) {
     case 'running':

@@ -29,6 +29,7 @@ export type ToClient =
       readonly exit_code: number | null;
       readonly signal: string | null;
       readonly oom_killed: boolean | null;
+      readonly oom_process: string | null;
       readonly stdout_bytes: number;
       readonly stderr_bytes: number;
       readonly message: string | null;

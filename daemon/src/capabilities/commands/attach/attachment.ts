@@ -114,6 +114,7 @@ function frameOf(event: FollowEvent): Buffer {
         exit_code: exitCode,
         signal,
         oom_killed: usage?.oomKilled ?? null,
+        oom_process: usage?.oomProcess ?? null,
         stdout_bytes: event.ends.stdout,
         stderr_bytes: event.ends.stderr,
         message,

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { waitFor } from '@sandbox/api/wait.ts';
 import type { HelperPlaces } from '../../../core/files/helper-places.ts';
+import type { ProcessUsage } from '../../../core/process/process-host.ts';
 import { excerptOf } from '../output/excerpt.ts';
 import type { Command, CommandStatus } from '../run/command.ts';
 import { type CommandStarter, START_PATIENCE_MS } from '../run/command-starter.ts';
@@ -34,6 +35,8 @@ export interface ShellResult {
   readonly output: string;
   readonly truncated: boolean;
   readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly usage: ProcessUsage | null;
   /** Why it could not be started. */
   readonly message: string | null;
   /** Where it ended; where it began if that is not known. */
@@ -85,8 +88,8 @@ export class SharedShell {
     const cwd = isOver ? await ended : start;
     if (isOver && !call.isolated) this.#directory = cwd;
     const { output, truncated } = await excerptOf(command.output, call.excerptBytes);
-    const { id, pid, status, exitCode, message } = command.record;
-    return { commandId: id, pid, status, output, truncated, exitCode, message, cwd };
+    const { id, pid, status, exitCode, signal, usage, message } = command.record;
+    return { commandId: id, pid, status, output, truncated, exitCode, signal, usage, message, cwd };
   }
 
   /** Undefined if the disks are full: the command, which may free them, runs, and where it ends is not known. */

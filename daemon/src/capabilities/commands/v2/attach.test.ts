@@ -33,6 +33,7 @@ describeOnHosts('a client that is attached to a command', () => {
       exit_code: 3,
       signal: null,
       oom_killed: client.controls.at(-1).oom_killed,
+      oom_process: null,
       stdout_bytes: 16,
       stderr_bytes: 4,
       message: null,

@@ -22,7 +22,16 @@ describeOnHosts('a run that streams', () => {
     });
     expect(rest).toEqual([
       { type: 'stdout', offset: 0, data: 'hello' },
-      { type: 'exit', status: 'completed', exit_code: 3, signal: null, stdout_bytes: 5, stderr_bytes: 0 },
+      {
+        type: 'exit',
+        status: 'completed',
+        exit_code: 3,
+        signal: null,
+        oom_killed: expect.toSatisfy((value) => value === false || value === null),
+        oom_process: null,
+        stdout_bytes: 5,
+        stderr_bytes: 0,
+      },
     ]);
     const again = await daemon.inject({ url: `/v2/commands/${started?.['command_id']}`, headers: NDJSON });
     expect(linesOf(again.body)).toEqual(rest);

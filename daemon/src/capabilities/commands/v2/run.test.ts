@@ -8,6 +8,7 @@ const USAGE = {
   cpu_system_ms: expect.any(Number),
   max_rss_bytes: expect.any(Number),
   oom_killed: expect.toSatisfy((value) => [true, false, null].includes(value)),
+  oom_process: null,
 };
 
 describeOnHosts('a command', ({ usage }) => {

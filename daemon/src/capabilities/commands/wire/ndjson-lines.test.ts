@@ -27,7 +27,16 @@ describeOnHosts('as NDJSON', () => {
     expect(linesOf(answer.body)).toEqual([
       { type: 'stdout', offset: 0, data: 'hello' },
       { type: 'stderr', offset: 0, data: 'oops' },
-      { type: 'exit', status: 'killed', exit_code: -1, signal: 'SIGKILL', stdout_bytes: 5, stderr_bytes: 4 },
+      {
+        type: 'exit',
+        status: 'killed',
+        exit_code: -1,
+        signal: 'SIGKILL',
+        oom_killed: expect.toSatisfy((value) => value === false || value === null),
+        oom_process: null,
+        stdout_bytes: 5,
+        stderr_bytes: 4,
+      },
     ]);
   });
 

@@ -24,9 +24,11 @@ function lineOf(event: Exclude<FollowEvent, { type: 'eof' }>, encoding: 'utf-8' 
     case 'dropped':
       return `${JSON.stringify({ type: 'dropped', stream: event.stream, first_offset: event.firstOffset })}\n`;
     case 'exit': {
-      const { status, exitCode, signal, message } = event.record;
+      const { status, exitCode, signal, usage, message } = event.record;
       const { stdout, stderr } = event.ends;
-      const exit = { type: 'exit', status, exit_code: exitCode, signal, stdout_bytes: stdout, stderr_bytes: stderr };
+      const oom = { oom_killed: usage?.oomKilled ?? null, oom_process: usage?.oomProcess ?? null };
+      const ends = { stdout_bytes: stdout, stderr_bytes: stderr };
+      const exit = { type: 'exit', status, exit_code: exitCode, signal, ...oom, ...ends };
       return `${JSON.stringify(message === null ? exit : { ...exit, message })}\n`;
     }
     default:

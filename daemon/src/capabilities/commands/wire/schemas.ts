@@ -59,7 +59,13 @@ const Usage = z
     cpu_user_ms: z.number(),
     cpu_system_ms: z.number(),
     max_rss_bytes: z.int(),
-    oom_killed: z.boolean().nullable(),
+    oom_killed: z.boolean().nullable().meta({
+      description: 'The memory limit killed the command or a process that it started; null: the system does not tell.',
+    }),
+    oom_process: z
+      .string()
+      .nullable()
+      .meta({ description: 'The program that was killed last, as ps names it; null: none, or it is not known.' }),
   })
   .meta({ id: 'CommandUsage' });
 

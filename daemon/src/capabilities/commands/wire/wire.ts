@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { noteOfUsage } from '../../../core/process/memory-kill-note.ts';
 import type { CommandReport } from '../command-service.ts';
 import type { CommandRecord } from '../run/command.ts';
 import type { SessionView } from '../session-service.ts';
@@ -22,6 +23,8 @@ export function commandInfo(record: CommandRecord): z.infer<typeof CommandInfo> 
       cpu_system_ms: usage.cpuSystemMs,
       max_rss_bytes: usage.maxRssBytes,
       oom_killed: usage.oomKilled,
+      // An earlier version did not record it.
+      oom_process: usage.oomProcess ?? null,
     },
     // An earlier version did not record them.
     stdin_bytes: record.stdinBytes ?? 0,
@@ -43,7 +46,12 @@ export function commandResult({ record, excerpt }: CommandReport): z.infer<typeo
 }
 
 /** The state of the command in one line. */
-export function summaryOf({ status, exitCode, signal, message }: CommandRecord): string {
+export function summaryOf(record: CommandRecord): string {
+  const note = noteOfUsage(record.usage);
+  return note === undefined ? stateOf(record) : `${stateOf(record)}; ${note}`;
+}
+
+function stateOf({ status, exitCode, signal, message }: CommandRecord): string {
   switch (status) {
     case 'completed':
       return `the command completed with exit code ${exitCode}`;

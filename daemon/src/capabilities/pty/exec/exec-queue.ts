@@ -131,7 +131,7 @@ export class ExecQueue {
 /** Waits up to `seconds` for the end of the session's command, or of its foreground program. */
 export async function awaitForeground(session: PtySession, seconds: number, signal?: AbortSignal): Promise<void> {
   const bounds = { ms: seconds * 1000, signal };
-  if (session.run !== undefined) await waitFor(session.run.done, bounds);
+  if (session.run !== undefined) await waitFor(session.run.told, bounds);
   else await pollUntil(() => !session.open || !session.busy, { everyMs: LOOK_MS, ...bounds });
 }
 

@@ -1,7 +1,7 @@
 import { Waiters } from '@sandbox/api/wait.ts';
 import { workOnAnswer } from '../../../core/answers/answer-hold.ts';
 import type { Since } from '../../../core/process/find/started-processes.ts';
-import type { ProcessEnd } from '../../../core/process/process-host.ts';
+import type { HostedProcess, ProcessEnd } from '../../../core/process/process-host.ts';
 import type { History } from '../session/history.ts';
 import type { ConsoleRecord } from '../session/session-record.ts';
 import type { ExecStatus } from './exec-status.ts';
@@ -23,11 +23,15 @@ export class ExecRun {
   /** Settles when the shell has begun the command, or the command has ended. */
   readonly begun: Promise<void>;
   readonly done: Promise<void>;
+  /** Settles after `done`, when the record says what the memory limit has killed of the command. */
+  readonly told: Promise<void>;
   readonly history: History;
   /** When it was typed; undefined before that, and where the system does not show its processes. */
   since: Since | undefined;
   /** Settles when the output is followed no more; rejects where it cannot be handled. */
   followed: Promise<void> = Promise.resolve();
+  readonly #begunAt = performance.now();
+  #process: HostedProcess | undefined;
   readonly #settle: () => void;
   readonly #settleBegun: () => void;
   /** Fires at the end of the command. */
@@ -56,6 +60,7 @@ export class ExecRun {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.console = record;
     this.done = promise;
+    this.told = promise.then(() => this.#askMemory());
     const begun = Promise.withResolvers<void>();
     this.begun = begun.promise;
     this.#settleBegun = begun.resolve;
@@ -128,6 +133,11 @@ export class ExecRun {
     this.#released = released;
     this.followed = this.#follow(nonce === undefined ? undefined : new MarkFinder(nonce, typedAt), typedAt, released);
     return this;
+  }
+
+  /** The shell that the command is typed into. */
+  runsIn(process: HostedProcess): void {
+    this.#process = process;
   }
 
   shellEnded(offset: number, end: ProcessEnd): void {
@@ -215,7 +225,16 @@ export class ExecRun {
     this.#end(status, exitCode ?? null, start, end);
   }
 
+  async #askMemory(): Promise<void> {
+    if (this.console.memoryKilled !== undefined) return;
+    const kill = await this.#process?.memoryKill?.();
+    if (kill && kill.msAgo <= performance.now() - this.#begunAt) this.console.memoryKilled = kill.program;
+  }
+
   #endWithShell({ offset, end }: ShellEnd): void {
+    if (end.signal !== null) this.console.signal = end.signal;
+    // The usage is that of all commands of the shell.
+    if (end.signal === 'SIGKILL' && end.usage?.oomKilled) this.console.memoryKilled = end.usage.oomProcess ?? '';
     this.#lostShell = this.#cause !== undefined;
     if (end.lost || end.signal !== null) this.#end('terminated', end.lost ? null : -1, offset);
     else this.#end('completed', end.exitCode, offset);

@@ -129,6 +129,7 @@ export class ExecTracker {
     { released, column }: Prompted,
   ): Promise<void> {
     const { kind } = this.#session.shell;
+    run.runsIn(process);
     if (released && kind !== undefined) await this.#typeScript(process, run, { command, entry, kind, column });
     else {
       const line = released && entry !== undefined ? `cd ${quoted(entry.path)}; ${command}` : command;
@@ -220,6 +221,9 @@ export class ExecTracker {
       this.#prompt.after = run.after;
       record.workingDir = run.directory ?? record.workingDir;
       changed();
+    });
+    void run.told.then(() => {
+      if (run.console.memoryKilled !== undefined) changed();
     });
   }
 

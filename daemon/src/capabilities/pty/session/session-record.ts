@@ -19,6 +19,10 @@ export interface ConsoleRecord {
   exitCode: number | null;
   /** Set once the command has ended. */
   status?: ExecStatus;
+  /** The signal that ended the shell with it. */
+  signal?: string;
+  /** The memory limit killed a process of it; empty: its program is not known. */
+  memoryKilled?: string;
 }
 
 /** The command that runs in the shell now. */
@@ -64,6 +68,8 @@ export interface SessionRecord {
   }[];
   exitCode: number | null;
   signal: string | null;
+  /** The memory limit killed the shell, or a process of it; empty: its program is not known. */
+  memoryKilled?: string;
   state: 'open' | 'ended' | 'lost';
   /** The screen is given up: drawing it took too long, or too much memory. */
   screenFailure?: 'time' | 'memory';

@@ -283,6 +283,7 @@ export class PtySession {
     this.record.state = end.lost ? 'lost' : 'ended';
     this.record.exitCode = end.signal === null ? end.exitCode : -1;
     this.record.signal = end.signal;
+    if (end.usage?.oomKilled) this.record.memoryKilled = end.usage.oomProcess ?? '';
     this.history.close();
     this.#used();
   }

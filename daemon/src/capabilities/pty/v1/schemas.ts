@@ -57,9 +57,12 @@ export const UpdateBody = z
   .object({ id: z.string(), no_change_timeout: seconds().optional() })
   .meta({ id: 'ShellUpdateSessionRequest', example: { id: 'work', no_change_timeout: 30 } });
 
-export const ExecResultV1 = ExecResult.meta({ id: 'ShellCommandResult' });
+/** 1.x tells these in its message. */
+const Basics = ExecResult.omit({ signal: true, oom_killed: true, oom_process: true });
 
-export const ViewResult = ExecResult.omit({ command: true, output: true })
+export const ExecResultV1 = Basics.meta({ id: 'ShellCommandResult' });
+
+export const ViewResult = Basics.omit({ command: true, output: true })
   .extend({ output: z.string(), command: z.string().nullable() })
   .meta({ id: 'ShellViewResult' });
 

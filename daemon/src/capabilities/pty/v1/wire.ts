@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { memoryKillNote } from '../../../core/process/memory-kill-note.ts';
 import type { ExecReport, SessionView } from '../pty-service.ts';
 import type { PtySession } from '../session/session.ts';
 import { execResult } from '../wire/wire.ts';
@@ -43,8 +44,14 @@ export function execResultV1(
   { command, truncate }: Pick<z.infer<typeof ExecBodyV1>, 'command' | 'truncate'>,
 ): z.infer<typeof ExecResultV1> {
   const output = truncate ? truncated(report.output) : report.output;
-  const { exit_code, ...result } = execResult({ ...report, output });
+  const { exit_code, signal: _, oom_killed: __, oom_process: ___, ...result } = execResult({ ...report, output });
   return { ...result, command, exit_code: report.status === 'completed' ? exit_code : null };
+}
+
+/** What a message says of a program of the last command that the memory limit killed; empty where it killed none. */
+export function lastMemoryNote({ record }: PtySession): string {
+  const program = record.console.at(-1)?.memoryKilled;
+  return program === undefined ? '' : `; ${memoryKillNote(program || null)}`;
 }
 
 /** How to continue with a command that has not ended. */

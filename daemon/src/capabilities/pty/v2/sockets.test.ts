@@ -94,7 +94,13 @@ describe('a viewer', () => {
     viewer.send({ type: 'resize', data: { cols: 91, rows: 21 } });
     viewer.send('stty size; exit 3\r');
     await viewer.shows('21 91');
-    expect(await viewer.message('exit')).toEqual({ type: 'exit', exit_code: 3, signal: null });
+    expect(await viewer.message('exit')).toEqual({
+      type: 'exit',
+      exit_code: 3,
+      signal: null,
+      oom_killed: null,
+      oom_process: null,
+    });
     expect((await viewer.closed)[0]).toBe(1000);
   });
 

@@ -21,7 +21,13 @@ export type ToViewer =
   | { readonly type: 'relay_resumed'; readonly offset: number }
   | { readonly type: 'pong'; readonly timestamp: unknown }
   | { readonly type: 'ping'; readonly timestamp: number }
-  | { readonly type: 'exit'; readonly exit_code: number | null; readonly signal: string | null }
+  | {
+      readonly type: 'exit';
+      readonly exit_code: number | null;
+      readonly signal: string | null;
+      readonly oom_killed: boolean | null;
+      readonly oom_process: string | null;
+    }
   | { readonly type: 'error'; readonly data: string };
 
 /** A message from a viewer. */

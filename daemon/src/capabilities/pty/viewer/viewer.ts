@@ -1,6 +1,7 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { ClientPort } from '../../../core/connection/client-port.ts';
 import { incompleteTail } from '../../../core/output/text-slice.ts';
+import { endFields } from '../session/end-fields.ts';
 import type { PtySession } from '../session/session.ts';
 import { OutputRelay } from './output-relay.ts';
 import { ViewerFlow } from './viewer-flow.ts';
@@ -50,8 +51,8 @@ export class Viewer {
       clearInterval(pings);
     }
     if (this.#port.gone.aborted) return;
-    const { exitCode, signal } = this.#session.record;
-    this.#send({ type: 'exit', exit_code: exitCode, signal });
+    const { record } = this.#session;
+    this.#send({ type: 'exit', exit_code: record.exitCode, ...endFields(record) });
     this.#port.close(1000, 'the session has ended');
   }
 

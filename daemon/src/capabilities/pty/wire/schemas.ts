@@ -33,6 +33,16 @@ export const CreateBody = z
 
 export const Created = z.object({ session_id: z.string(), working_dir: z.string() }).meta({ id: 'TerminalCreated' });
 
+/** How a shell, or a command of it, ended besides its exit code. */
+const END_FIELDS = {
+  signal: z.string().nullable().meta({ description: 'The signal that ended the shell.' }),
+  oom_killed: z
+    .boolean()
+    .nullable()
+    .meta({ description: 'true: the memory limit killed the shell, or a process that it had started.' }),
+  oom_process: z.string().nullable().meta({ description: 'The program that was killed last, where it is known.' }),
+};
+
 export const SessionInfo = z
   .object({
     session_id: z.string(),
@@ -45,6 +55,7 @@ export const SessionInfo = z
     last_used_at: z.iso.datetime(),
     attached: z.int().meta({ description: 'How many viewers there are.' }),
     exit_code: z.int().nullable(),
+    ...END_FIELDS,
     offset: z.int().meta({ description: 'End of its output at this moment.' }),
     first_offset: z.int().meta({ description: 'The oldest byte that is kept.' }),
     current_command: z.string().nullable(),
@@ -92,6 +103,7 @@ export const ExecResult = z
     output: z.string().nullable(),
     console: z.array(Console).nullable(),
     exit_code: z.int().nullable().meta({ description: '-1 where a signal ended the shell.' }),
+    ...END_FIELDS,
   })
   .meta({ id: 'TerminalExecResult' });
 

@@ -1,6 +1,8 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { z } from 'zod';
+import { memoryKillNote } from '../../../core/process/memory-kill-note.ts';
 import type { ExecReport, PtyService, SessionStats } from '../pty-service.ts';
+import { endFields } from '../session/end-fields.ts';
 import type { PtySession } from '../session/session.ts';
 import type { AttachOptions } from '../viewer/attach.ts';
 import type { AnonymousQuery, AttachQuery, ExecResult, SessionInfo, Stats } from './schemas.ts';
@@ -18,6 +20,7 @@ export function sessionInfo(session: PtySession): z.infer<typeof SessionInfo> {
     last_used_at: session.usage.lastUsedAt.toISOString(),
     attached: session.attached,
     exit_code: record.exitCode,
+    ...endFields(record),
     offset: history.end,
     first_offset: history.first,
     current_command: session.run?.console.command ?? null,
@@ -31,8 +34,14 @@ export function openMessage({ id, startsLate }: PtySession): string {
     : `session ${id} is open`;
 }
 
-export function execMessage({ status, lostShell }: ExecReport): string {
-  return withLostShell(`command ${status}`, lostShell);
+export function execMessage({ status, signal, memoryKilled, lostShell }: ExecReport): string {
+  const ended = signal === undefined ? '' : `; the shell was ended by ${signal}`;
+  return withLostShell(`command ${status}${ended}${memoryNote(memoryKilled)}`, lostShell);
+}
+
+/** What a message says of a program that the memory limit killed; empty where it killed none. */
+function memoryNote(program: string | undefined): string {
+  return program === undefined ? '' : `; ${memoryKillNote(program || null)}`;
 }
 
 /** How to continue with a command that has not ended. */
@@ -61,16 +70,10 @@ export function sessionsById(service: PtyService): Record<string, z.infer<typeof
   return Object.fromEntries(service.list().map((session) => [session.id, sessionInfo(session)]));
 }
 
-export function execResult({
-  sessionId,
-  ps1,
-  command,
-  output,
-  status,
-  exitCode,
-}: ExecReport): z.infer<typeof ExecResult> {
+export function execResult(report: ExecReport): z.infer<typeof ExecResult> {
+  const { sessionId, ps1, command, output, status, exitCode } = report;
   const console = [{ ps1, command, output }];
-  return { session_id: sessionId, command, status, output, console, exit_code: exitCode };
+  return { session_id: sessionId, command, status, output, console, exit_code: exitCode, ...endFields(report) };
 }
 
 /** @throws SandboxError `invalid` where an anonymous shell is asked for what needs the id of a session */

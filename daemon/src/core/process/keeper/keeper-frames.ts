@@ -1,7 +1,7 @@
 import type { Identity } from '../../account/identity.ts';
 
 /** The version of `docs/keeper.md` that this daemon speaks; the keeper's socket is named after it. */
-export const KEEPER_VERSION = 3;
+export const KEEPER_VERSION = 4;
 
 /** A longer frame ends the connection. */
 export const MAX_FRAME_BYTES = 12 * 1024 * 1024;
@@ -21,6 +21,7 @@ export const REQUEST = {
   reserve: 11,
   release: 12,
   figures: 13,
+  kills: 14,
 } as const;
 
 /** Values of the stdin field of START. */
@@ -38,6 +39,7 @@ export const EVENT = {
   signalled: 69,
   reserved: 70,
   figures: 71,
+  kills: 72,
 } as const;
 
 /** Most frames fit; a longer one takes a buffer of twice the size. */

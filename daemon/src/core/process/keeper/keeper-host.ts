@@ -24,6 +24,7 @@ import { type Failed, readFailed, refuse } from './keeper-failure.ts';
 import { type Figures, KeeperFigures } from './keeper-figures.ts';
 import { KeeperForgets } from './keeper-forgets.ts';
 import { EVENT, type FrameReader, FrameWriter, REQUEST } from './keeper-frames.ts';
+import { KeeperKills } from './keeper-kills.ts';
 import { endOutdated, joinKeeper, type KeeperPlace } from './keeper-launch.ts';
 import { KeeperOutbox } from './keeper-outbox.ts';
 import { KeeperRequests, unanswered } from './keeper-requests.ts';
@@ -50,6 +51,7 @@ export class KeeperHost implements ProcessHost {
   readonly #reservations = new KeeperReservations((hosted) => void this.#kill([targetOf(hosted)]));
   readonly #requests = new KeeperRequests();
   readonly #figures = new KeeperFigures();
+  readonly #kills = new KeeperKills();
   #connection: Promise<KeeperConnection> | undefined;
   readonly #outbox = new KeeperOutbox();
   readonly #forgets = new KeeperForgets((frame) => this.#send(frame));
@@ -72,6 +74,10 @@ export class KeeperHost implements ProcessHost {
         if ((await this.figures()) === undefined) throw unanswered();
       },
       signalForeground: (id, signal) => this.#signalForeground(id, signal),
+      memoryKill: async (id) => {
+        const connection = this.#disposed ? undefined : await this.#connection?.catch(() => undefined);
+        return connection && this.#kills.ask(connection, id);
+      },
     });
   }
 
@@ -205,6 +211,7 @@ export class KeeperHost implements ProcessHost {
     this.#synced = Promise.withResolvers();
     this.#unanswered.push(...this.#starts.failAll(), ...this.#reservations.failAll());
     this.#requests.answerAll();
+    this.#kills.answerAll();
     const { processes } = this.#held;
     if (this.#disposed) this.#held.lose(processes.values());
     else if (processes.size > 0 || this.#unanswered.length > 0) void this.#rejoin();
@@ -258,6 +265,7 @@ export class KeeperHost implements ProcessHost {
     else if (frame.type === EVENT.reserved) this.#reservations.accepted(frame.text());
     else if (frame.type === EVENT.signalled) this.#requests.answered(frame);
     else if (frame.type === EVENT.figures) this.#figures.answered(frame);
+    else if (frame.type === EVENT.kills) this.#kills.answered(frame);
     else if (frame.type === EVENT.synced) this.#synced.resolve();
   }
 

@@ -1,3 +1,4 @@
+import type { MemoryKill } from '../../process-host.ts';
 import type { HostCheck } from '../../stdin/stdin-pipe.ts';
 import type { FrameWriter } from '../keeper-frames.ts';
 import type { KeeperFiles } from '../recovery/keeper-files.ts';
@@ -10,6 +11,7 @@ interface Bonds {
   readonly forget: (id: string, discard: boolean) => void;
   readonly check: HostCheck;
   readonly signalForeground: (id: string, signal: number) => Promise<boolean>;
+  readonly memoryKill: (id: string) => Promise<MemoryKill | undefined>;
 }
 
 /** The processes that the keeper holds, in the states that it has announced. */
@@ -55,8 +57,9 @@ export class KeeperHeld {
   }
 
   #track({ id, pid, onTerminal, hasStdin, forker, record }: KeeperState): KeeperProcess {
-    const { files, send, forget, check, signalForeground } = this.#bonds;
+    const { files, send, forget, check, signalForeground, memoryKill } = this.#bonds;
     const hosted = new KeeperProcess({
+      memoryKill: () => memoryKill(id),
       pid,
       output: files.logOf(id, onTerminal),
       hasStdin,

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import type { ByteLog } from '../../../output/byte-log.ts';
 import type { OutputLog } from '../../../output/output-log.ts';
-import type { HostedProcess, HostedTerminal, ProcessEnd } from '../../process-host.ts';
+import type { HostedProcess, HostedTerminal, MemoryKill, ProcessEnd } from '../../process-host.ts';
 import { ProcessStdin } from '../../stdin/process-stdin.ts';
 import { StdinOwner } from '../../stdin/stdin-owner.ts';
 import type { HostCheck } from '../../stdin/stdin-pipe.ts';
@@ -23,6 +23,7 @@ export interface Held {
   readonly check: HostCheck;
   /** Called when it may be `complete`. */
   readonly onChange: (hosted: KeeperProcess) => void;
+  readonly memoryKill: () => Promise<MemoryKill | undefined>;
   /** Only where it runs on a terminal. */
   readonly signalForeground: ((signal: number) => Promise<boolean>) | undefined;
 }
@@ -36,6 +37,7 @@ export class KeeperProcess extends StdinOwner implements HostedProcess {
   readonly terminal: HostedTerminal | undefined;
   readonly record: string | undefined;
   readonly forker: string | undefined;
+  readonly memoryKill: () => Promise<MemoryKill | undefined>;
   readonly #forget: Held['forget'];
   readonly #onChange: (hosted: KeeperProcess) => void;
   readonly #settle: (end: ProcessEnd) => void;
@@ -45,8 +47,9 @@ export class KeeperProcess extends StdinOwner implements HostedProcess {
   #exitAcknowledged = false;
   #discarded = false;
 
-  constructor({ pid, output, hasStdin, forker, record, send, forget, check, onChange, signalForeground }: Held) {
+  constructor(held: Held) {
     super();
+    const { pid, output, hasStdin, forker, record, send, forget, check, onChange, signalForeground } = held;
     const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
     this.id = output.id;
     this.pid = pid;
@@ -54,6 +57,7 @@ export class KeeperProcess extends StdinOwner implements HostedProcess {
     this.record = record;
     this.forker = forker;
     this.ended = promise;
+    this.memoryKill = held.memoryKill;
     this.#settle = resolve;
     this.#forget = forget;
     this.#onChange = onChange;

@@ -90,7 +90,8 @@ function readEnd(frame: FrameReader): ProcessEnd {
   const [cpuUserMs, cpuSystemMs] = [frame.u64() / 1000, frame.u64() / 1000];
   const maxRssBytes = frame.u64();
   const oom = frame.u8();
-  const usage = { cpuUserMs, cpuSystemMs, maxRssBytes, oomKilled: oom === 2 ? null : oom === 1 };
+  const oomProcess = frame.text() || null;
+  const usage = { cpuUserMs, cpuSystemMs, maxRssBytes, oomKilled: oom === 2 ? null : oom === 1, oomProcess };
   const background = frame.flag();
   const endedAt = new Date(frame.u64());
   const how = bySignal ? { exitCode: null, signal: signalName(value) } : { exitCode: value, signal: null };

@@ -17,6 +17,8 @@ const EndedFile = z.object({
   system_us: z.int(),
   max_rss_bytes: z.int(),
   oom_killed: z.boolean().nullable(),
+  /** Empty: unknown; a keeper of version 3 writes none. */
+  oom_process: z.string().default(''),
   background: z.boolean(),
   ended_ms: z.int(),
   ends: z.tuple([z.int(), z.int()]),
@@ -78,6 +80,7 @@ function endOf(file: z.infer<typeof EndedFile>): ProcessEnd {
       cpuSystemMs: file.system_us / 1000,
       maxRssBytes: file.max_rss_bytes,
       oomKilled: file.oom_killed,
+      oomProcess: file.oom_process || null,
     },
     endedAt: new Date(file.ended_ms),
   };
