@@ -15,6 +15,7 @@ export const CONVENTIONS: readonly Requirement[] = [
     'manners.message': 'a 422 says what is wanted and what came, never a secret',
     'manners.wrong-calls': 'a table of over 200 wrong calls is answered with the field and the next step',
     'manners.hint': 'every 4xx and 503 has a hint',
+    'manners.counted': 'a message that counts one thing names it in the singular',
     'request-id.echoed': 'a valid x-request-id of up to 128 visible ASCII characters comes back',
     'request-id.made': 'without a valid one every response, failures included, carries an x-request-id of ours',
   }),

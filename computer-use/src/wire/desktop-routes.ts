@@ -1,6 +1,7 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { TEXT_MAX_BYTES } from '@sandbox/api/http/computer/action.ts';
 import { CLIPBOARD, CURSOR, WINDOWS } from '@sandbox/api/http/computer/routes.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { ok } from '@sandbox/api/http/envelope.ts';
 import type { ActionRunner } from '../input/action-runner.ts';
 import { pointerOf } from '../input/pointer.ts';
@@ -30,7 +31,10 @@ export function desktopRoutes(v2: App, runner: ActionRunner, link: XLink): void 
     ...WINDOWS,
     handler: async () => {
       const { snapshotId, windows, truncated } = await listWindows(await link.use());
-      return ok({ snapshot_id: snapshotId, windows: windows.map(wireWindow), truncated }, `${windows.length} windows`);
+      return ok(
+        { snapshot_id: snapshotId, windows: windows.map(wireWindow), truncated },
+        counted(windows.length, 'window'),
+      );
     },
   });
 }

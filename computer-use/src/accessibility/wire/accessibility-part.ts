@@ -1,5 +1,6 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { ACCESSIBILITY, ACCESSIBILITY_NODES } from '@sandbox/api/http/computer/accessibility.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { ok } from '@sandbox/api/http/envelope.ts';
 import { located } from '@sandbox/api/http/validation.ts';
 import type { z } from 'zod';
@@ -44,7 +45,7 @@ export class AccessibilityPart implements WorkerPart, NodeActions {
         const wanted = { ...requestOf(query), role, name, match, states, limit };
         const found = await located(this.#service.find(wanted), 'querystring');
         const nodes = found.nodes.map(factsOf);
-        return ok({ nodes, truncated: found.isTruncated, silent: [...found.silent] }, `${nodes.length} nodes`);
+        return ok({ nodes, truncated: found.isTruncated, silent: [...found.silent] }, counted(nodes.length, 'node'));
       },
     });
   }

@@ -1,4 +1,5 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import { z } from 'zod';
@@ -137,7 +138,7 @@ export function browserWideRoutes(app: App, service: BrowserService, surface: Su
       await service.use();
       const found = service.requests.list({ filter, tabId, limit }).map(requestFields);
       if (clear) service.requests.clear();
-      return ok(found, `${found.length} requests`);
+      return ok(found, counted(found.length, 'request'));
     },
   });
 }

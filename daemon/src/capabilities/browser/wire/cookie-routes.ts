@@ -1,4 +1,5 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import type { BrowserService } from '../browser-service.ts';
@@ -109,7 +110,7 @@ export function cookieRoutes(app: App, service: BrowserService, surface: Surface
     handler: async ({ query }) => {
       const { session } = await service.use();
       const found = await findCookies(session, filterOf(query));
-      return ok(found.map(cookieFields), `${found.length} cookies`);
+      return ok(found.map(cookieFields), counted(found.length, 'cookie'));
     },
   });
 

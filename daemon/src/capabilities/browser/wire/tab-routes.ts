@@ -1,4 +1,5 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { Text } from '../../../http/fields.ts';
@@ -44,7 +45,7 @@ export function tabRoutes(app: App, service: BrowserService, surface: Surface): 
     handler: async () => {
       const { tabs } = await service.use();
       const all = await tabs.list();
-      return ok(all.map(tabFields), `${all.length} tabs`);
+      return ok(all.map(tabFields), counted(all.length, 'tab'));
     },
   });
 

@@ -1,5 +1,6 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import type { z } from 'zod';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
@@ -50,7 +51,7 @@ export function cellsV1(app: App, service: CodeService): void {
         const limits = { default_timeout: TIMEOUT, max_timeout: TIMEOUT_MAX };
         return [{ language, description, runtime_version: version, ...limits, details: detailsOnWire(details) }];
       });
-      return ok({ languages }, `${languages.length} languages`);
+      return ok({ languages }, counted(languages.length, 'language'));
     },
   });
 }

@@ -1,5 +1,6 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { located } from '@sandbox/api/http/validation.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
@@ -78,7 +79,7 @@ function cellRoutes(app: App, service: CodeService): void {
         description: 'Jupyter kernels; a session keeps its variables between calls',
         kernel_detection: service.hasOutside ? 'the Jupyter server of SVC_JUPYTER_ENDPOINT' : DETECTION,
       };
-      return ok(data, `${kernels.length} kernels`);
+      return ok(data, counted(kernels.length, 'kernel'));
     },
   });
 }
@@ -96,7 +97,7 @@ function sessionRoutes(app: App, service: CodeService): void {
         const age = Math.floor(ageMs / 1000);
         return [sessionId, { kernel_name: variant, last_used: lastUsedAt.getTime() / 1000, age_seconds: age }] as const;
       });
-      return ok({ sessions: Object.fromEntries(sessions) }, `${sessions.length} sessions`);
+      return ok({ sessions: Object.fromEntries(sessions) }, counted(sessions.length, 'session'));
     },
   });
 
@@ -128,7 +129,7 @@ function sessionRoutes(app: App, service: CodeService): void {
     handler: async () => {
       const ids = service.listSessions('kernel').map(({ sessionId }) => sessionId);
       await Promise.all(ids.map((id) => service.deleteSession(id, 'kernel')));
-      return ok(null, `${ids.length} sessions were ended`);
+      return ok(null, `${counted(ids.length, 'session')} ended`);
     },
   });
 

@@ -1,5 +1,6 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { refuseUnknownRoutes } from '@sandbox/api/http/error-handler.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
@@ -106,7 +107,7 @@ function sessionRoutes(app: App, service: CodeService): void {
     },
     handler: async () => {
       const sessions = service.listSessions('node').map((info) => [info.sessionId, nodeSession(info)] as const);
-      return ok({ sessions: Object.fromEntries(sessions) }, `${sessions.length} sessions`);
+      return ok({ sessions: Object.fromEntries(sessions) }, counted(sessions.length, 'session'));
     },
   });
 

@@ -1,5 +1,6 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { type Envelope, ErrorBody, envelopeOf, failure, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { located } from '@sandbox/api/http/validation.ts';
 import type { z } from 'zod';
@@ -57,7 +58,7 @@ export function codeV2(app: App, service: CodeService): void {
         max_sessions: service.limits(table).maxSessions,
         session_timeout_seconds: service.limits(table).idleSeconds,
       }));
-      return ok({ languages, default_timeout: 30, max_timeout: 900 }, `${languages.length} languages`);
+      return ok({ languages, default_timeout: 30, max_timeout: 900 }, counted(languages.length, 'language'));
     },
   });
 

@@ -1,4 +1,5 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { located } from '@sandbox/api/http/validation.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
@@ -22,7 +23,7 @@ export function sessionRoutesV2(app: App, service: CodeService): void {
     },
     handler: async () => {
       const sessions = service.listSessions().map(codeSession);
-      return ok({ sessions }, `${sessions.length} sessions`);
+      return ok({ sessions }, counted(sessions.length, 'session'));
     },
   });
 

@@ -1,5 +1,6 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { installHint } from '../../../core/environment/refused-install.ts';
@@ -137,7 +138,7 @@ function sessionRoutes(app: App, service: CommandService): void {
     },
     handler: async () => {
       const data = sessions.list().map(sessionInfo);
-      return ok(data, `${data.length} sessions`);
+      return ok(data, counted(data.length, 'session'));
     },
   });
 

@@ -1,5 +1,6 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { ErrorBody, envelopeOf, failure, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import type { FastifyReply } from 'fastify';
@@ -70,7 +71,7 @@ continues when the client leaves.`.replaceAll('\n', ' '),
     },
     handler: async ({ query: { status, session, limit } }) => {
       const commands = service.list({ status, sessionId: session, limit }).map(listedCommand);
-      return ok({ commands }, `${commands.length} commands`);
+      return ok({ commands }, counted(commands.length, 'command'));
     },
   });
 

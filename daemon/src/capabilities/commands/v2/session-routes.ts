@@ -1,4 +1,5 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { linksTo } from '../../../http/openapi/links.ts';
@@ -34,7 +35,7 @@ export function sessionRoutesV2(app: App, sessions: SessionService): void {
     },
     handler: async () => {
       const all = sessions.list().map(sessionInfo);
-      return ok({ sessions: all }, `${all.length} sessions`);
+      return ok({ sessions: all }, counted(all.length, 'session'));
     },
   });
 

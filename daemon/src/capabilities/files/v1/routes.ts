@@ -1,5 +1,6 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { shownPath } from '../../../core/files/file-path.ts';
 import { unreadReason } from '../../../core/files/walk/unread.ts';
@@ -64,7 +65,7 @@ export function filesV1(app: App, files: FileService): void {
       const bytes = contentBytes(newlinesOf(body), path);
       await files.write(path, { bytes, append: body.append }, { sudo: body.sudo });
       const data = { file: shownPath(path), bytes_written: bytes.length };
-      return ok(data, `${bytes.length} bytes written to ${data.file}`);
+      return ok(data, `${counted(bytes.length, 'byte')} written to ${data.file}`);
     },
   });
 
@@ -79,7 +80,7 @@ export function filesV1(app: App, files: FileService): void {
     handler: async ({ body }) => {
       const path = pathOf(body, 'replace');
       const count = await files.replace(path, body.old_str, body.new_str);
-      return ok({ file: shownPath(path), replaced_count: count }, `${count} occurrences replaced`);
+      return ok({ file: shownPath(path), replaced_count: count }, `${counted(count, 'occurrence')} replaced`);
     },
   });
 
@@ -101,7 +102,7 @@ export function filesV1(app: App, files: FileService): void {
         limit: LIST_MAX,
         includes: includesTypes(body.file_types),
       });
-      const message = `${listing.entries.length} entries in ${shownPath(path)}`;
+      const message = `${counted(listing.entries.length, 'entry')} in ${shownPath(path)}`;
       return { ...ok(listDataV1(path, listing, body), message), hint: unreadReason(listing.unread) ?? null };
     },
   });

@@ -1,4 +1,5 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { shownPath } from '../../../core/files/file-path.ts';
 import { acceptForms, readForm } from '../../../http/files/multipart.ts';
@@ -22,7 +23,7 @@ export function uploadRouteV1(app: App, files: FileService): void {
       handler: async ({ body, headers }) => {
         const { path, size, sha256 } = await files.uploadForm((take) => readForm(body, headers, take), {});
         const data = { file_path: shownPath(path), file_size: size, success: true, sha256 };
-        return ok(data, `${size} bytes uploaded to ${data.file_path}`);
+        return ok(data, `${counted(size, 'byte')} uploaded to ${data.file_path}`);
       },
     });
     done();

@@ -1,5 +1,6 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { shownPath } from '../../../core/files/file-path.ts';
@@ -42,7 +43,7 @@ export function changeRoutesV2(app: App, files: FileService): void {
       const precondition = preconditionOf(headers, if_match);
       const { etag, created } = await files.write(path, { bytes, append, mode, atomic, precondition }, query);
       const data = { ...pathFields(path), file: shownPath(path), bytes_written: bytes.length, etag, created };
-      return ok(data, `${bytes.length} bytes written to ${shownPath(path)}`);
+      return ok(data, `${counted(bytes.length, 'byte')} written to ${shownPath(path)}`);
     },
   });
 

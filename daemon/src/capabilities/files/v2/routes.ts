@@ -1,4 +1,5 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { shownPath } from '../../../core/files/file-path.ts';
 import { unreadReason } from '../../../core/files/walk/unread.ts';
@@ -79,7 +80,7 @@ export function filesV2(app: App, files: FileService): void {
         cursor,
         limit,
       });
-      const message = `${listing.entries.length} entries in ${shownPath(path)}`;
+      const message = `${counted(listing.entries.length, 'entry')} in ${shownPath(path)}`;
       return { ...ok(listData(path, listing), message), hint: unreadReason(listing.unread) ?? null };
     },
   });

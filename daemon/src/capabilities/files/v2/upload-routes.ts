@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { acceptAnyBody, isRawBody, piecesOf } from '@sandbox/api/http/body.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { located } from '@sandbox/api/http/validation.ts';
 import { z } from 'zod';
@@ -49,7 +50,7 @@ export function uploadRoutesV2(app: App, files: FileService): void {
           files.uploadForm((take) => readForm(body, headers, take), query, terms),
           'querystring',
         );
-        const message = `${uploaded.size} bytes uploaded to ${shownPath(uploaded.path)}`;
+        const message = `${counted(uploaded.size, 'byte')} uploaded to ${shownPath(uploaded.path)}`;
         return ok(uploadedData(uploaded.path, { isComplete: true, ...uploaded }), message);
       },
     });
@@ -78,7 +79,10 @@ export function uploadRoutesV2(app: App, files: FileService): void {
         const header = headers['content-range'];
         if (header === undefined) {
           const uploaded = await files.uploadWhole(path, source, query, terms);
-          return ok(uploadedData(path, { isComplete: true, ...uploaded }), `${uploaded.size} bytes uploaded`);
+          return ok(
+            uploadedData(path, { isComplete: true, ...uploaded }),
+            `${counted(uploaded.size, 'byte')} uploaded`,
+          );
         }
         const { range, total } = contentRangeOf(header) ?? {};
         if (range === undefined && total === undefined) {
@@ -87,7 +91,7 @@ export function uploadRoutesV2(app: App, files: FileService): void {
         const progress = range
           ? await files.uploadPiece(path, source, { ...range, total }, query.restart, query, terms)
           : { isComplete: false as const, size: await files.uploadedSize(path) };
-        return ok(uploadedData(path, progress), `${progress.size} bytes are there`);
+        return ok(uploadedData(path, progress), `${counted(progress.size, 'byte')} received`);
       },
     });
     done();

@@ -1,4 +1,5 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
@@ -23,7 +24,7 @@ export function sessionRoutesV1(app: App, service: PtyService): void {
     handler: async () => {
       const open = service.list().filter((session) => session.open);
       const entries = open.map((session) => [session.id, sessionInfoV1(session)] as const);
-      return ok({ sessions: Object.fromEntries(entries) }, `${entries.length} sessions`);
+      return ok({ sessions: Object.fromEntries(entries) }, counted(entries.length, 'session'));
     },
   });
 
@@ -61,7 +62,7 @@ export function sessionRoutesV1(app: App, service: PtyService): void {
     },
     handler: async () => {
       const count = await service.sessions.closeAll();
-      return ok(null, `${count} sessions are closed`);
+      return ok(null, `${counted(count, 'session')} closed`);
     },
   });
 

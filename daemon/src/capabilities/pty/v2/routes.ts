@@ -1,5 +1,6 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { installHint } from '../../../core/environment/refused-install.ts';
@@ -85,7 +86,7 @@ function sessionRoutes(app: App, service: PtyService): void {
     },
     handler: async () => {
       const sessions = sessionsById(service);
-      return ok({ sessions, stats: statsOf(service.stats()) }, `${Object.keys(sessions).length} sessions`);
+      return ok({ sessions, stats: statsOf(service.stats()) }, counted(Object.keys(sessions).length, 'session'));
     },
   });
 
@@ -171,7 +172,7 @@ function useRoutes(app: App, service: PtyService): void {
       const bytes = inputBytes(body);
       const typed = body.press_enter ? Buffer.concat([bytes, Buffer.from('\r')]) : bytes;
       await service.write(session, typed, clientGone(reply));
-      return ok({ status: session.execStatus }, `${bytes.length} bytes typed`);
+      return ok({ status: session.execStatus }, `${counted(bytes.length, 'byte')} typed`);
     },
   });
 

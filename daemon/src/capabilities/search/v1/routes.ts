@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { systemFailure } from '../../../core/files/file-failure.ts';
 import { shownPath } from '../../../core/files/file-path.ts';
@@ -32,7 +33,7 @@ export function searchV1(app: App, service: SearchService): void {
     handler: async ({ body }, reply) => {
       const request = grepRequest(pathOf(body, 'grep'), body);
       const result = await service.grep(withDotAll(request), clientGone(reply));
-      return { ...ok(grepAnswer(request, result), `${result.matches.length} matches`), hint: hintOf(result) };
+      return { ...ok(grepAnswer(request, result), counted(result.matches.length, 'match')), hint: hintOf(result) };
     },
   });
 
@@ -94,7 +95,10 @@ function nameRoutes(app: App, service: SearchService): void {
       const files = globFiles(await service.facts(names), body);
       const truncated = isTruncated(result) || files.length < total;
       const found = { path: shownPath(path), pattern: body.pattern, files, total_count: total, truncated };
-      return { ...ok({ ...found, ...unreadField(result.unread) }, `${files.length} files`), hint: hintOf(result) };
+      return {
+        ...ok({ ...found, ...unreadField(result.unread) }, counted(files.length, 'file')),
+        hint: hintOf(result),
+      };
     },
   });
 }

@@ -1,5 +1,6 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { FILE_ERRORS, pathOf } from '../../../http/files/file-fields.ts';
 import type { SearchService } from '../search-service.ts';
@@ -27,7 +28,7 @@ export function searchV2(app: App, service: SearchService): void {
         maxResults: query.limit,
       } as const;
       const result = await service.names(request, clientGone(reply));
-      return { ...ok(searchAnswer(result), `${result.names.length} files`), hint: hintOf(result) };
+      return { ...ok(searchAnswer(result), counted(result.names.length, 'file')), hint: hintOf(result) };
     },
   });
 
@@ -42,7 +43,7 @@ export function searchV2(app: App, service: SearchService): void {
     handler: async ({ body }, reply) => {
       const request = grepRequest(pathOf(body, 'grep'), body);
       const result = await service.grep(request, clientGone(reply));
-      return { ...ok(grepAnswer(request, result), `${result.matches.length} matches`), hint: hintOf(result) };
+      return { ...ok(grepAnswer(request, result), counted(result.matches.length, 'match')), hint: hintOf(result) };
     },
   });
 }

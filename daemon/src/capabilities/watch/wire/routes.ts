@@ -1,4 +1,5 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { RawAnswer } from '../../../http/openapi/raw-body.ts';
@@ -27,7 +28,7 @@ export function watcherRoutes(app: App, service: WatchService, { path, tags, err
     },
     handler: async () => {
       const watchers = service.list().map((watcher) => watcherInfo(watcher, service.backend.name));
-      return ok({ watchers }, `${watchers.length} watchers`);
+      return ok({ watchers }, counted(watchers.length, 'watcher'));
     },
   });
 

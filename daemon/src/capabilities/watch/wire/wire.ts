@@ -1,4 +1,5 @@
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { counted } from '@sandbox/api/http/counted.ts';
 import { type Envelope, ok } from '@sandbox/api/http/envelope.ts';
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
@@ -53,5 +54,5 @@ export async function pollEvents(
   const watcher = service.get(id);
   const read = await watcher.read({ cursor, limit, waitMs: timeout * 1000 }, clientGone(reply));
   const events = read.entries.flatMap((entry) => (isLoss(entry) ? [] : [eventInfo(watcher.root, entry)]));
-  return ok({ events, cursor: read.cursor, overflow: read.entries.some(isLoss) }, `${events.length} events`);
+  return ok({ events, cursor: read.cursor, overflow: read.entries.some(isLoss) }, counted(events.length, 'event'));
 }
