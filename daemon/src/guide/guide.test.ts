@@ -36,12 +36,12 @@ test('[guide.size] all detail fits today', async () => {
 
 test('[guide.size] with more routes than fit, the fields of answers are left out from the last group on', () => {
   const short = guideText(documentOf(20, 'early', 'late'), []);
-  expect(short).toMatch(/- GET \/early\/0 → field_0, /);
-  expect(short).toMatch(/- GET \/late\/0 → field_0, /);
-  const long = guideText(documentOf(80, 'early', 'late'), []);
+  expect(short).toMatch(/- GET \/early\/0 → early0_0, /);
+  expect(short).toMatch(/- GET \/late\/0 → late0_0, /);
+  const long = guideText(documentOf(50, 'early', 'late'), []);
   expect(Buffer.byteLength(long)).toBeLessThanOrEqual(GUIDE_MAX_BYTES);
-  expect(long).toMatch(/- GET \/early\/79 → field_0, /);
-  expect(long).toMatch(/- GET \/late\/79: read it/);
+  expect(long).toMatch(/- GET \/early\/49 → early49_0, /);
+  expect(long).toMatch(/- GET \/late\/49: read it/);
 });
 
 test('[guide.key] [openapi.root] guide, index and the document at the root need the key', async () => {
@@ -69,13 +69,17 @@ test('[llms.index] each link of /llms.txt is relative and served', async () => {
   }
 });
 
-/** Two groups of routes, each with an answer of 20 fields. */
+/** Two groups of routes, each with an answer of 20 fields of its own. */
 function documentOf(count: number, ...tags: string[]): SurfaceDocument {
-  const fields = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`field_${n}`, { type: 'string' }]));
-  const data = { type: 'object', properties: fields };
-  const responses = { 200: { content: { 'application/json': { schema: { properties: { data } } } } } };
-  const routes = tags.flatMap((tag) =>
-    Array.from({ length: count }, (_, n) => [`/${tag}/${n}`, { get: { tags: [tag], summary: 'read it', responses } }]),
-  );
+  const routes = tags.flatMap((tag) => Array.from({ length: count }, (_, n) => [`/${tag}/${n}`, readIt(tag, n)]));
   return { paths: Object.fromEntries(routes) };
+}
+
+function readIt(tag: string, route: number) {
+  const names = Array.from({ length: 20 }, (_, n) => `${tag}${route}_${n}`);
+  const data = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) };
+  const schema = { properties: { data } };
+  return {
+    get: { tags: [tag], summary: 'read it', responses: { 200: { content: { 'application/json': { schema } } } } },
+  };
 }

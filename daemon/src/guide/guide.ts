@@ -1,4 +1,4 @@
-import { type Operation, operationText } from './operation-text.ts';
+import { type Operation, type OperationOptions, operationText } from './operation-text.ts';
 import { fieldsOf, type Schema, type Schemas } from './schema-text.ts';
 
 /** A description of a surface, as far as the guide reads it. */
@@ -17,9 +17,9 @@ export interface GuideTool {
 
 /**
  * Bytes of the guide. Its text, field names and braces, has 3.3 bytes a token and more in the vocabularies of current
- * models, so it stays under 8,000 tokens.
+ * models, so it stays under 6,000 tokens.
  */
-export const GUIDE_MAX_BYTES = 24_000;
+export const GUIDE_MAX_BYTES = 19_800;
 
 const INTRODUCTION = `# Sandbox: a manual for agents
 
@@ -29,7 +29,7 @@ A machine of your own: commands, files, terminals, code, a browser and, in the d
 
 - Send the key as \`Authorization: Bearer KEY\` where one is set.
 - JSON in and out. An answer is \`{success, message, data, hint}\`; the lines below name the fields of \`data\`. On failure \`message\` says what is wrong and \`hint\` what to do.
-- Below, \`*\` marks a required field, \`=\` a default; a field without a type is text. \`?\` begins query fields, \`{}\` is the JSON body, \`→\` the answer.
+- Below, \`*\` marks a required field, \`=\` a default; a field without a type is text, a bool is false by default. \`?\` begins query fields, \`{}\` is the JSON body, \`→\` the answer without fields that repeat the request.
 - Seconds, bytes, absolute paths. Each field of a path has a twin \`*_b64\` for paths that are not UTF-8.
 - A command that exits 3 or code that raises is 200: read \`exit_code\`, \`status\`. 400 and 422 name a wrong field, 404 an unknown object, 429 and 503 may be repeated after \`Retry-After\`.
 - \`user\` runs as, or gives created files to, another account.
@@ -89,8 +89,9 @@ function textOf(
   detailed: number,
 ): string {
   const schemas = components?.schemas ?? {};
+  const printed: Pick<OperationOptions, 'bodies' | 'answers'> = { bodies: new Map(), answers: new Map() };
   const sections = groups.map(([tag, routes], index) => {
-    const options = { schemas, withAnswer: index < detailed };
+    const options = { schemas, withAnswer: index < detailed, ...printed };
     const lines = routes.map(({ method, path, operation }) => `- ${operationText(method, path, operation, options)}`);
     return `\n## ${tag[0]?.toUpperCase()}${tag.slice(1)}\n\n${lines.join('\n')}\n`;
   });

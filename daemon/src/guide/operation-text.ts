@@ -16,17 +16,30 @@ export interface Operation {
 
 type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
 
+interface PrintedOption {
+  readonly route: string;
+  readonly fields: readonly string[];
+}
+
+export interface OperationOptions {
+  readonly schemas: Schemas;
+  readonly withAnswer: boolean;
+  /** Options of bodies that were printed: their first field, its route, all fields. */
+  readonly bodies: Map<string, PrintedOption>;
+  /** Lists of fields of answers that were printed, and their routes. */
+  readonly answers: Map<string, string>;
+}
+
+/** Characters of the fields of an answer from which on a repetition names its route instead. */
+const LONG_ANSWER = 40;
 const JSON_TYPE = 'application/json';
 
 /** One route in one line: `POST /v2/x?a {b*} → c, d: what it does`. */
-export function operationText(
-  method: string,
-  path: string,
-  operation: Operation,
-  { schemas, withAnswer }: { readonly schemas: Schemas; readonly withAnswer: boolean },
-): string {
-  const answer = withAnswer ? answerText(operation, schemas) : '';
-  return `${method.toUpperCase()} ${path}${queryText(operation)}${bodyText(operation, schemas)}${answer}: ${operation.summary ?? ''}`;
+export function operationText(method: string, path: string, operation: Operation, options: OperationOptions): string {
+  const route = `${method.toUpperCase()} ${path}`;
+  const body = bodyText(route, operation, options);
+  const answer = options.withAnswer ? answerText(route, operation, options) : '';
+  return `${route}${queryText(operation)}${body}${answer}: ${operation.summary ?? ''}`;
 }
 
 function queryText({ parameters = [] }: Operation): string {
@@ -36,27 +49,66 @@ function queryText({ parameters = [] }: Operation): string {
   return fields.length === 0 ? '' : ` ?${fields.join(', ')}`;
 }
 
-function bodyText({ requestBody }: Operation, schemas: Schemas): string {
+function bodyText(route: string, { requestBody }: Operation, { schemas, bodies }: OperationOptions): string {
   const content = requestBody?.content ?? {};
   const json = resolved(content[JSON_TYPE]?.schema ?? {}, schemas);
-  const bodies = [json, ...(json.anyOf ?? json.oneOf ?? [])].map((body) => fieldsOf(body, schemas));
-  const written = bodies.filter((fields) => fields.length > 0).map((fields) => `{${fields.join(', ')}}`);
-  if (written.length > 0) return ` ${written.join(' | ')}`;
+  if (json.properties !== undefined) {
+    const fields = fieldsOf({ ...json, required: requiredOf(json) }, schemas);
+    if (fields.length > 0) return ` ${objectText(fields)}`;
+  }
+  const options = (json.anyOf ?? json.oneOf ?? []).map((body) => fieldsOf(body, schemas));
+  if (options.length > 0) return ` ${unionText(route, options, bodies)}`;
   const [type] = Object.keys(content);
   return type === undefined ? '' : ` (${type})`;
 }
 
-/** The fields of `data` by name; the types of other answers. */
-function answerText({ responses }: Operation, schemas: Schemas): string {
+/** Names of required fields; of a field and its twin one is. */
+function requiredOf({ required = [], anyOf = [], allOf = [] }: Schema): readonly string[] {
+  return [...required, ...[...anyOf, ...allOf].flatMap(requiredOf)];
+}
+
+const objectText = (fields: readonly string[] = []): string => `{${fields.join(', ')}}`;
+
+/** The options of a body, or the route before it that has them, with what is different. */
+function unionText(route: string, options: readonly (readonly string[])[], bodies: OperationOptions['bodies']): string {
+  const before = options.map(([first = '']) => bodies.get(first));
+  const [source] = before;
+  if (source === undefined || before.some((option) => option?.route !== source.route)) {
+    for (const fields of options) bodies.set(fields[0] ?? '', { route, fields });
+    return options.map(objectText).join(' | ');
+  }
+  const more = new Set(
+    options.flatMap((fields, index) => fields.filter((field) => !before[index]?.fields.includes(field))),
+  );
+  const words = options.map(([first = '']) => first.slice(first.indexOf(' ') + 1));
+  const [name] = options[0]?.[0]?.split(' ') ?? [];
+  return `{${[`${name} ${words.join('|')}`, `the rest as ${source.route}`, ...more].join(', ')}}`;
+}
+
+/** The fields of `data` by name, without those that repeat the request; the types of other answers. */
+function answerText(route: string, operation: Operation, { schemas, answers }: OperationOptions): string {
+  const { responses } = operation;
   const content = responses?.['200']?.content ?? {};
   const body = resolved(content[JSON_TYPE]?.schema ?? {}, schemas);
   const data = body.properties?.['data'];
   if (data === undefined) {
     const types = Object.keys(content).filter((type) => type !== JSON_TYPE);
-    return types.length === 0 ? '' : ` → ${types.join(', ')}`;
+    const short = types.length > 0 && types.every((type) => type.startsWith('image/')) ? ['image'] : types;
+    return short.length === 0 ? '' : ` → ${short.join(', ')}`;
   }
   const list = data.type === 'array' ? '[]' : '';
   const names = Object.keys(resolved(data.items ?? data, schemas).properties ?? {});
-  const shown = names.filter((name) => !name.endsWith('_b64'));
-  return shown.length === 0 ? '' : ` → ${shown.join(', ')}${list}`;
+  const given = new Set([...(route.match(/\w+(?=\})/g) ?? []), ...namesOf(operation, schemas)]);
+  const shown = names.filter((name) => !name.endsWith('_b64') && (list !== '' || !given.has(name)));
+  const text = `${shown.join(', ')}${list}`;
+  const before = answers.get(text);
+  if (before !== undefined) return ` → as ${before}`;
+  if (text.length > LONG_ANSWER) answers.set(text, route);
+  return shown.length === 0 ? '' : ` → ${text}`;
+}
+
+/** Names of the fields of a JSON body. The answer to a query may have another value, such as the next cursor. */
+function namesOf({ requestBody }: Operation, schemas: Schemas): string[] {
+  const body = resolved(requestBody?.content?.[JSON_TYPE]?.schema ?? {}, schemas);
+  return Object.keys(body.properties ?? {});
 }

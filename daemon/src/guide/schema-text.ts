@@ -6,6 +6,7 @@ export interface Schema {
   readonly const?: unknown;
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
@@ -14,11 +15,14 @@ export interface Schema {
 
 export type Schemas = Readonly<Record<string, Schema>>;
 
+/** Defaults that are left out: a bool is false, a list and an object are empty. */
+const USUAL_DEFAULTS: ReadonlySet<string> = new Set(['', 'false', '[]', '{}']);
 /** A longer default is left out. */
 const DEFAULT_MAX_CHARACTERS = 20;
 const SHORT_TYPES: Readonly<Record<string, string>> = { integer: 'int', number: 'num', boolean: 'bool' };
-/** Words that stand for a truth value in a query. */
-const FLAG = '0|1|true|false';
+/** A longer list of words is cut: names of signals. */
+const WORDS_MAX = 24;
+const FLAG_WORDS: ReadonlySet<string> = new Set('true false 1 0 yes no on off y n enabled disabled'.split(' '));
 
 /** The schema itself where it is a reference. */
 export function resolved(schema: Schema, schemas: Schemas): Schema {
@@ -40,13 +44,13 @@ export function fieldsOf(schema: Schema, schemas: Schemas): string[] {
 export function fieldText(name: string, schema: Schema, isRequired: boolean): string {
   const type = typeText(schema);
   const value = schema.default === undefined ? '' : JSON.stringify(schema.default).replaceAll('"', '');
-  const fallback = value === '' || value.length > DEFAULT_MAX_CHARACTERS ? '' : `=${value}`;
+  const fallback = USUAL_DEFAULTS.has(value) || value.length > DEFAULT_MAX_CHARACTERS ? '' : `=${value}`;
   return `${name}${isRequired ? '*' : ''}${type === '' ? '' : ` ${type}`}${fallback}`;
 }
 
 function typeText(schema: Schema): string {
   if (schema.$ref !== undefined) return 'object';
-  if (schema.enum) return flagOr(schema.enum.filter((value) => value !== null).join('|'));
+  if (schema.enum) return wordsText(schema.enum.filter((value) => value !== null));
   if (schema.const !== undefined) return String(schema.const);
   const union = schema.anyOf ?? schema.oneOf;
   if (union) return unionText(union.filter(({ type }) => type !== 'null'));
@@ -56,12 +60,19 @@ function typeText(schema: Schema): string {
   return words.join('|') === 'string' ? '' : words.join('|');
 }
 
-/** Text alone has no name; beside other types it has. */
+/** Text alone has no name; beside other types it has. A boolean as text in a query is a boolean. */
 function unionText(members: readonly Schema[]): string {
+  if (members.some(({ type }) => type === 'boolean') && members.every(isFlag)) return 'bool';
   const words = [...new Set(members.map(typeText))];
   return words.length === 1 ? (words[0] ?? '') : words.map((word) => word || 'text').join('|');
 }
 
-function flagOr(words: string): string {
-  return words === FLAG ? 'bool' : words;
+/** The words of a list are those of a truth value: 0 and 1, yes and no, true and false. */
+function isFlag({ type, enum: words = [] }: Schema): boolean {
+  return type === 'boolean' || (words.length > 0 && words.every((word) => FLAG_WORDS.has(String(word))));
+}
+
+function wordsText(words: readonly unknown[]): string {
+  if (words.every((word) => FLAG_WORDS.has(String(word)))) return 'bool';
+  return words.length > WORDS_MAX ? `${words[0]}|…` : words.join('|');
 }
