@@ -24,7 +24,9 @@ test('[guide.routes] the guide has a line for each route of v2 and each built-in
     /- POST \/v2\/commands \{command\*, args text\[\], .*mode sync\|async=sync, timeout num=30, .*\} → command_id, .*exit_code, .*: Run a command\n/,
   );
   expect(answer.body).toMatch(/- sandbox_execute_bash \{cmd\*, cwd, /);
-  expect(answer.body).toMatch(/\{action_type\* TYPING, [^}]*text\*[^}]*\} \| \{action_type\* PRESS, /);
+  expect(answer.body).toMatch(
+    /\{action_type\* TYPING, [^}]*text\*[^}]*\} \| \{action_type\* PRESS\|KEY_DOWN\|KEY_UP, /,
+  );
 });
 
 test('[guide.size] all detail fits today', async () => {

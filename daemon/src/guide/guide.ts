@@ -16,10 +16,10 @@ export interface GuideTool {
 }
 
 /**
- * Bytes of the guide. Its text, field names and braces, has 3.3 bytes a token and more in the vocabularies of current
- * models, so it stays under 6,000 tokens.
+ * Bytes of the guide. Its text, field names and braces, has 3.6 bytes a token in the vocabularies cl100k and o200k, so it
+ * stays under 6,000 tokens.
  */
-export const GUIDE_MAX_BYTES = 19_800;
+export const GUIDE_MAX_BYTES = 21_000;
 
 const INTRODUCTION = `# Sandbox: a manual for agents
 
@@ -41,8 +41,8 @@ A machine of your own: commands, files, terminals, code, a browser and, in the d
 - A server: \`"mode": "async"\`, then open \`/proxy/PORT/\` of this address.
 - Programs that need a terminal: \`/v2/pty/sessions\`, \`input\` and \`screen\`.
 - Change a file: \`POST /v2/fs/edit\` with \`command: "str_replace"\`; \`old_str\` must match once.
-- Python that keeps its variables: \`POST /v2/code/execute\` with \`session_id\`.
-- A web page: \`navigate\`, \`snapshot\` for references, \`click\` and \`fill\` by \`ref\`. A CDP client connects to \`/cdp\`.
+- Python that keeps its variables: \`POST /v2/code/execute\` with \`session_id\`; figures come back as \`image/png\`.
+- A web page: \`navigate\`, \`snapshot\` for references, \`click\` and \`fill\` by \`ref\`, \`wait\`, \`snapshot\` again. A CDP client connects to \`/cdp\`.
 - The same as MCP tools: \`POST /mcp\` (last section). The whole description: \`/v2/openapi.json\`.
 `;
 

@@ -31,7 +31,7 @@ export interface OperationOptions {
 }
 
 /** Characters of the fields of an answer from which on a repetition names its route instead. */
-const LONG_ANSWER = 40;
+const LONG_ANSWER = 24;
 const JSON_TYPE = 'application/json';
 
 /** One route in one line: `POST /v2/x?a {b*} → c, d: what it does`. */
@@ -75,7 +75,7 @@ function unionText(route: string, options: readonly (readonly string[])[], bodie
   const [source] = before;
   if (source === undefined || before.some((option) => option?.route !== source.route)) {
     for (const fields of options) bodies.set(fields[0] ?? '', { route, fields });
-    return options.map(objectText).join(' | ');
+    return grouped(options).map(objectText).join(' | ');
   }
   const more = new Set(
     options.flatMap((fields, index) => fields.filter((field) => !before[index]?.fields.includes(field))),
@@ -83,6 +83,18 @@ function unionText(route: string, options: readonly (readonly string[])[], bodie
   const words = options.map(([first = '']) => first.slice(first.indexOf(' ') + 1));
   const [name] = options[0]?.[0]?.split(' ') ?? [];
   return `{${[`${name} ${words.join('|')}`, `the rest as ${source.route}`, ...more].join(', ')}}`;
+}
+
+/** Options that differ in the word of their first field alone are one: `kind* A|B, x num`. */
+function grouped(options: readonly (readonly string[])[]): string[][] {
+  const groups = new Map<string, string[]>();
+  for (const [first = '', ...rest] of options) {
+    const [name = '', word = ''] = first.split(' ');
+    const key = [name, ...rest].join();
+    const [before, ...others] = groups.get(key) ?? [name, ...rest];
+    groups.set(key, [groups.has(key) ? `${before}|${word}` : first, ...others]);
+  }
+  return [...groups.values()];
 }
 
 /** The fields of `data` by name, without those that repeat the request; the types of other answers. */
