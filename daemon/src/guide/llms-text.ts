@@ -5,7 +5,7 @@ export const LLMS_TEXT = `# Sandbox service
 
 ## Manual
 
-- [Guide](v2/guide): conventions, every route and every MCP tool in under 8,000 tokens; read this first
+- [Guide](v2/guide): conventions, every route and every MCP tool in under 6,000 tokens; read this first
 
 ## Descriptions
 
