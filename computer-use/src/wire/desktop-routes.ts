@@ -1,7 +1,7 @@
+import { counted } from '@sandbox/api/counted.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { TEXT_MAX_BYTES } from '@sandbox/api/http/computer/action.ts';
 import { CLIPBOARD, CURSOR, WINDOWS } from '@sandbox/api/http/computer/routes.ts';
-import { counted } from '@sandbox/api/http/counted.ts';
 import { ok } from '@sandbox/api/http/envelope.ts';
 import type { ActionRunner } from '../input/action-runner.ts';
 import { pointerOf } from '../input/pointer.ts';

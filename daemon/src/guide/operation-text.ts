@@ -110,7 +110,7 @@ function answerText(route: string, operation: Operation, { schemas, answers }: O
   }
   const list = data.type === 'array' ? '[]' : '';
   const names = Object.keys(resolved(data.items ?? data, schemas).properties ?? {});
-  const given = new Set([...(route.match(/\w+(?=\})/g) ?? []), ...namesOf(operation, schemas)]);
+  const given = new Set([...placesOf(route), ...namesOf(operation, schemas)]);
   const shown = names.filter((name) => !name.endsWith('_b64') && (list !== '' || !given.has(name)));
   const text = `${shown.join(', ')}${list}`;
   const before = answers.get(text);
@@ -118,6 +118,13 @@ function answerText(route: string, operation: Operation, { schemas, answers }: O
   if (text.length > LONG_ANSWER) answers.set(text, route);
   return shown.length === 0 ? '' : ` → ${text}`;
 }
+
+/** Names of the parameters in a path. */
+const placesOf = (path: string): string[] =>
+  path
+    .split('{')
+    .slice(1)
+    .map((part) => part.slice(0, part.indexOf('}')));
 
 /** Names of the fields of a JSON body. The answer to a query may have another value, such as the next cursor. */
 function namesOf({ requestBody }: Operation, schemas: Schemas): string[] {

@@ -1,6 +1,6 @@
+import { counted } from '@sandbox/api/counted.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { ACCESSIBILITY, ACCESSIBILITY_NODES } from '@sandbox/api/http/computer/accessibility.ts';
-import { counted } from '@sandbox/api/http/counted.ts';
 import { ok } from '@sandbox/api/http/envelope.ts';
 import { located } from '@sandbox/api/http/validation.ts';
 import type { z } from 'zod';

@@ -1,5 +1,5 @@
+import { counted } from '@sandbox/api/counted.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
-import { counted } from '@sandbox/api/http/counted.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import type { BrowserService } from '../browser-service.ts';

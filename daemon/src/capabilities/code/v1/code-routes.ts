@@ -1,6 +1,6 @@
+import { counted } from '@sandbox/api/counted.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
-import { counted } from '@sandbox/api/http/counted.ts';
 import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import type { z } from 'zod';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';

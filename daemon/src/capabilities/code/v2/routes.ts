@@ -1,6 +1,6 @@
+import { counted } from '@sandbox/api/counted.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
-import { counted } from '@sandbox/api/http/counted.ts';
 import { type Envelope, ErrorBody, envelopeOf, failure, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { located } from '@sandbox/api/http/validation.ts';
 import type { z } from 'zod';

@@ -1,5 +1,5 @@
+import { counted } from '@sandbox/api/counted.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
-import { counted } from '@sandbox/api/http/counted.ts';
 import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { linksTo } from '../../../http/openapi/links.ts';

@@ -1,5 +1,5 @@
+import { counted } from '@sandbox/api/counted.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
-import { counted } from '@sandbox/api/http/counted.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { shownPath } from '../../../core/files/file-path.ts';
 import { acceptForms, readForm } from '../../../http/files/multipart.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
+import { counted } from '@sandbox/api/counted.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { acceptAnyBody, isRawBody, piecesOf } from '@sandbox/api/http/body.ts';
-import { counted } from '@sandbox/api/http/counted.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { located } from '@sandbox/api/http/validation.ts';
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { counted } from '@sandbox/api/counted.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
-import { counted } from '@sandbox/api/http/counted.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { systemFailure } from '../../../core/files/file-failure.ts';
 import { shownPath } from '../../../core/files/file-path.ts';

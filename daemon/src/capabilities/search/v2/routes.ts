@@ -1,6 +1,6 @@
+import { counted } from '@sandbox/api/counted.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
-import { counted } from '@sandbox/api/http/counted.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { FILE_ERRORS, pathOf } from '../../../http/files/file-fields.ts';
 import type { SearchService } from '../search-service.ts';

@@ -1,5 +1,5 @@
+import { counted } from '@sandbox/api/counted.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
-import { counted } from '@sandbox/api/http/counted.ts';
 import { type Envelope, ok } from '@sandbox/api/http/envelope.ts';
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
