@@ -24,6 +24,23 @@ testKernels(
 );
 
 testKernels(
+  '[code.characters] a lone surrogate is U+FFFD in a stream, an error and a display, and the cell ends',
+  async () => {
+    await using daemon = await TestApp.start();
+    const cell = async (code: string) => await python(daemon, code, { session_id: 's', timeout: 20 });
+    const lone = 'chr(0xd800)';
+    expect(resultOf(await cell(lone))).toBe(String.raw`'\ud800'`);
+    expect((await cell(`print("a" + ${lone} + "b")`)).stdout).toMatch(/^a\ufffd+b\n$/);
+    const raised = await cell(`raise ValueError(${lone})`);
+    expect([errorOf(raised), raised.outputs.at(-1)?.evalue]).toEqual(['ValueError', expect.stringMatching(/\ufffd/)]);
+    expect((await cell(`from IPython.display import HTML\nHTML("<b>" + ${lone})`)).status).toBe('ok');
+    expect((await cell(`import os\nos.fsdecode(b"\\xff")`)).status).toBe('ok');
+    expect(resultOf(await cell('1 + 1'))).toBe('2');
+  },
+  PATIENCE_MS,
+);
+
+testKernels(
   '[code.pagers] help, question marks and %load give their text; %cd prints no warning',
   async () => {
     await using daemon = await TestApp.start();

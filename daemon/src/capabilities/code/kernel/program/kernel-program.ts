@@ -24,6 +24,23 @@ def leave_on_request(app):
     app.kernel.control_handlers["svc_leave_request"] = lambda *_: app.io_loop.add_callback(app.io_loop.stop)
 
 
+def valid_text(app):
+    # A lone surrogate is no character of UTF-8: the message with it, and with it the end of the cell, would be lost.
+    import json
+    from jupyter_client.jsonutil import json_default
+    session = app.session
+    pack = session.pack
+
+    def packed(content):
+        try:
+            return pack(content)
+        except UnicodeEncodeError:
+            text = json.dumps(content, default=json_default, ensure_ascii=False, allow_nan=False)
+            return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode("utf-8")
+
+    session.pack = packed
+
+
 def become_kernel(connection_file, refresh):
     from ipykernel import kernelapp
     from traitlets.config import Config
@@ -38,7 +55,7 @@ def become_kernel(connection_file, refresh):
     app.update_config(Config(known))
     app.initialize([])
     app.shell.events.register("pre_run_cell", lambda *_: refresh() and None)
-    for part in (record, leave_on_request, take_input, notebook, figures):
+    for part in (valid_text, record, leave_on_request, take_input, notebook, figures):
         try:
             part(app)
         except Exception:
