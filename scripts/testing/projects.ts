@@ -33,6 +33,7 @@ export const SYSTEM_TESTS = [
   `${DAEMON}/core/process/keeper/keeper-stalls.test.ts`,
   `${DAEMON}/core/process/process-host-system.test.ts`,
   `${DAEMON}/full-temporary.test.ts`,
+  `${DAEMON}/memory-kills.test.ts`,
   'computer-use/src/recording/full-disk.test.ts',
 ] as const;
 

@@ -1,4 +1,5 @@
 import { runProgram } from '@sandbox/program/run.ts';
+import { z } from 'zod';
 import { buildApp } from '../../../app.ts';
 import { CAPABILITIES } from '../../../capabilities/index.ts';
 import { defineCapability } from '../../../capability.ts';
@@ -10,6 +11,7 @@ interface Params {
 }
 
 const HIDDEN = { schema: { hide: true } };
+const START = { schema: { hide: true, body: z.object({ script: z.string() }) } };
 
 /** Starts processes whose ids look like those of no other capability, and keeps no records of its own. */
 const third = defineCapability({
@@ -19,7 +21,7 @@ const third = defineCapability({
     return { processes, found, [Symbol.asyncDispose]: async () => {} };
   },
   v2: (app, { processes, found }) => {
-    app.post<{ Params: Params; Body: { script: string } }>('/third/:id', HIDDEN, async ({ params: { id }, body }) => {
+    app.post<{ Params: Params; Body: { script: string } }>('/third/:id', START, async ({ params: { id }, body }) => {
       const env = { PATH: '/usr/bin:/bin', SVC_COMMAND_ID: id };
       const spec = { id, file: 'sh', args: ['-c', body.script], cwd: '/', env, outputMaxBytes: 1_048_576 };
       const process = await processes.start({ ...spec, stdin: 'pipe' });
