@@ -41,14 +41,15 @@ static bool describe(FILE *file, const struct process *process)
   const struct stream *streams = process->streams;
   fprintf(file,
           "{\"pid\":%d,\"by_signal\":%s,\"value\":%" PRIu32 ",\"user_us\":%" PRIu64 ",\"system_us\":%" PRIu64
-          ",\"max_rss_bytes\":%" PRIu64 ",\"oom_killed\":%s,\"oom_process\":\"%s\",\"background\":%s,\"ended_ms\":%" PRId64
-          ",\"ends\":[%" PRIu64 ",%" PRIu64 "],\"stdin\":[%" PRIu64 ",%" PRIu64 "],\"record\":\"",
+          ",\"max_rss_bytes\":%" PRIu64 ",\"oom_killed\":%s,\"oom_process\":\"%s\",\"background\":%s"
+          ",\"ended_ms\":%" PRId64 ",\"ends\":[%" PRIu64 ",%" PRIu64 "],\"stdin\":[%" PRIu64 ",%" PRIu64
+          "],\"record\":\"",
           process->pid, end->by_signal ? "true" : "false", end->value, end->user_us, end->system_us, end->max_rss,
           end->oom_killed == 2   ? "null"
           : end->oom_killed == 1 ? "true"
                                  : "false",
-          process->oom.program, end->background ? "true" : "false", end->at, streams[0].end, process->stream_count > 1 ? streams[1].end : 0,
-          process->input.taken, process->input.dropped);
+          process->oom.program, end->background ? "true" : "false", end->at, streams[0].end,
+          process->stream_count > 1 ? streams[1].end : 0, process->input.taken, process->input.dropped);
   put_base64(file, &process->record);
   fputs("\"}\n", file);
   bool failed = ferror(file) != 0;

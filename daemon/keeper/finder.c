@@ -1,42 +1,22 @@
 #include "finder.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "complain.h"
+#include "proc-stat.h"
 
 #define KTHREADD 2
 
 bool process_stat(pid_t pid, struct found *found)
 {
-  char path[32], text[1024];
-  snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0)
+  struct proc_stat stat;
+  if (!read_proc_stat(pid, &stat) || is_zombie(&stat))
     return false;
-  ssize_t length = read(file, text, sizeof text - 1);
-  close(file);
-  if (length <= 0)
-    return false;
-  text[length] = '\0';
-  /* The name may contain blanks and parentheses; the fields begin after the last parenthesis. */
-  const char *fields = strrchr(text, ')');
-  char state;
-  int parent, group, session;
-  unsigned long long start;
-  if (fields == NULL || sscanf(fields + 1,
-                               " %c %d %d %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &state,
-                               &parent, &group, &session, &start) != 5)
-    return false;
-  if (strchr("ZXx", state) != NULL)
-    return false;
-  *found = (struct found){.pid = pid, .parent = parent, .group = group, .session = session, .start = start};
+  *found = (struct found){
+      .pid = pid, .parent = stat.parent, .group = stat.group, .session = stat.session, .start = stat.start};
   return true;
 }
 

@@ -1,18 +1,15 @@
 #include "memory-watch.h"
 
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "clock.h"
+#include "proc-stat.h"
 
 /* More than processes fill in a ms. */
 #define BYTES_PER_MS (4 * 1024 * 1024)
-/* The share of the limit that is left where the largest processes are noted. */
+/* The largest processes are noted while less than one part in so many of the limit is left. */
 #define NEAR 2
 #define MIN_WAIT_MS 5
 #define MAX_WAIT_MS 1000
@@ -26,66 +23,6 @@
 #define EXITING 0x4u
 #define SIGKILL_PENDING 0x100u
 
-struct seen {
-  char state;
-  unsigned flags;
-  unsigned long long start;
-  long pages;
-  char program[PROGRAM_BYTES];
-};
-
-static bool read_text(pid_t pid, const char *name, char *text, size_t size)
-{
-  char path[48];
-  snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t length = file < 0 ? -1 : read(file, text, size - 1);
-  if (file >= 0)
-    close(file);
-  text[length > 0 ? length : 0] = '\0';
-  return length > 0;
-}
-
-/* Printable ASCII without quote and backslash, so that it is right in a frame and in JSON. */
-static void copy_name(char name[PROGRAM_BYTES], const char *text, size_t length)
-{
-  size_t kept = length < PROGRAM_BYTES - 1 ? length : PROGRAM_BYTES - 1;
-  for (size_t i = 0; i < kept; i++)
-    name[i] = text[i] < ' ' || text[i] > '~' || text[i] == '"' || text[i] == '\\' ? '?' : text[i];
-  name[kept] = '\0';
-}
-
-/* Node calls its first thread so, which is the name that the system has of the process. */
-static void name_of_file(pid_t pid, char name[PROGRAM_BYTES])
-{
-  char path[48], target[PATH_MAX];
-  snprintf(path, sizeof path, "/proc/%d/exe", pid);
-  ssize_t length = readlink(path, target, sizeof target - 1);
-  if (length <= 0)
-    return;
-  target[length] = '\0';
-  const char *last = strrchr(target, '/');
-  if (last != NULL)
-    copy_name(name, last + 1, strlen(last + 1));
-}
-
-static bool see(pid_t pid, struct seen *seen)
-{
-  char text[1024];
-  if (!read_text(pid, "stat", text, sizeof text))
-    return false;
-  const char *name = strchr(text, '('), *fields = strrchr(text, ')');
-  if (name == NULL || fields == NULL ||
-      sscanf(fields + 1,
-             " %c %*s %*s %*s %*s %*s %u %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %*s %ld", &seen->state,
-             &seen->flags, &seen->start, &seen->pages) != 4)
-    return false;
-  copy_name(seen->program, name + 1, (size_t)(fields - name - 1));
-  if (strcmp(seen->program, "MainThread") == 0)
-    name_of_file(pid, seen->program);
-  return true;
-}
-
 static unsigned long long pending(const char *status, const char *key)
 {
   const char *at = strstr(status, key);
@@ -95,12 +32,12 @@ static unsigned long long pending(const char *status, const char *key)
 /* It is gone, or about to end. */
 static bool ends(const struct suspect *suspect)
 {
-  struct seen seen;
+  struct proc_stat now;
   char status[4096];
-  if (!see(suspect->pid, &seen) || seen.start != suspect->start || strchr("ZXx", seen.state) != NULL ||
-      (seen.flags & EXITING) != 0)
+  if (!read_proc_stat(suspect->pid, &now) || now.start != suspect->start || is_zombie(&now) ||
+      (now.flags & EXITING) != 0)
     return true;
-  return !read_text(suspect->pid, "status", status, sizeof status) ||
+  return !read_proc_file(suspect->pid, "status", status, sizeof status) ||
          ((pending(status, "\nSigPnd:") | pending(status, "\nShdPnd:")) & SIGKILL_PENDING) != 0;
 }
 
@@ -155,14 +92,15 @@ static void take_census(struct memory_watch *watch)
   struct survey survey = survey_descendants(watch->finder);
   for (size_t i = 0; i < survey.count; i++) {
     const struct found *found = &survey.items[i];
-    struct seen seen;
-    if (!found->member || !see(found->pid, &seen) || seen.pages <= 0)
+    struct proc_stat now;
+    if (!found->member || !read_proc_stat(found->pid, &now) || now.pages <= 0)
       continue;
+    name_program(found->pid, &now);
     struct suspect suspect = none;
     suspect.pid = found->pid;
-    suspect.start = seen.start;
-    suspect.pages = seen.pages;
-    memcpy(suspect.program, seen.program, sizeof suspect.program);
+    suspect.start = now.start;
+    suspect.pages = now.pages;
+    memcpy(suspect.program, now.program, sizeof suspect.program);
     const struct process *owner = survey_owner(watch->finder, &survey, found);
     if (owner != NULL)
       memcpy(suspect.owner, owner->id, sizeof suspect.owner);
@@ -202,11 +140,6 @@ static int64_t look(struct memory_watch *watch)
     watch->count = 0;
   int64_t rest = between(MIN_WAIT_MS, (processor_us() - begun) * SHARE_OF_TIME / 1000, MAX_REST_MS);
   return between(rest, left / BYTES_PER_MS, MAX_WAIT_MS);
-}
-
-void memory_watch_files(struct memory_watch *watch)
-{
-  memory_room_open(&watch->room);
 }
 
 void memory_watch_open(struct memory_watch *watch)

@@ -17,11 +17,11 @@ struct suspect {
   uint64_t start;
   int64_t pages;
   char program[PROGRAM_BYTES];
-  /* The id of the held process that it belongs to; empty where that is unknown. */
+  /* The id of the held process that it belongs to; empty if it is not known. */
   char owner[MAX_ID + 1];
 };
 
-/* Finds out which processes were killed for memory, for whom the system has a counter only; docs/keeper.md, Memory. */
+/* Finds out which processes were killed for memory; the system only counts them (docs/keeper.md, Memory). */
 struct memory_watch {
   struct processes *processes;
   struct finder *finder;
@@ -35,18 +35,16 @@ struct memory_watch {
   bool near;
   struct suspect suspects[SUSPECTS];
   int count;
-  /* The counter up to which kills are settled, and when the search for the others ends; 0: there are none. */
+  /* The kills that are settled, and when the search for the processes of the others ends (ms); 0: no others. */
   int64_t settled;
   int64_t give_up_at;
 };
 
-/* Finds the files of the group that the keeper was started in, which it may leave for one below. */
-void memory_watch_files(struct memory_watch *watch);
-/* Once the counter of kills is open. */
+/* Begins; `room` and the counter of kills are open. */
 void memory_watch_open(struct memory_watch *watch);
 /* Notes new kills with the processes whose descendants they hit. */
 void memory_watch_settle(struct memory_watch *watch);
-/* Looks at the use of memory where that is due; returns the ms until it is again, -1 where no process lives. */
+/* Looks at the use of memory if it is due; returns the ms until it is again, -1 if no process lives. */
 int memory_watch_due(struct memory_watch *watch, int64_t now);
 
 #endif

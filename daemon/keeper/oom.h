@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "cgroup.h"
+#include "proc-stat.h"
 
 /* Which processes end for lack of memory, and which of them have. */
 struct oom {
@@ -19,9 +20,6 @@ struct oom {
   /* The memory limit of that group in bytes, -1 where there is none. */
   int64_t limit;
 };
-
-/* More than the name of a program that the system keeps (comm of proc(5)). */
-#define PROGRAM_BYTES 16
 
 /* What is noted of one process at its start. */
 struct oom_mark {

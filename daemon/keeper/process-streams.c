@@ -139,7 +139,8 @@ bool hold_ends(struct process *process, const struct keeping *keeping, struct ow
   if (held && !keeping->terminal)
     held = hold_output(process, keeping, STDERR_STREAM, &own->err);
   if (held && own->in >= 0) {
-    held = input_open(&process->input, &process->table->inputs, process->table->loop, own->in, process, process_changed);
+    held =
+        input_open(&process->input, &process->table->inputs, process->table->loop, own->in, process, process_changed);
     own->in = -1;
   }
   process->open_streams = process->stream_count;

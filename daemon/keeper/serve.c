@@ -173,7 +173,7 @@ int serve(const struct serve_options *options)
   connect_parts(keeper);
   loop_open(&keeper->loop);
   open_signals(keeper);
-  memory_watch_files(&keeper->memory);
+  memory_room_open(&keeper->memory.room);
   oom_open(&keeper->oom);
   memory_watch_open(&keeper->memory);
   reap_open(&keeper->reaper);

@@ -13,10 +13,18 @@ const sandbox = sharedSandbox({
   with: (container) => container.withResourcesQuota({ memory: MEMORY_GIB }),
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: a test asserts the fields that it reads.
-async function post(path: string, body: object): Promise<any> {
+/** The fields of answers that the test reads. */
+interface Answer {
+  readonly message: string;
+  readonly data: object;
+  readonly result: { readonly content: readonly [{ readonly text: string }] };
+}
+
+async function post(path: string, body: object): Promise<Answer> {
   const headers = { 'content-type': 'application/json' };
-  return (await sandbox().fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+  return (
+    await sandbox().fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
+  ).json() as Promise<Answer>;
 }
 
 test('[end.memory-child] [images.code] a container of 512 MB names the program that its limit killed, wherever it ran', {

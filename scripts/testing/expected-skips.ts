@@ -14,6 +14,18 @@ const PROCESS = 'daemon/src/core/process/*';
 const CAPABILITIES = 'daemon/src/capabilities';
 const PTY = `${CAPABILITIES}/pty`;
 const CODE = `${CAPABILITIES}/code`;
+const IN_KERNELS = [
+  'restart',
+  'prewarm',
+  'packages',
+  'refused-install',
+  'stream-order',
+  'notebook',
+  'exit-handlers',
+  'input',
+  'zygote',
+  'tools',
+];
 
 /** All permitted skips. An entry applies only if the machine lacks the property. */
 export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
@@ -267,16 +279,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     tests: [
       `${CODE}/v2/`,
       `${CODE}/v1/`,
-      `${CODE}/restart.test.ts > `,
-      `${CODE}/prewarm.test.ts > `,
-      `${CODE}/packages.test.ts > `,
-      `${CODE}/refused-install.test.ts > `,
-      `${CODE}/stream-order.test.ts > `,
-      `${CODE}/notebook.test.ts > `,
-      `${CODE}/exit-handlers.test.ts > `,
-      `${CODE}/input.test.ts > `,
-      `${CODE}/zygote.test.ts > `,
-      `${CODE}/tools.test.ts > `,
+      ...IN_KERNELS.map((name) => `${CODE}/${name}.test.ts > `),
       'e2e/scenarios/analyst.test.ts > ',
     ],
   },

@@ -71,18 +71,19 @@ const objectText = (fields: readonly string[] = []): string => `{${fields.join('
 
 /** The options of a body, or the route before it that has them, with what is different. */
 function unionText(route: string, options: readonly (readonly string[])[], bodies: OperationOptions['bodies']): string {
-  const before = options.map(([first = '']) => bodies.get(first));
-  const [source] = before;
-  if (source === undefined || before.some((option) => option?.route !== source.route)) {
-    for (const fields of options) bodies.set(fields[0] ?? '', { route, fields });
-    return grouped(options).map(objectText).join(' | ');
-  }
-  const more = new Set(
-    options.flatMap((fields, index) => fields.filter((field) => !before[index]?.fields.includes(field))),
-  );
-  const words = options.map(([first = '']) => first.slice(first.indexOf(' ') + 1));
-  const [name] = options[0]?.[0]?.split(' ') ?? [];
-  return `{${[`${name} ${words.join('|')}`, `the rest as ${source.route}`, ...more].join(', ')}}`;
+  const printed = options.flatMap(([first = '']) => bodies.get(first) ?? []);
+  const routes = new Set(printed.map((option) => option.route));
+  if (printed.length === options.length && routes.size === 1) return differenceText(options, printed);
+  for (const fields of options) bodies.set(fields[0] ?? '', { route, fields });
+  return grouped(options).map(objectText).join(' | ');
+}
+
+/** The words of the first field, the route that has printed the options, and the fields that it does not have. */
+function differenceText(options: readonly (readonly string[])[], printed: readonly PrintedOption[]): string {
+  const [name = ''] = options[0]?.[0]?.split(' ') ?? [];
+  const words = options.map(([first = '']) => first.slice(name.length + 1));
+  const more = options.flatMap((fields, index) => fields.filter((field) => !printed[index]?.fields.includes(field)));
+  return objectText([`${name} ${words.join('|')}`, `the rest as ${printed[0]?.route}`, ...new Set(more)]);
 }
 
 /** Options that differ in the word of their first field alone are one: `kind* A|B, x num`. */
@@ -104,9 +105,8 @@ function answerText(route: string, operation: Operation, { schemas, answers }: O
   const body = resolved(content[JSON_TYPE]?.schema ?? {}, schemas);
   const data = body.properties?.['data'];
   if (data === undefined) {
-    const types = Object.keys(content).filter((type) => type !== JSON_TYPE);
-    const short = types.length > 0 && types.every((type) => type.startsWith('image/')) ? ['image'] : types;
-    return short.length === 0 ? '' : ` → ${short.join(', ')}`;
+    const types = typesText(Object.keys(content).filter((type) => type !== JSON_TYPE));
+    return types === '' ? '' : ` → ${types}`;
   }
   const list = data.type === 'array' ? '[]' : '';
   const names = Object.keys(resolved(data.items ?? data, schemas).properties ?? {});
@@ -117,6 +117,11 @@ function answerText(route: string, operation: Operation, { schemas, answers }: O
   if (before !== undefined) return ` → as ${before}`;
   if (text.length > LONG_ANSWER) answers.set(text, route);
   return shown.length === 0 ? '' : ` → ${text}`;
+}
+
+/** Media types; formats of images are one. */
+function typesText(types: readonly string[]): string {
+  return types.length > 0 && types.every((type) => type.startsWith('image/')) ? 'image' : types.join(', ');
 }
 
 /** Names of the parameters in a path. */

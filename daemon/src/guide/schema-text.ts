@@ -67,12 +67,16 @@ function unionText(members: readonly Schema[]): string {
   return words.length === 1 ? (words[0] ?? '') : words.map((word) => word || 'text').join('|');
 }
 
-/** The words of a list are those of a truth value: 0 and 1, yes and no, true and false. */
 function isFlag({ type, enum: words = [] }: Schema): boolean {
-  return type === 'boolean' || (words.length > 0 && words.every((word) => FLAG_WORDS.has(String(word))));
+  return type === 'boolean' || areFlags(words);
+}
+
+/** The words are those of a truth value: 0 and 1, yes and no, true and false. */
+function areFlags(words: readonly unknown[]): boolean {
+  return words.length > 0 && words.every((word) => FLAG_WORDS.has(String(word)));
 }
 
 function wordsText(words: readonly unknown[]): string {
-  if (words.every((word) => FLAG_WORDS.has(String(word)))) return 'bool';
+  if (areFlags(words)) return 'bool';
   return words.length > WORDS_MAX ? `${words[0]}|…` : words.join('|');
 }

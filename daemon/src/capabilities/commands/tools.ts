@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { installHint } from '../../core/environment/refused-install.ts';
-import { noteOfUsage } from '../../core/process/memory-kill-note.ts';
+import { killedNote, killedOf } from '../../core/process/memory-kill.ts';
 import { defineTool } from '../../core/tools/tool.ts';
 import { ToolAnswer } from '../../core/tools/tool-answer.ts';
 import type { CommandService } from './command-service.ts';
@@ -82,8 +82,8 @@ Example: {"cmd": "npm test 2>&1 | tail -n 40", "cwd": "/home/sandbox/project", "
 /** How the command ended, where its exit code does not show it. */
 function endNotes({ output, message, signal, usage }: ShellResult): string {
   const ended = signal === null ? undefined : `the command was ended by ${signal}`;
-  const notes = [message, ended, noteOfUsage(usage)].filter((note) => note !== null && note !== undefined);
-  const lines = notes.map((note) => (note === message ? `${note}\n` : `[${note}]\n`)).join('');
+  const notes = [ended, killedNote(killedOf(usage))].filter((note) => note !== undefined).map((note) => `[${note}]`);
+  const lines = [...(message === null ? [] : [message]), ...notes].map((line) => `${line}\n`).join('');
   return lines === '' || output === '' || output.endsWith('\n') ? lines : `\n${lines}`;
 }
 

@@ -1,6 +1,7 @@
 import { timeoutSignal } from '@sandbox/api/wait.ts';
 import type { Core } from '../../core/core.ts';
 import type { Finding } from '../../core/finding.ts';
+import type { KilledProgram } from '../../core/process/memory-kill.ts';
 import { ENDING_SIGNALS } from './exec/ending.ts';
 import { awaitForeground, ExecQueue, type ExecRequest } from './exec/exec-queue.ts';
 import type { Entry } from './exec/exec-script.ts';
@@ -27,8 +28,8 @@ export interface ExecReport extends ExecutedCommand {
   /** -1 where a signal ended the shell. */
   readonly exitCode: number | null;
   readonly signal: string | undefined;
-  /** The program that the memory limit killed; empty: it is not known; undefined: none. */
-  readonly memoryKilled: string | undefined;
+  /** Undefined: the memory limit killed nothing that is known. */
+  readonly memoryKilled: KilledProgram | undefined;
   /** The shell ended with the command: its variables and functions are lost. */
   readonly lostShell: boolean;
 }

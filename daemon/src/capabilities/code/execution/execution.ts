@@ -1,7 +1,7 @@
 import type { WaitBounds } from '@sandbox/api/wait.ts';
 import { installHint } from '../../../core/environment/refused-install.ts';
 import { EventLog, type LogEntry } from '../../../core/event-log.ts';
-import { memoryKillNote } from '../../../core/process/memory-kill-note.ts';
+import { killedNote, killedOf } from '../../../core/process/memory-kill.ts';
 import type { OutputEvent, OutputSink } from '../runtime/output.ts';
 import { CellInput } from './cell-input.ts';
 import type { CellReport } from './cell-report.ts';
@@ -120,8 +120,7 @@ export class Execution implements OutputSink {
     const end = this.#end;
     const [stdout, stderr] = [streamText(outputs, 'stdout'), streamText(outputs, 'stderr')];
     const hint = installHint(stdout) ?? installHint(stderr);
-    const memory = end?.oomKilled ? memoryKillNote(end.oomProcess ?? null) : null;
-    const notes = [memory, hint].filter((note) => note !== null);
+    const notes = [killedNote(killedOf(end)), hint].filter((note) => typeof note === 'string');
     return {
       ...head,
       warnings: [...head.warnings, ...notes],

@@ -1,5 +1,6 @@
 import { type WaitEnd, waitFor } from '@sandbox/api/wait.ts';
-import type { HostedProcess, ProcessEnd } from '../../../core/process/process-host.ts';
+import { killedOf, killedSince, killedSuffix } from '../../../core/process/memory-kill.ts';
+import type { ProcessEnd } from '../../../core/process/process-host.ts';
 import type { CellEnd, Interpreter } from '../runtime/language-runtime.ts';
 import { type ErrorOutput, GAP } from '../runtime/output.ts';
 import type { Execution } from './execution.ts';
@@ -37,15 +38,9 @@ export async function superviseCell(
   }
   const status = isOver && end.status !== 'lost' ? 'timeout' : end.status;
   const exitCode = isOver && end.exitCode !== null ? -1 : end.exitCode;
-  const oomProcess = (await killedSince(begun, interpreter.process)) ?? null;
-  const oomKilled = oomProcess === null ? null : true;
+  const killed = await killedSince(begun, interpreter.process);
+  const [oomKilled, oomProcess] = [killed === undefined ? null : true, killed || null];
   execution.finish({ status, executionCount: end.executionCount, exitCode, signal: null, oomKilled, oomProcess });
-}
-
-/** The program of a living interpreter's descendant that the memory limit has killed since then. */
-async function killedSince(begun: number, process: HostedProcess): Promise<string | undefined> {
-  const kill = await process.memoryKill?.();
-  return kill && kill.msAgo <= performance.now() - begun ? kill.program : undefined;
 }
 
 /** Ends a cell of an earlier daemon whose interpreter is gone; `end`: its end, where the process host has it. */
@@ -78,15 +73,14 @@ function deathOf(end: ProcessEnd | undefined, isTimeout: boolean): ExecutionEnd 
 }
 
 function deathError(end: ProcessEnd | undefined): ErrorOutput {
-  const evalue = end ? `the interpreter ${howEnded(end)} while the cell ran` : 'the interpreter does not answer';
+  const how = end ? `${howEnded(end)} while the cell ran` : 'does not answer';
+  const evalue = `the interpreter ${how}${killedSuffix(killedOf(end?.usage))}`;
   return { type: 'error', ename: 'InterpreterDied', evalue, traceback: [`InterpreterDied: ${evalue}`] };
 }
 
-function howEnded({ exitCode, signal, usage }: ProcessEnd): string {
+function howEnded({ exitCode, signal }: ProcessEnd): string {
   if (exitCode === null && signal === null) return 'is not to be reached any more';
-  const how = signal === null ? `ended with exit code ${exitCode}` : `was ended by ${signal}`;
-  if (!usage?.oomKilled) return how;
-  return `${how} (killed by the memory limit${usage.oomProcess ? `: ${usage.oomProcess}` : ''})`;
+  return signal === null ? `ended with exit code ${exitCode}` : `was ended by ${signal}`;
 }
 
 function timeoutError(ms: number): ErrorOutput {

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { wireNamed } from '@sandbox/api/http/wire-names.ts';
 import type { z } from 'zod';
-import { memoryKillNote } from '../../../core/process/memory-kill-note.ts';
+import { killedOf, killedSuffix } from '../../../core/process/memory-kill.ts';
 import type { CellReport } from '../execution/cell-report.ts';
 import type { OutputEvent } from '../runtime/output.ts';
 import type { SessionInfo } from '../session/session-info.ts';
@@ -51,11 +51,9 @@ function waitingOf({ waitingForInput }: CellReport): z.infer<typeof CellResult>[
 
 /** The state of an execution in one line. */
 export function summaryOf(report: CellReport): string {
-  const { status, oomKilled, oomProcess } = report;
   // The error of an interpreter that died says so itself.
   const isSaid = report.outputs.some((output) => output.type === 'error' && output.ename === 'InterpreterDied');
-  const note = oomKilled && !isSaid ? `; ${memoryKillNote(oomProcess)}` : '';
-  return stateOf(report, status) + note;
+  return stateOf(report, report.status) + (isSaid ? '' : killedSuffix(killedOf(report)));
 }
 
 function stateOf({ outputs, waitingForInput }: CellReport, status: CellReport['status']): string {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { noteOfUsage } from '../../../core/process/memory-kill-note.ts';
+import { killedOf, killedSuffix } from '../../../core/process/memory-kill.ts';
 import type { CommandReport } from '../command-service.ts';
 import type { CommandRecord } from '../run/command.ts';
 import type { SessionView } from '../session-service.ts';
@@ -47,8 +47,7 @@ export function commandResult({ record, excerpt }: CommandReport): z.infer<typeo
 
 /** The state of the command in one line. */
 export function summaryOf(record: CommandRecord): string {
-  const note = noteOfUsage(record.usage);
-  return note === undefined ? stateOf(record) : `${stateOf(record)}; ${note}`;
+  return stateOf(record) + killedSuffix(killedOf(record.usage));
 }
 
 function stateOf({ status, exitCode, signal, message }: CommandRecord): string {

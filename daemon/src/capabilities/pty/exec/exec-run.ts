@@ -1,6 +1,7 @@
 import { Waiters } from '@sandbox/api/wait.ts';
 import { workOnAnswer } from '../../../core/answers/answer-hold.ts';
 import type { Since } from '../../../core/process/find/started-processes.ts';
+import { killedOf, killedSince } from '../../../core/process/memory-kill.ts';
 import type { HostedProcess, ProcessEnd } from '../../../core/process/process-host.ts';
 import type { History } from '../session/history.ts';
 import type { ConsoleRecord } from '../session/session-record.ts';
@@ -227,14 +228,15 @@ export class ExecRun {
 
   async #askMemory(): Promise<void> {
     if (this.console.memoryKilled !== undefined) return;
-    const kill = await this.#process?.memoryKill?.();
-    if (kill && kill.msAgo <= performance.now() - this.#begunAt) this.console.memoryKilled = kill.program;
+    const killed = await killedSince(this.#begunAt, this.#process);
+    if (killed !== undefined) this.console.memoryKilled = killed;
   }
 
   #endWithShell({ offset, end }: ShellEnd): void {
     if (end.signal !== null) this.console.signal = end.signal;
     // The usage is that of all commands of the shell.
-    if (end.signal === 'SIGKILL' && end.usage?.oomKilled) this.console.memoryKilled = end.usage.oomProcess ?? '';
+    const killed = end.signal === 'SIGKILL' ? killedOf(end.usage) : undefined;
+    if (killed !== undefined) this.console.memoryKilled = killed;
     this.#lostShell = this.#cause !== undefined;
     if (end.lost || end.signal !== null) this.#end('terminated', end.lost ? null : -1, offset);
     else this.#end('completed', end.exitCode, offset);

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { discard } from '../../../core/files/discard.ts';
 import type { Since } from '../../../core/process/find/started-processes.ts';
+import type { KilledProgram } from '../../../core/process/memory-kill.ts';
 import { replaceFile } from '../../../core/records/replace-file.ts';
 import { type RuntimeSpace, recordRefused } from '../../../core/records/runtime-space.ts';
 import type { RuntimeDir } from '../../../core/runtime-dir.ts';
@@ -21,8 +22,8 @@ export interface ConsoleRecord {
   status?: ExecStatus;
   /** The signal that ended the shell with it. */
   signal?: string;
-  /** The memory limit killed a process of it; empty: its program is not known. */
-  memoryKilled?: string;
+  /** The memory limit killed a process of it. */
+  memoryKilled?: KilledProgram;
 }
 
 /** The command that runs in the shell now. */
@@ -68,8 +69,8 @@ export interface SessionRecord {
   }[];
   exitCode: number | null;
   signal: string | null;
-  /** The memory limit killed the shell, or a process of it; empty: its program is not known. */
-  memoryKilled?: string;
+  /** The memory limit killed the shell, or a process of it. */
+  memoryKilled?: KilledProgram;
   state: 'open' | 'ended' | 'lost';
   /** The screen is given up: drawing it took too long, or too much memory. */
   screenFailure?: 'time' | 'memory';

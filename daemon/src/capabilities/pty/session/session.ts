@@ -1,6 +1,7 @@
 import type { AgeClock } from '../../../core/clock/age-clock.ts';
 import { resetTerminal } from '../../../core/process/find/reset-terminal.ts';
 import type { ShellProcess } from '../../../core/process/find/started-processes.ts';
+import { killedOf } from '../../../core/process/memory-kill.ts';
 import type { HostedProcess, ProcessEnd, TerminalSize } from '../../../core/process/process-host.ts';
 import type { ExecRun } from '../exec/exec-run.ts';
 import type { Entry } from '../exec/exec-script.ts';
@@ -283,7 +284,8 @@ export class PtySession {
     this.record.state = end.lost ? 'lost' : 'ended';
     this.record.exitCode = end.signal === null ? end.exitCode : -1;
     this.record.signal = end.signal;
-    if (end.usage?.oomKilled) this.record.memoryKilled = end.usage.oomProcess ?? '';
+    const killed = killedOf(end.usage);
+    if (killed !== undefined) this.record.memoryKilled = killed;
     this.history.close();
     this.#used();
   }

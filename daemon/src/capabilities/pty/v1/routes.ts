@@ -24,7 +24,7 @@ import {
 } from './schemas.ts';
 import { sessionRoutesV1 } from './session-routes.ts';
 import { socketRoutesV1 } from './socket-routes.ts';
-import { continueHintV1, execResultV1, lastMemoryNote, placeOf, symlinksOf, viewResult } from './wire.ts';
+import { continueHintV1, execResultV1, lastKillSuffix, placeOf, symlinksOf, viewResult } from './wire.ts';
 
 const tags = ['shell'];
 /** Seconds that `wait` waits by default. */
@@ -109,7 +109,7 @@ function controlRoutes(app: App, service: PtyService): void {
       const session = service.sessions.get(id);
       const gone = clientGone(reply);
       const answer = async () =>
-        ok(viewResult(session, await service.view(session, gone)), `session ${id}${lastMemoryNote(session)}`);
+        ok(viewResult(session, await service.view(session, gone)), `session ${id}${lastKillSuffix(session)}`);
       if (!wantsEvents(headers.accept)) return answer();
       const { run } = session;
       return sendExec(reply, run, waitFor(run?.done ?? Promise.resolve(), { signal: gone }).then(answer));
@@ -128,7 +128,7 @@ function controlRoutes(app: App, service: PtyService): void {
       const session = service.sessions.get(id);
       const wait = Math.min(WAIT_SECONDS_MAX, Math.max(0, seconds ?? max_wait_seconds ?? WAIT_SECONDS));
       await service.wait(session, wait, clientGone(reply));
-      return ok({ status: session.lastStatus }, `session ${id} waited for${lastMemoryNote(session)}`);
+      return ok({ status: session.lastStatus }, `session ${id} waited for${lastKillSuffix(session)}`);
     },
   });
 

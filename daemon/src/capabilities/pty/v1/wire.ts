@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { memoryKillNote } from '../../../core/process/memory-kill-note.ts';
+import { killedSuffix } from '../../../core/process/memory-kill.ts';
 import type { ExecReport, SessionView } from '../pty-service.ts';
 import type { PtySession } from '../session/session.ts';
 import { execResult } from '../wire/wire.ts';
@@ -48,10 +48,9 @@ export function execResultV1(
   return { ...result, command, exit_code: report.status === 'completed' ? exit_code : null };
 }
 
-/** What a message says of a program of the last command that the memory limit killed; empty where it killed none. */
-export function lastMemoryNote({ record }: PtySession): string {
-  const program = record.console.at(-1)?.memoryKilled;
-  return program === undefined ? '' : `; ${memoryKillNote(program || null)}`;
+/** What a message says of a program of the last command that the memory limit killed; empty if it killed none. */
+export function lastKillSuffix({ record }: PtySession): string {
+  return killedSuffix(record.console.at(-1)?.memoryKilled);
 }
 
 /** How to continue with a command that has not ended. */

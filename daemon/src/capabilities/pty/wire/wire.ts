@@ -1,6 +1,6 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { z } from 'zod';
-import { memoryKillNote } from '../../../core/process/memory-kill-note.ts';
+import { killedSuffix } from '../../../core/process/memory-kill.ts';
 import type { ExecReport, PtyService, SessionStats } from '../pty-service.ts';
 import { endFields } from '../session/end-fields.ts';
 import type { PtySession } from '../session/session.ts';
@@ -36,12 +36,7 @@ export function openMessage({ id, startsLate }: PtySession): string {
 
 export function execMessage({ status, signal, memoryKilled, lostShell }: ExecReport): string {
   const ended = signal === undefined ? '' : `; the shell was ended by ${signal}`;
-  return withLostShell(`command ${status}${ended}${memoryNote(memoryKilled)}`, lostShell);
-}
-
-/** What a message says of a program that the memory limit killed; empty where it killed none. */
-function memoryNote(program: string | undefined): string {
-  return program === undefined ? '' : `; ${memoryKillNote(program || null)}`;
+  return withLostShell(`command ${status}${ended}${killedSuffix(memoryKilled)}`, lostShell);
 }
 
 /** How to continue with a command that has not ended. */

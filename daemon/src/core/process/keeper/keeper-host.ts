@@ -21,17 +21,17 @@ import { KeeperHeld } from './held/keeper-held.ts';
 import { type KeeperState, readState } from './held/keeper-state.ts';
 import { type KeeperConnection, SILENT_HINT, SilentKeeper } from './keeper-connection.ts';
 import { type Failed, readFailed, refuse } from './keeper-failure.ts';
-import { type Figures, KeeperFigures } from './keeper-figures.ts';
 import { KeeperForgets } from './keeper-forgets.ts';
 import { EVENT, type FrameReader, FrameWriter, REQUEST } from './keeper-frames.ts';
-import { KeeperKills } from './keeper-kills.ts';
 import { endOutdated, joinKeeper, type KeeperPlace } from './keeper-launch.ts';
 import { KeeperOutbox } from './keeper-outbox.ts';
-import { KeeperRequests, unanswered } from './keeper-requests.ts';
 import { KeeperReservations } from './keeper-reservations.ts';
 import { KeeperStarts, startFrame } from './keeper-starts.ts';
 import { OtherKeepers } from './recovery/keeper-elsewhere.ts';
 import { KeeperFiles } from './recovery/keeper-files.ts';
+import { type Figures, KeeperFigures } from './requests/keeper-figures.ts';
+import { KeeperKills } from './requests/keeper-kills.ts';
+import { KeeperRequests, unanswered } from './requests/keeper-requests.ts';
 
 /** Milliseconds that a keeper may take to announce what it holds: starts under way have 5 s. */
 const SYNC_MS = 15_000;
@@ -212,6 +212,7 @@ export class KeeperHost implements ProcessHost {
     this.#unanswered.push(...this.#starts.failAll(), ...this.#reservations.failAll());
     this.#requests.answerAll();
     this.#kills.answerAll();
+    this.#figures.answerAll();
     const { processes } = this.#held;
     if (this.#disposed) this.#held.lose(processes.values());
     else if (processes.size > 0 || this.#unanswered.length > 0) void this.#rejoin();

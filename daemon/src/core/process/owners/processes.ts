@@ -2,7 +2,7 @@ import type { Logger } from '@sandbox/program/logger.ts';
 import type { Finding } from '../../finding.ts';
 import type { Metrics } from '../../metrics.ts';
 import { discardAtEnd } from '../discard-at-end.ts';
-import { KEEPER_FIGURES } from '../keeper/keeper-figures.ts';
+import { KEEPER_FIGURES } from '../keeper/requests/keeper-figures.ts';
 import type { ProcessHost } from '../process-host.ts';
 import { OwnedProcesses } from './owned-processes.ts';
 import { ProcessOwners } from './process-owners.ts';

@@ -24,8 +24,8 @@ def leave_on_request(app):
     app.kernel.control_handlers["svc_leave_request"] = lambda *_: app.io_loop.add_callback(app.io_loop.stop)
 
 
-def valid_text(app):
-    # A lone surrogate is no character of UTF-8: the message with it, and with it the end of the cell, would be lost.
+def replace_surrogates(app):
+    # UTF-8 cannot encode a lone surrogate: the message would be lost, and the end of the cell with it.
     import json
     from jupyter_client.jsonutil import json_default
     session = app.session
@@ -55,7 +55,7 @@ def become_kernel(connection_file, refresh):
     app.update_config(Config(known))
     app.initialize([])
     app.shell.events.register("pre_run_cell", lambda *_: refresh() and None)
-    for part in (valid_text, record, leave_on_request, take_input, notebook, figures):
+    for part in (replace_surrogates, record, leave_on_request, take_input, notebook, figures):
         try:
             part(app)
         except Exception:

@@ -1,6 +1,7 @@
 import { waitFor } from '@sandbox/api/wait.ts';
-import type { KeeperConnection } from './keeper-connection.ts';
-import { type FrameReader, FrameWriter, REQUEST } from './keeper-frames.ts';
+import type { KeeperConnection } from '../keeper-connection.ts';
+import { type FrameReader, FrameWriter, REQUEST } from '../keeper-frames.ts';
+import { KeeperAnswers } from './keeper-answers.ts';
 
 /** The figures of FIGURES (`docs/keeper.md`), in their order there. */
 export const KEEPER_FIGURES = {
@@ -27,8 +28,7 @@ export type Figures = Readonly<Partial<Record<KeeperFigure, number>>>;
 
 /** Asks the keeper for its figures, which shows too that it answers. */
 export class KeeperFigures {
-  #last = 0;
-  #waiting: { readonly request: number; readonly resolve: (figures: Figures) => void } | undefined;
+  readonly #answers = new KeeperAnswers<Figures | undefined>(undefined);
   #asking: Promise<Figures | undefined> | undefined;
 
   /** Undefined where the keeper does not answer in time; concurrent callers share one question. */
@@ -41,19 +41,21 @@ export class KeeperFigures {
 
   /** FIGURES. */
   answered(frame: FrameReader): void {
-    if (frame.u32() !== this.#waiting?.request) return;
+    const request = frame.u32();
     const values = Array.from({ length: frame.u8() }, () => frame.u64());
-    this.#waiting.resolve(Object.fromEntries(values.flatMap((value, at) => (NAMES[at] ? [[NAMES[at], value]] : []))));
+    const named = values.flatMap((value, at) => (NAMES[at] ? [[NAMES[at], value]] : []));
+    this.#answers.answered(request, Object.fromEntries(named));
+  }
+
+  /** The keeper ended. */
+  answerAll(): void {
+    this.#answers.answerAll();
   }
 
   async #ask(connect: () => Promise<KeeperConnection | undefined>): Promise<Figures | undefined> {
-    const { promise, resolve } = Promise.withResolvers<Figures>();
-    const request = ++this.#last % 0x1_0000_0000;
-    this.#waiting = { request, resolve };
-    const sent = connect().then((connection) => {
-      connection?.send(new FrameWriter(REQUEST.figures).u32(request));
-      return connection === undefined ? undefined : promise;
-    });
-    return (await waitFor(sent, { ms: ANSWER_MS })) === 'settled' ? sent : undefined;
+    const frame = (request: number): FrameWriter => new FrameWriter(REQUEST.figures).u32(request);
+    const asked = connect().then((connection) => connection && this.#answers.ask(connection, frame, ANSWER_MS));
+    const answer = (await waitFor(asked, { ms: ANSWER_MS })) === 'settled' ? await asked : undefined;
+    return answer === 'silent' ? undefined : answer;
   }
 }

@@ -1,8 +1,9 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { Waiters, waitFor } from '@sandbox/api/wait.ts';
-import type { ProcessTarget } from '../process-host.ts';
-import { type KeeperConnection, SILENT_HINT } from './keeper-connection.ts';
-import { type FrameReader, FrameWriter, REQUEST } from './keeper-frames.ts';
+import { Waiters } from '@sandbox/api/wait.ts';
+import type { ProcessTarget } from '../../process-host.ts';
+import { type KeeperConnection, SILENT_HINT } from '../keeper-connection.ts';
+import { type FrameReader, FrameWriter, REQUEST } from '../keeper-frames.ts';
+import { KeeperAnswers } from './keeper-answers.ts';
 
 /** Targets of one SIGNAL (`docs/keeper.md`). */
 const MAX_TARGETS = 4096;
@@ -13,9 +14,8 @@ const ANSWER_MS = 15_000;
 
 /** Requests that the keeper answers with SIGNALLED: how many processes it found. A keeper that ends found none. */
 export class KeeperRequests {
-  readonly #answers = new Map<number, (count: number) => void>();
+  readonly #answers = new KeeperAnswers<number>(0);
   readonly #places = new Waiters();
-  #last = 0;
 
   /** Signals all processes of the targets, or only counts them where `signal` is 0; answers how many there were. */
   async findAndSignal(
@@ -40,12 +40,12 @@ export class KeeperRequests {
 
   /** A SIGNALLED. */
   answered(frame: FrameReader): void {
-    this.#settle(frame.u32(), frame.u32());
+    this.#answers.answered(frame.u32(), frame.u32());
   }
 
   /** The keeper ended. */
   answerAll(): void {
-    for (const request of [...this.#answers.keys()]) this.#settle(request, 0);
+    this.#answers.answerAll();
   }
 
   /** @throws SandboxError `unavailable` where the keeper does not answer in time */
@@ -54,20 +54,10 @@ export class KeeperRequests {
     while (this.#answers.size >= MAX_UNDER_WAY) {
       if ((await this.#places.next({ ms: deadline - performance.now() })) === 'timeout') throw unanswered();
     }
-    if (!connection.isOpen) return 0;
-    const request = ++this.#last % 0x1_0000_0000;
-    const { promise, resolve } = Promise.withResolvers<number>();
-    this.#answers.set(request, resolve);
-    connection.send(frame(request));
-    if ((await waitFor(promise, { ms: deadline - performance.now() })) !== 'timeout') return promise;
-    this.#settle(request, 0);
-    throw unanswered();
-  }
-
-  #settle(request: number, count: number): void {
-    this.#answers.get(request)?.(count);
-    this.#answers.delete(request);
+    const count = await this.#answers.ask(connection, frame, deadline - performance.now());
     this.#places.wake();
+    if (count === 'silent') throw unanswered();
+    return count;
   }
 }
 
