@@ -7,7 +7,7 @@ import { VERSION } from '@sandbox/api/version.ts';
 import { createLogger, type Logger } from '@sandbox/program/logger.ts';
 import { PAGES } from '@sandbox/program/pages.ts';
 import { openTracing } from '@sandbox/program/tracing/tracing.ts';
-import { addressTest } from '@sandbox/program/trusted-proxies.ts';
+import { addressTest, proxyTrust } from '@sandbox/program/trusted-proxies.ts';
 import { CAPABILITIES } from './capabilities/index.ts';
 import type { Capability } from './capability.ts';
 import type { Config } from './config.ts';
@@ -52,7 +52,7 @@ export async function buildApp(
   capabilities: readonly Capability[] = CAPABILITIES,
   platform: NodeJS.Platform = process.platform,
 ): Promise<App> {
-  const isTrusted = addressTest(config.trustedProxies);
+  const isTrusted = proxyTrust(config.trustedProxies, config.host);
   const core = await openCore(config, logger, platform);
   warnIfOpen(config, core.late, logger);
   const { connections, options } = boundedServer(logger);

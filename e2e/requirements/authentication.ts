@@ -52,6 +52,8 @@ export const AUTHENTICATION: readonly Requirement[] = [
     'origin.cookie': 'with a key set the Origin list still applies to cookies',
     'origin.cors': 'listed origins get CORS headers, preflight included; others get none',
     'proxy.host-passed-on': 'the gateway forwards the original Host',
+    'proxy.gateway':
+      'SVC_TRUSTED_PROXIES does not concern the gateway: links have host, scheme and prefix of the caller with any list',
     'proxy.trusted-only': 'X-Forwarded-* is trusted from SVC_TRUSTED_PROXIES only, loopback by default',
     'secret.log': 'key, tickets, cookies, authorization and query values named like them are never in a log',
     'secret.metrics': 'none of them is in a metric',

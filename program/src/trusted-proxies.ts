@@ -36,6 +36,27 @@ export function addressTest(blocks: readonly string[]): (address: string) => boo
   };
 }
 
+/**
+ * Trust of a daemon in proxies. The gateway is no entry of the list: it connects from an address of this machine, as the
+ * nearest hop, and forwards only headers of peers that it trusts by the same list.
+ * @param listenHost address that the daemon listens on, which a gateway without loopback connects from
+ */
+export function proxyTrust(blocks: readonly string[], listenHost: string): (address: string, hop?: number) => boolean {
+  const isListed = addressTest(blocks);
+  const isOwn = addressTest(isIP(listenHost) === 0 ? ['loopback'] : ['loopback', listenHost]);
+  return (address, hop = 0) => isListed(address) || (hop === 0 && isOwn(address));
+}
+
+/** The path prefix in an X-Forwarded-Prefix header, without a trailing slash; empty if it is absent or no path. */
+export function forwardedPrefix(header: string | readonly string[] | undefined): string {
+  const [first = ''] = String(header ?? '').split(',', 1);
+  const prefix = first.trim();
+  if (!/^\/[\w.~/-]*$/.test(prefix) || prefix.startsWith('//')) return '';
+  let end = prefix.length;
+  while (prefix[end - 1] === '/') end -= 1;
+  return prefix.slice(0, end);
+}
+
 /** Removes the prefix of an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2). */
 export function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '');

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { forwardedPrefix } from '@sandbox/program/trusted-proxies.ts';
 import type { Admission } from './admission.ts';
 import type { Exchange } from './exchange.ts';
 import { type FlatHeaders, requestHeaders } from './headers.ts';
@@ -61,17 +62,10 @@ export function publicScheme({ req, peer }: Exchange): 'http' | 'https' {
 
 /** The path prefix that a trusted proxy stripped (X-Forwarded-Prefix), without a trailing slash. */
 export function publicPrefix({ req, peer }: Exchange): string {
-  const forwarded = forwardedValue(req, peer, 'x-forwarded-prefix');
-  return /^\/[\w.~/-]*$/.test(forwarded) ? withoutTrailingSlashes(forwarded) : '';
+  return peer.trusted ? forwardedPrefix(req.headers['x-forwarded-prefix']) : '';
 }
 
-function withoutTrailingSlashes(path: string): string {
-  let end = path.length;
-  while (path[end - 1] === '/') end -= 1;
-  return path.slice(0, end);
-}
-
-type ForwardedName = 'x-forwarded-host' | 'x-forwarded-proto' | 'x-forwarded-prefix';
+type ForwardedName = 'x-forwarded-host' | 'x-forwarded-proto';
 
 /** The first value of an X-Forwarded-* header of a trusted proxy; empty if it is absent. */
 function forwardedValue(req: IncomingMessage, peer: Peer, name: ForwardedName): string {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { ADMITTED } from '@sandbox/program/pages.ts';
+import { forwardedPrefix } from '@sandbox/program/trusted-proxies.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessDecision, AccessRequest, CredentialKind } from './gate.ts';
 import type { AccessGate } from './live-gate.ts';
@@ -16,8 +17,27 @@ export function credentialKindOf({ raw }: FastifyRequest): CredentialKind | unde
   return admittedBy.get(raw);
 }
 
+const fromTrustedProxy = new WeakSet<IncomingMessage>();
+
+/** Origin and path prefix by which the caller reached the service; `secure` selects the scheme. */
+export interface PublicBase {
+  readonly secure: boolean;
+  /** Host with its port, followed by the prefix that a trusted proxy removed. */
+  readonly base: string;
+}
+
+export function publicBaseOf(request: FastifyRequest): PublicBase {
+  const isForwarded = fromTrustedProxy.has(request.raw);
+  const prefix = isForwarded ? forwardedPrefix(request.headers['x-forwarded-prefix']) : '';
+  return { secure: request.protocol === 'https', base: `${request.host}${prefix}` };
+}
+
 /** Rejects requests without valid credentials, before any other processing of the request. */
 export function guard(app: App, gate: AccessGate, isTrusted: (address: string) => boolean): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (isTrusted(request.socket.remoteAddress ?? '')) fromTrustedProxy.add(request.raw);
+    done();
+  });
   app.addHook('onRequest', (request, reply, done) => {
     const { origin } = request.headers;
     if (origin !== undefined && gate.origins.isListed(origin)) {

@@ -65,13 +65,24 @@ describe('hosts and origins', () => {
 
   test('[proxy.trusted-only] X-Forwarded-Host of an untrusted peer is ignored', async () => {
     await using daemon = await TestApp.start({ trustedProxies: ['10.0.0.0/8'], allowedOrigins: [] });
+    const remoteAddress = '192.0.2.7';
     const headers = { host: 'localhost', 'x-forwarded-host': 'evil.example' };
-    expect((await daemon.inject({ url: '/v2/commands', headers })).statusCode).toBe(200);
+    expect((await daemon.inject({ url: '/v2/commands', headers, remoteAddress })).statusCode).toBe(200);
     const foreign = { ...headers, origin: 'https://evil.example' };
-    expect(
-      (await daemon.inject({ method: 'POST', url: '/v2/commands', payload: { command: 'true' }, headers: foreign }))
-        .statusCode,
-    ).toBe(403);
+    const post = { method: 'POST', url: '/v2/commands', payload: { command: 'true' } } as const;
+    expect((await daemon.inject({ ...post, headers: foreign, remoteAddress })).statusCode).toBe(403);
+  });
+
+  test('[proxy.gateway] the gateway is trusted whatever SVC_TRUSTED_PROXIES lists', async () => {
+    await using daemon = await TestApp.start({ trustedProxies: ['172.16.0.0/12'] });
+    const status = async (more: object): Promise<number> => {
+      const headers = { host: 'localhost', 'x-forwarded-host': 'evil.example', 'x-forwarded-for': '192.0.2.7' };
+      return (await daemon.inject({ url: '/v2/commands', headers, ...more })).statusCode;
+    };
+    expect([await status({}), await status({ remoteAddress: '::1' })]).toEqual([403, 403]);
+    expect([await status({ remoteAddress: '172.17.0.1' }), await status({ remoteAddress: '10.0.0.1' })]).toEqual([
+      403, 200,
+    ]);
   });
 
   test.each([

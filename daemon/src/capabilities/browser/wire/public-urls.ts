@@ -2,7 +2,7 @@ import { GATEWAY_PATHS } from '@sandbox/program/pages.ts';
 import type { FastifyRequest } from 'fastify';
 import { LinkTicket } from '../../../core/access/link-ticket.ts';
 import type { TicketStore } from '../../../core/access/tickets.ts';
-import { credentialKindOf } from '../../../http/access/guard.ts';
+import { credentialKindOf, publicBaseOf } from '../../../http/access/guard.ts';
 
 const SOCKET = GATEWAY_PATHS.desktopSocket.slice(1);
 
@@ -26,9 +26,8 @@ export class PublicUrls {
   }
 
   of(request: FastifyRequest): { readonly cdp: string; readonly vnc: string } {
-    const prefix = request.ip === request.socket.remoteAddress ? '' : forwardedPrefix(request);
-    const base = `://${request.host}${prefix}`;
-    const isSecure = request.protocol === 'https';
+    const { secure: isSecure, base: host } = publicBaseOf(request);
+    const base = `://${host}`;
     const given = request.raw.url?.split('?').slice(1).join('?') ?? '';
     const needsTicket = credentialKindOf(request) === 'header' && !HAS_CREDENTIAL.test(given);
     const query = (link: LinkTicket): string =>
@@ -47,12 +46,4 @@ export class PublicUrls {
       vnc: `${isSecure ? 'https' : 'http'}${base}${GATEWAY_PATHS.desktop}/index.html?${pageQuery}`,
     };
   }
-}
-
-function forwardedPrefix({ headers }: FastifyRequest): string {
-  const given =
-    String(headers['x-forwarded-prefix'] ?? '')
-      .split(',', 1)[0]
-      ?.trim() ?? '';
-  return /^\/[\w.~/-]*$/.test(given) && !given.endsWith('/') ? given : '';
 }

@@ -194,6 +194,24 @@ test('[v1.terminal-url] docs/contract.md §12 /shell terminal-url data: the page
   expect(answer.json().data).toBe(`http://localhost:8080/terminal/?session=${id}&a=1`);
 });
 
+test.each([
+  ['127.0.0.1', /^https:\/\/10\.0\.0\.1\/box\/terminal\/\?session=[\w-]+$/],
+  ['192.0.2.7', /^http:\/\/localhost:8080\/terminal\/\?session=[\w-]+$/],
+])(
+  '[v1.terminal-url] [proxy.gateway] the page has the scheme, host and prefix that %s forwards if it is trusted',
+  async (remoteAddress, page) => {
+    await using daemon = await TestApp.start({ trustedProxies: ['172.16.0.0/12'] });
+    const forwarded = { proto: 'https', host: '10.0.0.1', prefix: '/box/' };
+    const headers = Object.entries(forwarded).map(([name, value]) => [`x-forwarded-${name}`, value]);
+    const answer = await daemon.inject({
+      url: '/v1/shell/terminal-url',
+      headers: { host: 'localhost:8080', ...Object.fromEntries(headers) },
+      remoteAddress,
+    });
+    expect(answer.json().data).toMatch(page);
+  },
+);
+
 test('[v1.shell-ws] the WebSocket of 1.x sends its session id first and takes input and resize', async () => {
   await using daemon = await TestApp.start();
   const ws = (await daemon.listen()).replace('http', 'ws');

@@ -2,6 +2,7 @@ import { counted } from '@sandbox/api/counted.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
+import { publicBaseOf } from '../../../http/access/guard.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import type { PtyService } from '../pty-service.ts';
 import { statsOf } from '../wire/wire.ts';
@@ -90,7 +91,8 @@ export function sessionRoutesV1(app: App, service: PtyService): void {
     handler: async (request) => {
       const { id } = await service.sessions.create({});
       const query = [`session=${encodeURIComponent(id)}`, ...(request.raw.url?.split('?').slice(1, 2) ?? [])];
-      return ok(`${request.protocol}://${request.host}/terminal/?${query.join('&')}`, `the page of session ${id}`);
+      const { secure, base } = publicBaseOf(request);
+      return ok(`${secure ? 'https' : 'http'}://${base}/terminal/?${query.join('&')}`, `the page of session ${id}`);
     },
   });
 }
