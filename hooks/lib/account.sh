@@ -86,11 +86,13 @@ exec_with() { # OPTIONS PROGRAM...
   shift
   if can_switch; then
     options="--reuid=$ACCOUNT --regid=$ACCOUNT --init-groups --inh-caps=-all --ambient-caps=-all $options"
+    USER=$ACCOUNT
   else
     options=${options%% *}
   fi
   forget_secrets
-  export HOME="$ACCOUNT_HOME" USER="$ACCOUNT" LOGNAME="$ACCOUNT" SHELL=/bin/bash
+  export HOME="$ACCOUNT_HOME" USER="${USER:-root}" SHELL=/bin/bash
+  export LOGNAME="$USER"
   cd "$HOME" || exit 1
   if [ -z "$options" ]; then exec "$@"; fi
   # shellcheck disable=SC2086 # options

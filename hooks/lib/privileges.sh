@@ -32,6 +32,7 @@ require_capabilities() {
 
 settle_directories() { # UID
   if ! [ -w "$ACCOUNT_HOME" ]; then
+    if mountpoint -q "$ACCOUNT_HOME"; then refuse_home "uid $1" 'change its owner, or give it the mode 1777'; fi
     export SVC_FALLBACK_HOME="/tmp/home-$1"
     (umask 077 && mkdir -p "$SVC_FALLBACK_HOME") 2>/dev/null ||
       refuse "uid $1 cannot write $ACCOUNT_HOME or /tmp: mount a tmpfs there"

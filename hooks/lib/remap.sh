@@ -25,9 +25,14 @@ claim_home() {
   uid=$(id -u "$ACCOUNT")
   if [ "$owner" = 0 ] && has_capability "$CAP_CHOWN" && chown "$ACCOUNT:$ACCOUNT" "$ACCOUNT_HOME" 2>/dev/null; then
     chmod 755 "$ACCOUNT_HOME"
-  elif [ "$owner" != "$uid" ]; then
-    say "$ACCOUNT_HOME belongs to uid $owner, and the account is uid $uid: set PUID=$owner to let it write there"
+  elif ! as_account test -w "$ACCOUNT_HOME"; then
+    refuse_home "$ACCOUNT, uid $uid," "set PUID=$owner, or change its owner"
   fi
+}
+
+# Programs would keep their files elsewhere, and lose them with the container.
+refuse_home() { # ACCOUNT REMEDY
+  refuse "$ACCOUNT_HOME belongs to uid $(stat -c %u "$ACCOUNT_HOME"), and $1 cannot write there: $2"
 }
 
 # A mounted home with none of the skeleton's files gets them, from the account itself, which may have left links there.

@@ -15,7 +15,8 @@ export interface Identity {
 }
 
 /**
- * The account of that name, or of that decimal uid, by /etc/passwd and /etc/group as they are now.
+ * The account of that name, or of that decimal uid, by /etc/passwd and /etc/group as they are now,
+ * and those of libnss-extrausers.
  * Where there are no such files, the daemon's own account only.
  * @throws SandboxError `invalid` where there is no such account, and for any name on Windows
  */
@@ -114,22 +115,22 @@ function findAccount(name: string): Identity | undefined {
   };
 }
 
-/** A file of colon-separated records, read again when it was changed or replaced. */
+/** Files of colon-separated records, read again when one was changed or replaced. The first entry of a name counts. */
 class Records {
-  readonly #path: string;
+  readonly #paths: readonly string[];
   #version = '';
   #records: string[][] = [];
 
-  constructor(path: string) {
-    this.#path = path;
+  constructor(...paths: string[]) {
+    this.#paths = paths;
   }
 
   records(): readonly (readonly string[])[] {
-    const stat = statSync(this.#path, { bigint: true, throwIfNoEntry: false });
-    if (stat === undefined) return [];
-    const version = `${stat.ino}:${stat.size}:${stat.mtimeNs}`;
+    const stats = this.#paths.map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
+    const version = stats.map((stat) => stat && `${stat.ino}:${stat.size}:${stat.mtimeNs}`).join(' ');
     if (version !== this.#version) {
-      const lines = readFileSync(this.#path, 'utf8').split('\n');
+      const present = this.#paths.filter((_, index) => stats[index] !== undefined);
+      const lines = present.flatMap((path) => readFileSync(path, 'utf8').split('\n'));
       this.#records = lines.map((line) => line.split(':')).filter((fields) => fields.length > 3);
       this.#version = version;
     }
@@ -137,5 +138,6 @@ class Records {
   }
 }
 
-const passwd = new Records('/etc/passwd');
-const groups = new Records('/etc/group');
+// The second ones are those of libnss-extrausers: in the image, the entry of a container that runs with any user id.
+const passwd = new Records('/etc/passwd', '/var/lib/extrausers/passwd');
+const groups = new Records('/etc/group', '/var/lib/extrausers/group');

@@ -23,7 +23,8 @@ export class RunContext {
     if (name === undefined) return this.own;
     const identity = lookUpIdentity(name, this.#platform);
     requireRunnableAs(identity, this.own);
-    return identity;
+    // A process that is not root keeps its groups, also those that the engine gave it and no file names.
+    return identity.uid === this.own.uid && this.own.uid !== 0 ? this.own : identity;
   }
 
   /** @throws SandboxError `invalid` where it is not the absolute path of a directory */
