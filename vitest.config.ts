@@ -4,7 +4,7 @@ import { LongestFirst } from './scripts/testing/longest-first.ts';
 import { CLOCK_TESTS, SYSTEM_TESTS, UNIT_TESTS } from './scripts/testing/projects.ts';
 import { RunReporter } from './scripts/testing/run-reporter.ts';
 
-// A machine may be busy: what is waited for gets time, and what never comes fails all the same.
+// A machine may be busy: a wait is long, and still fails in the end.
 const PATIENCE = { testTimeout: 90_000, hookTimeout: 90_000, expect: { poll: { timeout: 45_000 } } };
 const LONG_PATIENCE = { testTimeout: 180_000, hookTimeout: 180_000, expect: { poll: { timeout: 120_000 } } };
 

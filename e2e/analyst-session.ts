@@ -39,7 +39,7 @@ display(Image(b"\\x89PNG\\r\\n\\x1a\\n" + part(b"IHDR", head) + part(b"IDAT", zl
 
 /**
  * What an analyst does in one session: reads a table, draws it with a mistake, corrects that, interrupts a long loop
- * that streams its progress, and restarts. Answers the figure as PNG and the table as text.
+ * that streams its progress, and restarts. Returns the figure as PNG and the table as text.
  */
 export async function analyse({ url, key }: AnalystPlace): Promise<{ figure: Buffer; table: string }> {
   const headers = { 'x-api-key': key, 'content-type': 'application/json' };

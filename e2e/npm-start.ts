@@ -34,7 +34,7 @@ export async function npmStart(runtimeDir: string, env: Readonly<Record<string, 
   return { npm, url: `http://127.0.0.1:${port}`, log: () => log };
 }
 
-/** The process id of a service of a runtime directory; undefined where it does not run. */
+/** The process id of a service of a runtime directory; undefined if it does not run. */
 export function pidOf(bundle: 'sandboxd' | 'gateway', runtimeDir: string): number | undefined {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     const [environment, commandLine] = ['environ', 'cmdline'].map((file) => textOf(`/proc/${pid}/${file}`));

@@ -17,7 +17,7 @@ export interface FaultyProduct {
 /** What a service with `spin-on-signal.mjs` does at these signals. */
 const FAULTS = ['SIGKILL', 'SIGSTOP', 'SIGUSR2'] as const;
 
-/** Kills, stops and spins each service; each time it comes back by itself, within the limit for a stall. */
+/** Kills, stops and spins each service; each time it restarts by itself, within the limit for a stall. */
 export async function sufferFaults(product: FaultyProduct, stallSeconds: number): Promise<void> {
   for (const service of ['daemon', 'gateway'] as const) {
     for (const fault of FAULTS) {

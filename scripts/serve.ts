@@ -22,7 +22,7 @@ async function main(): Promise<number> {
   // Every process that the launcher starts inherits this environment.
   process.env = { ...env };
   const given = readServeOptions(args, env);
-  // The daemon warns where the gateway is reachable from elsewhere and there is no key.
+  // The daemon warns if the gateway is reachable from elsewhere and there is no key.
   process.env['GATEWAY_HOST'] = given.gateway.host;
   if (given.help) {
     process.stdout.write(USAGE);

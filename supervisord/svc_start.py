@@ -44,7 +44,7 @@ class StartRequests:
 
 def install(supervisord):
     try:
-        # For writing too, so that a writer that ends is no end of the FIFO.
+        # For writing too, so that the end of a writer does not end the FIFO.
         fifo = os.open(FIFO, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW)
     except FileNotFoundError:
         return

@@ -36,7 +36,7 @@ if VERSION != KNOWN_VERSION:
 
 
 def make_logger_without_noise(options, make=ServerOptions.make_logger):
-    """An empty directory of own programs is no fault."""
+    """An empty directory of own programs is not a fault."""
     options.parse_warnings[:] = [text for text in options.parse_warnings if not text.startswith("No file matches")]
     make(options)
 

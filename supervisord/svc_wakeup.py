@@ -1,4 +1,4 @@
-"""Loaded into supervisord as an RPC interface without methods, the place where it takes in code of others.
+"""Loaded into supervisord as an RPC interface without methods, which is how it loads other code.
 
 Its loop looks at its programs when a descriptor becomes readable, and otherwise once a second: the first program would
 start a second late, and so would every stop and every restart. A pipe that its start and every signal write to mends

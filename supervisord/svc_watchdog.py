@@ -121,7 +121,7 @@ def main():
     poll.register(0, select.POLLIN)
     pipes = {}
     for name, service in services.items():
-        # Also for writing, so that a service that ends is no end of the pipe.
+        # Also for writing, so that the end of a service does not end the pipe.
         pipe = os.open(pipe_of(name), os.O_RDWR | os.O_NONBLOCK)
         pipes[pipe] = service
         poll.register(pipe, select.POLLIN)

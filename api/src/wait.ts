@@ -1,5 +1,5 @@
 import { ignore } from '@sandbox/program/ignore.ts';
-/** How a wait ended: its event came, its time was over, or its signal fired. */
+/** How a wait ended: its event occurred, its time was over, or its signal fired. */
 export type WaitEnd = 'settled' | 'timeout' | 'aborted';
 
 /** The longest delay of one timer in Node; a longer one would fire at once. */
@@ -15,13 +15,13 @@ export function timerMs(ms: number): number {
   return Math.min(Math.max(Math.ceil(ms) || 0, 0), MAX_TIMER_MS);
 }
 
-/** A signal that fires after so many milliseconds, rounded and bounded as `timerMs` does it. */
+/** A signal that fires after that many milliseconds, rounded and bounded as `timerMs` does it. */
 export function timeoutSignal(ms: number): AbortSignal {
   return AbortSignal.timeout(timerMs(ms));
 }
 
 /**
- * Calls `handle` once when the signal fires, at once where it has fired already. Disposing the answer ends that; it
+ * Calls `handle` once when the signal fires, at once if it has fired already. Disposing the answer ends that; it
  * may be disposed any number of times.
  */
 export function onAbort(signal: AbortSignal | undefined, handle: () => void): Disposable {
@@ -37,7 +37,7 @@ export function onAbort(signal: AbortSignal | undefined, handle: () => void): Di
 /**
  * Waits until the event settles or a bound ends the wait. A signal that has fired already ends it before the event is
  * looked at.
- * @throws the reason of the event, where it rejects first
+ * @throws the reason of the event, if it rejects first
  */
 export async function waitFor(event: PromiseLike<unknown>, { ms, signal }: WaitBounds): Promise<WaitEnd> {
   if (signal?.aborted) return 'aborted';
@@ -69,7 +69,7 @@ export async function pollUntil(
   }
 }
 
-/** Sleeps for so many milliseconds, or until the signal fires. */
+/** Sleeps for that many milliseconds, or until the signal fires. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -133,7 +133,7 @@ export class Slots {
     this.#free = count;
   }
 
-  /** Takes a place until the answer is disposed. @throws the reason of the signal, where it fires first */
+  /** Takes a place until the answer is disposed. @throws the reason of the signal, if it fires first */
   async take(signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted();
     const free = this.tryTake();

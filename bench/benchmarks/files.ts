@@ -15,7 +15,7 @@ import { type Service, startDaemon, startPeer } from '../testbed/services.ts';
 import { WRK, wrk } from '../testbed/wrk.ts';
 
 const run = promisify(execFile);
-/** Files in memory where possible: a disk would hide the cost of either side. */
+/** Files in memory if possible: a disk would hide the cost of either side. */
 const MEMORY = '/dev/shm';
 const ENTRIES = 10_000;
 const TREE_FILES = 20_000;

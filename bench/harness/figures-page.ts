@@ -53,7 +53,7 @@ export function figuresPage(previous: string, run: Run | undefined, benchmarks: 
 export interface MissedRow {
   readonly benchmark: string;
   readonly name: string;
-  /** Undefined where the benchmark gives none. */
+  /** Undefined if the benchmark gives none. */
   readonly reason: string | undefined;
   /** Whether the plainest program for the same job was measured beside it. */
   readonly hasFloor: boolean;

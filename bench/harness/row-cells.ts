@@ -53,7 +53,7 @@ function difference({ row, rounds }: Outcome): string {
   return withRange(values, signed, ` ${row.unit}`);
 }
 
-/** The median, and the range where there is more than one round. */
+/** The median, and the range if there is more than one round. */
 function withRange(values: readonly number[], shownAs: (value: number) => string, unit: string): string {
   const { median, min, max } = spreadOf(values);
   const range = values.length > 1 ? ` (${shownAs(min)} to ${shownAs(max)})` : '';

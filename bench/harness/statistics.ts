@@ -18,7 +18,7 @@ export interface Spread {
   readonly max: number;
 }
 
-/** NaN for each where a value is NaN. */
+/** NaN for each if a value is NaN. */
 export function spreadOf(values: readonly number[]): Spread {
   const [min, max] = [Math.min(...values), Math.max(...values)];
   return { median: Number.isNaN(min) ? Number.NaN : median(values), min, max };

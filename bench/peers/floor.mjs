@@ -71,7 +71,7 @@ process.once('exit', () => {
 process.once('SIGTERM', () => process.exit());
 process.stdin.once('end', () => process.exit()).resume();
 
-/** As for commands, standard input is /dev/null; bash reads ~/.bashrc where it is a socket. */
+/** As for commands, standard input is /dev/null; bash reads ~/.bashrc if it is a socket. */
 async function ended({ file, args }) {
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const closed = once(child, 'close');

@@ -1,4 +1,4 @@
-// The plainest WebSocket server of Node before an RFB server on a unix socket: what comes from there goes out in binary
+// The plainest WebSocket server of Node before an RFB server on a unix socket: bytes from there are sent in binary
 // frames (RFC 6455 §5.2), anything from the viewer is passed on as one byte.
 import { createServer } from 'node:http';
 import { connect } from 'node:net';

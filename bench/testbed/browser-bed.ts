@@ -49,7 +49,7 @@ export class BrowserBed implements AsyncDisposable {
     return new BrowserBed(browser, site, daemon, stack);
   }
 
-  /** Calls a route below `/v2/browser/`; answers `data`. @throws Error where it is no success */
+  /** Calls a route below `/v2/browser/`; answers `data`. @throws Error if it is no success */
   async post(path: string, body: object): Promise<Record<string, unknown>> {
     const answer = JSON.parse(requireOk(await this.http.post(`/v2/browser/${path}`, body)));
     if (!answer.success) throw new Error(answer.message);

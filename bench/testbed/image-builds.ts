@@ -96,7 +96,7 @@ export class ImageBuilds implements AsyncDisposable {
   }
 }
 
-/** Builds one stage of the image, by its layers in the cache where it has them; the name goes on disposal. */
+/** Builds one stage of the image, by its layers in the cache if it has them; the name goes on disposal. */
 export async function buildStage(stage: string, base: string): Promise<AsyncDisposable & { readonly name: string }> {
   const name = `sandbox-bench:${stage}`;
   const file = join(ROOT, 'images/Dockerfile');

@@ -29,7 +29,7 @@ export class McpStdio implements AsyncDisposable {
     return server;
   }
 
-  /** Calls a tool. @throws Error where the tool says that it failed */
+  /** Calls a tool. @throws Error if the tool says that it failed */
   async call(name: string, args: object = {}): Promise<string> {
     const result = (await this.#request('tools/call', { name, arguments: args })) as {
       isError?: boolean;

@@ -53,7 +53,7 @@ export class Terminal implements Disposable {
     this.#socket.send(this.#codec?.wrap(text) ?? Buffer.from(text));
   }
 
-  /** Waits for so many bytes in total. */
+  /** Waits for that many bytes in total. */
   async until(bytes: number): Promise<void> {
     while (this.received < bytes) await this.#next();
   }

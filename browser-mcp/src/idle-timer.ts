@@ -1,4 +1,4 @@
-/** Calls `onIdle` once nothing has happened for so many milliseconds. */
+/** Calls `onIdle` once nothing has happened for that many milliseconds. */
 export class IdleTimer implements Disposable {
   readonly #timer: NodeJS.Timeout;
 

@@ -20,6 +20,6 @@ export interface NodeActions {
   /** @throws SandboxError `not_found` for a node that is gone, and `unavailable` after its deadline */
   focus(nodeId: string, signal: AbortSignal): Promise<void>;
   invoke(nodeId: string, action: string | undefined, signal: AbortSignal): Promise<void>;
-  /** @returns false where the node has the focus instead, and keys replace its text */
+  /** @returns false if the node has the focus instead, and keys replace its text */
   setValue(nodeId: string, value: string | number, signal: AbortSignal): Promise<boolean>;
 }

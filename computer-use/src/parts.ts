@@ -15,7 +15,7 @@ const SCREEN_CHANGE = 1;
 /** The parts of the worker beside the display itself, in the order in which they are made. */
 export interface Parts {
   readonly list: readonly WorkerPart[];
-  /** Absent where accessibility is not served: actions on nodes are refused. */
+  /** Absent if accessibility is not served: actions on nodes are refused. */
   readonly nodes?: NodeActions;
 }
 

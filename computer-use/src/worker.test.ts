@@ -22,7 +22,7 @@ describe.skipIf(!has('X server'))('the worker of a display', () => {
         recording: has('ffmpeg'),
         accessibility: false,
       },
-      warnings: expect.arrayContaining(['without a session bus there is no accessibility']),
+      warnings: expect.arrayContaining(['accessibility is unavailable: no D-Bus session bus is running']),
     };
     expect((await worker.json(200, 'GET', '/v2/computer/info'))['data']).toEqual(expected);
     expect((await worker.json(200, 'GET', '/capabilities'))['data']).toEqual(expected);

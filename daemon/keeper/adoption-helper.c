@@ -65,7 +65,7 @@ static bool receive(struct packet *packet)
   return (message.msg_flags & MSG_TRUNC) == 0;
 }
 
-/* False where it is no ADOPT. */
+/* False if it is not an ADOPT. */
 static bool parse(struct packet *packet, struct handover *handover)
 {
   if (packet->length < ADOPT_BYTES || read_u32(packet->bytes) != packet->length - 4)
@@ -109,7 +109,7 @@ static int open_pipes_anew(struct packet *packet)
   return 0;
 }
 
-/* The answer of the keeper, an errno; -1 where it is gone. */
+/* The answer of the keeper, an errno; -1 if it is gone. */
 static int pass_on(const struct handover *handover, const struct packet *packet)
 {
   union control control = {0};

@@ -17,7 +17,7 @@ struct handover {
 /*
  * Reads what a forker sends in a child of the keeper, because to close a descriptor of another account may wait: for a
  * file system that does not answer, or a socket that lingers. The keeper gets only pipes, which the helper has opened
- * anew: no other process can make them block. `own` becomes the keeper's end of a socket, `others` that of the forker.
+ * again: no other process can make them block. `own` becomes the keeper's end of a socket, `others` that of the forker.
  * -1 with errno.
  */
 pid_t adoption_helper_open(int *own, int *others);

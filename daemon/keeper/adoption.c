@@ -112,7 +112,7 @@ static int adopt(const struct forker *forker, const struct handover *handover, i
   return 0;
 }
 
-/* -1 where nothing is there, 0 at the end, else 1. */
+/* -1 if nothing is there, 0 at the end, else 1. */
 static int receive(int channel, struct handover *handover, int fds[MAX_HANDED], size_t *count, bool *cut)
 {
   union {
@@ -163,7 +163,7 @@ static void channel_ready(struct source *source, uint32_t events)
   int received = receive(source->fd, &handover, fds, &count, &cut);
   if (received < 0)
     return;
-  /* Its helper has ended: the forker has closed the socket, or sent what is no ADOPT. */
+  /* Its helper has ended: the forker has closed the socket, or sent what is not an ADOPT. */
   if (received == 0) {
     reservations_drop_of(forker->all->reservations, forker->id, EPIPE);
     close_forker(forker);

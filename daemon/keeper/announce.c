@@ -42,7 +42,7 @@ static bool is_bulk(const struct process *process)
   return bytes >= BULK_BYTES;
 }
 
-/* A change of stdin alone is announced where the client waits for it. */
+/* A change of stdin alone is announced if the client waits for it. */
 static bool owes_little(const struct process *process)
 {
   const struct input *input = &process->input;

@@ -23,8 +23,8 @@ struct announcer {
 /* A new client: nothing is announced yet. */
 void announce_anew(struct announcer *announcer, uint64_t client);
 /*
- * Writes what has changed, as far as there is room; `writer` is NULL where no client is connected. Returns the ms until
- * delayed bulk output is due, -1 where none was delayed.
+ * Writes what has changed, as far as there is room; `writer` is NULL if no client is connected. Returns the ms until
+ * delayed bulk output is due, -1 if none was delayed.
  */
 int announce(struct announcer *announcer, struct writer *writer, int64_t now);
 /* Whether something is left that found no room, or is delayed. */

@@ -38,7 +38,7 @@ static bool parse_mount(const char *line, struct mount *mount)
   return mount->is_v2 || (strncmp(type, " - cgroup ", 10) == 0 && options != NULL && strstr(options, "memory") != NULL);
 }
 
-/* The group of the keeper, of version 2 or of the memory controller; false where it has none. */
+/* The group of the keeper, of version 2 or of the memory controller; false if it has none. */
 static bool own_group(char path[PATH_MAX], bool is_v2)
 {
   FILE *groups = fopen("/proc/self/cgroup", "re");
@@ -126,7 +126,7 @@ static bool delegate(int base)
 
 /*
  * Only a group without processes of its own may delegate a controller, but for the root: the keeper moves into a group
- * below, and back where that was not enough, because others share its group.
+ * below, and back if that was not enough, because others share its group.
  */
 static bool delegate_from_below(int base)
 {

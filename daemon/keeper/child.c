@@ -92,7 +92,7 @@ IN_CHILD static long move_descriptors(const struct child *child)
   return 0;
 }
 
-/* Without CAP_SETPCAP the bounding set stays; it has no effect where no exec gains privileges. */
+/* Without CAP_SETPCAP the bounding set stays; it has no effect if no exec gains privileges. */
 IN_CHILD static long confine(void)
 {
   for (long capability = 0; call(SYS_prctl, PR_CAPBSET_READ, capability, 0, 0) >= 0; capability++)

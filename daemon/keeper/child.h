@@ -42,7 +42,7 @@ struct cloning {
 
 /*
  * Returns at once; -1 with errno. `stack` has CHILD_STACK_BYTES and stays until the child has called execve or ended.
- * `group` is a control group that it begins in, which becomes -1 where that is refused; a later move would wait for
+ * `group` is a control group that it begins in, which becomes -1 if that is refused; a later move would wait for
  * all processors.
  */
 pid_t child_clone(struct cloning *cloning, const struct child *child, unsigned char *stack, int *group);

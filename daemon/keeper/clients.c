@@ -156,7 +156,7 @@ int clients_flush(struct clients *clients, int64_t now)
   for (int i = 0; i < MAX_CONNECTIONS; i++)
     connection_flush(&clients->connections[i]);
   client = clients->client;
-  /* What found no room goes on at once where the socket took what was before it. */
+  /* What found no room continues at once if the socket took what was before it. */
   bool more = client != NULL && anything_to_announce(clients->announcer) && wait < 0 && client->out.length == 0;
   return more ? 0 : wait;
 }

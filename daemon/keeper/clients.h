@@ -19,13 +19,13 @@ struct clients {
   struct finder *finder;
   struct answers *answers;
   struct announcer *announcer;
-  /* Handles a frame of the client `client` after HELLO; false where it is not well formed. */
+  /* Handles a frame of the client `client` after HELLO; false if it is not well formed. */
   bool (*request)(void *context, uint64_t client, uint8_t type, struct reader *reader);
   void *context;
   /* For WELCOME: the keeper ends only at SHUTDOWN or a signal. */
   bool stays;
   struct source listener;
-  /* Closed for a moment where no descriptor is left, so that a peer can be accepted and closed: else the loop spins. */
+  /* Closed for a moment if no descriptor is left, so that a peer can be accepted and closed: else the loop spins. */
   int spare;
   struct connection connections[MAX_CONNECTIONS];
   /* The one that has sent HELLO; NULL: none. */
@@ -37,7 +37,7 @@ struct clients {
 void clients_open(struct clients *clients, int listening);
 /* Whether a daemon is connected. */
 bool has_client(const struct clients *clients);
-/* Announces and sends what has changed. Returns the ms until the next call is due, -1 where an event will cause it. */
+/* Announces and sends what has changed. Returns the ms until the next call is due, -1 if an event will cause it. */
 int clients_flush(struct clients *clients, int64_t now);
 /* Whether all output was sent. */
 bool clients_idle(const struct clients *clients);

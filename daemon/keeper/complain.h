@@ -9,7 +9,7 @@ void complain(const char *what, const char *subject);
 _Noreturn void give_up(const char *what, const char *subject);
 /* Calls of `complain` so far. */
 uint64_t complaints(void);
-/* Opens `keeper.log` of the directory, which begins anew once it is long. -1 where it cannot be opened. */
+/* Opens `keeper.log` of the directory, which begins again once it is long. -1 if it cannot be opened. */
 int complaint_log_open(const char *directory);
 
 #endif

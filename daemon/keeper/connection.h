@@ -12,7 +12,7 @@ struct connection;
 
 /* What is done about a connection. */
 struct connection_events {
-  /* Handles one whole frame; false where the connection has to end. */
+  /* Handles one whole frame; false if the connection has to end. */
   bool (*frame)(struct connection *connection, uint8_t type, struct reader *reader);
   /* Whether further frames may be handled: a client that reads no answers is not read either. */
   bool (*may_ask)(const struct connection *connection);
@@ -42,7 +42,7 @@ struct connection {
   size_t out_start;
 };
 
-/* Takes over the socket `connection->source.fd`; closes it where memory is short. */
+/* Takes over the socket `connection->source.fd`; closes it if memory is short. */
 void connection_open(struct connection *connection, struct loop *loop);
 void connection_close(struct connection *connection);
 /* Handles what the peer sent before; it may have died right after that. Then closes the connection. */

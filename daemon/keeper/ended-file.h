@@ -18,7 +18,7 @@ struct ended_files {
 void ended_file_wanted(struct ended_files *files, struct process *process);
 /* FORGET has come: removes the file, or does not write it. */
 void ended_file_unwanted(struct ended_files *files, struct process *process);
-/* Writes the files that are due, or all where no client is connected. Returns the ms until the next, -1: none. */
+/* Writes the files that are due, or all if no client is connected. Returns the ms until the next, -1: none. */
 int ended_files_due(struct ended_files *files, int64_t now, bool has_client);
 
 #endif

@@ -62,9 +62,9 @@ void survey_apply(const struct finder *finder, struct survey *survey, struct tar
                   const struct mark *marks, size_t mark_count);
 /* Every descendant of the keeper is a member, orphans that it adopted included. */
 struct survey survey_descendants(const struct finder *finder);
-/* The held process that a process of the survey belongs to: by pid, session and descent; NULL where that is unknown. */
+/* The held process that a process of the survey belongs to: by pid, session and descent; NULL if that is unknown. */
 struct process *survey_owner(const struct finder *finder, const struct survey *survey, const struct found *found);
-/* False where there is no such process, or it is a zombie. */
+/* False if the process does not exist, or it is a zombie. */
 bool process_stat(pid_t pid, struct found *found);
 bool owns_group(const struct target *targets, size_t count, pid_t group);
 

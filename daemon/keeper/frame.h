@@ -82,7 +82,7 @@ struct account {
   gid_t *groups;
 };
 
-/* `groups` is allocated; NULL where there are none, it is bad, or memory is short (then it is bad). */
+/* `groups` is allocated; NULL if none exist, it is bad, or memory is short (then it is bad). */
 struct account take_account(struct reader *reader);
 
 /* Writes frames into a buffer; callers check `has_room` first. */
@@ -97,7 +97,7 @@ struct writer {
 #define FRAME_ROOM 256
 
 bool has_room(const struct writer *writer, size_t bytes);
-/* Gives an allocated buffer another size, which keeps what fits; false where memory is short. */
+/* Gives an allocated buffer another size, which keeps what fits; false if memory is short. */
 bool set_capacity(uint8_t **bytes, size_t *capacity, size_t wanted);
 void begin_frame(struct writer *writer, enum frame_type type);
 void put_u8(struct writer *writer, uint8_t value);

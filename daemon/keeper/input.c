@@ -11,7 +11,7 @@ static void shut(struct input *input)
   input->changed(input->process);
 }
 
-/* Passes held bytes on until the pipe is full; false where the input was closed. */
+/* Passes held bytes on until the pipe is full; false if the input was closed. */
 static bool pass_on_held(struct input *input)
 {
   while (input->length > 0) {

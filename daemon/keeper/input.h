@@ -6,7 +6,7 @@
 
 #include "input-blocks.h"
 
-/* Takes over `fd`, which does not block; false, with errno and `fd` closed, where the loop cannot wait for it. */
+/* Takes over `fd`, which does not block; false, with errno and `fd` closed, if the loop cannot wait for it. */
 bool input_open(struct input *input, struct input_pool *pool, struct loop *loop, int fd, struct process *process,
                 void (*changed)(struct process *process));
 /* The bytes of a STDIN frame; `offset` is that of the first one. */
@@ -18,7 +18,7 @@ struct input_piece {
   uint32_t count;
 };
 
-/* Takes what fits. Bytes taken before are skipped, and nothing is taken where bytes before it are missing. */
+/* Takes what fits. Bytes taken before are skipped, and nothing is taken if bytes before it are missing. */
 void input_write(struct input *input, const struct input_piece *piece);
 /* Closes it after the held bytes, if everything up to `offset` was taken. */
 void input_end(struct input *input, uint64_t offset);

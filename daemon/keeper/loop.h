@@ -19,10 +19,10 @@ struct source {
 };
 
 void loop_open(struct loop *loop);
-/* False, with errno, where the system refuses. */
+/* False, with errno, if the system refuses. */
 bool loop_add(struct loop *loop, struct source *source, uint32_t events);
 void loop_change(struct source *source, uint32_t events);
-/* No event of it is reported until it is added again; a hang-up would be reported even where no event is wanted. */
+/* No event of it is reported until it is added again; a hang-up would be reported even if no event is wanted. */
 void loop_remove(const struct source *source);
 /* Removes and closes it, in this order: a descriptor that is open elsewhere too would still cause events. */
 void loop_close(struct source *source);

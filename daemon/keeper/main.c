@@ -13,7 +13,7 @@ static int usage(void)
   return 2;
 }
 
-/* A number of ms; -1 where the text is not one. */
+/* A number of ms; -1 if the text is not one. */
 static int64_t milliseconds(const char *text)
 {
   char *end;

@@ -97,7 +97,7 @@ static enum mark_state read_mark(pid_t pid, char mark[MAX_ID + 1])
   return state == EMPTY ? UNMARKED : state;
 }
 
-/* False where the pipe is closed: a mark is shorter than PIPE_BUF, so that it is written whole or not at all. */
+/* False if the pipe is closed: a mark is shorter than PIPE_BUF, so that it is written whole or not at all. */
 static bool report(const struct mark *mark)
 {
   return write(REPORT_FD, mark, sizeof *mark) == sizeof *mark;
@@ -174,7 +174,7 @@ static void reader_ready(struct source *source, uint32_t events)
     finish(reader);
 }
 
-/* False, with errno, where there is no helper. */
+/* False, with errno, if there is no helper. */
 static bool fork_helper(struct loop *loop, struct mark_reader *reader, const pid_t *pids, size_t count,
                         const struct account *const *accounts, size_t account_count)
 {

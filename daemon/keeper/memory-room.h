@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The memory limit of the group of the keeper, and how near its use is; descriptors, -1 if there is no such file. */
+/* The memory limit of the group of the keeper, and how near its use is; descriptors, -1 if the file does not exist. */
 struct memory_room {
   bool is_v2;
   int limit;

@@ -10,7 +10,7 @@ struct output_files {
   const char *id;
 };
 
-/* Opens for writing, with further `flags` of open(2); makes the directory again where it is gone. -1 with errno. */
+/* Opens for writing, with further `flags` of open(2); makes the directory again if it is gone. -1 with errno. */
 int output_file_open(const struct output_files *files, const char *kind, uint64_t number, int flags);
 /* The daemon's retention removes a file that cannot be unlinked here. */
 void output_file_discard(const struct output_files *files, const char *kind, uint64_t number);
@@ -19,7 +19,7 @@ void output_file_discard(const struct output_files *files, const char *kind, uin
 struct order {
   const struct output_files *files;
   int file;
-  /* The stream that wrote last, -1 where none has. */
+  /* The stream that wrote last, -1 if none has. */
   int speaking;
   uint64_t count;
 };

@@ -29,7 +29,7 @@ static bool out_of_descriptors(void)
   return errno == EMFILE || errno == ENFILE;
 }
 
-/* Returns as read(2) where nothing is there. */
+/* Returns as read(2) if nothing is there. */
 static ssize_t pause_stream(struct stream *stream)
 {
   if (!stream->paused) {
@@ -97,7 +97,7 @@ static void store_copy(struct stream *stream, const uint8_t *bytes, size_t lengt
   dropped(stream, length - done);
 }
 
-/* Reads, then stores the bytes or, where the disk has refused, counts them. Returns as read(2). */
+/* Reads, then stores the bytes or, if the disk has refused, counts them. Returns as read(2). */
 static ssize_t copy(struct stream *stream, bool store)
 {
   bool keeps = store && !stream->discarded;
@@ -159,7 +159,7 @@ static void widen(struct stream *stream)
     (void)fcntl(stream->source.fd, F_SETPIPE_SZ, BULK_PIPE_BYTES);
 }
 
-/* Number of bytes moved; 0 at the end of the stream, -1 where there is nothing now. */
+/* Number of bytes moved; 0 at the end of the stream, -1 if there is nothing now. */
 static ssize_t take(struct stream *stream, uint32_t events)
 {
   /*

@@ -54,7 +54,7 @@ struct stream {
   uint64_t announced;
 };
 
-/* Takes over `fd`, which does not block; false, with errno and `fd` closed, where the loop cannot wait for it. */
+/* Takes over `fd`, which does not block; false, with errno and `fd` closed, if the loop cannot wait for it. */
 struct stream_open {
   struct outputs *outputs;
   struct process *process;
@@ -72,7 +72,7 @@ void stream_catch_up(struct stream *stream);
 void stream_trim(struct stream *stream, uint64_t first);
 /* Unlinks its files. Later output of a `discarded` process is read and not kept. */
 void stream_discard(struct stream *stream);
-/* Reads paused streams again. Returns the ms until the next attempt, -1 where none is paused. */
+/* Reads paused streams again. Returns the ms until the next attempt, -1 if none is paused. */
 int streams_due(struct outputs *outputs, int64_t now);
 /* Frees it; its files stay. */
 void stream_free(struct stream *stream);

@@ -23,9 +23,9 @@ struct proc_stat {
   char program[PROGRAM_BYTES];
 };
 
-/* The first bytes of /proc/PID/NAME as a string; false if there are none. */
+/* The first bytes of /proc/PID/NAME as a string; false if none exist. */
 bool read_proc_file(pid_t pid, const char *name, char *text, size_t size);
-/* False if there is no such process. */
+/* False if the process does not exist. */
 bool read_proc_stat(pid_t pid, struct proc_stat *stat);
 /* Replaces a name that many programs share by that of the executable file. */
 void name_program(pid_t pid, struct proc_stat *stat);

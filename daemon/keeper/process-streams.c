@@ -11,7 +11,7 @@
 
 #include "descriptors.h"
 
-/* By name where the kernel has no TIOCGPTPEER. */
+/* By name if the kernel has no TIOCGPTPEER. */
 static int open_peer(int own)
 {
 #ifdef TIOCGPTPEER

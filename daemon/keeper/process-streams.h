@@ -7,7 +7,7 @@
 #include "process.h"
 #include "start.h"
 
-/* The keeper's ends of pipes or terminal, which do not block. -1 where there is none. */
+/* The keeper's ends of pipes or terminal, which do not block. -1 if none exists. */
 struct own_ends {
   int in;
   /* Also of a terminal. */
@@ -15,7 +15,7 @@ struct own_ends {
   int err;
 };
 
-/* The ends that a new process gets; on a terminal `in` alone. -1 where there is none. */
+/* The ends that a new process gets; on a terminal `in` alone. -1 if none exists. */
 struct child_ends {
   int in;
   int out;
@@ -35,9 +35,9 @@ bool open_ends(const struct start *start, struct own_ends *own, struct child_end
 /* In memory, or in an unlinked file; -1 with errno. */
 int open_script(const struct start *start);
 bool terminal_resize(int own, uint16_t columns, uint16_t rows);
-/* The foreground group; 0 where there is none. */
+/* The foreground group; 0 if none exists. */
 pid_t terminal_foreground(int own);
-/* Gives the ends to the process; false, with errno and all closed, where the loop cannot wait for one. */
+/* Gives the ends to the process; false, with errno and all closed, if the loop cannot wait for one. */
 bool hold_ends(struct process *process, const struct keeping *keeping, struct own_ends *own);
 
 #endif

@@ -151,9 +151,9 @@ uint32_t live_count(const struct processes *processes);
 struct process *process_by_id(struct processes *processes, const char *id);
 /* Finds a process only until it is reaped. */
 struct process *process_by_pid(struct processes *processes, pid_t pid);
-/* Adds a process without pid and streams to the table; NULL, with errno, where that fails. */
+/* Adds a process without pid and streams to the table; NULL, with errno, if that fails. */
 struct process *process_add(struct processes *processes, const char *id);
-/* Copies what is returned with its first announcement to another client; false where memory is short. */
+/* Copies what is returned with its first announcement to another client; false if memory is short. */
 bool process_keep_record(struct process *process, const uint8_t *bytes, uint32_t length);
 /* Not reaped: its pid is still that of the process. */
 bool process_lives(const struct process *process);

@@ -79,7 +79,7 @@ void process_forget(struct reaper *reaper, struct process *process, bool discard
       stream_discard(&process->streams[i]);
     order_discard(&process->order);
   }
-  /* Removed at once where nothing is left to do, so that its id is free for the next START. */
+  /* Removed at once if nothing is left to do, so that its id is free for the next START. */
   process_settled(reaper, process);
 }
 

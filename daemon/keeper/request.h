@@ -6,7 +6,7 @@
 
 #include "keeper.h"
 
-/* Handles one frame after HELLO; false where it is not well formed. */
+/* Handles one frame after HELLO; false if it is not well formed. */
 bool handle_request(struct keeper *keeper, uint64_t client, uint8_t type, struct reader *reader);
 
 #endif

@@ -38,7 +38,7 @@ void reservation_release(struct reservations *reservations, struct process *proc
 void reservations_drop(struct reservations *reservations);
 /* Gives up those of one forker, with the errno for their client. */
 void reservations_drop_of(struct reservations *reservations, const char *forker, int error);
-/* Gives up what is overdue. Returns the ms until the next, -1 where there is none. */
+/* Gives up what is overdue. Returns the ms until the next, -1 if none exists. */
 int reservations_due(struct reservations *reservations, int64_t now);
 /* Of a process that is reserved. */
 struct keeping reservation_keeping(struct reservations *reservations, const struct process *process);

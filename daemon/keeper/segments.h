@@ -31,15 +31,15 @@ struct segments {
 /* Clamps cap and size to their bounds. */
 struct segments segments_of(const struct output_files *files, const char *kind, uint64_t cap, uint32_t bytes_each);
 /*
- * Number of bytes that the newest segment takes at position `*at` of its file; opens one that begins at `end` where it
- * is full or there is none. 0 where the disk refuses.
+ * Number of bytes that the newest segment takes at position `*at` of its file; opens one that begins at `end` if it
+ * is full or there is none. 0 if the disk refuses.
  */
 uint32_t segments_room(struct segments *segments, uint64_t end, int64_t *at);
 /* Writes bytes that begin at `end` of the stream; the number of those that the disk took. */
 size_t segments_write(struct segments *segments, uint64_t end, const uint8_t *bytes, size_t length);
 /* That many bytes were written there. */
 void segments_stored(struct segments *segments, uint64_t bytes);
-/* Removes the newest where it is empty, so that a full disk leaves no empty files. */
+/* Removes the newest if it is empty, so that a full disk leaves no empty files. */
 void segments_abandon_empty(struct segments *segments);
 /* The next byte begins a new segment. */
 void segments_close(struct segments *segments);

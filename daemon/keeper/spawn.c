@@ -151,7 +151,7 @@ static struct launch *new_launch(struct launches *launches, struct start *start)
   return launch;
 }
 
-/* The child begins in a group of its own where one can be had. */
+/* The child begins in a group of its own if one can be had. */
 static pid_t clone_child(struct launch *launch)
 {
   struct command_groups *groups = &launch->all->processes->oom->groups;
@@ -168,7 +168,7 @@ static pid_t clone_child(struct launch *launch)
   return pid;
 }
 
-/* False, with errno, where the child could not be cloned or would not be noticed. */
+/* False, with errno, if the child could not be cloned or would not be noticed. */
 static bool run(struct launch *launch, const struct child_ends *given, int channel)
 {
   const struct start *start = &launch->start;

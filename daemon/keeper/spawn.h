@@ -30,12 +30,12 @@ struct launches {
 void spawn_open(struct launches *launches, bool no_new_privileges);
 /*
  * Begins a start and takes `start` over. Its process is announced as RUNNING once its child has called execve, or as
- * UNSTARTED where that fails or takes too long. False, with the failure, where there is no process.
+ * UNSTARTED if that fails or takes too long. False, with the failure, if there is no process.
  */
 bool spawn(struct launches *launches, struct start *start, uint64_t client, struct failure *failure);
-/* The child was reaped: settles its start where that is under way. */
+/* The child was reaped: settles its start if that is under way. */
 void launch_reaped(struct launches *launches, pid_t pid);
-/* Kills the children that have not called execve in time. Returns the ms until the next, -1 where none is left. */
+/* Kills the children that have not called execve in time. Returns the ms until the next, -1 if none is left. */
 int launches_due(struct launches *launches, int64_t now);
 
 #endif

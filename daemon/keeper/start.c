@@ -8,7 +8,7 @@
 #define PROMPT_FLAG 1u
 #define FORKS_FLAG 2u
 
-/* A list for execve that points into the frame; NULL where the frame is bad or memory is short. */
+/* A list for execve that points into the frame; NULL if the frame is bad or memory is short. */
 static char **take_strings(struct reader *reader)
 {
   uint32_t count = take_u32(reader);

@@ -46,7 +46,7 @@ struct start {
   uint8_t *memory;
 };
 
-/* Reads the fields of START; the caller frees them also where the reader is bad. */
+/* Reads the fields of START; the caller frees them also if the reader is bad. */
 struct start start_take(struct reader *reader);
 void start_free(struct start *start);
 

@@ -12,9 +12,9 @@ void put_failed(struct writer *writer, const struct process *process);
 void put_state(struct writer *writer, struct process *process, bool has_record);
 /* More than its STATE takes. */
 size_t state_bytes(const struct process *process);
-/* Whether there is that much room; an empty buffer is made larger where it is not enough. */
+/* Whether there is that much room; an empty buffer is made larger if it is not enough. */
 bool make_room(struct writer *writer, size_t room);
-/* Writes HELD for each process that has not ended, then LISTED. Allocates the room once; false where it cannot. */
+/* Writes HELD for each process that has not ended, then LISTED. Allocates the room once; false if it cannot. */
 bool put_held(struct writer *writer, const struct processes *processes);
 
 #endif

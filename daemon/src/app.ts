@@ -44,7 +44,7 @@ const CLOSING_MS = 500;
 
 /**
  * The whole daemon without a socket: `inject` talks to it, `listen` opens it, `close` ends what it holds.
- * @throws Error in one line where it cannot start
+ * @throws Error in one line if it cannot start
  */
 export async function buildApp(
   config: Config,
@@ -117,7 +117,7 @@ export async function buildApp(
   return app;
 }
 
-/** What capabilities are created from. @throws Error in one line where the runtime directory cannot be had */
+/** What capabilities are created from. @throws Error in one line if the runtime directory cannot be had */
 export async function openCore(
   config: CoreConfig,
   logger: Logger,

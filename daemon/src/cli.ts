@@ -15,7 +15,7 @@ const USAGE = `Usage: sandboxd [start] [options]     serve the API
        sandboxd version              print the version; so does --version`;
 
 /**
- * The daemon's command line. Answers what keeps running, or undefined when the command is done.
+ * The daemon's command line. Returns what keeps running, or undefined when the command is done.
  * @param heartbeatFd descriptor for the beats of the main loop, if a parent counts them
  */
 export async function sandboxd(argv: readonly string[], heartbeatFd?: number): Promise<Running | undefined> {

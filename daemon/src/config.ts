@@ -29,7 +29,7 @@ export function readConfig(
   return { ...config, ...keyOptions(config) };
 }
 
-/** The options of the core, of the MCP hub and of these capabilities. @throws Error where two have one name */
+/** The options of the core, of the MCP hub and of these capabilities. @throws Error if two have one name */
 export function optionsOf(capabilities: readonly Capability[]): z.ZodObject<OptionShape> {
   const union: Record<string, z.ZodType> = { ...CORE_OPTIONS, ...McpOptions };
   for (const { name, options } of capabilities) {

@@ -1,7 +1,7 @@
 import type { CallAttack } from './attack.ts';
 
 const PATH = '/v2/code/execute';
-/** 429 where eight other cells run already. */
+/** 429 if eight other cells run already. */
 const RUN = [200, 429];
 
 type Row = readonly [name: string, language: string, code: string, more?: object];

@@ -134,7 +134,7 @@ export class Attacker implements AsyncDisposable {
     return gets.test(text) ? [] : [fault(name, text, gets)];
   }
 
-  /** The header line with the key; empty where the services are open. */
+  /** The header line with the key; empty if the services are open. */
   get #credential(): string {
     const { key } = this.#targets;
     return key === undefined ? '' : `X-API-Key: ${key}\r\n`;

@@ -154,7 +154,7 @@ async def sub_agent(client, directory, number):
     edited = (await call(client.file.str_replace_editor, command="str_replace", path=f"{work}/greet.sh",
                          old_str="hello", new_str="good day")).data
     assert "good day" in edited.output, edited
-    # More callers than there may be terminals: a call beyond them is 429, which the client repeats where it may.
+    # More callers than there may be terminals: a call beyond them is 429, which the client repeats if it may.
     built = (await call(client.shell.exec_command, command="sh -n greet.sh && echo built", exec_dir=work,
                         request_options={"max_retries": 30})).data
     equal((built.status, built.output, built.exit_code), ("completed", "built\n", 0))
@@ -276,7 +276,7 @@ async def browser(client):
 
 
 async def display(client):
-    """The display is recorded where the service has a worker."""
+    """The display is recorded if the service has a worker."""
     idle = await call(client.display.record, action="status")
     equal((idle.success, idle.data.duration >= 0), (True, True))
     path = f"/tmp/recorded-{uuid.uuid4()}.mp4"

@@ -17,7 +17,7 @@ export function pythonWithClient(): Promise<string> {
   ]);
 }
 
-/** Runs the Python driver to its end. @throws Error with its output where a call does not answer as it should */
+/** Runs the Python driver to its end. @throws Error with its output if a call does not answer as it should */
 export async function drivePython(
   python: string,
   service: { readonly url: string; readonly key: string; readonly hasDisplay: boolean },

@@ -30,7 +30,7 @@ export interface Caller {
   readonly hasHtml: boolean;
   command(text: string): Promise<CommandAnswer>;
   cell(code: string, session: string): Promise<CellAnswer>;
-  /** Has the cell interrupted, after it has printed `until` where the route shows it before the end. */
+  /** Has the cell interrupted, after it has printed `until` if the route shows it before the end. */
   interrupted(code: string, session: string, until: string): Promise<CellAnswer>;
   /** Pieces of the text of the cell in the order in which they arrived. */
   pieces(code: string, session: string): Promise<readonly string[]>;

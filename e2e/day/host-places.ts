@@ -18,7 +18,7 @@ const BEFORE = ['pandas', 'matplotlib'];
 export type OpenPlace = DayPlace & AsyncDisposable;
 type Variables = Readonly<Record<string, string>>;
 
-/** Runs a program of the set-up. @throws Error with its output where it fails */
+/** Runs a program of the set-up. @throws Error with its output if it fails */
 function run(file: string, args: readonly string[], env: Variables = {}): string {
   const { status, stdout, stderr } = spawnSync(file, args, { encoding: 'utf8', env: { ...process.env, ...env } });
   if (status !== 0) throw new Error(`${file} ${args.join(' ')} ended with ${status}: ${stderr}`);

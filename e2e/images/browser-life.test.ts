@@ -222,7 +222,7 @@ test('[mcp-browser.task] requests without a session click through the page that 
   );
 });
 
-test('[images.silent-browser] a browser that is stopped by a signal is 503 at /cdp, and serves when it goes on', async () => {
+test('[images.silent-browser] a browser that is stopped by a signal is 503 at /cdp, and serves when it continues', async () => {
   await started();
   const pid = await browserPid(sandbox());
   const each = (signal: string): Promise<string> => sandbox().shell(`kill -s ${signal} -- -${pid}`);

@@ -51,7 +51,7 @@ export function openTab(sandbox: Sandbox, url: string, port = 9222): Promise<str
   return sandbox.shell(`curl -s -X PUT 'http://127.0.0.1:${port}/json/new?${url}'`);
 }
 
-/** The answer of the browser MCP server to a request, which brings no session; rejects where nothing listens. */
+/** The answer of the browser MCP server to a request, which brings no session; rejects if nothing listens. */
 export async function callBrowserMcp(sandbox: Sandbox, method: string, params = {}, port = 8100): Promise<string> {
   const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }).replaceAll("'", "'\\''");
   const url = `http://127.0.0.1:${port}/mcp`;

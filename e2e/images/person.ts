@@ -6,7 +6,7 @@ import { ROOT } from '../../scripts/root.ts';
 import { personsBrowser } from '../pages/browsers.ts';
 
 const PICTURES = join(ROOT, 'dist/e2e-screenshots');
-/** Chromium ends requests where a network interface comes or goes, as that of another container does. */
+/** Chromium ends requests if a network interface comes or goes, as that of another container does. */
 const NETWORK_CHANGED = 'net::ERR_NETWORK_CHANGED';
 const LOADS_MAX = 4;
 
@@ -56,7 +56,7 @@ export async function personAt(
   };
 }
 
-/** Opens the page at `url`, and again where a part of it was lost with a network interface. */
+/** Opens the page at `url`, and again if a part of it was lost with a network interface. */
 export async function load(page: Page, url: string): Promise<void> {
   let isWhole = false;
   page.on('requestfailed', (request) => {

@@ -20,7 +20,7 @@ export const TRACED_CALLS: readonly string[] = [
 const FORKS = new Set(['clone', 'clone3', 'fork', 'vfork']);
 const CHANGES = new Set(['chdir', 'fchdir', 'setuid', 'setreuid', 'setresuid']);
 const UNFINISHED = ' <unfinished ...>';
-/** Their first text is no path. */
+/** Their first text is not a path. */
 const TEXT_FIRST = new Set(['symlink', 'symlinkat']);
 /** Further texts are arguments. */
 const ONE_PATH = new Set(['execve', 'execveat']);

@@ -182,7 +182,7 @@ test('[terminal.gone] a daemon that is stopped in order ends the terminal for th
   await expect.poll(() => page.getByRole('alert').count()).toBe(0);
 });
 
-test('[terminal.key-changed] a key that changed is told, and the page leads to the form', async ({ person }) => {
+test('[terminal.key-changed] a key that changed is shown, and the page leads to the form', async ({ person }) => {
   await using directory = await tempDir();
   const file = join(directory.path, 'key');
   await writeFile(file, KEY);

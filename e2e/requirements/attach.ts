@@ -11,7 +11,7 @@ export const ATTACH: readonly Requirement[] = [
     'attach.stdin-ack': 'ack has the bytes of stdin that the process host holds',
     'attach.stdin-offset': 'bytes of stdin that were taken before are dropped, and a gap is an error with the offset',
     'attach.stdin-closed': 'a frame after the end of stdin is an error, and the output continues',
-    'attach.eof': 'eof closes stdin after so many bytes and is confirmed',
+    'attach.eof': 'eof closes stdin at its offset and is confirmed',
     'attach.stream-eof': 'a stream that the command closes has eof while it runs',
     'attach.exit': 'exit has code, signal, oom_killed and the ends of the streams; close code 1000 follows',
     'attach.failed': 'a command that could not be started is an exit with its reason',

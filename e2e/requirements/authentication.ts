@@ -13,7 +13,7 @@ export const AUTHENTICATION: readonly Requirement[] = [
   ...section('docs/contract.md §1.4', {
     'auth.key-file': 'SVC_API_KEY_FILE reads the key from a file',
     'auth.sandbox-alias': 'SANDBOX_API_KEY sets the same key',
-    'auth.constant-time': 'keys are compared over hashes, whatever their length',
+    'auth.constant-time': 'keys of any length are compared by their hashes',
     'auth.public-exact': 'public routes match the path exactly, never by prefix, never by the query',
     'auth.svc-header': 'X-SVC-API-Key carries the key, at the daemon and at the gateway',
     'auth.aio-header': 'the 1.x name X-AIO-API-Key carries the key, at the daemon and at the gateway',

@@ -22,7 +22,7 @@ export const BASH_V1: readonly Requirement[] = [
     'v1.kill': 'bash/kill signals the command, SIGTERM by default',
     'v1.sessions-create': 'bash/sessions/create gives a session with the fields of BashSessionInfo',
     'v1.sessions-close': 'bash/sessions/{session_id}/close ends the session and its commands',
-    'v1.clamped': 'a value out of our bounds, where the wire schema has none, is clamped, not refused',
+    'v1.clamped': 'a value out of our bounds, if the wire schema has none, is clamped, not refused',
   }),
   ...section('docs/contract.md §12', {
     'v1.required-fields': 'every field of bash/* that the wire schema requires is there with its exact type',

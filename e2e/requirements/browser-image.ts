@@ -4,7 +4,7 @@ import { type Requirement, section } from './requirement.ts';
 export const BROWSER_IMAGE: readonly Requirement[] = [
   ...section('docs/contract.md §6', {
     'browser.start': 'POST browser/start asks the supervisor for the browser, once for callers at the same time',
-    'browser.start-unsupported': 'POST browser/start is 501 with a hint where no supervisor takes requests',
+    'browser.start-unsupported': 'POST browser/start is 501 with a hint if no supervisor takes requests',
     'browser.start-failed': 'POST browser/start is 503 if the browser does not answer within its time',
     'images.browser-start': 'in the image with the start mode manual POST browser/start starts the browser',
     'images.browser-routes':
@@ -32,7 +32,7 @@ export const BROWSER_IMAGE: readonly Requirement[] = [
     'mcp-browser.refusals': 'the browser MCP server refuses what is not a message, with its status',
     'mcp-browser.in-turn': 'calls of the browser MCP server run one after another',
     'mcp-browser.hanging-call': 'a call that hangs ends, and the server starts again',
-    'mcp-browser.life': 'the browser MCP server is there while a browser is, whatever started it',
+    'mcp-browser.life': 'the browser MCP server runs while a browser runs, however it was started',
     'mcp-browser.task': 'the tools of the browser MCP server work in the browser that everybody sees',
   }),
   ...section('docs/contract.md §11', {
@@ -41,6 +41,6 @@ export const BROWSER_IMAGE: readonly Requirement[] = [
     'images.profile': 'the profile of the browser is kept across restarts and crashes',
     'images.downloads': 'downloads of each kind of client are where the documents say, and are fetched by the API',
     'images.crashed-tab': 'a tab that takes all memory dies, and the browser lives',
-    'images.silent-browser': 'a stopped browser is 503 at /cdp, and serves when it goes on',
+    'images.silent-browser': 'a stopped browser is 503 at /cdp, and serves when it continues',
   }),
 ];

@@ -11,7 +11,7 @@ export const BROWSER: readonly Requirement[] = [
       'navigate answers url, title, status, tab_id; wait_until is load, domcontentloaded, networkidle or commit',
     'browser.navigate-history': 'history goes back and forward and reloads',
     'browser.navigate-failure':
-      'an address that cannot be reached is no success: name, refused, TLS, download, blocked and timeout are told apart',
+      'an address that cannot be reached is a failure: name, refused, TLS, download, blocked and timeout are distinguished',
     'browser.screenshot':
       'screenshot: png, jpeg, jpg, webp, quality, full_page, selector, scale; size and source in headers',
     'browser.screenshot-target':
@@ -45,13 +45,13 @@ export const BROWSER: readonly Requirement[] = [
     'browser.typing': 'TYPING with use_clipboard false refuses what no key types; nothing is dropped',
   }),
   ...section('docs/browser.md', {
-    'browser.one-connection': 'tabs of pages and other clients are seen; nobody’s end closes another’s work',
+    'browser.one-connection': 'tabs of pages and other clients are seen; the end of one closes nothing of another',
     'browser.reconnect': 'a browser that starts again is found again',
     'browser.hidden-tab': 'a tab behind another one takes input, and stays behind',
     'browser.dialog': 'a dialog blocks no other tab; a call that meets it says so at once',
     'browser.crash': 'a tab that crashes says so; a navigation revives it',
     'browser.silent':
-      'a browser that is stopped or says nothing is 503 within the deadline, and serves when it goes on',
+      'a browser that is stopped or says nothing is 503 within the deadline, and serves when it continues',
     'browser.dies-under-call':
       'a browser that is killed, and a page that takes all memory, end each call with a clear answer; the next one works',
     'browser.large': 'a data URL of 50 MB and a download that is cut are answered',

@@ -3,7 +3,7 @@ import { type Requirement, section } from './requirement.ts';
 export const CODE_LANGUAGES: readonly Requirement[] = [
   ...section('docs/contract.md §5', {
     'js.bindings': 'a session keeps top-level bindings, which may be declared again, and awaits at the top level',
-    'js.value': 'the value of the last expression comes back as Node prints it; undefined does not',
+    'js.value': 'the value of the last expression is returned as Node prints it; undefined does not',
     'js.modules': 'import statements, import() and require find builtin modules and packages of the directory',
     'js.errors': 'an error has its name, its message and a stack with the lines of its author, and no other frames',
     'js.endless': 'code that never returns or never settles ends at its timeout, and the session lives',
@@ -18,7 +18,7 @@ export const CODE_LANGUAGES: readonly Requirement[] = [
     'js.many': '100 MB printed are cut at the cap, and the daemon grows by 32 MiB at most',
     'js.restart': 'a killed daemon finds the bindings of a session and the cell that runs, with its outputs',
     'ts.types': 'TypeScript runs in the session of JavaScript; types are erased, enums translated',
-    'ts.lines': 'an error names the lines of its author, also where the code was translated',
+    'ts.lines': 'an error names the lines of its author, also if the code was translated',
     'bash.state': 'a session keeps directory, variables, functions and background jobs',
     'bash.streams': 'a cell of bash has its exit code, and stdout and stderr apart; its stdin is empty',
     'bash.exit': 'exit in a cell gives its code and ends the session',

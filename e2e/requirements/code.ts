@@ -67,7 +67,7 @@ export const CODE: readonly Requirement[] = [
     'jupyter.info': 'info has default_kernel, available_kernels, counts, limits, description and kernel_detection',
     'jupyter.timeout': 'timeout is a whole number of at most 300',
     'v1-code.absent': 'null for a field of a request means absent, also in the map files; every answer fits its schema',
-    'v1-code.refused': 'a refused call of each family answers its status in the envelope, with detail where it is 422',
+    'v1-code.refused': 'a refused call of each family answers its status in the envelope, with detail if it is 422',
   }),
   ...section('docs/contract.md §12 /jupyter', {
     'jupyter.cwd': 'execute and create cwd: directory of the kernel; without one the home of the account',

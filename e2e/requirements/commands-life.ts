@@ -4,7 +4,7 @@ export const COMMANDS_LIFE: readonly Requirement[] = [
   ...section('docs/contract.md §2.2', {
     'out.from-offsets': 'stdout and stderr begin at the given offsets, and offset and stderr_offset say where to go on',
     'out.limit': 'limit bounds the bytes of each stream',
-    'out.first-offsets': 'first_offset and first_stderr_offset say where the log begins',
+    'out.first-offsets': 'first_offset and first_stderr_offset are the begin of the log',
     'out.command': 'command has command_id, command, status, exit_code and signal',
     'out.wait-first-byte': 'wait=true answers at the first byte past either offset',
     'out.wait-end': 'wait=true answers at the end of the command',
@@ -44,10 +44,10 @@ export const COMMANDS_LIFE: readonly Requirement[] = [
     'keep.idempotent-records': 'a record with an idempotency key stays its 10 minutes',
     'keep.full-disk': 'a full disk drops output and says so, and never ends the command',
     'stop.ends-commands': 'a daemon that is stopped by SIGTERM ends its commands',
-    'restart.records': 'a daemon that died and comes back has the records and the output of ended commands',
+    'restart.records': 'a restarted daemon has the records and the output of ended commands',
     'restart.running': 'running commands go on while the daemon is away; no byte and no exit code is lost',
     'restart.stdin-kill': 'stdin and kill of such a command work again',
-    'restart.keeper-died': 'where the keeper died too, its commands are lost and what is left is killed',
+    'restart.keeper-died': 'if the keeper died too, its commands are lost and what is left is killed',
     'restart.lost': 'without a keeper, running commands of a daemon that died are lost and what is left is killed',
   }),
   ...section('docs/contract.md §2.3', {

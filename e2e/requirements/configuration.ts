@@ -17,7 +17,7 @@ export const CONFIGURATION: readonly Requirement[] = [
     'config.disabled': 'both are off by default',
     'config.workspace': "WORKSPACE has to stay the account's home; anything else ends the boot",
     'config.backends': 'the shell and the code backend are pinned to native in the images',
-    'config.debugging-port': 'BROWSER_REMOTE_DEBUGGING_PORT is where the DevTools listen',
+    'config.debugging-port': 'BROWSER_REMOTE_DEBUGGING_PORT is the port of the DevTools',
     'config.debugging-host': 'BROWSER_REMOTE_DEBUGGING_HOST of elsewhere: the image starts no browser',
     'config.browser-args': 'BROWSER_EXTRA_ARGS are further flags of the browser',
     'config.homepage': 'HOMEPAGE is the start page',
@@ -43,7 +43,7 @@ export const CONFIGURATION: readonly Requirement[] = [
     'config.skills-path': 'SVC_SKILLS_PATH is read by sandbox_load_skill',
   }),
   ...section('docs/contract.md §7', {
-    'config.computer-use-url': 'SVC_COMPUTER_USE_URL is where the worker answers',
+    'config.computer-use-url': 'SVC_COMPUTER_USE_URL is the address of the worker',
   }),
   ...later('desktop', 'docs/contract.md §11', {
     'config.desktop': 'SVC_DESKTOP selects the desktop environment of the desktop image',

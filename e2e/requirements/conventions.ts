@@ -4,7 +4,7 @@ export const CONVENTIONS: readonly Requirement[] = [
   ...section('docs/contract.md §1.1', {
     'envelope.fields': 'a JSON answer has success, message, data and hint, and no key of them is missing',
     'envelope.failure': 'a failure has success false and a message of one line that says what is wrong',
-    'envelope.empty-body': 'an absent or empty body reads as {} whatever its content type and the method',
+    'envelope.empty-body': 'an absent or empty body reads as {} for any content type and method',
     'envelope.null-is-absent': 'an explicit null for a field means that the field is absent',
     'env.null-is-absent': 'an explicit null in a map of strings means that the entry is absent',
     'envelope.unknown-fields': 'unknown fields are ignored on /v1, and on /v2 with SVC_STRICT=false',
@@ -12,11 +12,11 @@ export const CONVENTIONS: readonly Requirement[] = [
       'an unknown field of a body or query of /v2 is 422 that names it and the nearest known one',
     'manners.foreign-field': 'a name with x-, _ or utm_ in front, and a credential parameter, is never unknown',
     'manners.shared-routes': 'routes under both prefixes ignore an unknown field and name it in the hint',
-    'manners.message': 'a 422 says what is wanted and what came, never a secret',
+    'manners.message': 'a 422 says what is expected and what was sent, never a secret',
     'manners.wrong-calls': 'a table of over 200 wrong calls is answered with the field and the next step',
     'manners.hint': 'every 4xx and 503 has a hint',
     'manners.counted': 'a message that counts one thing names it in the singular',
-    'request-id.echoed': 'a valid x-request-id of up to 128 visible ASCII characters comes back',
+    'request-id.echoed': 'a valid x-request-id of up to 128 visible ASCII characters is returned',
     'request-id.made': 'without a valid one every response, failures included, carries an x-request-id of ours',
   }),
   ...section('docs/contract.md §1.2', {
@@ -116,7 +116,7 @@ export const CONVENTIONS: readonly Requirement[] = [
     'log.one-line': 'a request is one line at info; successful health checks and admissions are at debug',
     'log.unanswered': 'a request that was never answered has no status in the log',
     'log.ready': 'one line of the boot says ready, with the address',
-    'log.open': 'no key where the service is reachable from elsewhere is a warning with the remedy',
+    'log.open': 'no key while the service is reachable from elsewhere is a warning with the remedy',
     'log.quiet-boot': 'a healthy boot has no critical line, no warning of the supervisor and no stack trace',
   }),
 ];

@@ -5,7 +5,7 @@ export const DESKTOP_PARTS: readonly Requirement[] = [
   ...section('docs/contract.md §7, accessibility', {
     'a11y.tree': 'the tree has role, name, states and place of each node',
     'a11y.query': 'nodes are found by role, name (substring, exact, regex) and states, up to limit',
-    'a11y.query-wrong': 'unknown roles and states, and patterns that are none, are 422',
+    'a11y.query-wrong': 'unknown roles and states, and invalid patterns are 422',
     'a11y.regex-bound': 'a pattern that would run for ever ends after its time',
     'a11y.offscreen': 'hidden nodes are left out unless include_offscreen asks for them',
     'a11y.limits': 'max_depth and max_nodes bound the answer, and truncated says so',

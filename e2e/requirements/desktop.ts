@@ -24,7 +24,7 @@ export const DESKTOP: readonly Requirement[] = [
       'without a window manager windows are listed and activated, and minimizing says what is missing',
     'desktop.away': 'without a worker every route is 503 computer-use worker is not available, with a hint',
     'desktop.hostile-worker':
-      'what answers at the address of the worker is no worker where its status, type or data are not those of one',
+      'what answers at the address of the worker is not a worker if its status, type or data are not those of one',
     'desktop.forward': 'the daemon validates, forwards with its request id, and passes answer and errors on',
     'desktop.browser': 'with a worker screenshot and actions of /v1/browser and /v2/browser are of the display',
     'desktop.capabilities': '/v1/capabilities says of the computer whether it is ready, degraded or absent',

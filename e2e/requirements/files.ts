@@ -28,7 +28,7 @@ export const FILES: readonly Requirement[] = [
     'fs.stat': 'stat answers all of its fields',
     'fs.stat-links': 'stat follows links unless follow_symlinks is false',
     'fs.list': 'list answers entries with their fields and the counts; recursive, max_depth and show_hidden hold',
-    'fs.list-cursor': 'a cursor goes on where the list before it ended',
+    'fs.list-cursor': 'a cursor continues after the list before it',
     'fs.list-cap': 'a list has at most 10,000 entries and says that it is truncated',
     'fs.mkdir': 'mkdir makes a directory, with parents what is missing above it',
     'fs.copy': 'copy copies files and trees',

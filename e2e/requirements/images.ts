@@ -49,7 +49,7 @@ export const IMAGES: readonly Requirement[] = [
     'images.daemon-restart': 'supervisorctl restart daemon ends the commands',
     'images.unhealthy': 'the container is unhealthy if a required program is stopped',
     'images.user-program': "a user's program is added by a conf file under /opt/svc/supervisord",
-    'images.plain': 'a plain docker run works, with a warning where the sandbox of the browser is off',
+    'images.plain': 'a plain docker run works, with a warning if the sandbox of the browser is off',
     'images.seccomp': 'the seccomp profile allows the browser’s sandbox without capabilities or new privileges',
     'images.user': '--user runs everything as that user and logs what is not possible',
     'images.capabilities': 'with dropped capabilities the log says what is not possible',
@@ -57,7 +57,7 @@ export const IMAGES: readonly Requirement[] = [
     'images.stale-lock': 'a stale lock does not keep the browser from starting',
     'images.stop':
       'docker stop ends within 3 s with exit code 0 and no killed child, and within 10 s if programs ignore it',
-    'images.restart': 'docker restart comes back whole',
+    'images.restart': 'docker restart restores everything',
     'images.command-line': 'arguments of docker run are run instead of the service',
     'config.puid': "PUID and PGID are the account's ids",
     'images.readme-run': 'the docker run of the README works unchanged',

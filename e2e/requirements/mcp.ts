@@ -6,7 +6,7 @@ export const MCP: readonly Requirement[] = [
     'mcp.plain-post':
       'a plain POST to /mcp or /v1/mcp without initialize, session or text/event-stream in Accept gets JSON',
     'mcp.errors': 'unknown method −32601, unknown tool −32602, not JSON −32700 with HTTP 200',
-    'mcp.ids': 'an id is answered as it came; what is no id is an invalid request',
+    'mcp.ids': 'an id is returned unchanged; an invalid id is an invalid request',
     'mcp.too-large': 'a body over 8 MiB is 413',
     'mcp.methods': 'GET and DELETE are 405',
     'mcp.notifications': 'notifications and responses are 202',
@@ -14,7 +14,7 @@ export const MCP: readonly Requirement[] = [
       '2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25 are negotiated; MCP-Protocol-Version is checked',
     'mcp.modern': 'clients of 2026-07-28 are served without a handshake',
     'mcp.batches': 'batches are served in 2025-03-26 only',
-    'mcp.progress': 'a long call streams progress where the client asked for it',
+    'mcp.progress': 'a long call streams progress if the client asked for it',
     'mcp.cancelled':
       'notifications/cancelled ends the call that it names without doubt, and what it began; it passes to other servers',
     'mcp.sdk-client': 'the client of the official SDK lists and calls tools',
@@ -26,8 +26,8 @@ export const MCP: readonly Requirement[] = [
     'mcp.bash': 'sandbox_execute_bash answers status, output, exit_code and cwd',
     'mcp.bash-directory':
       'the directory in which one call ends is where the next begins; new_session isolates; preserve_symlinks keeps links',
-    'mcp.bash-timeout': 'a command that needs more time than timeout goes on',
-    'mcp.bash-left': 'a command whose client leaves goes on',
+    'mcp.bash-timeout': 'a command that needs more time than timeout keeps running',
+    'mcp.bash-left': 'a command whose client leaves keeps running',
     'mcp.bash-bounded': 'long output is bounded with a hint; truncate false gives it',
     'mcp.bash-parallel': 'parallel calls do not mix',
     'mcp.files': 'sandbox_file_operations has the eight actions',

@@ -35,14 +35,14 @@ export const SANDBOX: readonly Requirement[] = [
     'claim.locked':
       'with a token file and no key everything but public routes and the claim is 401 until it is claimed',
     'claim.once': 'of ten claims at once one succeeds, and every later one answers 409',
-    'claim.token': 'a claim without the token is 401, also where the sandbox takes none',
+    'claim.token': 'a claim without the token is 401, also if the sandbox takes no claim',
     'claim.takes-effect': 'key, environment, origins and labels of a claim are in force when it is answered',
     'claim.restart': "a claim survives the daemon's restart",
     'claim.reserved': "a claim may not set a variable of the service's own",
     'claim.unwritten': 'a claim that cannot be written down is not made',
     'late.key-file': 'SVC_API_KEY_FILE is read again when it changes',
     'late.env-dir': 'SVC_ENV_DIR is read again when it changes; what runs keeps its environment',
-    'late.secrets': 'a key that came later stays out of logs and commands',
+    'late.secrets': 'a key that was set later stays out of logs and commands',
     'claim.pool': 'a pool of ten containers without a key is claimed by ten callers at once, each once',
   }),
   ...section('README.md First calls', {
@@ -50,7 +50,7 @@ export const SANDBOX: readonly Requirement[] = [
   }),
   ...section('README.md Start', {
     'start.defaults': 'npm start uses the default port and directory of the daemon where they are free',
-    'start.port': 'where the default port of the daemon is taken, npm start chooses a free one; one that is set stays',
+    'start.port': 'if the default port of the daemon is taken, npm start chooses a free one; one that is set stays',
     'start.directory': 'where another daemon holds the default directory, npm start uses one beside it',
     'start.link': 'on a terminal the address is a link, elsewhere plain text',
     'start.two-copies': 'two copies run on one machine at the same time, each on its public port',

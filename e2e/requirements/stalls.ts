@@ -6,7 +6,7 @@ export const STALLS: readonly Requirement[] = [
     'stall.recovers': 'npm start kills a service whose main loop stops for SVC_STALL_SECONDS, and starts it again',
     'stall.beside-work': 'running commands and terminals lose no byte and no exit code when a service stops or dies',
     'stall.stack': 'before it is killed the log has the stack of its main thread, or that it is in a system call',
-    'stall.paused': 'a machine or container that stands still as a whole is no stall',
+    'stall.paused': 'a machine or container that stands still as a whole is not a stall',
     'stall.off': 'SVC_STALL_SECONDS=0 kills no service',
     'stall.debugger': 'a service under a debugger is not killed',
     'images.stall': 'the same holds in the image, where the program watchdog kills',

@@ -4,8 +4,8 @@ export const STREAMS: readonly Requirement[] = [
   ...section('docs/contract.md §1.5', {
     'stream.slow-reader': 'a reader that does not read stalls neither the producer nor another reader',
     'stream.first-offset': 'where bytes were dropped because of a cap, first_offset says where data begins',
-    'stream.exit-after-eof': 'the terminal event comes after the reaping and the end of the output',
-    'stream.background-250ms': 'where something started still holds the pipes, the end comes 250 ms after the reaping',
+    'stream.exit-after-eof': 'the terminal event follows the reaping and the end of the output',
+    'stream.background-250ms': 'if a started process still holds the pipes, the end follows 250 ms after the reaping',
     'stream.background-output': 'what is written after that end goes to the log and is readable by offset',
     'stream.cut-and-resume': 'a stream that is cut has no terminal event, and the client resumes by offset',
     'stream.json-8mib': 'one JSON answer carries at most 8 MiB of a stream, "no limit" included',

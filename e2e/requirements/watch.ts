@@ -33,7 +33,7 @@ export const WATCH: readonly Requirement[] = [
     'watch-v1.since': 'poll takes cursor and the older since',
     'watch-v1.envelope': 'watch answers of 1.x use the envelope',
     'watch-v1.wait':
-      'wait answers one event, at once where the file exists and create is asked for, 503 when nothing came',
+      'wait answers one event, at once if the file exists and create is requested, 503 if no event arrived',
   }),
   ...section('docs/watching.md', {
     'watch.root-again': 'a root that is removed and created again is watched again',

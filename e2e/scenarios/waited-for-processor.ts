@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 
 /**
  * Milliseconds that the main threads of processes were ready to run while other programs had the processors, since
- * their start: the second field of `/proc/<pid>/schedstat` (sched-stats.rst of the kernel). 0 where the kernel does not
+ * their start: the second field of `/proc/<pid>/schedstat` (sched-stats.rst of the kernel). 0 if the kernel does not
  * count it, or the process has ended.
  */
 export function waitedForProcessorMs(pids: readonly number[]): number {

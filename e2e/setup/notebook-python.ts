@@ -7,7 +7,7 @@ export const NOTEBOOK_PYTHON = join(import.meta.dirname, '../../dist/notebook-py
 
 const PACKAGES = ['ipykernel', 'matplotlib', 'pandas', 'seaborn', 'pillow', 'plotly', 'ipywidgets', 'tqdm', 'nbformat'];
 
-/** Makes it where it is missing: half a minute. */
+/** Makes it if it is missing: half a minute. */
 export function setup(): void {
   if (existsSync(NOTEBOOK_PYTHON)) return;
   const made = `${NOTEBOOK_PYTHON}.new`;

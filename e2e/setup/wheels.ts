@@ -14,7 +14,7 @@ export function wheelsOf(version: string): string {
   return join(ROOT, 'dist/wheels', version);
 }
 
-/** Fills the directory where it is missing: a few seconds. Tests then ask no index. */
+/** Fills the directory if it is missing: a few seconds. Tests then ask no index. */
 export function fillWheels(version: string): void {
   const directory = wheelsOf(version);
   if (existsSync(directory)) return;

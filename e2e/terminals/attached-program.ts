@@ -82,7 +82,7 @@ export class AttachedProgram implements AsyncDisposable {
     }
   }
 
-  /** @returns the close code; undefined where the upgrade was refused */
+  /** @returns the close code; undefined if the upgrade was refused */
   #attachOnce(): Promise<number | undefined> {
     const at = `write=true&stdout=${this.received}&stderr=${this.#stderr}`;
     const socket = new WebSocket(`${this.#url.replace('http', 'ws')}/v2/commands/${this.id}/attach?${at}`);
@@ -115,7 +115,7 @@ export class AttachedProgram implements AsyncDisposable {
     const data = frame.subarray(HEADER_BYTES);
     switch (frame[0]) {
       case STDOUT:
-        if (offset !== this.received) throw new Error(`stdout goes on at ${offset}, not ${this.received}`);
+        if (offset !== this.received) throw new Error(`stdout continues at ${offset}, not ${this.received}`);
         this.received += data.length;
         this.#onBytes(data);
         break;

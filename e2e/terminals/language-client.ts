@@ -64,7 +64,7 @@ export class LanguageClient {
       return;
     }
     const waiting = this.#waiting.get(Number(id));
-    if (waiting === undefined) throw new Error(`an answer to ${id}, which nobody asks or was answered`);
+    if (waiting === undefined) throw new Error(`an answer to ${id}, which was not requested or was answered before`);
     this.#waiting.delete(Number(id));
     this.answers += 1;
     if (error === undefined) waiting.resolve(result);

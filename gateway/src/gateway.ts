@@ -37,7 +37,7 @@ const UNGATED: Admission = { cookies: [], credentials: new Set(), frameRule: OWN
 interface GatewayContext {
   readonly logger: Logger;
   readonly version: string;
-  /** Undefined where no collector is set; the gateway disposes of it. */
+  /** Undefined if no collector is set; the gateway disposes of it. */
   readonly tracing?: Tracing | undefined;
 }
 
@@ -189,7 +189,7 @@ export class Gateway implements AsyncDisposable {
     handled.catch(exchange.fail);
   }
 
-  /** Ends one exchange after an unexpected exception: by an answer, or by its connection where one has begun. */
+  /** Ends one exchange after an unexpected exception: by an answer, or by its connection if one has begun. */
   #fail(exchange: Pick<Exchange, 'req' | 'res' | 'requestId'>, error: unknown): void {
     this.#logger.error({ err: error, request_id: exchange.requestId }, 'request handler failed');
     if (exchange.res.headersSent) exchange.req.socket.destroy();

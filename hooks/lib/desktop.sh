@@ -33,7 +33,7 @@ settle_session() {
   fi
 }
 
-# For the programs of XFCE, which keep their settings by the bus, also where nothing else is told of it.
+# For the programs of XFCE, which keep their settings by the bus, also if nothing else is told of it.
 exec_in_session() {
   export DBUS_SESSION_BUS_ADDRESS="unix:path=$SESSION/bus"
   if ! has_accessibility; then export NO_AT_BRIDGE=1; fi

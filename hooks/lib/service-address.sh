@@ -13,7 +13,7 @@ listening_url() {
   printf 'http://%s:%s' "${GATEWAY_HOST:-0.0.0.0}" "${GATEWAY_PORT:-8080}"
 }
 
-# The key of the claim, which wins over the others; empty where there is none.
+# The key of the claim, which wins over the others; empty if none exists.
 claimed_key() {
   claim="${SVC_RUNTIME_DIR:-/var/lib/svc}/claim.json"
   if [ -r "$claim" ]; then jq -r '.apiKey // empty' "$claim"; fi
@@ -24,7 +24,7 @@ waits_for_claim() {
   [ -n "${SVC_CLAIM_TOKEN_FILE:-}" ] && [ ! -e "${SVC_RUNTIME_DIR:-/var/lib/svc}/claim.json" ]
 }
 
-# The key that requests need now; empty where there is none.
+# The key that requests need now; empty if none exists.
 current_key() {
   key=$(claimed_key)
   key=${key:-${SVC_API_KEY:-${SANDBOX_API_KEY:-}}}

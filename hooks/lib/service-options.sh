@@ -8,7 +8,7 @@ has_options() {
     grep -qvxF -f /opt/svc/lib/options-of-image -e "SVC_API_KEY_FILE=$KEY_FILE" -e SVC_KERNEL_ZYGOTE=use
 }
 
-# In the background, while the boot goes on.
+# In the background, while the boot continues.
 begin_check() {
   sandboxd check >/run/svc/daemon.check 2>&1 &
   daemon_check=$!

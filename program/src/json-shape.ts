@@ -34,7 +34,7 @@ export function jsonExcess(text: string, most: JsonBounds = OF_A_CALL): string |
   return undefined;
 }
 
-/** Offset of the quote that ends a string; the length of the text where none does. */
+/** Offset of the quote that ends a string; the length of the text if none does. */
 function stringEnd(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
     if (backslashesBefore(text, at, from) % 2 === 0) return at;

@@ -1,4 +1,4 @@
-/** Media types by file extension (IANA media types registry; `x-` types where none is registered). */
+/** Media types by file extension (IANA media types registry; `x-` types if none is registered). */
 const TYPES: Readonly<Record<string, string>> = {
   avif: 'image/avif',
   bmp: 'image/bmp',

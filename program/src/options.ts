@@ -122,7 +122,7 @@ function parseFlags(shape: OptionShape, argv: readonly string[]): Record<string,
   }
 }
 
-/** `--flag` alone stands for `--flag=true` where the option is a boolean. */
+/** `--flag` alone stands for `--flag=true` if the option is a boolean. */
 function withBareBooleans(shape: OptionShape, argv: readonly string[]): string[] {
   const booleans = new Set(
     Object.values(shape)

@@ -42,7 +42,7 @@ export const PAGES: readonly Page[] = [
   { path: GATEWAY_PATHS.explorerV1 },
 ];
 
-/** The prefixes that the cookie of the page at a path covers; undefined where the path is no page. */
+/** The prefixes that the cookie of the page at a path covers; undefined if the path is no page. */
 export function prefixesOfPage(path: string, pages: readonly Page[]): readonly string[] | undefined {
   for (const page of pages) {
     const own = ownPrefix(page, path);

@@ -60,7 +60,7 @@ export async function bundle(root: string, programs: readonly Program[], outDir:
 
 /**
  * The entry of each program turns the compile cache on and then imports the program itself: a module that is
- * compiled before that would miss the cache. A cache directory that cannot be written is no error.
+ * compiled before that would miss the cache. A cache directory that cannot be written is not an error.
  */
 function stubs(root: string, programs: readonly Program[]): Plugin {
   return {

@@ -15,7 +15,7 @@ export interface PlaceTerms {
 }
 
 /**
- * Options with a free port and a free runtime directory for the daemon where its defaults are taken, as by a second copy
+ * Options with a free port and a free runtime directory for the daemon if its defaults are taken, as by a second copy
  * on this machine. What the user has set stays.
  */
 export async function placeDaemon(options: ServeOptions, { env, runtimeDir, say }: PlaceTerms): Promise<ServeOptions> {

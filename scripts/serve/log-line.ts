@@ -1,4 +1,4 @@
-/** A URL that a terminal opens on a click (OSC 8), as plain text where it does not know the sequence. */
+/** A URL that a terminal opens on a click (OSC 8), as plain text if it does not know the sequence. */
 export function linkTo(url: string): string {
   return `\x1b]8;;${url}\x1b\\${url}\x1b]8;;\x1b\\`;
 }

@@ -125,7 +125,7 @@ describe.runIf(has('linux'))('a service that stands still', () => {
     for (const pid of kept) process.kill(pid, 'SIGCONT');
   });
 
-  test('[stall.paused] a machine that stands still as a whole is no stall', async () => {
+  test('[stall.paused] a machine that stands still as a whole is not a stall', async () => {
     const [clock, resumed, stopped] = [await service('clock'), await service('resumed'), await service('stopped')];
     await using other = launcherOf(clock);
     await using launcher = launcherOf(resumed, stopped);

@@ -7,7 +7,7 @@ export interface Need {
   readonly name: string;
   /** Exits 0 if it is met. */
   readonly probe: readonly string[];
-  /** Commands that install it, in order, where that is permitted. */
+  /** Commands that install it, in order, if that is permitted. */
   readonly obtain: readonly (readonly string[])[];
   /** The Debian package that meets it. */
   readonly packageName?: string;

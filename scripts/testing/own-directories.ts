@@ -10,7 +10,7 @@ const ROOM_BYTES = 8 * 1024 ** 3;
 /**
  * vitest runs this before the tests, and their processes inherit the environment: their home is a private directory
  * without start-up files, which could take time or a lock, and without a shell history to write to. Temporary files are
- * kept in memory where there is room: ext4 does not use a deleted inode again for minutes, so that after tests with
+ * kept in memory if there is room: ext4 does not use a deleted inode again for minutes, so that after tests with
  * thousands of files it searches for a free one for milliseconds, at each file.
  */
 export async function setup(): Promise<() => Promise<void>> {

@@ -5,7 +5,7 @@ export function withoutNulls<T extends object>(given: T): Partial<T> {
   return Object.fromEntries(entries.filter(([, value]) => value !== null)) as Partial<T>;
 }
 
-/** A JSON value, where an object loses the members that are explicitly null. */
+/** A JSON value without the members of objects that are explicitly null. */
 export function valueWithoutNulls(value: unknown): unknown {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? withoutNulls(value) : value;
 }

@@ -14,7 +14,7 @@ const QUERY_HINT = 'encode the characters as UTF-8; a name that is not UTF-8 goe
 const BYTES_HINT = { hint: 'send text as UTF-8; bytes go as base64 or as a raw body, names of files in path_b64' };
 
 /**
- * Parses every body as JSON, whatever its Content-Type, so that a plain `curl -d` works; an absent or empty body is
+ * Parses every body as JSON, for any Content-Type, so that a plain `curl -d` works; an absent or empty body is
  * `{}`; that of an unknown route is not read. A byte order mark before the value is ignored (RFC 8259, section 8.1). Text
  * that would be taken changed is 400. The gate, not the Content-Type, protects against requests of other origins.
  */
@@ -135,7 +135,7 @@ export function textOf(payload: Readable, request: FastifyRequest, limit: number
   return promise;
 }
 
-/** Its answer is 404, whatever its body and query are. */
+/** Its answer is 404, for any body and query. */
 function isUnknownRoute({ is404, routeOptions: { config } }: FastifyRequest): boolean {
   return is404 || (config !== undefined && 'isRemoved' in config);
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 
-/** Fires when the client has closed its connection before the answer was sent; at once where it has already. */
+/** Fires when the client has closed its connection before the answer was sent; at once if it has already. */
 export function clientGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   const check = (): void => {

@@ -24,7 +24,7 @@ export interface ServiceFrame {
   readonly server: Pick<FastifyServerOptions, 'serverFactory' | 'clientErrorHandler'>;
   readonly logger: Parameters<typeof logRequests>[1];
   readonly metrics: ServiceMetrics;
-  /** Undefined where no collector is set. */
+  /** Undefined if no collector is set. */
   readonly tracing?: Tracing | undefined;
   readonly isTrusted: (address: string) => boolean;
   readonly validateResponses: boolean;
@@ -42,7 +42,7 @@ export function openFrame(frame: ServiceFrame): App {
     trustProxy: frame.isTrusted,
     genReqId: ({ headers }) => requestIdOf(headers['x-request-id']),
     bodyLimit: Number.MAX_SAFE_INTEGER,
-    // A start on a slow machine is no error.
+    // A start on a slow machine is not an error.
     pluginTimeout: 0,
     ...frame.server,
     forceCloseConnections: 'idle',

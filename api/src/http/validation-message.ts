@@ -46,7 +46,7 @@ export function wanted(issue: z.core.$ZodRawIssue): string | undefined {
   return word?.(issue);
 }
 
-/** The value that came, unless its field may hold a secret; undefined: none came. */
+/** The value that was sent, unless its field may hold a secret; undefined: none was sent. */
 export function came(path: readonly PropertyKey[], input: unknown): string | undefined {
   if (input === undefined) return undefined;
   if (Array.isArray(input)) return `an array of ${input.length}`;

@@ -65,7 +65,7 @@ function ofOneForm(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   return form.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
-/** What is wanted, and what came instead. */
+/** What is expected, and what was sent instead. */
 function messageOf({ message, path, input }: z.core.$ZodIssue): string {
   const got = message.startsWith('expected ') ? came(path, input) : undefined;
   return got === undefined ? message : `${message}, got ${got}`;

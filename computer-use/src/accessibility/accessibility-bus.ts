@@ -42,7 +42,7 @@ export class AccessibilityBus implements AsyncDisposable {
     this.#address = address;
   }
 
-  /** @throws SandboxError where there is no bus */
+  /** @throws SandboxError if there is no bus */
   async session(): Promise<BusSession> {
     const current = await this.#session?.catch(ignore);
     if (current?.isOpen()) return current;
@@ -59,7 +59,7 @@ export class AccessibilityBus implements AsyncDisposable {
   }
 
   async #connect(): Promise<BusSession> {
-    if (!this.#address) throw unavailable('there is no session bus');
+    if (!this.#address) throw unavailable('no D-Bus session bus is running');
     const session = open(this.#address);
     try {
       const address = await session.bus.invoke(request('org.a11y.Bus', '/org/a11y/bus', 'org.a11y.Bus', 'GetAddress'));

@@ -36,7 +36,7 @@ export interface FoundNodes {
 export interface AccessibilityTerms {
   /** Address of the session bus, as in DBUS_SESSION_BUS_ADDRESS. */
   readonly sessionBus: string | undefined;
-  /** The window manager's word, where there is one. */
+  /** The window manager's word, if there is one. */
   readonly activeWindow?: () => Promise<ActiveWindow | undefined>;
 }
 
@@ -66,7 +66,7 @@ export class AccessibilityService implements AsyncDisposable {
     );
   }
 
-  /** @throws SandboxError where there is no bus, or the node is gone */
+  /** @throws SandboxError if there is no bus, or the node is gone */
   async tree(request: TreeRequest): Promise<AccessibleTree> {
     const session = await this.#bus.session();
     const { timeoutMs } = request;
@@ -162,7 +162,7 @@ function known(value: string | undefined, field: string, text: string): string {
   throw new SandboxError('unprocessable', `has an unknown name: ${text}`, { field });
 }
 
-/** @throws SandboxError where the registry, which knows the programs, is silent */
+/** @throws SandboxError if the registry, which knows the programs, is silent */
 function silentRegistry(error: unknown): never {
   if (!(error instanceof SilentProgram)) throw error;
   const hint = 'try again, with a longer timeout_ms';

@@ -28,7 +28,7 @@ interface Window {
  * The program in front: that of the active window, else the first one with a window that calls itself active. Of its
  * windows the active one and what it has popped up, such as menus, which are windows of their own.
  * @param silent to which the names of programs that did not answer in time are added
- * @returns undefined where no program that tells its content is in front
+ * @returns undefined if no program that tells its content is in front
  */
 export async function findForeground(
   reader: ObjectReader,
@@ -75,7 +75,7 @@ async function lookAt(
   return { application, windows: shown.map(({ object }) => object) };
 }
 
-/** Undefined where it is not shown, or gone. */
+/** Undefined if it is not shown, or gone. */
 async function windowOf(reader: ObjectReader, object: UnreadNode): Promise<Window | undefined> {
   const facts = await reader.facts(object);
   if (!hasState(facts.states, 'showing') && !hasState(facts.states, 'active')) return undefined;

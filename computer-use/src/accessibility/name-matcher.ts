@@ -8,7 +8,7 @@ export const REGEX_MS = 250;
 
 /**
  * Which of the names match. A substring matches in any case; a pattern is one of JavaScript with the flag `u`.
- * @throws SandboxError where the pattern is not one, or takes too long
+ * @throws SandboxError if the pattern is not one, or takes too long
  */
 export function matchNames(names: readonly string[], wanted: string, match: NameMatch): boolean[] {
   if (match === 'exact') return names.map((name) => name === wanted);

@@ -19,7 +19,7 @@ const CHECK_ROLES = new Set([
   'toggle button',
   'switch',
 ]);
-/** Actions that a node does where the caller names none: of the first that it has. */
+/** Actions that a node does if the caller names none: of the first that it has. */
 const USUAL_ACTIONS = ['click', 'press', 'activate', 'jump', 'toggle', 'open', 'select'];
 /** Options of a list that are compared with a value. */
 const MAX_OPTIONS = 1_000;
@@ -193,7 +193,7 @@ function usualAction(names: readonly string[]): number {
   return usual ?? 0;
 }
 
-/** False where the program has no method for that. */
+/** False if the program has no method for that. */
 async function setText(id: string, node: KnownNode, value: string): Promise<boolean> {
   const call = { interface: 'org.a11y.atspi.EditableText', member: 'SetTextContents', signature: 's', body: [value] };
   const done = await changeIfAble(id, { ...addressOf(node), ...call }, node);
@@ -201,7 +201,7 @@ async function setText(id: string, node: KnownNode, value: string): Promise<bool
   return done !== undefined;
 }
 
-/** False where the node has no number. */
+/** False if the node has no number. */
 async function setNumber(id: string, node: KnownNode, reader: ObjectReader, value: string): Promise<boolean> {
   const [least, most] = await Promise.all(
     ['MinimumValue', 'MaximumValue'].map((name) => reader.property(node, 'org.a11y.atspi.Value', name)),
@@ -246,8 +246,8 @@ async function change(id: string, call: BusCall, node: KnownNode): Promise<unkno
 
 /**
  * A call that changes the node.
- * @returns undefined where the node does not have the method
- * @throws SandboxError where the program refuses, or does not answer
+ * @returns undefined if the node does not have the method
+ * @throws SandboxError if the program refuses, or does not answer
  */
 async function changeIfAble(id: string, call: BusCall, { session }: KnownNode): Promise<unknown> {
   try {

@@ -13,7 +13,7 @@ export const MAX_IDS = 100_000;
 
 /**
  * Short ids of nodes. An object keeps its id as long as its bus lives. Programs never give a path a second time, and an
- * id of another worker or another bus, whose names begin anew, is unknown: no id ever means another node.
+ * id of another worker or another bus, whose names begin again, is unknown: no id ever means another node.
  */
 export class NodeIds {
   readonly #prefix = randomBytes(3).toString('hex');
@@ -35,7 +35,7 @@ export class NodeIds {
     return id;
   }
 
-  /** @throws SandboxError where the id was never given, or is of a bus that ended */
+  /** @throws SandboxError if the id was never given, or is of a bus that ended */
   find(id: string): KnownNode {
     const node = this.#nodes.get(id);
     if (node?.session.isOpen()) return node;

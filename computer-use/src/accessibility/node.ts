@@ -15,15 +15,15 @@ export interface AccessibleNode {
   readonly name: string;
   readonly description: string;
   readonly states: readonly string[];
-  /** Undefined where the node has no place on the display. */
+  /** Undefined if the node has no place on the display. */
   readonly bounds: Bounds | undefined;
-  /** Text of a field, number of a slider; undefined where the node has none. */
+  /** Text of a field, number of a slider; undefined if the node has none. */
   readonly value: string | undefined;
   readonly children: AccessibleNode[];
 }
 
 export interface AccessibleTree {
-  /** Undefined where nothing is in front, or where the node's program did not answer. */
+  /** Undefined if nothing is in front, or if the node's program did not answer. */
   readonly root: AccessibleNode | undefined;
   readonly nodeCount: number;
   /** Whether a limit, the deadline or a silent program left nodes out. */

@@ -41,7 +41,7 @@ export interface ObjectFacts {
 export class SilentProgram extends Error {}
 
 /**
- * The answer of a program, or undefined where it refuses or the object is gone.
+ * The answer of a program, or undefined if it refuses or the object is gone.
  * @throws SilentProgram
  * @throws ConnectionClosedError
  */
@@ -54,7 +54,7 @@ export async function unlessRefused<T>(answer: Promise<T>): Promise<T | undefine
   }
 }
 
-/** The answer of a program, or undefined where it is silent; then `sender` is named in `silent`. */
+/** The answer of a program, or undefined if it is silent; then `sender` is named in `silent`. */
 export async function unlessSilent<T>(answer: Promise<T>, sender: string, silent: string[]): Promise<T | undefined> {
   try {
     return await answer;
@@ -111,7 +111,7 @@ export class ObjectReader {
     };
   }
 
-  /** Undefined where the object has no place on the display. */
+  /** Undefined if the object has no place on the display. */
   async bounds(object: ObjectAddress): Promise<Bounds | undefined> {
     const call = { ...object, interface: 'org.a11y.atspi.Component', member: 'GetExtents', signature: 'u', body: [0] };
     const answer = await this.optional(call);
@@ -143,7 +143,7 @@ export class ObjectReader {
     return typeof answer === 'number' ? String(answer) : undefined;
   }
 
-  /** Undefined where the object has no such property. */
+  /** Undefined if the object has no such property. */
   property(object: ObjectAddress, name: string, property: string): Promise<unknown> {
     const interfaceName = 'org.freedesktop.DBus.Properties';
     return this.optional({
@@ -155,7 +155,7 @@ export class ObjectReader {
     });
   }
 
-  /** The process of a program; undefined where the bus does not know it. */
+  /** The process of a program; undefined if the bus does not know it. */
   async processId(sender: string): Promise<number | undefined> {
     const bus = { sender: 'org.freedesktop.DBus', path: '/org/freedesktop/DBus', interface: 'org.freedesktop.DBus' };
     const call = { ...bus, member: 'GetConnectionUnixProcessID', signature: 's', body: [sender] };
@@ -171,7 +171,7 @@ export class ObjectReader {
     });
   }
 
-  /** The answer, or undefined where the object does not have what is asked. */
+  /** The answer, or undefined if the object does not have what is asked. */
   optional(call: BusCall): Promise<unknown> {
     return unlessRefused(this.#call(call));
   }

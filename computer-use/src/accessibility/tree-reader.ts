@@ -53,7 +53,7 @@ export class TreeReader {
    * The tree below `start`, level by level, so that what a limit cuts off is the deepest.
    * @param depth of `start`
    * @param only the children of `start` to read; default: all
-   * @returns undefined where the object is gone or hidden
+   * @returns undefined if the object is gone or hidden
    * @throws SilentProgram before the root was read; later, what was read is the answer
    */
   async read(start: UnreadNode, depth = 0, only?: readonly UnreadNode[]): Promise<AccessibleNode | undefined> {
@@ -76,7 +76,7 @@ export class TreeReader {
     return root;
   }
 
-  /** Undefined where the program stopped answering and the root is known. */
+  /** Undefined if the program stopped answering and the root is known. */
   async #readSome(places: readonly Place[], hasRoot: boolean): Promise<ReadNode[] | undefined> {
     try {
       const read = await Promise.all(places.map((place) => this.#readOne(place)));

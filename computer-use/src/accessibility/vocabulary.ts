@@ -58,14 +58,14 @@ function isSet(words: readonly number[], bit: number): boolean {
   return ((word >>> (bit & 31)) & 1) === 1;
 }
 
-/** The role that a caller means: `push-button`, `PUSH_BUTTON` and `button` are one; undefined where there is none. */
+/** The role that a caller means: `push-button`, `PUSH_BUTTON` and `button` are one; undefined if none exists. */
 export function roleCalled(text: string): string | undefined {
   const name = plain(text);
   const role = ALIASES[name] ?? name;
   return ROLES.includes(role) ? role : undefined;
 }
 
-/** The state that a caller means; undefined where there is none. */
+/** The state that a caller means; undefined if none exists. */
 export function stateCalled(text: string): string | undefined {
   const name = plain(text);
   return STATES.includes(name) ? name : undefined;

@@ -8,7 +8,7 @@ const FETCHED_MS = 500;
 /**
  * Milliseconds without a request after which a target that has the text is done: Chromium asks what there is before and
  * after it, and drops the text if the clipboard has changed meanwhile. A target that was slow so far gets longer:
- * so many times the longest pause before one of its requests, and at most so many milliseconds in all.
+ * that many times the longest pause before one of its requests, and at most that many milliseconds in all.
  */
 const QUIET_MS = 80;
 const QUIET_PAUSES = 3;
@@ -56,7 +56,7 @@ export class BorrowedClipboard implements AsyncDisposable {
 
   /**
    * Offers a text, calls `paste`, and waits until the focused client has the text.
-   * @throws SandboxError `unavailable` where no client fetches it within 500 ms
+   * @throws SandboxError `unavailable` if no client fetches it within 500 ms
    */
   async offer(text: string, paste: () => Promise<void>): Promise<void> {
     let isFetched = false;
@@ -114,7 +114,7 @@ function isOfClient(session: XSession, window: number, focus: number): boolean {
 }
 
 /**
- * Whether PRIMARY is borrowed too: for terminals, and where the focused client does not own it. A client that loses
+ * Whether PRIMARY is borrowed too: for terminals, and if the focused client does not own it. A client that loses
  * PRIMARY drops its selection, which the text would have replaced.
  */
 async function pastesPrimary(session: XSession, selections: Selections, focus: number): Promise<boolean> {

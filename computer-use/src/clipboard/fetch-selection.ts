@@ -15,7 +15,7 @@ export interface SelectionRequest {
   readonly bound: AbortSignal;
 }
 
-/** The text of a selection in one format; undefined where its owner refuses that format. */
+/** The text of a selection in one format; undefined if its owner refuses that format. */
 export async function fetchSelection(session: XSession, request: SelectionRequest): Promise<Buffer | undefined> {
   const { window, selection, target, mostBytes, bound } = request;
   const property = await session.atom('SANDBOX_SELECTION');

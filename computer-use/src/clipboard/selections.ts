@@ -80,8 +80,8 @@ export class Selections {
   }
 
   /**
-   * The text of a selection; undefined where it has no owner, or one without text.
-   * @throws SandboxError `unavailable` where its owner does not answer in time
+   * The text of a selection; undefined if it has no owner, or one without text.
+   * @throws SandboxError `unavailable` if its owner does not answer in time
    */
   async read(name: SelectionName, mostBytes: number, ms = FETCH_MS): Promise<Buffer | undefined> {
     const selection = this.#selection(name);

@@ -73,7 +73,7 @@ export function characterOf(keysym: number): string | undefined {
 /** What a key is meant by: a character, or a key that types none. */
 export type KeyMeaning = { readonly character: string } | { readonly keysym: number };
 
-/** The key of a name: a single character, a name of X in any case, or a short one; undefined where there is none. */
+/** The key of a name: a single character, a name of X in any case, or a short one; undefined if none exists. */
 export function meaningOf(name: string): KeyMeaning | undefined {
   if ([...name].length === 1) return characterKey(name);
   // Digits of the keypad depend on Num Lock; those above the letters do not.

@@ -53,7 +53,7 @@ export class Layout {
     return this.#keys.get(LEVEL3_SHIFT)?.keycode;
   }
 
-  /** The stroke of a key; undefined where the layout has none. */
+  /** The stroke of a key; undefined if the layout has none. */
   strokeOf(meaning: KeyMeaning): Stroke | undefined {
     return 'character' in meaning ? this.#characters.get(meaning.character) : this.#keys.get(meaning.keysym);
   }

@@ -49,7 +49,7 @@ function partsOf(layout: Layout, text: string): Part[] {
   return parts;
 }
 
-/** Whole lines through the clipboard where a part of them has to: each paste takes a tenth of a second. */
+/** Whole lines through the clipboard if a part of them has to: each paste takes a tenth of a second. */
 function linesOf(layout: Layout, text: string): Part[] {
   return text.split(/(\n)/).flatMap((line) => {
     const parts = partsOf(layout, line);

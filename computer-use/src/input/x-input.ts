@@ -13,7 +13,7 @@ export class XInput {
   readonly #keys = new Set<number>();
   readonly #buttons = new Set<number>();
 
-  /** @throws SandboxError `unavailable` where the display has no XTEST */
+  /** @throws SandboxError `unavailable` if the display has no XTEST */
   constructor(session: XSession) {
     const xtest = session.extension('xtest');
     if (xtest === undefined) {

@@ -13,13 +13,13 @@ export const PROGRAM_DIRECTORIES: readonly string[] = ['/usr/local/bin', '/usr/b
 export interface FfmpegPlace {
   readonly display: string;
   readonly xauthority: string | undefined;
-  /** Takes what it records; where it rejects, ffmpeg is killed. */
+  /** Takes what it records; if it rejects, ffmpeg is killed. */
   readonly write: (mp4: AsyncIterable<Buffer>) => Promise<void>;
 }
 
 /** How a process ended: by itself in order, or why not. */
 export interface FfmpegEnd {
-  /** Of code 0: after its `-t`, after `stop`, or where the display has nothing more to show. */
+  /** Of code 0: after its `-t`, after `stop`, or if the display has nothing more to show. */
   readonly isOrderly: boolean;
   /** The signal that ended it, or what it said last. */
   readonly reason: string;
@@ -41,7 +41,7 @@ export class FfmpegProcess {
   constructor(args: readonly string[], { display, xauthority, write }: FfmpegPlace) {
     const first = Promise.withResolvers<void>();
     this.firstPicture = first.promise;
-    // It ends with the worker, also where that is killed.
+    // It ends with the worker, also if that is killed.
     this.#child = spawn('setpriv', ['--pdeathsig', 'TERM', '--', 'ffmpeg', ...args], {
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
       env: {

@@ -48,7 +48,7 @@ export function ffmpegArguments(terms: FfmpegTerms): string[] {
   ];
 }
 
-/** Square pixels whatever is scaled: the first lines of the file say them for all fragments. */
+/** Square pixels at any scale: the first lines of the file say them for all fragments. */
 function filterOf({ output: { width, height }, keepsProportions }: FfmpegTerms): string {
   if (!keepsProportions) return `scale=${width}:${height}:flags=fast_bilinear,setsar=1`;
   const scale = `scale=${width}:${height}:force_original_aspect_ratio=decrease:flags=fast_bilinear`;

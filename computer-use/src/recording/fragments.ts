@@ -16,7 +16,7 @@ interface Box {
 
 /**
  * Makes one fragmented MP4 of several: the first keeps its begin, and the fragments of all others follow it, with times
- * and numbers that go on.
+ * and numbers that continue.
  */
 export class Fragments {
   #sequence = 0;
@@ -26,7 +26,7 @@ export class Fragments {
    * The bytes that go into the file.
    * @param mp4 a fragmented MP4 with times in units of `TIMESCALE`, each `tfdt` with 64 bits
    * @param start seconds at which it begins in the file
-   * @throws Error where it is no such MP4
+   * @throws Error if it is not such an MP4
    */
   async *of(mp4: AsyncIterable<Buffer>, start: number): AsyncGenerator<Buffer> {
     const hasBegin = this.#isBegun;

@@ -26,7 +26,7 @@ export class Recorder implements AsyncDisposable {
     return (await Promise.allSettled(looks)).some(({ status }) => status === 'fulfilled');
   }
 
-  /** @throws SandboxError `conflict` where a recording runs */
+  /** @throws SandboxError `conflict` if a recording runs */
   async start(terms: RecordingTerms): Promise<RecordingState> {
     if (this.#isStarting || this.#recording?.isRunning) {
       throw new SandboxError('conflict', 'a recording runs already', {

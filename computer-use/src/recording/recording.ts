@@ -11,7 +11,7 @@ import type { RecordingTerms, Size } from './recording-terms.ts';
 export interface RecordingPlace {
   readonly display: string;
   readonly xauthority: string | undefined;
-  /** @throws SandboxError where there is no display */
+  /** @throws SandboxError if there is no display */
   readonly screenSize: () => Promise<Size>;
   readonly logger: Logger;
 }
@@ -35,14 +35,14 @@ interface OpenFile extends NewFile {
   readonly file: FileHandle;
 }
 
-/** The recording is over; by itself where there is a reason. */
+/** The recording is over; by itself if there is a reason. */
 interface RecordingEnd {
   readonly reason?: string;
 }
 
 /**
  * One file of the display, up to its limit, its stop or its failure. An ffmpeg records one size of the display; after a
- * change the next one goes on in the same file, in pictures of the first size.
+ * change the next one continues in the same file, in pictures of the first size.
  */
 export class Recording {
   readonly path: string;
@@ -129,7 +129,7 @@ export class Recording {
     if (this.#isRunning) this.#resize = setTimeout(() => void this.#leaveSize().catch(ignore), RESIZE_MS);
   }
 
-  /** Ends the process where it records another size than the display has now. */
+  /** Ends the process if it records another size than the display has now. */
   async #leaveSize(): Promise<void> {
     const capture = this.#capture;
     const size = await this.#place.screenSize();
@@ -182,7 +182,7 @@ export class Recording {
     this.#begun.resolve();
   }
 
-  /** The end of the recording after that of a process; undefined where the next process goes on. */
+  /** The end of the recording after that of a process; undefined if the next process continues. */
   async #endAfter({ isOrderly, reason, writeError }: FfmpegEnd): Promise<RecordingEnd | undefined> {
     if (writeError !== undefined) return { reason: writeReason(writeError) };
     if (this.#isStopped) return {};

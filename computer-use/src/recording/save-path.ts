@@ -14,7 +14,7 @@ function defaultPath(now: Date): string {
 /**
  * Creates the file of a recording, or empties the regular file of that name.
  * @returns its path
- * @throws SandboxError where it cannot be written
+ * @throws SandboxError if it cannot be written
  */
 export async function prepareFile(savePath: string | undefined): Promise<string> {
   const path = normalize(savePath ?? defaultPath(new Date()));

@@ -28,7 +28,7 @@ export class DamageClock {
     session.extension('randr')?.['SelectInput'](session.root, 1);
   }
 
-  /** The clock of a connection; undefined where the display has no DAMAGE. */
+  /** The clock of a connection; undefined if the display has no DAMAGE. */
   static open(session: XSession): DamageClock | undefined {
     const damage = session.extension('damage');
     return damage && new DamageClock(session, damage);

@@ -13,7 +13,7 @@ interface CursorImage {
   readonly cursorImage: Buffer;
 }
 
-/** The pointer with its picture; undefined where the display has no XFIXES. */
+/** The pointer with its picture; undefined if the display has no XFIXES. */
 export async function cursorOf(session: XSession): Promise<CursorImage | undefined> {
   const fixes = session.extension('fixes');
   return fixes && session.query<CursorImage>((done) => fixes['GetCursorImage'](done));

@@ -19,7 +19,7 @@ interface Resources {
   readonly modeinfos: readonly Mode[];
 }
 
-/** Resizes the display by RandR. @throws SandboxError `unavailable` where it keeps its size */
+/** Resizes the display by RandR. @throws SandboxError `unavailable` if it keeps its size */
 export async function resize(session: XSession, size: ScreenSize): Promise<ScreenSize> {
   const now = await screenSize(session);
   if (now.width === size.width && now.height === size.height) return now;

@@ -23,7 +23,7 @@ interface Segment {
   detach(): void;
 }
 
-/** Reads pixels of the screen: through shared memory where the display has it, else through the connection. */
+/** Reads pixels of the screen: through shared memory if the display has it, else through the connection. */
 export class ScreenReader {
   readonly #session: XSession;
   readonly #shm: XExtension | undefined;
@@ -60,7 +60,7 @@ export class ScreenReader {
     return data;
   }
 
-  /** A segment of that size at least; undefined where the display takes none. */
+  /** A segment of that size at least; undefined if the display takes none. */
   async #segmentOf(size: number): Promise<Segment | undefined> {
     if (this.#shm === undefined) return undefined;
     if (this.#segment !== undefined && this.#segment.size >= size) return this.#segment;

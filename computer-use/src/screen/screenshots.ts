@@ -22,7 +22,7 @@ export interface ScreenshotRequest extends EncodeTerms {
 
 export interface Screenshot extends Picture {
   readonly screen: ScreenSize;
-  /** What the picture shows; absent where the display cannot prove a change. */
+  /** What the picture shows; absent if the display cannot prove a change. */
   readonly etag: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export class Screenshots {
     });
   }
 
-  /** The etag that a picture of now would have; undefined where the display cannot prove that nothing was drawn. */
+  /** The etag that a picture of now would have; undefined if the display cannot prove that nothing was drawn. */
   async etag(request: ScreenshotRequest): Promise<string | undefined> {
     const { session, clock } = await this.#use();
     const [state, cursor] = await Promise.all([clock?.now(), cursorState(session, request)]);

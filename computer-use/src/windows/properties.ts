@@ -5,7 +5,7 @@ const ANY_TYPE = 0;
 /** Words of a property that are read: 64 KiB. */
 const MOST_WORDS = 16_384;
 
-/** The bytes of a property of a window; empty where it has none, or the window is gone. */
+/** The bytes of a property of a window; empty if it has none, or the window is gone. */
 export async function propertyOf(session: XSession, window: number, name: string): Promise<Buffer> {
   const atom = await session.atom(name);
   try {

@@ -60,7 +60,7 @@ export async function activateWindow(session: XSession, window: number, signal: 
   await carriedOut(session, window, isActive, signal);
 }
 
-/** @throws SandboxError `not_found`, and `unavailable` where no window manager runs */
+/** @throws SandboxError `not_found`, and `unavailable` if no window manager runs */
 export async function minimizeWindow(session: XSession, window: number, signal: AbortSignal): Promise<void> {
   if (!(await isManaged(session))) {
     throw new SandboxError('unavailable', 'no window manager runs, which would minimize a window', {
@@ -132,7 +132,7 @@ async function isMinimized(session: XSession, id: number): Promise<boolean> {
   return (await numbersOf(session, id, 'WM_STATE'))[0] === ICONIC;
 }
 
-/** Waits until the window manager has done it. @throws SandboxError where the window closes meanwhile, or in time */
+/** Waits until the window manager has done it. @throws SandboxError if the window closes meanwhile, or in time */
 async function carriedOut(
   session: XSession,
   window: number,

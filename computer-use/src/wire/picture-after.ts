@@ -1,7 +1,7 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { Screenshots } from '../screen/screenshots.ts';
 
-/** The picture of an answer; that it could not be taken is no failure of the action. */
+/** The picture of an answer; that it could not be taken is not a failure of the action. */
 export async function pictureAfter(
   screenshots: Screenshots,
 ): Promise<{ readonly screenshot: string } | { readonly screenshot_error: string }> {

@@ -98,7 +98,7 @@ class Reader {
     return this.next(VISUAL).readUInt32LE(0);
   }
 
-  /** The package reads on until it has so many different ones. */
+  /** The package reads on until it has that many different ones. */
   distinct(count: number, read: () => number): void {
     const seen = new Set(Array.from({ length: count }, read));
     if (seen.size !== count) throw invalid('its formats and visuals');

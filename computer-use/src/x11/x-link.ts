@@ -21,7 +21,7 @@ export class XLink implements AsyncDisposable {
     this.#prepare.push(prepare);
   }
 
-  /** @throws SandboxError `unavailable` where the display cannot be reached */
+  /** @throws SandboxError `unavailable` if the display cannot be reached */
   use(): Promise<XSession> {
     if (this.#session !== undefined) return this.#session;
     const opened = this.#open();

@@ -57,7 +57,7 @@ export class XSession implements AsyncDisposable {
     this.client.stream.once('close', end);
   }
 
-  /** @throws SandboxError `unavailable` where the display cannot be reached */
+  /** @throws SandboxError `unavailable` if the display cannot be reached */
   static async open(name: string): Promise<XSession> {
     const { promise, resolve, reject } = Promise.withResolvers<XDisplay>();
     let client: XClient | undefined;

@@ -64,7 +64,7 @@ static void on_add(struct watcher *watcher, struct reader *reader)
 static void on_remove(const struct watcher *watcher, struct reader *reader)
 {
   uint32_t removed = take_u32(reader);
-  /* A watch that is gone already, since its directory was removed, is no error. */
+  /* A watch that is gone already, since its directory was removed, is not an error. */
   if (finished(reader) && removed <= INT_MAX)
     inotify_rm_watch(watcher->inotify, (int)removed);
 }
@@ -80,7 +80,7 @@ static bool handle(struct watcher *watcher, uint8_t type, struct reader *reader)
   return finished(reader);
 }
 
-/* False at the end of stdin, or where a frame is not well formed. */
+/* False at the end of stdin, or if a frame is not well formed. */
 static bool take_requests(struct watcher *watcher)
 {
   uint8_t *in = watcher->in;
@@ -115,7 +115,7 @@ static void put_event(struct writer *out, const struct inotify_event *event)
   end_frame(out);
 }
 
-/* False where stdout is closed; adds the bytes that were read to `*passed`. */
+/* False if stdout is closed; adds the bytes that were read to `*passed`. */
 static bool pass_events_on(struct watcher *watcher, ssize_t *passed)
 {
   char *events = watcher->events;

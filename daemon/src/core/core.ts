@@ -29,7 +29,7 @@ export interface Core {
   /** Of the system that the daemon runs on. */
   readonly platform: NodeJS.Platform;
   readonly tickets: TicketStore;
-  /** Undefined where no collector is set. */
+  /** Undefined if no collector is set. */
   readonly tracing?: Tracing | undefined;
 }
 

@@ -16,7 +16,7 @@ export function isLoss<T extends object>(entry: LogEntry<T>): entry is Loss {
   return 'reason' in entry;
 }
 
-/** Bounds of what a log keeps: a number of entries and, where they have a size, of bytes. */
+/** Bounds of what a log keeps: a number of entries and, if they have a size, of bytes. */
 export interface EventLogLimits<T> {
   readonly entries: number;
   readonly bytes?: number;

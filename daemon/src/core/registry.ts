@@ -62,8 +62,8 @@ export class Registry<T extends object> {
   }
 
   /**
-   * Takes a place under the id. `replaced`, an item of that id, is removed where a place is free; the caller ends it.
-   * @throws SandboxError `conflict` where the id is taken, `capacity` with the holders where no place is free
+   * Takes a place under the id. `replaced`, an item of that id, is removed if a place is free; the caller ends it.
+   * @throws SandboxError `conflict` if the id is taken, `capacity` with the holders if no place is free
    */
   reserve(id: string, replaced?: T): Reservation<T> {
     if (this.#reserved.has(id) || this.#items.get(id) !== replaced) {
@@ -83,7 +83,7 @@ export class Registry<T extends object> {
     };
   }
 
-  /** Registers an item that does not count against the ceiling. @throws SandboxError `conflict` where the id is taken */
+  /** Registers an item that does not count against the ceiling. @throws SandboxError `conflict` if the id is taken */
   add(id: string, item: T): void {
     if (this.has(id)) throw taken(id);
     this.#items.set(id, item);

@@ -25,7 +25,7 @@ export class RuntimeDir implements AsyncDisposable {
   }
 
   /**
-   * @throws Error in one line where the directory cannot be made, has another owner, another daemon holds it, or what
+   * @throws Error in one line if the directory cannot be made, has another owner, another daemon holds it, or what
    * stands in its place cannot be removed
    */
   static async open(path: string): Promise<RuntimeDir> {
@@ -68,7 +68,7 @@ const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP'];
 class Held extends Error {}
 
 /**
- * Gives a listening socket the name that one daemon of the directory can have: by a link, which fails where the name
+ * Gives a listening socket the name that one daemon of the directory can have: by a link, which fails if the name
  * exists, so that one of several concurrent daemons gets it. A name without a listener is removed first.
  * @returns whether there was such a name
  */
@@ -96,7 +96,7 @@ async function takeName(own: string, name: string): Promise<boolean> {
   }
 }
 
-/** @throws Error where a name stays, since the next attempt would find it again */
+/** @throws Error if a name stays, since the next attempt would find it again */
 function unlinkLeft(name: string): void {
   try {
     unlinkSync(name);

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { inheritedEnvironment } from './config.ts';
 
-/** Where a program is, looked up on PATH at the time of the call; undefined where it is not. */
+/** Where a program is, looked up on PATH at the time of the call; undefined if it is not. */
 export function findTool(
   program: string,
   path: string | undefined = inheritedEnvironment()['PATH'],

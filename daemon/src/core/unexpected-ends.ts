@@ -21,7 +21,7 @@ export function countUnexpectedEnds({ path, wasLeft, space }: RuntimeDir, logger
   return before + 1;
 }
 
-/** 0 where the file is absent, torn or no number. */
+/** 0 if the file is absent, torn or no number. */
 function numberIn(file: string): number {
   try {
     const number = Number(readFileSync(file, 'utf8'));

@@ -30,7 +30,7 @@ function mountPage(app: App, page: ExplorerPage): void {
   );
 }
 
-/** @throws SandboxError `not_found` for a name that is none of the explorer's */
+/** @throws SandboxError `not_found` for a name that the explorer does not serve */
 async function sendAsset(name: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const asset = servedAssets().find((candidate) => candidate.name === name);
   if (asset === undefined) throw new SandboxError('not_found', 'no such file of the explorer');

@@ -24,7 +24,7 @@ const SHORT_TYPES: Readonly<Record<string, string>> = { integer: 'int', number: 
 const WORDS_MAX = 24;
 const FLAG_WORDS: ReadonlySet<string> = new Set('true false 1 0 yes no on off y n enabled disabled'.split(' '));
 
-/** The schema itself where it is a reference. */
+/** The schema itself if it is a reference. */
 export function resolved(schema: Schema, schemas: Schemas): Schema {
   const name = schema.$ref?.slice(schema.$ref.lastIndexOf('/') + 1);
   return name === undefined ? schema : (schemas[name] ?? {});

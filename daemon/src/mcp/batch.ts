@@ -7,7 +7,7 @@ const BATCH_MAX = 1000;
 const AT_ONCE = 8;
 
 /**
- * The responses to a batch, in the order of its requests; undefined where it has only notifications and responses
+ * The responses to a batch, in the order of its requests; undefined if it has only notifications and responses
  * (JSON-RPC 2.0 §6).
  * @param gone fires when the client has left: no further message is begun
  */

@@ -10,7 +10,7 @@ import type { Hub } from './hub.ts';
 export interface ToolCall {
   readonly name: string;
   readonly args: Record<string, unknown>;
-  /** The client's name for the call in reports of its progress; undefined where it wants none. */
+  /** The client's name for the call in reports of its progress; undefined if it wants none. */
   readonly token: string | number | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface CallTerms {
   readonly notify: (message: JSONRPCMessage) => void;
 }
 
-/** @throws ProtocolError `InvalidParams` where there is no such tool */
+/** @throws ProtocolError `InvalidParams` if the tool does not exist */
 export async function callTool(
   hub: Hub,
   { name, args, token }: ToolCall,

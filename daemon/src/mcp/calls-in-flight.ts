@@ -3,7 +3,7 @@ import { headerOf, type MessageHeaders } from './message-headers.ts';
 
 /** Milliseconds for which a call that has ended keeps its id from naming another one. */
 const DOUBT_MS = 10_000;
-/** Headers that tell callers apart; a client that wants to be told apart for certain sends a session id of its own. */
+/** Headers that distinguish callers; a client that needs to be distinguished for certain sends its own session id. */
 const CALLER = ['authorization', 'x-api-key', 'cookie', 'x-forwarded-for', 'user-agent', 'mcp-session-id'] as const;
 
 interface CallInFlight extends Disposable {

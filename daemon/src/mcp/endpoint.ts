@@ -106,7 +106,7 @@ export class McpEndpoint {
     return jsonAnswer(response ?? cancelledResponse(request));
   }
 
-  /** The response; undefined where the request was cancelled, which gets none. */
+  /** The response; undefined if the request was cancelled, which gets none. */
   async #call(
     request: JSONRPCRequest,
     headers: MessageHeaders,
@@ -148,7 +148,7 @@ export class McpEndpoint {
   }
 }
 
-/** What a request over plain HTTP gets where it was cancelled, since something has to be answered. */
+/** What a request over plain HTTP gets if it was cancelled, since something has to be answered. */
 function cancelledResponse({ id }: JSONRPCRequest): JSONRPCMessage {
   return rpcFailure(id, RPC.cancelled, 'the request was cancelled') as JSONRPCMessage;
 }

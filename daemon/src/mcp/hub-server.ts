@@ -19,7 +19,7 @@ export function hubServer(hub: Hub, cancelled?: AbortSignal): Server {
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const { name, arguments: args = {} } = params;
     const notify = (message: object): void => {
-      // The client may have left; the call goes on without it.
+      // The client may have left; the call continues without it.
       mcpReq.notify(message as Parameters<typeof mcpReq.notify>[0]).catch(() => undefined);
     };
     const call = { name, args, token: mcpReq._meta?.progressToken };

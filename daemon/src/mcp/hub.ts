@@ -8,7 +8,7 @@ import { failed, failureOf, resultOf } from './tool-result.ts';
 export interface ToolSource {
   /** Its tools under the names that the hub publishes; tools of a server that does not answer are absent. */
   list(): Promise<readonly Tool[]>;
-  /** The result; undefined where no tool has that name. */
+  /** The result; undefined if no tool has that name. */
   call(name: string, args: Record<string, unknown>, context: ToolContext): Promise<CallToolResult | undefined>;
 }
 
@@ -23,7 +23,7 @@ export class Hub {
   readonly #others: ToolSource;
   readonly #defect: (error: unknown, tool: string) => void;
 
-  /** @param defect told of each exception that is neither a wrong argument nor a failure of the domain */
+  /** @param defect receives each exception that is neither a wrong argument nor a failure of the domain */
   constructor(tools: readonly BoundTool[], others: ToolSource, defect: (error: unknown, tool: string) => void) {
     this.#builtIns = new Map(tools.map((tool) => [tool.name, { tool, described: describe(tool) }]));
     this.#others = others;
@@ -38,7 +38,7 @@ export class Hub {
     return [...listed.values()];
   }
 
-  /** The result of a tool; undefined where there is no tool of that name. */
+  /** The result of a tool; undefined if the tool does not exist. */
   async call(name: string, args: Record<string, unknown>, context: ToolContext): Promise<CallToolResult | undefined> {
     const builtIn = this.#builtIns.get(name);
     if (builtIn === undefined) return await this.#others.call(name, args, context);

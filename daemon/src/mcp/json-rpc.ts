@@ -18,12 +18,12 @@ export function rpcFailure(id: unknown, code: number, message: string, data?: un
   return { jsonrpc: '2.0', id: rpcIdOf(id), error: { code, message, ...(data !== undefined && { data }) } };
 }
 
-/** The id of a message; null where it has none that a response may carry. */
+/** The id of a message; null if it has none that a response may carry. */
 function rpcIdOf(id: unknown): string | number | null {
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
 
-/** The member of an unknown value; undefined where it is no object. */
+/** The member of an unknown value; undefined if it is not an object. */
 export function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
   return Reflect.get(value, name);

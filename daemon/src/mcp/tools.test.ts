@@ -66,7 +66,7 @@ describe(BASH, () => {
     await expect.poll(async () => (await answer()).json().data.stdout).toBe('done\n');
   });
 
-  test('[mcp.bash-left] a command whose client leaves goes on', async ({ dir }) => {
+  test('[mcp.bash-left] a command whose client leaves keeps running', async ({ dir }) => {
     await using mcp = await McpCaller.start();
     const address = await mcp.daemon.listen();
     const [begun, done] = [join(dir, 'begun'), join(dir, 'done')];

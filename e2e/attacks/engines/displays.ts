@@ -85,7 +85,7 @@ function packet(type: number, sequence = 1, length = 0): Buffer {
   return bytes;
 }
 
-/** Says of each extension that it is there, so that the client goes on to ask. */
+/** Says of each extension that it is there, so that the client continues to ask. */
 const withExtensions =
   (answer: (request: Request) => Buffer) =>
   (request: Request): Buffer =>

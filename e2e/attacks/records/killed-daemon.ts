@@ -26,11 +26,11 @@ export interface Call {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly body?: object | string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Statuses that are no fault, beside 200 and 201. */
+  /** Statuses that are not faults, beside 200 and 201. */
   readonly statuses?: readonly number[];
 }
 
-/** Milliseconds in which a call is answered, also where its query waits for half a minute. */
+/** Milliseconds in which a call is answered, also if its query waits for half a minute. */
 const ANSWER_MS = 120_000;
 const REFUSALS: readonly number[] = [429, 503, 507];
 
@@ -55,7 +55,7 @@ export class KilledDaemon implements AsyncDisposable {
     await this.#up;
   }
 
-  /** Resolves when so many more calls have been answered; one wait at a time. */
+  /** Resolves when that many more calls have been answered; one wait at a time. */
   async answered(count: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#due = { left: count, resolve };
@@ -104,7 +104,7 @@ export class KilledDaemon implements AsyncDisposable {
     return { kind: 'refused', status, data: data ?? {} };
   }
 
-  /** As `call`, until an answer arrives that is no refusal. */
+  /** As `call`, until an answer arrives that is not a refusal. */
   async ask(path: string, call: Call = {}): Promise<{ readonly status: number; readonly data: Data }> {
     for (;;) {
       const outcome = await this.call(path, call);

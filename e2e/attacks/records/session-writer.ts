@@ -5,7 +5,7 @@ import type { Surroundings, Writer } from './writer.ts';
 interface Kind {
   readonly name: string;
   readonly path: string;
-  /** Each client has so many at once. */
+  /** Number that each client has at once. */
   readonly kept: number;
   /** More fields of the call that makes one. */
   readonly rest?: object;

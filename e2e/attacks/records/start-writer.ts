@@ -9,10 +9,10 @@ interface Start {
 /** What an execution says whose cell waited, and did not begin because the disk refused its record. */
 const NOT_STARTED = '"ename":"NotStarted"';
 
-/** Of what began since the last death, so many are asked for: their programs are counted at the end in any case. */
+/** Of what began since the last death, this many are asked for: their programs are counted at the end in any case. */
 const ASKED = 4;
 
-/** Commands with an idempotency key: each runs once, whatever is cut and repeated. */
+/** Commands with an idempotency key: each runs once, even if calls are cut and repeated. */
 export class CommandWriter implements Writer {
   readonly #with: Surroundings;
   #started: Start[] = [];

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Surroundings, Writer } from './writer.ts';
 
-/** A command that copies its stdin to a file; each line is written once, whatever is cut. */
+/** A command that copies its stdin to a file; each line is written once, even if calls are cut. */
 export class StdinWriter implements Writer {
   readonly #with: Surroundings;
   readonly #file: string;

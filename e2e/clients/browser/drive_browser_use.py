@@ -63,7 +63,7 @@ class Hands:
 
 
 async def log():
-    """What the site was told; asked inside the sandbox, by the browser itself."""
+    """What the site received; asked inside the sandbox, by the browser itself."""
     page = await SESSION.must_get_current_page()
     return await page.evaluate(f"() => fetch('{SITE}/log').then((answer) => answer.text())")
 

@@ -8,7 +8,7 @@ export const BROWSER_FIELDS: readonly Requirement[] = section('docs/contract.md 
   'browser-field.cookies':
     'cookies: urls comma separated, absent all; names as in the protocol; DELETE without a field: all',
   'browser-field.requests': 'network/requests filter is a part of the URL, limit the most in the answer',
-  'browser-field.pointer': 'CLICK without x and y is where the pointer is; MOVE_REL is from there',
+  'browser-field.pointer': 'CLICK without x and y clicks at the pointer; MOVE_REL moves from it',
   'browser-field.buttons': 'MOUSE_DOWN holds until MOUSE_UP; DRAG_TO and DRAG_REL hold the left button',
   'browser-field.scroll': 'SCROLL: positive is right and down; more than 100 notches are 100',
   'browser-field.typing': 'TYPING: any character arrives',

@@ -19,6 +19,6 @@ export const CODE_FIELDS: readonly Requirement[] = [
     'nodejs-field.create': 'sessions (POST): max_idle_time in seconds from 60 to 86400; created false for a known id',
     'nodejs-field.record': 'record: created_at, last_used and max_idle_time in ms, age_seconds since the last use',
     'nodejs-field.sessions': 'sessions: a map by id; GET and DELETE of one answer session and deleted',
-    'nodejs-field.info': 'info: versions, directories and packages, also where there is one Node',
+    'nodejs-field.info': 'info: versions, directories and packages, also if only one Node exists',
   }),
 ];

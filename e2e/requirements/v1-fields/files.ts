@@ -2,7 +2,7 @@ import { type Requirement, section } from '../requirement.ts';
 
 export const FILE_FIELDS: readonly Requirement[] = [
   ...section('docs/contract.md §12, all routes', {
-    'v1-field.success': 'success: the service handled the call, also where the command fails',
+    'v1-field.success': 'success: the service handled the call, also if the command fails',
     'v1-field.directory': "the directory, when none is given, is the account's home",
   }),
   ...section('docs/contract.md §12 /file', {

@@ -9,7 +9,7 @@ export const SHELL_FIELDS: readonly Requirement[] = section('docs/contract.md §
   'shell-field.async': 'exec async_mode: answers running at once',
   'shell-field.timeout': 'exec timeout: then running; it ends nothing',
   'shell-field.no-change':
-    'exec no_change_timeout: of the command, else of the session, else 120 s; the command goes on',
+    'exec no_change_timeout: of the command, else of the session, else 120 s; the command keeps running',
   'shell-field.hard-timeout':
     'exec hard_timeout: acts on the command, also async and after the answer; the session stays',
   'shell-field.truncate': 'exec truncate: output over 30,000 characters is cut, false: all of it',
@@ -20,7 +20,7 @@ export const SHELL_FIELDS: readonly Requirement[] = section('docs/contract.md §
   'shell-field.view-status': 'view status, command, exit_code: of the running command, else of the last one',
   'shell-field.wait': 'wait seconds, max_wait_seconds: the most seconds; not ended by then: 200 with running',
   'shell-field.press-enter': 'write press_enter: Enter after input, which is else sent as it is',
-  'shell-field.kill': 'kill exit_code, returncode: the code before the call, null where it still ran',
+  'shell-field.kill': 'kill exit_code, returncode: the code before the call, null if it still ran',
   'shell-field.create-id': 'sessions/create id: of a session that exists: that session',
   'shell-field.update': 'sessions/update no_change_timeout: replaces the default; null changes nothing',
   'shell-field.sessions': 'sessions: age_seconds since creation, current_command; ended sessions are not listed',

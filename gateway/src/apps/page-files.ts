@@ -13,7 +13,7 @@ const IS_CHECKOUT = import.meta.filename.endsWith('.ts');
 /** Directory of the bundle's pages; in a checkout that of the last build, which has the app. */
 const BUNDLED = join(import.meta.dirname, bundledFrom());
 
-/** The files of one of the gateway's own pages: in a checkout where they are, in a bundle beside it. */
+/** The files of one of the gateway's own pages: in a checkout from its folder, in a bundle from beside it. */
 export class PageFiles {
   readonly #inCheckout: ReadonlyMap<string, ServedFile>;
   readonly #bundled: StaticFiles;

@@ -7,7 +7,7 @@ import type { Target } from './target.ts';
 /** One request on the public port and its response. */
 export interface Exchange {
   readonly req: IncomingMessage;
-  /** Also set for an upgrade, where it sends every response except the 101. */
+  /** Also set for an upgrade, if it sends every response except the 101. */
   readonly res: ServerResponse;
   readonly target: Target;
   readonly requestId: string;

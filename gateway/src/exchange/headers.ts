@@ -28,13 +28,13 @@ function isForwardedHeader(name: string): boolean {
   return name.startsWith('x-forwarded-') || name === 'forwarded' || name === 'x-real-ip';
 }
 
-/** Headers that this client may not set, and the span of the caller where the gateway has one of its own. */
+/** Headers that this client may not set, and the span of the caller if the gateway has one of its own. */
 function isReplaced(name: string, { peer, traceparent }: Exchange): boolean {
   if (name.startsWith('x-original-') || (!peer.trusted && isForwardedHeader(name))) return true;
   return name === 'traceparent' && traceparent !== undefined;
 }
 
-/** The request headers for the daemon. The sender adds Transfer-Encoding, Expect and Upgrade where it needs them. */
+/** The request headers for the daemon. The sender adds Transfer-Encoding, Expect and Upgrade if it needs them. */
 export function requestHeaders(exchange: Exchange, fallbackHost: string): FlatHeaders {
   const { req, requestId, traceparent } = exchange;
   const raw = req.rawHeaders;

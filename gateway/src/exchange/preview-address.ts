@@ -13,7 +13,7 @@ export function previewPath({ target }: Exchange): string {
 }
 
 /**
- * The origin of the preview that `/open/{port}` leads to; undefined where it has no host of its own.
+ * The origin of the preview that `/open/{port}` leads to; undefined if it has no host of its own.
  * `3000.localhost` resolves without configuration; for any other host such names may not exist.
  */
 export function previewOrigin(exchange: Exchange): string | undefined {

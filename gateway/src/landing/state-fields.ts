@@ -22,7 +22,7 @@ export interface Resources {
   /** Processor time used so far, the clock at that time, and how many processors there are to use. */
   readonly cpu: { readonly used_ms: number; readonly at_ms: number; readonly count: number };
   readonly memory: Usage;
-  /** The file system of `/`; null where it cannot be read. */
+  /** The file system of `/`; null if it cannot be read. */
   readonly disk: Usage | null;
 }
 

@@ -24,7 +24,7 @@ export function takeHeartbeatFd(env: Record<string, string | undefined>): number
 }
 
 /**
- * Writes beats from a timer of the main loop, and starts the thread that logs where the main loop stands when it stops.
+ * Writes beats from a timer of the main loop, and starts the thread that logs if the main loop stands when it stops.
  * Neither keeps the program running.
  * @throws TypeError for a descriptor that is neither a pipe nor a socket
  */

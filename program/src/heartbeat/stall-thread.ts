@@ -20,7 +20,7 @@ interface StallTask {
   readonly loop: Int32Array<SharedArrayBuffer>;
 }
 
-/** Starts the thread that logs where the main thread stands when its loop stops. It does not keep the program running. */
+/** Starts the thread that logs if the main thread stands when its loop stops. It does not keep the program running. */
 export function startStallThread(task: StallTask): void {
   const worker = new Worker(new URL(import.meta.url), {
     name: STALL_THREAD,

@@ -100,7 +100,7 @@ test('[traces.health] health checks have no spans, a malformed traceparent begin
   expect(traced.collector.spans[0]?.traceId).toMatch(/^[0-9a-f]{32}$/);
 });
 
-test('[traces.collector-away] requests are answered where the collector is away', async () => {
+test('[traces.collector-away] requests are answered if the collector is away', async () => {
   await using daemon = await TestApp.start({ otlpEndpoint: 'http://127.0.0.1:1' });
   expect((await daemon.run('echo hello')).stdout).toBe('hello\n');
 });
@@ -111,7 +111,7 @@ test('[traces.off] without a collector a command gets no TRACEPARENT', async () 
   expect(answer.json().data.stdout).toBe('[]\n');
 });
 
-test('[traces.lazy] the SDK is loaded only where a collector is set', async () => {
+test('[traces.lazy] the SDK is loaded only if a collector is set', async () => {
   const script = `
     import { registerHooks } from 'node:module';
     const loaded = [];

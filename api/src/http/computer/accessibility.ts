@@ -16,7 +16,7 @@ const Facts = {
   name: z.string(),
   description: z.string(),
   states: z.array(z.string()),
-  bounds: Bounds.nullable().meta({ description: 'Pixels of the display; null where the node has no place there.' }),
+  bounds: Bounds.nullable().meta({ description: 'Pixels of the display; null if the node has no place there.' }),
   value: z.string().nullable().meta({ description: 'Text of a field, number of a slider.' }),
 } as const;
 

@@ -13,7 +13,7 @@ const Place = z.number().min(-100_000).max(100_000);
 const Button = z.enum(['left', 'right', 'middle']).default('left');
 const Key = z.string().min(1).max(100);
 const Notches = z.number().default(0);
-const WindowId = z.string().regex(/^0x[0-9a-f]{1,8}$/, 'is no window_id of GET windows');
+const WindowId = z.string().regex(/^0x[0-9a-f]{1,8}$/, 'must be a window_id from GET windows');
 const NodeId = z.string().min(1).max(256);
 const Text = z
   .string()

@@ -21,7 +21,7 @@ export class AccessibilityPart implements WorkerPart, NodeActions {
 
   async state(): Promise<PartState> {
     if (await this.#service.isAvailable()) return { available: true };
-    return { available: false, warning: 'without a session bus there is no accessibility' };
+    return { available: false, warning: 'accessibility is unavailable: no D-Bus session bus is running' };
   }
 
   mount(app: App): void {

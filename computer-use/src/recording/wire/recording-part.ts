@@ -16,7 +16,7 @@ export class RecordingPart implements WorkerPart {
 
   async state(): Promise<PartState> {
     if (await this.#recorder.isAvailable()) return { available: true };
-    return { available: false, warning: 'without ffmpeg there are no recordings' };
+    return { available: false, warning: 'recording is unavailable: ffmpeg not found' };
   }
 
   mount(app: App): void {

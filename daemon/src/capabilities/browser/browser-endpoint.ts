@@ -3,7 +3,7 @@ import { timeoutSignal } from '@sandbox/api/wait.ts';
 import { CollectedBytes } from '@sandbox/program/collected-bytes.ts';
 import type { Finding } from '../../core/finding.ts';
 
-/** Milliseconds for an answer: of a probe, and where a call waits for it. */
+/** Milliseconds for an answer: of a probe, and if a call waits for it. */
 const PATIENCE_MS = 2000;
 const CALL_MS = 5000;
 /** Largest answer of the discovery that is read, in bytes. */
@@ -53,7 +53,7 @@ export class BrowserEndpoint {
     return { name, ok: false, detail: `nothing answers at http://${this.authority}/json/version`, hint };
   }
 
-  /** What the browser calls itself; undefined where none answers within two seconds. */
+  /** What the browser calls itself; undefined if none answers within two seconds. */
   async version(): Promise<string | undefined> {
     try {
       const { Browser: version } = (await this.#get('/json/version', PATIENCE_MS)) as { Browser?: unknown };
@@ -63,7 +63,7 @@ export class BrowserEndpoint {
     }
   }
 
-  /** The WebSocket of the browser. @throws Error where none answers within five seconds */
+  /** The WebSocket of the browser. @throws Error if none answers within five seconds */
   async socketUrl(): Promise<string> {
     const { webSocketDebuggerUrl: url } = (await this.#get('/json/version', CALL_MS)) as {
       webSocketDebuggerUrl?: unknown;
@@ -72,7 +72,7 @@ export class BrowserEndpoint {
     return `ws://${this.authority}${new URL(url).pathname}`;
   }
 
-  /** The pages; the one that was shown last is first. @throws Error where none answers within five seconds */
+  /** The pages; the one that was shown last is first. @throws Error if none answers within five seconds */
   async pages(): Promise<ListedPage[]> {
     const listed = (await this.#get('/json/list', CALL_MS)) as (ListedPage & { type?: unknown })[];
     return listed.filter(({ type }) => type === 'page');

@@ -37,7 +37,7 @@ interface Described {
   readonly pageViewport: Size | null;
 }
 
-/** What a picture is of. `auto`: the display where a worker serves it, unless an option is about the page. */
+/** What a picture is of. `auto`: the display if a worker serves it, unless an option is about the page. */
 export type PictureTarget = 'auto' | 'page' | 'display';
 
 interface ScreenshotRequest extends PagePicture {
@@ -109,8 +109,8 @@ export class BrowserService implements AsyncDisposable {
   }
 
   /**
-   * The display, where a picture or an action is of it: with `auto`, where a worker serves it.
-   * @throws SandboxError `unavailable` where it is asked for and no worker serves it
+   * The display, if a picture or an action is of it: with `auto`, if a worker serves it.
+   * @throws SandboxError `unavailable` if it is asked for and no worker serves it
    */
   async displayFor(target: PictureTarget): Promise<Desktop | undefined> {
     const desktop = target === 'page' ? undefined : this.#ports.get(DESKTOP);
@@ -120,7 +120,7 @@ export class BrowserService implements AsyncDisposable {
     return undefined;
   }
 
-  /** @throws SandboxError `invalid` where the whole page and an element are asked for, and as `displayFor` and `tab` */
+  /** @throws SandboxError `invalid` if the whole page and an element are asked for, and as `displayFor` and `tab` */
   async screenshot({ target, tabId, ...page }: ScreenshotRequest): Promise<{
     readonly picture: Picture;
     readonly source: 'display' | 'page';
@@ -135,7 +135,7 @@ export class BrowserService implements AsyncDisposable {
     return { picture: await pictureOf(await this.tab(tabId), page), source: 'page' };
   }
 
-  /** Performs an action on the display, or as input of the page. @throws SandboxError where nothing was done */
+  /** Performs an action on the display, or as input of the page. @throws SandboxError if nothing was done */
   async act(
     action: InputAction,
     tabId: string | undefined,
@@ -184,7 +184,7 @@ export class BrowserService implements AsyncDisposable {
     return this.#raw.session;
   }
 
-  /** Address of the shown page, for cookies that name no place; undefined where all do. */
+  /** Address of the shown page, for cookies that name no place; undefined if all do. */
   async shownUrl(cookies: readonly { readonly domain?: string | undefined; readonly url?: string | undefined }[]) {
     if (cookies.every(({ domain, url }) => domain !== undefined || url !== undefined)) return undefined;
     const tab = await this.tab(undefined);

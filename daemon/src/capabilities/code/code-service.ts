@@ -59,7 +59,7 @@ export class CodeService implements AsyncDisposable {
 
   /**
    * Waits for the turn of the cell, at most its timeout, and starts it, without a wait for its end.
-   * @throws SandboxError `unprocessable`, `invalid`, `capacity` where its turn does not come, `unavailable`
+   * @throws SandboxError `unprocessable`, `invalid`, `capacity` if its turn does not come, `unavailable`
    */
   async begin(request: CellRequest, gone?: AbortSignal): Promise<Execution> {
     this.#core.runtime.space.requireRoom({ isOutputNeeded: true });
@@ -78,7 +78,7 @@ export class CodeService implements AsyncDisposable {
     return execution;
   }
 
-  /** Answers an execution at once; what `begin` would throw while the cell waits for its turn is its end. */
+  /** Returns an execution at once; what `begin` would throw while the cell waits for its turn is its end. */
   async beginLater(request: CellRequest): Promise<Execution> {
     this.#core.runtime.space.requireRoom({ isOutputNeeded: true });
     const served = await this.#parts.catalogue.resolve(request);
@@ -126,7 +126,7 @@ export class CodeService implements AsyncDisposable {
     return this.#parts.outside?.kernelNames() ?? this.kernelNames();
   }
 
-  /** @throws SandboxError `unsupported` without ipykernel, where no server elsewhere serves */
+  /** @throws SandboxError `unsupported` without ipykernel, if no server elsewhere serves */
   async requireKernels(): Promise<void> {
     if (this.hasOutside || (await this.#parts.kernels.finder.pythons()).length > 0) return;
     throw new SandboxError('unsupported', 'no Python on PATH has ipykernel', {
@@ -215,7 +215,7 @@ export class CodeService implements AsyncDisposable {
     }
   }
 
-  /** @throws NotBegun where it was interrupted meanwhile, else as `Place.take` */
+  /** @throws NotBegun if it was interrupted meanwhile, else as `Place.take` */
   async #takeTurn({ id }: Execution, place: Place, ms: number): Promise<void> {
     const waiting = new AbortController();
     this.#waiting.set(id, waiting);

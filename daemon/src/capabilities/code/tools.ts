@@ -12,7 +12,7 @@ import type { Output } from './runtime/output.ts';
 const TIMEOUT = 30;
 const TIMEOUT_MAX = 900;
 /** What to do about code that did not end in its time. */
-const LONGER = `set timeout to up to ${TIMEOUT_MAX} seconds, or start the program with sandbox_execute_bash: it goes on past the timeout of its call`;
+const LONGER = `set timeout to up to ${TIMEOUT_MAX} seconds, or start the program with sandbox_execute_bash: it keeps running after the timeout of its call`;
 const IMAGES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const;
 /** Runs code once and gives back what it produced: text, and images as image content. */
 export const executeCode = defineTool({

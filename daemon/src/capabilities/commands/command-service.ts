@@ -89,7 +89,7 @@ export class CommandService implements AsyncDisposable {
 
   /**
    * The session of that id; a new one has what the script sets: its variables and functions.
-   * @throws SandboxError as `SessionService.ensure`, and `invalid` where the script cannot be sourced in time
+   * @throws SandboxError as `SessionService.ensure`, and `invalid` if the script cannot be sourced in time
    */
   async ensureSession(
     { id, cwd }: { readonly id: string | undefined; readonly cwd: string | undefined },
@@ -111,7 +111,7 @@ export class CommandService implements AsyncDisposable {
     return reportOf(this.#store.get(id), maxBytes);
   }
 
-  /** Both streams from offsets on, after a wait where the request says so. */
+  /** Both streams from offsets on, after a wait if the request says so. */
   async read(id: string, request: OutputRequest, gone: AbortSignal): Promise<OutputReading> {
     if (request.waitMs > 0) await waitFor(this.#store.get(id).started, { ms: request.waitMs, signal: gone });
     return readOutput(this.#store.get(id), request, gone);
@@ -134,7 +134,7 @@ export class CommandService implements AsyncDisposable {
 
   /**
    * A place at the streams of a command, which the caller disposes when its client has left.
-   * @throws SandboxError `conflict` where the client is to write and another one does
+   * @throws SandboxError `conflict` if the client is to write and another one does
    */
   attach(id: string, terms: AttachTerms): Attachment {
     const command = this.#store.get(id);
@@ -159,8 +159,8 @@ export class CommandService implements AsyncDisposable {
   }
 
   /**
-   * The named command of the session, else the newest; undefined where the session has none.
-   * @throws SandboxError `not_found` where there is no such session, or the command is not one of it
+   * The named command of the session, else the newest; undefined if the session has none.
+   * @throws SandboxError `not_found` if the session does not exist, or the command is not one of it
    */
   newestOf(sessionId: string, commandId?: string): CommandRecord | undefined {
     this.#store.sessions.get(sessionId);
@@ -170,7 +170,7 @@ export class CommandService implements AsyncDisposable {
     throw new SandboxError('not_found', `session ${sessionId} has no command with id ${commandId}`);
   }
 
-  /** As `newestOf`. @throws SandboxError `not_found` also where the session has no command */
+  /** As `newestOf`. @throws SandboxError `not_found` also if the session has no command */
   requireNewestOf(sessionId: string, commandId?: string): CommandRecord {
     const record = this.newestOf(sessionId, commandId);
     if (record) return record;
@@ -179,7 +179,7 @@ export class CommandService implements AsyncDisposable {
 
   /**
    * Writes the chunks to stdin, at the pace of the command; answers how many bytes, which the process host holds.
-   * @throws SandboxError `conflict` where the command has ended or has no pipe, or an attached client writes
+   * @throws SandboxError `conflict` if the command has ended or has no pipe, or an attached client writes
    */
   async writeStdin(id: string, chunks: AsyncIterable<Uint8Array>, terms: StdinTerms): Promise<StdinWritten> {
     const command = this.#store.get(id);
@@ -190,7 +190,7 @@ export class CommandService implements AsyncDisposable {
   /**
    * Writes to stdin what the process host can hold now.
    * @param offset of the first byte in the whole of stdin: bytes that were written before are skipped
-   * @throws SandboxError `conflict` as `writeStdin`, and for a gap before the offset; `capacity` where nothing fits
+   * @throws SandboxError `conflict` as `writeStdin`, and for a gap before the offset; `capacity` if nothing fits
    */
   async offerStdin(id: string, bytes: Uint8Array, terms: OfferTerms): Promise<StdinWritten> {
     const command = this.#store.get(id);

@@ -25,7 +25,7 @@ export class SessionService {
     this.#launcher = launcher;
   }
 
-  /** @throws SandboxError `invalid` or `forbidden` naming the field, `conflict` where the id is taken, `capacity` */
+  /** @throws SandboxError `invalid` or `forbidden` naming the field, `conflict` if the id is taken, `capacity` */
   create(terms: SessionTerms): SessionView {
     if (terms.cwd !== undefined) this.#launcher.requireDirectory(terms.cwd);
     if (terms.user !== undefined) this.#launcher.identityOf(terms.user);
@@ -34,7 +34,7 @@ export class SessionService {
   }
 
   /**
-   * The session of that id, which `cwd` moves where it is given; a new one with `env` where there is none.
+   * The session of that id, which `cwd` moves if it is given; a new one with `env` if none exists.
    * @throws SandboxError `invalid` naming the field, `capacity`
    */
   ensure(terms: Pick<SessionTerms, 'id' | 'cwd' | 'env'>): SessionView {

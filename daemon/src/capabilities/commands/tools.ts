@@ -20,13 +20,16 @@ const executeBash = defineTool({
   description: `Runs a command in bash and returns its output, exit code and the directory in which it ended.
 Use it for programs, builds, tests, git, package managers and processes. Each call begins in the directory where the one
 before ended; variables set by export last for one call only. Do not use it to read or edit files: the file tools
-show line numbers and check the text that they replace. A command that needs more time than timeout goes on in the
+show line numbers and check the text that they replace. A command that needs more time than timeout keeps running in the
 background; redirect its output to a file to read it later.
 Example: {"cmd": "npm test 2>&1 | tail -n 40", "cwd": "/home/sandbox/project", "timeout": 120}`,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   schema: z.object({
     cmd: z.string().meta({ description: 'The command, as typed into bash; several lines are a script.' }),
-    cwd: z.string().optional().meta({ description: 'Directory to begin in; default: where the last call ended.' }),
+    cwd: z
+      .string()
+      .optional()
+      .meta({ description: 'Working directory; default: the directory at the end of the last call.' }),
     new_session: z.boolean().default(false).meta({
       description: 'Begin in the home directory and leave the shared directory as it is.',
     }),
@@ -79,7 +82,7 @@ Example: {"cmd": "npm test 2>&1 | tail -n 40", "cwd": "/home/sandbox/project", "
   },
 });
 
-/** How the command ended, where its exit code does not show it. */
+/** How the command ended, if its exit code does not show it. */
 function endNotes({ output, message, signal, usage }: ShellResult): string {
   const ended = signal === null ? undefined : `the command was ended by ${signal}`;
   const notes = [ended, killedNote(killedOf(usage))].filter((note) => note !== undefined).map((note) => `[${note}]`);
@@ -89,9 +92,9 @@ function endNotes({ output, message, signal, usage }: ShellResult): string {
 
 function continueHint({ commandId, pid }: ShellResult): string {
   const read = `GET /v2/commands/${commandId}?wait=true has its output and its end`;
-  if (pid === null) return `the command goes on when the process host answers: ${read}`;
+  if (pid === null) return `the command starts once the process host responds: ${read}`;
   const wait = `"while kill -0 ${pid} 2>/dev/null; do sleep 1; done" waits for its end`;
-  return `the command goes on as process ${pid}: ${wait}, "kill -- -${pid}" ends it; ${read}`;
+  return `the command keeps running as process ${pid}: ${wait}, "kill -- -${pid}" ends it; ${read}`;
 }
 
 function shortHint(couldBeLonger: boolean): string {

@@ -11,7 +11,7 @@ export const ACT_MS = 45_000;
 
 const ACTIONS = '/v2/computer/actions';
 
-/** 422 is about a body that the daemon has made, which is no field of the client's request. */
+/** 422 is about a body that the daemon has made, which is not a field of the client's request. */
 const KINDS: Readonly<Record<number, ErrorKind>> = {
   400: 'invalid',
   403: 'forbidden',
@@ -36,7 +36,7 @@ export class DesktopService implements Desktop, AsyncDisposable {
     return this.#client.ask(request);
   }
 
-  /** What the worker says of the display; undefined where no worker answers in time, or what answers is none. */
+  /** What the worker says of the display; undefined if no worker answers in time, or what answers is none. */
   async info(): Promise<DesktopInfo | undefined> {
     try {
       const { data } = await this.#json({ method: 'GET', path: '/v2/computer/info', ms: LOOK_MS });

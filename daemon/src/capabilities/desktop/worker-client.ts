@@ -53,7 +53,7 @@ export class WorkerClient implements Disposable {
   }
 
   /**
-   * @throws SandboxError `unavailable` where the worker is away or silent before it has begun an action, and
+   * @throws SandboxError `unavailable` if the worker is away or silent before it has begun an action, and
    *   WorkerSilence after that
    */
   async ask(terms: WorkerRequest): Promise<WorkerAnswer> {

@@ -80,7 +80,7 @@ export class FileService implements AsyncDisposable {
     this.#resumable = new ResumableUploads(this.#locks, this.#journal);
   }
 
-  /** @throws SandboxError `invalid` where the caller names an account that does not exist */
+  /** @throws SandboxError `invalid` if the caller names an account that does not exist */
   requireCaller(caller: Caller): void {
     if (caller.user !== undefined) this.#ownership.of(caller);
   }
@@ -152,7 +152,7 @@ export class FileService implements AsyncDisposable {
 
   /**
    * @returns how many FIFOs, sockets, devices and files that a lease keeps closed were skipped
-   * @throws SandboxError `unavailable` where the caller leaves before it is done; nothing of the copy stays
+   * @throws SandboxError `unavailable` if the caller leaves before it is done; nothing of the copy stays
    */
   copy(
     source: FilePath,

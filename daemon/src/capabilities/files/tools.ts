@@ -73,7 +73,7 @@ async function readLines(
   const end = content.lastIndexOf('\n', TEXT_CHARACTERS);
   const shown = content.slice(0, end < 0 ? TEXT_CHARACTERS : end + 1);
   const next = (args.start_line ?? 0) + shown.split('\n').length - 1;
-  const hint = `the file goes on: read from start_line ${next}`;
+  const hint = `the file has more lines: read from start_line ${next}`;
   return { content: shown, line_count: lineCount, truncated: true, hint };
 }
 

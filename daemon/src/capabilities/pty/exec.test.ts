@@ -154,7 +154,7 @@ describeOnHosts('exec', () => {
     await screen(daemon, 'a', (output) => /^got it$/m.test(output));
   });
 
-  test('[pty.exec-fallback] where a program owns the terminal the command is typed to the program', async () => {
+  test('[pty.exec-fallback] if a program owns the terminal the command is typed to the program', async () => {
     await using daemon = await TestApp.start();
     let session = '';
     const typed = await afterSilence('hello cat\nhello cat\n', async (id, no_change_timeout) => {

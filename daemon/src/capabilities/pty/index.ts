@@ -14,7 +14,7 @@ import { TmuxHost } from './tmux/tmux.ts';
 import { ptyV1 } from './v1/routes.ts';
 import { ptyV2 } from './v2/routes.ts';
 
-/** `auto`: tmux where it is on PATH. */
+/** `auto`: tmux if it is on PATH. */
 function usesTmux(backend: 'native' | 'tmux' | 'auto'): boolean {
   return backend === 'tmux' || (backend === 'auto' && findTool('tmux') !== undefined);
 }

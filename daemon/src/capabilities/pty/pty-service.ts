@@ -14,7 +14,7 @@ import type { History } from './session/history.ts';
 import type { PtySession, SessionTools } from './session/session.ts';
 import { SessionStore } from './session-store.ts';
 
-/** Seconds without output after which 1.x answers `exec`, where neither call nor session says; `/v2` has no default. */
+/** Seconds without output after which 1.x answers `exec`, if neither call nor session says; `/v2` has no default. */
 export const NO_CHANGE_SECONDS = 120;
 /** Bytes of output that `view` shows in place of a screen. */
 const TEXT_BYTES = 256 * 1024;
@@ -25,7 +25,7 @@ type ExecCall = ExecRequest & { readonly noChangeDefault?: number };
 export interface ExecReport extends ExecutedCommand {
   readonly sessionId: string;
   readonly status: ExecStatus;
-  /** -1 where a signal ended the shell. */
+  /** -1 if a signal ended the shell. */
   readonly exitCode: number | null;
   readonly signal: string | undefined;
   /** Undefined: the memory limit killed nothing that is known. */
@@ -87,7 +87,7 @@ export class PtyService implements AsyncDisposable {
     return this.sessions.list();
   }
 
-  /** @throws SandboxError `conflict` where the session has ended or another command runs for longer than the timeout */
+  /** @throws SandboxError `conflict` if the session has ended or another command runs for longer than the timeout */
   async exec(session: PtySession, call: ExecCall, gone?: AbortSignal): Promise<ExecReport> {
     using _held = this.sessions.hold(session);
     const noChangeTimeout = call.noChangeTimeout ?? session.record.noChangeTimeout ?? call.noChangeDefault;
@@ -127,7 +127,7 @@ export class PtyService implements AsyncDisposable {
 
   /**
    * Ends the command with all that it started, or the foreground program; not the session.
-   * @returns the exit code with which the last command had ended before; null where a program ran
+   * @returns the exit code with which the last command had ended before; null if a program ran
    */
   async killCommand(session: PtySession): Promise<Killed> {
     if (!session.open || !session.busy) {
@@ -206,7 +206,7 @@ export class PtyService implements AsyncDisposable {
     return await this.exec(held.session, { ...call, entry, timeout }, gone);
   }
 
-  /** Undefined where the directory does not exist and is not required. */
+  /** Undefined if the directory does not exist and is not required. */
   #entryOf(entry: Entry): Entry | undefined {
     try {
       this.#tools.launcher.directory(entry.path, undefined);

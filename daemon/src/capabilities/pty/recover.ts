@@ -5,7 +5,7 @@ import { PtySession, type SessionTools } from './session/session.ts';
 import type { SessionRecord } from './session/session-record.ts';
 
 /**
- * Restores the sessions of an earlier daemon: their history, and their shells where the process host held them. A shell
+ * Restores the sessions of an earlier daemon: their history, and their shells if the process host held them. A shell
  * that it did not hold is lost, and its remaining processes are killed, as are the clients of tmux of that daemon.
  */
 export async function recoverSessions(core: Core, tools: SessionTools): Promise<PtySession[]> {
@@ -33,7 +33,7 @@ export async function recoverSessions(core: Core, tools: SessionTools): Promise<
   return sessions;
 }
 
-/** The session of a record; `lost` is its shell where the process host does not hold it any more. */
+/** The session of a record; `lost` is its shell if the process host does not hold it any more. */
 async function restore(
   core: Core,
   tools: SessionTools,

@@ -9,7 +9,7 @@ import { PtySession, type SessionTools } from './session/session.ts';
 import { PATIENCE_MS } from './session/shell.ts';
 import { newRecord, type SessionTerms } from './session-terms.ts';
 
-/** Expired sessions are looked for so many times within the time after which one expires. */
+/** Expired sessions are looked for that many times within the time after which one expires. */
 const SWEEPS = 10;
 
 /** A session that does not give way to another one before it is disposed. */
@@ -44,7 +44,7 @@ export class SessionStore {
 
   /**
    * Creates a session and starts its shell.
-   * @throws SandboxError `conflict` where a session of that id is open, `capacity` with the holders, `invalid` naming
+   * @throws SandboxError `conflict` if a session of that id is open, `capacity` with the holders, `invalid` naming
    *   the field, `forbidden`, `unavailable`
    */
   async create(terms: SessionTerms): Promise<PtySession> {
@@ -62,7 +62,7 @@ export class SessionStore {
   }
 
   /**
-   * Creates a session and holds it. Where the process host does not answer, its shell starts when the host goes on.
+   * Creates a session and holds it. Where the process host does not answer, its shell starts when the host continues.
    * @throws SandboxError as `create`
    */
   async open(terms: SessionTerms): Promise<HeldSession> {

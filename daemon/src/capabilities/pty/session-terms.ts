@@ -33,7 +33,7 @@ export function newRecord(id: string, terms: SessionTerms, directory: string, cl
     user: terms.user ?? null,
     cwd,
     workingDir: cwd,
-    // A shell takes PWD from its environment where that is the directory it starts in.
+    // A shell takes PWD from its environment if that is the directory it starts in.
     env: terms.symlinks === 'keep' ? { ...terms.env, PWD: cwd } : (terms.env ?? {}),
     command: terms.command ?? null,
     args: terms.args ?? [],

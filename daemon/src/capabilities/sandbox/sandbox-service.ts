@@ -46,7 +46,7 @@ export class SandboxService implements AsyncDisposable {
     return this.#core.late.claimed?.labels ?? {};
   }
 
-  /** @throws SandboxError where the account of commands does not exist */
+  /** @throws SandboxError if the account of commands does not exist */
   context(): Promise<Context> {
     return this.#context.get();
   }
@@ -63,7 +63,7 @@ export class SandboxService implements AsyncDisposable {
   async packages(name: string): Promise<string> {
     const language = Object.hasOwn(LANGUAGES, name) ? LANGUAGES[name] : undefined;
     if (language !== undefined) return await this.#packages[language].get();
-    throw new SandboxError('invalid', `is not one of python, nodejs, node: ${name.slice(0, 100)}`, { field: 'lang' });
+    throw new SandboxError('invalid', `must be python, nodejs or node, not ${name.slice(0, 100)}`, { field: 'lang' });
   }
 
   /** What the machine and the capabilities have, at most 5 s old. @param fresh look again */
@@ -81,7 +81,7 @@ export class SandboxService implements AsyncDisposable {
   }
 
   /**
-   * @throws SandboxError `unauthorized` (token), `conflict` where it was claimed before, `invalid` for a variable that
+   * @throws SandboxError `unauthorized` (token), `conflict` if it was claimed before, `invalid` for a variable that
    *   the service keeps to itself
    */
   claim(token: string | undefined, claim: Omit<Claim, 'claimedAt'>): Claim {

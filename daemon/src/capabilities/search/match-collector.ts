@@ -47,12 +47,12 @@ export class MatchCollector<Collected extends Match = GrepMatch> {
     return this.page.wanted - this.#matches.length;
   }
 
-  /** Bytes of text that still fit; negative where a match has exceeded them. */
+  /** Bytes of text that still fit; negative if a match has exceeded them. */
   get bytesLeft(): number {
     return ANSWER_BYTES - this.#bytes;
   }
 
-  /** Passes over so many matches, at most `toSkip`. */
+  /** Passes over that many matches, at most `toSkip`. */
   pass(count: number): void {
     this.#passed += count;
   }

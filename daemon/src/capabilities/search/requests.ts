@@ -42,7 +42,7 @@ export type Stop = 'results' | 'size' | 'time';
 
 export interface GrepResult {
   readonly matches: readonly GrepMatch[];
-  /** Null where the search was stopped. */
+  /** Null if the search was stopped. */
   readonly filesSearched: number | null;
   readonly stop: Stop | undefined;
   /** What lies in the directory and could not be read. */

@@ -58,7 +58,7 @@ export class SearchService implements AsyncDisposable {
     return await new RipgrepEngine(program).grep(request, place, signal);
   }
 
-  /** @throws FileFailure as `grep`; `ENOTDIR` where the path is not a directory */
+  /** @throws FileFailure as `grep`; `ENOTDIR` if the path is not a directory */
   async names(request: NamesRequest, gone: AbortSignal): Promise<NamesResult> {
     if (this.#requireSearchable(request.path, 'search')) {
       throw systemFailure('ENOTDIR', 'search', shownPath(request.path));
@@ -97,7 +97,7 @@ export class SearchService implements AsyncDisposable {
     this.#closing.abort();
   }
 
-  /** @throws SandboxError `unavailable` where the caller disconnects or the service stops before its turn */
+  /** @throws SandboxError `unavailable` if the caller disconnects or the service stops before its turn */
   async #slot(gone: AbortSignal): Promise<Disposable> {
     try {
       return await this.#slots.take(AbortSignal.any([gone, this.#closing.signal]));
@@ -131,7 +131,7 @@ function statOf(path: FilePath): Stats | undefined {
   }
 }
 
-/** Undefined where the path is not UTF-8: arguments and working directories of programs are text. */
+/** Undefined if the path is not UTF-8: arguments and working directories of programs are text. */
 function placeOf(path: FilePath, isFile: boolean): Place | undefined {
   const given = withoutTrailingSlashes(path);
   if (!isFile) return typeof given === 'string' ? { cwd: given, target: './', isFile } : undefined;

@@ -31,7 +31,7 @@ const Arguments = z.object({
     .max(NAMES_MAX)
     .optional()
     .meta({
-      description: `At most so many entries, matches or paths; default: ${RESULTS}, of list more.`,
+      description: `At most that many entries, matches or paths; default: ${RESULTS}, of list more.`,
     }),
   include_metadata: z.boolean().optional().meta({ description: 'list, glob: size and time of each entry.' }),
   files_only: z.boolean().default(true).meta({ description: 'glob: no directories.' }),

@@ -28,7 +28,7 @@ export interface Skills {
   readonly unusable: readonly Unusable[];
 }
 
-/** The skills of a folder, read anew at each call. */
+/** The skills of a folder, read again at each call. */
 export class SkillService implements AsyncDisposable {
   readonly #folder: string | undefined;
 
@@ -94,7 +94,7 @@ async function directoriesIn(folder: string): Promise<string[]> {
   return names.toSorted().map((name) => join(folder, name));
 }
 
-/** Undefined where the directory has no SKILL.md. @throws Error that says why the skill cannot be used */
+/** Undefined if the directory has no SKILL.md. @throws Error that says why the skill cannot be used */
 async function readSkill(folder: string, path: string): Promise<Skill | undefined> {
   let file: string;
   try {

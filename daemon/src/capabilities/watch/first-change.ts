@@ -25,7 +25,7 @@ export interface FirstChange {
 /**
  * The first change of these types at a path, which need not exist. An existing file or directory counts as created.
  * Changes count from the call on, also those that happen before the backend watches.
- * @throws SandboxError `unavailable` where no such change happens in time or the signal fires
+ * @throws SandboxError `unavailable` if no such change happens in time or the signal fires
  */
 export async function firstChange(
   backend: WatchBackend,

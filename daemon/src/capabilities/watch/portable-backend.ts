@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<string, readonly [type: ChangeType, isDirectory: bo
 };
 
 /**
- * Watches through chokidar where there is no inotify reader. chokidar uses `fs.watch`: a rename is a removal and a
+ * Watches through chokidar if there is no inotify reader. chokidar uses `fs.watch`: a rename is a removal and a
  * creation, changes of mode are not reported, and changes may be lost without a report.
  */
 export class PortableBackend implements WatchBackend {

@@ -9,7 +9,7 @@ export function rootName(path: FilePath): ByteName {
   return `/${names.filter((name) => name !== '' && name !== '.').join('/')}`;
 }
 
-/** @throws FileFailure where nothing can be reached at the path */
+/** @throws FileFailure if nothing can be reached at the path */
 export function existingRoot(path: FilePath): ByteName {
   const root = rootName(path);
   try {
@@ -20,7 +20,7 @@ export function existingRoot(path: FilePath): ByteName {
   return root;
 }
 
-/** Undefined where the root does not exist or cannot be reached. */
+/** Undefined if the root does not exist or cannot be reached. */
 export function statRoot(root: ByteName): Stats | undefined {
   try {
     return statSync(bytesOf(root), { throwIfNoEntry: false });

@@ -51,7 +51,7 @@ export class RootPath {
     }
   }
 
-  /** Undefined where the directory may not be read; the path may continue below it. */
+  /** Undefined if the directory may not be read; the path may continue below it. */
   async #add(step: Step, mask: number): Promise<number | 'gone' | undefined> {
     try {
       return await this.#reader.add(bytesOf(step.directory), mask, step);

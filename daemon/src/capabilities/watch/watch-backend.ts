@@ -19,7 +19,7 @@ export interface WatchBackend extends AsyncDisposable {
   /**
    * Reports changes to the sink from the moment it resolves until the answer is disposed. The root may be a file, and
    * need not exist yet.
-   * @throws SandboxError `capacity` where the limit of watches is reached, `unavailable` where nothing can be watched
+   * @throws SandboxError `capacity` if the limit of watches is reached, `unavailable` if nothing can be watched
    */
   watch(terms: WatchTerms, sink: ChangeSink): Promise<AsyncDisposable>;
 }

@@ -4,7 +4,7 @@ import type { Change } from './change.ts';
 
 /** A change with the state of its file when it was logged. */
 export interface WatchEvent extends Change {
-  /** Seconds since 1970; null where the file no longer exists, as are size and inode. */
+  /** Seconds since 1970; null if the file no longer exists, as are size and inode. */
   readonly mtime: number | null;
   readonly size: number | null;
   readonly inode: number | null;

@@ -8,7 +8,7 @@ export function isWatchLimit(error: unknown): boolean {
   return errnoName(error) === 'ENOSPC';
 }
 
-/** The error for the caller where a watch failed. */
+/** The error for the caller if a watch failed. */
 export function asWatchFailure(error: unknown): unknown {
   if (isWatchLimit(error)) {
     const limit = limitOf('max_user_watches');

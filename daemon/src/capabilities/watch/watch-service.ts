@@ -10,7 +10,7 @@ import { existingRoot } from './root-name.ts';
 import type { WatchBackend } from './watch-backend.ts';
 import { Watcher, type WatcherTerms } from './watcher.ts';
 
-/** Excluded where a call does not say what to exclude. */
+/** Excluded if a call does not say what to exclude. */
 export const DEFAULT_EXCLUDE: readonly string[] = [
   '.git',
   'node_modules',
@@ -56,8 +56,8 @@ export class WatchService implements AsyncDisposable {
 
   /**
    * A watcher of that configuration. It logs every change after the answer.
-   * @throws FileFailure where nothing can be reached at the path, or a pattern is invalid
-   * @throws SandboxError `capacity` where there are too many watchers or the system's limit is reached, `unavailable`
+   * @throws FileFailure if nothing can be reached at the path, or a pattern is invalid
+   * @throws SandboxError `capacity` if there are too many watchers or the system's limit is reached, `unavailable`
    *   where nothing can be watched
    */
   async create(terms: WatcherTerms): Promise<{ watcher: Watcher; reused: boolean }> {
@@ -85,7 +85,7 @@ export class WatchService implements AsyncDisposable {
   get(id: string): Watcher {
     const watcher = this.#registry.find(id);
     if (watcher instanceof Watcher) return watcher;
-    throw new SandboxError('not_found', `there is no watcher with id ${id}`, {
+    throw new SandboxError('not_found', `watcher not found: ${id}`, {
       hint: 'it was stopped, or the service was restarted: create it again',
     });
   }

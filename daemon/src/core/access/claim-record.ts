@@ -12,7 +12,7 @@ export interface Claim {
   readonly claimedAt: string;
 }
 
-/** The claim of a sandbox in its runtime directory, where a restarted daemon finds it. Only the daemon may read it. */
+/** The claim of a sandbox in its runtime directory, if a restarted daemon finds it. Only the daemon may read it. */
 export class ClaimRecord {
   readonly #path: string;
   readonly #next: string;
@@ -27,7 +27,7 @@ export class ClaimRecord {
     return [this.#next, this.#path];
   }
 
-  /** @throws Error in one line where there is a record that cannot be read: the sandbox must not serve as unclaimed */
+  /** @throws Error in one line if there is a record that cannot be read: the sandbox must not serve as unclaimed */
   read(): Claim | undefined {
     if (!existsSync(this.#path)) return undefined;
     try {

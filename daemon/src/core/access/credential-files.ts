@@ -47,7 +47,7 @@ export function requireNoCredential(descriptor: number, operation: string, path:
   if (holdsCredential(descriptor)) throw credentialFailure(operation, path);
 }
 
-/** @throws FileFailure `permission_denied` where the path leads to a file with a credential */
+/** @throws FileFailure `permission_denied` if the path leads to a file with a credential */
 export function requireNoCredentialAt(path: FilePath, operation: string): void {
   if (withheld.size === 0) return;
   const stats = lookUp(path);
@@ -56,7 +56,7 @@ export function requireNoCredentialAt(path: FilePath, operation: string): void {
 
 /**
  * Whether text is that of a file with a credential, for programs that open files themselves; by the values at the call.
- * Undefined where there are none.
+ * Undefined if none exist.
  */
 export function credentialText(): ((text: string) => boolean) | undefined {
   const values = [...withheld].flatMap(({ credentials }) => credentials.values());

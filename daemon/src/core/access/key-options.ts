@@ -13,7 +13,7 @@ export function claimTokenTerms(path: string): SecretFileTerms {
 }
 
 /**
- * The key at boot. `apiKeyFile` is left only where the key is to be read from it, now and when it changes. A sandbox
+ * The key at boot. `apiKeyFile` is left only if the key is to be read from it, now and when it changes. A sandbox
  * that waits for its claim may wait for the file too, and so may a restart: the service is closed until then.
  * @throws OptionError if the file holds no key at a first start
  */

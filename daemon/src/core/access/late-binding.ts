@@ -64,7 +64,7 @@ export class LateBinding implements AsyncDisposable {
 
   /**
    * Claims the sandbox, once. When it returns, the claim is in force and outlives the daemon.
-   * @throws SandboxError `unauthorized` for a wrong token or where the sandbox takes no claim, `conflict` after the first
+   * @throws SandboxError `unauthorized` for a wrong token or if the sandbox takes no claim, `conflict` after the first
    */
   claim(token: string | undefined, given: Omit<Claim, 'claimedAt'>): Claim {
     this.requireToken(token);
@@ -127,7 +127,7 @@ export class LateBinding implements AsyncDisposable {
     }
   }
 
-  /** Nothing where the service is open and stays so. */
+  /** Nothing if the service is open and stays so. */
   #withhold(): Disposable | undefined {
     const { apiKey, apiKeyFile, claimTokenFile } = this.#options;
     const isOfPool = claimTokenFile !== undefined || this.#claim !== undefined;

@@ -15,7 +15,7 @@ export interface SecretFileTerms {
   readonly holds: string;
 }
 
-/** @throws OptionError where the file cannot be read or does not hold one line of visible ASCII */
+/** @throws OptionError if the file cannot be read or does not hold one line of visible ASCII */
 export function readSecret({ option, path, holds }: SecretFileTerms): string {
   let text: string;
   try {

@@ -60,7 +60,7 @@ export class TicketStore {
   }
 
   /**
-   * Spends one use where the ticket is good for the request.
+   * Spends one use if the ticket is good for the request.
    * @param target path and query, as received
    * @param now tick
    * @returns the prefix of the ticket if it has one; undefined for a ticket that is not good for it
@@ -87,7 +87,7 @@ export class TicketStore {
     this.#tickets.clear();
   }
 
-  /** At each issue, at most once in `SWEEP_MS` where there is room. */
+  /** At each issue, at most once in `SWEEP_MS` if there is room. */
   #forgetExpired(now: number): void {
     if (now - this.#sweptAt < SWEEP_MS && this.#tickets.size < MAX_TICKETS) return;
     this.#sweptAt = now;

@@ -37,7 +37,7 @@ export class AccountPrograms {
     return new AccountPrograms(core);
   }
 
-  /** The account of commands. @throws SandboxError where it cannot be had */
+  /** The account of commands. @throws SandboxError if it cannot be had */
   get identity(): Identity {
     return this.#runContext.identityOf(undefined);
   }
@@ -51,12 +51,12 @@ export class AccountPrograms {
     return this.#environment('path')['PATH'] ?? '';
   }
 
-  /** Undefined where the PATH of commands does not have it. */
+  /** Undefined if the PATH of commands does not have it. */
   find(program: string, path: string = this.path): string | undefined {
     return findTool(program, path);
   }
 
-  /** What it wrote to stdout; undefined where it cannot be started or does not end within `ms`. */
+  /** What it wrote to stdout; undefined if it cannot be started or does not end within `ms`. */
   async output(file: string, args: readonly string[], ms: number): Promise<string | undefined> {
     try {
       return (await this.run(file, args, { ms }))?.stdout;
@@ -67,9 +67,9 @@ export class AccountPrograms {
   }
 
   /**
-   * Runs it to its end; undefined where it does not end within `ms`: it is killed then. Processes that it leaves in the
+   * Runs it to its end; undefined if it does not end within `ms`: it is killed then. Processes that it leaves in the
    * background stay.
-   * @throws StartFailure where it cannot be started
+   * @throws StartFailure if it cannot be started
    */
   async run(
     file: string,

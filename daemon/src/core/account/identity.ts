@@ -18,7 +18,7 @@ export interface Identity {
  * The account of that name, or of that decimal uid, by /etc/passwd and /etc/group as they are now,
  * and those of libnss-extrausers.
  * Where there are no such files, the daemon's own account only.
- * @throws SandboxError `invalid` where there is no such account, and for any name on Windows
+ * @throws SandboxError `invalid` if the account does not exist, and for any name on Windows
  */
 export function lookUpIdentity(name: string, platform: NodeJS.Platform = process.platform): Identity {
   if (platform === 'win32') {
@@ -47,21 +47,21 @@ export function ownIdentity(): Identity {
   }
 }
 
-/** @throws OptionError where SVC_DEFAULT_USER names no account of this machine; on Windows each call says so */
+/** @throws OptionError if SVC_DEFAULT_USER names no account of this machine; on Windows each call says so */
 export function requireDefaultUser(name: string | undefined, platform: NodeJS.Platform = process.platform): void {
   if (name === undefined || platform === 'win32') return;
   const exists = platform === 'linux' ? findAccount(name) !== undefined : ownIf(name) !== undefined;
   if (!exists) throw new OptionError(`SVC_DEFAULT_USER (--default-user): no such account, got ${JSON.stringify(name)}`);
 }
 
-/** A process or a file on Windows, where SVC_DEFAULT_USER would apply. */
+/** A process or a file on Windows, if SVC_DEFAULT_USER would apply. */
 export function defaultUserOnWindows(): SandboxError {
   return new SandboxError('unavailable', 'SVC_DEFAULT_USER has no effect on Windows', {
     hint: 'start the daemon without SVC_DEFAULT_USER',
   });
 }
 
-/** Names of the account and the group of these numbers, where they exist. */
+/** Names of the account and the group of these numbers, if they exist. */
 export function accountNames(uid: number, gid: number): { user: string | undefined; group: string | undefined } {
   if (process.platform !== 'linux')
     return { user: ownIdentity().uid === uid ? ownIdentity().name : undefined, group: undefined };

@@ -14,7 +14,7 @@ export class RunContext {
     this.#platform = platform;
   }
 
-  /** @throws SandboxError where there is no such account, or the daemon may not switch to it */
+  /** @throws SandboxError if the account does not exist, or the daemon may not switch to it */
   identityOf(user: string | undefined): Identity {
     if (user === undefined && this.#defaultUser !== undefined && this.#platform === 'win32') {
       throw defaultUserOnWindows();
@@ -27,7 +27,7 @@ export class RunContext {
     return identity.uid === this.own.uid && this.own.uid !== 0 ? this.own : identity;
   }
 
-  /** @throws SandboxError `invalid` where it is not the absolute path of a directory */
+  /** @throws SandboxError `invalid` if it is not the absolute path of a directory */
   requireDirectory(cwd: string): string {
     if (!cwd.startsWith('/')) throw new SandboxError('invalid', `is not an absolute path: ${cwd}`, { field: 'cwd' });
     const found = statsOf(cwd);

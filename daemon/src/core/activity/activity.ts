@@ -45,7 +45,7 @@ export class Activity {
 
   /**
    * Keeps the sandbox busy until the answer is disposed; it may be disposed any number of times.
-   * @param since earlier than now where an earlier daemon began it
+   * @param since earlier than now if an earlier daemon began it
    */
   hold(kind: HolderKind, id: string, since: Moment = this.#clock.moment()): Disposable {
     const holder = { kind, id, since };

@@ -19,7 +19,7 @@ export interface Moment {
 
 /** What a next daemon needs to continue the clock. */
 interface Kept {
-  /** The boot of the system to which `base` belongs; null where it is unknown. */
+  /** The boot of the system to which `base` belongs; null if it is unknown. */
   readonly boot: string | null;
   /** Tick at which the monotonic clock of that boot was 0. */
   readonly base: number;
@@ -34,7 +34,7 @@ interface Kept {
  * move it. Its readings, ticks, are comparable between daemons of one runtime directory, so that records keep them.
  *
  * Within one boot it follows CLOCK_MONOTONIC, also over restarts of the daemon and of its container; the time for which
- * the machine is suspended does not count, as for timers. After a reboot, in another time namespace, and where the
+ * the machine is suspended does not count, as for timers. After a reboot, in another time namespace, and if the
  * system has no id of its boot, the difference of the wall clock counts once, and at least 0.
  */
 export class AgeClock implements AsyncDisposable {
@@ -135,7 +135,7 @@ export class AgeClock implements AsyncDisposable {
   }
 }
 
-/** Within one boot and one time namespace CLOCK_MONOTONIC goes on from one process to the next. */
+/** Within one boot and one time namespace CLOCK_MONOTONIC continues from one process to the next. */
 function currentBoot(): string | null {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();

@@ -54,7 +54,7 @@ export interface Desktop {
   size(): Promise<Size>;
   resize(size: Size): Promise<void>;
   screenshot(terms: PictureTerms): Promise<Picture>;
-  /** @throws SandboxError where nothing was done */
+  /** @throws SandboxError if nothing was done */
   perform(action: InputAction, requestId: string): Promise<Performed>;
 }
 

@@ -17,7 +17,7 @@ export type FileErrorType =
 
 /** Facts about a failed file operation. */
 export interface FileErrorData {
-  /** The system's number of the error, positive; null where no system call failed. */
+  /** The system's number of the error, positive; null if no system call failed. */
   readonly errno: number | null;
   readonly errnoName: string | null;
   readonly errorType: FileErrorType;
@@ -163,7 +163,7 @@ export function fileExists(path: string): FileFailure {
   return failureOf(message, { type: 'already_exists', operation: 'create', path, code: 'EEXIST', hint });
 }
 
-/** A FIFO, socket or device where a regular file is needed. */
+/** A FIFO, socket or device if a regular file is needed. */
 export function notRegular(what: string, operation: string, path: string): FileFailure {
   const terms = { type: 'invalid_target', operation, path } as const;
   return failureOf(`not a regular file but a ${what}: ${path}`, terms);

@@ -28,7 +28,7 @@ export function absolutePath({ path = '', base64 }: PathInput, operation: string
   return given;
 }
 
-/** Text where the bytes are UTF-8, else the bytes. */
+/** Text if the bytes are UTF-8, else the bytes. */
 export function pathOfBytes(bytes: Buffer): FilePath {
   return isUtf8(bytes) ? bytes.toString('utf8') : bytes;
 }
@@ -114,7 +114,7 @@ export function namesInSync(directory: FilePath): FilePath[] {
 
 export interface DirectoryEntry {
   readonly name: FilePath;
-  /** As the directory tells it; `other` for FIFOs, sockets and devices. */
+  /** As the directory reports it; `other` for FIFOs, sockets and devices. */
   readonly kind: 'file' | 'directory' | 'symlink' | 'other';
 }
 

@@ -1,7 +1,7 @@
 import { opendirSync } from 'node:fs';
 
 /**
- * Names in a directory, at most so many: an account can put a million into one of its own, whose reading would hold
+ * Names in a directory, at most that many: an account can put a million into one of its own, whose reading would hold
  * the main thread for seconds. @throws what opening the directory throws
  */
 export function firstNames(directory: string, most: number): string[] {

@@ -12,14 +12,14 @@ export interface Owner {
 export interface Caller {
   /** An account by its name; undefined: the default one. */
   readonly user?: string | undefined;
-  /** 1.x: what is created belongs to root, where the daemon is root. */
+  /** 1.x: what is created belongs to root, if the daemon is root. */
   readonly sudo?: boolean | undefined;
 }
 
 /**
  * Decides the owner of created files. The daemon reads and writes with its own privileges for every caller.
  * Undefined: nothing has to be given away, what is created is the daemon's own.
- * @throws SandboxError `invalid` where the account does not exist, `forbidden` where the daemon may give nothing away
+ * @throws SandboxError `invalid` if the account does not exist, `forbidden` if the daemon may give nothing away
  */
 export class Ownership {
   readonly #defaultUser: string | undefined;

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 
-/** Names the content of a path: another one where the file was changed or replaced; undefined where there is none. */
+/** Names the content of a path: another one where the file was changed or replaced; undefined if none exists. */
 export function versionOf(path: string): string | undefined {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stat && `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`;
@@ -8,7 +8,7 @@ export function versionOf(path: string): string | undefined {
 
 /**
  * The text of a regular file of at most `maxBytes`.
- * @throws Error where it cannot be read, is no regular file, or is larger
+ * @throws Error if it cannot be read, is not a regular file, or is larger
  */
 export function readSmallFile(path: string, maxBytes: number): string {
   // A FIFO without a writer would block a plain open(2).

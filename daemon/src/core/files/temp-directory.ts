@@ -10,7 +10,7 @@ const MODE = 0o711;
 /**
  * A directory of the daemon's in `parent`, by default the temporary one, the name of which begins with `svc-KIND`. It is derived from the
  * runtime directory, so that the next daemon finds it with what is in it. Every account can create names there: what
- * belongs to another one, or is no directory, is not used.
+ * belongs to another one, or is not a directory, is not used.
  */
 export function tempDirectory(kind: string, runtimeDir: string, parent = tmpdir()): string {
   const mark = createHash('sha256').update(runtimeDir).digest('hex').slice(0, 8);

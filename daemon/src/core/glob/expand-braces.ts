@@ -6,13 +6,13 @@ const MAX_LEVELS = 32;
 /**
  * The patterns that `{a,b}` stands for, nested ones too. A brace that is not closed stands for itself; within `[…]` and
  * after a backslash braces mean nothing.
- * @throws RangeError where there are more than 1,024, or 16,384 characters of them
+ * @throws RangeError if there are more than 1,024, or 16,384 characters of them
  */
 export function expandBraces(pattern: string): string[] {
   return expand(pattern, MAX_LEVELS);
 }
 
-/** @throws RangeError where one is refused, or all together stand for more than 16,384 characters */
+/** @throws RangeError if one is refused, or all together stand for more than 16,384 characters */
 export function requireExpandable(patterns: readonly string[]): void {
   let characters = 0;
   for (const pattern of patterns) characters += 1 + charactersOf(expandBraces(pattern));

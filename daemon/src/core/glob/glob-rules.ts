@@ -31,7 +31,7 @@ export class GlobRules {
     return this.#rules.some(({ negated }) => !negated);
   }
 
-  /** What the last pattern that fits says of the path itself; undefined where none does. */
+  /** What the last pattern that fits says of the path itself; undefined if none does. */
   judge(path: string, isDirectory: boolean): 'matched' | 'negated' | undefined {
     const name = path.slice(path.lastIndexOf('/') + 1);
     const rule = this.#rules.findLast(

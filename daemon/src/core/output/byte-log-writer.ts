@@ -24,7 +24,7 @@ export class ByteLogWriter {
   /** Bytes in the open segment. */
   #length = 0;
 
-  /** `cap`: bytes that are kept at most (two segments of 4 KiB where it is smaller); at least half of it are. */
+  /** `cap`: bytes that are kept at most (two segments of 4 KiB if it is smaller); at least half of it are. */
   constructor(log: ByteLog, cap: number) {
     this.#log = log;
     this.#segmentBytes = segmentBytesOf(cap);
@@ -51,7 +51,7 @@ export class ByteLogWriter {
     this.#log.seal();
   }
 
-  /** Number of bytes that the current segment took; 0 where the disk refuses. */
+  /** Number of bytes that the current segment took; 0 if the disk refuses. */
   #store(bytes: Uint8Array): number {
     if (this.#log.removed) return 0;
     if (this.#fd !== undefined && this.#length < this.#segmentBytes) return this.#append(this.#fd, bytes);

@@ -57,7 +57,7 @@ export class ByteLog {
     this.#stream = stream;
   }
 
-  /** Offset of the oldest byte that is still kept; `end` where none is. */
+  /** Offset of the oldest byte that is still kept; `end` if none is. */
   get first(): number {
     return this.#segments[0]?.start ?? this.#end;
   }
@@ -182,7 +182,7 @@ export class ByteLog {
     this.#wake();
   }
 
-  /** Unlinks the oldest segment and answers its length: 0 where there is none, or only the one being written. */
+  /** Unlinks the oldest segment and answers its length: 0 if none exists, or only the one being written. */
   dropOldest(): number {
     if (this.#segments.length === 1 && !this.#sealed) return 0;
     const oldest = this.#segments.shift();
@@ -205,7 +205,7 @@ export class ByteLog {
     await Promise.all(segments.map(({ start }) => rm(this.pathOf(start), { force: true })));
   }
 
-  /** Undefined where the segment is not the followed one, or its file is gone. */
+  /** Undefined if the segment is not the followed one, or its file is gone. */
   #readFollowed(segment: Segment, at: number, length: number, into: Buffer | undefined): Buffer | undefined {
     const newest = !this.#sealed && !this.#removed && segment === this.#segments.at(-1);
     if (into === undefined || !newest || length > SYNC_READ_BYTES) return undefined;
@@ -246,7 +246,7 @@ function isPassing(error: unknown): boolean {
   return ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'].includes(errnoName(error));
 }
 
-/** Empty where the file is gone: the segment was dropped before a reader opened it. */
+/** Empty if the file is gone: the segment was dropped before a reader opened it. */
 async function readFile(path: string, position: number, length: number, into?: Buffer): Promise<Buffer> {
   const fd = openIfThere(path);
   if (fd === undefined) return EMPTY;

@@ -5,7 +5,7 @@ export class OpenSegment implements Disposable {
   #path = '';
   #fd: number | undefined;
 
-  /** Bytes read into `into`, at most `length`. @throws the error of the system call, ENOENT where it is gone */
+  /** Bytes read into `into`, at most `length`. @throws the error of the system call, ENOENT if it is gone */
   read(path: string, into: Buffer, length: number, position: number): number {
     if (this.#fd === undefined || path !== this.#path) {
       this[Symbol.dispose]();

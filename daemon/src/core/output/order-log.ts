@@ -57,7 +57,7 @@ export class OrderLog {
     return outputPath(this.#directory, this.#id, 'order', file);
   }
 
-  /** The entries of one file after its first `skip`, oldest first; none where it is gone. */
+  /** The entries of one file after its first `skip`, oldest first; none if it is gone. */
   entries(file: number, skip = 0): Switch[] {
     const count = Math.min(ORDER_FILE_ENTRIES, this.#count - file * ORDER_FILE_ENTRIES) - skip;
     const bytes = count > 0 ? readAt(this.pathOf(file), skip * ENTRY_BYTES, count * ENTRY_BYTES) : EMPTY;
@@ -74,7 +74,7 @@ export class OrderLog {
   }
 }
 
-/** At most `length` bytes, at once: an order file has at most 512 KiB. Empty where it is gone. */
+/** At most `length` bytes, at once: an order file has at most 512 KiB. Empty if it is gone. */
 function readAt(path: string, position: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   try {

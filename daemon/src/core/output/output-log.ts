@@ -90,7 +90,7 @@ export class OutputLog {
     await Promise.all([this.stdout.remove(), this.stderr.remove(), this.order.remove()]);
   }
 
-  /** The streams have ended, at the offsets of `ends` where the files have less. */
+  /** The streams have ended, at the offsets of `ends` if the files have less. */
   seal(ends: Ends = { stdout: 0, stderr: 0 }): void {
     this.stdout.skip(ends.stdout);
     this.stderr.skip(ends.stderr);
@@ -132,7 +132,7 @@ function restore(log: OutputLog, { kind, number }: OutputFile, size: number): vo
   stream.advance(number + size);
 }
 
-/** In bytes; 0 where it is gone. */
+/** In bytes; 0 if it is gone. */
 export function sizeOf(directory: string, { id, kind, number }: OutputFile): number {
   return statSync(outputPath(directory, id, kind, number), { throwIfNoEntry: false })?.size ?? 0;
 }

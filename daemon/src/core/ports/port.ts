@@ -22,9 +22,9 @@ export function provide<S, T>(port: Port<T>, from: (service: S) => T): Provision
 /** Reads the ports that a capability has declared. */
 export interface PortReader {
   /**
-   * What is provided under the port; undefined where no capability provides it. Ports are filled when every
+   * What is provided under the port; undefined if no capability provides it. Ports are filled when every
    * capability has been created: read them when they are needed, not in `create`.
-   * @throws Error where the capability has not declared the port in `uses`
+   * @throws Error if the capability has not declared the port in `uses`
    */
   get<T>(port: Port<T>): T | undefined;
 }
@@ -33,7 +33,7 @@ export interface PortReader {
 export class Ports {
   readonly #provided = new Map<string, unknown>();
 
-  /** @throws Error where another capability provides the port already */
+  /** @throws Error if another capability provides the port already */
   fill(port: Port<unknown>, value: unknown): void {
     if (this.#provided.has(port.name)) throw new Error(`two capabilities provide the port ${port.name}`);
     this.#provided.set(port.name, value);

@@ -10,7 +10,7 @@ export interface EndTerms {
   readonly graceMs: number;
   /** By default SIGTERM. */
   readonly firstSignal?: 'SIGTERM' | 'SIGHUP' | undefined;
-  /** Milliseconds between two looks; longer where the caller does not wait for the end. */
+  /** Milliseconds between two looks; longer if the caller does not wait for the end. */
   readonly lookEveryMs?: number | undefined;
   /**
    * The processes of the targets wait, stopped, until what they started has ended, for half of the grace at most. They

@@ -11,7 +11,7 @@ type Wish = Pick<CoreConfig, 'processHost' | 'keeperProgram'>;
 
 /**
  * Opens the process host that the configuration selects, and logs one line that names it.
- * @throws Error in one line where a keeper is required and not available
+ * @throws Error in one line if a keeper is required and not available
  */
 export async function openProcessHost(wish: Wish, runtime: RuntimeDir, logger: Logger): Promise<ProcessHost> {
   const report = (details: object, message: string): void => logger.error(details, message);

@@ -6,8 +6,8 @@ import type { HostedProcess, ProcessHost, StartSpec } from './process-host.ts';
 const PROBE_MS = 10_000;
 
 /**
- * Runs a program for a probe and answers its exit code; nothing of it is kept, also where it starts late.
- * @throws Error where the process host does not answer in time; StartFailure
+ * Runs a program for a probe and answers its exit code; nothing of it is kept, also if it starts late.
+ * @throws Error if the process host does not answer in time; StartFailure
  */
 export async function probeProcess(host: Pick<ProcessHost, 'start'>, spec: StartSpec): Promise<number | null> {
   const ended = host.start(spec).then(finish);

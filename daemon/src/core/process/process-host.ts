@@ -48,7 +48,7 @@ export interface StartSpec {
   readonly env: Readonly<Record<string, string>>;
   /** The account that it runs as; absent: that of the daemon. */
   readonly identity?: Identity;
-  /** Ignored where there is a `terminal`. */
+  /** Ignored if there is a `terminal`. */
   readonly stdin: 'null' | 'pipe';
   /** Runs on a terminal of that size, which is its stdin, stdout and stderr; its output is `output.stdout`. */
   readonly terminal?: TerminalSize;
@@ -79,7 +79,7 @@ export interface AdoptSpec {
 export interface Reservation extends Disposable {
   readonly id: string;
   /**
-   * Settles when the forker has handed the process over. Rejects with a StartFailure where the forker or the host has
+   * Settles when the forker has handed the process over. Rejects with a StartFailure if the forker or the host has
    * ended, the time is over, or the reservation was disposed.
    */
   readonly adopted: Promise<HostedProcess>;
@@ -96,8 +96,8 @@ export interface MemoryKill {
 }
 
 /**
- * Resources that the processes used. `oomKilled` is null where it is unknown; `oomProcess` names the program that was
- * killed last, where it is known.
+ * Resources that the processes used. `oomKilled` is null if it is unknown; `oomProcess` names the program that was
+ * killed last, if it is known.
  */
 export interface ProcessUsage {
   readonly cpuUserMs: number;
@@ -132,7 +132,7 @@ export interface HostedProcess {
   readonly pid: number;
   readonly output: OutputLog;
   readonly terminal?: HostedTerminal | undefined;
-  /** The `record` of its start, where an earlier daemon started it. */
+  /** The `record` of its start, if an earlier daemon started it. */
   readonly record?: string | undefined;
   /** Settles when the process was reaped and its output read to the end, or 250 ms after the reaping; never rejects. */
   readonly ended: Promise<ProcessEnd>;
@@ -140,8 +140,8 @@ export interface HostedProcess {
    * Writes bytes to its stdin at the pace of the process, in the order of the calls. Resolves when the host holds them:
    * at most 8 MiB for a process and 64 MiB for all.
    * @param offset of the first byte in the whole of stdin: bytes that were taken before are skipped; absent: after them
-   * @throws SandboxError `conflict` where there is no pipe, it was closed, the process has ended, or bytes before the
-   *   offset are missing; `unavailable` where the host does not answer for 5 s: a part of the bytes may still reach the
+   * @throws SandboxError `conflict` if there is no pipe, it was closed, the process has ended, or bytes before the
+   *   offset are missing; `unavailable` if the host does not answer for 5 s: a part of the bytes may still reach the
    *   process
    */
   writeStdin(bytes: Uint8Array, signal?: AbortSignal, offset?: number): Promise<void>;
@@ -207,22 +207,22 @@ export interface ProcessHost extends AsyncDisposable {
     /** It takes over processes that other processes have forked. */
     readonly adopts: boolean;
   };
-  /** @throws StartFailure where the program could not be started */
+  /** @throws StartFailure if the program could not be started */
   start(spec: StartSpec): Promise<HostedProcess>;
   /**
    * Reserves an id for a process that the process `forker`, started with `forks`, will hand over within `ms`
    * milliseconds, at most ten minutes. A request to fork may be sent to the forker from then on.
-   * @throws SandboxError `unsupported` where the host does not adopt; StartFailure where the forker does not run
+   * @throws SandboxError `unsupported` if the host does not adopt; StartFailure if the forker does not run
    */
   reserve(forker: string, spec: AdoptSpec, limit: { readonly ms: number }): Promise<Reservation>;
   /**
    * Sends a signal to all processes of the targets: their sessions, their groups, their descendants, and processes with
-   * one of their marks. Answers how many there were; 0 is not an error.
+   * one of their marks. Returns how many there were; 0 is not an error.
    */
   signal(targets: readonly ProcessTarget[], signal: string): Promise<number>;
   /** Whether it answers; hosts that are part of the daemon have none. */
   check?(): Promise<Finding>;
-  /** What it counts, by the names of metrics; undefined where it does not answer. */
+  /** What it counts, by the names of metrics; undefined if it does not answer. */
   figures?(): Promise<Readonly<Record<string, number>> | undefined>;
   /** Ids of processes that run or whose end is not acknowledged, and of output that is kept. */
   ids(): ReadonlySet<string>;

@@ -6,7 +6,7 @@ import { runnerOf } from './runner.ts';
 
 const DEFAULT_PATH = '/usr/bin:/bin';
 
-/** The account that runs the program, where it is not the daemon's own. */
+/** The account that runs the program, if it is not the daemon's own. */
 type Runner = Identity | undefined;
 
 /**
@@ -21,7 +21,7 @@ export function resolveStart(spec: StartSpec, own: Identity): { readonly runner:
 
 /**
  * The absolute path of a program, found as `execvp` does: a name with a slash from `cwd`, another on PATH.
- * @throws StartFailure 127 where there is none, 126 where it cannot be run
+ * @throws StartFailure 127 if none exists, 126 if it cannot be run
  */
 function resolveProgram(file: string, path: string | undefined, cwd: string, runner?: Runner): string {
   let refusal: StartFailure | undefined;
@@ -35,7 +35,7 @@ function resolveProgram(file: string, path: string | undefined, cwd: string, run
   throw refusal ?? new StartFailure(`program not found: ${file}`, 127);
 }
 
-/** @throws StartFailure where the runner cannot use `cwd` as its working directory */
+/** @throws StartFailure if the runner cannot use `cwd` as its working directory */
 function requireDirectory(cwd: string, runner?: Runner): void {
   const stat = statOf(cwd);
   if (stat === undefined) throw new StartFailure(`cwd does not exist: ${cwd}`, 126);
@@ -43,7 +43,7 @@ function requireDirectory(cwd: string, runner?: Runner): void {
   if (!mayExecute(cwd, stat, runner)) throw new StartFailure(`no permission to enter cwd: ${cwd}`, 126);
 }
 
-/** @throws StartFailure 126 where a script names an interpreter that does not exist, which setpriv would not report */
+/** @throws StartFailure 126 if a script names an interpreter that does not exist, which setpriv would not report */
 export function requireInterpreter(program: string): void {
   const interpreter = /^#![ \t]*([^ \t\n]+)/.exec(firstBytes(program, 256))?.[1];
   if (interpreter === undefined || statOf(interpreter) !== undefined) return;
@@ -98,7 +98,7 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-/** Empty where it cannot be read: a program needs no read permission. */
+/** Empty if it cannot be read: a program needs no read permission. */
 function firstBytes(path: string, count: number): string {
   try {
     const fd = openSync(path, 'r');

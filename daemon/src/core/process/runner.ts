@@ -2,8 +2,8 @@ import { type Identity, sameRights } from '../account/identity.ts';
 import { StartFailure } from './process-host.ts';
 
 /**
- * The account that a process has to switch to; undefined where it runs as the daemon (`own`) does.
- * @throws StartFailure where the daemon cannot run anything as that account
+ * The account that a process has to switch to; undefined if it runs as the daemon (`own`) does.
+ * @throws StartFailure if the daemon cannot run anything as that account
  */
 export function runnerOf(identity: Identity | undefined, own: Identity): Identity | undefined {
   if (identity === undefined || sameRights(identity, own)) return undefined;

@@ -4,7 +4,7 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 /** The signals this system knows: `SIGHUP`, `SIGINT`, … */
 export const SIGNAL_NAMES: readonly NodeJS.Signals[] = Object.keys(constants.signals).filter(isSignal);
 
-/** 'TERM', 'SIGTERM', 'sigterm', 15 and '15' are 'SIGTERM'; undefined where there is no such signal. */
+/** 'TERM', 'SIGTERM', 'sigterm', 15 and '15' are 'SIGTERM'; undefined if the signal does not exist. */
 export function normalizeSignal(signal: string | number): NodeJS.Signals | undefined {
   const text = String(signal).trim().toUpperCase();
   if (/^\d+$/.test(text)) return SIGNAL_NAMES.find((name) => constants.signals[name] === Number(text));
@@ -12,7 +12,7 @@ export function normalizeSignal(signal: string | number): NodeJS.Signals | undef
   return isSignal(name) ? name : undefined;
 }
 
-/** As `normalizeSignal`. @throws SandboxError `invalid` where there is no such signal */
+/** As `normalizeSignal`. @throws SandboxError `invalid` if the signal does not exist */
 export function requireSignal(signal: string): NodeJS.Signals {
   const name = normalizeSignal(signal);
   if (name === undefined) throw new SandboxError('invalid', `unknown signal: ${signal}`);

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 const STDERR_KEPT = 16 * 1024;
 
 export interface ToolEnd {
-  /** Null where a signal ended it. */
+  /** Null if a signal ended it. */
   readonly code: number | null;
   readonly stderr: string;
 }

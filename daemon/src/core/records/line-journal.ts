@@ -53,7 +53,7 @@ export class LineJournal implements Disposable {
     return this.#end;
   }
 
-  /** @throws the error of the system call, ENOSPC also where only the reserve has room; the file is then unchanged */
+  /** @throws the error of the system call, ENOSPC also if only the reserve has room; the file is then unchanged */
   append(line: string, { spend = false }: LineTerms = {}): void {
     if (this.#isDisposed) throw Object.assign(new Error(`EBADF: ${this.#path} is closed`), { code: 'EBADF' });
     if (this.#fd === CLOSED) this.#open();
@@ -128,7 +128,7 @@ export class LineJournal implements Disposable {
     this.#close();
   }
 
-  /** @param end where the last line ends, where it is known */
+  /** @param end where the last line ends, if it is known */
   #open(end?: number): void {
     const { isNew = false } = this.#terms;
     this.#fd = openSync(this.#path, isNew && end === undefined ? OPEN | constants.O_EXCL : OPEN, 0o600);
@@ -144,7 +144,7 @@ export class LineJournal implements Disposable {
     this.#fd = CLOSED;
   }
 
-  /** @throws ENOSPC, EDQUOT or another error of write(2) unless so many bytes can be written now */
+  /** @throws ENOSPC, EDQUOT or another error of write(2) unless that many bytes can be written now */
   #require(length: number, spend: boolean): void {
     if (this.#end + length + this.#terms.reserveBytes <= this.#allocated) return;
     try {
@@ -179,7 +179,7 @@ export class LineJournal implements Disposable {
 /** What a later call may find mended: a full disk, and a system without descriptors or memory for one. */
 const OPENED_LATER = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'EINTR']);
 
-/** The lines of a journal, oldest first, in `encoding`; none where it does not exist. @throws as `readFileSync` */
+/** The lines of a journal, oldest first, in `encoding`; none if it does not exist. @throws as `readFileSync` */
 export function readLines(path: string, encoding: 'utf8' | 'latin1' = 'utf8'): string[] {
   try {
     const content = readFileSync(path);

@@ -7,7 +7,7 @@ export interface ReplaceTerms {
   /** When it returns, the content is on the disk, not in the memory of the system alone. */
   readonly sync?: boolean;
   /**
-   * Makes a file at the path from blocks that are set aside, of at least so many bytes, for a full disk.
+   * Makes a file at the path from blocks that are set aside, of at least that many bytes, for a full disk.
    * @returns whether there was one
    */
   readonly fromReserve?: (path: string, bytes: number) => boolean;

@@ -23,7 +23,7 @@ export class ReserveFiles {
     this.refill();
   }
 
-  /** Moves one to `path`, with that size. @returns false where none is left, or none is as large */
+  /** Moves one to `path`, with that size. @returns false if none is left, or none is as large */
   take(path: string, bytes: number): boolean {
     if (bytes > BYTES) return false;
     this.#isWhole = false;

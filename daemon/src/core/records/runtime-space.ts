@@ -11,7 +11,7 @@ const FREE_FILES = 16;
 /** What is given up for room, first to last (`docs/records.md`). */
 export const GIVEN_UP = ['output of ended commands', 'ended executions'] as const;
 
-/** Gives some of it up. @returns false where nothing is left */
+/** Gives some of it up. @returns false if nothing is left */
 type GiveUp = () => boolean;
 
 /** The room of the runtime directory: what is set aside, what is given up, and what is refused on a full disk. */
@@ -45,7 +45,7 @@ export class RuntimeSpace {
    * Called before something starts whose record has to outlive the daemon. Where the directory is full, room is made in
    * the order of `GIVEN_UP` first.
    * @param isOutputNeeded without its output it cannot be followed; an agent may need what else starts to delete files
-   * @throws SandboxError `disk_full` where that is not enough
+   * @throws SandboxError `disk_full` if that is not enough
    */
   requireRoom({ isOutputNeeded = false }: { readonly isOutputNeeded?: boolean } = {}): void {
     if (this.#hasRoom() && this.#isSetAside()) return;

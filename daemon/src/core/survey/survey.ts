@@ -76,7 +76,7 @@ async function probeOf({ name, probe }: Surveyed): Promise<Finding | undefined> 
   }
 }
 
-/** What a capability says of itself; nothing where it throws or does not answer. */
+/** What a capability says of itself; nothing if it throws or does not answer. */
 async function reportOf({ report }: Surveyed, finding: Finding | undefined): Promise<Report> {
   if (report === undefined) return {};
   try {

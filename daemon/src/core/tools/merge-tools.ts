@@ -4,7 +4,7 @@ import type { BoundTool, ToolContext } from './tool.ts';
 /**
  * The tools in their order; parts of one name become one tool that hands each call to the part of its `action`.
  * Title, description and annotations are those of the first part.
- * @throws Error where two contributions of one name are not parts, or serve one action
+ * @throws Error if two contributions of one name are not parts, or serve one action
  */
 export function mergeTools(contributions: readonly BoundTool[]): BoundTool[] {
   const byName = Map.groupBy(contributions, ({ name }) => name);

@@ -8,14 +8,14 @@ export interface ToolImage {
 interface AnswerParts {
   /** Default: `data` as JSON. */
   readonly text?: string;
-  /** Structured content; it fits the output schema of the tool where there is one. */
+  /** Structured content; it fits the output schema of the tool if there is one. */
   readonly data?: Readonly<Record<string, unknown>>;
   readonly images?: readonly ToolImage[];
   /** The tool could not do what it was asked. */
   readonly isError?: boolean;
 }
 
-/** What a tool answers where one text or one object is not enough. */
+/** What a tool answers if one text or one object is not enough. */
 export class ToolAnswer {
   readonly text: string;
   readonly data: Readonly<Record<string, unknown>> | undefined;

@@ -19,7 +19,7 @@ export interface ToolContext {
   readonly gone: AbortSignal;
   /** Fires when the client has cancelled the call: what it began ends. A client that has left may come back to it. */
   readonly cancelled?: AbortSignal;
-  /** Tells the client what a long call does now; absent where the client did not ask for it. */
+  /** Tells the client what a long call does now; absent if the client did not ask for it. */
   readonly progress?: (message: string | undefined, at?: ToolProgress) => void;
 }
 
@@ -36,7 +36,7 @@ interface Described {
 export interface ToolDefinition<S, A extends z.ZodObject = z.ZodObject> extends Described {
   readonly schema: A;
   readonly outputSchema?: z.ZodObject;
-  /** The values of the argument `action` that this part serves, where a tool is contributed in parts. */
+  /** The values of the argument `action` that this part serves, if a tool is contributed in parts. */
   readonly actions?: readonly string[];
   /** @returns text, an object, which becomes structured content and JSON text, or a `ToolAnswer` */
   readonly handler: (service: S, args: z.infer<A>, context: ToolContext) => Promise<unknown>;

@@ -56,7 +56,7 @@ function* textsOfHeader(value: string): Generator<string> {
   yield userAndPassword.slice(userAndPassword.indexOf(':') + 1);
 }
 
-/** Every part of a text where an application could read a credential; their total length is linear in the text's. */
+/** Every part of a text if an application could read a credential; their total length is linear in the text's. */
 function* textsIn(text: string, level = 0): Generator<string> {
   yield text;
   for (const piece of text.split(/[\s,;&?#]+/)) {

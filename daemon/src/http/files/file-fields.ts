@@ -11,9 +11,9 @@ const PathText = z
 const PathBase64 = z
   .string()
   .regex(/^[A-Za-z0-9+/_-]*={0,2}$/, 'expected base64')
-  .meta({ description: 'The same path, exactly, where it is not UTF-8: its bytes in base64.' });
+  .meta({ description: 'The bytes of the path in base64, if it is not UTF-8.' });
 
-/** Fields of a request that names one path: `{path}`, or `{path_b64}` where it is not UTF-8. */
+/** Fields of a request that names one path: `{path}`, or `{path_b64}` if it is not UTF-8. */
 export const PathFields = { path: PathText.optional(), path_b64: PathBase64.optional() } as const;
 
 /** The same of a directory. */
@@ -54,7 +54,7 @@ export function pathOf(
   return absolutePath({ path: path ?? file, base64: path_b64 }, operation);
 }
 
-/** Path fields of an answer; `path_b64` only where the path is not UTF-8. */
+/** Path fields of an answer; `path_b64` only if the path is not UTF-8. */
 export function pathFields(path: FilePath): { path: string; path_b64?: string } {
   const exact = exactPath(path);
   return exact === undefined ? { path: shownPath(path) } : { path: shownPath(path), path_b64: exact };
@@ -63,7 +63,7 @@ export function pathFields(path: FilePath): { path: string; path_b64?: string } 
 /** Fields of an answer that names one path. */
 export const NamedPath = {
   path: z.string(),
-  path_b64: z.string().optional().meta({ description: 'Only where the path is not UTF-8: its bytes in base64.' }),
+  path_b64: z.string().optional().meta({ description: 'Only if the path is not UTF-8: its bytes in base64.' }),
 } as const;
 
 /** Error answers of a v2 route that works on files. */

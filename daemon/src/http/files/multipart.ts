@@ -28,7 +28,7 @@ export function acceptForms(scope: App): void {
 /**
  * Reads a form with one part named `file` (RFC 7578). `take` gets it while it comes in, with the fields before it; what
  * is answered are all fields. Whatever goes wrong, the content that `take` reads ends with an error.
- * @throws ValidationFailure where there is no file; SandboxError `invalid` where there are two, or the body is cut
+ * @throws ValidationFailure if there is no file; SandboxError `invalid` if there are two, or the body is cut
  */
 export async function readForm(
   body: unknown,
@@ -125,7 +125,7 @@ function open(headers: IncomingHttpHeaders & { 'content-type': string }): Busboy
       isPartAFile: (field, _type, filename) => field === 'file' || filename !== undefined,
     });
   } catch (error) {
-    throw new SandboxError('invalid', `the body is no form: ${String(error)}`, { cause: error });
+    throw new SandboxError('invalid', `the body is not multipart/form-data: ${String(error)}`, { cause: error });
   }
 }
 

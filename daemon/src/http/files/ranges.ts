@@ -5,7 +5,7 @@ export interface Range {
 }
 
 /**
- * The one range that a `Range` header asks for (RFC 9110 §14.2). Undefined where the whole is to be sent: without a
+ * The one range that a `Range` header asks for (RFC 9110 §14.2). Undefined if the whole is to be sent: without a
  * header, for another unit, for one that cannot be read, and for several ranges, which a server may ignore.
  */
 export function rangeOf(header: string | undefined, size: number): Range | 'unsatisfiable' | undefined {
@@ -23,7 +23,7 @@ export function rangeOf(header: string | undefined, size: number): Range | 'unsa
 
 /** A piece of an upload: `bytes 0-99/200`, `bytes 0-99/*`, or `bytes *\/200`, which asks how much there is (RFC 9110 §14.4). */
 export interface ContentRange {
-  /** Undefined where no bytes come. */
+  /** Undefined if no bytes come. */
   readonly range: Range | undefined;
   readonly total: number | undefined;
 }

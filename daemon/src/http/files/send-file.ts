@@ -10,7 +10,7 @@ export interface FileToSend extends Validators {
   readonly contentType: string;
   /** What a browser shall call it. */
   readonly name: string;
-  /** Answers what is in hand before the head goes out, then the rest; throws where that cannot be had. */
+  /** Returns what is in hand before the head goes out, then the rest; throws if that cannot be had. */
   readonly read: (start: number, end: number) => Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>>;
 }
 

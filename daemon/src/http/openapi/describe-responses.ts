@@ -8,7 +8,7 @@ import {
   type Response,
 } from './document.ts';
 
-/** What a status means, where a route does not say it. */
+/** What a status means, if a route does not say it. */
 const MEANINGS: Readonly<Record<string, string>> = {
   101: 'The connection is a WebSocket from now on.',
   200: 'Done.',
@@ -18,7 +18,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 /** The name and the meaning of an error that has the same content on every route. */
 const ERRORS: Readonly<Record<string, readonly [name: string, meaning: string]>> = {
-  400: ['BadRequest', 'The request is not one that the service can carry out; the message says why.'],
+  400: ['BadRequest', 'The service cannot carry out the request; the message says why.'],
   401: ['Unauthorized', 'A key is required.'],
   403: ['Forbidden', 'The system refuses it, or the host or the origin of the request is not allowed.'],
   404: ['NotFound', 'The route or the object does not exist.'],

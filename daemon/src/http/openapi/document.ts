@@ -63,7 +63,7 @@ export function operationsOf({ paths }: Document): { path: string; method: strin
   );
 }
 
-/** The schema itself, where it is a reference to a component. */
+/** The schema itself, if it is a reference to a component. */
 export function resolved({ components }: Document, schema: Schema): Schema {
   return schema.$ref === undefined ? schema : (components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
 }

@@ -16,7 +16,7 @@ declare module 'fastify' {
 /** Fields with these names in front are for others: proxies, trackers, the client itself. */
 const FOREIGN = /^(?:x-|_|utm_)/i;
 const CREDENTIALS: ReadonlySet<string> = new Set(['api_key', 'ticket']);
-/** Unknown fields that an answer names; names of known ones where none is near. */
+/** Unknown fields that an answer names; names of known ones if none is near. */
 const MAX_NAMED = 20;
 
 const NOTHING = z.object({});

@@ -9,7 +9,7 @@ const NO_RESPONSE = -32603;
 
 type SendOptions = NonNullable<Parameters<StreamableHTTPClientTransport['send']>[1]>;
 
-/** Whether the answer to a message goes on after its head. */
+/** Whether the answer to a message continues after its head. */
 interface Answer {
   isStream: boolean;
 }

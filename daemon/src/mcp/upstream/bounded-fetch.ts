@@ -1,7 +1,7 @@
 /** Bytes of one answer of another server. */
 const ANSWER_BYTES = 16 * 1024 ** 2;
 
-/** `fetch` that fails where an answer has more bytes than the bound, or redirects. */
+/** `fetch` that fails if an answer has more bytes than the bound, or redirects. */
 export async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
   const answer = await fetch(url, { ...init, redirect: 'error' });
   if (answer.body === null) return answer;

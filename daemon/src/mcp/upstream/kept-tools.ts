@@ -22,7 +22,7 @@ export class KeptTools {
   #changes = 0;
   #question: { readonly answered: Promise<void>; readonly deadline: number } | undefined;
 
-  /** @param ask rejects where the server does not answer: it has no tools then */
+  /** @param ask rejects if the server does not answer: it has no tools then */
   constructor(ask: (signal: AbortSignal) => Promise<readonly Tool[]>, terms: KeepingTerms) {
     this.#ask = ask;
     this.#terms = terms;

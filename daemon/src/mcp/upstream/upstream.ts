@@ -26,7 +26,7 @@ export class Upstream {
   #client: Promise<Client> | undefined;
   #needsSession = false;
 
-  /** @param warn told once where the server needs a session, so that its tools are left out */
+  /** @param warn called once if the server needs a session, so that its tools are left out */
   constructor(registered: Registered, warn: (reason: string) => void) {
     this.#registered = registered;
     this.#warn = warn;
@@ -37,14 +37,14 @@ export class Upstream {
     return this.#registered.name;
   }
 
-  /** Its own name of a tool that the hub published under `name`; undefined where the name is not one of its. */
+  /** Its own name of a tool that the hub published under `name`; undefined if the name belongs to another server. */
   ownName(name: string): string | undefined {
     const { prefix } = this.#registered;
     if (prefix === undefined) return name.startsWith(`${this.name}_`) ? name : undefined;
     return name.startsWith(`${prefix}_`) ? name.slice(prefix.length + 1) : undefined;
   }
 
-  /** Its tools under their published names; none where it does not answer. */
+  /** Its tools under their published names; none if it does not answer. */
   list(): Promise<readonly Tool[]> {
     return this.#tools.list();
   }
@@ -84,7 +84,7 @@ export class Upstream {
     const tools: Tool[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < PAGES && tools.length < TOOLS; page += 1) {
-      // Not by listTools: it follows the cursors itself, and fails where they do not end.
+      // Not by listTools: it follows the cursors itself, and fails if they do not end.
       const request = { method: 'tools/list', params: cursor === undefined ? {} : { cursor } } as const;
       const listed = await client.request(request, { signal, timeout: LISTING.endMs });
       tools.push(...listed.tools.flatMap((tool) => this.#published(tool)));

@@ -9,7 +9,7 @@ export interface Part {
   readonly has: boolean;
   /** What it has of it. */
   readonly detail?: string;
-  /** What to do where it is missing. */
+  /** What to do if it is missing. */
   readonly obtain: readonly string[];
 }
 

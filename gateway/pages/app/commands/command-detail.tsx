@@ -9,7 +9,7 @@ import { Output } from './output.tsx';
 
 interface DetailProps {
   readonly id: string;
-  /** Undefined where the list does not have it. */
+  /** Undefined if the list does not have it. */
   readonly command: Command | undefined;
   readonly onChange: () => void;
 }

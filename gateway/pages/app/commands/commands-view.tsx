@@ -39,7 +39,7 @@ export function CommandsView({ route }: { readonly route: Route }): JSX.Element 
       </div>
       {id === undefined ? (
         <Empty title="Run a command">
-          <p>Its output appears here while it runs. It goes on when this page is closed.</p>
+          <p>Its output appears here while it runs. It keeps running when this page is closed.</p>
         </Empty>
       ) : (
         <CommandDetail key={id} id={id} command={current} onChange={refresh} />

@@ -19,7 +19,7 @@ type Message =
 /**
  * Reads the output of a command as it is written, until its end. A connection that is cut, as by a restart of the
  * daemon, is made again at the offsets that were reached.
- * @throws Refusal where the service does not know the command any more
+ * @throws Refusal if the service does not know the command any more
  */
 export async function follow(id: string, follower: Follower, signal: AbortSignal): Promise<void> {
   const offsets = { stdout: 0, stderr: 0 };

@@ -3,7 +3,7 @@ import { OutputText, type Piece, type Stream } from './output-text.ts';
 
 /** Lines that the document holds. */
 const LINES_MAX = 5000;
-/** Lines of one block: what is drawn anew when a line is added, and removed at once. */
+/** Lines of one block: what is drawn again when a line is added, and removed at once. */
 const BLOCK_LINES = 250;
 /** Lines that are added in one frame, so that drawing them is a short task. */
 const FRAME_LINES = 1000;
@@ -66,14 +66,14 @@ export class OutputScreen {
     return block;
   }
 
-  /** What came in one frame and was not drawn is a gap: what was drawn before it goes too. */
+  /** What arrived in one frame and was not drawn is a gap: what was drawn before it goes too. */
   #clear(dropped: number): void {
     for (const { element, lines } of this.#blocks.splice(0)) {
       element.remove();
       this.#dropped += lines;
     }
     this.#dropped += dropped;
-    this.#told();
+    this.#report();
   }
 
   #trim(): void {
@@ -84,11 +84,11 @@ export class OutputScreen {
       first.element.remove();
       lines -= first.lines;
       this.#dropped += first.lines;
-      this.#told();
+      this.#report();
     }
   }
 
-  #told(): void {
+  #report(): void {
     this.#left.hidden = false;
     this.#left.textContent = `${countText(this.#dropped, 'earlier line')} not shown here. Download has all that is kept.`;
   }

@@ -62,12 +62,12 @@ export class OutputText {
     return { stream: this.#stream, text: this.#line };
   }
 
-  /** @returns where the text goes on; undefined where it ends within a sequence */
+  /** @returns where the text continues; undefined if it ends within a sequence */
   #control(text: string, at: number): number | undefined {
     const code = text.charCodeAt(at);
     if (code === ESCAPE) {
       const end = endOfSequence(text, at);
-      // Text that begins like a sequence and goes on for long is none.
+      // Text that begins like a sequence and continues for long is not one.
       if (end === undefined && text.length - at < LINE_MAX) this.#cut = text.slice(at);
       return end;
     }
@@ -102,7 +102,7 @@ function nextControl(text: string, from: number): number {
   return text.length;
 }
 
-/** The index after an escape sequence (ECMA-48 §5.4 and §5.6); undefined where the text ends within it. */
+/** The index after an escape sequence (ECMA-48 §5.4 and §5.6); undefined if the text ends within it. */
 function endOfSequence(text: string, start: number): number | undefined {
   const kind = text[start + 1];
   if (kind === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** A path as the API takes it: text, or bytes in base64 where they are not UTF-8. */
+/** A path as the API takes it: text, or bytes in base64 if they are not UTF-8. */
 export interface Place {
   readonly path: string;
   readonly path_b64?: string | undefined;

@@ -18,11 +18,11 @@ export interface UploadItem {
   aborter: AbortController;
 }
 
-/** Where unfinished uploads are remembered: by target, with what tells that a file is the same. */
+/** Where unfinished uploads are remembered: by target, with what identifies the same file. */
 const STORE = 'sandbox-uploads';
 const REMEMBERED = 50;
 
-/** Uploads one file after another, whatever view is shown. */
+/** Uploads one file after another, in any view. */
 class UploadQueue {
   readonly items: UploadItem[] = [];
   readonly #listeners = new Set<() => void>();
@@ -151,7 +151,7 @@ function forget(key: string): void {
   keep(Object.entries(remembered()).filter(([other]) => other !== key));
 }
 
-/** A browser that stores nothing begins such an upload anew. */
+/** A browser that stores nothing begins such an upload again. */
 function keep(entries: readonly (readonly [string, string])[]): void {
   try {
     localStorage.setItem(STORE, JSON.stringify(Object.fromEntries(entries)));

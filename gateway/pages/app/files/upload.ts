@@ -26,8 +26,8 @@ interface UploadOptions {
 
 /**
  * Uploads a file in pieces (docs/contract.md §3: `PUT` with `Content-Range`). After a cut connection, a restart of the daemon or
- * of the page it goes on after the last byte that has arrived.
- * @throws Refusal where the service refuses the file; its status is 412 where there is one with this name
+ * of the page it continues after the last byte that has arrived.
+ * @throws Refusal if the service refuses the file; its status is 412 if there is one with this name
  */
 export async function upload(file: File, target: Place, options: UploadOptions): Promise<void> {
   const { signal, resumes, onProgress } = options;
@@ -59,8 +59,8 @@ export async function upload(file: File, target: Place, options: UploadOptions):
 
 /**
  * Waits until the sandbox answers again.
- * @returns where the upload goes on
- * @throws the error where another attempt would not succeed
+ * @returns where the upload continues
+ * @throws the error if another attempt would not succeed
  */
 async function nextAfter(
   error: unknown,

@@ -29,7 +29,7 @@ export function durationText(seconds: number): string {
     .join(' ');
 }
 
-/** `2026-01-31 14:05` of the browser's time zone; empty for a text that is no time. */
+/** `2026-01-31 14:05` of the browser's time zone; empty for a text that is not a time. */
 export function timeText(time: string): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return '';

@@ -1,6 +1,6 @@
 /** Rows that are in the document at most, however tall the window is. */
 export const ROWS_MAX = 190;
-/** Rows beyond each edge, so that a short scroll shows no gap; fewer where the window is very tall. */
+/** Rows beyond each edge, so that a short scroll shows no gap; fewer if the window is very tall. */
 const BEYOND = 12;
 
 /** Which rows of a list are in the document: from `first` to before `end`. */

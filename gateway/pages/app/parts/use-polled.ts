@@ -4,7 +4,7 @@ import { useLink } from './use-link.ts';
 export interface Polled<T> {
   /** The last answer, also while later ones fail. */
   readonly data: T | undefined;
-  /** Of the last call; undefined where it succeeded. */
+  /** Of the last call; undefined if it succeeded. */
   readonly error: unknown;
   readonly refresh: () => void;
 }
@@ -16,7 +16,7 @@ interface State<T> {
 }
 
 /**
- * Reads at once, whenever `key` changes, when the sandbox comes back, and then every `ms` while the page is visible.
+ * Reads at once, whenever `key` changes, when the sandbox is reachable again, and then every `ms` while the page is visible.
  * @param ms 0: never again
  */
 export function usePolled<T>(read: (signal: AbortSignal) => Promise<T>, key: string, ms: number): Polled<T> {

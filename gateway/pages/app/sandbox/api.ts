@@ -2,7 +2,7 @@ import { link } from './link.ts';
 
 /** An answer that is not a success, in the words of the service. */
 export class Refusal extends Error {
-  /** HTTP status; 0 where there was no answer. */
+  /** HTTP status; 0 if there was no answer. */
   readonly status: number;
   readonly hint: string | null;
   readonly data: unknown;

@@ -14,9 +14,9 @@ const ANSWER_MS = 20_000;
 export class Link {
   state: LinkState = 'open';
   sandbox: SandboxState;
-  /** Counts how often the sandbox came back: what is read from it is then read again. */
+  /** Counts how often the sandbox became reachable again: what is read from it is then read again. */
   epoch = 0;
-  /** Whether the daemon is another one than before it came back. */
+  /** Whether the daemon is another one than before. */
   isRestarted = false;
   readonly #url: string;
   readonly #listeners = new Set<() => void>();

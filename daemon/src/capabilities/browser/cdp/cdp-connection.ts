@@ -61,7 +61,7 @@ export class CdpConnection implements Disposable {
   /**
    * Connects to the WebSocket of a browser.
    * @param fail gets what a listener throws
-   * @throws CdpFailure `lost` where it does not complete the handshake within `ms` milliseconds
+   * @throws CdpFailure `lost` if it does not complete the handshake within `ms` milliseconds
    */
   static open(url: string, { ms, fail }: { ms: number; fail: (error: unknown) => void }): Promise<CdpConnection> {
     const socket = new WebSocket(url, {

@@ -2,7 +2,7 @@ import type { CdpConnection } from './cdp-connection.ts';
 import type { CdpFailure } from './cdp-failure.ts';
 import type { EventName, EventOf, Method, ParamsOf, ResultOf } from './cdp-types.ts';
 
-/** Milliseconds that a call may take where its caller sets no other deadline. */
+/** Milliseconds that a call may take if its caller sets no other deadline. */
 export const CALL_MS = 10_000;
 
 type Handler = (event: never) => void;

@@ -11,7 +11,7 @@ const PAST = 1;
 export type Cookie = Protocol.Network.Cookie;
 export type NewCookie = Protocol.Network.CookieParam;
 
-/** Which cookies are meant; all of them where nothing is given. */
+/** Which cookies are meant; all of them if nothing is given. */
 export interface CookieFilter {
   /** Addresses that the browser would send them to. */
   readonly urls?: readonly string[];
@@ -71,7 +71,7 @@ export async function removeCookies(browser: CdpSession, filter: CookieFilter): 
 
 function addressOf(url: string): URL {
   if (URL.canParse(url)) return new URL(url);
-  throw new SandboxError('invalid', `has an entry that is no address: ${url.slice(0, 200)}`, { field: 'urls' });
+  throw new SandboxError('invalid', `contains an invalid URL: ${url.slice(0, 200)}`, { field: 'urls' });
 }
 
 function hostOf({ domain }: Cookie): string {

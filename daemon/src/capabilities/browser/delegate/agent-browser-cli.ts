@@ -33,8 +33,8 @@ export class AgentBrowserCli {
   }
 
   /**
-   * Runs one of its commands; undefined where it does not end within `ms`.
-   * @throws SandboxError `unavailable` where it cannot be started or says nothing that can be read
+   * Runs one of its commands; undefined if it does not end within `ms`.
+   * @throws SandboxError `unavailable` if it cannot be started or says nothing that can be read
    */
   async call(args: readonly string[], ms: number): Promise<CliAnswer | undefined> {
     const end = await this.#programs.run(this.#file, ['--json', ...args], { ms, env: ENV }).catch((error: unknown) => {

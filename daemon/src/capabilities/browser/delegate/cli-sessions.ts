@@ -33,8 +33,8 @@ export class CliSessions implements AsyncDisposable {
   }
 
   /**
-   * Runs a command on the tab, after those that run on it already; undefined where it does not end within `ms`.
-   * @throws SandboxError where nothing was done
+   * Runs a command on the tab, after those that run on it already; undefined if it does not end within `ms`.
+   * @throws SandboxError if nothing was done
    */
   async call(tab: Tab, args: readonly string[], ms: number): Promise<CliAnswer | undefined> {
     const url = await this.#endpoint.socketUrl().catch((error: unknown) => {

@@ -102,7 +102,7 @@ export class DelegatedSuite implements RefSuite, AsyncDisposable {
     return { ref: `@e${nodeId}`, role, what: `${role || given} ${JSON.stringify(name)}` };
   }
 
-  /** The CLI types into what has the focus where a field takes no text: each kind of field has its command. */
+  /** The CLI types into what has the focus if a field takes no text: each kind of field has its command. */
   async #fillCommand(
     tab: Tab,
     { ref, role }: Found,
@@ -149,7 +149,7 @@ export class DelegatedSuite implements RefSuite, AsyncDisposable {
   }
 }
 
-/** The document that the tab shows. @throws SandboxError where the tab cannot be called */
+/** The document that the tab shows. @throws SandboxError if the tab cannot be called */
 async function documentOf(tab: Tab): Promise<string> {
   await tab.usable();
   const { frameTree } = await tab.send('Page.getFrameTree');

@@ -30,7 +30,7 @@ export interface Acted {
   readonly y: number | null;
 }
 
-/** Clicks an element, or a point of the page. @throws SandboxError where nothing was done */
+/** Clicks an element, or a point of the page. @throws SandboxError if nothing was done */
 export async function click(tab: Tab, to: Target | Point, terms: ClickTerms): Promise<Outcome<Acted>> {
   await tab.usable();
   await tab.takeInput();

@@ -17,7 +17,7 @@ const LOOK_MS = 5000;
 
 /** What was filled in. */
 export interface Filled extends Acted {
-  /** What the field holds now; null where the page has gone on. */
+  /** What the field holds now; null if the page has gone on. */
   readonly value: string | null;
 }
 
@@ -36,7 +36,7 @@ interface FieldKind {
 
 /**
  * Fills a field by input events: text replaces what it held, an option is chosen by value or label, a checkbox takes
- * `true` or `false`. @throws SandboxError where nothing was done
+ * `true` or `false`. @throws SandboxError if nothing was done
  */
 export async function fill(tab: Tab, target: Target, { values, timeoutMs }: FillTerms): Promise<Outcome<Filled>> {
   const deadline = new Deadline(timeoutMs);
@@ -95,7 +95,10 @@ async function choose(element: Element, wanted: readonly string[], deadline: Dea
   const refuse = (message: string, hint?: string): SandboxError =>
     new SandboxError('invalid', message, { field: 'value', ...(hint !== undefined && { hint }) });
   if (answer.missing) {
-    throw refuse(`is no option: ${JSON.stringify(answer.missing[0])}`, `the options are ${answer.options?.join(', ')}`);
+    throw refuse(
+      `option not found: ${JSON.stringify(answer.missing[0])}`,
+      `the options are ${answer.options?.join(', ')}`,
+    );
   }
   if (answer.single) throw refuse('has several options, the list takes one');
   if (answer.disabled) throw refuse(`is an option that is disabled: ${JSON.stringify(answer.disabled[0])}`);
@@ -171,7 +174,7 @@ async function finish(
   return { ...outcome, data: { ...acted, value } };
 }
 
-/** Null where the page has been left, or shows a dialog. */
+/** Null if the page has been left, or shows a dialog. */
 async function heldValue({ tab, frame, objectId }: Element): Promise<string | null> {
   if (tab.dialog) return null;
   return callIn<string>(frame, FIELD_VALUE, { objectId, ms: LOOK_MS }).catch((error: unknown) => {

@@ -25,7 +25,7 @@ export interface Element {
 
 let lastGroup = 0;
 
-/** Finds the element of a call and hands it to `use`. @throws SandboxError `not_found` where nothing matches */
+/** Finds the element of a call and hands it to `use`. @throws SandboxError `not_found` if nothing matches */
 export async function withElement<T>(
   tab: Tab,
   target: Target,

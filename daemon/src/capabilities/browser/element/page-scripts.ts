@@ -52,7 +52,7 @@ function script(parameters: string, body: string): string {
  */
 export const NUMBERS = 'globalThis.nodeNumbers ??= { last: 0, byNode: new WeakMap(), byNumber: new Map() }';
 
-/** The node of a number, where it is still in the page. */
+/** The node of a number, if it is still in the page. */
 export const NODE = `function(number) {
   const node = (${NUMBERS}).byNumber.get(number)?.deref();
   return node?.isConnected ? node : null;

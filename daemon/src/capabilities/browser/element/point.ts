@@ -36,7 +36,7 @@ interface Look {
 
 /** An element that can be acted on. */
 export interface Actionable {
-  /** In the coordinates of the page; only where a point was asked for. */
+  /** In the coordinates of the page; only if a point was asked for. */
   readonly at: Point;
   /** What the element is, as its opening tag. */
   readonly what: string;
@@ -44,7 +44,7 @@ export interface Actionable {
 
 /**
  * Scrolls the element into view and waits until it can be acted on: visible, enabled, not moving, not covered.
- * @throws SandboxError `not_found` where it has left the page; `unavailable` with what is wrong where time is over
+ * @throws SandboxError `not_found` if it has left the page; `unavailable` with what is wrong if time is over
  */
 export async function waitUntilActionable(element: Element, steps: Steps, deadline: Deadline): Promise<Actionable> {
   for (;;) {

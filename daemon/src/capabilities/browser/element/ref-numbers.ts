@@ -44,7 +44,7 @@ export class RefNumbers {
   }
 }
 
-/** @throws Error where the file cannot be read or has no number */
+/** @throws Error if the file cannot be read or has no number */
 function readNumber(file: string): number {
   try {
     const text = readSmallFile(file, 32);

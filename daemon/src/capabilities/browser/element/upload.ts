@@ -19,7 +19,7 @@ const CHOOSER_MS = 5000;
 export const PATHS_MAX = 1000;
 
 export interface Uploaded extends Acted {
-  /** The files as the page has them; null where that is not known. */
+  /** The files as the page has them; null if that is not known. */
   readonly files: readonly { readonly name: string; readonly size: number }[] | null;
 }
 
@@ -37,7 +37,7 @@ interface FileField {
 
 /**
  * Gives files to a file field, or to the file chooser that a click on the element opens.
- * @throws SandboxError where nothing was done
+ * @throws SandboxError if nothing was done
  */
 export async function upload(tab: Tab, target: Target, { paths, timeoutMs }: UploadTerms): Promise<Outcome<Uploaded>> {
   const deadline = new Deadline(timeoutMs);

@@ -129,7 +129,7 @@ function runsOf(text: string): { readonly run: string; readonly isTyped: boolean
   return runs;
 }
 
-/** The first character that no key of the layout types; undefined where keys type all. */
+/** The first character that no key of the layout types; undefined if keys type all. */
 export function untypable(text: string): string | undefined {
   for (const character of text) if (keyOfCharacter(character) === undefined) return character;
   return undefined;

@@ -39,7 +39,7 @@ export class Mouse {
     await this.#send({ type: 'mouseReleased', button, clickCount });
   }
 
-  /** Presses and releases so many times; each click is a click of one, then two, then three. */
+  /** Presses and releases that many times; each click is a click of one, then two, then three. */
   async click(button: MouseButton, count: number): Promise<void> {
     for (let clickCount = 1; clickCount <= count; clickCount += 1) {
       await Promise.all([this.down(button, clickCount), this.up(button, clickCount)]);

@@ -30,7 +30,7 @@ export interface Arrival {
   readonly tabId: string;
   readonly url: string;
   readonly title: string;
-  /** HTTP status; null where the address has none. */
+  /** HTTP status; null if the address has none. */
   readonly status: number | null;
   readonly error: { readonly reason: FailureReason; readonly code: string | null } | null;
   readonly download: { readonly url: string; readonly filename: string } | null;
@@ -131,7 +131,7 @@ async function throughHistory(
   return { reason: code === null ? 'network' : reasonOf(code), code };
 }
 
-/** @throws SandboxError `conflict` where the history has no such entry */
+/** @throws SandboxError `conflict` if the history has no such entry */
 async function entryId(tab: Tab, history: 'back' | 'forward'): Promise<number> {
   const { currentIndex, entries } = await tab.send('Page.getNavigationHistory', undefined, ASK_MS);
   const entry = entries[currentIndex + (history === 'back' ? -1 : 1)];

@@ -30,7 +30,7 @@ export class NavigationWatch implements Disposable {
   loaderId: string | undefined;
   /** Its address. */
   url: string | undefined;
-  /** The address that could not be opened, where an error page is shown. */
+  /** The address that could not be opened, if an error page is shown. */
   unreachableUrl: string | undefined;
   /** The document came from memory, with all that it had loaded. */
   isRestored = false;
@@ -86,7 +86,7 @@ export class NavigationWatch implements Disposable {
     });
   }
 
-  /** HTTP status of a document; null where it has none. */
+  /** HTTP status of a document; null if it has none. */
   statusOf(loaderId: string | undefined): number | null {
     return this.#statuses.get(loaderId ?? '') || null;
   }

@@ -46,7 +46,7 @@ const HAS_TEXT = `function(text) {
 }`;
 const IS_LOADED = `function() { return document.readyState === 'complete'; }`;
 
-/** Waits until the page is as it should be. @throws SandboxError `unavailable` where it is not in time */
+/** Waits until the page is as it should be. @throws SandboxError `unavailable` if it is not in time */
 export async function waitInPage(tab: Tab, { kind, value, timeoutMs }: WaitTerms): Promise<Matched> {
   const begun = performance.now();
   const deadline = new Deadline(timeoutMs);
@@ -76,7 +76,7 @@ async function look(tab: Tab, kind: WaitKind, value: string, deadline: Deadline)
   }
 }
 
-/** The address of the page where it is as it should be. */
+/** The address of the page if it is as it should be. */
 async function matches(tab: Tab, kind: WaitKind, value: string): Promise<string | undefined> {
   const frames = await tab.frames(LOOK_MS);
   const [main] = frames;
@@ -119,7 +119,7 @@ async function isTrue(tab: Tab, source: string): Promise<boolean> {
   return exceptionDetails === undefined && result.value === true;
 }
 
-/** A part of the address, or a pattern of all of it where it has a `*`. */
+/** A part of the address, or a pattern of all of it if it has a `*`. */
 export function isAddress(url: string, wanted: string): boolean {
   if (!wanted.includes('*')) return url.includes(wanted);
   const [beginning = '', ...parts] = wanted.split(/\*+/);
@@ -138,7 +138,7 @@ export function isAddress(url: string, wanted: string): boolean {
 async function idleNetwork(tab: Tab, deadline: Deadline): Promise<string> {
   const [main] = await tab.frames(LOOK_MS);
   using watch = new NavigationWatch(tab.session, tab.id);
-  // Switching the events on anew reports what the document has reached already.
+  // Switching the events on again reports what the document has reached already.
   await tab.send('Page.setLifecycleEventsEnabled', { enabled: true }, LOOK_MS);
   if (!(await watch.reaches(main?.loaderId ?? '', 'networkidle', deadline, tab.gone))) throw tooLate('networkidle', '');
   const [shown] = await tab.frames(LOOK_MS);

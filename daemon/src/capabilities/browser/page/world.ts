@@ -43,7 +43,7 @@ export async function worldOf(frame: Frame, ms?: number): Promise<number> {
   return executionContextId;
 }
 
-/** Forgets the world of a document, which is made anew for the next call. */
+/** Forgets the world of a document, which is made again for the next call. */
 function forgetWorld(frame: Frame): void {
   worlds.get(frame.session)?.delete(`${frame.id} ${frame.loaderId}`);
 }

@@ -60,7 +60,7 @@ export const NAMES = String.raw`
   };
   const labelText = (labels, seen, budget) =>
     clean([...labels].map((label) => nameWithin(label, new Set(seen), false, budget)).join(' '));
-  // What the markup says; undefined where the element has no such thing.
+  // What the markup says; undefined if the element has no such thing.
   const nativeName = (node, role, seen, budget) => {
     switch (node.localName) {
       case 'input': {

@@ -56,7 +56,7 @@ export class TabList {
     return this.#tabs.size;
   }
 
-  /** @throws CdpFailure where no tab has the id */
+  /** @throws CdpFailure if no tab has the id */
   get(id: string): Tab {
     const tab = this.#tabs.get(id);
     if (tab === undefined) throw new CdpFailure('closed', `no tab with id ${id}`);

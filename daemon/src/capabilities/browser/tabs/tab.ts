@@ -88,7 +88,7 @@ export class Tab {
     return [this.session, ...this.#children.values()];
   }
 
-  /** Waits until the tab can be called. @throws CdpFailure where a dialog or a crash prevents that */
+  /** Waits until the tab can be called. @throws CdpFailure if a dialog or a crash prevents that */
   async usable(): Promise<this> {
     await this.ready;
     if (this.#crashed) throw this.#crash();
@@ -173,7 +173,7 @@ export class Tab {
     for (const session of this.sessions) session.failCalls(dialogFailure(dialog));
   }
 
-  /** Switches on what every call needs, in one write, and lets a target go on that waits for its debugger. */
+  /** Switches on what every call needs, in one write, and lets a target continue that waits for its debugger. */
   #prepare(session: CdpSession): Promise<unknown> {
     this.#log.follow(session, this.id);
     session.on('Target.attachedToTarget', (event) => this.#attachFrame(event));

@@ -15,12 +15,12 @@ const InfoFields = z
   .object({
     user_agent: z.string(),
     cdp_url: z.string().meta({
-      description: 'For the connect of a CDP client; with a ticket of an hour if the key came in a header.',
+      description: 'URL for a CDP client; contains a ticket valid for one hour if the key was sent in a header.',
     }),
     vnc_url: z.string().meta({ description: 'Page with the display.' }),
     cdp_ui_url: z.string().nullable(),
     viewport: SizeFields.meta({ description: 'Size of the display.' }),
-    page_viewport: SizeFields.nullable().meta({ description: 'Inner size of the page; null where it is not known.' }),
+    page_viewport: SizeFields.nullable().meta({ description: 'Inner size of the page; null if it is not known.' }),
   })
   .meta({ id: 'BrowserInfo' });
 
@@ -99,7 +99,7 @@ export function browserWideRoutes(app: App, service: BrowserService, surface: Su
     schema: {
       tags,
       operationId: 'configureBrowser',
-      summary: 'Set the resolution of the display, or of the window where no worker serves the display',
+      summary: 'Set the resolution of the display, or of the window if no worker serves the display',
       body: ConfigBody,
       response: { 200: envelopeOf(ConfigFields), ...errors },
     },

@@ -59,7 +59,7 @@ const ClickedFields = z.object(ActedFields).meta({ id: 'BrowserClicked' });
 const FilledFields = z
   .object({
     ...ActedFields,
-    value: z.string().nullable().meta({ description: 'What the field holds now; null where that is not known.' }),
+    value: z.string().nullable().meta({ description: 'What the field holds now; null if that is not known.' }),
   })
   .meta({ id: 'BrowserFilled' });
 const UploadedFields = z
@@ -70,7 +70,7 @@ function actedFields({ tabId, element, x, y }: Acted): z.infer<typeof ClickedFie
   return { tab_id: tabId, element, x, y };
 }
 
-/** An element, or a point. @throws SandboxError `invalid` where it is neither or both */
+/** An element, or a point. @throws SandboxError `invalid` if it is neither or both */
 function clickedOf({ ref, selector, x, y }: z.infer<typeof ClickBody>): Target | Point {
   if (x === undefined && y === undefined) return { ref, selector };
   if (x === undefined || y === undefined) throw new SandboxError('invalid', 'x and y are given together');

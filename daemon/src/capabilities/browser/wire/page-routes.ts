@@ -23,7 +23,7 @@ const ArrivalFields = z
   .object({
     url: z.string(),
     title: z.string(),
-    status: z.int().nullable().meta({ description: 'HTTP status; null where the address has none.' }),
+    status: z.int().nullable().meta({ description: 'HTTP status; null if the address has none.' }),
     tab_id: z.string(),
     error: z
       .object({ reason: z.string(), code: z.string().nullable() })
@@ -59,7 +59,7 @@ const EvaluateBody = z
 
 const EvaluatedFields = z
   .object({
-    result: z.unknown().meta({ description: 'The value as JSON; null where it has none.' }),
+    result: z.unknown().meta({ description: 'The value as JSON; null if it has none.' }),
     type: z.string().meta({ description: 'typeof, or the kind of object: null, array, date, error, node.' }),
     tab_id: z.string(),
   })

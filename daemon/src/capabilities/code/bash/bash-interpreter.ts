@@ -36,7 +36,7 @@ export class BashInterpreter implements Interpreter {
     this.#output = new MarkedOutput(process.output, token);
   }
 
-  /** Makes the shell ready for its first cell. Answers what it said where it does not get ready. */
+  /** Makes the shell ready for its first cell. Returns what it said if it does not get ready. */
   async prepare(): Promise<string | undefined> {
     const said: string[] = [];
     const sink = { write: (event: OutputEvent) => void (event.type === 'stream' && said.push(event.text)) };

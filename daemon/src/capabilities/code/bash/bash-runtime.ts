@@ -42,7 +42,7 @@ export class BashRuntime implements LanguageRuntime {
     if (kernelName !== undefined || !NAMES.has(language.toLowerCase())) return undefined;
     const variant = this.#bash.find('bash');
     if (variant === undefined) {
-      throw new SandboxError('unavailable', 'there is no bash on PATH', { hint: 'install bash' });
+      throw new SandboxError('unavailable', 'bash not found on PATH', { hint: 'install bash' });
     }
     if (version === undefined) return { language: 'bash', variant, warnings: [] };
     const found = (await this.#bash.version(variant)) ?? 'unknown version';

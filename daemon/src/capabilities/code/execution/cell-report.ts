@@ -39,7 +39,7 @@ export interface CellReport {
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly oomKilled: boolean | null;
-  /** The program that the memory limit killed last, where it is known. */
+  /** The program that the memory limit killed last, if it is known. */
   readonly oomProcess: string | null;
   readonly outputs: readonly Output[];
   readonly stdout: string;

@@ -71,7 +71,7 @@ export class ExecutionStore implements Disposable {
     return names.filter((name) => name.endsWith(RUNNING)).flatMap((name) => this.#unfinished(name));
   }
 
-  /** @param process of its interpreter, where it is known */
+  /** @param process of its interpreter, if it is known */
   create(head: ExecutionHead, process?: CellProcess): { readonly execution: Execution; readonly journal: JournalFile } {
     const journal = this.#journals.create(head, process);
     return { execution: this.#track(new Execution(head, journal)), journal };

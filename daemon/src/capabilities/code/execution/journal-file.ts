@@ -165,7 +165,7 @@ export class JournalDirectory implements Disposable {
   }
 }
 
-/** Reads the file of an execution; undefined where it has no whole head. A torn last line is left out. */
+/** Reads the file of an execution; undefined if it has no whole head. A torn last line is left out. */
 export function readJournal(path: string, clock: AgeClock): Journal | undefined {
   const lines = readEntries(path).map((line) => (line ?? {}) as Line);
   const head = lines[0]?.head;

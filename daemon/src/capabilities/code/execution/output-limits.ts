@@ -71,7 +71,7 @@ function boundedError(event: Extract<Output, { type: 'error' }>): Output {
   };
 }
 
-/** At most so many characters, and no half of a pair. */
+/** At most that many characters, and no half of a pair. */
 function cut(text: string, length: number): string {
   if (text.length <= length) return text;
   const last = text.charCodeAt(length - 1);

@@ -43,7 +43,7 @@ export async function superviseCell(
   execution.finish({ status, executionCount: end.executionCount, exitCode, signal: null, oomKilled, oomProcess });
 }
 
-/** Ends a cell of an earlier daemon whose interpreter is gone; `end`: its end, where the process host has it. */
+/** Ends a cell of an earlier daemon whose interpreter is gone; `end`: its end, if the process host has it. */
 export function finishWithout(execution: Execution, end: ProcessEnd | undefined): void {
   if (end === undefined || end.lost) {
     execution.finish({ status: 'lost', executionCount: null, exitCode: null, signal: null, oomKilled: null });

@@ -5,7 +5,7 @@ interface Warm extends AsyncDisposable {
   readonly process: { readonly ended: Promise<unknown> };
 }
 
-/** Milliseconds before another try where an interpreter did not start, or ended before it was taken. */
+/** Milliseconds before another try if an interpreter did not start, or ended before it was taken. */
 const RETRY_MS = 10_000;
 
 /** Milliseconds after a call has taken one at which another is started. */
@@ -32,7 +32,7 @@ export class WarmPool<W extends Warm> implements AsyncDisposable {
     return this.#warm.length;
   }
 
-  /** A warm interpreter where there is one. */
+  /** A warm interpreter if there is one. */
   take(): W | undefined {
     const interpreter = this.#warm.shift();
     // Another start would compete with the cell for the processors.

@@ -37,7 +37,7 @@ export class ControlChannel implements Disposable {
     });
   }
 
-  /** The greeting; undefined where the channel is closed without one. It may come late: the wait needs a bound. */
+  /** The greeting; undefined if the channel is closed without one. It may come late: the wait needs a bound. */
   get hello(): Promise<Message | undefined> {
     return this.#hello.promise;
   }

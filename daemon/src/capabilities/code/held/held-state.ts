@@ -13,7 +13,7 @@ export function newHeldState(directory: string): HeldState {
   return { token: randomBytes(16).toString('hex'), directory };
 }
 
-/** Undefined where an earlier version has written something else. */
+/** Undefined if an earlier version has written something else. */
 export function heldStateOf(state: unknown): HeldState | undefined {
   if (typeof state !== 'object' || state === null) return undefined;
   const { token, directory } = state as Partial<HeldState>;

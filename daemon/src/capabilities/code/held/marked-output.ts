@@ -38,8 +38,8 @@ export class MarkedOutput {
   }
 
   /**
-   * Gives the sink what the cell writes, in the order of arrival, until both streams had its mark. Answers the exit
-   * code of the mark; undefined where the signal fires or the process ends before both marks.
+   * Gives the sink what the cell writes, in the order of arrival, until both streams had its mark. Returns the exit
+   * code of the mark; undefined if the signal fires or the process ends before both marks.
    */
   async copy(cellId: string, sink: OutputSink, signal: AbortSignal): Promise<number | undefined> {
     const mark = markName(this.#token, cellId);

@@ -27,7 +27,7 @@ export type ChannelProgram = Pick<InterpreterProgram, 'runtime' | 'file' | 'env'
   readonly dialect: Dialect;
 };
 
-/** @throws SandboxError `unavailable` where it does not start in time */
+/** @throws SandboxError `unavailable` if it does not start in time */
 export async function openChannel(
   processes: InterpreterProcesses,
   spec: InterpreterSpec,
@@ -53,7 +53,7 @@ export async function openChannel(
   }
 }
 
-/** Undefined where the process does not listen any more. One that has ended is read to the end of its output. */
+/** Undefined if the process does not listen any more. One that has ended is read to the end of its output. */
 export async function attachChannel(
   processes: InterpreterProcesses,
   process: HostedProcess,

@@ -19,7 +19,7 @@ export interface CellRecord {
   readonly input: Message['content'] | undefined;
 }
 
-/** Undefined where the kernel does not answer, or its newest cell is another one. */
+/** Undefined if the kernel does not answer, or its newest cell is another one. */
 export async function readRecord(client: KernelClient, cell: string): Promise<CellRecord | undefined> {
   const reply = await client.request('control', 'svc_record_request', { cell }, RECORD_MS);
   if (reply === undefined || reply.content['cell'] !== cell) return undefined;

@@ -42,7 +42,7 @@ export class KernelClient implements Disposable {
 
   /**
    * Connects as soon as the kernel listens, and waits until it publishes to this client.
-   * @throws Error where it does not in time, or the signal fires
+   * @throws Error if it does not in time, or the signal fires
    */
   static async connect(
     connection: KernelConnection,
@@ -73,7 +73,7 @@ export class KernelClient implements Disposable {
     return { [Symbol.dispose]: () => void this.#replies.delete(msgId) };
   }
 
-  /** The reply to a request; undefined where it does not come within `ms`. */
+  /** The reply to a request; undefined if it does not come within `ms`. */
   async request(channel: 'shell' | 'control', type: string, content: object, ms: number): Promise<Message | undefined> {
     const msgId = randomUUID();
     const { promise, resolve } = Promise.withResolvers<Message>();
@@ -92,7 +92,7 @@ export class KernelClient implements Disposable {
   /**
    * Waits until the kernel publishes to this client: a subscription takes effect some time after it was sent. While
    * a cell runs, kernels with a thread for it answer on `control` alone.
-   * @throws Error where it does not within `ms`
+   * @throws Error if it does not within `ms`
    */
   async awaitPublished(channel: 'shell' | 'control', ms: number, signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + ms;

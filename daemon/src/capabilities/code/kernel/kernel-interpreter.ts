@@ -112,7 +112,7 @@ export class KernelInterpreter implements Interpreter {
     return this.#ending;
   }
 
-  /** Answers whether the code ran without an error; no state of the session tells of it. */
+  /** Returns whether the code ran without an error; no state of the session tells of it. */
   async #runSilently(code: string, ms: number): Promise<boolean> {
     const content = { code, silent: true, store_history: false, allow_stdin: false, user_expressions: {} };
     const reply = await this.#parts.client.request('shell', 'execute_request', content, ms);
@@ -169,7 +169,7 @@ export class KernelInterpreter implements Interpreter {
     return { ...end, exitCode: (await this.process.ended).exitCode };
   }
 
-  /** Without its sockets nothing can be known of a kernel; it is ended where it has not ended by itself. */
+  /** Without its sockets nothing can be known of a kernel; it is ended if it has not ended by itself. */
   #connectionLost(): void {
     this.#ending ??= this.#endWithoutSockets();
   }

@@ -68,7 +68,7 @@ export class KernelRuntime implements LanguageRuntime {
     this.finder = new KernelFinder(processes);
   }
 
-  /** Starts the zygote of the default account in the background, so many milliseconds from now. */
+  /** Starts the zygote of the default account in the background, that many milliseconds from now. */
   warmAfter(ms: number): void {
     this.#warming = setTimeout(() => void this.#warm().catch(ignore), ms).unref();
   }
@@ -175,13 +175,13 @@ export class KernelRuntime implements LanguageRuntime {
     return made;
   }
 
-  /** Undefined where the kernel has to be started in the ordinary way. */
+  /** Undefined if the kernel has to be started in the ordinary way. */
   #fork(spec: InterpreterSpec, { python }: Kernel, file: string, given: InterpreterProgram) {
     if (python === undefined) return undefined;
     return this.#zygotes.fork(spec, python, { ...given, file: 'ipykernel_launcher', args: ['-f', file] });
   }
 
-  /** @throws SandboxError `unavailable` where the kernel ends or does not answer; it is then ended */
+  /** @throws SandboxError `unavailable` if the kernel ends or does not answer; it is then ended */
   async #connect(process: HostedProcess, connection: KernelConnection, name: string): Promise<KernelClient> {
     const stop = new AbortController();
     using _closing = onAbort(this.#closing.signal, () => stop.abort(new Error('the service stops')));

@@ -5,7 +5,7 @@ import type { CellRecord } from './cell-record.ts';
 import type { Message } from './protocol/message.ts';
 import { asksExit, countOf, outputOf, pagesOf } from './protocol/output-of.ts';
 
-/** Milliseconds after the reply without the state `idle` after which the kernel is asked where it is. */
+/** Milliseconds after the reply without the state `idle` after which the kernel is asked if it is. */
 const ASK_AFTER_MS = 1000;
 /** Milliseconds after that at which the cell counts as ended: nothing of it can still come. */
 const GIVE_UP_MS = 60_000;
@@ -24,7 +24,7 @@ export class RunningCell {
   #late: NodeJS.Timeout | undefined;
   #question: string | undefined;
   #held: Message[] | undefined;
-  /** Ids of the messages that were taken, where one may come twice. */
+  /** Ids of the messages that were taken, if one may come twice. */
   #seen: Set<string> | undefined;
 
   /**
@@ -51,7 +51,7 @@ export class RunningCell {
     else this.#takeOnce(message);
   }
 
-  /** Answers whether the prompt is one of the cell (Jupyter: messaging, stdin channel). */
+  /** Returns whether the prompt is one of the cell (Jupyter: messaging, stdin channel). */
   asked({ parent, content }: Message): boolean {
     if (parent.msg_id !== this.id) return false;
     this.#sink.write(inputRequest(content));

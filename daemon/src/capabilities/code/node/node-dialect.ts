@@ -42,7 +42,7 @@ export class NodeDialect implements Dialect {
   }
 }
 
-/** The report of a cell that Node has written anew, with the lines of its author. */
+/** The report of a cell that Node has written again, with the lines of its author. */
 function withLines(message: Message, lines: readonly number[]): Message {
   const error = message['error'];
   if (typeof error !== 'object' || error === null) return message;
@@ -62,7 +62,7 @@ async function terminate({ state }: Held, done: Promise<unknown>): Promise<void>
   await pollUntil(async () => isOver || (await hasEnded(state, done)), { everyMs: WATCH_EVERY_MS, ms: WATCH_MS });
 }
 
-/** Returns false where the thread does not listen yet, and where the cell was over before it did. */
+/** Returns false if the thread does not listen yet, and if the cell was over before it did. */
 async function hasEnded(state: HeldState, done: Promise<unknown>): Promise<boolean> {
   const ended = Promise.withResolvers<void>();
   using channel = new ControlChannel(watchSocket(state), state.token, (message) => {

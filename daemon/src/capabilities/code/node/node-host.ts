@@ -60,7 +60,7 @@ function mark(name, code, fds = [1, 2]) {
   }
 }
 
-// What ends code that does not return may come late, and cut this: it goes on with the next interrupt.
+// What ends code that does not return may come late, and cut this: it continues with the next interrupt.
 let unreported;
 function tell() {
   if (!unreported) return;

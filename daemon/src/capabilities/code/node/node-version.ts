@@ -8,11 +8,11 @@ interface NodeRequest {
   readonly language: 'javascript' | 'typescript';
   /** Null: any. */
   readonly major: number | null;
-  /** The version for people; undefined where none is named. */
+  /** The version for people; undefined if none is named. */
   readonly version: string | undefined;
 }
 
-/** Undefined where it names no language of Node. */
+/** Undefined if it names no language of Node. */
 export function nodeRequest(language: string, version: string | undefined): NodeRequest | undefined {
   const name = language.toLowerCase();
   const isTypeScript = name === 'typescript' || name === 'ts';

@@ -61,7 +61,7 @@ export class JupyterServer {
     await this.#ask('POST', `api/kernels/${id}/interrupt`, {});
   }
 
-  /** No effect where there is none. While the server restarts a kernel, it answers 500. @throws as `has` */
+  /** No effect if none exists. While the server restarts a kernel, it answers 500. @throws as `has` */
   async delete(id: string): Promise<void> {
     const deadline = performance.now() + DELETE_MS;
     for (;;) {
@@ -91,7 +91,7 @@ export class JupyterServer {
     }
   }
 
-  /** @throws SandboxError `unavailable` where it does not answer */
+  /** @throws SandboxError `unavailable` if it does not answer */
   async #fetch(
     method: string,
     path: string,
@@ -113,7 +113,7 @@ export class JupyterServer {
   }
 }
 
-/** @throws Error where it is longer than is read */
+/** @throws Error if it is longer than is read */
 async function textOf({ body }: Response): Promise<string> {
   const pieces: Uint8Array[] = [];
   let size = 0;

@@ -43,7 +43,7 @@ export class OutsideKernel implements Interpreter {
     socket.on('error', ignore);
   }
 
-  /** @throws SandboxError `unavailable` where the server or the kernel does not answer */
+  /** @throws SandboxError `unavailable` if the server or the kernel does not answer */
   static async connect(server: JupyterServer, id: string): Promise<OutsideKernel> {
     const socket = server.channels(id, id);
     try {
@@ -54,7 +54,7 @@ export class OutsideKernel implements Interpreter {
     return new OutsideKernel(server, id, socket);
   }
 
-  /** @throws SandboxError `unavailable` where it does not answer */
+  /** @throws SandboxError `unavailable` if it does not answer */
   async ready(): Promise<void> {
     if (await this.#request('shell', 'kernel_info_request', {}, READY_MS)) return;
     throw unavailable('the kernel does not answer');

@@ -17,7 +17,7 @@ export function outsideRequest(channel: 'shell' | 'control', msgId: string, type
   return JSON.stringify({ channel, header, parent_header: {}, metadata: {}, content, buffers: [] });
 }
 
-/** A message of a kernel and its channel; undefined where it is none. */
+/** A message of a kernel and its channel; undefined if it is malformed. */
 export function outsideMessage(
   data: RawData,
   isBinary: boolean,

@@ -30,7 +30,7 @@ const DIALECT: Dialect = {
   ],
 };
 
-/** Runs Python where no kernel can: bindings, values and tracebacks, without rich output. */
+/** Runs Python if no kernel can: bindings, values and tracebacks, without rich output. */
 export class PlainPythonRuntime implements LanguageRuntime {
   readonly name = 'python';
   readonly table = 'kernel';

@@ -60,7 +60,7 @@ export class OneOffs implements AsyncDisposable {
     };
   }
 
-  /** Answers whether the execution runs here. */
+  /** Returns whether the execution runs here. */
   async interrupt(executionId: string): Promise<boolean> {
     const interpreter = this.#running.get(executionId);
     await interpreter?.interrupt();

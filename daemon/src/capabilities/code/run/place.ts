@@ -5,7 +5,7 @@ export interface Place {
   readonly sessionId: string | null;
   /**
    * Waits up to `ms` for the turn of the cell, and for its interpreter.
-   * @throws SandboxError `capacity` where the turn does not come, `unavailable` where the interpreter does not start
+   * @throws SandboxError `capacity` if the turn does not come, `unavailable` if the interpreter does not start
    */
   take(ms: number, gone?: AbortSignal): Promise<void>;
   /** The interpreter, from now on for the execution of that id. Only after `take`. */

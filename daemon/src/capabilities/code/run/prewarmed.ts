@@ -18,7 +18,7 @@ interface Pooled {
   readonly pool: WarmPool<Interpreter>;
 }
 
-/** Opens interpreters, from a pool where a warm one of the default account is there. */
+/** Opens interpreters, from a pool if a warm one of the default account is there. */
 export class Prewarmed implements AsyncDisposable {
   readonly #processes: InterpreterProcesses;
   readonly #logger: Logger;
@@ -88,7 +88,7 @@ export class Prewarmed implements AsyncDisposable {
   }
 }
 
-/** What a name of a directory stands for; undefined where it is not there. */
+/** What a name of a directory stands for; undefined if it is not there. */
 function inodeOf(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;

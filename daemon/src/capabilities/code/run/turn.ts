@@ -6,7 +6,7 @@ const LATE = Symbol('late');
 
 /**
  * Takes a turn, waiting at most `ms` milliseconds, which are the rest of a wait `of` so many.
- * @throws SandboxError `capacity` where it does not come in that time, or the caller has gone
+ * @throws SandboxError `capacity` if it does not come in that time, or the caller has gone
  */
 export async function takeTurn(
   turns: Slots,

@@ -52,7 +52,7 @@ export class AccountDirectories implements Disposable {
     });
   }
 
-  /** One that an earlier daemon made; undefined where it is not there. */
+  /** One that an earlier daemon made; undefined if it is not there. */
   find(path: string): AccountDirectory | undefined {
     const isHere = this.#places.directories.some((parent) => path.startsWith(`${parent}/`));
     const isOurs = isHere && lstatSync(path, { throwIfNoEntry: false })?.isDirectory();

@@ -22,12 +22,12 @@ export class AccountProgram {
     this.#question = question;
   }
 
-  /** The path of a program of this name; undefined where there is none. */
+  /** The path of a program of this name; undefined if none exists. */
   find(name: string): string | undefined {
     return findTool(name, this.#processes.environment(this.#identity)['PATH']);
   }
 
-  /** The version of the program at a path, which is asked once; null where its answer has none. */
+  /** The version of the program at a path, which is asked once; null if its answer has none. */
   async version(command: string): Promise<string | null> {
     const known = this.#versions.get(command) ?? new ProgramAnswer(() => this.#ask(command));
     this.#versions.set(command, known);

@@ -4,7 +4,7 @@ import type { HostedProcess } from '../../../core/process/process-host.ts';
 /** Whether processes have ended; one listener each, however often they are asked. */
 const ENDED = new WeakMap<HostedProcess, { isOver: boolean }>();
 
-/** Whether the end of the process is known by the end of this turn of the event loop; at once where it is. */
+/** Whether the end of the process is known by the end of this turn of the event loop; at once if it is. */
 export async function hasEnded(process: HostedProcess): Promise<boolean> {
   const known = ENDED.get(process) ?? follow(process);
   await Promise.resolve();

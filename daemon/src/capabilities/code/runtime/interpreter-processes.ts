@@ -62,7 +62,7 @@ export class InterpreterProcesses implements Disposable {
     return childEnvironment({ inherited: this.#core.environment.current(), identity, commandId: id, given });
   }
 
-  /** @throws SandboxError `unavailable` where the program could not be started */
+  /** @throws SandboxError `unavailable` if the program could not be started */
   async start({ identity, cwd, env }: InterpreterSpec, program: InterpreterProgram): Promise<HostedProcess> {
     const id = `code-${randomUUID()}`;
     const record: InterpreterRecord = { runtime: program.runtime, state: program.state };
@@ -96,7 +96,7 @@ export class InterpreterProcesses implements Disposable {
 
   /**
    * Has a forker fork the process of an interpreter: it gets a line of JSON with id, directory, environment and
-   * arguments. @throws Error where that does not succeed within `ms`; nothing is left then
+   * arguments. @throws Error if that does not succeed within `ms`; nothing is left then
    */
   async adopt(
     forker: HostedProcess,
@@ -120,7 +120,7 @@ export class InterpreterProcesses implements Disposable {
   }
 
   /**
-   * As `adopt`, where the host adopts nothing: the forker itself waits for the process, which ends with it and whose own
+   * As `adopt`, if the host adopts nothing: the forker itself waits for the process, which ends with it and whose own
    * output is not kept.
    */
   async fork(
@@ -145,7 +145,7 @@ export class InterpreterProcesses implements Disposable {
     return Buffer.from(`${JSON.stringify(request)}\n`);
   }
 
-  /** What a program of the account wrote to stdout; undefined where it does not start or end within `ms`. */
+  /** What a program of the account wrote to stdout; undefined if it does not start or end within `ms`. */
   async outputOf(identity: Identity, file: string, args: readonly string[], ms: number): Promise<string | undefined> {
     const spec: InterpreterSpec = { language: '', variant: '', identity, cwd: '/', env: {} };
     const started = this.start(spec, { runtime: 'probe', file, args, stdin: 'null', state: null });

@@ -30,7 +30,7 @@ export class LanguageCatalogue implements AsyncDisposable {
     return found.flat().filter(({ language }) => !seen.has(language) && seen.add(language));
   }
 
-  /** @throws SandboxError `unprocessable` with what there is, `unavailable` where what runs it is missing */
+  /** @throws SandboxError `unprocessable` with what there is, `unavailable` if what runs it is missing */
   async resolve(request: LanguageRequest): Promise<Served> {
     const isKernel = request.kernelName !== undefined;
     for (const runtime of this.runtimes) {

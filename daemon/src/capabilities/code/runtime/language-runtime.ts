@@ -11,7 +11,7 @@ export interface LanguageInfo {
   readonly language: string;
   readonly aliases: readonly string[];
   readonly description: string;
-  /** Null where it could not be found out. */
+  /** Null if it could not be found out. */
   readonly version: string | null;
   /** Further facts for `info`, keys in camelCase. */
   readonly details: Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ export interface LanguageInfo {
 /** How a caller names what runs a cell. */
 export interface LanguageRequest {
   readonly language: string;
-  /** A Jupyter kernel, where it is named beside the language. */
+  /** A Jupyter kernel, if it is named beside the language. */
   readonly kernelName?: string | undefined;
   /** Of 1.x: `node20`, `22`. */
   readonly version?: string | undefined;
@@ -84,7 +84,7 @@ export interface Interpreter extends AsyncDisposable {
    * ended. Outputs that arrive while no cell runs are dropped. Never rejects for what the code does.
    */
   run(cell: Cell, sink: OutputSink): Promise<CellEnd>;
-  /** Asks the running cell to end, as Ctrl-C does; `run` reports its end. No effect where none runs; never rejects. */
+  /** Asks the running cell to end, as Ctrl-C does; `run` reports its end. No effect if none runs; never rejects. */
   interrupt(): Promise<void>;
   /** Answers the prompt that the cell has written to its sink; undefined is the end of input. */
   answer?(text: string | undefined): void;
@@ -92,7 +92,7 @@ export interface Interpreter extends AsyncDisposable {
   enter(cwd: string, env: Readonly<Record<string, string>>): Promise<void>;
   /**
    * Of an interpreter that an earlier daemon started: the rest of a cell that was running then, with the outputs that
-   * can still be had. The end is `lost` where it cannot be found out; no cell is run again. `had` is what the earlier
+   * can still be had. The end is `lost` if it cannot be found out; no cell is run again. `had` is what the earlier
    * daemon has taken.
    */
   resume(cell: Cell, sink: OutputSink, had: Had): Promise<CellEnd>;
@@ -105,21 +105,21 @@ export interface LanguageRuntime extends AsyncDisposable {
   /** Stored with its processes, so that a restarted daemon gives them back to it. */
   readonly name: string;
   readonly table: SessionTable;
-  /** What there is now; looked up at the time of the call, or cached for a few seconds. Empty where nothing works. */
+  /** What there is now; looked up at the time of the call, or cached for a few seconds. Empty if nothing works. */
   languages(): Promise<readonly LanguageInfo[]>;
-  /** Undefined where it does not serve that language, so that the next runtime is asked. */
+  /** Undefined if it does not serve that language, so that the next runtime is asked. */
   resolve(request: LanguageRequest): Promise<ResolvedLanguage | undefined>;
   /**
    * Starts an interpreter that is ready for its first cell.
-   * @throws SandboxError `unavailable` with a hint where it does not start, within a deadline of the runtime
+   * @throws SandboxError `unavailable` with a hint if it does not start, within a deadline of the runtime
    */
   open(spec: InterpreterSpec): Promise<Interpreter>;
   /**
-   * Takes back an interpreter that an earlier daemon started; `state` is what `start` was given. Undefined where it
+   * Takes back an interpreter that an earlier daemon started; `state` is what `start` was given. Undefined if it
    * does not answer; the service then ends the process.
    */
   attach(process: HostedProcess, state: unknown): Promise<Interpreter | undefined>;
-  /** As `attach`, of an interpreter that no host holds; undefined where it is none of this runtime, or has ended. */
+  /** As `attach`, of an interpreter that no host holds; undefined if it is not of this runtime, or has ended. */
   reclaim?(processId: string): Promise<Interpreter | undefined>;
   /** Ends what the runtime holds beside the interpreters, such as pools and caches. */
   [Symbol.asyncDispose](): Promise<void>;

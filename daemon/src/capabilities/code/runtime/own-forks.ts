@@ -28,7 +28,7 @@ export class OwnForks {
     void this.#read();
   }
 
-  /** @throws Error where the process is not there within `ms`; a later one goes to `onLate` */
+  /** @throws Error if the process is not there within `ms`; a later one goes to `onLate` */
   async fork(
     output: OutputLog,
     request: Uint8Array,

@@ -9,7 +9,7 @@ export class ProgramAnswer<Answer> {
   #answer: Promise<Answer | undefined>;
   #askedAt = performance.now();
 
-  /** @param ask runs the program; undefined where it does not answer */
+  /** @param ask runs the program; undefined if it does not answer */
   constructor(ask: () => Promise<Answer | undefined>) {
     this.#ask = ask;
     this.#answer = ask();
@@ -20,7 +20,7 @@ export class ProgramAnswer<Answer> {
     return this.#askedAt;
   }
 
-  /** At once where it has answered before. */
+  /** At once if it has answered before. */
   async get(): Promise<Answer | undefined> {
     const answer = await this.#answer;
     const isDue = answer === undefined && performance.now() - this.#askedAt >= ASK_AGAIN_MS;

@@ -12,7 +12,7 @@ export function memoryLimit(): number {
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
 }
 
-/** How many kernel sessions fit into so many bytes, 5 to 16. */
+/** How many kernel sessions fit into that many bytes, 5 to 16. */
 export function kernelSessionsFor(bytes: number): number {
   return Math.min(Math.max(Math.floor(bytes / SESSION_BYTES), FEWEST), MOST);
 }

@@ -22,7 +22,7 @@ export interface SessionRecord {
   readonly isNamed?: boolean;
 }
 
-/** The list of sessions on disk, written anew with each change: there are few. */
+/** The list of sessions on disk, written again with each change: there are few. */
 export class SessionFile {
   readonly #path: string;
   readonly #space: RuntimeSpace;
@@ -32,7 +32,7 @@ export class SessionFile {
     this.#space = space;
   }
 
-  /** Empty where there is none, or none that can be read. */
+  /** Empty if none exists, or none that can be read. */
   read(): SessionRecord[] {
     try {
       const records: unknown = JSON.parse(readFileSync(this.#path, 'utf8'));

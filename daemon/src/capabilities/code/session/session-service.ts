@@ -49,7 +49,7 @@ export class SessionService implements AsyncDisposable {
     return this.placeFor(request, served);
   }
 
-  /** The turn of a session, which is made where there is none. @throws as `create` */
+  /** The turn of a session, which is made if none exists. @throws as `create` */
   placeFor(request: CellRequest, served: Served): Place {
     let { session } = this.#findOrOpen(request, served);
     const sessionId = session.id;
@@ -91,7 +91,7 @@ export class SessionService implements AsyncDisposable {
     };
   }
 
-  /** @throws SandboxError `capacity`, `conflict` where the session runs another kernel, `unavailable` */
+  /** @throws SandboxError `capacity`, `conflict` if the session runs another kernel, `unavailable` */
   async create(request: SessionRequest, served: Served): Promise<{ session: SessionInfo; created: boolean }> {
     const { session, created } = this.#findOrOpen(request, served);
     using _held = this.#tables.hold(session);
@@ -105,7 +105,7 @@ export class SessionService implements AsyncDisposable {
     return { session: session.info(), created };
   }
 
-  /** Answers whether there was one. Without a table, those of all tables with the id. */
+  /** Returns whether there was one. Without a table, those of all tables with the id. */
   async delete(id: string, table?: SessionTable): Promise<boolean> {
     const sessions = this.#tables.list(table).filter((session) => session.id === id);
     const removed = await Promise.all(sessions.map((session) => this.#tables.remove(session)));

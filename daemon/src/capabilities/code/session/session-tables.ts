@@ -104,7 +104,7 @@ export class SessionTables implements AsyncDisposable {
 
   /**
    * Registers a session, whose interpreter `open` starts. One that does not start is removed.
-   * @throws SandboxError `conflict` where the id is taken, `capacity` with the holders
+   * @throws SandboxError `conflict` if the id is taken, `capacity` with the holders
    */
   create(
     terms: Omit<SessionTerms, 'id' | 'isNamed' | 'createdAt' | 'createdTick' | 'clock'> & {

@@ -57,7 +57,7 @@ export class Session {
     return this.runtime.table;
   }
 
-  /** Ready for a cell. @throws SandboxError where it did not start or was closed */
+  /** Ready for a cell. @throws SandboxError if it did not start or was closed */
   get interpreter(): Promise<Interpreter> {
     if (this.#isClosed) return Promise.reject(closed(this.id));
     return this.#interpreter;

@@ -3,7 +3,7 @@ import { Text } from '../../../http/fields.ts';
 import { Id, TIMEOUT_MAX } from './jupyter-schemas.ts';
 import { OutputV1 } from './output-v1.ts';
 
-/** Seconds that a cell of 1.x may run where the call does not say. */
+/** Seconds that a cell of 1.x may run if the call does not say. */
 export const TIMEOUT = 30;
 
 export const CodeLanguage = z.enum(['python', 'javascript']);
@@ -17,7 +17,7 @@ export const CodeExecuteBody = z
     stateful: z.boolean().optional().meta({
       description: 'Keeps variables under session_id. Default: whether there is a session_id.',
     }),
-    session_id: Id.meta({ description: 'Made up where it is absent; in the answer only with stateful.' }),
+    session_id: Id.meta({ description: 'Generated if absent; returned only with stateful.' }),
   })
   .meta({ id: 'CodeExecuteV1', example: { language: 'python', code: 'print(6 * 7)' } });
 

@@ -65,7 +65,7 @@ export function nodejsV1(app: App, service: CodeService): void {
     },
     handler: async () => {
       const found = (await service.languages()).find(({ language }) => language === 'javascript');
-      return ok(nodeInfo(found), found?.description ?? 'there is no Node');
+      return ok(nodeInfo(found), found?.description ?? 'Node.js not found');
     },
   });
 

@@ -15,7 +15,7 @@ export const VersionQuery = z.object({ version: Version.optional() });
 const FileName = Text.min(1)
   .max(4096)
   .refine((name) => !posix.isAbsolute(name) && !posix.normalize(name).startsWith('..'), 'leads out of the directory')
-  .refine((name) => !posix.normalize(name).endsWith('/') && posix.normalize(name) !== '.', 'is no name of a file');
+  .refine((name) => !posix.normalize(name).endsWith('/') && posix.normalize(name) !== '.', 'is not a file name');
 
 /** An entry with the value null is absent. */
 const Files = z

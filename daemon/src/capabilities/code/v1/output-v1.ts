@@ -5,7 +5,7 @@ import { notebookOutput } from '../wire/notebook-output.ts';
 
 const MimeData = z.record(z.string(), z.unknown()).nullable();
 
-/** An output as 1.x has it: all nine keys are there, null where the kind has no use for them. */
+/** An output as 1.x has it: all nine keys are there, null if the kind has no use for them. */
 export const OutputV1 = z
   .object({
     output_type: z.string(),

@@ -95,7 +95,7 @@ export function sessionRoutesV2(app: App, service: CodeService): void {
     schema: {
       tags,
       operationId: 'restartCodeSession',
-      summary: 'Start the interpreter of the session anew; its state is lost, a cell that runs ends',
+      summary: "Restart the session's interpreter. Its state is lost and a running cell is cancelled.",
       params: SessionParams,
       response: { 200: envelopeOf(CodeSession), ...BUSY },
     },

@@ -59,7 +59,7 @@ export const CellResult = z
     oom_killed: z.boolean().nullable().meta({
       description: 'true: the memory limit killed the interpreter, or a process that the cell had started.',
     }),
-    oom_process: z.string().nullable().meta({ description: 'The program that was killed last, where it is known.' }),
+    oom_process: z.string().nullable().meta({ description: 'The program that was killed last, if known.' }),
     outputs: z.array(NotebookOutput),
     stdout: z.string(),
     stderr: z.string(),
@@ -78,7 +78,7 @@ export const CellResult = z
 export const ExecutionQuery = z.object({
   offset: queryNumber(z.int().min(0)).prefault(0).meta({ description: 'Number of the first output to read.' }),
   limit: queryNumber(z.int().min(1).max(50_000)).prefault(50_000),
-  wait: QueryFlag.default(false).meta({ description: 'Answers when there is an output, or the cell has ended.' }),
+  wait: QueryFlag.default(false).meta({ description: 'Returns when there is an output, or the cell has ended.' }),
   wait_timeout: queryNumber(z.number().min(0).max(60)).prefault(30),
   stream: QueryFlag.default(false).meta({ description: 'As Accept: application/x-ndjson.' }),
 });
@@ -87,7 +87,7 @@ export const ExecutionOutputs = z
   .object({
     execution_id: z.string(),
     outputs: z.array(NotebookOutput),
-    offset: z.int().meta({ description: 'Where to go on.' }),
+    offset: z.int().meta({ description: 'Where to continue.' }),
     first_offset: z.int().meta({ description: 'Number of the first output that is kept.' }),
     status: CellResult.shape.status,
     execution: CellResult.omit({ outputs: true, stdout: true, stderr: true }),

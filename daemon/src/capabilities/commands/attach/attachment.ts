@@ -61,7 +61,7 @@ export class Attachment implements Disposable {
     return { type: 'ready', command_id: id, status, pid, write: this.#terms.write, ...stdinState(command) };
   }
 
-  /** What is wrong with a frame is reported, and the connection goes on: offsets show what was not taken. */
+  /** What is wrong with a frame is reported, and the connection continues: offsets show what was not taken. */
   async #receive(port: ClientPort, bytes: Buffer, isText: boolean): Promise<void> {
     if ((await waitFor(this.#started, { signal: port.gone })) !== 'settled') return;
     const command = await this.#started;

@@ -6,7 +6,7 @@ export class StdinClaims {
   /** Calls that write at this moment. */
   readonly #calls = new Map<string, number>();
 
-  /** For an attached client, until the answer is disposed. @throws SandboxError `conflict` where anyone else writes */
+  /** For an attached client, until the answer is disposed. @throws SandboxError `conflict` if anyone else writes */
   own(id: string): Disposable {
     if (this.#owned.has(id) || this.#calls.has(id)) {
       throw new SandboxError('conflict', `another client writes to the stdin of the command: ${id}`, {
@@ -17,7 +17,7 @@ export class StdinClaims {
     return { [Symbol.dispose]: () => void this.#owned.delete(id) };
   }
 
-  /** For one call, until the answer is disposed. @throws SandboxError `conflict` where an attached client writes */
+  /** For one call, until the answer is disposed. @throws SandboxError `conflict` if an attached client writes */
   share(id: string): Disposable {
     if (this.#owned.has(id)) {
       throw new SandboxError('conflict', `an attached client writes to the stdin of the command: ${id}`, {

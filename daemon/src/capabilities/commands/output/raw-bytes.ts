@@ -22,7 +22,7 @@ export interface RawRange {
   readonly next: number;
   /**
    * A piece is valid until the next one is asked for.
-   * @throws SandboxError `not_found` where retention dropped bytes meanwhile: the answer has to be cut
+   * @throws SandboxError `not_found` if retention dropped bytes meanwhile: the answer has to be cut
    */
   readonly bytes: AsyncGenerator<Buffer>;
 }

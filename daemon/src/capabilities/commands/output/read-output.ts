@@ -21,7 +21,7 @@ export interface OutputReading {
   readonly stderr: OutputSlice;
 }
 
-/** Reads both streams by offset, and waits where the request says so and there is nothing yet. */
+/** Reads both streams by offset, and waits if the request says so and there is nothing yet. */
 export async function readOutput(
   command: Command,
   { from, limit, asText, waitMs }: OutputRequest,

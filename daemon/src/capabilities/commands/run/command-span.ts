@@ -33,7 +33,7 @@ export class CommandSpan implements Disposable {
     }, fail);
   }
 
-  /** Ends it where the command was refused. */
+  /** Ends it if the command was refused. */
   [Symbol.dispose](): void {
     if (!this.#isHandedOver) this.#span?.end({ failed: true });
   }

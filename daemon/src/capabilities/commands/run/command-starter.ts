@@ -16,7 +16,7 @@ import { trackProcess } from './track-process.ts';
 
 export interface StartRequest extends Omit<CommandSpec, 'stdin' | 'traceparent'> {
   readonly sessionId?: string | undefined;
-  /** Create the session where the id is unknown, or an implicit one where there is no id. */
+  /** Create the session if the id is unknown, or an implicit one where there is no id. */
   readonly makeSession?: boolean | undefined;
   /** Make `cwd` the default of the session. */
   readonly moveSession?: boolean | undefined;
@@ -57,7 +57,7 @@ export class CommandStarter implements AsyncDisposable {
   }
 
   /**
-   * Resolves with a pending command where the process host has not answered after `patienceMs` milliseconds, since it
+   * Resolves with a pending command if the process host has not answered after `patienceMs` milliseconds, since it
    * may still carry the start out. An idempotency key stands for all fields of the request, also those that only the caller reads.
    * If as many commands run as may, it waits for the end of one, up to 10 s and the wait of the call.
    * @param gone ends that wait; not of a request with an idempotency key, whose command other calls wait for too

@@ -80,7 +80,7 @@ export async function writeStdinAt(
   return command.record.stdinBytes;
 }
 
-/** Closes stdin after so many bytes; no effect if it is closed there. @throws SandboxError `conflict` at any other */
+/** Closes stdin after that many bytes; no effect if it is closed there. @throws SandboxError `conflict` at any other */
 export async function endStdinAt(command: Command, offset: number): Promise<void> {
   const process = processOf(command);
   const { taken } = process.stdinCount;

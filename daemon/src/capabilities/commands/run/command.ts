@@ -23,14 +23,14 @@ export interface CommandRecord {
   readonly sessionId: string | null;
   /** The text of the command, cut at `COMMAND_TEXT_KEPT` characters. */
   readonly command: string;
-  /** The account it runs as, where that is not the daemon's own. */
+  /** The account it runs as, if that is not the daemon's own. */
   readonly user: string | null;
   readonly startedAt: string;
   /** The same moment by the age clock. */
   readonly startedTick: number;
   readonly status: CommandStatus;
   readonly pid: number | null;
-  /** -1 where a signal ended it. */
+  /** -1 if a signal ended it. */
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly background: boolean;
@@ -158,7 +158,7 @@ export class Command {
   }
 
   /**
-   * Finds its processes, also those that it left behind; undefined where it was never started. Of a pending command the
+   * Finds its processes, also those that it left behind; undefined if it was never started. Of a pending command the
    * host knows the process, or cancels it as soon as it does.
    */
   get target(): ProcessTarget | undefined {

@@ -55,7 +55,7 @@ export class Launcher {
     };
   }
 
-  /** @throws SandboxError `invalid` where there is no such account, `forbidden` where the daemon may not run as it */
+  /** @throws SandboxError `invalid` if the account does not exist, `forbidden` if the daemon may not run as it */
   identityOf(user: string | undefined): Identity {
     return this.#runContext.identityOf(user);
   }

@@ -22,7 +22,7 @@ const EVALUATE_DESCRIPTOR_3 = 'eval "exec 3<&-; $(cat <&3)"';
 /**
  * @param shell `auto` (bash, else sh), `bash`, `sh`, `none` (the command is a program), or the absolute path of a shell
  * @param path the PATH of the account
- * @throws SandboxError `invalid` where there are arguments for a shell, or no program is named
+ * @throws SandboxError `invalid` if there are arguments for a shell, or no program is named
  */
 export function planShell(
   command: string,

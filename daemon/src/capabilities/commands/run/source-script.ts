@@ -4,7 +4,7 @@ import type { Command } from './command.ts';
 /** Seconds that a script may take. */
 const SOURCE_SECONDS = 10;
 const ENVIRONMENT_BYTES = 1024 ** 2;
-/** Exit code of the command below where the script cannot be read (EX_NOINPUT in sysexits.h). */
+/** Exit code of the command below if the script cannot be read (EX_NOINPUT in sysexits.h). */
 const UNREADABLE = 66;
 
 /** The shell's state of its own, which no session carries. */

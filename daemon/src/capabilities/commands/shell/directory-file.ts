@@ -6,7 +6,7 @@ import { discard } from '../../../core/files/discard.ts';
 import type { HelperPlaces } from '../../../core/files/helper-places.ts';
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants;
-/** Linux takes paths of so many bytes (PATH_MAX); one more is the line end. */
+/** Linux takes paths of that many bytes (PATH_MAX); one more is the line end. */
 const PATH_BYTES = 4096;
 
 /**
@@ -44,7 +44,7 @@ export class DirectoryFile implements Disposable {
     }
   }
 
-  /** The directory in which the bash ended; undefined where it wrote none, as after `exec` or SIGKILL. */
+  /** The directory in which the bash ended; undefined if it wrote none, as after `exec` or SIGKILL. */
   directory(): string | undefined {
     const bytes = Buffer.alloc(PATH_BYTES + 1);
     const text = bytes.toString('utf8', 0, readSync(this.#descriptor, bytes, 0, bytes.length, this.#begin));

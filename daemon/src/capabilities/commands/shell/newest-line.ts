@@ -5,7 +5,7 @@ const LOOK_BYTES = 512;
 /** Characters of the line. */
 const LINE_CHARACTERS = 200;
 
-/** The newest line that is not blank, of standard output, else of standard error; empty where there is none. */
+/** The newest line that is not blank, of standard output, else of standard error; empty if none exists. */
 export async function newestLine({ stdout, stderr }: OutputLog): Promise<string> {
   for (const log of [stdout, stderr]) {
     const from = Math.max(log.first, log.end - LOOK_BYTES);

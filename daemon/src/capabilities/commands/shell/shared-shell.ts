@@ -10,7 +10,7 @@ import type { Launcher } from '../run/launcher.ts';
 import { DirectoryFile } from './directory-file.ts';
 import { newestLine } from './newest-line.ts';
 
-/** Milliseconds between two reports of a call that goes on. */
+/** Milliseconds between two reports of a call that continues. */
 const REPORT_MS = 1000;
 
 export interface ShellCall {
@@ -61,7 +61,7 @@ export class SharedShell {
   }
 
   /**
-   * @param gone the call ends; the command goes on
+   * @param gone the call ends; the command continues
    * @param report told of the newest line of output about every second
    * @throws SandboxError as `CommandStarter.start`
    */
@@ -92,7 +92,7 @@ export class SharedShell {
     return { commandId: id, pid, status, output, truncated, exitCode, signal, usage, message, cwd };
   }
 
-  /** Undefined if the disks are full: the command, which may free them, runs, and where it ends is not known. */
+  /** Undefined if the disks are full: the command, which may free them, runs, and if it ends is not known. */
   #directoryFile(physical: boolean): DirectoryFile | undefined {
     try {
       return DirectoryFile.create(this.#places, this.#launcher.identityOf(undefined), physical);
@@ -102,14 +102,14 @@ export class SharedShell {
     }
   }
 
-  /** @throws SandboxError `invalid` where the directory that the call names cannot be entered */
+  /** @throws SandboxError `invalid` if the directory that the call names cannot be entered */
   #start({ cwd, isolated }: ShellCall): string {
     const own = isolated ? undefined : this.#reachable();
     const here = own ?? this.#launcher.directory(undefined, undefined);
     return cwd === undefined ? here : this.#launcher.requireDirectory(posix.resolve(here, cwd));
   }
 
-  /** The directory of the shell; undefined where it has gone. */
+  /** The directory of the shell; undefined if it has gone. */
   #reachable(): string | undefined {
     if (this.#directory === undefined) return undefined;
     try {

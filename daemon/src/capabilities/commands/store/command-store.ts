@@ -109,7 +109,7 @@ export class CommandStore implements Disposable {
     return this.#announceStarted(command) ?? this.note(command.id, change);
   }
 
-  /** Answers whether the change is in the journal. */
+  /** Returns whether the change is in the journal. */
   note(id: string, change: Partial<CommandRecord>): boolean {
     return this.#journal.append({ t: 'change', id, change });
   }
@@ -231,7 +231,7 @@ export class CommandStore implements Disposable {
     this.#activity.note('command');
   }
 
-  /** Undefined where it is in the journal already. If it is refused, the next change brings the whole record. */
+  /** Undefined if it is in the journal already. If it is refused, the next change brings the whole record. */
   #announceStarted(command: Command): boolean | undefined {
     if (!this.#unannounced.has(command)) return undefined;
     const isWritten = this.#journal.append({ t: 'command', record: command.record });

@@ -37,7 +37,7 @@ export class IdempotencyKeys {
   /**
    * The id of the command that this key started in the last 10 minutes.
    * @param now tick, as in the other calls
-   * @throws SandboxError `conflict` where the key came with another body
+   * @throws SandboxError `conflict` if the key came with another body
    */
   find(key: string, bodyHash: string, now: number = this.#clock.now()): string | undefined {
     const known = this.#known.get(key);
@@ -50,7 +50,7 @@ export class IdempotencyKeys {
     return known.commandId;
   }
 
-  /** @throws SandboxError `capacity` where the records of keyed commands take all the memory they may */
+  /** @throws SandboxError `capacity` if the records of keyed commands take all the memory they may */
   requireRoom(now: number = this.#clock.now()): void {
     if (this.#bytes < this.#maxBytes) return;
     this.forgetExpired(now);

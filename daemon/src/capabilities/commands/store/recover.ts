@@ -8,7 +8,7 @@ import { trackProcess } from '../run/track-process.ts';
 import type { CommandStore } from './command-store.ts';
 
 /**
- * Restores the commands of an earlier daemon: their records and output, and their processes where the process host held
+ * Restores the commands of an earlier daemon: their records and output, and their processes if the process host held
  * them. A command that it did not hold is lost, and its remaining processes are killed.
  */
 export async function recover(
@@ -49,7 +49,7 @@ function withTicks({ clock }: Core, record: CommandRecord): CommandRecord {
   return { ...record, startedTick, endedTick };
 }
 
-/** Adds the command of a record; answers its target where it is lost, since its processes have to be killed. */
+/** Adds the command of a record; answers its target if it is lost, since its processes have to be killed. */
 function restore(
   core: Core,
   store: CommandStore,

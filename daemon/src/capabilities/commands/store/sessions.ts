@@ -32,7 +32,7 @@ export class CommandSessions {
     this.#sessions = new Registry(registryTerms(ceiling), entries);
   }
 
-  /** @throws SandboxError `conflict` where the id is taken, `capacity` with the holders where the ceiling is reached */
+  /** @throws SandboxError `conflict` if the id is taken, `capacity` with the holders if the ceiling is reached */
   create({ id = randomUUID(), cwd, env = {}, user, implicit = false }: SessionTerms): CommandSession {
     const now = new Date().toISOString();
     const session: CommandSession = {

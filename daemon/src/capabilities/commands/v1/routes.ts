@@ -26,7 +26,7 @@ import { continueHintV1, excerptBytes, execResult, infoV1 } from './wire.ts';
 const tags = ['bash'];
 const Done = envelopeOf(z.null());
 
-/** The routes of 1.x: every call names a session, which `exec` creates where there is none. */
+/** The routes of 1.x: every call names a session, which `exec` creates if none exists. */
 export function commandsV1(app: App, service: CommandService): void {
   nameExecDir(app);
   app.post('/bash/exec', {

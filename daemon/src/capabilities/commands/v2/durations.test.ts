@@ -45,7 +45,7 @@ describe.concurrent('by the clock', () => {
     }
   });
 
-  test('[cmd.timeout-default] a call without timeout waits for 30 s, and the command goes on', async () => {
+  test('[cmd.timeout-default] a call without timeout waits for 30 s, and the command keeps running', async () => {
     await using daemon = await TestApp.start();
     const asked = performance.now();
     const { statusCode, json } = await daemon.post('/v2/commands', { command: 'sleep 600' });

@@ -133,7 +133,7 @@ function runRequest(body: z.infer<typeof RunBody>): RunRequest {
   };
 }
 
-/** How a caller goes on with a command that has not ended; null: it has. */
+/** How a caller continues with a command that has not ended; null: it has. */
 function continueHint(at: {
   readonly command_id: string;
   readonly status: CommandStatus;

@@ -54,7 +54,7 @@ export function stdinRouteV2(app: App, service: CommandService): void {
   });
 }
 
-/** Query and body may both say it. @throws ValidationFailure where they differ */
+/** Query and body may both say it. @throws ValidationFailure if they differ */
 function requestedEof(ofQuery: boolean | undefined, ofBody: boolean | undefined): boolean {
   if (ofQuery === undefined || ofBody === undefined || ofQuery === ofBody) return ofQuery ?? ofBody ?? false;
   const message = `eof is ${ofQuery} in the query and ${ofBody} in the body`;

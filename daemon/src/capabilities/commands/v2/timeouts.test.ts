@@ -26,7 +26,7 @@ describeOnHosts('timeouts', () => {
     expect(answer.body).toContain('"data":"hello"');
   });
 
-  test('[cmd.sync-timeout] past timeout the answer is running, and the command goes on', async () => {
+  test('[cmd.sync-timeout] past timeout the answer is running, and the command keeps running', async () => {
     await using daemon = await TestApp.start();
     const go = join(tmpdir(), `go-${randomUUID()}`);
     const script = `echo first; until [ -e ${go} ]; do sleep 0.02; done; echo second`;

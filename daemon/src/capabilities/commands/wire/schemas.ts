@@ -24,7 +24,7 @@ export const RunBody = z
     cwd: AbsolutePath.optional().meta({
       description: "Absolute. Default: the session's, else the home of the account.",
     }),
-    env: StringMap.optional().meta({ description: "Merged into the session's environment where there is one." }),
+    env: StringMap.optional().meta({ description: 'Merged into the environment of the session, if any.' }),
     session: SessionId.optional(),
     session_id: SessionId.optional().meta({ description: 'The same as session, under its 1.x name.' }),
     user: Account.optional().meta({ description: 'The account to run as.' }),
@@ -34,7 +34,7 @@ export const RunBody = z
       .min(0)
       .max(SECONDS_MAX)
       .default(30)
-      .meta({ description: 'Seconds that a sync call waits; the command goes on.' }),
+      .meta({ description: 'Seconds that a sync call waits; the command continues.' }),
     hard_timeout: z
       .number()
       .positive()
@@ -75,7 +75,7 @@ export const CommandInfo = z
     session_id: z.string().nullable(),
     command: z.string().meta({ description: 'Its first 65,536 characters; in a list its first 1,024.' }),
     status: z.enum(COMMAND_STATUSES),
-    exit_code: z.int().nullable().meta({ description: '-1 where a signal ended it.' }),
+    exit_code: z.int().nullable().meta({ description: '-1 if a signal ended it.' }),
     signal: z.string().nullable(),
     pid: z.int().nullable(),
     background: z

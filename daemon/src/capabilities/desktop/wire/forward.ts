@@ -60,7 +60,7 @@ function headersOf(request: FastifyRequest): Record<string, string> {
   return { 'x-request-id': request.id, ...Object.fromEntries(passed) };
 }
 
-/** @throws SandboxError `unavailable` where it is no answer of a worker */
+/** @throws SandboxError `unavailable` if it is no answer of a worker */
 function pass({ status, headers, body }: WorkerAnswer, reply: FastifyReply): FastifyReply {
   const isTyped = status === 304 || ANSWER_TYPES.test(headers['content-type'] ?? '');
   if (!ANSWER_STATUSES.has(status) || !isTyped) {

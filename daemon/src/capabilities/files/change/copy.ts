@@ -56,7 +56,7 @@ export interface CopyTerms {
  * Copies a file or a directory tree; links in it stay links. The target gets its name when the copy is complete.
  * FIFOs, sockets, devices, credentials of the service and files that a lease keeps closed are skipped in a directory.
  * @returns how many were skipped
- * @throws FileFailure `already_exists` without `overwrite`, `bad_request` where the destination lies in the source
+ * @throws FileFailure `already_exists` without `overwrite`, `bad_request` if the destination lies in the source
  */
 export async function copyPath(
   source: FilePath,
@@ -92,7 +92,7 @@ export async function copyInto(
   return skipped;
 }
 
-/** @throws FileFailure `bad_request` where the paths are the same, or the destination lies in the source */
+/** @throws FileFailure `bad_request` if the paths are the same, or the destination lies in the source */
 export function requireApart(operation: string, source: FilePath, destination: FilePath): void {
   const [from, to] = [realPathOf(source, operation), realPathOf(destination, operation)];
   const shown = shownPath(destination);
@@ -115,13 +115,13 @@ interface Copying {
   readonly patience: LeasePatience;
 }
 
-/** What is copied. An entry of a tree is not followed where a link took its name. */
+/** What is copied. An entry of a tree is not followed if a link took its name. */
 interface Source {
   readonly at: FilePath;
   readonly follow?: boolean;
 }
 
-/** The copy is made where no other account can enter, so that its names stay what they are. */
+/** The copy is made if no other account can enter, so that its names stay what they are. */
 async function copyTree(source: Source, target: FilePath, stats: Stats, copying: Copying): Promise<number> {
   if (stats.isSymbolicLink()) return copyLink(source.at, target, stats, copying);
   if (stats.isFile()) return copyOne(source, target, copying);

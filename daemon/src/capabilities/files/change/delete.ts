@@ -45,7 +45,7 @@ export async function removeTree(path: FilePath): Promise<void> {
   else if (stats) unlinkSync(path);
 }
 
-/** Removes the entries of a directory, then what has its name where that is an empty directory. */
+/** Removes the entries of a directory, then what has its name if that is an empty directory. */
 export async function removeHeld(directory: HeldDirectory, at: FilePath): Promise<void> {
   await removeEntries(new Level(directory), 0);
   removeOne(at, rmdirSync);
@@ -93,7 +93,7 @@ class Level implements Disposable {
     this.directory[Symbol.dispose]();
   }
 
-  /** @throws `EAGAIN` where the level below was moved to another directory meanwhile */
+  /** @throws `EAGAIN` if the level below was moved to another directory meanwhile */
   reopenFrom(below: Level): void {
     this.directory = HeldDirectory.open(below.directory.at('..'));
     const { ino, dev } = this.directory.stats();
@@ -106,7 +106,7 @@ class Level implements Disposable {
   }
 }
 
-/** Answers false for a directory where a file was expected. A missing entry is not an error. */
+/** Returns false for a directory where a file was expected. A missing entry is not an error. */
 function removeOne(path: FilePath, remove: (path: FilePath) => void): boolean {
   try {
     remove(path);

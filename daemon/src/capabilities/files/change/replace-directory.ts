@@ -6,9 +6,9 @@ import type { PartJournal } from '../parts/part-journal.ts';
 import { removeHeld } from './delete.ts';
 
 /**
- * Renames a directory onto a name that may exist. The existing entry is moved aside first and restored where the
+ * Renames a directory onto a name that may exist. The existing entry is moved aside first and restored if the
  * rename fails; a directory of an image layer cannot be moved (EXDEV) and is removed.
- * @throws FileFailure `already_exists` where the target is a mount point
+ * @throws FileFailure `already_exists` if the target is a mount point
  */
 export async function replaceDirectory(
   source: FilePath,

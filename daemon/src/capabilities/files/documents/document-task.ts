@@ -34,7 +34,7 @@ export type DocumentMessage =
   | { readonly kind: 'done'; readonly document: DocumentText }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** First and last of `count`, from 1. @throws DocumentFault where the range lies outside of them */
+/** First and last of `count`, from 1. @throws DocumentFault if the range lies outside of them */
 export function boundsOf(range: DocumentPart['range'], count: number, what: string): { first: number; last: number } {
   if (range === undefined) return { first: 1, last: count };
   const [first, wanted] = range;

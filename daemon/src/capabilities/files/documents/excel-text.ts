@@ -15,14 +15,14 @@ const SHEET = /^xl\/worksheets\/.*\.xml$/i;
 const REFERENCE = / r=["']([A-Za-z]{0,20})(\d{1,20})["']/g;
 
 export async function excelText({ bytes, range, sheet }: DocumentTask): Promise<DocumentText> {
-  // Packed anew without compression, so that the reader unpacks nothing that is larger than it looks.
+  // Packed again without compression, so that the reader unpacks nothing that is larger than it looks.
   const parts = unzipXml(bytes);
   for (const [name, part] of Object.entries(parts)) if (SHEET.test(name)) requireSmallSpan(part);
   const plain = zipSync(parts, { level: 0 });
   const workbook = await readExcelFile(plain.slice().buffer);
   const sheets = workbook.map(({ sheet: name }) => name);
   const chosen = sheet === undefined ? workbook : workbook.filter(({ sheet: name }) => name === sheet);
-  if (chosen.length === 0) throw new DocumentFault(`there is no sheet ${sheet}; its sheets are ${sheets.join(', ')}`);
+  if (chosen.length === 0) throw new DocumentFault(`sheet ${sheet} not found; the sheets are ${sheets.join(', ')}`);
   const sections = chosen.map(({ sheet: name, data }) => sectionOf(name, data, range));
   return { sections, count: sheets.length, sheets };
 }

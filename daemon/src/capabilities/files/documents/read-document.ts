@@ -26,7 +26,7 @@ const PDF = '%PDF-';
 
 const slots = new Slots(AT_ONCE);
 
-/** The kind of a document by its first bytes, and by its name where those are of an archive; undefined: no document. */
+/** The kind of a document by its first bytes, and by its name if those are of an archive; undefined: no document. */
 export async function documentKindOf(path: FilePath): Promise<DocumentKind | undefined> {
   using file = await OpenFile.open(path, 'view');
   const head = (await file.read(0, PDF.length)).toString('latin1');
@@ -37,7 +37,7 @@ export async function documentKindOf(path: FilePath): Promise<DocumentKind | und
 
 /**
  * The text of a part of a document, read in a thread with bounds of time and memory.
- * @throws FileFailure `too_large` beyond a bound, `bad_request` where the document or the part is not valid
+ * @throws FileFailure `too_large` beyond a bound, `bad_request` if the document or the part is not valid
  */
 export async function readDocument(
   path: FilePath,
@@ -66,7 +66,7 @@ export async function readDocument(
 
 const HINT = 'view a part of it with page_range, slide_range, sheet_name or row_range, or download it';
 
-/** The answer of the thread; `bound` where it reaches a bound of time or memory, or the signal fires. */
+/** The answer of the thread; `bound` if it reaches a bound of time or memory, or the signal fires. */
 async function answerOf(worker: Worker, readMs: number, gone: AbortSignal): Promise<DocumentMessage | 'bound'> {
   const { promise, resolve } = Promise.withResolvers<DocumentMessage | 'bound'>();
   worker.once('message', resolve);

@@ -7,7 +7,7 @@ const UNPACKED_BYTES = 64 * 1024 ** 2;
 /**
  * The XML parts of an Office document. A part is unpacked into as many bytes as its entry says, so that no entry can
  * take more.
- * @throws DocumentFault where it is no such archive, or its parts are too large
+ * @throws DocumentFault if it is not such an archive, or its parts are too large
  */
 export function unzipXml(bytes: Uint8Array): Unzipped {
   let left = UNPACKED_BYTES;

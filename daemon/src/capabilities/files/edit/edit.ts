@@ -18,7 +18,7 @@ export interface Replacement {
   readonly mode?: ReplaceMode | undefined;
 }
 
-/** @throws FileFailure `bad_request` where the text does not occur, or more than once without a mode */
+/** @throws FileFailure `bad_request` if the text does not occur, or more than once without a mode */
 export function strReplace(path: FilePath, content: string, { oldStr, newStr, mode }: Replacement): Edited {
   const shown = shownPath(path);
   if (oldStr === '') throw badRequest('old_str is empty', 'edit', shown, 'give the text to replace');
@@ -45,7 +45,7 @@ export function strReplace(path: FilePath, content: string, { oldStr, newStr, mo
   return { content: edited, output };
 }
 
-/** @throws FileFailure `bad_request` where the file has no such line */
+/** @throws FileFailure `bad_request` if the file has no such line */
 export function insertLines(path: FilePath, content: string, afterLine: number, newStr: string): Edited {
   const shown = shownPath(path);
   const lines = content.split('\n');

@@ -67,7 +67,7 @@ export class Editor {
     });
   }
 
-  /** @throws FileFailure `bad_request` where no former content of the file is kept */
+  /** @throws FileFailure `bad_request` if no former content of the file is kept */
   async undo(path: FilePath): Promise<EditResult> {
     using place = Place.find(path, 'edit', { follow: true });
     const target = place.path;

@@ -28,7 +28,7 @@ export interface View {
 
 /**
  * A text file with numbered lines, the entries of a directory, or the text of a document.
- * @throws FileFailure `bad_request` where a range lies outside the file, or lines are given for a directory; and as
+ * @throws FileFailure `bad_request` if a range lies outside the file, or lines are given for a directory; and as
  *   `readDocument`
  */
 export async function viewPath(path: FilePath, terms: ViewTerms, gone: AbortSignal): Promise<View> {

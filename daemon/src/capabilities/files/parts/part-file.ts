@@ -137,7 +137,7 @@ export class PartFile implements AsyncDisposable {
 
   /**
    * Gives the file its name. It takes mode and owner of the file that it replaces.
-   * @throws FileFailure `already_exists` where the target is a mount point; the precondition's failure
+   * @throws FileFailure `already_exists` if the target is a mount point; the precondition's failure
    */
   async commit(place: Place, { mode, precondition, owner, sync }: CommitTerms): Promise<Written> {
     const before = requireReplaceable(place, precondition);
@@ -178,7 +178,7 @@ function unlinkQuietly(path: FilePath): void {
   }
 }
 
-/** @throws FileFailure `already_exists` where the target is a mount point */
+/** @throws FileFailure `already_exists` if the target is a mount point */
 export function renameOnto(source: FilePath, { at, shown }: Pick<Place, 'at' | 'shown'>): void {
   try {
     renameSync(source, at);

@@ -29,7 +29,7 @@ export class PartJournal implements Disposable {
   readonly #keptMs: number;
   readonly #open = new Map<string, PartNote>();
   readonly #expiries = new Map<string, NodeJS.Timeout>();
-  /** Undefined where the file cannot be opened, and after the end. */
+  /** Undefined if the file cannot be opened, and after the end. */
   #lines: LineJournal | undefined;
   #lengthMax = JOURNAL_BYTES;
   #isDisposed = false;
@@ -89,7 +89,7 @@ export class PartJournal implements Disposable {
     if (this.inodeOf(part) !== inode) this.#promise({ path: part, kept: { inode, tick: this.#tick() } });
   }
 
-  /** The inode of a kept part; undefined where it has not been created. */
+  /** The inode of a kept part; undefined if it has not been created. */
   inodeOf(part: FilePath): number | undefined {
     return this.#open.get(keyOf(part))?.kept?.inode;
   }
@@ -184,7 +184,7 @@ async function removeOrRestore({ path, origin }: PartNote): Promise<void> {
   else await removeTree(left);
 }
 
-/** The directory of a part. @throws as `open` does; `ELOOP` where a link is on the way, since notes have real paths */
+/** The directory of a part. @throws as `open` does; `ELOOP` if a link is on the way, since notes have real paths */
 function openNoted(part: FilePath): HeldDirectory {
   const parent = parentOf(part);
   const directory = HeldDirectory.open(parent, { follow: true });
@@ -193,7 +193,7 @@ function openNoted(part: FilePath): HeldDirectory {
   throw Object.assign(new Error(`ELOOP: a link leads to ${shownPath(part)}`), { code: 'ELOOP' });
 }
 
-/** Undefined where it is not there. */
+/** Undefined if it is not there. */
 function modifiedAt(part: FilePath): Date | undefined {
   let modified: Date | undefined;
   quietly(() => {

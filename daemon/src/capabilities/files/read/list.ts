@@ -78,7 +78,7 @@ class Collector {
     this.#work = work;
   }
 
-  /** @param after names of the entry to continue after. Answers false where there are more entries than the limit. */
+  /** @param after names of the entry to continue after. Returns false if there are more entries than the limit. */
   async walk(
     directory: FilePath,
     depth: number,
@@ -164,12 +164,7 @@ function cursorOf(parts: readonly FilePath[]): string {
 function partsOfCursor(cursor: string, path: FilePath): FilePath[] {
   const bytes = Buffer.from(cursor, 'base64url');
   if (bytes.length === 0 || bytes.toString('base64url') !== cursor) {
-    throw badRequest(
-      'cursor is not one of this service',
-      'list',
-      shownPath(path),
-      'give the cursor of the list before',
-    );
+    throw badRequest('cursor is invalid', 'list', shownPath(path), 'give the cursor of the list before');
   }
   return bytes
     .toString('latin1')

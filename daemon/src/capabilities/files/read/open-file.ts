@@ -75,7 +75,7 @@ export class OpenFile implements Disposable {
     return bytes.subarray(0, filled);
   }
 
-  /** The whole file, also one of /proc with the size 0; undefined where it is over `cap` bytes. */
+  /** The whole file, also one of /proc with the size 0; undefined if it is over `cap` bytes. */
   async readWhole(cap: number): Promise<Buffer | undefined> {
     if (this.size > cap) return undefined;
     if (this.size > 0) return this.read(0, this.size);

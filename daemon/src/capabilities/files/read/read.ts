@@ -51,7 +51,7 @@ export interface BytesRead {
 /**
  * A text file, or some of its lines, joined without the newline after the last one.
  * @param entry where the file was found; a link that took its name is not followed
- * @throws FileFailure `too_large` over 16 MiB, `decode_error` where it is not UTF-8
+ * @throws FileFailure `too_large` over 16 MiB, `decode_error` if it is not UTF-8
  */
 export async function readText(
   path: FilePath,
@@ -70,7 +70,7 @@ export async function readText(
 
 /**
  * Bytes of a file of any length.
- * @throws FileFailure `too_large` where more than 16 MiB are asked for
+ * @throws FileFailure `too_large` if more than 16 MiB are asked for
  */
 export async function readBytes(path: FilePath, { offset, length }: ByteRange): Promise<BytesRead> {
   using file = await OpenFile.open(path, 'read');
@@ -86,7 +86,7 @@ export async function readBytes(path: FilePath, { offset, length }: ByteRange): 
 
 /**
  * A text file, or some of its lines, for an answer.
- * @throws FileFailure as `readText`; `too_large` where the text takes over 32 MiB in JSON
+ * @throws FileFailure as `readText`; `too_large` if the text takes over 32 MiB in JSON
  */
 export async function readForAnswer(path: FilePath, range: LineRange): Promise<TextRead> {
   const read = await readText(path, range);
@@ -99,7 +99,7 @@ export async function readForAnswer(path: FilePath, range: LineRange): Promise<T
 
 /**
  * Bytes as text, as many as take at most 32 MiB in JSON; UTF-8 sequences that are cut off at either end are left out.
- * @throws FileFailure `decode_error` where they are not UTF-8
+ * @throws FileFailure `decode_error` if they are not UTF-8
  */
 export function textOf(bytes: Buffer, path: FilePath): { text: string; skipped: number } {
   const skipped = continuationHead(bytes);
@@ -136,7 +136,7 @@ function lineOffset(bytes: Buffer, from: number, count: number): number {
   return at;
 }
 
-/** Counts a last line without newline too. A search for each newline takes 30 times as long where lines are empty. */
+/** Counts a last line without newline too. A search for each newline takes 30 times as long if lines are empty. */
 function countLines(bytes: Buffer): number {
   let count = 0;
   for (let at = 0; at < bytes.length; at += 1) if (bytes[at] === NEWLINE) count += 1;

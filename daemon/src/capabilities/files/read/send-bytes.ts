@@ -14,7 +14,7 @@ export type ChangePolicy = 'ignore' | 'abort';
 /**
  * Bytes of an open file; the next piece is read while one is sent. A piece is valid until the second one after it is
  * read.
- * @throws SandboxError `conflict` where the file changed and the policy is `abort`, or where it got shorter
+ * @throws SandboxError `conflict` if the file changed and the policy is `abort`, or if it got shorter
  */
 export async function* sendBytes(
   file: OpenFile,

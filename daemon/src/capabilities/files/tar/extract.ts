@@ -105,7 +105,7 @@ export class Extraction {
     }
     if (entry.type === '5') return this.#makeDirectory(parts, entry);
     if (!'012'.includes(entry.type)) return this.#skip(entry);
-    if (parts.length === 0) throw badRequest('an entry that is no directory has no name', 'import', target);
+    if (parts.length === 0) throw badRequest('an entry that is not a directory has no name', 'import', target);
     const path = this.#makeRoom(parts, entry);
     if (entry.type === '0') return this.#writeFile(parts, path, entry, reader);
     if (entry.type === '1') return this.#linkFile(parts, path, entry);
@@ -150,7 +150,7 @@ export class Extraction {
     const key = keyOf(parts);
     if (this.#directories.has(key)) return;
     if (this.#files.has(key) || this.#links.has(parts))
-      throw this.#refuse(entry, 'a name goes through what is no directory');
+      throw this.#refuse(entry, 'a parent in the name is not a directory');
     this.#requireDirectory(parts.slice(0, -1), entry);
     const path = this.#pathOf(key);
     mkdirSync(path, 0o700);

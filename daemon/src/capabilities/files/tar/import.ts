@@ -18,11 +18,11 @@ export const ARCHIVE_BYTES_MAX = 4 * 1024 ** 3;
 export interface ImportTerms {
   readonly owner: Owner | undefined;
   readonly journal: PartJournal;
-  /** Whether to keep the owners that the archive names, where the daemon is root. */
+  /** Whether to keep the owners that the archive names, if the daemon is root. */
   readonly keepOwners: boolean;
   /** Most bytes of the archive, compressed and decompressed. */
   readonly bytesMax?: number | undefined;
-  /** Unset: `rename` where the target does not exist, otherwise `merge`. */
+  /** Unset: `rename` if the target does not exist, otherwise `merge`. */
   readonly mode?: ImportMode | undefined;
 }
 
@@ -34,7 +34,7 @@ export type Imported = Extracted & { readonly mode: ImportMode };
  * Extracts an archive, plain or gzip, beside its target, and moves it there when it is complete: a missing target
  * is created in one step, into an existing one the entries are moved one by one.
  * @throws FileFailure `bad_request` for a refused or truncated archive, `too_large` over 4 GiB or 100,000 entries,
- * `already_exists` where the target exists and the mode is `rename`
+ * `already_exists` if the target exists and the mode is `rename`
  */
 export async function importTree(
   path: FilePath,
@@ -66,7 +66,7 @@ export async function importTree(
   }
 }
 
-/** Beside the target, or in it where that is another file system or beyond the reach of a link to it. */
+/** Beside the target, or in it if that is another file system or beyond the reach of a link to it. */
 function makeStage(place: Place, target: HeldDirectory | undefined, journal: PartJournal): Stage {
   if (!target) return Stage.make(place.directory, journal);
   const isBeside = !place.reach.isLimited && place.directory.stats().dev === target.stats().dev;

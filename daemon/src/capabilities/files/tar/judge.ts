@@ -59,7 +59,7 @@ export class Links {
   /**
    * Resolves every link through all others, as the system would after the import: a single link can stay inside while
    * the links that it passes through lead outside.
-   * @throws FileFailure `bad_request` where a link leads out of the target
+   * @throws FileFailure `bad_request` if a link leads out of the target
    */
   async requireWithin(): Promise<void> {
     const tree = new LinkTree();

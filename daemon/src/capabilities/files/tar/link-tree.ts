@@ -16,7 +16,7 @@ interface Position {
 }
 
 interface Link {
-  /** Parts of the target; undefined where it begins outside. */
+  /** Parts of the target; undefined if it begins outside. */
   readonly rest: readonly string[] | undefined;
   /** Where the walk along the parts begins. */
   readonly from: Place;

@@ -18,7 +18,7 @@ interface MergeTerms {
  * Moves the entries of one directory into another. An existing directory keeps its attributes and other entries;
  * files and links are replaced, a link also by a directory. No link in the target is followed. Entries for
  * another file system that is mounted below the target are copied.
- * @throws FileFailure `invalid_target` before anything is moved, where a file would replace a directory
+ * @throws FileFailure `invalid_target` before anything is moved, if a file would replace a directory
  */
 export async function mergeInto(staged: FilePath, target: HeldDirectory, terms: MergeTerms): Promise<void> {
   using from = HeldDirectory.open(staged);

@@ -11,7 +11,7 @@ export class PassedBytes {
   /** Offset of the headers of the next entry. */
   #start = 0;
 
-  /** @throws TarFault where there are over 8 MiB between two entries */
+  /** @throws TarFault if there are over 8 MiB between two entries */
   add(bytes: Buffer): void {
     this.#pieces.push({ at: this.#received, bytes });
     this.#received += bytes.length;

@@ -53,5 +53,5 @@ function namedIn(fields: Fields): FilePath | undefined {
 function defaultPath(name = ''): FilePath {
   const last = name.split(/[/\\]/).at(-1) ?? '';
   if (last !== '' && last !== '.' && last !== '..' && !last.includes('\0')) return `${DEFAULT_DIRECTORY}/${last}`;
-  throw badRequest('path is required where the file has no name', 'upload', '');
+  throw badRequest('path is required if the file has no name', 'upload', '');
 }

@@ -44,8 +44,8 @@ export class ResumableUploads {
   /**
    * Appends one piece. The last one, which ends at the total, completes the file. A truncated piece is kept.
    * @param restart whether to discard the bytes received so far
-   * @throws SandboxError `conflict` where the piece does not begin where the part ends; its data has that size
-   * @throws FileFailure `bad_request` where the length of the body differs from that of the piece
+   * @throws SandboxError `conflict` if the piece does not begin where the part ends; its data has that size
+   * @throws FileFailure `bad_request` if the length of the body differs from that of the piece
    */
   async append(
     path: FilePath,
@@ -83,7 +83,7 @@ export class ResumableUploads {
 
 function misplaced(path: FilePath, size: number, total: number | undefined): SandboxError {
   const next = size === total ? 'send the last piece again, which completes the file' : `go on at byte ${size}`;
-  return new SandboxError('conflict', `the piece does not begin where the upload ends: at byte ${size}`, {
+  return new SandboxError('conflict', `the piece must begin at the end of the upload: byte ${size}`, {
     data: { path: shownPath(path), size },
     hint: `${next}, or begin again with restart=true`,
   });

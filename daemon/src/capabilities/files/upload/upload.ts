@@ -49,7 +49,7 @@ export class Upload implements AsyncDisposable {
     this.#sha256 = hash.digest('hex');
   }
 
-  /** @throws FileFailure `already_exists` where the target is a mount point */
+  /** @throws FileFailure `already_exists` if the target is a mount point */
   async commit(path: FilePath): Promise<Uploaded> {
     const received = this.#part;
     if (!received) throw new Error('nothing was received');

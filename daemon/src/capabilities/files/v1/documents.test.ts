@@ -87,7 +87,7 @@ describe('[editor-field.documents-bounded] what cannot be viewed is an error', (
       ['b.pptx', slidesOf([['<broken']]), {}, 'not valid XML'],
       ['b.pdf', pdfOf([pageOf('x')]), { page_range: [2, 3] }, 'there are 1 pages'],
       ['c.pdf', pdfOf([pageOf('x')]), { page_range: [1] }, 'a list of two integers'],
-      ['c.xlsx', workbookOf({ A: [['x']] }), { sheet_name: 'B' }, 'there is no sheet B'],
+      ['c.xlsx', workbookOf({ A: [['x']] }), { sheet_name: 'B' }, 'sheet B not found'],
       ['c.pptx', slidesOf([['x']]), { slide_range: [0, 1] }, 'there are 1 slides'],
     ];
     for (const [name, bytes, body, message] of cases) {

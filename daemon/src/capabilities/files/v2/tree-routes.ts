@@ -39,9 +39,9 @@ const ImportQuery = z
     mode: z
       .enum(['rename', 'merge'])
       .optional()
-      .meta({ description: 'rename: 409 where the target is there. Unset: whatever fits.' }),
+      .meta({ description: 'rename: 409 if the target exists. Unset: rename if it does not exist, else merge.' }),
     keep_owners: QueryFlag.default(false).meta({
-      description: 'The owners that the archive names, where the daemon is root.',
+      description: 'Keep the owners that the archive names, if the daemon runs as root.',
     }),
   })
   .check(requirePath('path'));

@@ -86,7 +86,7 @@ export function uploadRoutesV2(app: App, files: FileService): void {
         }
         const { range, total } = contentRangeOf(header) ?? {};
         if (range === undefined && total === undefined) {
-          throw badRequest(`Content-Range is not one: ${header}`, 'upload', shownPath(path), 'bytes 0-99/200');
+          throw badRequest(`invalid Content-Range: ${header}`, 'upload', shownPath(path), 'bytes 0-99/200');
         }
         const progress = range
           ? await files.uploadPiece(path, source, { ...range, total }, query.restart, query, terms)

@@ -35,7 +35,7 @@ export const FileUploaded = z
 export const ChangePolicyField = z
   .enum(['ignore', 'abort'])
   .default('ignore')
-  .meta({ description: 'abort: 409, or a cut connection, where the file changes while it is sent.' });
+  .meta({ description: 'abort: 409, or a cut connection, if the file changes while it is sent.' });
 
 export const ReadQuery = z
   .object({
@@ -58,8 +58,8 @@ export const FileText = z
     content: z.string(),
     line_count: z.int().meta({ description: 'Lines of the whole file; 0 where bytes were asked for.' }),
     etag: z.string(),
-    size: z.int().optional().meta({ description: 'Of the whole file; only where bytes were asked for.' }),
-    next_offset: z.int().optional().meta({ description: 'Where to go on; only where bytes were asked for.' }),
+    size: z.int().optional().meta({ description: 'Of the whole file; only if bytes were asked for.' }),
+    next_offset: z.int().optional().meta({ description: 'Where to continue; only if bytes were asked for.' }),
   })
   .meta({ id: 'FileText' });
 
@@ -126,7 +126,7 @@ export const FileStatus = z
     size: z.int(),
     permissions: z.string().meta({ description: 'As ls -l shows them.' }),
     is_directory: z.boolean(),
-    is_symlink: z.boolean().meta({ description: 'Of the path itself, also where it was followed.' }),
+    is_symlink: z.boolean().meta({ description: 'Of the path itself, also if the link was followed.' }),
     modified_time: z.iso.datetime(),
     mode: z.string().meta({ description: 'Octal digits.' }),
     uid: z.int(),
@@ -174,7 +174,7 @@ export const FileList = z
     file_count: z.int(),
     directory_count: z.int(),
     truncated: z.boolean(),
-    cursor: z.string().nullable().meta({ description: 'Where to go on; null at the end of the list.' }),
+    cursor: z.string().nullable().meta({ description: 'Where to continue; null at the end of the list.' }),
     ...UnreadFields,
   })
   .meta({ id: 'FileList' });

@@ -16,7 +16,7 @@ import type { CopyBody, EditBody, FileEdited, FileList, FileStatus, FileUploaded
 
 type ContentFields = Pick<z.infer<typeof WriteBody>, 'content' | 'encoding' | 'leading_newline' | 'trailing_newline'>;
 
-/** @throws FileFailure `bad_request` where the content does not match its encoding */
+/** @throws FileFailure `bad_request` if the content does not match its encoding */
 export function contentBytes(
   { content, encoding, leading_newline, trailing_newline }: ContentFields,
   path: FilePath,
@@ -35,7 +35,7 @@ function decodeContent(content: string, encoding: string, path: FilePath): Buffe
   if (encoding !== 'raw') return Buffer.from(content);
   const bytes = Buffer.from(content, 'latin1');
   if (bytes.toString('latin1') === content) return bytes;
-  throw badRequest('content has characters over U+00FF, which are no bytes', 'write', shownPath(path), 'use utf-8');
+  throw badRequest('content has characters above U+00FF, which are not bytes', 'write', shownPath(path), 'use utf-8');
 }
 
 /** @throws FileFailure `bad_request` with the missing field, or with the route to use instead */

@@ -10,7 +10,7 @@ const COPY_BYTES = 1024 ** 2;
 /**
  * Writes beside the file, syncs, then renames: readers see the old content or the new one. Mode and owner
  * are kept, the inode is not.
- * @throws FileFailure `already_exists` where the target is a mount point
+ * @throws FileFailure `already_exists` if the target is a mount point
  */
 export async function writeAtomically(
   place: Place,

@@ -22,7 +22,7 @@ import { requireRegular } from '../read/open-file.ts';
 
 /** Bytes that are written synchronously, without the thread pool. */
 const SYNC_BYTES = 256 * 1024;
-/** Attempts where another process creates and removes the file at the same time. */
+/** Attempts if another process creates and removes the file at the same time. */
 const ATTEMPTS = 8;
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NONBLOCK, O_NOFOLLOW, O_APPEND } = constants;
@@ -72,7 +72,7 @@ async function writeTo({ descriptor, before }: Target, bytes: Buffer, terms: Wri
 }
 
 /**
- * The file that is to be replaced, checked against the precondition; undefined where there is none, or a link took its
+ * The file that is to be replaced, checked against the precondition; undefined if none exists, or a link took its
  * name.
  * @throws FileFailure `invalid_target` unless it is a regular file, `permission_denied` beyond the reach of a link
  */
@@ -88,7 +88,7 @@ export function requireReplaceable(place: Place, precondition: Precondition | un
   return before;
 }
 
-/** Whether a write of so many bytes is synchronous, so that no other call runs between its steps. */
+/** Whether a write of that many bytes is synchronous, so that no other call runs between its steps. */
 export function isAtOnce(length: number): boolean {
   return length <= SYNC_BYTES;
 }
@@ -126,7 +126,7 @@ function openTarget(place: Place, terms: WriteTerms): Target {
   throw systemFailure('EAGAIN', 'write', place.shown, 'another process creates and removes the file; repeat the call');
 }
 
-/** Undefined where the file was removed, or a link took its name before. */
+/** Undefined if the file was removed, or a link took its name before. */
 function openExisting(place: Place, found: Stats | BigIntStats, terms: WriteTerms): Target | undefined {
   if (found.isSymbolicLink()) return undefined;
   requireRegular(found, 'write', place.shown);
@@ -138,7 +138,7 @@ function flagsOf({ append }: WriteTerms): number {
   return O_WRONLY | (append ? O_APPEND : 0);
 }
 
-/** Closes the descriptor where it must not be written to. */
+/** Closes the descriptor if it must not be written to. */
 function checked(descriptor: number, shown: string, { precondition }: WriteTerms, place?: Place): Target {
   try {
     const before = fstatSync(descriptor, { bigint: true });
@@ -161,7 +161,7 @@ function openIfThere(path: FilePath, flags: number): number | undefined {
   }
 }
 
-/** Undefined where another process created it. */
+/** Undefined if another process created it. */
 function create(place: Place, { owner, mode, precondition }: WriteTerms): Target | undefined {
   requirePrecondition(precondition, undefined, place.shown);
   place.makeParents(owner);

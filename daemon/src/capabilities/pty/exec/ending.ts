@@ -11,7 +11,7 @@ import {
 } from '../../../core/process/find/started-processes.ts';
 import type { ExecRun } from './exec-run.ts';
 
-/** Milliseconds between SIGTERM and SIGKILL, and between SIGKILL and the end of a shell that goes on. */
+/** Milliseconds between SIGTERM and SIGKILL, and between SIGKILL and the end of a shell that continues. */
 export const KILL_GRACE_MS = 2000;
 /** Milliseconds that an interrupted program has until SIGTERM. */
 const INTERRUPT_MS = 300;
@@ -29,7 +29,7 @@ export interface EndedSession {
   readonly open: boolean;
   /** A command runs, or another program than the shell is in the foreground. */
   readonly busy: boolean;
-  /** Undefined where no shell runs. */
+  /** Undefined if no shell runs. */
   readonly shellProcess: ShellProcess | undefined;
   /** Signals the foreground group. */
   signal(signal: NodeJS.Signals): Promise<boolean>;
@@ -41,7 +41,7 @@ export interface EndedSession {
 
 /**
  * Ends a command with all that it started: the first signal to its programs and an interrupt to the shell, which gives
- * up the rest of the line; SIGTERM; SIGKILL. A shell that cannot be interrupted, or goes on nevertheless, is killed.
+ * up the rest of the line; SIGTERM; SIGKILL. A shell that cannot be interrupted, or continues nevertheless, is killed.
  * Without a command the foreground program is ended.
  */
 export class Ending {
@@ -74,7 +74,7 @@ export class Ending {
     });
     this.#session.keepDirectory();
     const started = new StartedProcesses(shell, since);
-    // A shell that ignores interrupts would go on with the line.
+    // A shell that ignores interrupts would continue with the line.
     const isDeaf = this.run?.isMarked === true && ignoresSignal(shell.pid, constants.signals.SIGINT);
     if (isDeaf) send(shell.pid, 'SIGSTOP');
     const isOver = await this.#signalInTurn(shell, started, { first, isDeaf });

@@ -17,11 +17,11 @@ export interface ExecRequest {
   readonly entry?: Entry | undefined;
   /** Answer as soon as the command is typed. */
   readonly async: boolean;
-  /** Seconds that the call waits; the command goes on. Undefined: until its end. */
+  /** Seconds that the call waits; the command continues. Undefined: until its end. */
   readonly timeout?: number | undefined;
   /** Seconds after which the command is ended. */
   readonly hardTimeout?: number | undefined;
-  /** Seconds without output after which the call is answered; the command goes on. Undefined: never. */
+  /** Seconds without output after which the call is answered; the command continues. Undefined: never. */
   readonly noChangeTimeout?: number | undefined;
   /** Called once the command is typed. */
   readonly begun?: ((run: ExecRun) => void) | undefined;
@@ -43,7 +43,7 @@ export class ExecQueue {
     this.#session = session;
   }
 
-  /** @throws SandboxError `conflict` where the session has ended, or another command did not end within the timeout */
+  /** @throws SandboxError `conflict` if the session has ended, or another command did not end within the timeout */
   async exec(request: ExecRequest, gone?: AbortSignal): Promise<ExecOutcome> {
     const begun = performance.now();
     const run = await this.#start(request, gone);

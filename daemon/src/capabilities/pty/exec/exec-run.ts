@@ -27,9 +27,9 @@ export class ExecRun {
   /** Settles after `done`, when the record says what the memory limit has killed of the command. */
   readonly told: Promise<void>;
   readonly history: History;
-  /** When it was typed; undefined before that, and where the system does not show its processes. */
+  /** When it was typed; undefined before that, and if the system does not show its processes. */
   since: Since | undefined;
-  /** Settles when the output is followed no more; rejects where it cannot be handled. */
+  /** Settles when the output is followed no more; rejects if it cannot be handled. */
   followed: Promise<void> = Promise.resolve();
   readonly #begunAt = performance.now();
   #process: HostedProcess | undefined;
@@ -193,7 +193,7 @@ export class ExecRun {
     }
   }
 
-  /** Ends the command where the shell or the history has ended and the rest of the output has no mark. */
+  /** Ends the command if the shell or the history has ended and the rest of the output has no mark. */
   #endsUnmarked(at: number, isAllRead: boolean): boolean {
     // Nothing follows in a closed history, so that waiting for more would return at once.
     const isOver = isAllRead && this.history.closed;

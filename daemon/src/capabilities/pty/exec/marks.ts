@@ -4,7 +4,7 @@ export interface EndMark {
   readonly start: number;
   readonly end: number;
   readonly exitCode: number | undefined;
-  /** Directory of the shell; undefined where the mark has none. */
+  /** Directory of the shell; undefined if the mark has none. */
   readonly directory: string | undefined;
 }
 
@@ -12,7 +12,7 @@ export interface EndMark {
 const MARK_BYTES = 8192;
 const BEL = 0x07;
 
-/** Finds the marks of one command in the output of its terminal, also where a mark spans pieces. */
+/** Finds the marks of one command in the output of its terminal, also if a mark spans pieces. */
 export class MarkFinder {
   readonly #begin: Buffer;
   readonly #ending: RegExp;

@@ -8,7 +8,7 @@ import { type Look, NOTHING, type Prompt } from './prompt.ts';
 const AGAIN_MS = 250;
 
 /**
- * Ends a command if its end mark may have been lost before offset `from`. It has ended where the shell has
+ * Ends a command if its end mark may have been lost before offset `from`. It has ended if the shell has
  * the terminal and shows the prompt at which the command was typed.
  */
 export async function noticeMissedEnd(
@@ -28,7 +28,7 @@ export async function noticeMissedEnd(
   }
 }
 
-/** Nothing where the thread of the screen died during the look: the next one draws on another. */
+/** Nothing if the thread of the screen died during the look: the next one draws on another. */
 async function lookOf(prompt: Prompt): Promise<Look> {
   try {
     return await prompt.look();

@@ -45,7 +45,7 @@ export class Screen {
   #running: Promise<void> | undefined;
   #turn: Promise<void> = Promise.resolve();
 
-  /** `failed` is called where the output cannot be drawn; a call then waits until the screen is disposed. */
+  /** `failed` is called if the output cannot be drawn; a call then waits until the screen is disposed. */
   constructor(
     thread: ScreenThread,
     history: History,
@@ -69,7 +69,7 @@ export class Screen {
     return this.#missing;
   }
 
-  /** Set once the screen is given up: a look fails, output and input go on. */
+  /** Set once the screen is given up: a look fails, output and input continue. */
   get failure(): ScreenFailure | undefined {
     return this.#failure;
   }
@@ -170,7 +170,7 @@ export class Screen {
     return this.#model !== undefined && !this.#thread.has(this.#model);
   }
 
-  /** Opens a model where there is none or its thread died; it begins with the oldest output that is kept. */
+  /** Opens a model if none exists or its thread died; it begins with the oldest output that is kept. */
   #opened(): number {
     if (this.#model !== undefined && !this.#stale) return this.#model;
     this.#model = this.#thread.open(this.#size, (failure) => this.#giveUp(failure));
@@ -207,7 +207,7 @@ export class Screen {
     this.#drawn.wake();
   }
 
-  /** Waits for more output, up to so many milliseconds, or until a call waits for the screen. */
+  /** Waits for more output, up to that many milliseconds, or until a call waits for the screen. */
   async #gather(ms: number): Promise<void> {
     if (this.#hurried === 0) await this.#hurry.next({ ms, signal: this.#stop.signal });
   }

@@ -142,7 +142,7 @@ export class ExecTracker {
     this.#prompt.after = base;
   }
 
-  /** Settles when the running command has ended with its shell; undefined where no command ran. */
+  /** Settles when the running command has ended with its shell; undefined if no command ran. */
   shellEnded(end: ProcessEnd, offset: number): Promise<void> | undefined {
     const { run } = this;
     run?.shellEnded(offset, end);

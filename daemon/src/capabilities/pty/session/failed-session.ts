@@ -7,7 +7,7 @@ export interface FailedSession {
   close(): Promise<void>;
 }
 
-/** Closes a session after an exception in the work on its output, with one log line; the other sessions go on. */
+/** Closes a session after an exception in the work on its output, with one log line; the other sessions continue. */
 export function closeFailed({ logger }: Core, err: unknown, session: FailedSession): void {
   if (!session.open) return;
   const { id } = session;

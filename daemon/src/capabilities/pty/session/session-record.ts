@@ -40,7 +40,7 @@ export interface SessionRecord {
   readonly id: string;
   /** The caller chose the id, or a later call used it: the session never gives way. */
   named: boolean;
-  /** Null: persistent where it is named, else expiring. */
+  /** Null: persistent if it is named, else expiring. */
   readonly retention: Retention | null;
   readonly user: string | null;
   /** First directory of the shell, and the last one that was seen. */
@@ -64,7 +64,7 @@ export interface SessionRecord {
     readonly id: string;
     readonly pid: number;
     readonly base: number;
-    /** Name of the tmux session, where it differs from the id. */
+    /** Name of the tmux session, if it differs from the id. */
     readonly name?: string;
   }[];
   exitCode: number | null;

@@ -29,7 +29,7 @@ export interface SessionTools extends ShellTools, ExecTools {
   readonly clock: AgeClock;
 }
 
-/** A shell on a terminal with its output. It goes on with another shell where a command ended the first. */
+/** A shell on a terminal with its output. It continues with another shell if a command ended the first. */
 export class PtySession {
   readonly record: SessionRecord;
   readonly history: History;
@@ -80,7 +80,7 @@ export class PtySession {
     return this.#shell.pid;
   }
 
-  /** Undefined where none runs. */
+  /** Undefined if none runs. */
   get shellProcess(): ShellProcess | undefined {
     return this.#shell.leader;
   }
@@ -124,7 +124,7 @@ export class PtySession {
     return status === 'running' ? status : (this.record.console.at(-1)?.status ?? status);
   }
 
-  /** The directory of the shell now; the last one that was seen where the system does not tell. */
+  /** The directory of the shell now; the last one that was seen if the system does not tell. */
   get workingDir(): string {
     return updateWorkingDir(this.record, this.pid);
   }
@@ -136,7 +136,7 @@ export class PtySession {
 
   /**
    * Starts the first shell once `after` has settled.
-   * @throws SandboxError `unavailable` or `invalid` where it cannot be started, `conflict` where the session was closed,
+   * @throws SandboxError `unavailable` or `invalid` if it cannot be started, `conflict` if the session was closed,
    *   `disk_full` if its record cannot be written
    */
   start(after: Promise<unknown>): Promise<void> {
@@ -159,7 +159,7 @@ export class PtySession {
     void this.#activity.follow(this.history);
   }
 
-  /** Takes up the tmux session of a shell, read on by `reader` or by a new one; false where tmux does not have it. */
+  /** Takes up the tmux session of a shell, read on by `reader` or by a new one; false if tmux does not have it. */
   async resumeTmux(name: string, base: number, reader: HostedProcess | undefined): Promise<boolean> {
     const found = await this.#shell.findInTmux(name, base, reader);
     if (found === undefined) return false;
@@ -201,7 +201,7 @@ export class PtySession {
     this.#size.applySoon(size);
   }
 
-  /** Signals the foreground group; false where there is none. @throws SandboxError `conflict` after the end */
+  /** Signals the foreground group; false if none exists. @throws SandboxError `conflict` after the end */
   async signal(signal: NodeJS.Signals): Promise<boolean> {
     const process = await this.#shell.running();
     this.run?.signalled();
@@ -243,7 +243,7 @@ export class PtySession {
     return this.#shell.isLate;
   }
 
-  /** False where the process host is silent: its shell is still being started. */
+  /** False if the process host is silent: its shell is still being started. */
   startsInTime(): Promise<boolean> {
     return this.#shell.startsInTime();
   }
@@ -274,7 +274,7 @@ export class PtySession {
     if (this.#closing === undefined) this.#files.saveShell(this.record);
   }
 
-  /** A session whose command ended the shell goes on with another one. */
+  /** A session whose command ended the shell continues with another one. */
   #shellEnded(end: ProcessEnd, offset: number): Promise<void> | undefined {
     const commandEnd = this.#exec.shellEnded(end, offset);
     return end.lost ? undefined : commandEnd;

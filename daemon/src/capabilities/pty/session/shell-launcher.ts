@@ -36,7 +36,7 @@ export class ShellLauncher {
     return this.#runContext.identityOf(user);
   }
 
-  /** Undefined where the account has the rights of the daemon. */
+  /** Undefined if the account has the rights of the daemon. */
   accountOf(user: string | null): Identity | undefined {
     const identity = this.#runContext.identityOf(user ?? undefined);
     return sameRights(identity, this.#runContext.own) ? undefined : identity;

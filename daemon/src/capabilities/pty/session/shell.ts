@@ -39,7 +39,7 @@ export interface ShellEvents {
   readonly over: (end: ProcessEnd) => void;
 }
 
-/** The shell of a session: one process on a terminal, followed by another where a command ended it. */
+/** The shell of a session: one process on a terminal, followed by another if a command ended it. */
 export class Shell {
   readonly #tools: ShellTools;
   readonly #record: SessionRecord;
@@ -66,7 +66,7 @@ export class Shell {
     return this.#process?.pid ?? null;
   }
 
-  /** Undefined where none runs. */
+  /** Undefined if none runs. */
   get leader(): ShellProcess | undefined {
     const { pid } = this;
     const newest = this.#record.shells.at(-1);
@@ -90,7 +90,7 @@ export class Shell {
     return this.#starting !== undefined && performance.now() >= this.#lateAt - TIMER_EARLY_MS;
   }
 
-  /** Another program than the shell is in the foreground of the terminal; false where the system does not tell. */
+  /** Another program than the shell is in the foreground of the terminal; false if the system does not tell. */
   get isBusy(): boolean {
     const group = this.#process && foregroundGroup(this.#process.pid);
     return group !== undefined && group !== this.#process?.pid;
@@ -98,7 +98,7 @@ export class Shell {
 
   /**
    * Starts a shell once `after` has settled.
-   * @throws SandboxError `unavailable` where the shell cannot be started, `invalid` where the named program cannot
+   * @throws SandboxError `unavailable` if the shell cannot be started, `invalid` if the named program cannot
    */
   start(after: Promise<unknown>): Promise<void> {
     const started = after.then(() => this.#launch());
@@ -117,7 +117,7 @@ export class Shell {
 
   /**
    * Finds the tmux session of a shell, read on by `reader` or by a new process.
-   * @returns the process and the offset at which its output begins; undefined where tmux has no such session
+   * @returns the process and the offset at which its output begins; undefined if tmux has no such session
    */
   async findInTmux(
     name: string,
@@ -135,7 +135,7 @@ export class Shell {
 
   /**
    * The process of the shell, once one that is being started runs.
-   * @throws SandboxError `conflict` after its end, `unavailable` where it does not start in time
+   * @throws SandboxError `conflict` after its end, `unavailable` if it does not start in time
    */
   async running(): Promise<HostedProcess> {
     if (!(await this.startsInTime())) {
@@ -151,13 +151,13 @@ export class Shell {
     this.#process?.terminal?.resize(size);
   }
 
-  /** False where the process host is silent: a shell is still being started `PATIENCE_MS` after that began. */
+  /** False if the process host is silent: a shell is still being started `PATIENCE_MS` after that began. */
   async startsInTime(ms: number = PATIENCE_MS): Promise<boolean> {
     const left = Math.max(0, Math.min(ms, this.#lateAt - performance.now()));
     return this.#starting === undefined || (await waitFor(this.#starting, { ms: left })) === 'settled';
   }
 
-  /** The process of a shell that is started late, once it runs. @throws SandboxError `conflict` where it does not start */
+  /** The process of a shell that is started late, once it runs. @throws SandboxError `conflict` if it does not start */
   async runsLate(): Promise<HostedProcess> {
     await this.#starting;
     return this.running();
@@ -170,7 +170,7 @@ export class Shell {
     const process = this.#process;
     if (process === undefined) return undefined;
     const { host, tmux } = this.#tools;
-    // tmux itself lets a shell go on that is stopped.
+    // tmux itself lets a shell continue that is stopped.
     const terms = { graceMs, firstSignal: 'SIGHUP', leadersLast: tmux === undefined } as const;
     await endProcesses(host, () => [this.#target(process)], terms);
     await process.ended;

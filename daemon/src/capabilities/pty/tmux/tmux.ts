@@ -100,8 +100,8 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
   }
 
   /**
-   * Takes up a tmux session of an earlier daemon. `reader`: the process that reads its output, where the host held it;
-   * else a new one is started. Undefined where tmux has no such session.
+   * Takes up a tmux session of an earlier daemon. `reader`: the process that reads its output, if the host held it;
+   * else a new one is started. Undefined if tmux has no such session.
    */
   async resume(name: string, spec: StartSpec, reader: HostedProcess | undefined): Promise<HostedProcess | undefined> {
     const answer = await this.#tmux(['display-message', '-p', '-t', `=${name}:`, '#{pane_pid}'], spec.identity);

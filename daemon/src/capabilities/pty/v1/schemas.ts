@@ -21,7 +21,8 @@ export const ExecBodyV1 = z
       .transform((value) => Math.max(0, value))
       .optional(),
     strict: z.boolean().default(false).meta({
-      description: 'true: an exec_dir that does not exist is refused; false: the command runs where the shell is.',
+      description:
+        'true: an exec_dir that does not exist is refused; false: the command runs in the current directory of the shell.',
     }),
     no_change_timeout: seconds().optional(),
     hard_timeout: seconds().optional(),

@@ -90,7 +90,7 @@ describeOnHosts('sessions', () => {
     expect((await daemon.inject('/v2/pty/sessions')).json().data.stats.total_sessions).toBe(1);
   });
 
-  test('[pty.signal] a signal reaches the foreground group, and the session goes on', async () => {
+  test('[pty.signal] a signal reaches the foreground group, and the session continues', async () => {
     await using daemon = await TestApp.start();
     await create(daemon, 'a');
     const running = exec(daemon, 'a', "bash -c 'echo begun; exec sleep 1000'");

@@ -48,7 +48,7 @@ describe('a viewer', () => {
     expect(viewer.bytes.subarray(-256).equals(bytes)).toBe(true);
   });
 
-  test('[pty.ws-bad-message] an invalid message is answered with an error, and the session goes on', async () => {
+  test('[pty.ws-bad-message] an invalid message is answered with an error, and the session continues', async () => {
     await using service = await started();
     const { daemon, ws } = service;
     await create(daemon, 'a');

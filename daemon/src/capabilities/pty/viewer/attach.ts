@@ -5,7 +5,7 @@ import { Viewer, type ViewerOptions } from './viewer.ts';
 
 /** Close code for an unknown session; 4000–4999 are free for applications (RFC 6455 §7.4.2). */
 const NOT_FOUND = 4404;
-/** Close code where the session cannot be opened, for the cases of 503 and 429. */
+/** Close code if the session cannot be opened, for the cases of 503 and 429. */
 const REFUSED = 4503;
 
 export interface AttachOptions extends Omit<ViewerOptions, 'backend'> {

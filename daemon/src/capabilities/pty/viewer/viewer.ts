@@ -56,7 +56,7 @@ export class Viewer {
     this.#port.close(1000, 'the session has ended');
   }
 
-  /** Sends `ready` and, where asked, the screen or the history; answers the offset from which output follows. */
+  /** Sends `ready` and, if asked, the screen or the history; answers the offset from which output follows. */
   async #begin(): Promise<number> {
     const { history } = this.#session;
     const { restore, replayBytes, since } = this.#options;

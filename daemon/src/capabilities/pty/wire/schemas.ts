@@ -24,7 +24,7 @@ export const CreateBody = z
     retention: z
       .enum(['persistent', 'expiring'])
       .optional()
-      .meta({ description: 'expiring: ended when idle for long; the default where no id is given.' }),
+      .meta({ description: 'expiring: ended when idle for long; the default if no id is given.' }),
     no_change_timeout: seconds().optional().meta({ description: 'Default of exec, in seconds; unset: none.' }),
     command: Text.min(1).optional().meta({ description: "A program instead of the account's shell." }),
     args: z.array(Text).optional(),
@@ -40,7 +40,7 @@ const END_FIELDS = {
     .boolean()
     .nullable()
     .meta({ description: 'true: the memory limit killed the shell, or a process that it had started.' }),
-  oom_process: z.string().nullable().meta({ description: 'The program that was killed last, where it is known.' }),
+  oom_process: z.string().nullable().meta({ description: 'The program that was killed last, if known.' }),
 };
 
 export const SessionInfo = z
@@ -86,7 +86,7 @@ export const ExecBody = z
     command: CommandText,
     async: z.boolean().default(false).meta({ description: 'Answer as soon as it is typed.' }),
     timeout: z.number().min(0).max(SECONDS_MAX).optional().meta({
-      description: 'Seconds that the call waits; the command goes on. Unset: until the end.',
+      description: 'Seconds that the call waits; the command continues. Unset: until the end.',
     }),
     hard_timeout: seconds().optional().meta({ description: 'Seconds after which the command is ended.' }),
     no_change_timeout: seconds().optional().meta({ description: 'Seconds without output that the call waits.' }),
@@ -102,7 +102,7 @@ export const ExecResult = z
     status: z.enum(EXEC_STATUSES),
     output: z.string().nullable(),
     console: z.array(Console).nullable(),
-    exit_code: z.int().nullable().meta({ description: '-1 where a signal ended the shell.' }),
+    exit_code: z.int().nullable().meta({ description: '-1 if a signal ended the shell.' }),
     ...END_FIELDS,
   })
   .meta({ id: 'TerminalExecResult' });

@@ -71,7 +71,7 @@ export function execResult(report: ExecReport): z.infer<typeof ExecResult> {
   return { session_id: sessionId, command, status, output, console, exit_code: exitCode, ...endFields(report) };
 }
 
-/** @throws SandboxError `invalid` where an anonymous shell is asked for what needs the id of a session */
+/** @throws SandboxError `invalid` if an anonymous shell is asked for what needs the id of a session */
 export function requireId(id: string | undefined, { durable, restore }: z.infer<typeof AttachQuery>): void {
   if (id !== undefined || (!durable && !restore)) return;
   throw new SandboxError('invalid', `${durable ? 'durable' : 'restore'} needs the id of a session`, {

@@ -16,7 +16,7 @@ const COMMAND: Readonly<Record<Language, RegExp>> = {
 };
 
 export interface Interpreter {
-  /** Null where it does not name its version. */
+  /** Null if it does not name its version. */
   readonly version: string | null;
   readonly path: string;
   /** Its other command names. */
@@ -54,7 +54,7 @@ async function commandsOnPath(path: string, pattern: RegExp): Promise<string[]> 
   return found.flat();
 }
 
-/** The file itself, by which two names of one program are known; undefined where it cannot be run. */
+/** The file itself, by which two names of one program are known; undefined if it cannot be run. */
 function targetOf(path: string): string | undefined {
   try {
     accessSync(path, constants.X_OK);

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 const LISTEN = '0A';
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
 
-/** TCP ports on which something listens, in ascending order; empty where the system does not tell. */
+/** TCP ports on which something listens, in ascending order; empty if the system does not tell. */
 export async function occupiedPorts(tables: readonly string[] = TABLES): Promise<number[]> {
   const texts = await Promise.all(tables.map((path) => readFile(path, 'utf8').catch(() => '')));
   return [...new Set(texts.flatMap(listening))].sort((a, b) => a - b);

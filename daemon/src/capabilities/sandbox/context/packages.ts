@@ -50,7 +50,7 @@ const LISTERS: Readonly<
 
 /**
  * The installed packages, one `- name==version` a line, by name.
- * @throws SandboxError `unavailable` where there is no interpreter, or it does not answer
+ * @throws SandboxError `unavailable` if there is no interpreter, or it does not answer
  */
 export async function packageLines(language: Language, programs: AccountPrograms): Promise<string> {
   const { programs: names, args, hint } = LISTERS[language];

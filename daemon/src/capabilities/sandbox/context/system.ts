@@ -10,7 +10,7 @@ export interface SystemFacts {
   readonly hostname: string;
   /** Name of the kernel, such as Linux. */
   readonly type: string;
-  /** Name and version of the distribution; those of the kernel where the system has no os-release(5). */
+  /** Name and version of the distribution; those of the kernel if the system has no os-release(5). */
   readonly os: string;
   readonly kernel: string;
   readonly arch: string;
@@ -21,7 +21,7 @@ export interface SystemFacts {
   readonly occupiedPorts: readonly number[];
 }
 
-/** @throws SandboxError where the account of commands does not exist */
+/** @throws SandboxError if the account of commands does not exist */
 export async function systemFacts(programs: AccountPrograms): Promise<SystemFacts> {
   return {
     hostname: hostname(),

@@ -12,7 +12,7 @@ export class FileMatches {
   readonly #after: number;
   readonly #skip: number;
   readonly #found: Found[] = [];
-  /** By line number, ascending; only where lines around matches are requested. */
+  /** By line number, ascending; only if lines around matches are requested. */
   readonly #lines = new Map<number, string>();
   #passed = 0;
   #bytes = 0;

@@ -15,7 +15,7 @@ export interface Pass {
   readonly cut: boolean;
   /** Whether a line was left out for its length. */
   readonly hasOversize: boolean;
-  /** Undefined where ripgrep did not report it. */
+  /** Undefined if ripgrep did not report it. */
   readonly filesSearched: number | undefined;
 }
 

@@ -47,7 +47,7 @@ export class RipgrepEngine {
   /**
    * ripgrep waits for leases in its opens: files with one are left out and counted. Where a lease is taken later and
    * blocks the search, it begins again.
-   * @throws FileFailure `bad_request` where ripgrep refuses the search; with the code `EAGAIN` for a leased file
+   * @throws FileFailure `bad_request` if ripgrep refuses the search; with the code `EAGAIN` for a leased file
    */
   async grep(request: GrepRequest, place: Place, signal: AbortSignal): Promise<GrepResult> {
     const patience = new LeasePatience();
@@ -212,7 +212,7 @@ async function countFiles(
 
 interface Ending extends Disposable {
   readonly isEnded: boolean;
-  /** Ends the run after so many milliseconds, unless it ends before. */
+  /** Ends the run after that many milliseconds, unless it ends before. */
   readonly soon: (ms: number) => void;
 }
 

@@ -1,6 +1,6 @@
 import type { ByteName } from '../../../core/files/byte-name.ts';
 
-/** Text in ripgrep's JSON: as text, or as bytes in base64 where it is not UTF-8. */
+/** Text in ripgrep's JSON: as text, or as bytes in base64 if it is not UTF-8. */
 type Text = { readonly text: string } | { readonly bytes: string } | { readonly raw: Buffer };
 
 interface Lines {
@@ -11,13 +11,13 @@ interface Lines {
   readonly submatches: readonly { readonly start: number; readonly end: number }[];
 }
 
-/** The messages of `rg --json`, one a line; `submatches` is empty where it was not requested. */
+/** The messages of `rg --json`, one a line; `submatches` is empty if it was not requested. */
 export type Message =
   | { readonly type: 'begin'; readonly data: { readonly path: Text } }
   | { readonly type: 'match' | 'context'; readonly data: Lines }
   | { readonly type: 'end'; readonly data: { readonly path: Text; readonly binary_offset: number | null } }
   | { readonly type: 'summary'; readonly filesSearched?: number }
-  /** Added by the daemon: a line was longer than the bound. `isLast`: the search cannot go on behind it. */
+  /** Added by the daemon: a line was longer than the bound. `isLast`: the search cannot continue behind it. */
   | { readonly type: 'oversize'; readonly isLast: boolean };
 
 export function bytesOfText(text: Text): Buffer {

@@ -68,7 +68,7 @@ class Records {
     return messages;
   }
 
-  /** Offset of the next record; undefined where this one is incomplete or the last. */
+  /** Offset of the next record; undefined if this one is incomplete or the last. */
   take(data: Buffer, at: number): number | undefined {
     if (data[at] === NEWLINE) return undefined;
     const nul = data.indexOf(NUL, at);

@@ -72,7 +72,7 @@ interface State {
   readonly patience: LeasePatience;
 }
 
-/** The matches of one file on the page; none where it cannot be read or is no text. */
+/** The matches of one file on the page; none if it cannot be read or is not text. */
 function searchFile(path: ByteName, page: Page, terms: TextTerms, state: State): MatchCollector<WorkerMatch> {
   const collector = new MatchCollector<WorkerMatch>(page);
   let line = 1;

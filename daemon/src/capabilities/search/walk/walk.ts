@@ -36,7 +36,7 @@ export function join(root: ByteName, path: ByteName): ByteName {
   return root === '/' ? `/${path}` : `${root}/${path}`;
 }
 
-/** Bytes; undefined where it went away, or cannot be looked at. */
+/** Bytes; undefined if it went away, or cannot be looked at. */
 export function sizeOf(path: ByteName, unread: Unread): number | undefined {
   try {
     return lstatSync(bytesOf(path), { throwIfNoEntry: false })?.size;

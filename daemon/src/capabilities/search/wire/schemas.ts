@@ -48,7 +48,7 @@ export const GrepBody = z
 
 const GrepMatchInfo = z.object({
   file: z.string(),
-  file_b64: z.string().optional().meta({ description: 'Only where the path is not UTF-8: its bytes in base64.' }),
+  file_b64: z.string().optional().meta({ description: 'Only if the path is not UTF-8: its bytes in base64.' }),
   line_number: z.int().meta({ description: 'From 1 on.' }),
   line_content: z.string(),
   context_before: z.array(z.string()),
@@ -61,7 +61,7 @@ export const GrepAnswer = z
     pattern: z.string(),
     matches: z.array(GrepMatchInfo),
     match_count: z.int().meta({ description: 'Matches in this answer.' }),
-    files_searched: z.int().nullable().meta({ description: 'Null where the search was ended early.' }),
+    files_searched: z.int().nullable().meta({ description: 'Null if the search was ended early.' }),
     files_matched: z.int().meta({ description: 'Files with a match in this answer.' }),
     truncated: z.boolean().meta({ description: 'There may be more: ask again with a larger offset.' }),
     ...UnreadFields,

@@ -11,7 +11,7 @@ export interface MovedFrom {
   readonly isVisible: boolean;
   /** Its directory was scanned recently. */
   readonly isFresh: boolean;
-  /** The renamed directory, where it is watched. */
+  /** The renamed directory, if it is watched. */
   readonly node: DirectoryNode | undefined;
 }
 

@@ -69,7 +69,7 @@ export class TreeWalk {
 
   /**
    * Watches the root and everything below it.
-   * @throws InotifyFailure where the root cannot be watched, or a directory below it because of the limit of watches
+   * @throws InotifyFailure if the root cannot be watched, or a directory below it because of the limit of watches
    */
   async open(report: boolean): Promise<void> {
     const { root, recursive } = this.#terms;
@@ -151,7 +151,7 @@ export class TreeWalk {
     }
   }
 
-  /** False where the directory no longer exists or may not be read. @throws InotifyFailure at the limit of watches */
+  /** False if the directory no longer exists or may not be read. @throws InotifyFailure at the limit of watches */
   async #watch(node: DirectoryNode): Promise<boolean> {
     const { path } = node;
     try {

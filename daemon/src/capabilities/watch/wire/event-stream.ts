@@ -36,7 +36,7 @@ function toSend(id: string, root: ByteName, entry: LogEntry<WatchEvent>): Server
     : { ...sent, event: 'file_change', data: eventInfo(root, entry) };
 }
 
-/** The cursor of a `Last-Event-ID` header; undefined where it names another watcher. */
+/** The cursor of a `Last-Event-ID` header; undefined if it names another watcher. */
 export function cursorOf(id: string, lastEventId: string | string[] | undefined): number | undefined {
   const [, watcher, seq] = /^([^:]+):(\d{1,15})$/.exec([lastEventId].flat()[0] ?? '') ?? [];
   return watcher === id ? Number(seq) : undefined;

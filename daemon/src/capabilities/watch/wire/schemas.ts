@@ -64,7 +64,7 @@ export const WatchEventInfo = z
     old_path_b64: z.string().optional(),
     is_dir: z.boolean(),
     timestamp: z.number().meta({ description: 'Seconds since 1970.' }),
-    mtime: z.number().nullable().meta({ description: 'Seconds since 1970; null where the file no longer exists.' }),
+    mtime: z.number().nullable().meta({ description: 'Seconds since 1970; null if the file no longer exists.' }),
     size: z.int().nullable(),
     inode: z.int().nullable(),
   })

@@ -44,7 +44,7 @@ export async function beginWatching(
   return { watcher, data: { watcher_id: watcher.id, initial_cursor: watcher.log.last, reused } };
 }
 
-/** Answers a poll. `timeout`: seconds to wait where there is no event after the cursor. */
+/** Answers a poll. `timeout`: seconds to wait if there is no event after the cursor. */
 export async function pollEvents(
   service: WatchService,
   id: string,

@@ -13,7 +13,7 @@ const { O_DIRECTORY, O_NOFOLLOW } = constants;
 export class HeldDirectory implements Disposable {
   /** The directory itself, for calls that take a path. */
   readonly base: FilePath;
-  /** Undefined where only the path is held. */
+  /** Undefined if only the path is held. */
   #descriptor: number | undefined;
 
   private constructor(base: FilePath, descriptor: number | undefined) {
@@ -21,7 +21,7 @@ export class HeldDirectory implements Disposable {
     this.#descriptor = descriptor;
   }
 
-  /** @throws as `open` does; `ENOTDIR` where the last part is a link, unless links are followed */
+  /** @throws as `open` does; `ENOTDIR` if the last part is a link, unless links are followed */
   static open(path: FilePath, { follow = false } = {}): HeldDirectory {
     if (!IS_LINUX) return HeldDirectory.#byPath(path, follow);
     const descriptor = openSync(path, O_PATH | O_DIRECTORY | (follow ? 0 : O_NOFOLLOW));

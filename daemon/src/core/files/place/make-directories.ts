@@ -5,9 +5,9 @@ import { makeDirectory } from './make-directory.ts';
 import { Place } from './place.ts';
 
 /**
- * Makes a directory and whatever is missing above it; each one made belongs to the owner.
+ * Makes a directory and the missing ones above it; each one made belongs to the owner.
  * @returns whether the directory itself was made
- * @throws as `mkdir` does; `EEXIST` where something else stands in its place
+ * @throws as `mkdir` does; `EEXIST` if something else stands in its place
  */
 export function makeDirectories(path: FilePath, owner: Owner | undefined): boolean {
   using place = Place.find(path, 'mkdir', { follow: true });

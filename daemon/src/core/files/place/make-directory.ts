@@ -15,7 +15,7 @@ export function newPartId(): string {
 }
 
 /**
- * Makes a directory that belongs to the owner, and holds what it made, whatever takes its name meanwhile.
+ * Makes a directory that belongs to the owner, and holds it even if another entry takes its name.
  * @throws as `mkdir` does
  */
 export function makeDirectory(entry: Entry, owner: Owner | undefined): HeldDirectory {
@@ -28,7 +28,7 @@ export function makeDirectory(entry: Entry, owner: Owner | undefined): HeldDirec
 
 /**
  * Makes a directory that no other account can enter.
- * @throws as `mkdir` does; `EEXIST` where something else took its name
+ * @throws as `mkdir` does; `EEXIST` if something else took its name
  */
 export function makePrivateDirectory({ at }: Entry): HeldDirectory {
   mkdirSync(at, { mode: PRIVATE });
@@ -58,7 +58,7 @@ function othersMayRename({ uid, mode }: Stats): boolean {
   return uid !== 0 || ((mode & 0o022) !== 0 && (mode & STICKY) === 0);
 }
 
-/** `mkdir` returns no descriptor, so that the directory is made where no other account can replace it. */
+/** `mkdir` returns no descriptor, so that the directory is made if no other account can replace it. */
 function makeInPrivate({ directory, at }: Entry, owner: Owner | undefined): HeldDirectory {
   // Of two calls with the same name one fails.
   mkdirSync(at, { mode: PRIVATE });

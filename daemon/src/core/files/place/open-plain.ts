@@ -4,7 +4,7 @@ import type { FilePath } from '../file-path.ts';
 
 /**
  * Opens an existing regular file by a path that goes through no link, in fewer steps than a Place takes.
- * @returns undefined where a Place has to find it
+ * @returns undefined if a Place has to find it
  */
 export function openPlain(path: FilePath, flags: number): number | undefined {
   const isPlain = process.platform === 'linux' && typeof path === 'string';

@@ -94,12 +94,12 @@ export class Place implements Entry, Disposable {
     }
   }
 
-  /** @throws FileFailure `permission_denied` where an account whose link was followed could not change the entry */
+  /** @throws FileFailure `permission_denied` if an account whose link was followed could not change the entry */
   requireEntry(existing: Pick<BigIntStats | Stats, 'uid' | 'gid' | 'mode'> | undefined = this.existing): void {
     if (this.reach.isLimited && !this.#isMade) this.reach.requireEntry(this.#directory, existing);
   }
 
-  /** @throws FileFailure `permission_denied` where an account whose link was followed could not write to the file */
+  /** @throws FileFailure `permission_denied` if an account whose link was followed could not write to the file */
   requireContent(file: Stats | BigIntStats): void {
     if (this.reach.isLimited) this.reach.requireContent(this.#directory, file);
   }

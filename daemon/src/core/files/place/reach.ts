@@ -36,7 +36,7 @@ export class Reach {
     return this.#accounts.length > 0;
   }
 
-  /** @throws FileFailure `permission_denied` where an account could not add, replace or remove this entry */
+  /** @throws FileFailure `permission_denied` if an account could not add, replace or remove this entry */
   requireEntry(directory: HeldDirectory, existing?: Attributes): void {
     for (const account of this.#accounts) {
       this.#require(account, canSearchTo(account, directory));
@@ -45,7 +45,7 @@ export class Reach {
     }
   }
 
-  /** @throws FileFailure `permission_denied` where an account could not write to this file */
+  /** @throws FileFailure `permission_denied` if an account could not write to this file */
   requireContent(directory: HeldDirectory, file: Attributes): void {
     for (const account of this.#accounts) {
       this.#require(account, canSearchTo(account, directory) && mayAccess(account, file, WRITE));

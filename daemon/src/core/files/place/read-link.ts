@@ -15,7 +15,7 @@ export interface LinkRead {
 /**
  * Reads a link with its owner. A link that was changed a moment ago may have been exchanged and put back in between,
  * so that it counts as one of the directory's owner too.
- * @returns undefined where it changed meanwhile
+ * @returns undefined if it changed meanwhile
  */
 export function readLink(directory: HeldDirectory, name: FilePath): LinkRead | undefined {
   const at = directory.at(name);
@@ -33,7 +33,7 @@ function linkStats(at: FilePath): BigIntStats | undefined {
   return stats?.isSymbolicLink() ? stats : undefined;
 }
 
-/** Undefined where there is no link any more. */
+/** Undefined if the link is gone. */
 function targetOf(at: FilePath): FilePath | undefined {
   try {
     return pathOfBytes(readlinkSync(at, { encoding: 'buffer' }));

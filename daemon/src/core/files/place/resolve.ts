@@ -10,7 +10,7 @@ const LINKS_MAX = 40;
 const PATH_MAX = 4096;
 /** Names that are looked up again because another process replaced them meanwhile. */
 const REPEATS_MAX = 100;
-/** Names a directory itself, where a path has no last name. */
+/** Names a directory itself, if a path has no last name. */
 const SELF = '.';
 
 export interface Resolved {

@@ -14,7 +14,7 @@ export async function leasedInodes(): Promise<ReadonlySet<number>> {
   return new Set((await leases()).filter(({ blocks }) => blocks).map(({ inode }) => inode));
 }
 
-/** Whether a lease keeps a file closed; other failures are left to whoever opens it. */
+/** Whether a lease keeps a file closed; other failures are left to the caller that opens it. */
 export async function isClosed(path: FilePath, patience: LeasePatience): Promise<boolean> {
   try {
     await requireUnleased(path, patience);
@@ -24,7 +24,7 @@ export async function isClosed(path: FilePath, patience: LeasePatience): Promise
   }
 }
 
-/** @throws FileFailure with the code `EAGAIN` where a lease keeps the file closed; else as `open` does */
+/** @throws FileFailure with the code `EAGAIN` if a lease keeps the file closed; else as `open` does */
 export async function requireUnleased(path: FilePath, patience: LeasePatience): Promise<void> {
   const open = (): number => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   closeSync(await unleased('open', shownPath(path), open, patience));

@@ -50,7 +50,7 @@ export class LeasePatience {
     return this.#left <= 0;
   }
 
-  /** Waits a moment. @returns false where the time is over */
+  /** Waits a moment. @returns false if the time is over */
   async wait(signal?: AbortSignal): Promise<boolean> {
     if (this.isOver || signal?.aborted) return false;
     const from = performance.now();

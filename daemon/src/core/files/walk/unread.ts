@@ -27,7 +27,7 @@ export class Unread {
 
   /**
    * Counts a failed system call. What was removed or replaced during the walk is not missing in its result.
-   * @throws the error itself where no system call failed
+   * @throws the error itself if no system call failed
    */
   addFailure(error: unknown): void {
     const code = systemCodeOf(error);
@@ -39,7 +39,7 @@ export class Unread {
     for (const [code, count] of Object.entries(counts)) this.add(code, count);
   }
 
-  /** As plain data; undefined where everything was read. */
+  /** As plain data; undefined if everything was read. */
   get counts(): UnreadCounts | undefined {
     return this.#counts.size === 0 ? undefined : Object.fromEntries(this.#counts);
   }
@@ -52,7 +52,7 @@ export function unreadTotal(counts: UnreadCounts | undefined): number {
   return Object.values(counts ?? {}).reduce((sum, count) => sum + count, 0);
 }
 
-/** Why a result is incomplete; undefined where everything was read. */
+/** Why a result is incomplete; undefined if everything was read. */
 export function unreadReason(counts: UnreadCounts | undefined): string | undefined {
   if (counts === undefined) return undefined;
   const parts = Object.entries(counts).map(([code, count]) => `${count} (${code}: ${REASONS[code] ?? 'not readable'})`);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The foreground group of the terminal of a process (proc(5), `tpgid`); undefined where the system does not report it,
+ * The foreground group of the terminal of a process (proc(5), `tpgid`); undefined if the system does not report it,
  * the process has ended, or there is no foreground group.
  */
 export function foregroundGroup(pid: number): number | undefined {

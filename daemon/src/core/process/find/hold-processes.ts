@@ -1,6 +1,6 @@
 import type { ProcessTarget } from '../process-host.ts';
 
-/** Processes that are stopped until disposal; they go on with the signals that they got meanwhile. */
+/** Processes that are stopped until disposal; they continue with the signals that they got meanwhile. */
 export interface HeldProcesses extends Disposable {
   readonly count: number;
 }

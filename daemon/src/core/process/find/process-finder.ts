@@ -40,7 +40,7 @@ const READ_MS = 1000;
 /**
  * The living processes of the targets: their sessions, their groups, processes with one of their marks, and the
  * descendants of all these; never the daemon, its group, or pid 1. A pid that was reaped and reused is not a target's,
- * nor is a session or group of that number where a process in it has another mark. A child of the daemon that is a
+ * nor is a session or group of that number if a process in it has another mark. A child of the daemon that is a
  * running target is found even in the daemon's group, which it leaves some time after the fork.
  */
 export async function findProcesses(targets: readonly ProcessTarget[]): Promise<Found> {
@@ -107,7 +107,7 @@ export function scan(): FoundProcess[] {
   });
 }
 
-/** Undefined where there is no such process, or it is a zombie. */
+/** Undefined if the process does not exist, or it is a zombie. */
 export function statOf(pid: number): FoundProcess | undefined {
   const text = readProc(pid, 'stat');
   if (typeof text === 'string') return undefined;
@@ -176,7 +176,7 @@ export async function marksBy(
   const options = { env: { PATH: '/usr/bin:/bin' }, timeout: READ_MS, killSignal: 'SIGKILL' } as const;
   const stdout = await promisify(execFile)(file, args, options).then(
     (result) => result.stdout,
-    // grep also fails, with a valid list, where one of many files could not be read.
+    // grep also fails, with a valid list, if one of many files could not be read.
     (error: unknown) => (error instanceof Error && 'stdout' in error ? String(error.stdout) : ''),
   );
   return stdout.split('\0').flatMap((entry) => {

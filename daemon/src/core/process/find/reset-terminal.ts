@@ -10,7 +10,7 @@ const STTY_MS = 2000;
 
 /**
  * Sets the modes of a process's terminal to those of a new one. A shell without line editing does not restore them after
- * a program that was killed in raw mode. Without effect where the terminal is not known.
+ * a program that was killed in raw mode. Without effect if the terminal is not known.
  */
 export async function resetTerminal(pid: number): Promise<void> {
   const path = terminalOf(pid);

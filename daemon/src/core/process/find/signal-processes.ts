@@ -35,7 +35,7 @@ export async function signalProcesses(targets: readonly ProcessTarget[], signal:
 
 /**
  * Signals a group in one call, which no fork escapes, and one by one the other processes and those that left a group.
- * Answers those that the signal reached.
+ * Returns those that the signal reached.
  */
 function signalAll(
   processes: readonly FoundProcess[],
@@ -71,7 +71,7 @@ function signalGroup({ pid, running }: ProcessTarget, signal: NodeJS.Signals): b
   return send(-pid, signal);
 }
 
-/** False where there is no such process, or it belongs to another account. */
+/** False if the process does not exist, or it belongs to another account. */
 function send(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);

@@ -31,7 +31,7 @@ export interface ShellProcess {
   readonly identity: Identity | undefined;
 }
 
-/** Undefined where the system does not show its processes. */
+/** Undefined if the system does not show its processes. */
 export function sinceNow(shell: number): Since | undefined {
   if (!hasProc) return undefined;
   return { ticks: Math.floor(uptimeTicks()), children: childrenOf(shell) };
@@ -114,7 +114,7 @@ export class StartedProcesses {
   }
 }
 
-/** Signals the process if it still is the one that was found; false where there is none, or it may not be signalled. */
+/** Signals the process if it still is the one that was found; false if none exists, or it may not be signalled. */
 export function signalFound({ pid, startTime }: FoundProcess, signal: NodeJS.Signals): boolean {
   if (statOf(pid)?.startTime !== startTime) return false;
   try {

@@ -18,7 +18,7 @@ export class FrameFaults {
     this.#report?.({ err, keeper }, 'a frame of the process keeper could not be handled');
   }
 
-  /** Waits before the next connection where the last one ended by an exception. */
+  /** Waits before the next connection if the last one ended by an exception. */
   async pause(): Promise<void> {
     const ms = this.#pauseMs;
     this.#pauseMs = 0;

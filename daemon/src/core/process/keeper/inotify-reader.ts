@@ -81,7 +81,7 @@ export class InotifyReader implements AsyncDisposable {
 
   /**
    * `onFault`: a frame of the reader could not be handled, which ends it.
-   * @throws InotifyFailure `EMFILE` where no descriptors are free for its pipes
+   * @throws InotifyFailure `EMFILE` if no descriptors are free for its pipes
    */
   constructor(program: string, onFault: (error: unknown) => void) {
     this.#child = spawn(program, [], { stdio: ['pipe', 'pipe', 'pipe'], env: {}, cwd: '/' });
@@ -95,7 +95,7 @@ export class InotifyReader implements AsyncDisposable {
       try {
         for (const frame of splitter.push(chunk)) this.#take(frame);
       } catch (error) {
-        // Nothing behind such a frame can be read: the watches end, as where the reader has died.
+        // Nothing behind such a frame can be read: the watches end, as if the reader has died.
         onFault(error);
         this.#isFaulty = true;
         this.#end('a frame of it could not be handled');

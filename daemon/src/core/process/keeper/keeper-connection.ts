@@ -67,7 +67,7 @@ export class KeeperConnection {
     this.#closed = closed;
   }
 
-  /** @throws the error of the socket where no keeper listens; an Error where it never sends WELCOME */
+  /** @throws the error of the socket if no keeper listens; an Error if it never sends WELCOME */
   static async open(path: string, events: KeeperEvents): Promise<KeeperConnection> {
     for (let tries = 1; ; tries++) {
       try {
@@ -131,7 +131,7 @@ export class KeeperConnection {
 
   /**
    * Resolves when the keeper has read enough for a further START.
-   * @throws SilentKeeper where it does not read in time
+   * @throws SilentKeeper if it does not read in time
    */
   async ready(): Promise<void> {
     if (!this.isOpen || this.#socket.writableLength < MAX_WAITING_BYTES) return;

@@ -23,7 +23,7 @@ const STAGE = { held: 1, account: 6, cwd: 7 } as const;
 const NOT_ADOPTED: Readonly<Record<string, string>> = {
   ESRCH: 'the process that would fork it does not run, or was not started to fork others',
   ECHILD: 'the process that would fork it has ended',
-  EPIPE: 'the process that would fork it has closed its socket to the keeper, or sent what is no ADOPT',
+  EPIPE: 'the process that would fork it has closed its socket to the keeper, or sent a message other than ADOPT',
   ETIMEDOUT: 'the process that would fork it did not do so in time',
   ECANCELED: 'the reserved id was given up',
   EEXIST: 'a process of that id is held already',

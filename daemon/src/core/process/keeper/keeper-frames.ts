@@ -122,7 +122,7 @@ export class FrameWriter {
     return this.#end - 4;
   }
 
-  /** Offset of so many new bytes. */
+  /** Offset of that many new bytes. */
   #reserve(count: number): number {
     const at = this.#end;
     this.#end += count;

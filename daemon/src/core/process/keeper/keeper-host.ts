@@ -83,7 +83,7 @@ export class KeeperHost implements ProcessHost {
 
   /**
    * Joins the keeper of the directory, or starts one; resolves when the keeper has announced everything it holds.
-   * @throws Error in one line where no keeper answers and none can be started
+   * @throws Error in one line if no keeper answers and none can be started
    */
   static async open(place: KeeperPlace): Promise<KeeperHost> {
     await endOutdated(place);
@@ -185,7 +185,7 @@ export class KeeperHost implements ProcessHost {
     return this.#connection;
   }
 
-  /** Joins the next keeper where this one has ended, also where its end is not reported yet. */
+  /** Joins the next keeper if this one has ended, also if its end is not reported yet. */
   async #openConnection(): Promise<KeeperConnection> {
     const connection = await this.#connect();
     if (connection.isOpen) return connection;
@@ -193,14 +193,14 @@ export class KeeperHost implements ProcessHost {
     return this.#connect();
   }
 
-  /** One that reads what is sent next. @throws SandboxError `unavailable` where there is none */
+  /** One that reads what is sent next. @throws SandboxError `unavailable` if none exists */
   async #readyConnection(): Promise<KeeperConnection> {
     const connection = await this.#openConnection().catch(refuse);
     await connection.ready().catch(refuse);
     return connection.isOpen ? connection : refuse(new Error('the process keeper ended'));
   }
 
-  /** Undefined where there is no keeper: the daemon then looks for the processes itself. */
+  /** Undefined if there is no keeper: the daemon then looks for the processes itself. */
   #joined(): Promise<KeeperConnection | undefined> {
     return this.#openConnection().catch(() => undefined);
   }

@@ -23,7 +23,7 @@ const LIST_MS = 2000;
 export interface KeeperPlace {
   /** The runtime directory: socket, output and ends lie in it. */
   readonly directory: string;
-  /** The keeper program; undefined where a supervisor starts it. */
+  /** The keeper program; undefined if a supervisor starts it. */
   readonly program?: string;
   /** Called when the keeper has ended, with what became of its processes. */
   readonly report?: (details: object, message: string) => void;
@@ -31,7 +31,7 @@ export interface KeeperPlace {
 
 /**
  * Connects to the keeper of the directory, and starts one where none answers: detached, so that it outlives this process.
- * @throws Error in one line where there is none and none can be started
+ * @throws Error in one line if none exists and none can be started
  */
 export async function joinKeeper({ directory, program }: KeeperPlace, events: KeeperEvents): Promise<KeeperConnection> {
   const socket = socketOf(directory);
@@ -113,7 +113,7 @@ function socketOf(directory: string): string {
   return join(directory, `keeper-v${KEEPER_VERSION}.sock`);
 }
 
-/** Undefined where no keeper listens. */
+/** Undefined if no keeper listens. */
 async function openIfThere(socket: string, events: KeeperEvents): Promise<KeeperConnection | undefined> {
   try {
     return await KeeperConnection.open(socket, events);

@@ -82,7 +82,7 @@ export class KeeperReservations {
     return this.#reserved.keys();
   }
 
-  /** Sends RESERVE and waits for its answer. @throws StartFailure where it is refused; SandboxError `unavailable` */
+  /** Sends RESERVE and waits for its answer. @throws StartFailure if it is refused; SandboxError `unavailable` */
   async reserve(
     connection: KeeperConnection,
     forker: string,

@@ -29,7 +29,7 @@ export class KeeperStarts {
     return this.#starting.keys();
   }
 
-  /** Sends a START. @throws StartFailure where the keeper answers FAILED, or ends before it answers */
+  /** Sends a START. @throws StartFailure if the keeper answers FAILED, or ends before it answers */
   send(connection: KeeperConnection, frame: FrameWriter, spec: StartSpec, program: string): Promise<HostedProcess> {
     const { promise, resolve, reject } = Promise.withResolvers<HostedProcess>();
     this.#starting.set(spec.id, { spec, program, resolve, reject });
@@ -37,7 +37,7 @@ export class KeeperStarts {
     return promise;
   }
 
-  /** The first STATE: `resolve` settles the start with the process. Undefined where the start is not of this daemon. */
+  /** The first STATE: `resolve` settles the start with the process. Undefined if the start is not of this daemon. */
   started(id: string): Pick<Starting, 'spec' | 'resolve'> | undefined {
     const starting = this.#starting.get(id);
     this.#starting.delete(id);
@@ -60,7 +60,7 @@ export class KeeperStarts {
   }
 }
 
-/** A START. @throws StartFailure where a text contains a NUL, or all of them together are too long */
+/** A START. @throws StartFailure if a text contains a NUL, or all of them together are too long */
 export function startFrame(spec: StartSpec, program: string, runner: Identity | undefined): FrameWriter {
   const {
     id,

@@ -35,14 +35,14 @@ export class OwnedProcesses {
     return this.#owners.idsOf(this.owner);
   }
 
-  /** As `ProcessHost.start`. @throws also SandboxError `conflict` where another owner has a process of that id */
+  /** As `ProcessHost.start`. @throws also SandboxError `conflict` if another owner has a process of that id */
   async start(spec: StartSpec): Promise<HostedProcess> {
     using _starting = this.#owners.beginStart(this.owner, spec.id);
     return this.#track(await this.#host.start(spec), spec.identity);
   }
 
   /**
-   * As `ProcessHost.reserve`, for a forker of this owner. @throws also SandboxError `not_found` where it has no such
+   * As `ProcessHost.reserve`, for a forker of this owner. @throws also SandboxError `not_found` if it has no such
    * process, `conflict` as `start`
    */
   async reserve(forker: string, spec: AdoptSpec, limit: { readonly ms: number }): Promise<Reservation> {
@@ -61,7 +61,7 @@ export class OwnedProcesses {
   /**
    * Finds the processes and the output that this owner started in an earlier daemon; called once, before its first
    * start. `ends` are the ids that the owner's own records name, with the offsets at which their streams are known to
-   * have ended: what they name belongs to this owner where no other owner is known. Its output that `ends` does not
+   * have ended: what they name belongs to this owner if no other owner is known. Its output that `ends` does not
    * name and no process writes is discarded.
    */
   recover(ends: ReadonlyMap<string, Ends>): Recovered {
@@ -73,7 +73,7 @@ export class OwnedProcesses {
   }
 
   /**
-   * Kills processes that the owner has no record of; neither their output nor their end is kept. Answers how many
+   * Kills processes that the owner has no record of; neither their output nor their end is kept. Returns how many
    * processes got the signal.
    */
   async abandon(processes: Iterable<HostedProcess>): Promise<number> {

@@ -23,14 +23,14 @@ export class ProcessOwners implements Disposable {
     this.#owners = owners;
   }
 
-  /** @throws Error where the journal in the directory cannot be read or written */
+  /** @throws Error if the journal in the directory cannot be read or written */
   static open(host: Pick<ProcessHost, 'ids'>, directory: string, logger: Logger): ProcessOwners {
     const opened = new ProcessOwners(host, directory, OwnerJournal.open(directory, logger));
     opened.#compact();
     return opened;
   }
 
-  /** Undefined where an earlier version started the process, or the line of its start is torn. */
+  /** Undefined if an earlier version started the process, or the line of its start is torn. */
   ownerOf(id: string): string | undefined {
     return this.#owners.get(id);
   }
@@ -42,7 +42,7 @@ export class ProcessOwners implements Disposable {
 
   /**
    * Records the owner before the process can exist. The answer is disposed when the host has started it, or has not.
-   * @throws SandboxError `conflict` where a process of that id is being started, or another owner has one; `disk_full`
+   * @throws SandboxError `conflict` if a process of that id is being started, or another owner has one; `disk_full`
    *   or `unavailable` if it cannot be recorded
    */
   beginStart(owner: string, id: string): Disposable {

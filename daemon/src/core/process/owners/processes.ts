@@ -20,7 +20,7 @@ export class Processes implements AsyncDisposable {
     this.#logger = logger;
   }
 
-  /** `directory`: the runtime directory. @throws Error where the owners in it cannot be read or written */
+  /** `directory`: the runtime directory. @throws Error if the owners in it cannot be read or written */
   static open(host: ProcessHost, directory: string, logger: Logger): Processes {
     return new Processes(host, ProcessOwners.open(host, directory, logger), logger);
   }
@@ -32,7 +32,7 @@ export class Processes implements AsyncDisposable {
     return view;
   }
 
-  /** What the host says of itself for `/ready`: nothing where it is part of the daemon. */
+  /** What the host says of itself for `/ready`: nothing if it is part of the daemon. */
   get probes(): readonly (() => Promise<Finding>)[] {
     const check = this.#host.check?.bind(this.#host);
     return check === undefined ? [] : [check];

@@ -34,14 +34,14 @@ export class PipePool implements AsyncDisposable {
   #filling: Promise<boolean> | undefined;
   #unavailable: boolean;
 
-  /** `parent`: a private directory of the daemon. `available`: false where FIFOs are not used. */
+  /** `parent`: a private directory of the daemon. `available`: false if FIFOs are not used. */
   constructor(parent: string, available: boolean) {
     this.#parent = parent;
     this.#unavailable = !available;
   }
 
   /**
-   * A pipe for each direction, as the child sees it; undefined where this system has no FIFOs and Node's sockets serve.
+   * A pipe for each direction, as the child sees it; undefined if this system has no FIFOs and Node's sockets serve.
    * @throws the error of the system call that failed; none is left open then
    */
   async take(directions: readonly PipeDirection[], owner?: Identity): Promise<Pipe[] | undefined> {

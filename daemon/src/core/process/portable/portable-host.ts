@@ -22,7 +22,7 @@ export interface PortableHostOptions {
   readonly output: string;
   /** Directory of files that exist only while a process is started. */
   readonly scratch: string;
-  /** False: children get Node's sockets, as they do where there are no FIFOs; `/dev/stdout` cannot be opened there. */
+  /** False: children get Node's sockets, as they do if there are no FIFOs; `/dev/stdout` cannot be opened there. */
   readonly fifos?: boolean;
 }
 
@@ -36,7 +36,7 @@ export class PortableHost implements ProcessHost {
   readonly #own: Identity = ownIdentity();
   readonly #live = new Set<PortableProcess | PortableTerminal>();
 
-  /** The directories are created where they are missing, for the daemon's account alone. */
+  /** The directories are created if they are missing, for the daemon's account alone. */
   constructor({ output, scratch, fifos = process.platform !== 'win32' }: PortableHostOptions) {
     for (const directory of [output, scratch]) {
       mkdirSync(directory, { recursive: true, mode: 0o700 });

@@ -28,7 +28,7 @@ export interface Started {
   readonly pid: number;
   readonly output: OutputLog;
   readonly outputMaxBytes: number;
-  /** Undefined where Node made the streams. */
+  /** Undefined if Node made the streams. */
   readonly pipes: ChildPipes | undefined;
 }
 

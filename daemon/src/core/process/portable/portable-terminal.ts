@@ -73,7 +73,7 @@ export class PortableTerminal extends StdinOwner implements HostedProcess, Dispo
     };
   }
 
-  /** @throws StartFailure where node-pty does not support this system, or no terminal can be opened */
+  /** @throws StartFailure if node-pty does not support this system, or no terminal can be opened */
   static async start(started: StartedTerminal, onReleased: () => void): Promise<PortableTerminal> {
     const { spec, size, runner, program, output } = started;
     const { spawn } = await import('@lydell/node-pty').catch((error: unknown) => {

@@ -7,7 +7,7 @@ const PIECE_BYTES = 1024 * 1024;
 /** Milliseconds that a writer waits until it asks whether the host still answers. */
 const PATIENCE_MS = 5000;
 
-/** @throws SandboxError where the host that passes the bytes on does not answer */
+/** @throws SandboxError if the host that passes the bytes on does not answer */
 export type HostCheck = () => Promise<void>;
 
 /** The daemon's end of a process's stdin: one writer at a time, in the order of their calls. */
@@ -154,7 +154,7 @@ export class StdinPipe {
     }
   }
 
-  /** A process may take any time to read; its host may not. @throws the signal's reason where it fires first */
+  /** A process may take any time to read; its host may not. @throws the signal's reason if it fires first */
   #waitFor(signal: AbortSignal | undefined): StdinWait {
     return async (event) => {
       for (;;) {

@@ -1,4 +1,4 @@
-/** Waits for an event. @throws where the host that passes the bytes on does not answer, or the caller is gone */
+/** Waits for an event. @throws if the host that passes the bytes on does not answer, or the caller is gone */
 export type StdinWait = (event: Promise<void>) => Promise<void>;
 
 /** Bytes of stdin that a host has taken, and those among them that can not reach the process any more. */

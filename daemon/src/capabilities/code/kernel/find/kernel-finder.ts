@@ -7,7 +7,7 @@ import { type Python, PythonProbe } from './python-probe.ts';
 
 /** A kernel that can be started. */
 export interface Kernel extends KernelSpec {
-  /** The Python that it runs in, where it is ipykernel of one on PATH. */
+  /** The Python that it runs in, if it is ipykernel of one on PATH. */
   readonly python: Python | undefined;
 }
 
@@ -59,7 +59,7 @@ export class KernelFinder {
     return (await this.kernels()).find((kernel) => kernel.name === wanted);
   }
 
-  /** The Python kernel nearest to a version: `python3.10`, `3.12`, `python`. Undefined where there is none. */
+  /** The Python kernel nearest to a version: `python3.10`, `3.12`, `python`. Undefined if none exists. */
   async python(version: string): Promise<FoundPython | undefined> {
     const kernels = (await this.kernels()).filter(({ python }) => python !== undefined);
     const [first] = kernels;

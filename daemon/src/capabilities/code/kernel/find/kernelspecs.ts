@@ -39,7 +39,7 @@ function namesIn(directory: string): string[] {
   }
 }
 
-/** Undefined where it is not a kernel spec. */
+/** Undefined if it is not a kernel spec. */
 function readSpec(directory: string, name: string): KernelSpec | undefined {
   try {
     const spec: unknown = JSON.parse(readSmallFile(join(directory, 'kernel.json'), SPEC_BYTES));

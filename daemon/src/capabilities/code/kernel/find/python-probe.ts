@@ -43,7 +43,7 @@ export interface Python {
   readonly prefix: string;
   /** The virtual environment in the home of the account, if it is the one of that. */
   readonly ownVenv: string | undefined;
-  /** Null where it cannot run kernels. */
+  /** Null if it cannot run kernels. */
   readonly ipykernel: string | null;
   /** Changes when the interpreter or its packages do. */
   readonly fingerprint: string;

@@ -1,6 +1,6 @@
 /**
- * Python: figures of matplotlib are pictures as in a notebook, also where matplotlib was imported before the kernel was
- * forked, and where the package matplotlib_inline is missing. A figure that its cell has displayed is not shown again at
+ * Python: figures of matplotlib are pictures as in a notebook, also if matplotlib was imported before the kernel was
+ * forked, and if the package matplotlib_inline is missing. A figure that its cell has displayed is not shown again at
  * the end of the cell, unless it has changed since. An existing MPLBACKEND and a backend that code chooses win.
  */
 export const FIGURES = String.raw`

@@ -13,7 +13,7 @@ interface Header {
 /** A message of the Jupyter protocol. */
 export interface Message {
   readonly header: Header;
-  /** Empty where it answers nothing. */
+  /** Empty if it answers nothing. */
   readonly parent: Partial<Header>;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly content: Readonly<Record<string, unknown>>;
@@ -114,12 +114,12 @@ export class Wire {
   }
 }
 
-/** The type that a header names; undefined where it names none. */
+/** The type that a header names; undefined if it names none. */
 export function messageType(header: Buffer | undefined): unknown {
   return header && objectOf(header)?.['msg_type'];
 }
 
-/** An empty object where it is none; undefined where it is too much to parse. */
+/** An empty object if it is none; undefined if it is too much to parse. */
 function objectOf(part: Buffer): Record<string, unknown> | undefined {
   const text = part.toString('utf8');
   if (jsonExcess(text, PART) !== undefined) return undefined;

@@ -3,10 +3,10 @@ import type { MimeBundle, OutputEvent } from '../../runtime/output.ts';
 import { NO_ANSWER } from '../program/input.ts';
 import type { Message } from './message.ts';
 
-/** What ipykernel raises where it may not ask. */
+/** What ipykernel raises if it may not ask. */
 const NO_INPUT = 'StdinNotImplementedError';
 
-/** The output that a message of iopub carries; undefined where it carries none. */
+/** The output that a message of iopub carries; undefined if it carries none. */
 export function outputOf({ header, content }: Message): OutputEvent | undefined {
   switch (header.msg_type) {
     case 'stream':

@@ -35,7 +35,7 @@ export class FrameParser {
     this.#retention = retention;
   }
 
-  /** Messages that the bytes complete. @throws Error where they are not ZMTP */
+  /** Messages that the bytes complete. @throws Error if they are not ZMTP */
   push(bytes: Buffer): ParsedMessage[] {
     const messages: ParsedMessage[] = [];
     let at = 0;

@@ -42,7 +42,7 @@ export class ZmtpSocket implements Disposable {
     this.#socket = socket;
   }
 
-  /** Undefined where nothing listens. */
+  /** Undefined if nothing listens. */
   static async #open(path: string, reader: Reader): Promise<ZmtpSocket | undefined> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const callback = (length: number): boolean => {
@@ -57,7 +57,7 @@ export class ZmtpSocket implements Disposable {
 
   /**
    * Connects as soon as the peer listens.
-   * @throws Error where the peer does not listen and greet within `ms`, or the signal fires
+   * @throws Error if the peer does not listen and greet within `ms`, or the signal fires
    */
   static async connect(
     path: string,

@@ -44,13 +44,13 @@ export class Zygotes implements AsyncDisposable {
     return [...this.#zygotes.values()].filter(({ isReady }) => isReady).length;
   }
 
-  /** Starts the zygote of an account where there is none. */
+  /** Starts the zygote of an account if none exists. */
   warm(identity: Identity, python: Python): void {
     void this.#find(identity, python);
   }
 
   /**
-   * Undefined where no zygote is ready for such a kernel; nothing has been started then. Where the host adopts nothing,
+   * Undefined if no zygote is ready for such a kernel; nothing has been started then. Where the host adopts nothing,
    * only kernels of one cell are forked: a session would end with its zygote.
    */
   async fork(spec: InterpreterSpec, python: Python, program: InterpreterProgram): Promise<HostedProcess | undefined> {
@@ -112,7 +112,7 @@ export class Zygotes implements AsyncDisposable {
     }
   }
 
-  /** Ends the zygote of the key; with a process only where it is that one. */
+  /** Ends the zygote of the key; with a process only if it is that one. */
   async #drop(key: string, process?: HostedProcess): Promise<void> {
     const zygote = this.#zygotes.get(key);
     const current = await zygote?.process;

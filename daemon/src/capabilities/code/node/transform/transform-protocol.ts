@@ -5,7 +5,7 @@ export interface TransformRequest {
   readonly code: string;
 }
 
-/** A syntax error of the author of the code, with a line and a column from 1 on where they are known. */
+/** A syntax error of the author of the code, with a line and a column from 1 on if they are known. */
 export interface TransformError {
   readonly name: string;
   readonly message: string;
@@ -16,7 +16,7 @@ export interface TransformError {
 export interface TransformAnswer {
   readonly id: number;
   readonly code?: string;
-  /** Line of the author's code, from 1 on, by line of the answer; absent where no line has moved. */
+  /** Line of the author's code, from 1 on, by line of the answer; absent if no line has moved. */
   readonly lines?: readonly number[];
   readonly error?: TransformError;
 }

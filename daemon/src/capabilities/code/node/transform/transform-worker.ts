@@ -4,7 +4,7 @@ import { linesOf } from './line-map.ts';
 import { rewriteModules } from './rewrite-modules.ts';
 import type { TransformAnswer, TransformError, TransformRequest } from './transform-protocol.ts';
 
-/** What erasing types cannot do, such as enums: Node then has to write the code anew. */
+/** What erasing types cannot do, such as enums: Node then has to write the code again. */
 const NEEDS_TRANSFORM = 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX';
 
 parentPort?.on('message', (request: TransformRequest) => parentPort?.postMessage(answer(request)));

@@ -24,7 +24,7 @@ export interface Held {
   /** Called when it may be `complete`. */
   readonly onChange: (hosted: KeeperProcess) => void;
   readonly memoryKill: () => Promise<MemoryKill | undefined>;
-  /** Only where it runs on a terminal. */
+  /** Only if it runs on a terminal. */
   readonly signalForeground: ((signal: number) => Promise<boolean>) | undefined;
 }
 

@@ -43,7 +43,7 @@ export interface KeeperState {
   readonly end: ProcessEnd | undefined;
   /** The id of the process that forked it and handed it over. */
   readonly forker: string | undefined;
-  /** What START brought, where an earlier connection sent it. */
+  /** What START brought, if an earlier connection sent it. */
   readonly record: Buffer | undefined;
 }
 

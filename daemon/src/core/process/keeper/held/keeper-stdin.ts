@@ -10,7 +10,7 @@ const NOTHING = Buffer.alloc(0);
 
 /**
  * Sends bytes for the stdin of a process. The keeper takes what fits, and its STATE says up to which offset that was
- * after which frame. Sent bytes are kept until then, and sent again where the connection ended before.
+ * after which frame. Sent bytes are kept until then, and sent again if the connection ended before.
  */
 export class KeeperStdin implements StdinSink {
   readonly #id: string;

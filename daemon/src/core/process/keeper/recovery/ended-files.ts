@@ -38,7 +38,7 @@ export function endedIds(directory: string): string[] {
   }
 }
 
-/** A process of which only the file of its end is left; undefined where the file cannot be read. */
+/** A process of which only the file of its end is left; undefined if the file cannot be read. */
 export function endedProcess(directory: string, output: OutputLog): HostedProcess | undefined {
   const path = join(directory, `${output.id}.json`);
   const file = parse(path);

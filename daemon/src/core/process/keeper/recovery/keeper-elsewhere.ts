@@ -124,7 +124,7 @@ export class OtherKeepers implements Disposable {
     for (const socket of this.#sockets) socket.removeAllListeners('close').destroy();
   }
 
-  /** Resolves with the ids that it holds, none where no keeper listens; the connection stays until the keeper ends. */
+  /** Resolves with the ids that it holds, none if no keeper listens; the connection stays until the keeper ends. */
   #list(path: string): Promise<ReadonlySet<string>> {
     const { promise, resolve } = Promise.withResolvers<ReadonlySet<string>>();
     const held = new Set<string>();

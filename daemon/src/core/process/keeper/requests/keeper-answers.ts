@@ -18,7 +18,7 @@ export class KeeperAnswers<Answer> {
     return this.#waiting.size;
   }
 
-  /** Sends a request; `silent` if it has no answer after so many milliseconds. */
+  /** Sends a request; `silent` if it has no answer after that many milliseconds. */
   async ask(
     connection: KeeperConnection,
     frame: (request: number) => FrameWriter,

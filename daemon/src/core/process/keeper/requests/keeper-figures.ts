@@ -31,7 +31,7 @@ export class KeeperFigures {
   readonly #answers = new KeeperAnswers<Figures | undefined>(undefined);
   #asking: Promise<Figures | undefined> | undefined;
 
-  /** Undefined where the keeper does not answer in time; concurrent callers share one question. */
+  /** Undefined if the keeper does not answer in time; concurrent callers share one question. */
   ask(connection: () => Promise<KeeperConnection | undefined>): Promise<Figures | undefined> {
     this.#asking ??= this.#ask(connection).finally(() => {
       this.#asking = undefined;

@@ -31,7 +31,7 @@ export class KeeperRequests {
     return sum;
   }
 
-  /** Answers whether the terminal of the process has a foreground group. */
+  /** Returns whether the terminal of the process has a foreground group. */
   async signalForeground(connection: KeeperConnection, id: string, signal: number): Promise<boolean> {
     const frame = (request: number): FrameWriter =>
       new FrameWriter(REQUEST.foreground).u32(request).u32(signal).text(id);
@@ -48,7 +48,7 @@ export class KeeperRequests {
     this.#answers.answerAll();
   }
 
-  /** @throws SandboxError `unavailable` where the keeper does not answer in time */
+  /** @throws SandboxError `unavailable` if the keeper does not answer in time */
   async #send(connection: KeeperConnection, frame: (request: number) => FrameWriter): Promise<number> {
     const deadline = performance.now() + ANSWER_MS;
     while (this.#answers.size >= MAX_UNDER_WAY) {
