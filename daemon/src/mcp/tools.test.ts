@@ -59,7 +59,7 @@ describe(BASH, () => {
     const fifo = join(dir, 'go');
     await mcp.call(BASH, { cmd: `mkfifo ${fifo}` });
     const ran = await mcp.data(BASH, { cmd: `read < ${fifo}; echo done`, timeout: 0 });
-    expect(ran).toMatchObject({ exit_code: null, hint: expect.stringContaining('goes on') });
+    expect(ran).toMatchObject({ exit_code: null, hint: expect.stringContaining('keeps running') });
     expect(['running', 'pending']).toContain(ran.status);
     writeFileSync(fifo, 'x\n');
     const answer = () => mcp.daemon.inject(`/v2/commands/${ran.command_id}?wait=true`);

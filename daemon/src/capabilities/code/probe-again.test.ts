@@ -15,7 +15,7 @@ test('[code.probe-again] a Node that did not describe itself once is asked again
     await using daemon = await TestApp.start();
     const run = async () => {
       const { statusCode, body } = await daemon.post('/v2/code/execute', { language: 'javascript', code: '6 * 7' });
-      return [statusCode, statusCode === 200 || body.includes('there is no node')];
+      return [statusCode, statusCode === 200 || body.includes('not found on PATH')];
     };
     expect(await run()).toEqual([503, true]);
     writeFileSync(mark, '');

@@ -56,7 +56,7 @@ export class NodeRuntime implements LanguageRuntime {
     const nodes = await this.#nodes();
     const found = wanted.major === null ? nodes[0] : nearest(nodes, wanted.major);
     if (found === undefined) {
-      throw new SandboxError('unavailable', 'Node.js 20 or later not found on PATH', {
+      throw new SandboxError('unavailable', 'node 20 or later not found on PATH', {
         hint: 'apt-get install nodejs, or put a newer node on PATH',
       });
     }

@@ -55,7 +55,7 @@ export function nodeInfo(found: LanguageInfo | undefined): z.infer<typeof NodeIn
     global_npm_directory: text('globalNpmDirectory'),
     runtime_packages: [...((details['runtimePackages'] as Packages | undefined) ?? [])],
     global_packages: [...((details['globalPackages'] as Packages | undefined) ?? [])],
-    error: found ? null : 'Node.js 20 or later not found on PATH',
+    error: found ? null : 'node 20 or later not found on PATH',
     version: current,
     available_versions: [...((details['availableVersions'] as readonly string[] | undefined) ?? [])],
     current_version: current,
