@@ -9,7 +9,7 @@ import { trackedFiles } from './tracked-files.ts';
 async function productionSources(): Promise<Map<string, string>> {
   const files = (await trackedFiles()).filter(
     (file) =>
-      /^(?:program|api|daemon|gateway|browser-mcp|computer-use|scripts|bench|images)\/.*\.ts$/.test(file) &&
+      /^(?:program|api|daemon|gateway|browser-mcp|computer-use|scripts|e2e\/bench|images)\/.*\.ts$/.test(file) &&
       !/\.test\.ts$/.test(file),
   );
   return new Map(

@@ -148,7 +148,7 @@ const IMPORT_RULES: readonly ImportRule[] = [
 const OTHER_CAPABILITY = 'a capability never imports another';
 const ENVIRONMENT = 'only the configuration reads process.env';
 const READS_ENVIRONMENT =
-  /^(?:daemon\/src\/core\/config|gateway\/src\/config|[a-z-]+\/src\/main)\.ts$|^(?:scripts|bench)\/|^images\/(?:warm-up|proxy\/(?:main|forward))\.ts$/;
+  /^(?:daemon\/src\/core\/config|gateway\/src\/config|[a-z-]+\/src\/main)\.ts$|^(?:scripts|e2e\/bench)\/|^images\/(?:warm-up|proxy\/(?:main|forward))\.ts$/;
 const TEST = /\.(?:test|fixture)\.ts$|\/testing\//;
 const CAPABILITY = /^daemon\/src\/capabilities\/([^/]+)\//;
 
