@@ -30,6 +30,9 @@ import { guard } from './http/access/guard.ts';
 import { LiveGate } from './http/access/live-gate.ts';
 import { boundAnswers } from './http/answers/bound-answers.ts';
 import { errorHandler } from './http/errors.ts';
+import { PublicReadiness } from './http/health/public-readiness.ts';
+import { Readiness } from './http/health/readiness.ts';
+import { SupervisedPrograms } from './http/health/supervised-programs.ts';
 import { mcpRoute } from './http/mcp/mcp-route.ts';
 import type { Document } from './http/openapi/document.ts';
 import { mountOperations, PUBLIC_OPERATIONS } from './http/operations.ts';
@@ -94,6 +97,7 @@ export async function buildApp(
     mounted,
     hub,
   ]);
+  const readiness = new Readiness([...mounted.probes, ...core.processes.probes]);
   const sockets = serveUpgrades(app, connections);
   core.metrics.gauge('http_open_websockets', 'Open WebSockets.', () => sockets.size);
   const describe: () => Promise<Document> = mountSurface(
@@ -105,7 +109,8 @@ export async function buildApp(
         gate,
         metrics: core.metrics,
         isTrusted,
-        probes: [...mounted.probes, ...core.processes.probes],
+        readiness,
+        publicReadiness: new PublicReadiness(readiness, new SupervisedPrograms(config.programStates), logger),
       });
       mountGuide(scope, { document: () => describe(), tools: mounted.tools });
     },

@@ -58,6 +58,7 @@ test('the default of every variable is the one that is documented', () => {
     SVC_RUNTIME_DIR: `${state}/sandboxd`,
     SVC_PROCESS_HOST: 'auto',
     SVC_KEEPER_PROGRAM: '',
+    SVC_PROGRAM_STATES: '',
     SVC_ALLOWED_HOSTS: '',
     SVC_ALLOWED_ORIGINS: '',
     SVC_TRUSTED_PROXIES: 'loopback',

@@ -16,7 +16,7 @@ export const NO_BROWSER = { BROWSER_START_MODE: 'manual' };
 /** For containers that run no Python cells: others prepare a Python soon after each start of the daemon. */
 export const NO_KERNELS = { SVC_KERNEL_ZYGOTE: 'use' };
 
-const READY = /sandbox: ready (?:for its claim )?at /;
+export const READY = /sandbox: ready (?:for its claim )?at /;
 
 export interface SandboxOptions {
   /** Default: the daemon image. */
@@ -55,9 +55,15 @@ class SandboxContainer extends GenericContainer {
     return this;
   }
 
-  /** Has the engine check the health that often, not every 10 s. */
+  /** Has the engine check the health that often. */
   withHealthInterval(seconds: number): this {
-    this.createOpts.Healthcheck = { Interval: seconds * 1e9 };
+    this.createOpts.Healthcheck = { Interval: seconds * 1e9, Retries: 2 };
+    return this;
+  }
+
+  /** Has the engine check the health as the image says, which costs a process a second with an older engine. */
+  withHealthOfImage(): this {
+    delete this.createOpts.Healthcheck;
     return this;
   }
 }
@@ -92,7 +98,8 @@ export class Sandbox implements AsyncDisposable {
       .withLogConsumer((stream: Readable) => void stream.on('data', (text) => log.push(String(text))))
       // Asking for the readiness would look once a second.
       .withWaitStrategy(Wait.forLogMessage(READY))
-      .withStartupTimeout(120_000);
+      .withStartupTimeout(120_000)
+      .withHealthInterval(10);
     if (!plain) container.withSharedMemorySize(4 * GIB);
     change?.(container);
     try {

@@ -21,6 +21,7 @@ export const IMAGES: readonly Requirement[] = [
     'images.boot-links': 'links that the account left do not lead the boot to another file',
     'images.setuid': 'a setuid program gives a command nothing, unless SVC_ALLOW_SETUID is true',
     'images.x-cookie': 'the display needs the cookie of the account and has no abstract socket',
+    'images.healthy-at-once': 'the engine reports healthy within 1 s of readiness, by a check without a shell',
     'images.healthcheck-time': 'the health check waits less than 4 s',
     'images.crash-loop':
       'any other program of the image that keeps failing starts again, after growing pauses, without an end',

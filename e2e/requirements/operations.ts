@@ -22,6 +22,10 @@ export const OPERATIONS: readonly Requirement[] = [
     'metrics.unexpected-ends': 'a daemon that was killed is counted by the next one; one that stopped in order is not',
     'metrics.promtool': 'promtool accepts the metrics, the alert rules and their tests',
     'metrics.dashboard': 'each query of the dashboard is valid, and each series in it is one of /metrics',
+    'health.ready':
+      'GET /health?ready needs no key: 200 if the sandbox can be used, 503 without the reason if not; changes are logged',
+    'health.programs': 'it is 503 while a program that the image promises does not run or does not answer',
+    'health.cheap': 'callers share the probes, however many ask',
     'traces.tree':
       'gateway, daemon, worker and command are one tree below the traceparent of the client; a command gets TRACEPARENT',
     'traces.secrets': 'spans name no path, query, header, command or output',

@@ -36,6 +36,16 @@ promised_programs() {
   if ! is_true "${DISABLE_JUPYTER:-true}"; then echo jupyter; fi
 }
 
+# Where a program that has an address of its own has to answer; nothing for others.
+address_of() { # PROGRAM
+  case $1 in
+    chromium) echo "http://${BROWSER_REMOTE_DEBUGGING_HOST:-127.0.0.1}:${BROWSER_REMOTE_DEBUGGING_PORT:-9222}/json/version" ;;
+    computer-use) echo "http://127.0.0.1:${COMPUTER_USE_PORT:-18100}/healthz" ;;
+    code-server) echo "unix:$SOCKETS/code-server.sock:/healthz" ;;
+    jupyter) echo "unix:$SOCKETS/jupyter.sock:/jupyter/api" ;;
+  esac
+}
+
 # A disabled program has no entry in the supervisor.
 link_programs() {
   if has_watchdog; then
@@ -43,7 +53,10 @@ link_programs() {
     if has_desktop; then mkfifo -m 600 /run/svc/computer-use.heartbeat; fi
   fi
   set --
-  for program in $(promised_programs); do set -- "$@" "/opt/svc/programs/$program.conf"; done
+  for program in $(promised_programs); do
+    echo "$program $(address_of "$program")"
+    set -- "$@" "/opt/svc/programs/$program.conf"
+  done >/run/svc/promised-programs
   ln -s "$@" /run/svc/programs/
   if has_browser; then accept_start_requests; fi
 }

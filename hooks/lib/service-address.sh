@@ -9,6 +9,13 @@ service_url() {
   printf 'http://%s:%s' "$host" "${GATEWAY_PORT:-8080}"
 }
 
+# What curl reads in the engine's health check, which has no shell.
+write_health_request() {
+  printf 'url = "%s/health?ready"\nnoproxy = "*"\nmax-time = 4\nfail\nsilent\nshow-error\noutput = "/dev/null"\n' \
+    "$(service_url)" >/run/svc/health-request
+  chmod 644 /run/svc/health-request
+}
+
 listening_url() {
   printf 'http://%s:%s' "${GATEWAY_HOST:-0.0.0.0}" "${GATEWAY_PORT:-8080}"
 }

@@ -4,6 +4,8 @@ import { ROOT } from '../root.ts';
 import { BASE, ensureBase } from './base.ts';
 import { capture, docker, logged } from './docker.ts';
 import { ensureEngine } from './engine.ts';
+import { dockerfileFor } from './health-check.ts';
+import { labelArguments } from './labels.ts';
 import { ensurePlugins } from './plugins.ts';
 
 const LOGS = join(ROOT, 'dist/images');
@@ -34,21 +36,21 @@ export async function buildImages(say: (line: string) => void, images: readonly 
   await ensurePlugins(say);
   const base = await ensureBase({ logFile: log, say });
   const labels = await buildArguments(base);
+  const dockerfile = await writeDockerfile();
   for (const { name, variant } of images) {
     const title = name.split(':')[0];
     const started = performance.now();
     say(`building ${name} on ${base} (log: ${log})`);
     await logged(
-      [
-        'docker',
-        'buildx',
-        'build',
-        '--progress=plain',
-        '--load',
-        '--file',
-        join(ROOT, 'images/Dockerfile'),
-        ...labels,
-      ].concat(['--build-arg', `VARIANT=${variant}`, '--target', 'image', '--tag', name, ROOT]),
+      ['docker', 'buildx', 'build', '--progress=plain', '--load', '--file', dockerfile, ...labels].concat([
+        '--build-arg',
+        `VARIANT=${variant}`,
+        '--target',
+        'image',
+        '--tag',
+        name,
+        ROOT,
+      ]),
       log,
     );
     const size = Number(await docker('image', 'inspect', '--format', '{{.Size}}', name));
@@ -75,9 +77,15 @@ async function newLog(): Promise<string> {
 }
 
 async function buildArguments(base: string): Promise<string[]> {
-  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
-  const { ok, stdout } = await capture(['git', '-C', ROOT, 'rev-parse', 'HEAD']);
-  const args = [`VERSION=${version}`, `REVISION=${ok ? stdout.trim() : 'unknown'}`];
-  if (base !== BASE) args.push(`BASE=${base}`);
-  return args.flatMap((arg) => ['--build-arg', arg]);
+  const labels = await labelArguments(base);
+  const args = base === BASE ? labels : { ...labels, BASE: base };
+  return Object.entries(args).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]);
+}
+
+/** Writes the Dockerfile for this machine's engine. */
+async function writeDockerfile(): Promise<string> {
+  const engine = await docker('version', '--format', '{{.Server.Version}}');
+  const file = join(LOGS, 'Dockerfile');
+  await writeFile(file, dockerfileFor(engine, await readFile(join(ROOT, 'images/Dockerfile'), 'utf8')));
+  return file;
 }

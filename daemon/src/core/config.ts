@@ -77,6 +77,13 @@ export const CORE_OPTIONS = {
     flag: 'keeper-program',
     description: "Path of the keeper's program. Unset: the one built with the daemon.",
   }),
+  programStates: named(z.string().startsWith('/', 'expected an absolute path').optional(), {
+    env: 'SVC_PROGRAM_STATES',
+    flag: 'program-states',
+    description:
+      'File of a supervisor with the states of its programs: GET /health?ready is 503 while one of them does not run. ' +
+      'The images set it.',
+  }),
   allowedHosts: named(list().default([]), {
     env: 'SVC_ALLOWED_HOSTS',
     flag: 'allowed-hosts',

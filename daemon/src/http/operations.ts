@@ -2,16 +2,28 @@ import type { App } from '@sandbox/api/http/app-types.ts';
 import { ErrorBody, envelopeOf, failure, ok } from '@sandbox/api/http/envelope.ts';
 import { VERSION } from '@sandbox/api/version.ts';
 import { z } from 'zod';
-import type { Finding } from '../core/finding.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { AccessDecision } from './access/gate.ts';
 import { accessRequestOf, answerPreflight, isPreflight, refusal } from './access/guard.ts';
 import type { AccessGate } from './access/live-gate.ts';
-import { Readiness } from './readiness.ts';
+import type { PublicReadiness } from './health/public-readiness.ts';
+import type { Readiness } from './health/readiness.ts';
 
 const Health = z
   .object({ status: z.literal('healthy'), version: z.string(), uptime_seconds: z.number() })
   .meta({ id: 'Health' });
+
+const HealthQuery = z.object({
+  ready: z
+    .enum(['', 'true', '1', 'false', '0'], { error: 'expected ?ready, ?ready=true or ?ready=false' })
+    .optional()
+    .meta({ description: 'Answer 503 while the sandbox cannot be used, without the reason, which the log has.' }),
+});
+
+const NOT_READY = {
+  ...failure('the sandbox is not ready', 'GET /ready, with the key, names what is missing; so does the log'),
+  success: false as const,
+};
 
 const ReadinessBody = z
   .object({
@@ -26,13 +38,14 @@ export interface Operations {
   readonly gate: AccessGate;
   readonly metrics: Metrics;
   readonly isTrusted: (address: string) => boolean;
-  readonly probes: readonly (() => Promise<Finding>)[];
+  readonly readiness: Readiness;
+  readonly publicReadiness: PublicReadiness;
 }
 
 /** The operator's routes, outside both surfaces. */
-export function mountOperations(app: App, { gate, metrics, isTrusted, probes }: Operations): void {
+export function mountOperations(app: App, operations: Operations): void {
+  const { gate, isTrusted, metrics, publicReadiness, readiness } = operations;
   const startedAt = performance.now();
-  const readiness = new Readiness(probes);
   const tags = ['operations'];
 
   app.get('/', { schema: { hide: true } }, async () =>
@@ -47,16 +60,23 @@ export function mountOperations(app: App, { gate, metrics, isTrusted, probes }: 
       schema: {
         tags,
         operationId: 'getHealth',
-        summary: 'Whether the daemon runs',
+        summary: 'Whether the daemon runs; with `ready`, whether the sandbox can be used',
         security: [],
-        response: { 200: Health },
+        querystring: HealthQuery,
+        response: { 200: Health, 503: ErrorBody },
       },
     },
-    async () => ({
-      status: 'healthy' as const,
-      version: VERSION,
-      uptime_seconds: Math.round((performance.now() - startedAt) / 10) / 100,
-    }),
+    async ({ query: { ready } }, reply) => {
+      const mustBeReady = ready === '' || ready === 'true' || ready === '1';
+      if (mustBeReady && !(await publicReadiness.isReady())) {
+        return reply.code(503).header('retry-after', '1').send(NOT_READY);
+      }
+      return {
+        status: 'healthy' as const,
+        version: VERSION,
+        uptime_seconds: Math.round((performance.now() - startedAt) / 10) / 100,
+      };
+    },
   );
   app.get('/ready', {
     schema: {

@@ -1,4 +1,4 @@
-import type { Finding } from '../core/finding.ts';
+import type { Finding } from '../../core/finding.ts';
 
 /** Milliseconds that a success is answered again without another run. */
 const SUCCESS_MS = 5_000;
@@ -13,8 +13,9 @@ export class Readiness {
     this.#probes = probes;
   }
 
-  checks(): Promise<Finding[]> {
-    if (this.#success !== undefined && performance.now() - this.#success.at < SUCCESS_MS) {
+  /** @param youngerThan milliseconds for which a success counts */
+  checks(youngerThan: number = SUCCESS_MS): Promise<Finding[]> {
+    if (this.#success !== undefined && performance.now() - this.#success.at < youngerThan) {
       return Promise.resolve(this.#success.checks);
     }
     this.#running ??= this.#run().finally(() => {
