@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "build.h"
+#include "base/build.h"
 #include "serve.h"
 
 #define IDLE_MS 10000

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "complain.h"
-#include "process-streams.h"
+#include "base/log.h"
+#include "start/process-streams.h"
 
 #define MAX_TARGETS 4096u
 #define MAX_SIGNAL 64u
@@ -59,7 +59,7 @@ static void on_figures(struct keeper *keeper, uint64_t client, struct reader *re
       .ended = keeper->reaper.ended,
       .output_bytes = keeper->outputs.stored,
       .dropped_bytes = keeper->outputs.dropped,
-      .complaints = complaints(),
+      .log_count = log_count(),
   };
   answer_figures(&keeper->answers, client, request, &figures);
 }

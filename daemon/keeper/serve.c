@@ -9,9 +9,9 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "complain.h"
-#include "descriptors.h"
+#include "base/clock.h"
+#include "base/descriptors.h"
+#include "base/log.h"
 #include "request.h"
 
 #define DEFAULT_GRACE_MS 2000
@@ -50,10 +50,10 @@ static void open_signals(struct keeper *keeper)
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGHUP);
   if (sigprocmask(SIG_SETMASK, &set, NULL) < 0)
-    give_up("sigprocmask", NULL);
+    log_fatal("sigprocmask", NULL);
   keeper->signals = (struct source){.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK), .ready = signals_ready};
   if (keeper->signals.fd < 0 || !loop_add(&keeper->loop, &keeper->signals, EPOLLIN))
-    give_up("signalfd", NULL);
+    log_fatal("signalfd", NULL);
 }
 
 /* Children inherit ignored signals: none is ignored, whatever the keeper was started with. */
@@ -71,15 +71,15 @@ static void go_to_background(const char *directory)
 {
   pid_t pid = fork();
   if (pid < 0)
-    give_up("fork", NULL);
+    log_fatal("fork", NULL);
   if (pid > 0)
     _exit(0);
   if (setsid() < 0)
-    give_up("setsid", NULL);
-  int log = complaint_log_open(directory);
+    log_fatal("setsid", NULL);
+  int log = log_open(directory);
   for (int fd = 0; fd < 3; fd++)
     if (dup2(fd == 2 && log >= 0 ? log : LAST_OCCUPIED, fd) < 0)
-      give_up("dup2", NULL);
+      log_fatal("dup2", NULL);
   if (log >= 0)
     close(log);
 }
@@ -169,7 +169,7 @@ int serve(const struct serve_options *options)
   if (options->detach)
     go_to_background(options->directory);
   if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
-    complain("prctl", "PR_SET_CHILD_SUBREAPER");
+    log_error("prctl", "PR_SET_CHILD_SUBREAPER");
   connect_parts(keeper);
   loop_open(&keeper->loop);
   open_signals(keeper);

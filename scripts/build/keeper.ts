@@ -4,7 +4,7 @@ import { compile } from './compile.ts';
 const FOLDER = 'daemon/keeper';
 const INPUTS = [`${FOLDER}/**/*.{c,h}`, 'scripts/build/{compile,keeper}.ts'];
 /** The program that watches (`docs/keeper.md`, Watching): what it is named after the keeper, and its sources. */
-const WATCH = { suffix: '-watch', sources: ['watch/*.c', 'frame.c', 'complain.c'] };
+const WATCH = { suffix: '-watch', sources: ['watch/*.c', 'base/frame.c', 'base/log.c'] };
 
 /** Characters of the digest that name a build. */
 const BUILD_CHARACTERS = 16;
@@ -49,10 +49,10 @@ export function buildKeeper(
     stamp: join(outDir, `.${name}.digest`),
     inputs: INPUTS,
     targets: [
-      { path: join(outDir, name), sources: [inFolder('*.c')] },
+      { path: join(outDir, name), sources: ['*.c', '!(watch)/*.c'].map(inFolder) },
       { path: join(outDir, name + WATCH.suffix), sources: WATCH.sources.map(inFolder) },
     ],
-    flags: (digest) => [`-DKEEPER_BUILD="${digest.slice(0, BUILD_CHARACTERS)}"`, ...flags],
+    flags: (digest) => [`-I${FOLDER}`, `-DKEEPER_BUILD="${digest.slice(0, BUILD_CHARACTERS)}"`, ...flags],
     compiler,
   });
 }

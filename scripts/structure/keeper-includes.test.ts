@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from '../root.ts';
 
 const DIRECTORY = join(ROOT, 'daemon/keeper');
 const MAX_LINES = 250;
 /** Variables that belong to the program: the count of lines on stderr, and where a field that is bad points to. */
-const OF_THE_PROGRAM = ['complain.c: static uint64_t lines;', 'frame.c:   static char empty[1];'];
+const OF_THE_PROGRAM = ['base/log.c: static uint64_t lines;', 'base/frame.c:   static char empty[1];'];
 /** The one that holds all state, of each program. */
 const STATE = ['serve.c:   static struct keeper only;', 'watch/watch.c:   static struct watcher watcher;'];
 
@@ -15,19 +15,30 @@ function sources(): { readonly name: string; readonly text: string }[] {
   return names.sort().map((name) => ({ name, text: readFileSync(join(DIRECTORY, name), 'utf8') }));
 }
 
+/** Folders from the bottom up: a file includes files of its own folder and of those before it. */
+const FOLDERS = ['base', 'memory', 'streams', 'process', 'wire', 'finder', 'start', 'end', 'client', '.'];
+
 /** The modules that each module of the keeper includes; a module is a source with its header. */
 function includes(): Map<string, Set<string>> {
   const graph = new Map<string, Set<string>>();
-  for (const file of readdirSync(DIRECTORY).filter((name) => /\.[ch]$/.test(name))) {
-    const module = file.slice(0, -2);
+  for (const { name, text } of sources().filter((source) => !source.name.startsWith('watch/'))) {
+    const module = name.slice(0, -2);
     const targets = graph.get(module) ?? new Set();
-    const text = readFileSync(join(DIRECTORY, file), 'utf8');
     for (const [, target = ''] of text.matchAll(/^#include "([^"]+)\.h"$/gm))
       if (target !== module) targets.add(target);
     graph.set(module, targets);
   }
   return graph;
 }
+
+test('a folder of the keeper includes only those below it', () => {
+  const level = (module: string): number => FOLDERS.indexOf(posix.dirname(module));
+  const upward = [...includes()].flatMap(([module, targets]) =>
+    [...targets].filter((target) => level(target) > level(module)).map((target) => `${module}: ${target}`),
+  );
+  expect(upward).toEqual([]);
+  expect([...includes().keys()].filter((module) => level(module) === -1)).toEqual([]);
+});
 
 test('the modules of the keeper include each other in no loop, so that each can be read after those below it', () => {
   const graph = includes();
@@ -45,7 +56,7 @@ test('the program that watches shares only the framing and the messages with the
   const shared = sources()
     .filter(({ name }) => name.startsWith('watch/'))
     .flatMap(({ text }) => Array.from(text.matchAll(/^#include "([^"]+)"$/gm), ([, target]) => target));
-  expect(shared).toEqual(['../complain.h', '../frame.h']);
+  expect(shared).toEqual(['base/frame.h', 'base/log.h']);
 });
 
 test('the state of the keeper is in struct keeper: no file has variables of its own', () => {
@@ -55,7 +66,7 @@ test('the state of the keeper is in struct keeper: no file has variables of its 
       ([line]) => `${name}: ${line}`,
     ).filter((line) => !/\bconst\b/.test(line)),
   );
-  expect(variables).toEqual([...OF_THE_PROGRAM, ...STATE].sort());
+  expect(variables.sort()).toEqual([...OF_THE_PROGRAM, ...STATE].sort());
 });
 
 test('no file of the keeper is longer than 250 lines', () => {

@@ -8,8 +8,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "../complain.h"
-#include "../frame.h"
+#include "base/frame.h"
+#include "base/log.h"
 
 /* A path, its length, and two numbers. */
 #define MAX_REQUEST (PATH_MAX + 64)
@@ -155,7 +155,7 @@ static int watch(struct watcher *watcher)
     if (poll(sources, 2, -1) < 0) {
       if (errno == EINTR)
         continue;
-      give_up("poll", NULL);
+      log_fatal("poll", NULL);
     }
     if (!pass_all_on(watcher))
       return 1;
@@ -170,6 +170,6 @@ int main(void)
   watcher.out = (struct writer){.bytes = watcher.out_bytes, .capacity = OUT_BYTES};
   watcher.inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
   if (watcher.inotify < 0)
-    give_up("inotify_init1", NULL);
+    log_fatal("inotify_init1", NULL);
   return watch(&watcher);
 }
