@@ -56,7 +56,7 @@ static void open_signals(struct keeper *keeper)
     log_fatal("signalfd", NULL);
 }
 
-/* Children inherit ignored signals: none is ignored, whatever the keeper was started with. */
+/* Children inherit ignored signals: none is ignored, even if the keeper was started so. */
 static void reset_signals(void)
 {
   for (int number = 1; number < NSIG; number++)

@@ -9,11 +9,11 @@
 
 /* More than processes fill in a ms. */
 #define BYTES_PER_MS (4 * 1024 * 1024)
-/* The largest processes are noted while less than one part in so many of the limit is left. */
+/* The largest processes are noted while less than 1/N of the limit is left. */
 #define NEAR 2
 #define MIN_WAIT_MS 5
 #define MAX_WAIT_MS 1000
-/* A look may take one part in so many of the processor's time, but waits no longer than that for it. */
+/* A look may take 1/N of the processor time, but waits no longer than that for it. */
 #define SHARE_OF_TIME 10
 #define MAX_REST_MS 50
 /* The counter rises some microseconds before the signal is sent. */

@@ -32,7 +32,7 @@ void reap_open(struct reaper *reaper);
 void reap(struct reaper *reaper);
 /* Ends the waits for streams that are overdue. Returns the ms until the next, -1 if none waits. */
 int end_overdue(struct reaper *reaper, int64_t now);
-/* After everything was announced, or if there is no client: removes it if nothing is left to do. */
+/* After everything was announced, or without a client: removes it if nothing is left to do. */
 void process_settled(struct reaper *reaper, struct process *process);
 /* FORGET; with `discard` its output is not kept. */
 void process_forget(struct reaper *reaper, struct process *process, bool discard);

@@ -17,7 +17,7 @@ int64_t cgroup_kills(int file);
 struct command_groups {
   /* Descriptor of the directory that they are made in, -1 if none can be had. */
   int base;
-  /* The number of the last one; 0 is none. */
+  /* The number of the last one; 0: none. */
   uint64_t last;
   /* Groups that could not be removed yet, since a process is left in them. */
   uint32_t left;

@@ -8,9 +8,9 @@
 
 #include "memory/cgroup.h"
 
-/* Version 1 shows a huge number if there is no limit. */
+/* Version 1 shows a huge number for no limit. */
 #define NO_LIMIT (INT64_MAX / 4)
-/* The bytes of files are read only if less than one part in so many of the limit is left: the read takes time. */
+/* The bytes of files are read only if less than 1/N of the limit is left: the read takes time. */
 #define SCARCE 2
 
 static int open_file(bool is_v2, const char *name)

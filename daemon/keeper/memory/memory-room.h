@@ -14,7 +14,7 @@ struct memory_room {
 
 /* Opens the files of the group that the process is in now. */
 void memory_room_open(struct memory_room *room);
-/* Bytes; -1 if there is no limit. */
+/* Bytes; -1: unlimited. */
 int64_t memory_limit(const struct memory_room *room);
 /* Bytes until the limit, files that the system can drop not counted as used once little is left; -1: no limit. */
 int64_t memory_left(const struct memory_room *room, int64_t limit);

@@ -83,7 +83,7 @@ static bool parse(struct packet *packet, struct handover *handover)
 
 /*
  * Its name tells a pipe without a question to a file system, which a named pipe would ask. A description of its own
- * keeps O_NONBLOCK, whatever the forker sets for its one.
+ * keeps O_NONBLOCK even if the forker changes its own.
  */
 static int open_anew(int fd, int access)
 {

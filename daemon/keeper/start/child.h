@@ -18,7 +18,7 @@ struct child {
   bool terminal;
   bool changes_account;
   bool is_root;
-  /* It gains no privileges, whatever it runs. */
+  /* It gains no privileges, for any program. */
   bool confined;
   mode_t mask;
   struct rlimit files;
