@@ -12,6 +12,7 @@ import time
 from supervisor.process import Subprocess
 from supervisor.states import ProcessStates, SupervisorStates
 
+import svc_memory
 from svc_end import DAEMON, GATEWAY, KEEPER, end_container
 
 SERVICES = (KEEPER, DAEMON, GATEWAY)
@@ -93,6 +94,8 @@ def look_at_ends():
         name, options = process.config.name, process.config.options
         if life.was_killed_by_oom:
             options.logger.warn(f"{name} was killed because the container has no memory left")
+            if name in SERVICES:
+                svc_memory.release(options)
         finish(process, pid, status)
         # A shell without a process left for its child exits with this code too: the account may have taken them all.
         is_wrong = life.has_wrong_option and not life.was_ready

@@ -2,8 +2,9 @@
 
 Its loop looks at its programs when a descriptor becomes readable, and otherwise once a second: the first program would
 start a second late, and so would every stop and every restart. A pipe that its start and every signal write to mends
-that. svc_end and svc_failures decide when and how the container ends and what starts again, svc_output writes what the
-programs print, svc_start starts the browser on request, svc_states reports to the daemon which programs run.
+that. svc_end and svc_failures decide when and how the container ends and what starts again, svc_memory what a
+lack of memory ends, svc_output writes what the programs print, svc_start starts the browser on request, svc_states
+reports to the daemon which programs run.
 """
 
 import os
@@ -11,6 +12,7 @@ import signal
 
 import svc_end
 import svc_failures
+import svc_memory
 import svc_output
 import svc_start
 import svc_states
@@ -48,6 +50,7 @@ class Wakeup:
 
 svc_end.install()
 svc_failures.install()
+svc_memory.install()
 svc_output.install()
 svc_states.install()
 

@@ -6,7 +6,8 @@
 #include <unistd.h>
 
 /* Between the keeper and what it starts, so that a lack of memory ends a command, not the keeper. */
-#define SCORE_ADDED 200
+#define SCORE_ADDED 500
+#define SCORE_LOWERED 200
 #define MIN_SCORE (-1000)
 #define MAX_SCORE 1000
 
@@ -47,7 +48,7 @@ void oom_open(struct oom *oom)
   char path[3 * PATH_MAX];
   int score = own_score();
   oom->usual_score = within(score + SCORE_ADDED);
-  set_score("/proc/self/oom_score_adj", score - SCORE_ADDED);
+  set_score("/proc/self/oom_score_adj", score - SCORE_LOWERED);
   oom->counter = -1;
   if (cgroup_file(true, "memory.events", path))
     oom->counter = open(path, O_RDONLY | O_CLOEXEC);

@@ -60,7 +60,7 @@ describeRows(
       expect(streams[0]?.segments).toEqual([{ start: 16 * MIB, end: 20 * MIB }]);
     });
 
-    test('limits, niceness and the score for a lack of memory are those of the start, which is by default 200', async () => {
+    test('limits, niceness and the score for a lack of memory are those of the start, which is by default 500 more', async () => {
       await using keeper = await RunningKeeper.start(program);
       await using client = await RawClient.open(keeper.socket);
       const script = 'until [ "$(cat /proc/self/oom_score_adj)" != "$0" ]; do :; done; cat /proc/self/oom_score_adj';
@@ -68,7 +68,7 @@ describeRows(
       client.send(startFrame('a', script.replaceAll('$0', String(own))), limited('b'));
       await client.ended('a');
       expect(readFileSync(join(keeper.directory, 'output/a.stdout.0'), 'latin1')).toBe(
-        `${Math.min(1000, own + 200)}\n`,
+        `${Math.min(1000, own + 500)}\n`,
       );
       const output = join(keeper.directory, 'output/b.stdout.0');
       await expect.poll(() => existsSync(output) && readFileSync(output, 'latin1')).toBe('77\n7\n');
