@@ -45,7 +45,11 @@ def install():
 
     def change_and_note(process, state, expected=True):
         changed = change_state(process, state, expected)
-        states.note(process.config.name, getProcessStateDescription(process.state), process.pid)
+        try:
+            states.note(process.config.name, getProcessStateDescription(process.state), process.pid)
+        except OSError as error:
+            # The account can fill the disk, which must not end the container. The next change writes all states again.
+            process.config.options.logger.warn(f"the states of the programs are not written: {error}")
         return changed
 
     Subprocess.change_state = change_and_note

@@ -25,3 +25,15 @@ test('[late.full-temporary] the account that keeps its temporary directory full 
   await bash(sandbox, 'rm /tmp/fill');
   expect(await sandbox.shell('ls /tmp')).not.toContain('fill');
 });
+
+test('[late.full-temporary] a full disk does not end supervisord, which writes the states of programs there', async () => {
+  await using sandbox = await startSandbox({ env: { ...NO_BROWSER, ...NO_KERNELS } });
+  // A directory in the place of the file: renaming onto it fails as a full disk does, for root too.
+  await sandbox.shell('rm /run/svc/program-states && mkdir -p /run/svc/program-states/full');
+  await sandbox.shell('kill -KILL $(pgrep -o -f svc_watchdog)');
+  await sandbox.said('the states of the programs are not written');
+  await expect.poll(() => sandbox.log.split("spawned: 'watchdog'")).toHaveLength(3);
+  expect((await sandbox.run('echo on')).stdout).toBe('on\n');
+  await sandbox.shell('rm -r /run/svc/program-states && kill -KILL $(pgrep -o -f svc_watchdog)');
+  await expect.poll(() => sandbox.shell('cat /run/svc/program-states || true')).toContain(' RUNNING ');
+});
