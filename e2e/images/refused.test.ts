@@ -37,6 +37,12 @@ const KEY = { SVC_API_KEY: 'key-of-the-test' };
 test.each([
   ['read-only', ['--read-only'], {}, 'uid 0 cannot write /run/svc, /tmp or /var/lib/svc: mount a tmpfs there'],
   ['read-only', ['--read-only'], KEY, 'uid 0 cannot write /run/svc: mount a tmpfs there'],
+  [
+    'read-only',
+    ['--read-only', ...['/run/svc', '/tmp', '/var/lib/svc'].flatMap((path) => ['--tmpfs', path])],
+    {},
+    '/home/sandbox is on a read-only file system: mount a volume or a tmpfs there',
+  ],
   ['user', ['--read-only', '--user', '1000'], {}, 'uid 1000 cannot write /home/sandbox or /tmp: mount a tmpfs there'],
   [
     'capabilities',

@@ -26,6 +26,7 @@ claim_home() {
   if [ "$owner" = 0 ] && has_capability "$CAP_CHOWN" && chown "$ACCOUNT:$ACCOUNT" "$ACCOUNT_HOME" 2>/dev/null; then
     chmod 755 "$ACCOUNT_HOME"
   elif ! as_account test -w "$ACCOUNT_HOME"; then
+    [ -w "$ACCOUNT_HOME" ] || refuse "$ACCOUNT_HOME is on a read-only file system: mount a volume or a tmpfs there"
     refuse_home "$ACCOUNT, uid $uid," "set PUID=$owner, or change its owner"
   fi
 }

@@ -12,6 +12,8 @@
 /* ms until a process that is in the middle of execve is scanned again, and until it is waited for no more. */
 #define SETTLING_MS 2
 #define SETTLED_MS 1000
+/* ms after which a scan that found nothing counts, though a process has ended meanwhile that may have forked. */
+#define PROVED_MS 200
 /* Searches that may be under way; the others wait for their turn. */
 #define MAX_UNDER_WAY 16
 /* Requests of one client, and their targets: a client that exceeds this is disconnected. */
@@ -27,6 +29,9 @@ struct search {
   struct signalling signalling;
   int64_t next_at;
   int64_t settled_at;
+  int64_t proved_at;
+  /* As in the survey of the round before. */
+  uint64_t ended;
   struct mark_reader reader;
   uint64_t client;
   uint32_t request;
@@ -101,8 +106,12 @@ static void drop_survey(struct search *search)
 static bool end_round(struct search *search)
 {
   int64_t now = monotonic_ms();
-  bool settled = search->signalling.survey.settled || now >= search->settled_at;
-  bool complete = settled && (search->signalling.signal != SIGKILL || members(&search->signalling.survey) == 0);
+  const struct survey *survey = &search->signalling.survey;
+  /* For SIGKILL the last scan has to prove that nothing is left. */
+  bool proves = search->signalling.signal != SIGKILL || survey->ended == search->ended || now >= search->proved_at;
+  bool settled = (survey->settled && proves) || now >= search->settled_at;
+  bool complete = settled && (search->signalling.signal != SIGKILL || members(survey) == 0);
+  search->ended = survey->ended;
   drop_survey(search);
   search->signalling.round++;
   search->next_at = now + (settled && search->signalling.fresh > 0 ? 0 : SETTLING_MS);
@@ -127,8 +136,10 @@ static bool advance(struct search *search, int64_t now)
   }
   if (search->next_at > now)
     return false;
-  if (signalling->round == 0)
+  if (signalling->round == 0) {
     search->settled_at = now + SETTLED_MS;
+    search->proved_at = now + PROVED_MS;
+  }
   refresh(search);
   signalling->survey = signalling->all
                            ? survey_descendants(signalling->finder)

@@ -60,8 +60,12 @@ static struct survey scan(const struct finder *finder)
   for (struct dirent *entry; (entry = readdir(proc)) != NULL;) {
     struct found found;
     pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-    if (pid <= 1 || pid == own || pid == finder->excluded || !process_stat(pid, &found))
+    if (pid <= 1 || pid == own || pid == finder->excluded)
       continue;
+    if (!process_stat(pid, &found)) {
+      list.ended += (uint64_t)pid * (uint64_t)pid;
+      continue;
+    }
     bool is_group = found.group == own_group || (excluded_group > 0 && found.group == excluded_group);
     /* A child leaves the group of the keeper some time after it was cloned. */
     if (is_group && process_by_pid(finder->processes, pid) == NULL)

@@ -49,6 +49,11 @@ struct survey {
   size_t capacity;
   /* False while a process is in the middle of execve, when its environment cannot be read: scan again. */
   bool settled;
+  /*
+   * A sum over the processes that were dead when their turn came. One that was not dead in the scan before may have
+   * forked after the list was read: its child is in no list, so that the scan proves nothing about it.
+   */
+  uint64_t ended;
 };
 
 /*

@@ -92,7 +92,7 @@ function endNotes({ output, message, signal, usage }: ShellResult): string {
 
 function continueHint({ commandId, pid }: ShellResult): string {
   const read = `GET /v2/commands/${commandId}?wait=true has its output and its end`;
-  if (pid === null) return `the command starts once the process host responds: ${read}`;
+  if (pid === null) return `the command starts and keeps running once the process host responds: ${read}`;
   const wait = `"while kill -0 ${pid} 2>/dev/null; do sleep 1; done" waits for its end`;
   return `the command keeps running as process ${pid}: ${wait}, "kill -- -${pid}" ends it; ${read}`;
 }

@@ -17,6 +17,9 @@ export const KILL_GRACE_MS = 2000;
 const INTERRUPT_MS = 300;
 /** Milliseconds between two looks at what is left. */
 const LOOK_MS = 20;
+/** Milliseconds until the next look if one found nothing but proves nothing, and until it counts nevertheless. */
+const UNSETTLED_LOOK_MS = 2;
+const SETTLED_MS = 200;
 /** Milliseconds within which the end of a killed shell is noticed. */
 const SHELL_END_MS = 5000;
 
@@ -104,12 +107,22 @@ export class Ending {
     const isCut = (): boolean => !this.#session.open || (!isKill && this.#hurry.signal.aborted);
     const deadline = performance.now() + (signal === 'SIGINT' ? INTERRUPT_MS : KILL_GRACE_MS);
     for (let round = 0; ; round += 1) {
-      const left = await started.find(this.#until);
+      const left = await this.#left(started);
       if (isOver(left.length)) return true;
       // What a program starts to clean up is spared.
       if (isKill || round === 0) signalEach(left, signal);
       if (performance.now() >= deadline || isCut()) return false;
       await pause(isKill && round === 0 ? 1 : LOOK_MS, isKill ? undefined : this.#hurry.signal);
+    }
+  }
+
+  /** What is left of the command. */
+  async #left(started: StartedProcesses): Promise<readonly FoundProcess[]> {
+    const deadline = performance.now() + SETTLED_MS;
+    for (;;) {
+      const { processes, isSettled } = await started.find(this.#until);
+      if (processes.length > 0 || isSettled || performance.now() >= deadline) return processes;
+      await pause(UNSETTLED_LOOK_MS);
     }
   }
 

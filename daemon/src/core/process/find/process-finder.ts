@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Identity } from '../../account/identity.ts';
 import { errnoName } from '../../errno-name.ts';
@@ -29,6 +29,18 @@ export interface Found {
   readonly ownedPids: ReadonlySet<number>;
   /** False while a young process is in the middle of execve, when its environment cannot be read: scan again. */
   readonly settled: boolean;
+  /** As `Scan` has it. */
+  readonly ended: ReadonlySet<string>;
+}
+
+/** One pass through /proc, which is not of one moment. */
+export interface Scan {
+  readonly living: readonly FoundProcess[];
+  /**
+   * Names of processes that were dead when their turn came. One that is not among those of the pass before may have
+   * forked after the list was read: its child is in no list, so that the pass proves nothing about it.
+   */
+  readonly ended: ReadonlySet<string>;
 }
 
 /** A process is young for this many clock ticks, which are 10 ms on every Linux. */
@@ -46,7 +58,8 @@ const READ_MS = 1000;
 export async function findProcesses(targets: readonly ProcessTarget[]): Promise<Found> {
   const own = statOf(process.pid)?.group;
   const running = new Set(targets.filter((target) => target.running).map(({ pid }) => pid));
-  const candidates = scan().filter(
+  const { living: all, ended: dead } = scan();
+  const candidates = all.filter(
     ({ pid, parent, group }) =>
       pid > 1 && pid !== process.pid && (group !== own || (parent === process.pid && running.has(pid))),
   );
@@ -70,7 +83,7 @@ export async function findProcesses(targets: readonly ProcessTarget[]): Promise<
       unnamed.has(pid) && !members.has(pid) && parent !== KTHREADD && Number(startTime) >= youngest,
   );
   const ownedPids = new Set([...owned, ...ended]);
-  return { processes: candidates.filter(({ pid }) => members.has(pid)), ownedPids, settled };
+  return { processes: candidates.filter(({ pid }) => members.has(pid)), ownedPids, settled, ended: dead };
 }
 
 /**
@@ -99,23 +112,38 @@ export function hasLeft(pid: number, group: number): boolean {
   return now !== undefined && now.group !== group;
 }
 
-/** Every living process. */
-export function scan(): FoundProcess[] {
-  return readdirSync('/proc').flatMap((name) => {
-    const pid = Number(name);
-    return Number.isInteger(pid) ? (statOf(pid) ?? []) : [];
-  });
+/** Every process of the system. */
+export function scan(): Scan {
+  const [living, ended] = [[] as FoundProcess[], new Set<string>()];
+  for (const pid of readdirSync('/proc').map(Number)) {
+    if (!Number.isInteger(pid)) continue;
+    const found = readStat(pid);
+    if (found?.isLiving === true) living.push(found);
+    else ended.add(`${pid}:${found?.startTime}`);
+  }
+  return { living, ended };
+}
+
+/** Whether a pass is the first to show a process as dead. */
+export function hasNewlyEnded(ended: ReadonlySet<string>, before: ReadonlySet<string>): boolean {
+  return [...ended].some((name) => !before.has(name));
 }
 
 /** Undefined if the process does not exist, or it is a zombie. */
 export function statOf(pid: number): FoundProcess | undefined {
+  const found = readStat(pid);
+  return found?.isLiving === true ? found : undefined;
+}
+
+/** Undefined if the process does not exist. */
+function readStat(pid: number): (FoundProcess & { readonly isLiving: boolean }) | undefined {
   const text = readProc(pid, 'stat');
   if (typeof text === 'string') return undefined;
   const stat = text.toString('latin1');
   // The name may contain blanks and parentheses; the fields begin after the last parenthesis.
   const [state, parent, group, session, ...more] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  if (state === undefined || 'ZXx'.includes(state)) return undefined;
-  return { pid, parent: Number(parent), group: Number(group), session: Number(session), startTime: more[15] ?? '' };
+  const ids = { pid, parent: Number(parent), group: Number(group), session: Number(session) };
+  return { ...ids, startTime: more[15] ?? '', isLiving: state !== undefined && !'ZXx'.includes(state) };
 }
 
 /** Adds the descendants of the members to the members. */
@@ -172,13 +200,7 @@ export async function marksBy(
   pids: readonly number[],
 ): Promise<[pid: number, id: string][]> {
   const paths = pids.map((pid) => `/proc/${pid}/environ`);
-  const [file = '', ...args] = asReader(['grep', '-zsoE', '-e', MARK_PATTERN, '--', '/dev/null', ...paths]);
-  const options = { env: { PATH: '/usr/bin:/bin' }, timeout: READ_MS, killSignal: 'SIGKILL' } as const;
-  const stdout = await promisify(execFile)(file, args, options).then(
-    (result) => result.stdout,
-    // grep also fails, with a valid list, if one of many files could not be read.
-    (error: unknown) => (error instanceof Error && 'stdout' in error ? String(error.stdout) : ''),
-  );
+  const stdout = await grep(asReader(['grep', '-zsoE', '-e', MARK_PATTERN, '--', '/dev/null', ...paths]));
   return stdout.split('\0').flatMap((entry) => {
     const [, pid, id] = /^\/proc\/(\d+)\/environ:SVC_COMMAND_ID=(.*)$/s.exec(entry) ?? [];
     return id === undefined ? [] : [[Number(pid), id] as [number, string]];
@@ -193,6 +215,39 @@ function markIn(environ: Buffer): string | undefined {
     .split('\0')
     .find((variable) => variable.startsWith(entry))
     ?.slice(entry.length);
+}
+
+/**
+ * Those whose environment reads as empty: in the middle of execve, or without variables. One that may not be read is not
+ * among them.
+ */
+export async function withoutVariables(pids: readonly number[]): Promise<number[]> {
+  const paths = pids.map((pid) => `/proc/${pid}/environ`);
+  const stdout = await grep(['grep', '-zsL', '-e', '', '--', '/dev/null', ...paths]);
+  return stdout.split('\n').flatMap((path) => {
+    const pid = Number(path.split('/')[2]);
+    return path.endsWith('/environ') && maySeeEnvironment(pid) ? [pid] : [];
+  });
+}
+
+/** Opens the environment; a read could wait for the memory of the process. */
+function maySeeEnvironment(pid: number): boolean {
+  try {
+    closeSync(openSync(`/proc/${pid}/environ`, 'r'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What grep prints. */
+async function grep([file = '', ...args]: readonly string[]): Promise<string> {
+  const options = { env: { PATH: '/usr/bin:/bin' }, timeout: READ_MS, killSignal: 'SIGKILL' } as const;
+  return promisify(execFile)(file, args, options).then(
+    (result) => result.stdout,
+    // grep also fails, with a valid list, if one of many files could not be read.
+    (error: unknown) => (error instanceof Error && 'stdout' in error ? String(error.stdout) : ''),
+  );
 }
 
 /** Clock ticks since boot, as processes have them. */

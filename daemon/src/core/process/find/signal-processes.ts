@@ -1,7 +1,7 @@
 import { pause } from '@sandbox/api/wait.ts';
 import { errnoName } from '../../errno-name.ts';
 import type { ProcessTarget } from '../process-host.ts';
-import { type FoundProcess, findProcesses, hasLeft, hasProc } from './process-finder.ts';
+import { type Found, type FoundProcess, findProcesses, hasLeft, hasNewlyEnded, hasProc } from './process-finder.ts';
 
 /** Scans after which a program that forks faster than it can be found is given up. */
 const MAX_ROUNDS = 64;
@@ -9,18 +9,21 @@ const MAX_ROUNDS = 64;
 /** Milliseconds until a process that is in the middle of execve is examined again, and until it is waited for no more. */
 const SETTLING_MS = 2;
 const SETTLED_MS = 1000;
+/** Milliseconds after which a scan that found nothing counts, though a process has ended meanwhile that may have forked. */
+const PROVED_MS = 200;
 
 /**
- * Finds every process of the targets, signals it once and answers how many there were. SIGKILL scans and kills again
+ * Finds every process of the targets, signals it once and returns how many there were. SIGKILL scans and kills again
  * until no process is found.
  */
 export async function signalProcesses(targets: readonly ProcessTarget[], signal: NodeJS.Signals): Promise<number> {
   if (!hasProc) return targets.filter((target) => signalGroup(target, signal)).length;
   const signalled = new Set<string>();
-  const settledAt = performance.now() + SETTLED_MS;
+  const isSettled = settling(signal);
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const { processes, ownedPids, ...found } = await findProcesses(targets);
-    const settled = found.settled || performance.now() >= settledAt;
+    const found = await findProcesses(targets);
+    const { processes, ownedPids } = found;
+    const settled = isSettled(found);
     // A group was signalled as a whole in the first round: a process that is new in it was started since.
     const cameLater = ({ group }: FoundProcess): boolean => round > 0 && signal !== 'SIGKILL' && ownedPids.has(group);
     const fresh = processes.filter((process) => !signalled.has(nameOf(process)) && !cameLater(process));
@@ -31,6 +34,19 @@ export async function signalProcesses(targets: readonly ProcessTarget[], signal:
     if (!settled || fresh.length === 0) await pause(SETTLING_MS);
   }
   return signalled.size;
+}
+
+/** Whether no process can have escaped a scan, or it was waited for long enough; to be asked once for each scan. */
+function settling(signal: NodeJS.Signals): (found: Found) => boolean {
+  const begun = performance.now();
+  let before: ReadonlySet<string> = new Set();
+  return ({ settled, ended }) => {
+    const passed = performance.now() - begun;
+    // For SIGKILL the last scan has to prove that nothing is left.
+    const proves = signal !== 'SIGKILL' || !hasNewlyEnded(ended, before) || passed >= PROVED_MS;
+    before = ended;
+    return (settled && proves) || passed >= SETTLED_MS;
+  };
 }
 
 /**

@@ -5,12 +5,14 @@ import { foregroundGroup } from './foreground.ts';
 import {
   addDescendants,
   type FoundProcess,
+  hasNewlyEnded,
   hasProc,
   KTHREADD,
   marksBy,
   scan,
   statOf,
   uptimeTicks,
+  withoutVariables,
   YOUNG_TICKS,
 } from './process-finder.ts';
 
@@ -37,6 +39,16 @@ export function sinceNow(shell: number): Since | undefined {
   return { ticks: Math.floor(uptimeTicks()), children: childrenOf(shell) };
 }
 
+/** What one look has found. */
+export interface Look {
+  readonly processes: readonly FoundProcess[];
+  /**
+   * False if a process may have escaped the look: it is in the middle of execve, when its environment reads as empty, or
+   * what started it ended during the look. Look again.
+   */
+  readonly isSettled: boolean;
+}
+
 /**
  * Finds what a command of a shell has started: processes of the shell's session, its descendants and processes with its
  * mark, as far as they are younger than the command. What a process that existed before starts belongs to that one, and
@@ -47,6 +59,8 @@ export class StartedProcesses {
   readonly #since: Since;
   /** Processes that are known to be of another shell, by `pid:startTime`. */
   readonly #foreign = new Set<string>();
+  /** The dead processes of the look before. */
+  #ended: ReadonlySet<string> = new Set();
 
   constructor(shell: ShellProcess, since: Since) {
     this.#shell = shell;
@@ -55,18 +69,22 @@ export class StartedProcesses {
 
   /**
    * Without the shell itself.
-   * @param until processes that were started later count only if one that counts has started them
+   * @param until processes that were started later count only if one that counts has started them, or one that has ended
    */
-  async find(until?: Since): Promise<FoundProcess[]> {
-    if (!hasProc) return [];
+  async find(until?: Since): Promise<Look> {
+    if (!hasProc) return { processes: [], isSettled: true };
     const { pid: shell } = this.#shell;
     const own = statOf(process.pid)?.group;
-    const all = scan().filter(({ pid, group }) => pid > 1 && group !== own);
+    const { living, ended } = scan();
+    const isProof = !hasNewlyEnded(ended, this.#ended);
+    this.#ended = ended;
+    const all = living.filter(({ pid, group }) => pid > 1 && group !== own);
     const members = new Set(
       all.filter(({ pid, group, session }) => [pid, group, session].includes(shell)).map(({ pid }) => pid),
     );
     addDescendants(all, members);
-    for (const pid of await this.#marked(all.filter(({ pid }) => !members.has(pid)))) members.add(pid);
+    const { marked, areRead } = await this.#marked(all.filter(({ pid }) => !members.has(pid)));
+    for (const pid of marked) members.add(pid);
     addDescendants(all, members);
     const started = this.#younger(all, members, until);
     const front = foregroundGroup(shell);
@@ -75,14 +93,16 @@ export class StartedProcesses {
       addDescendants(all, started);
     }
     started.delete(shell);
-    return all.filter(({ pid }) => started.has(pid));
+    return { processes: all.filter(({ pid }) => started.has(pid)), isSettled: isProof && areRead };
   }
 
   #younger(all: readonly FoundProcess[], members: ReadonlySet<number>, until: Since | undefined): Set<number> {
     const { pid: shell } = this.#shell;
     const { ticks, children } = this.#since;
     const isOlder = ({ pid, startTime }: FoundProcess): boolean => Number(startTime) < ticks || children.includes(pid);
-    const isLater = ({ startTime }: FoundProcess): boolean => until !== undefined && Number(startTime) > until.ticks;
+    // What is no child of a living member was started by a process that has ended.
+    const isLater = ({ startTime, parent }: FoundProcess): boolean =>
+      until !== undefined && Number(startTime) > until.ticks && members.has(parent);
     const ofShell = all.filter(({ pid }) => members.has(pid) && pid !== shell);
     const older = new Set(ofShell.filter(isOlder).map(({ pid }) => pid));
     const groups = new Set(ofShell.filter(isOlder).map(({ group }) => group));
@@ -95,22 +115,40 @@ export class StartedProcesses {
   }
 
   /** Those with the mark of the shell, of the ones that are young enough to be of the command. */
-  async #marked(others: readonly FoundProcess[]): Promise<number[]> {
+  async #marked(others: readonly FoundProcess[]): Promise<{ marked: readonly number[]; areRead: boolean }> {
     const candidates = others.filter(
       (one) => Number(one.startTime) >= this.#since.ticks && one.parent !== KTHREADD && !this.#foreign.has(nameOf(one)),
     );
-    if (candidates.length === 0) return [];
-    const { mark, identity } = this.#shell;
-    const pids = candidates.map(({ pid }) => pid);
-    const readers = [(command: readonly string[]) => command, ...(identity ? [asThe(identity)] : [])];
-    const marks = new Map((await Promise.all(readers.map((reader) => marksBy(reader, pids)))).flat());
+    if (candidates.length === 0) return { marked: [], areRead: true };
+    const marks = await this.#marksOf(candidates.map(({ pid }) => pid));
     const settled = uptimeTicks() - YOUNG_TICKS;
     for (const one of candidates) {
       const found = marks.get(one.pid);
       // A young process may be in the middle of execve, when its environment reads as empty.
-      if (found === undefined ? Number(one.startTime) < settled : found !== mark) this.#foreign.add(nameOf(one));
+      if (found === undefined ? Number(one.startTime) < settled : found !== this.#shell.mark)
+        this.#foreign.add(nameOf(one));
     }
-    return pids.filter((pid) => marks.get(pid) === mark);
+    const marked = candidates.filter(({ pid }) => marks.get(pid) === this.#shell.mark);
+    const unmarked = candidates.filter((one) => !marks.has(one.pid) && !this.#foreign.has(nameOf(one)));
+    const areRead = unmarked.length === 0 || (await withoutVariables(unmarked.map(({ pid }) => pid))).length === 0;
+    return { marked: await this.#withoutInherited(marked), areRead };
+  }
+
+  /**
+   * Without the children of an older process with the mark, such as a tmux server: until its execve a child has the
+   * environment of its parent, whatever its own will be.
+   */
+  async #withoutInherited(marked: readonly FoundProcess[]): Promise<number[]> {
+    const pids = new Set(marked.map(({ pid }) => pid));
+    const parents = new Set(marked.map(({ parent }) => parent).filter((pid) => pid > 1 && !pids.has(pid)));
+    const marks = parents.size === 0 ? new Map<number, string>() : await this.#marksOf([...parents]);
+    return marked.filter(({ parent }) => marks.get(parent) !== this.#shell.mark).map(({ pid }) => pid);
+  }
+
+  async #marksOf(pids: readonly number[]): Promise<ReadonlyMap<number, string>> {
+    const { identity } = this.#shell;
+    const readers = [(command: readonly string[]) => command, ...(identity ? [asThe(identity)] : [])];
+    return new Map((await Promise.all(readers.map((reader) => marksBy(reader, pids)))).flat());
   }
 }
 
