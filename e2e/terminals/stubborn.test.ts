@@ -5,19 +5,13 @@ import { join } from 'node:path';
 import { pollUntil } from '@sandbox/api/wait.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestApp } from '../../daemon/src/app.fixture.ts';
-import { hasKeeper } from '../../daemon/src/hosts.fixture.ts';
+import { BACKENDS } from '../../daemon/src/capabilities/pty/pty.fixture.ts';
 import { describeRows } from '../../scripts/testing/describe-rows.ts';
 import { has } from '../../scripts/testing/machine.ts';
 import { withGrowingTime } from '../../scripts/testing/rounds.ts';
 import { STUBBORN_LINES, type StubbornLine } from './stubborn-lines.ts';
 
 const IS_WHOLE = process.env['TEST_EXTENT'] === 'whole';
-
-const BACKENDS = [
-  { name: 'keeper', isThere: hasKeeper, config: { processHost: 'keeper' } },
-  { name: 'portable', isThere: true, config: { processHost: 'portable' } },
-  { name: 'tmux', isThere: has('tmux'), config: { shellBackend: 'tmux' } },
-] as const;
 
 const SHELLS = [
   { shell: 'bash', isThere: true, start: { command: 'bash', args: ['--norc', '--noprofile'], env: { PS1: '$ ' } } },

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
 import { findTool } from '../../core/tool-path.ts';
-import { describeOnHosts } from '../../hosts.fixture.ts';
-import { BARE, create, exec, screen } from './pty.fixture.ts';
+import { BARE, create, describeOnBackends, exec, screen } from './pty.fixture.ts';
 
 const SHELLS: readonly (readonly [string, object])[] = [
   ['bash', BARE],
@@ -10,10 +9,10 @@ const SHELLS: readonly (readonly [string, object])[] = [
   ['sh', { command: 'sh', env: { PS1: '$ ' } }],
 ];
 
-describeOnHosts('the state of the shell between calls', () => {
+describeOnBackends('the state of the shell between calls', (config) => {
   for (const [name, shell] of SHELLS) {
     test.runIf(findTool(name) !== undefined)(`[pty.exec-status] ${name}: $? is that of the call before`, async () => {
-      await using daemon = await TestApp.start();
+      await using daemon = await TestApp.start(config);
       await create(daemon, 'a', { ...shell, cwd: '/tmp' });
       const run = async (command: string) => {
         const { output, exit_code } = await exec(daemon, 'a', command);
@@ -34,7 +33,7 @@ describeOnHosts('the state of the shell between calls', () => {
     });
 
     test.runIf(findTool(name) !== undefined)(`[pty.exec-trace] ${name}: set -x shows the command alone`, async () => {
-      await using daemon = await TestApp.start();
+      await using daemon = await TestApp.start(config);
       await create(daemon, 'a', { ...shell, cwd: '/tmp' });
       const outputs: string[] = [];
       for (const command of ['set -x', 'echo one', '(exit 3)', 'echo "two $?"', 'cd /usr', 'echo three'])

@@ -2,14 +2,42 @@ import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
+import { describeRows } from '../../../../scripts/testing/describe-rows.ts';
+import { has } from '../../../../scripts/testing/machine.ts';
 import { withGrowingTime } from '../../../../scripts/testing/rounds.ts';
 import { TestApp } from '../../app.fixture.ts';
+import type { Config } from '../../config.ts';
+import { hasKeeper, ONLY_HOST } from '../../hosts.fixture.ts';
 
 /** A shell without start-up files, for a fast start and a known prompt. */
 export const BARE = { command: 'bash', args: ['--norc', '--noprofile'], env: { PS1: '$ ' } };
 
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts the fields that it reads.
 type Json = any;
+
+interface Backend {
+  readonly name: string;
+  readonly isThere: boolean;
+  readonly config: Partial<Config>;
+}
+
+/** What holds the terminals of a service. */
+export const BACKENDS: readonly Backend[] = (
+  [
+    { name: 'keeper', isThere: hasKeeper, config: { processHost: 'keeper' } },
+    { name: 'portable', isThere: true, config: { processHost: 'portable' } },
+    { name: 'tmux', isThere: has('tmux'), config: { shellBackend: 'tmux' } },
+  ] as const
+).filter(({ name }) => ONLY_HOST === undefined || name === ONLY_HOST);
+
+/** As `describe`, once for each of them. */
+export function describeOnBackends(name: string, define: (config: Partial<Config>) => void): void {
+  describeRows(
+    BACKENDS,
+    (backend) => `${name}, ${backend.name}`,
+    ({ config }) => define(config),
+  );
+}
 
 /** A directory that any account of a session can write to. */
 export async function sharedDirectory(): Promise<string> {
