@@ -2,7 +2,8 @@ import { type Requirement, section } from './requirement.ts';
 
 export const MANNERS: readonly Requirement[] = [
   ...section('docs/contract.md §1.1', {
-    'manners.form-path': 'the path of a form may be in the query; two paths that differ are 422',
+    'manners.form-path': 'the path of a form may be in the query; two paths that differ are 400',
+    'manners.two-places': 'two places of one value, or two names of it, that differ are 400',
     'manners.form-names': 'names in a form have the characters that browsers and curl encode: ", LF and CR',
     'manners.unknown-route-body': 'an unknown or removed route is 404 with its hint, for any body and query',
     'manners.live-headers': 'no proxy buffers, keeps or compresses a stream of NDJSON, events or MCP',

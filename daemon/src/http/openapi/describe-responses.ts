@@ -40,6 +40,7 @@ const ERRORS: Readonly<Record<string, readonly [name: string, meaning: string]>>
 /** Statuses that the server answers before or after every route. */
 const ANY_ROUTE = ['400', '403', '408', '431', '500', '503'] as const;
 const BEHIND_THE_GATE = ['401'] as const;
+const WITH_FIELDS = ['422'] as const;
 const WITH_A_BODY = ['413', '422'] as const;
 
 const WITHOUT_CONTENT = new Set(['101', '304']);
@@ -104,6 +105,7 @@ function addedStatuses({ security, requestBody, parameters = [] }: Operation): s
     ...ANY_ROUTE,
     ...(isPublic ? [] : BEHIND_THE_GATE),
     ...(requestBody === undefined ? [] : WITH_A_BODY),
-    ...(parameters.length === 0 ? [] : ['404']),
+    ...(parameters.some((parameter) => parameter.in === 'path') ? ['404'] : []),
+    ...(parameters.length === 0 ? [] : WITH_FIELDS),
   ];
 }

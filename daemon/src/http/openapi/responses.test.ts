@@ -9,6 +9,7 @@ test.each(['v1', 'v2'])('every error of %s is documented as JSON', async (surfac
     const errors = document.responsesOf(operation).filter(([status]) => Number(status) >= 400);
     for (const [, { content = {} }] of errors) expect(Object.keys(content)).toEqual(['application/json']);
     expect(errors.map(([status]) => status)).toEqual(expect.arrayContaining(['400', '403', '431', '500', '503']));
+    if (operation.parameters?.length) expect(Object.keys(operation.responses)).toContain('422');
     if (operation.requestBody) expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['413', '422']));
   }
 });

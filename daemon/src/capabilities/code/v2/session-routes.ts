@@ -1,4 +1,5 @@
 import { counted } from '@sandbox/api/counted.ts';
+import { oneValue } from '@sandbox/api/fields/one-value.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { located } from '@sandbox/api/http/validation.ts';
@@ -43,7 +44,7 @@ export function sessionRoutesV2(app: App, service: CodeService): void {
     },
     handler: async ({ body }) => {
       const { id, session_id, kernel_name: kernelName, max_idle_seconds: idleSeconds, ...same } = body;
-      const request = { ...same, sessionId: id ?? session_id, kernelName, idleSeconds };
+      const request = { ...same, sessionId: oneValue({ id, session_id }), kernelName, idleSeconds };
       const { session, created } = await located(service.createSession(request));
       return ok({ ...codeSession(session), created }, created ? 'the session was created' : 'the session was there');
     },

@@ -1,4 +1,5 @@
 import { counted } from '@sandbox/api/counted.ts';
+import { oneValue } from '@sandbox/api/fields/one-value.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { ErrorBody, envelopeOf, failure, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
@@ -124,7 +125,7 @@ function runRequest(body: z.infer<typeof RunBody>): RunRequest {
     cwd: body.cwd,
     env: body.env,
     user: body.user,
-    sessionId: body.session ?? body.session_id,
+    sessionId: oneValue({ session: body.session, session_id: body.session_id }),
     openStdin: isAsync && body.stdin === undefined,
     input: body.stdin,
     wait: isAsync ? 0 : body.timeout,

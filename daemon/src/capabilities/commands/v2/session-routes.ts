@@ -1,4 +1,5 @@
 import { counted } from '@sandbox/api/counted.ts';
+import { oneValue } from '@sandbox/api/fields/one-value.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
@@ -21,7 +22,7 @@ export function sessionRoutesV2(app: App, sessions: SessionService): void {
       response: { 200: envelopeOf(Session), ...V2_ERRORS, 409: ErrorBody, 429: ErrorBody },
     },
     handler: async ({ body: { id, session_id, cwd, env, user } }) => {
-      const data = sessionInfo(sessions.create({ id: id ?? session_id, cwd, env, user }));
+      const data = sessionInfo(sessions.create({ id: oneValue({ id, session_id }), cwd, env, user }));
       return ok(data, `session ${data.session_id}`);
     },
   });

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
+import { oneValue } from '@sandbox/api/fields/one-value.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { acceptRawBodies, isRawBody, piecesOf } from '@sandbox/api/http/body.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
-import { ValidationFailure } from '@sandbox/api/http/validation.ts';
 import { z } from 'zod';
 import { QueryFlag } from '../../../http/fields.ts';
 import { inputBytes } from '../../../http/files/input-bytes.ts';
@@ -45,20 +45,16 @@ export function stdinRouteV2(app: App, service: CommandService): void {
           return writtenAnswer(command_id, await service.writeStdin(command_id, piecesOf(body), terms), null);
         }
         const bytes = body.input === '' ? Buffer.alloc(0) : inputBytes(body);
-        const terms = { eof: requestedEof(query.eof, body.eof), offset: body.offset };
+        const terms = {
+          eof: oneValue({ 'eof in the query': query.eof, 'eof in the body': body.eof }) ?? false,
+          offset: body.offset,
+        };
         const written = await service.offerStdin(command_id, bytes, terms);
         return writtenAnswer(command_id, written, stdinHint(written, bytes.length));
       },
     });
     done();
   });
-}
-
-/** Query and body may both say it. @throws ValidationFailure if they differ */
-function requestedEof(ofQuery: boolean | undefined, ofBody: boolean | undefined): boolean {
-  if (ofQuery === undefined || ofBody === undefined || ofQuery === ofBody) return ofQuery ?? ofBody ?? false;
-  const message = `eof is ${ofQuery} in the query and ${ofBody} in the body`;
-  throw new ValidationFailure('querystring', [{ code: 'custom', path: ['eof'], message }]);
 }
 
 function writtenAnswer(command_id: string, { bytes, total, eof }: StdinWritten, hint: string | null) {

@@ -3,7 +3,6 @@ import { counted } from '@sandbox/api/counted.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { acceptAnyBody, isRawBody, piecesOf } from '@sandbox/api/http/body.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
-import { located } from '@sandbox/api/http/validation.ts';
 import { z } from 'zod';
 import { badRequest } from '../../../core/files/file-failure.ts';
 import { shownPath } from '../../../core/files/file-path.ts';
@@ -46,10 +45,7 @@ export function uploadRoutesV2(app: App, files: FileService): void {
         const isNamed = query.path !== undefined || query.path_b64 !== undefined;
         const path = isNamed ? pathOf(query, 'upload') : undefined;
         const terms = { precondition: preconditionOf(headers, undefined), path };
-        const uploaded = await located(
-          files.uploadForm((take) => readForm(body, headers, take), query, terms),
-          'querystring',
-        );
+        const uploaded = await files.uploadForm((take) => readForm(body, headers, take), query, terms);
         const message = `${counted(uploaded.size, 'byte')} uploaded to ${shownPath(uploaded.path)}`;
         return ok(uploadedData(uploaded.path, { isComplete: true, ...uploaded }), message);
       },

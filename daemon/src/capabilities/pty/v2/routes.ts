@@ -1,4 +1,5 @@
 import { counted } from '@sandbox/api/counted.ts';
+import { oneValue } from '@sandbox/api/fields/one-value.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
@@ -67,7 +68,7 @@ function sessionRoutes(app: App, service: PtyService): void {
     handler: async ({ body: { id, session_id, no_change_timeout, ...terms } }) => {
       const session = await service.sessions.create({
         ...terms,
-        id: id ?? session_id,
+        id: oneValue({ id, session_id }),
         noChangeTimeout: no_change_timeout,
       });
       return ok({ session_id: session.id, working_dir: session.record.workingDir }, openMessage(session));

@@ -1,3 +1,4 @@
+import { oneValue } from '@sandbox/api/fields/one-value.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { ErrorBody, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
@@ -35,7 +36,7 @@ export function socketRoutesV2(app: App, service: PtyService): void {
     },
     handler: async (request, reply) => {
       const { query } = request;
-      const id = query.session_id ?? query.id;
+      const id = oneValue({ session_id: query.session_id, id: query.id });
       requireId(id, query);
       await acceptWebSocket(request, reply, (port) =>
         id !== undefined
