@@ -1,5 +1,5 @@
 import { LOG_LEVELS, type LogLevel } from '@sandbox/program/logger.ts';
-import { named, readOptions, seconds, wholeNumber } from '@sandbox/program/options.ts';
+import { boolean, named, readOptions, seconds, wholeNumber } from '@sandbox/program/options.ts';
 import { z } from 'zod';
 
 export const BrowserMcpOptions = z.object({
@@ -37,6 +37,16 @@ export const BrowserMcpOptions = z.object({
     env: 'BROWSER_MCP_CALL_SECONDS',
     flag: 'call-seconds',
     description: 'Time limit of one tool call; a call that exceeds it ends the server.',
+  }),
+  hungTabSeconds: named(z.union([z.literal('0').transform(() => 0), seconds(1, 3_600)]).prefault('10'), {
+    env: 'BROWSER_MCP_HUNG_TAB_SECONDS',
+    flag: 'hung-tab-seconds',
+    description: 'A page that holds a call up and answers nothing for this time is crashed; 0: never.',
+  }),
+  fileUrls: named(boolean().default(false), {
+    env: 'BROWSER_MCP_FILE_URLS',
+    flag: 'file-urls',
+    description: 'Open file: addresses, and use files beyond the home: all that the account can read.',
   }),
   logLevel: named(z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }).default('info'), {
     env: 'LOG_LEVEL',

@@ -20,6 +20,9 @@ interface SessionTerms {
   readonly callMs: number;
   /** Called when a call has exceeded its time: the server may be stuck, and the callers after it with it. */
   readonly onStuck: () => void;
+  /** Called each `waitMs` milliseconds of a tool call, with the time at which it began (`performance.now()`). */
+  readonly onWait?: (since: number) => void;
+  readonly waitMs?: number;
 }
 
 /** Calls that may wait for their turn; more are refused. */
@@ -80,12 +83,15 @@ export class SharedSession {
   #exchange(request: Request): Promise<Message> {
     this.#lastId += 1;
     const own = this.#lastId;
-    return new Promise((resolve, reject) => {
+    const { callMs, onStuck, onWait, waitMs } = this.#terms;
+    const since = performance.now();
+    const waiting = onWait && setInterval(() => onWait(since), waitMs);
+    return new Promise<Message>((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#answers.delete(own);
         resolve(errorMessage(request.id, UNAVAILABLE, STUCK) as Message);
-        this.#terms.onStuck();
-      }, this.#terms.callMs);
+        onStuck();
+      }, callMs);
       this.#answers.set(own, (answer) => {
         clearTimeout(timer);
         resolve({ ...answer, id: request.id });
@@ -97,7 +103,7 @@ export class SharedSession {
         this.#answers.delete(own);
         reject(error);
       }
-    });
+    }).finally(() => clearInterval(waiting));
   }
 
   /** What is not an answer has no receiver: a notification, or a request to a client. */

@@ -15,6 +15,7 @@ import { LateBinding } from './core/access/late-binding.ts';
 import { TicketStore } from './core/access/tickets.ts';
 import { Activity } from './core/activity/activity.ts';
 import { AnswerBudget } from './core/answers/answer-budget.ts';
+import { BROWSER_LIFE } from './core/browser/browser-life.ts';
 import { AgeClock } from './core/clock/age-clock.ts';
 import type { CoreConfig } from './core/config.ts';
 import type { DaemonCore } from './core/core.ts';
@@ -86,7 +87,8 @@ export async function buildApp(
 
   const mounted = await MountedCapabilities.create(capabilities, core, config);
   await core.processes.endUnowned();
-  const hub = openHub(mounted.tools, config, logger);
+  const ports = mounted.ports.readerFor('mcp', [BROWSER_LIFE]);
+  const hub = openHub(mounted.tools, config, { logger, browser: () => ports.get(BROWSER_LIFE) });
   core.processes.measure(core.metrics);
   endWith(app, [
     ...(core.tracing ? [core.tracing] : []),

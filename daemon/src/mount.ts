@@ -13,10 +13,13 @@ export class MountedCapabilities implements AsyncDisposable {
   /** MCP tools in their order, parts of one tool merged. */
   readonly tools: readonly BoundTool[];
   readonly probes: readonly (() => Promise<Finding>)[];
+  /** What they provide to parts that are not capabilities. */
+  readonly ports: Ports;
   readonly #mounted: readonly MountedCapability[];
 
-  private constructor(mounted: readonly MountedCapability[]) {
+  private constructor(mounted: readonly MountedCapability[], ports: Ports) {
     this.#mounted = mounted;
+    this.ports = ports;
     this.tools = mergeTools(mounted.flatMap(({ tools }) => tools));
     this.probes = mounted.flatMap(({ probe }) => probe ?? []);
   }
@@ -35,7 +38,7 @@ export class MountedCapabilities implements AsyncDisposable {
     for (const capability of capabilities) mounted.push(await capability.mount(core, config, ports));
     const requirements = capabilities.flatMap(({ requires }) => requires);
     ports.fill(SURVEY, surveyOf(core.config, requirements, mounted));
-    return new MountedCapabilities(mounted);
+    return new MountedCapabilities(mounted, ports);
   }
 
   adapters(surface: SurfaceName): ((app: App) => void)[] {

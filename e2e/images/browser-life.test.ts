@@ -189,21 +189,25 @@ test('[mcp-browser.life] the MCP server is there while a browser is, also one th
   await pollByProcess(lists).toBe(false);
 });
 
-test('[mcp.browser-server] the hub has the tools of the browser MCP server while a browser is', async () => {
+test('[mcp.browser-server] [mcp-browser.listed] the hub has the tools of pages, and calls say whether a browser runs', async () => {
   const names = (): Promise<string[]> => sandbox().toolNames();
+  await stopped();
+  const built = JSON.parse(await sandbox().shell('cat /opt/svc/product/browser-tools.json')).tools;
+  expect((await names()).slice(10)).toEqual(built.map(({ name }: { name: string }) => name));
   await started();
-  await expect.poll(names).toContain('browser_snapshot');
   const url = await openSite();
   const used = () => sandbox().mcp('tools/call', { name: 'browser_navigate', arguments: { url } });
-  expect(JSON.stringify(await used())).toContain('site');
+  // The first call waits for the server, and answers the page itself.
+  expect(JSON.stringify(await used())).toMatch(/link \\+"get\\+"/);
   await stopped();
-  await expect.poll(names).not.toContain('browser_snapshot');
-  expect(await used()).toMatchObject({ isError: true });
+  expect(await names()).toContain('browser_snapshot');
+  const refused = JSON.stringify(await used());
+  expect(refused).toContain('BROWSER_START_MODE is manual: POST /v2/browser/start');
   await started();
-  await expect.poll(names).toContain('browser_snapshot');
+  expect(JSON.stringify(await used())).toMatch(/link \\+"get\\+"/);
 });
 
-test('[mcp-browser.task] requests without a session click through the page that other clients see', async () => {
+test('[mcp-browser.task] [mcp-browser.files] requests without a session click through the page that other clients see', async () => {
   const url = await openSite();
   await started();
   await pollByProcess(() => useBrowserTool(sandbox(), 'browser_navigate', { url }).catch(String)).toContain('site');
@@ -215,7 +219,10 @@ test('[mcp-browser.task] requests without a session click through the page that 
   await sandbox().run('rm -rf ~/Downloads');
   await useBrowserTool(sandbox(), 'browser_click', { element: 'link', target: ref });
   await pollByProcess(async () => (await sandbox().run('cat ~/Downloads/report.txt')).stdout).toBe('the report');
-  expect(await useBrowserTool(sandbox(), 'browser_navigate', { url: 'file:///etc/passwd' })).toContain('blocked');
+  // The account can read this file and no credential.
+  expect(await useBrowserTool(sandbox(), 'browser_navigate', { url: 'file:///etc/passwd' })).toContain('sandbox:x:');
+  const key = await useBrowserTool(sandbox(), 'browser_navigate', { url: 'file:///run/svc/api-key' });
+  expect(key).not.toContain(KEY);
   const foreign = '-H "Origin: http://127.0.0.1:3200" -H "content-type: application/json" -d "{}"';
   expect(await sandbox().shell(`curl -s -o /dev/null -w '%{http_code}' ${foreign} http://127.0.0.1:8100/mcp`)).toBe(
     '403',

@@ -33,6 +33,14 @@ export const BROWSER_IMAGE: readonly Requirement[] = [
     'mcp-browser.in-turn': 'calls of the browser MCP server run one after another',
     'mcp-browser.hanging-call': 'a call that hangs ends, and the server starts again',
     'mcp-browser.life': 'the browser MCP server runs while a browser runs, however it was started',
+    'mcp-browser.bad-tabs':
+      'with a tab that is hung, crashed, blocked by a dialog or paused, every tool works on another one within 5 s',
+    'mcp-browser.hung-call': 'a page that holds a call up and answers nothing is crashed, and the call ends',
+    'mcp-browser.snapshot': 'answers have the snapshot itself, not the path of a file in the container',
+    'mcp-browser.files':
+      'file: addresses open where the account can read no credential of the services; else the error says what to do',
+    'mcp-browser.listed':
+      'the tools of pages are listed from /ready on, whether a browser runs or not, and a call waits for the server',
     'mcp-browser.task': 'the tools of the browser MCP server work in the browser that everybody sees',
   }),
   ...section('docs/contract.md §11', {

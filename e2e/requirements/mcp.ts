@@ -49,7 +49,8 @@ export const MCP: readonly Requirement[] = [
     'mcp.upstream-pages': 'the cursors of other servers are followed, and the list of the hub is one page',
     'mcp.upstream-progress': 'progress of other servers passes through',
     'mcp.upstream-hostile': 'a server that hangs, answers nonsense or too much ends its own call only',
-    'mcp.browser-server': 'tools of the browser MCP server are published while it answers, unless it is disabled',
+    'mcp.browser-server':
+      'tools of the browser MCP server are published, while it answers if they are not known without it, unless disabled',
     'mcp.agent': 'a scripted agent mends a failing test with the tools alone',
     'mcp.custom-image': 'a custom image adds a server by the documented recipe',
     'mcp.configuration': 'a wrong EXTRA_MCP_SERVERS ends the boot with one line that names it',

@@ -1,4 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import type { Tool } from '@modelcontextprotocol/server';
 import type { Logger } from '@sandbox/program/logger.ts';
+import { z } from 'zod';
+import type { BrowserLife } from '../core/browser/browser-life.ts';
 import type { BoundTool } from '../core/tools/tool.ts';
 import type { McpOptions } from './options.ts';
 import type { Registered } from './upstream/registry.ts';
@@ -8,7 +12,17 @@ interface OpenHub extends AsyncDisposable {
   readonly endpoint: () => Promise<import('./endpoint.ts').McpEndpoint>;
 }
 
-export function openHub(tools: readonly BoundTool[], options: McpOptions, logger: Logger): OpenHub {
+/** Milliseconds that a call waits for the server of a browser that has just started. */
+const START_MS = 20_000;
+const ToolList = z.object({ tools: z.array(z.looseObject({ name: z.string(), inputSchema: z.looseObject({}) })) });
+
+interface HubTerms {
+  readonly logger: Logger;
+  /** Undefined if no capability has a browser. */
+  readonly browser: () => BrowserLife | undefined;
+}
+
+export function openHub(tools: readonly BoundTool[], options: McpOptions, { logger, browser }: HubTerms): OpenHub {
   const { servers, skipped } = options.extraMcpServers;
   for (const reason of skipped) logger.warn(reason);
   let opened: Promise<{ endpoint: import('./endpoint.ts').McpEndpoint; close: () => Promise<void> }> | undefined;
@@ -18,7 +32,8 @@ export function openHub(tools: readonly BoundTool[], options: McpOptions, logger
       import('./hub.ts'),
       import('./upstream/upstreams.ts'),
     ]);
-    const registered = [...servers, ...browserServer(options)];
+    const awake = async (): Promise<unknown> => await browser()?.awake();
+    const registered = [...servers, ...(await browserServer(options, awake, logger))];
     const upstreams = new Upstreams(registered, (reason) => logger.warn(reason));
     const hub = new Hub(tools, upstreams, (error, tool) => logger.error({ err: error, tool }, 'a tool failed'));
     const endpoint = new McpEndpoint(hub);
@@ -35,7 +50,20 @@ export function openHub(tools: readonly BoundTool[], options: McpOptions, logger
 }
 
 /** The MCP server of the browser. It has no prefix, since its own names begin with `browser_`. */
-function browserServer({ browserMcpPort, disableMcpBrowser }: McpOptions): Registered[] {
+async function browserServer(
+  { browserMcpPort, browserMcpTools, disableMcpBrowser }: McpOptions,
+  awake: () => Promise<unknown>,
+  logger: Logger,
+): Promise<Registered[]> {
   if (browserMcpPort === undefined || disableMcpBrowser) return [];
-  return [{ name: 'browser', url: new URL(`http://127.0.0.1:${browserMcpPort}/mcp`), prefix: undefined }];
+  const url = new URL(`http://127.0.0.1:${browserMcpPort}/mcp`);
+  const server = { name: 'browser', url, prefix: undefined };
+  if (browserMcpTools === undefined) return [server];
+  try {
+    const { tools } = ToolList.parse(JSON.parse(await readFile(browserMcpTools, 'utf8')));
+    return [{ ...server, tools: tools as unknown as readonly Tool[], awake, waitMs: START_MS }];
+  } catch (error) {
+    logger.warn({ err: error }, `${browserMcpTools} has no list of tools: they are listed while the server answers`);
+    return [server];
+  }
 }

@@ -1,4 +1,5 @@
 import { boolean, named, type OptionValues, wholeNumber } from '@sandbox/program/options.ts';
+import { z } from 'zod';
 import { McpServers } from './upstream/registry.ts';
 
 export const McpOptions = {
@@ -15,6 +16,13 @@ export const McpOptions = {
     description:
       'Port on loopback of the browser MCP server, whose browser_ tools /mcp publishes while it answers; ' +
       'the image has it at 8100.',
+  }),
+  browserMcpTools: named(z.string().startsWith('/', 'expected an absolute path').optional(), {
+    env: 'SVC_BROWSER_MCP_TOOLS',
+    flag: 'browser-mcp-tools',
+    description:
+      'File with the tools of the browser MCP server, as browser-mcp --list-tools prints them: they are listed ' +
+      'whether it answers or not, and a call waits for it; the image has one.',
   }),
   disableMcpBrowser: named(boolean().default(false), {
     env: 'DISABLE_MCP_BROWSER',

@@ -14,6 +14,8 @@ export interface BrowserTerms {
   readonly browserPort: number;
   readonly browserStartMode: 'async' | 'auto' | 'manual';
   readonly browserStarter?: string | undefined;
+  readonly browserOnDemand?: boolean;
+  readonly hungTabSeconds?: number;
   readonly agentBrowser?: string | undefined;
 }
 

@@ -1,6 +1,8 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { ignore } from '@sandbox/program/ignore.ts';
 import type { TicketStore } from '../../core/access/tickets.ts';
 import { AccountPrograms } from '../../core/account/account-programs.ts';
+import type { BrowserLife } from '../../core/browser/browser-life.ts';
 import type { Core } from '../../core/core.ts';
 import { DESKTOP, type Desktop, type InputAction, type Picture, type Size } from '../../core/desktop/desktop.ts';
 import type { PortReader } from '../../core/ports/port.ts';
@@ -49,7 +51,7 @@ interface ScreenshotRequest extends PagePicture {
 type TakenPicture = { readonly screenshot: string } | { readonly screenshot_error: string } | Record<never, never>;
 
 /** The browser as the routes see it. Rules of one kind of call are in the folder of that kind. */
-export class BrowserService implements AsyncDisposable {
+export class BrowserService implements AsyncDisposable, BrowserLife {
   readonly endpoint: BrowserEndpoint;
   readonly starter: BrowserStarter;
   readonly requests = new RequestLog();
@@ -58,6 +60,7 @@ export class BrowserService implements AsyncDisposable {
   readonly tickets: TicketStore;
   readonly #ports: PortReader;
   readonly #link: BrowserLink;
+  readonly #isOnDemand: boolean;
   #raw: { readonly of: LiveBrowser; readonly session: Promise<CdpSession> } | undefined;
 
   private constructor(core: Core, terms: BrowserTerms, ports: PortReader, programs: AccountPrograms | undefined) {
@@ -65,10 +68,12 @@ export class BrowserService implements AsyncDisposable {
     this.tickets = core.tickets;
     this.endpoint = new BrowserEndpoint(terms);
     this.starter = new BrowserStarter({ fifo: terms.browserStarter, version: () => this.endpoint.version() });
-    const { browserStartMode: mode, browserStarter } = terms;
+    const { browserStartMode: mode, browserStarter, browserOnDemand = false } = terms;
+    this.#isOnDemand = browserOnDemand && browserStarter !== undefined;
     const isSupervised = browserStarter !== undefined && mode !== 'manual';
     const numbers = new RefNumbers(core.runtime.directory('browser'));
-    const shared = { log: this.requests, numbers, keepsRunning: isSupervised };
+    const hungMs = (terms.hungTabSeconds ?? 0) * 1000;
+    const shared = { log: this.requests, numbers, keepsRunning: isSupervised, hungMs };
     const start: BrowserStart = {
       isUnderWay: () => this.starter.isStarting || isSupervised,
       hint: browserStarter !== undefined && mode === 'manual' ? MANUAL_HINT : NO_BROWSER_HINT,
@@ -91,15 +96,35 @@ export class BrowserService implements AsyncDisposable {
     return this.#link.use(ms);
   }
 
+  /**
+   * The browser for a call that acts: it is started if `SVC_BROWSER_ON_DEMAND` says so.
+   * @throws SandboxError as `use`
+   */
+  useToAct(ms?: number): Promise<LiveBrowser> {
+    // A start that fails is what the call then meets.
+    if (this.#isOnDemand && this.#link.tabs === undefined) this.starter.start().catch(ignore);
+    return this.use(ms);
+  }
+
+  awake(): Promise<unknown> {
+    return this.useToAct();
+  }
+
   /** The tab of a call: the named one, else the one that a person would see. @throws SandboxError */
   async tab(id: string | undefined, ms?: number): Promise<Tab> {
     const { tabs } = await this.use(ms);
     return tabs.find(id);
   }
 
+  /** The tab of a call that acts on a page that may not be open yet. @throws SandboxError */
+  async tabToAct(id: string | undefined, ms?: number): Promise<Tab> {
+    const { tabs } = await this.useToAct(ms);
+    return tabs.find(id);
+  }
+
   /** The tab of a navigation: a browser without tabs gets one. @throws SandboxError */
   async tabToOpen(id: string | undefined, ms?: number): Promise<Tab> {
-    const { tabs } = await this.use(ms);
+    const { tabs } = await this.useToAct(ms);
     return id === undefined && tabs.size === 0 ? tabs.open() : tabs.find(id);
   }
 
@@ -132,7 +157,7 @@ export class BrowserService implements AsyncDisposable {
     const isOfPage = fullPage || selector !== undefined || tabId !== undefined;
     const desktop = await this.displayFor(target === 'auto' && isOfPage ? 'page' : target);
     if (desktop) return { picture: await desktop.screenshot(terms), source: 'display' };
-    return { picture: await pictureOf(await this.tab(tabId), page), source: 'page' };
+    return { picture: await pictureOf(await this.tabToAct(tabId), page), source: 'page' };
   }
 
   /** Performs an action on the display, or as input of the page. @throws SandboxError if nothing was done */
@@ -142,7 +167,7 @@ export class BrowserService implements AsyncDisposable {
     { wantsPicture, requestId }: { readonly wantsPicture: boolean; readonly requestId: string },
   ): Promise<{ readonly outcome: Outcome<{ readonly tabId: string | null }>; readonly picture: TakenPicture }> {
     const desktop = await this.displayFor(tabId === undefined ? 'auto' : 'page');
-    const tab = desktop ? undefined : await this.tab(tabId);
+    const tab = desktop ? undefined : await this.tabToAct(tabId);
     const take = (): ReturnType<Desktop['screenshot']> =>
       desktop
         ? desktop.screenshot({ format: 'png', scale: 1 })

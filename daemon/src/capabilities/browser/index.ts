@@ -1,5 +1,7 @@
 import { defineCapability } from '../../capability.ts';
+import { BROWSER_LIFE, type BrowserLife } from '../../core/browser/browser-life.ts';
 import { DESKTOP } from '../../core/desktop/desktop.ts';
+import { provide } from '../../core/ports/port.ts';
 import { tool } from '../../core/requirement.ts';
 import { BrowserService } from './browser-service.ts';
 import { BrowserOptions } from './options.ts';
@@ -20,6 +22,7 @@ export const browser = defineCapability({
     }),
   ],
   uses: [DESKTOP],
+  provides: [provide(BROWSER_LIFE, (service: BrowserService): BrowserLife => service)],
   create: async (core, options, ports) => {
     const service = await BrowserService.open(core, options, ports);
     core.metrics.gauge('browser_tabs', 'Tabs of the browser that is connected.', () => service.tabCount);

@@ -1,4 +1,4 @@
-import { named, type OptionValues, wholeNumber } from '@sandbox/program/options.ts';
+import { boolean, named, type OptionValues, seconds, wholeNumber } from '@sandbox/program/options.ts';
 import { z } from 'zod';
 
 const START_MODES = ['async', 'auto', 'manual'] as const;
@@ -27,6 +27,18 @@ export const BrowserOptions = {
     env: 'SVC_BROWSER_STARTER',
     flag: 'browser-starter',
     description: 'FIFO of a supervisor that starts the browser when something is written to it; the images have one.',
+  }),
+  browserOnDemand: named(boolean().default(false), {
+    env: 'SVC_BROWSER_ON_DEMAND',
+    flag: 'browser-on-demand',
+    description:
+      'Calls that act (navigate, open a tab, screenshot, snapshot, actions, MCP tools of pages) start the browser; ' +
+      'calls that look do not.',
+  }),
+  hungTabSeconds: named(z.union([z.literal('0').transform(() => 0), seconds(1, 3600)]).prefault('0'), {
+    env: 'SVC_BROWSER_HUNG_TAB_SECONDS',
+    flag: 'browser-hung-tab-seconds',
+    description: 'A tab whose page answers nothing for this time is crashed, so that clients can connect; 0: never.',
   }),
   agentBrowser: named(z.string().min(1).optional(), {
     env: 'SVC_AGENT_BROWSER_BIN',

@@ -1,3 +1,4 @@
+import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
 /** Another server whose tools the hub publishes. */
@@ -6,6 +7,12 @@ export interface Registered {
   readonly url: URL;
   /** Its tools are published as `<prefix>_<tool>`; without one only those whose names begin with `<name>_` are. */
   readonly prefix: string | undefined;
+  /** Its tools, if they are known without it. */
+  readonly tools?: readonly Tool[] | undefined;
+  /** Called before each call; rejects with a SandboxError if the server cannot answer now. */
+  readonly awake?: (() => Promise<unknown>) | undefined;
+  /** Milliseconds that a call waits for a server that does not listen yet. */
+  readonly waitMs?: number | undefined;
 }
 
 export interface Registry {

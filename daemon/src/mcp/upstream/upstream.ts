@@ -1,6 +1,7 @@
 import { Client, type Progress } from '@modelcontextprotocol/client';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { VERSION } from '@sandbox/api/version.ts';
+import { pause } from '@sandbox/api/wait.ts';
 import type { ToolContext } from '../../core/tools/tool.ts';
 import { AnsweredTransport } from './answered-transport.ts';
 import { KeptTools } from './kept-tools.ts';
@@ -12,6 +13,8 @@ const LISTING = { keptMs: 5000, patienceMs: 3000, endMs: 30_000 };
 /** Milliseconds without progress, and in all, after which a call fails. */
 const SILENT_MS = 300_000;
 const CALL_MS = 3_600_000;
+/** Milliseconds between two attempts to reach a server that does not listen yet. */
+const AGAIN_MS = 200;
 /** Pages and tools of one server. */
 const PAGES = 50;
 const TOOLS = 2000;
@@ -45,12 +48,28 @@ export class Upstream {
   }
 
   /** Its tools under their published names; none if it does not answer. */
-  list(): Promise<readonly Tool[]> {
-    return this.#tools.list();
+  async list(): Promise<readonly Tool[]> {
+    return this.#registered.tools?.flatMap((tool) => this.#published(tool)) ?? this.#tools.list();
   }
 
   /** @throws what the server answered as an error of the protocol, or why it did not answer */
-  async call(name: string, args: Record<string, unknown>, { gone, progress }: ToolContext): Promise<CallToolResult> {
+  async call(name: string, args: Record<string, unknown>, context: ToolContext): Promise<CallToolResult> {
+    const { awake, waitMs = 0 } = this.#registered;
+    await awake?.();
+    const deadline = performance.now() + waitMs;
+    for (;;) {
+      try {
+        return await this.#call(name, args, context);
+      } catch (error) {
+        // Nothing was sent, so the call can be made again.
+        if (!isRefused(error) || performance.now() >= deadline || context.gone.aborted) throw error;
+        this.#disconnect();
+        await pause(AGAIN_MS, context.gone);
+      }
+    }
+  }
+
+  async #call(name: string, args: Record<string, unknown>, { gone, progress }: ToolContext): Promise<CallToolResult> {
     const client = await this.#connected();
     const limits = { timeout: SILENT_MS, maxTotalTimeout: CALL_MS, resetTimeoutOnProgress: true, signal: gone };
     const onprogress = ({ message, ...at }: Progress): void => progress?.(message, at);
@@ -125,4 +144,12 @@ export class Upstream {
     this.#needsSession = true;
     throw new Error('it needs a session');
   }
+}
+
+/** Whether nothing listens at the address. */
+function isRefused(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ECONNREFUSED') return true;
+  }
+  return false;
 }

@@ -1,7 +1,7 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Tool } from '@modelcontextprotocol/server';
 import type { ToolContext } from '../../core/tools/tool.ts';
 import type { ToolSource } from '../hub.ts';
-import { failed } from '../tool-result.ts';
+import { failed, failureOf } from '../tool-result.ts';
 import type { Registered } from './registry.ts';
 import { Upstream } from './upstream.ts';
 
@@ -26,6 +26,8 @@ export class Upstreams implements ToolSource {
       return requireWritable(await upstream.call(own, args, context));
     } catch (error) {
       if (error instanceof ProtocolError && error.code === ProtocolErrorCode.InvalidParams) throw error;
+      const failure = failureOf(error, args);
+      if (failure !== undefined) return failure;
       const reason = error instanceof Error ? error.message : String(error);
       return failed(`the MCP server ${upstream.name} could not carry the call out: ${reason.slice(0, 500)}`);
     }

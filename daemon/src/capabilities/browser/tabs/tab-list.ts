@@ -5,6 +5,7 @@ import { CdpFailure, isCdpFailure } from '../cdp/cdp-failure.ts';
 import { CdpSession } from '../cdp/cdp-session.ts';
 import type { Protocol } from '../cdp/cdp-types.ts';
 import { shortUrl } from '../network/request-log.ts';
+import { watchForHang } from './hung-watch.ts';
 import { Tab, type TabTerms } from './tab.ts';
 
 /** The page of a tab that has shown no other. */
@@ -162,6 +163,7 @@ export class TabList {
     if (this.#tabs.has(targetInfo.targetId)) return;
     const tab = new Tab(targetInfo.targetId, new CdpSession(this.#browser.connection, sessionId), this.#terms);
     this.#tabs.set(tab.id, tab);
+    if (this.#terms.hungMs > 0) void watchForHang(tab, this.#browser, this.#terms.hungMs);
     this.#bySession.set(sessionId, tab);
     this.#changed.wake();
   }

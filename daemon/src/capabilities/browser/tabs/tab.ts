@@ -26,6 +26,8 @@ export interface TabTerms {
   readonly numbers: RefNumbers;
   /** Whether the browser outlives its last tab, so that an empty one can follow. */
   readonly keepsRunning: boolean;
+  /** Milliseconds after which a tab that answers nothing is crashed; 0: never. */
+  readonly hungMs: number;
 }
 
 /** A page of the browser, opened by any client. Calls name it by the id of its target. */

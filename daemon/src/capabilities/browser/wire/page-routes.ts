@@ -191,7 +191,7 @@ export function pageRoutes(app: App, service: BrowserService, surface: Surface):
       response: { 200: envelopeOf(SnapshotFields), ...errors },
     },
     handler: async ({ body: { interactive_only, selector, max_length, tab_id } }) => {
-      const tab = await service.tab(tab_id);
+      const tab = await service.tabToAct(tab_id);
       const terms = { interactiveOnly: interactive_only, maxLength: max_length, selector };
       const { tabId, text, isCut, ...rest } = await service.suite.snapshot(tab, terms);
       const data = { snapshot: text, ...rest, truncated: isCut, tab_id: tabId };

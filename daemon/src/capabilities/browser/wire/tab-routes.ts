@@ -60,7 +60,7 @@ export function tabRoutes(app: App, service: BrowserService, surface: Surface): 
       response: { 200: envelopeOf(TabFields), ...errors },
     },
     handler: async ({ body: { url } }) => {
-      const { tabs } = await service.use();
+      const { tabs } = await service.useToAct();
       const { id } = await tabs.open(url);
       return ok(tabFields(await tabs.shown(id, url)), `opened tab ${id}`);
     },
