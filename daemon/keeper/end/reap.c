@@ -149,8 +149,10 @@ int end_overdue(struct reaper *reaper, int64_t now)
   while (reaper->first != NULL && reaper->first->drained_by <= now) {
     struct process *process = reaper->first;
     /* Where the keeper was suspended, output that ended in time may still be unread. */
-    for (int i = 0; i < process->stream_count; i++)
+    for (int i = 0; i < process->stream_count; i++) {
       stream_catch_up(&process->streams[i]);
+      stream_hang_up(&process->streams[i]);
+    }
     end(reaper, process, true);
   }
   return reaper->first == NULL ? -1 : (int)(reaper->first->drained_by - now);

@@ -159,6 +159,14 @@ static void widen(struct stream *stream)
     (void)fcntl(stream->source.fd, F_SETPIPE_SZ, BULK_PIPE_BYTES);
 }
 
+static void close_stream(struct stream *stream)
+{
+  segments_close(&stream->segments);
+  leave_paused(stream);
+  loop_close(&stream->source);
+  stream->events->ended(stream);
+}
+
 /* Number of bytes moved; 0 at the end of the stream, -1 if there is nothing now. */
 static ssize_t take(struct stream *stream, uint32_t events)
 {
@@ -179,10 +187,7 @@ static ssize_t take(struct stream *stream, uint32_t events)
   if (open)
     return -1;
   /* A terminal that no process has open any more answers EIO. */
-  segments_close(&stream->segments);
-  leave_paused(stream);
-  loop_close(&stream->source);
-  stream->events->ended(stream);
+  close_stream(stream);
   return 0;
 }
 
@@ -202,6 +207,12 @@ void stream_catch_up(struct stream *stream)
     if (count <= 0)
       return;
   }
+}
+
+void stream_hang_up(struct stream *stream)
+{
+  if (stream->number == PTY_STREAM && stream->source.fd >= 0)
+    close_stream(stream);
 }
 
 bool stream_open(struct stream *stream, const struct stream_open *terms)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
 import { findTool } from '../../core/tool-path.ts';
-import { BARE, create, describeOnBackends, exec, screen } from './pty.fixture.ts';
+import { BARE, create, describeOnBackends, exec, info, input, screen } from './pty.fixture.ts';
 
 const SHELLS: readonly (readonly [string, object])[] = [
   ['bash', BARE],
@@ -49,4 +49,16 @@ describeOnBackends('the state of the shell between calls', (config) => {
       expect((await exec(daemon, 'a', 'echo four')).output).toBe('four\n');
     });
   }
+
+  test('[pty.exec-survives] a job in the background holds neither the end of its shell nor the next command', async () => {
+    await using daemon = await TestApp.start(config);
+    await create(daemon, 'a', { ...BARE, cwd: '/tmp' });
+    const job = Number((await exec(daemon, 'a', 'sleep 1000 & echo $!')).output.trim().split('\n').at(-1));
+    expect(await exec(daemon, 'a', 'exit 7')).toMatchObject({ status: 'completed', exit_code: 7 });
+    expect(await exec(daemon, 'a', 'echo next')).toMatchObject({ output: 'next\n', exit_code: 0 });
+    const last = Number((await exec(daemon, 'a', 'sleep 1000 & echo $!')).output.trim().split('\n').at(-1));
+    await input(daemon, 'a', 'exit\n');
+    await expect.poll(async () => (await info(daemon, 'a')).status).toBe('exited');
+    for (const pid of [job, last]) process.kill(pid, 'SIGKILL');
+  });
 });

@@ -19,7 +19,7 @@ const INTERRUPT_MS = 300;
 const LOOK_MS = 20;
 /** Milliseconds until the next look if one found nothing but proves nothing, and until it counts nevertheless. */
 const UNSETTLED_LOOK_MS = 2;
-const SETTLED_MS = 200;
+const SETTLED_MS = 1000;
 /** Milliseconds within which the end of a killed shell is noticed. */
 const SHELL_END_MS = 5000;
 

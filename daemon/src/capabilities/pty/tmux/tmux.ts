@@ -25,8 +25,8 @@ const ANSWER_BYTES = 65_536;
 const LOOK_MS = 100;
 /** Milliseconds within which tmux reports how a program ended. */
 const END_MS = 2000;
-/** Milliseconds that a client has to attach before the next change. */
-const ATTACH_MS = 2000;
+/** Milliseconds that a client has to attach before the next change; many, since on a busy machine it is late. */
+const ATTACH_MS = 10_000;
 
 const NEVER = new AbortController().signal;
 

@@ -30,17 +30,18 @@ export interface Found {
   /** False while a young process is in the middle of execve, when its environment cannot be read: scan again. */
   readonly settled: boolean;
   /** As `Scan` has it. */
-  readonly ended: ReadonlySet<string>;
+  readonly ended: Scan['ended'];
 }
 
 /** One pass through /proc, which is not of one moment. */
 export interface Scan {
   readonly living: readonly FoundProcess[];
   /**
-   * Names of processes that were dead when their turn came. One that is not among those of the pass before may have
-   * forked after the list was read: its child is in no list, so that the pass proves nothing about it.
+   * Processes that were dead when their turn came, by name, with their parents; undefined for one that was reaped. One
+   * that is not among those of the pass before may have forked after the list was read: its child is in no list, so that
+   * the pass proves nothing about it.
    */
-  readonly ended: ReadonlySet<string>;
+  readonly ended: ReadonlyMap<string, number | undefined>;
 }
 
 /** A process is young for this many clock ticks, which are 10 ms on every Linux. */
@@ -114,19 +115,23 @@ export function hasLeft(pid: number, group: number): boolean {
 
 /** Every process of the system. */
 export function scan(): Scan {
-  const [living, ended] = [[] as FoundProcess[], new Set<string>()];
+  const [living, ended] = [[] as FoundProcess[], new Map<string, number | undefined>()];
   for (const pid of readdirSync('/proc').map(Number)) {
     if (!Number.isInteger(pid)) continue;
     const found = readStat(pid);
     if (found?.isLiving === true) living.push(found);
-    else ended.add(`${pid}:${found?.startTime}`);
+    else ended.set(`${pid}:${found?.startTime}`, found?.parent);
   }
   return { living, ended };
 }
 
-/** Whether a pass is the first to show a process as dead. */
-export function hasNewlyEnded(ended: ReadonlySet<string>, before: ReadonlySet<string>): boolean {
-  return [...ended].some((name) => !before.has(name));
+/** Whether a pass is the first to show a process as dead, except for children of those that do not `matter`. */
+export function hasNewlyEnded(
+  ended: Scan['ended'],
+  before: Scan['ended'],
+  matters: (parent: number) => boolean = () => true,
+): boolean {
+  return [...ended].some(([name, parent]) => !before.has(name) && (parent === undefined || matters(parent)));
 }
 
 /** Undefined if the process does not exist, or it is a zombie. */

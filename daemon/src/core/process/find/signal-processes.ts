@@ -39,7 +39,7 @@ export async function signalProcesses(targets: readonly ProcessTarget[], signal:
 /** Whether no process can have escaped a scan, or it was waited for long enough; to be asked once for each scan. */
 function settling(signal: NodeJS.Signals): (found: Found) => boolean {
   const begun = performance.now();
-  let before: ReadonlySet<string> = new Set();
+  let before: Found['ended'] = new Map();
   return ({ settled, ended }) => {
     const passed = performance.now() - begun;
     // For SIGKILL the last scan has to prove that nothing is left.

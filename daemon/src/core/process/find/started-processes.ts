@@ -9,6 +9,7 @@ import {
   hasProc,
   KTHREADD,
   marksBy,
+  type Scan,
   scan,
   statOf,
   uptimeTicks,
@@ -60,7 +61,7 @@ export class StartedProcesses {
   /** Processes that are known to be of another shell, by `pid:startTime`. */
   readonly #foreign = new Set<string>();
   /** The dead processes of the look before. */
-  #ended: ReadonlySet<string> = new Set();
+  #ended: Scan['ended'] = new Map();
 
   constructor(shell: ShellProcess, since: Since) {
     this.#shell = shell;
@@ -76,8 +77,6 @@ export class StartedProcesses {
     const { pid: shell } = this.#shell;
     const own = statOf(process.pid)?.group;
     const { living, ended } = scan();
-    const isProof = !hasNewlyEnded(ended, this.#ended);
-    this.#ended = ended;
     const all = living.filter(({ pid, group }) => pid > 1 && group !== own);
     const members = new Set(
       all.filter(({ pid, group, session }) => [pid, group, session].includes(shell)).map(({ pid }) => pid),
@@ -86,6 +85,8 @@ export class StartedProcesses {
     const { marked, areRead } = await this.#marked(all.filter(({ pid }) => !members.has(pid)));
     for (const pid of marked) members.add(pid);
     addDescendants(all, members);
+    const isProof = !hasNewlyEnded(ended, this.#ended, mayHaveAdopted(living, members, shell));
+    this.#ended = ended;
     const started = this.#younger(all, members, until);
     const front = foregroundGroup(shell);
     if (front !== undefined && front !== shell && until === undefined) {
@@ -160,6 +161,22 @@ export function signalFound({ pid, startTime }: FoundProcess, signal: NodeJS.Sig
   } catch {
     return false;
   }
+}
+
+/**
+ * Whether a process may have children that the command has started: a member, or one that adopts orphans, which are
+ * ancestors of the shell and pid 1.
+ */
+function mayHaveAdopted(
+  living: readonly FoundProcess[],
+  members: ReadonlySet<number>,
+  shell: number,
+): (parent: number) => boolean {
+  const parents = new Map(living.map(({ pid, parent }) => [pid, parent]));
+  const adopters = new Set([1]);
+  for (let at = parents.get(shell); at !== undefined && !adopters.has(at); at = parents.get(at)) adopters.add(at);
+  // A parent that has ended since has left its children to one of them.
+  return (parent) => members.has(parent) || adopters.has(parent) || !parents.has(parent);
 }
 
 function nameOf({ pid, startTime }: FoundProcess): string {
