@@ -12,7 +12,7 @@ import { unzipXml } from './unzip-xml.ts';
 /** Cells that a sheet may span: the reader makes all of them, also the empty ones before its last row and column. */
 const SPAN_MAX = 4 * 1024 ** 2;
 const SHEET = /^xl\/worksheets\/.*\.xml$/i;
-const REFERENCE = / r=["']([A-Za-z]{0,20})(\d{1,20})["']/g;
+const REFERENCE = / r=["']([A-Za-z]*)(\d+)["']/g;
 
 export async function excelText({ bytes, range, sheet }: DocumentTask): Promise<DocumentText> {
   // Packed again without compression, so that the reader unpacks nothing that is larger than it looks.
