@@ -32,7 +32,8 @@ function requireSmallSpan(part: Uint8Array): void {
   let [rows, columns] = [0, 0];
   for (const [, letters = '', digits = ''] of Buffer.from(part).toString('latin1').matchAll(REFERENCE)) {
     rows = Math.max(rows, Number(digits));
-    const column = [...letters.toUpperCase()].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - 64, 0);
+    const first = letters.slice(0, 20).toUpperCase();
+    const column = [...first].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - 64, 0);
     columns = Math.max(columns, column);
   }
   if (rows * columns <= SPAN_MAX) return;
