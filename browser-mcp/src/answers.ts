@@ -5,7 +5,7 @@ import type { Message } from './json-rpc.ts';
 /** Characters of a snapshot that an answer has; a longer one stays in its file too. */
 const SNAPSHOT_MAX = 50_000;
 const HEADING = '### Snapshot';
-const LINK = /^- \[Snapshot\]\((\/[^)\n]{1,500})\)$/;
+const LINK = /^- \[Snapshot\]\((\/[^)\n]+)\)$/;
 /** Names that the tools give to snapshots without a name of the caller's. */
 const OWN_NAME = /^page-[\w.-]{1,100}\.yml$/;
 const NO_FILES = 'Access to "file:" protocol is blocked';

@@ -150,8 +150,10 @@ int end_overdue(struct reaper *reaper, int64_t now)
     struct process *process = reaper->first;
     /* Where the keeper was suspended, output that ended in time may still be unread. */
     for (int i = 0; i < process->stream_count; i++) {
-      stream_catch_up(&process->streams[i]);
-      stream_hang_up(&process->streams[i]);
+      struct stream *stream = &process->streams[i];
+      stream_catch_up(stream);
+      if (stream->number == PTY_STREAM && stream->source.fd >= 0)
+        stream_close(stream);
     }
     end(reaper, process, true);
   }

@@ -159,7 +159,7 @@ static void widen(struct stream *stream)
     (void)fcntl(stream->source.fd, F_SETPIPE_SZ, BULK_PIPE_BYTES);
 }
 
-static void close_stream(struct stream *stream)
+void stream_close(struct stream *stream)
 {
   segments_close(&stream->segments);
   leave_paused(stream);
@@ -187,7 +187,7 @@ static ssize_t take(struct stream *stream, uint32_t events)
   if (open)
     return -1;
   /* A terminal that no process has open any more answers EIO. */
-  close_stream(stream);
+  stream_close(stream);
   return 0;
 }
 
@@ -207,12 +207,6 @@ void stream_catch_up(struct stream *stream)
     if (count <= 0)
       return;
   }
-}
-
-void stream_hang_up(struct stream *stream)
-{
-  if (stream->number == PTY_STREAM && stream->source.fd >= 0)
-    close_stream(stream);
 }
 
 bool stream_open(struct stream *stream, const struct stream_open *terms)

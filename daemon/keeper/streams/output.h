@@ -69,10 +69,10 @@ bool stream_open(struct stream *stream, const struct stream_open *terms);
 /* Moves everything that was produced so far, and detects the end of the stream. */
 void stream_catch_up(struct stream *stream);
 /*
- * Closes a terminal, as a terminal emulator does when its program has ended: jobs that still have it open live on, read
- * an end of file and cannot write (tty_ioctl(4)). Pipes stay open.
+ * Ends the stream. A terminal hangs up, as when a terminal emulator closes its window: jobs that still have it open live
+ * on, read an end of file and cannot write (tty_ioctl(4)).
  */
-void stream_hang_up(struct stream *stream);
+void stream_close(struct stream *stream);
 /* The client has dropped the segments that begin before this offset. */
 void stream_trim(struct stream *stream, uint64_t first);
 /* Unlinks its files. Later output of a `discarded` process is read and not kept. */
