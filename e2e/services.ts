@@ -96,7 +96,7 @@ async function startService(
 ): Promise<{ child: ChildProcess; port: number }> {
   const [program = process.execPath, ...args] = programCommand(name);
   const child = spawn(program, [...nodeOptions, ...args, 'start'], {
-    env: { ...MEMORY_SETTINGS, ...process.env, LOG_LEVEL: 'info', ...env, ...ports },
+    env: { ...MEMORY_SETTINGS, ...process.env, LOG_LEVEL: 'info', SVC_ACCESS_LOG: 'all', ...env, ...ports },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout });

@@ -1,5 +1,5 @@
 """Starts supervisord without setuptools' pkg_resources, which it needs for one small thing and which takes half of the
-time and a third of the memory of its start."""
+time and a third of the memory of its start, and with the log in the format of the services."""
 
 import importlib
 import sys
@@ -24,21 +24,57 @@ stand_in = types.ModuleType("pkg_resources")
 stand_in.EntryPoint = EntryPoint
 sys.modules["pkg_resources"] = stand_in
 
-from supervisor import http  # noqa: E402
+from supervisor import http, loggers  # noqa: E402
+from supervisor.loggers import LevelsByName  # noqa: E402
 from supervisor.options import VERSION, ServerOptions  # noqa: E402
 from supervisor.supervisord import main  # noqa: E402
+from svc_record import is_written, line_of  # noqa: E402
 
+NAME = "supervisord"
 # This file and those that svc_wakeup installs replace parts of this version.
 KNOWN_VERSION = "4.2.5"
-if VERSION != KNOWN_VERSION:
-    sys.exit(f"sandbox: supervisor is {VERSION}, and the image's changes to it are for {KNOWN_VERSION}")
+LEVELS = {
+    LevelsByName.CRIT: "fatal",
+    LevelsByName.ERRO: "error",
+    LevelsByName.WARN: "warn",
+    LevelsByName.INFO: "info",
+}
+# Beginnings of what it says of a container that starts, runs and stops without a fault.
+ROUTINE = (
+    "Included extra file",
+    "Set uid to user",
+    "RPC interface",
+    "supervisord started",
+    "spawned:",
+    "success:",
+    "stopped:",
+    "waiting for",
+    "received SIG",
+)
 
 
+class RecordHandler(loggers.Handler):
+    """Writes what supervisord says in the format of the log."""
 
-def make_logger_without_noise(options, make=ServerOptions.make_logger):
+    def emit(self, record):
+        message = record.asdict()["message"]
+        level = "debug" if message.startswith(ROUTINE) else LEVELS.get(record.level, "debug")
+        if is_written(level):
+            sys.stdout.buffer.write(line_of(level, NAME, message))
+            sys.stdout.buffer.flush()
+
+
+def make_logger(options):
     """An empty directory of own programs is not a fault."""
-    options.parse_warnings[:] = [text for text in options.parse_warnings if not text.startswith("No file matches")]
-    make(options)
+    options.logger = loggers.getLogger(options.loglevel)
+    options.logger.addHandler(RecordHandler())
+    for message in options.parse_criticals:
+        options.logger.critical(message)
+    for message in options.parse_warnings:
+        if not message.startswith("No file matches"):
+            options.logger.warn(message)
+    for message in options.parse_infos:
+        options.logger.info(message)
 
 
 def make_servers_without_noise(options, supervisord, make=http.make_http_servers):
@@ -51,7 +87,11 @@ def make_servers_without_noise(options, supervisord, make=http.make_http_servers
         options.logger.critical = critical
 
 
-ServerOptions.make_logger = make_logger_without_noise
+if VERSION != KNOWN_VERSION:
+    text = f"supervisor is {VERSION}, and the image's changes to it are for {KNOWN_VERSION}"
+    sys.stdout.buffer.write(line_of("fatal", NAME, text))
+    sys.exit(1)
+ServerOptions.make_logger = make_logger
 http.make_http_servers = make_servers_without_noise
 
 main()

@@ -109,7 +109,7 @@ def pipe_of(name):
 
 
 def say(message):
-    sys.stderr.write(f"sandbox: {message}\n")
+    sys.stderr.write(f"{message}\n")
     sys.stderr.flush()
 
 

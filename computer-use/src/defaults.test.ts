@@ -24,6 +24,7 @@ test('[config.computer-use] every variable of the worker has its documented defa
     SVC_VALIDATE_RESPONSES: 'false',
     SVC_STALL_SECONDS: '10',
     OTEL_EXPORTER_OTLP_ENDPOINT: '',
+    SVC_ACCESS_LOG: 'errors',
     LOG_LEVEL: 'info',
   });
 });

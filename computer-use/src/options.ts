@@ -1,6 +1,6 @@
 import { stallSeconds } from '@sandbox/program/heartbeat/stall-option.ts';
 import { list, named, port, readOptions } from '@sandbox/program/options.ts';
-import { logLevel, validateResponses } from '@sandbox/program/service-options.ts';
+import { accessLog, logLevel, validateResponses } from '@sandbox/program/service-options.ts';
 import { otlpEndpoint } from '@sandbox/program/tracing/otlp-option.ts';
 import { z } from 'zod';
 
@@ -37,6 +37,7 @@ export const ComputerUseOptions = z.object({
   }),
   validateResponses: validateResponses(),
   stallSeconds: stallSeconds(),
+  accessLog: accessLog(),
   logLevel: logLevel(),
   otlpEndpoint: otlpEndpoint(),
 });

@@ -35,6 +35,7 @@ export async function buildWorker(config: ComputerUseConfig, logger: Logger): Pr
       clientErrorHandler: ignore,
     },
     logger,
+    accessLog: config.accessLog,
     metrics,
     tracing,
     isTrusted: () => false,

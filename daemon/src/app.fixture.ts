@@ -50,6 +50,7 @@ export class TestApp implements AsyncDisposable {
       ...base,
       processHost: hostOfTests(),
       logLevel: 'silent',
+      accessLog: 'all',
       validateResponses: true,
       stopGraceSeconds: 0.2,
       // Hundreds of daemons would import IPython for nothing.

@@ -171,6 +171,7 @@ function frame(
   return openFrame({
     server,
     logger,
+    accessLog: config.accessLog,
     metrics: core.metrics,
     tracing: core.tracing,
     isTrusted,

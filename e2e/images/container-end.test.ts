@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { docker } from '../../scripts/images/docker.ts';
 import { untilHealthy } from './observe.ts';
 import { runOnce } from './run-once.ts';
-import { NO_BROWSER, NO_KERNELS, startSandbox } from './sandbox.ts';
+import { NO_BROWSER, NO_KERNELS, startSandbox, WITH_STARTS } from './sandbox.ts';
 import { pids, programs } from './supervisor.ts';
 
 test('[images.stop] a stop ends within 10 s with exit code 0 although everything ignores SIGTERM', async () => {
@@ -14,7 +14,7 @@ test('[images.stop] a stop ends within 10 s with exit code 0 although everything
     target: '/opt/svc/supervisord/stubborn.conf',
   };
   await using sandbox = await startSandbox({
-    env: { DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false', ...NO_KERNELS },
+    env: { DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false', ...NO_KERNELS, ...WITH_STARTS },
     with: (container) => container.withCopyContentToContainer([stubborn]),
   });
   await sandbox.run('trap "" TERM; while :; do sleep 0.1; done', { mode: 'async' });
@@ -48,7 +48,7 @@ test.concurrent('[images.failed-starts] after ten failed starts in a row of keep
     const ends = FAILING.map(async ([program, path, script], i) => {
       const failing = join(directory, `failing-${i}`);
       await writeFile(failing, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-      const { code, output } = await runOnce(NO_BROWSER, ['--volume', `${failing}:${path}:ro`]);
+      const { code, output } = await runOnce({ ...NO_BROWSER, ...WITH_STARTS }, ['--volume', `${failing}:${path}:ro`]);
       expect([program, code]).toEqual([program, 1]);
       expect(output).toContain(`${program} has failed 10 times in a row: the container ends`);
       expect(output.match(new RegExp(`spawned: '${program}'`, 'g'))).toHaveLength(10);
@@ -67,13 +67,16 @@ test.concurrent('[images.crash-loop] any other program that fails starts again a
   const failing = at('/opt/svc/start/window-manager', '#!/bin/sh\nexit 3\n');
   const brief = at('/opt/svc/start/chromium', '#!/bin/sh\nsleep 1.2\nexit 3\n');
   await using sandbox = await startSandbox(
-    { env: NO_KERNELS, with: (container) => container.withCopyContentToContainer([failing, brief]) },
+    {
+      env: { ...NO_KERNELS, ...WITH_STARTS },
+      with: (container) => container.withCopyContentToContainer([failing, brief]),
+    },
     onTestFailed,
   );
   const starts = (program: string): number[] =>
-    [...sandbox.log.matchAll(new RegExp(`^(\\S+ \\S+),(\\d+) INFO spawned: '${program}'`, 'gm'))].map(
-      ([, second = '', ms]) => Date.parse(`${second.replace(' ', 'T')}Z`) + Number(ms),
-    );
+    [
+      ...sandbox.rawLog.matchAll(new RegExp(`"time":"([^"]+)","name":"supervisord","msg":"spawned: '${program}'`, 'g')),
+    ].map(([, time = '']) => Date.parse(time));
   for (const program of ['window-manager', 'chromium']) {
     await expect.poll(() => starts(program).length).toBeGreaterThan(4);
     const pauses = starts(program).map((time, i, all) => time - (all[i - 1] ?? time));

@@ -8,7 +8,7 @@ import { docker } from '../../scripts/images/docker.ts';
 import { ROOT } from '../../scripts/root.ts';
 import { browserLine, devTools, onSocket, openTab, pollByProcess, untilHealthy } from './observe.ts';
 import { runOnce } from './run-once.ts';
-import { NO_KERNELS, sharedSandbox, startSandbox } from './sandbox.ts';
+import { NO_KERNELS, sharedSandbox, startSandbox, WITH_STARTS } from './sandbox.ts';
 import { programs } from './supervisor.ts';
 
 const SECCOMP = `seccomp=${readFileSync(join(ROOT, 'images/seccomp.json'), 'utf8')}`;
@@ -19,8 +19,8 @@ describe('a plain docker run', () => {
 
   test('[images.plain] a plain docker run works; without the profile the browser runs unsandboxed and a warning is logged', async () => {
     expect(await browserLine(sandbox())).toMatch(/--no-sandbox\n[\s\S]*--disable-dev-shm-usage/);
-    await sandbox().said('sandbox: chromium: no user namespaces here, so its sandbox is off');
-    await sandbox().said('sandbox: chromium: /dev/shm is small');
+    await sandbox().said('chromium: no user namespaces here, so its sandbox is off');
+    await sandbox().said('chromium: /dev/shm is small');
     const page =
       'data:text/html,<canvas id=c width=4000 height=4000></canvas><script>c.getContext("2d").fillRect(0,0,4000,4000);document.title="drawn"</script>';
     await openTab(sandbox(), encodeURI(page));
@@ -100,7 +100,7 @@ test('[images.stale-lock] a stale lock of an earlier browser does not prevent th
 
 test('[images.stop] docker stop ends all processes gracefully within 3 s, with exit code 0', async () => {
   await using sandbox = await startSandbox({
-    env: { ...AUTO, DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false' },
+    env: { ...AUTO, DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false', ...WITH_STARTS },
   });
   await sandbox.run('exec sleep 600', { mode: 'async' });
   await untilHealthy(sandbox);

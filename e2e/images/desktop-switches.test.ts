@@ -53,7 +53,7 @@ const GROUPS: readonly Group[] = [
         async (sandbox) => {
           const pid = await pidOf(sandbox, 'computer-use');
           await sandbox.shell(`kill -STOP ${pid}`);
-          await sandbox.said('sandbox: computer-use has not responded for 8 s, killing it');
+          await sandbox.said('watchdog: computer-use has not responded for 8 s, killing it');
           await expect.poll(async () => (await sandbox.fetch('/v2/computer/cursor')).status).toBe(200);
           expect(await pidOf(sandbox, 'computer-use')).not.toBe(pid);
         },

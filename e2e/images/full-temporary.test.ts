@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NO_BROWSER, NO_KERNELS, type Sandbox, startSandbox } from './sandbox.ts';
+import { NO_BROWSER, NO_KERNELS, type Sandbox, startSandbox, WITH_STARTS } from './sandbox.ts';
 
 /** The account fills its temporary directory again as soon as there is room. */
 const FILL = 'while :; do cat /dev/zero >>/tmp/fill; sleep 0.1; done 2>/dev/null';
@@ -27,7 +27,7 @@ test('[late.full-temporary] the account that keeps its temporary directory full 
 });
 
 test('[late.full-temporary] a full disk does not end supervisord, which writes the states of programs there', async () => {
-  await using sandbox = await startSandbox({ env: { ...NO_BROWSER, ...NO_KERNELS } });
+  await using sandbox = await startSandbox({ env: { ...NO_BROWSER, ...NO_KERNELS, ...WITH_STARTS } });
   // A directory in the place of the file: renaming onto it fails as a full disk does, for root too.
   await sandbox.shell('rm /run/svc/program-states && mkdir -p /run/svc/program-states/full');
   await sandbox.shell('kill -KILL $(pgrep -o -f svc_watchdog)');

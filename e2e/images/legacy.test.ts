@@ -8,6 +8,7 @@ import { capture, docker } from '../../scripts/images/docker.ts';
 import { freePort } from '../../scripts/testing/free-port.ts';
 import { LABEL } from '../setup/images.ts';
 import { pollByProcess } from './observe.ts';
+import { plainLog } from './plain-log.ts';
 
 const FILE = join(import.meta.dirname, 'legacy-compose.yaml');
 
@@ -40,9 +41,9 @@ test('[images.legacy] a compose file of 1.x runs with only the name of the image
     const { output } = ((await answer.json()) as { data: { output: string } }).data;
     expect(output.split(/\r?\n/)).toEqual(expect.arrayContaining(['/home/sandbox', 'project', '+08', '/home/gem']));
     expect(await readFile(join(data, 'home/file'), 'utf8')).toBe('made\n');
-    const { stdout: log } = await capture(['docker', 'logs', name]);
+    const log = plainLog((await capture(['docker', 'logs', name])).stdout);
     expect(log).toContain(
-      'sandbox: warning: variables of 1.x without effect, see docs/compatibility.md: AUTH_TOKEN, WAIT_PORTS, CODE_SERVER_PORT\n',
+      'sandbox: variables of 1.x without effect, see docs/compatibility.md: AUTH_TOKEN, WAIT_PORTS, CODE_SERVER_PORT\n',
     );
     expect(log).toMatch(/sandbox: hook init: exit 0/);
     expect(log).toMatch(/sandbox: \/home\/sandbox\/project belongs to uid 0/);

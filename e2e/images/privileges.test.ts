@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { pollByProcess, untilHealthy } from './observe.ts';
-import { NO_KERNELS, sharedSandbox, startSandbox } from './sandbox.ts';
+import { NO_KERNELS, sharedSandbox, startSandbox, WITH_STARTS } from './sandbox.ts';
 import { pidOf, pids, startProgram, stopProgram } from './supervisor.ts';
 
 const sandbox = sharedSandbox({
@@ -135,7 +135,7 @@ test('[images.boot-links] links that the account left do not lead root to anothe
   const hook = `rm -rf /tmp/.X11-unix && ln -s /etc /tmp/.X11-unix
     mkdir /srv/other && ln -s gone-77 /srv/other/SingletonLock
     mkdir -p ~sandbox/.config && ln -s /srv/other ~sandbox/.config/sandbox-browser && chown -Rh sandbox: ~sandbox`;
-  await using own = await startSandbox({ env: { RUN_HOOK_INIT: hook, ...NO_KERNELS } });
+  await using own = await startSandbox({ env: { RUN_HOOK_INIT: hook, ...NO_KERNELS, ...WITH_STARTS } });
   await own.said(/(?:exited|success): chromium/);
   expect(await own.shell('stat -c %a /etc; stat -c "%F %a" /tmp/.X11-unix; ls /srv/other')).toBe(
     '755\ndirectory 1777\nSingletonLock',

@@ -1,6 +1,7 @@
 import { DAEMON_IMAGE } from '../../scripts/images/build-images.ts';
 import { capture } from '../../scripts/images/docker.ts';
 import { LABEL } from '../setup/images.ts';
+import { plainLog } from './plain-log.ts';
 
 /** Runs a container that exits by itself; resolves with its exit code and output. */
 export async function runOnce(
@@ -21,5 +22,5 @@ export async function runOnce(
     image,
     ...command,
   ]);
-  return { code, output: stdout + stderr };
+  return { code, output: plainLog(stdout) + plainLog(stderr) };
 }

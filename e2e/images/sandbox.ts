@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFailed } from 'vitest';
 import { DAEMON_IMAGE } from '../../scripts/images/build-images.ts';
 import { ROOT } from '../../scripts/root.ts';
 import { LABEL } from '../setup/images.ts';
+import { plainLog } from './plain-log.ts';
 
 const PUBLIC_PORT = 8080;
 const LOGS = join(ROOT, 'dist/e2e-logs');
@@ -16,7 +17,9 @@ export const NO_BROWSER = { BROWSER_START_MODE: 'manual' };
 /** For containers that run no Python cells: others prepare a Python soon after each start of the daemon. */
 export const NO_KERNELS = { SVC_KERNEL_ZYGOTE: 'use' };
 
-export const READY = /sandbox: ready (?:for its claim )?at /;
+export const READY = /"name":"sandbox","msg":"ready (?:for its claim )?at /;
+/** What supervisord says of starts and stops is at this level. */
+export const WITH_STARTS = { LOG_LEVEL: 'debug' };
 
 export interface SandboxOptions {
   /** Default: the daemon image. */
@@ -117,8 +120,14 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /** The container's log so far. */
-  get log(): string {
+  get rawLog(): string {
     return this.#log.join('');
+  }
+
+  /** The same with `NAME: MESSAGE` for each complete line. */
+  get log(): string {
+    const raw = this.rawLog;
+    return plainLog(raw.slice(0, raw.lastIndexOf('\n') + 1));
   }
 
   /** Waits until the log contains `what`. */
@@ -173,7 +182,7 @@ export class Sandbox implements AsyncDisposable {
   async keepLog(test: string): Promise<void> {
     await mkdir(LOGS, { recursive: true });
     const file = join(LOGS, `${test.replace(/[^a-z0-9]+/gi, '-').slice(0, 80)}.log`);
-    await writeFile(file, this.log);
+    await writeFile(file, this.rawLog);
     process.stderr.write(`the container's log: ${file}\n`);
   }
 

@@ -5,7 +5,7 @@ import { type ExpectStatic, test } from 'vitest';
 import { DAEMON_IMAGE } from '../../scripts/images/build-images.ts';
 import { docker } from '../../scripts/images/docker.ts';
 import { LABEL } from '../setup/images.ts';
-import { NO_BROWSER, NO_KERNELS, type Sandbox, startSandbox } from './sandbox.ts';
+import { NO_BROWSER, NO_KERNELS, type Sandbox, startSandbox, WITH_STARTS } from './sandbox.ts';
 import { pidOf, programs } from './supervisor.ts';
 
 /** More than the failed starts after which a service that was never ready ends the container. */
@@ -37,7 +37,7 @@ test.concurrent('[images.once-ready] a service that was ready, and a program of 
   expect,
   onTestFailed,
 }) => {
-  await using sandbox = await startSandbox({ env: { ...NO_BROWSER, ...NO_KERNELS } }, onTestFailed);
+  await using sandbox = await startSandbox({ env: { ...NO_BROWSER, ...NO_KERNELS, ...WITH_STARTS } }, onTestFailed);
   await untilOnceReady(sandbox, 'gateway', expect);
   await Promise.all(['gateway', 'browser-mcp'].map((program) => killAgainAndAgain(sandbox, program, expect)));
   await expect.poll(() => sandbox.fetch('/ready').then(({ status }) => status, String)).toBe(200);
@@ -50,7 +50,7 @@ test.concurrent('[images.once-ready] the exit code of a wrong option does not en
   expect,
   onTestFailed,
 }) => {
-  await using sandbox = await startSandbox({ env: { ...NO_BROWSER, ...NO_KERNELS } }, onTestFailed);
+  await using sandbox = await startSandbox({ env: { ...NO_BROWSER, ...NO_KERNELS, ...WITH_STARTS } }, onTestFailed);
   await untilOnceReady(sandbox, 'gateway', expect);
   // A shell that cannot fork exits with 2, and the account may have all processes that the container is allowed.
   const start = '/opt/svc/start/gateway';

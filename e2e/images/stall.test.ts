@@ -38,7 +38,7 @@ test('[images.stall] [stall.beside-work] [stall.paused] a daemon and a gateway t
     {
       url: sandbox.url,
       key: KEY,
-      log: () => sandbox.log,
+      log: () => sandbox.rawLog,
       pid: (service) => pidOf(sandbox, service),
       signal: async (pid, signal) => void (await sandbox.shell(`kill -s ${signal.slice(3)} ${pid}`)),
       threads: async (pid) => (await sandbox.shell(`cat /proc/${pid}/task/*/comm`)).split('\n'),

@@ -113,6 +113,7 @@ export const CONVENTIONS: readonly Requirement[] = [
     'request-id.websocket': 'the answer to an upgrade has the x-request-id of the request, 101 included',
   }),
   ...section('docs/operations.md', {
+    'log.access': 'SVC_ACCESS_LOG selects the requests that have a line: by default those that failed',
     'log.one-line': 'a request is one line at info; successful health checks and admissions are at debug',
     'log.unanswered': 'a request that was never answered has no status in the log',
     'log.ready': 'one line of the boot says ready, with the address',

@@ -9,6 +9,7 @@ test('by default the gateway listens on loopback and connects to the daemon ther
     gatewayPort: 8080,
     daemonHost: '127.0.0.1',
     daemonPort: 8091,
+    accessLog: 'errors',
     logLevel: 'info',
   });
   expect(config.isTrusted('127.8.9.1')).toBe(true);
@@ -40,6 +41,7 @@ test.each([
   ['SVC_HOST', 'http://x/'],
   ['SVC_TRUSTED_PROXIES', '10.0.0.0/33'],
   ['SVC_TRUSTED_PROXIES', 'everyone'],
+  ['SVC_ACCESS_LOG', 'some'],
   ['LOG_LEVEL', 'loud'],
 ])('an invalid %s (%s) is an error of one line that names it', (name, value) => {
   const read = () => readConfig([], { [name]: value });

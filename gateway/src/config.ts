@@ -1,9 +1,10 @@
 import { isIP } from 'node:net';
+import type { AccessLog } from '@sandbox/program/access-lines.ts';
 import { stallSeconds } from '@sandbox/program/heartbeat/stall-option.ts';
 import type { LogLevel } from '@sandbox/program/logger.ts';
 import { boolean, named, port, readOptions, wholeNumber } from '@sandbox/program/options.ts';
 import type { StrangerLimits } from '@sandbox/program/server/strangers.ts';
-import { connectionsPerAddress, logLevel } from '@sandbox/program/service-options.ts';
+import { accessLog, connectionsPerAddress, logLevel } from '@sandbox/program/service-options.ts';
 import { otlpEndpoint } from '@sandbox/program/tracing/otlp-option.ts';
 import { addressTest, trustedProxies } from '@sandbox/program/trusted-proxies.ts';
 import { z } from 'zod';
@@ -102,6 +103,7 @@ export const GatewayOptions = z.object({
   }),
   connectionsPerAddress: connectionsPerAddress(),
   stallSeconds: stallSeconds(),
+  accessLog: accessLog(),
   logLevel: logLevel(),
   otlpEndpoint: otlpEndpoint(),
 });
@@ -117,6 +119,7 @@ export interface GatewayConfig {
   readonly stallSeconds: number;
   /** Base URL of an OTLP/HTTP collector. */
   readonly otlpEndpoint: string | undefined;
+  readonly accessLog: AccessLog;
   readonly logLevel: LogLevel;
   readonly browser: Address;
   readonly vnc: Address;
@@ -146,6 +149,7 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
     },
     stallSeconds: options.stallSeconds,
     otlpEndpoint: options.otlpEndpoint,
+    accessLog: options.accessLog,
     logLevel: options.logLevel,
     browser: { host: connectable(options.browserHost), port: options.browserPort },
     vnc,

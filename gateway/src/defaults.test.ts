@@ -26,6 +26,7 @@ test('every variable has its documented default', () => {
     SVC_CONNECTIONS_PER_ADDRESS: '512',
     SVC_STALL_SECONDS: '10',
     OTEL_EXPORTER_OTLP_ENDPOINT: '',
+    SVC_ACCESS_LOG: 'errors',
     LOG_LEVEL: 'info',
   });
 });

@@ -76,6 +76,7 @@ export async function startGateway(
     SVC_PORT: String(daemonPort),
     SVC_TRUSTED_PROXIES: trustedProxies,
     LOG_LEVEL: logLevel,
+    SVC_ACCESS_LOG: 'all',
     ...NO_UPSTREAMS,
     ...env,
   });

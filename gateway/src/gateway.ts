@@ -154,8 +154,9 @@ export class Gateway implements AsyncDisposable {
     const peer = this.#peers.get(req.socket);
     if (!peer) return undefined;
     const requestId = requestIdOf(req.headers['x-request-id']);
+    const { accessLog } = this.#config;
     const target = parseTarget(req.url ?? '', req.headers.host);
-    const access = logAccess(this.#logger, { req, res, requestId, path: target?.path ?? '-', upgrade });
+    const access = logAccess(this.#logger, { accessLog, req, res, requestId, path: target?.path ?? '-', upgrade });
     if (!target) {
       sendError({ req, res, requestId }, 400, { message: 'invalid request target' });
     } else if (!hasOneHost(req)) {

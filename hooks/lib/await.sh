@@ -8,7 +8,7 @@ await() { # WHAT COMMAND...
   tries=200
   until "$@"; do
     if [ $((tries -= 1)) -eq 0 ]; then
-      echo "sandbox: no $what after 10 s" >&2
+      warn "no $what after 10 s"
       exit 1
     fi
     sleep 0.05

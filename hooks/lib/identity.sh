@@ -18,7 +18,7 @@ settle_identity() {
   done >"$NSS/group"
   if ! getent passwd "$OWN_UID" >/dev/null; then
     if [ "$OWN_UID" -lt "$FIRST_EXTRA_ID" ]; then
-      say "uid $OWN_UID has no account, and ids below $FIRST_EXTRA_ID are the system's: ssh, git and the desktop fail;" \
+      warn "uid $OWN_UID has no account, and ids below $FIRST_EXTRA_ID are the system's: ssh, git and the desktop fail;" \
         "use another id"
     else
       printf 'sandbox-%s:x:%s:%s:sandbox:%s:/bin/bash\n' "$OWN_UID" "$OWN_UID" "${groups%% *}" "$ACCOUNT_HOME" >"$NSS/passwd"

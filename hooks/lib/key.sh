@@ -23,8 +23,8 @@ hide_key() {
 check_key_file() {
   if [ -z "${SVC_API_KEY_FILE:-}" ]; then return; fi
   if ! can_switch; then
-    say 'commands run as the account of the daemon and can read the API key'
+    warn 'commands run as the account of the daemon and can read the API key'
   elif as_account test -r "$SVC_API_KEY_FILE"; then
-    say "SVC_API_KEY_FILE: $SVC_API_KEY_FILE is readable for $ACCOUNT, and so for commands: make it root's, with mode 0600"
+    warn "SVC_API_KEY_FILE: $SVC_API_KEY_FILE is readable for $ACCOUNT, and so for commands: make it root's, with mode 0600"
   fi
 }

@@ -40,7 +40,7 @@ name_without_effect() {
   done
   public=${GATEWAY_PORT:-8080}
   if [ "${PUBLIC_PORT:-$public}" != "$public" ]; then found="${found:+$found, }PUBLIC_PORT"; fi
-  if [ -n "$found" ]; then say "warning: variables of 1.x without effect, see docs/compatibility.md: $found"; fi
+  if [ -n "$found" ]; then warn "variables of 1.x without effect, see docs/compatibility.md: $found"; fi
 }
 
 # Chromium reads these two from a policy only.
@@ -52,5 +52,5 @@ write_browser_policy() {
   (mkdir -p "${POLICY%/*}" && jq -n --arg dns "$dns" --argjson dialogs "$allowed" '
     {AllowFileSelectionDialogs: $dialogs}
     + if $dns == "" then {} else {DnsOverHttpsMode: "secure", DnsOverHttpsTemplates: $dns} end' >"$POLICY") 2>/dev/null ||
-    say "DNS_OVER_HTTPS_TEMPLATES and BROWSER_ALLOW_FILE_SELECTION_DIALOGS have no effect: uid $(id -u) cannot write $POLICY"
+    warn "DNS_OVER_HTTPS_TEMPLATES and BROWSER_ALLOW_FILE_SELECTION_DIALOGS have no effect: uid $(id -u) cannot write $POLICY"
 }

@@ -53,7 +53,7 @@ generate_locale() { # VARIABLE NAME
     language=${supported%%.*}
     case $supported in *@*) language=$language@${supported#*@} ;; esac
     localedef --inputfile="$language" --charmap="$charmap" "$supported" 2>/dev/null ||
-      say "$1: the locale $supported cannot be generated here, and programs may complain about it"
+      warn "$1: the locale $supported cannot be generated here, and programs may complain about it"
     return
   done <<SUPPORTED
 $(grep -F -- "${2%%.*}" /usr/share/i18n/SUPPORTED)

@@ -34,7 +34,7 @@ settle_authorities() {
   while IFS= read -r file; do
     if is_in_bundle "$file"; then continue; fi
     if update-ca-certificates >/dev/null 2>&1; then return; fi
-    say "$file cannot be added to $BUNDLE: commands do not trust it"
+    warn "$file cannot be added to $BUNDLE: commands do not trust it"
     return
   done <<FILES
 $files

@@ -5,15 +5,15 @@
 settle_for_rights() {
   if can_switch; then
     require_capabilities
-    has_capability "$CAP_KILL" || say 'without CAP_KILL commands of other accounts cannot be ended'
+    has_capability "$CAP_KILL" || warn 'without CAP_KILL commands of other accounts cannot be ended'
     if is_true "${SVC_ALLOW_SETUID:-false}"; then
-      say 'SVC_ALLOW_SETUID is set: a setuid program can make a command root'
+      warn 'SVC_ALLOW_SETUID is set: a setuid program can make a command root'
     fi
     return
   fi
   uid=$(id -u)
   if [ "$uid" -eq 0 ]; then
-    say 'without CAP_SETUID and CAP_SETGID everything runs as root, commands and the browser too'
+    warn 'without CAP_SETUID and CAP_SETGID everything runs as root, commands and the browser too'
   else
     say "started as uid $uid: everything runs as that account, and calls that name another user are refused"
   fi
@@ -36,7 +36,7 @@ settle_directories() { # UID
     export SVC_FALLBACK_HOME="/tmp/home-$1"
     (umask 077 && mkdir -p "$SVC_FALLBACK_HOME") 2>/dev/null ||
       refuse "uid $1 cannot write $ACCOUNT_HOME or /tmp: mount a tmpfs there"
-    say "$ACCOUNT_HOME is not writable for uid $1, programs keep their files in $SVC_FALLBACK_HOME:" \
+    warn "$ACCOUNT_HOME is not writable for uid $1, programs keep their files in $SVC_FALLBACK_HOME:" \
       "mount a directory of its own there"
     ACCOUNT_HOME=$SVC_FALLBACK_HOME
   fi

@@ -9,7 +9,7 @@ remap_account() {
   wanted_gid=${PGID:-$gid}
   if [ "$wanted_uid" = "$uid" ] && [ "$wanted_gid" = "$gid" ]; then return; fi
   if [ "$(id -u)" -ne 0 ]; then
-    say "PUID and PGID need a container that starts as root: the account stays $uid:$gid"
+    warn "PUID and PGID need a container that starts as root: the account stays $uid:$gid"
     return
   fi
   if ! { groupmod --non-unique --gid "$wanted_gid" "$ACCOUNT" && usermod --non-unique --uid "$wanted_uid" "$ACCOUNT"; }; then
@@ -55,7 +55,7 @@ settle_mounts() {
     if can_switch; then claim_parents "$place"; fi
     case ,$options, in *,ro,*) continue ;; esac
     if as_account test -w "$place"; then continue; fi
-    say "$place belongs to uid $(stat -c %u "$place"), and $ACCOUNT, uid $(id -u "$ACCOUNT"), cannot write there:" \
+    warn "$place belongs to uid $(stat -c %u "$place"), and $ACCOUNT, uid $(id -u "$ACCOUNT"), cannot write there:" \
       "change its owner, or set PUID"
   done <<MOUNTS
 $mounts

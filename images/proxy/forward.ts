@@ -8,5 +8,5 @@ const { server } = parseRules({ server: process.env['PROXY_SERVER'] });
 if (server === undefined) throw new Error('PROXY_SERVER is not set');
 const forwarder = new Forwarder(upstreamOf(server));
 const port = await forwarder.listen(Number(process.argv[2]));
-process.stdout.write(`sandbox: the browser reaches its proxy by 127.0.0.1:${port}\n`);
+process.stdout.write(`the browser reaches its proxy by 127.0.0.1:${port}\n`);
 process.on('SIGTERM', () => process.exit(0));

@@ -20,7 +20,7 @@ try {
   );
 } catch (error) {
   if (!(error instanceof ProxyError)) throw error;
-  process.stderr.write(`sandbox: ${error.message}\n`);
+  process.stderr.write(`${error.message}\n`);
   process.exitCode = 2;
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ACCESS_LOGS, type AccessLog } from './access-lines.ts';
 import { LOG_LEVELS, type LogLevel } from './logger.ts';
 import { boolean, named, wholeNumber } from './options.ts';
 
@@ -10,6 +11,15 @@ export function logLevel(): z.ZodType<LogLevel> {
     env: 'LOG_LEVEL',
     flag: 'log-level',
     description: `One of ${LOG_LEVELS.join(', ')}.`,
+  });
+}
+
+/** The option with the requests that have a line of the log. */
+export function accessLog(): z.ZodType<AccessLog> {
+  return named(z.enum(ACCESS_LOGS, { error: `expected one of ${ACCESS_LOGS.join(', ')}` }).default('errors'), {
+    env: 'SVC_ACCESS_LOG',
+    flag: 'access-log',
+    description: 'Requests with a line of the log: off, errors (answered with 400 or more, or not at all) or all.',
   });
 }
 

@@ -1,23 +1,26 @@
+import { type AccessLog, hasAccessLine } from '@sandbox/program/access-lines.ts';
 import { HEALTH_PATHS } from '@sandbox/program/health-paths.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from './app-types.ts';
 
 /**
- * Logs one line per request, without the query string, which may contain the key. Successful health checks, and the
+ * Logs one line per request that `accessLog` selects, without the query string, which may contain the key. Successful health checks, and the
  * questions of the gateway, which logs the request behind each of them, are at debug.
  */
-export function logRequests(app: App, logger: Logger): void {
-  if (!logger.isLevelEnabled('info')) return;
+export function logRequests(app: App, logger: Logger, accessLog: AccessLog): void {
+  if (accessLog === 'off' || !logger.isLevelEnabled('info')) return;
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.once('close', () => {
-      if (!reply.raw.headersSent) logger.info({ ...fieldsOf(request, reply), status: null }, 'unanswered request');
+      if (reply.raw.headersSent) return;
+      const fields = { ...fieldsOf(request, reply), status: null };
+      if (hasAccessLine(accessLog, fields)) logger.info(fields, 'unanswered request');
     });
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
-    if (reply.raw.headersSent) {
-      const fields = fieldsOf(request, reply);
+    const fields = fieldsOf(request, reply);
+    if (reply.raw.headersSent && hasAccessLine(accessLog, fields)) {
       logger[isQuiet(fields) ? 'debug' : 'info'](fields, 'request');
     }
     done();

@@ -1,3 +1,4 @@
+import type { AccessLog } from '@sandbox/program/access-lines.ts';
 import { requestIdOf } from '@sandbox/program/request-id.ts';
 import type { Tracing } from '@sandbox/program/tracing/span.ts';
 import fastify, {
@@ -23,6 +24,7 @@ export interface ServiceFrame {
   /** The connections of the server. */
   readonly server: Pick<FastifyServerOptions, 'serverFactory' | 'clientErrorHandler'>;
   readonly logger: Parameters<typeof logRequests>[1];
+  readonly accessLog: AccessLog;
   readonly metrics: ServiceMetrics;
   /** Undefined if no collector is set. */
   readonly tracing?: Tracing | undefined;
@@ -59,7 +61,7 @@ export function openFrame(frame: ServiceFrame): App {
   });
   endAfterEarlyAnswers(app);
   spreadLargeAnswers(app);
-  logRequests(app, frame.logger);
+  logRequests(app, frame.logger, frame.accessLog);
   measureRequests(app, frame.metrics);
   if (frame.tracing) traceRequests(app, frame.tracing);
   return app;

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { stallSeconds } from '@sandbox/program/heartbeat/stall-option.ts';
 import { boolean, list, named, type OptionValues, port, seconds } from '@sandbox/program/options.ts';
-import { logLevel, validateResponses } from '@sandbox/program/service-options.ts';
+import { accessLog, logLevel, validateResponses } from '@sandbox/program/service-options.ts';
 import { otlpEndpoint } from '@sandbox/program/tracing/otlp-option.ts';
 import { trustedProxies } from '@sandbox/program/trusted-proxies.ts';
 import { z } from 'zod';
@@ -127,6 +127,7 @@ export const CORE_OPTIONS = {
     secret: true,
   }),
   validateResponses: validateResponses(),
+  accessLog: accessLog(),
   logLevel: logLevel(),
 } as const;
 
