@@ -153,4 +153,5 @@ class ServiceLines:
             return data + b"\n"
         text = text_of(data)
         level, message, fields = entry_of(text) or (self._level, text.removeprefix(f"{self._name}: "), None)
-        return line_of(level, self._name, message, fields) if message or fields else b""
+        has_content = (message or fields) and is_written(level)
+        return line_of(level, self._name, message, fields) if has_content else b""

@@ -7,7 +7,9 @@ characters only.
 import json
 import os
 import time
+from functools import lru_cache
 
+ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 LEVELS = ("trace", "debug", "info", "warn", "error", "fatal")
 IS_TERMINAL = os.isatty(1)
 # Of a level that is none, such as `silent`, nothing is written.
@@ -39,15 +41,21 @@ def escape(code):
     return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
 
 
+@lru_cache(maxsize=1)
+def second_text(second):
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(second))
+
+
 def line_of(level, name, message, fields=None, is_terminal=IS_TERMINAL):
     """The bytes of a line. Raises ValueError if a field is not a value of JSON."""
     now = time.time()
+    second = second_text(int(now))
     if is_terminal:
-        return readable(time.strftime("%H:%M:%S", time.gmtime(now)), level, name, [message, *shown(fields or {})])
-    stamp = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now % 1 * 1000):03d}Z"
+        return readable(second[11:], level, name, [message, *shown(fields or {})])
+    stamp = f"{second}.{int(now % 1 * 1000):03d}Z"
     others = {key: value for key, value in (fields or {}).items() if key not in OWN_FIELDS}
     entry = {"level": level, "time": stamp, "name": name, **others, "msg": message}
-    return f"{escaped(json.dumps(entry, ensure_ascii=False, allow_nan=False, separators=(',', ':')))}\n".encode()
+    return f"{escaped(ENCODE(entry))}\n".encode()
 
 
 def shown(fields):

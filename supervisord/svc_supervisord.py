@@ -60,14 +60,14 @@ class RecordHandler(loggers.Handler):
         message = record.asdict()["message"]
         level = "debug" if message.startswith(ROUTINE) else LEVELS.get(record.level, "debug")
         if is_written(level):
-            sys.stdout.buffer.write(line_of(level, NAME, message))
-            sys.stdout.buffer.flush()
+            self.stream.write(line_of(level, NAME, message))
+            self.stream.flush()
 
 
 def make_logger(options):
     """An empty directory of own programs is not a fault."""
     options.logger = loggers.getLogger(options.loglevel)
-    options.logger.addHandler(RecordHandler())
+    options.logger.addHandler(RecordHandler(sys.stdout.buffer))
     for message in options.parse_criticals:
         options.logger.critical(message)
     for message in options.parse_warnings:

@@ -5,6 +5,8 @@ export const IMAGE_CONDITIONS: readonly Requirement[] = section('docs/operations
   'images.any-user': 'with any user id from 500 on, programs find a name and a home, and the desktop works',
   'images.read-only-user': 'a read-only root works with --user 1000 and the documented tmpfs',
   'images.home-refused': 'a mounted home that the account cannot write ends the boot with one line',
+  'images.loopback-direct':
+    'with a proxy, programs reach loopback addresses and the name and address of the container without it',
   'images.agents-environment':
     'IS_SANDBOX and DEBIAN_FRONTEND are set, and programs of Node use the proxy of the environment',
 });

@@ -4,15 +4,29 @@
 BUNDLE=/etc/ssl/certs/ca-certificates.crt
 ADDED=/usr/local/share/ca-certificates
 
-# A proxy does not reach this container: without the exceptions it could not call itself.
+# A program that reads one case only finds the proxy too.
+name_proxies_in_both_cases() {
+  for name in http_proxy https_proxy all_proxy; do
+    upper=$(printf %s "$name" | tr '[:lower:]' '[:upper:]')
+    eval "value=\${$name:-\${$upper:-}}"
+    # shellcheck disable=SC2154 # of the line above
+    if [ -n "$value" ]; then export "$name=$value" "$upper=$value"; fi
+  done
+}
+
+# A proxy does not reach this container: without the exceptions it could not call itself. The range is Node's form, the
+# network that of curl, Go and Python.
 keep_own_address_direct() {
   if [ -z "${http_proxy:-}${HTTP_PROXY:-}${https_proxy:-}${HTTPS_PROXY:-}${all_proxy:-}${ALL_PROXY:-}" ]; then return; fi
   direct=$(printf %s "${no_proxy:-${NO_PROXY:-}}" | tr -d ' ')
-  for host in localhost 127.0.0.1 ::1; do
+  name_proxies_in_both_cases
+  # shellcheck disable=SC2046 # a word for each address
+  for host in localhost 127.0.0.1 ::1 0.0.0.0 127.0.0.0/8 127.0.0.0-127.255.255.255 "$(hostname)" $(hostname -I); do
     case ,$direct, in *",$host,"* | *,\*,*) ;; *) direct=${direct:+$direct,}$host ;; esac
   done
   # Without it fetch and http of Node ignore these variables.
   export no_proxy="$direct" NO_PROXY="$direct" NODE_USE_ENV_PROXY="${NODE_USE_ENV_PROXY:-1}"
+  export NODE_OPTIONS="${NODE_OPTIONS:+$NODE_OPTIONS }--require=/opt/svc/lib/proxy/node-loopback.cjs"
 }
 
 # Files with certificates of authorities that were added to Debian's, as far as they can be read.

@@ -57,4 +57,8 @@ export const WALL_CLOCK_USES: readonly WallClockUse[] = [
     because: 'the form in which supervisord wants a pause; `wait_and_transition` holds it by the monotonic clock',
     files: 'supervisord/svc_failures.py',
   },
+  {
+    because: 'the time of a line of the log',
+    files: 'supervisord/svc_record.py',
+  },
 ];
