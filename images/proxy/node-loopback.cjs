@@ -4,11 +4,12 @@
 
 const process = require('node:process');
 
-/** Where Node and undici keep the dispatcher of fetch. */
-const PLACES = ['undici.globalDispatcher.1', 'undici.globalDispatcher.2'];
+/** Where Node keeps the dispatcher of fetch. */
+const PLACE = Symbol.for('undici.globalDispatcher.2');
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|\[::\]|0\.0\.0\.0|(?:[a-z0-9-]+\.)*localhost)$/i;
 
 function divert(byEnvironment) {
+  if (byEnvironment?.constructor?.name !== 'EnvHttpProxyAgent') return;
   const { constructor: Agent, dispatch } = byEnvironment;
   let direct;
   byEnvironment.dispatch = (options, handler) => {
@@ -18,8 +19,13 @@ function divert(byEnvironment) {
   };
 }
 
-// Node makes the dispatcher after it has loaded this, and before the first request.
+// Node makes the dispatcher after it has loaded this and before the program, which may call fetch at once: the one
+// moment is when it becomes a property of the global object.
+const { defineProperty } = Object;
+Object.defineProperty = (object, name, descriptor) => {
+  if (object === globalThis && name === PLACE) divert(descriptor.value);
+  return defineProperty(object, name, descriptor);
+};
 process.nextTick(() => {
-  const found = new Set(PLACES.map((name) => globalThis[Symbol.for(name)]));
-  for (const dispatcher of found) if (dispatcher?.constructor?.name === 'EnvHttpProxyAgent') divert(dispatcher);
+  Object.defineProperty = defineProperty;
 });
