@@ -6,6 +6,7 @@ import { openFrame } from '@sandbox/api/http/service-frame.ts';
 import { VERSION } from '@sandbox/api/version.ts';
 import { createLogger, type Logger } from '@sandbox/program/logger.ts';
 import { PAGES } from '@sandbox/program/pages.ts';
+import { stopAll } from '@sandbox/program/parent.ts';
 import { openTracing } from '@sandbox/program/tracing/tracing.ts';
 import { addressTest, proxyTrust } from '@sandbox/program/trusted-proxies.ts';
 import { CAPABILITIES } from './capabilities/index.ts';
@@ -14,6 +15,7 @@ import type { Config } from './config.ts';
 import { LateBinding } from './core/access/late-binding.ts';
 import { TicketStore } from './core/access/tickets.ts';
 import { Activity } from './core/activity/activity.ts';
+import { IdleStop } from './core/activity/idle-stop.ts';
 import { AnswerBudget } from './core/answers/answer-budget.ts';
 import { BROWSER_LIFE } from './core/browser/browser-life.ts';
 import { AgeClock } from './core/clock/age-clock.ts';
@@ -33,6 +35,7 @@ import { boundAnswers } from './http/answers/bound-answers.ts';
 import { errorHandler } from './http/errors.ts';
 import { PublicReadiness } from './http/health/public-readiness.ts';
 import { Readiness } from './http/health/readiness.ts';
+import { measureResources } from './http/health/resource-figures.ts';
 import { SupervisedPrograms } from './http/health/supervised-programs.ts';
 import { mcpRoute } from './http/mcp/mcp-route.ts';
 import type { Document } from './http/openapi/document.ts';
@@ -90,6 +93,15 @@ export async function buildApp(
   const ports = mounted.ports.readerFor('mcp', [BROWSER_LIFE]);
   const hub = openHub(mounted.tools, config, { logger, browser: () => ports.get(BROWSER_LIFE) });
   core.processes.measure(core.metrics);
+  measureResources(core.metrics);
+  const idleStop = new IdleStop({
+    activity: core.activity,
+    logger,
+    idleMs: config.idleStopSeconds * 1000,
+    isWaiting: () => core.late.access().locked === 'unclaimed',
+    stop: () => stopAll(config.processHost === 'supervised'),
+  });
+  app.addHook('preClose', async () => idleStop[Symbol.dispose]());
   endWith(app, [
     ...(core.tracing ? [core.tracing] : []),
     core.late,

@@ -97,6 +97,7 @@ test('the default of every variable is the one that is documented', () => {
     SVC_SEARCH_TIMEOUT_SECONDS: '60',
     JWT_PUBLIC_KEY: '',
     SVC_VALIDATE_RESPONSES: 'false',
+    SVC_IDLE_STOP_SECONDS: '0',
     SVC_ACCESS_LOG: 'errors',
     LOG_LEVEL: 'info',
   });

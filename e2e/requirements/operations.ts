@@ -12,6 +12,7 @@ export const OPERATIONS: readonly Requirement[] = [
     'openapi.numbers':
       'a number of a query is a decimal one: empty and other text is refused, and the answer names the field',
     'openapi.root': 'GET /openapi.json is the document of v2 and needs the key',
+    'idle.stop': 'with SVC_IDLE_STOP_SECONDS a sandbox that nothing has used for that long stops in order',
     'metrics.series':
       'GET /metrics has commands, terminals, code, tabs, watchers, connections, WebSockets, bytes, dropped bytes, the keeper, the event loop and the watchdog',
     'metrics.gateway':

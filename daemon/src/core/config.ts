@@ -120,6 +120,11 @@ export const CORE_OPTIONS = {
     description:
       'Seconds without input and output after which a terminal at its prompt keeps the sandbox busy no more.',
   }),
+  idleStopSeconds: named(seconds(0, 31_536_000).default(0), {
+    env: 'SVC_IDLE_STOP_SECONDS',
+    flag: 'idle-stop-seconds',
+    description: 'Stop, and the container with it, when nothing has used the sandbox for that long; 0: never.',
+  }),
   jwtPublicKey: named(z.string().optional(), {
     env: 'JWT_PUBLIC_KEY',
     flag: 'jwt-public-key',

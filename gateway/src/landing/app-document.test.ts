@@ -7,7 +7,13 @@ const STATE: SandboxState = {
   daemon: { status: '</script><script>alert(1)</script>', version: '<!--"&\u2028', uptime_seconds: 1 },
   applications: { desktop: 'running', 'code-server': 'off', jupyter: 'running', browser: 'stopped' },
   ports: [3000],
-  resources: { cpu: { used_ms: 1, at_ms: 2, count: 1 }, memory: { used: 1, total: 2 }, disk: null },
+  resources: {
+    of: 'machine',
+    oom_kills: null,
+    cpu: { used_ms: 1, at_ms: 2, count: 1 },
+    memory: { used: 1, total: 2 },
+    disk: null,
+  },
 };
 
 test('[app.state] the state is data that no text of it can leave, and is read back as it was', () => {

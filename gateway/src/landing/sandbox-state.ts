@@ -1,10 +1,10 @@
+import { readResources } from '@sandbox/program/resources/read-resources.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { requestHeaders } from '../exchange/headers.ts';
 import type { Address } from '../net/address.ts';
 import { hasListener } from '../net/listeners.ts';
 import { listeningPorts } from '../net/listening-ports.ts';
 import type { Services } from '../services.ts';
-import { readResources } from './resources.ts';
 import type { ApplicationState, SandboxState } from './state-fields.ts';
 
 /** @throws the connection's error if the daemon does not respond */

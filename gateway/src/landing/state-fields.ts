@@ -1,3 +1,5 @@
+import type { Resources } from '@sandbox/program/resources/resources.ts';
+
 /** What the landing page shows before any call of the API, and what it reads again while it is open. */
 export interface SandboxState {
   /** Version of the gateway. */
@@ -16,17 +18,3 @@ export interface SandboxState {
 type Application = 'desktop' | 'code-server' | 'jupyter' | 'browser';
 /** `off`: the configuration disables it. */
 export type ApplicationState = 'running' | 'stopped' | 'off';
-
-/** What the sandbox uses of its machine, or of the limits of its container. Sizes are bytes. */
-export interface Resources {
-  /** Processor time used so far, the clock at that time, and how many processors there are to use. */
-  readonly cpu: { readonly used_ms: number; readonly at_ms: number; readonly count: number };
-  readonly memory: Usage;
-  /** The file system of `/`; null if it cannot be read. */
-  readonly disk: Usage | null;
-}
-
-export interface Usage {
-  readonly used: number;
-  readonly total: number;
-}

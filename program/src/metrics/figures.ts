@@ -19,6 +19,11 @@ export class Figures {
     });
   }
 
+  /** Facts of the program, as labels of a figure that is always 1. */
+  info(name: string, help: string, labels: Readonly<Record<string, string>>): void {
+    new Gauge({ name, help, labelNames: Object.keys(labels), registers: [this.registry] }).set(labels, 1);
+  }
+
   /** A count that grows, which is read when it is asked for. `name` ends in `_total`. */
   total(name: string, help: string, read: () => number): void {
     new Counter({

@@ -63,6 +63,18 @@ export class Activity {
     this.#last.set(kind, this.#clock.moment());
   }
 
+  /** Milliseconds since the last holder or use; 0 while something holds the sandbox. */
+  idleMs(): number {
+    if (this.#holders.size > 0) return 0;
+    const last = Math.max(this.#since.tick, ...Array.from(this.#last.values(), ({ tick }) => tick));
+    return this.#clock.moment().tick - last;
+  }
+
+  /** Begins the state again. */
+  restart(): void {
+    if (this.#holders.size === 0) this.#since = this.#clock.moment();
+  }
+
   report(): ActivityReport {
     const holders = [...this.#holders]
       .sort((a, b) => a.since.tick - b.since.tick)

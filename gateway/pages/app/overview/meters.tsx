@@ -1,6 +1,6 @@
+import type { Resources } from '@sandbox/program/resources/resources.ts';
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { Resources } from '../../../src/landing/state-fields.ts';
 import { bytesText } from '../parts/format.ts';
 import { Panel } from '../parts/panel.tsx';
 
@@ -13,7 +13,7 @@ export function Meters({ resources }: { readonly resources: Resources }): JSX.El
   const { memory, disk } = resources;
   const processors = `${Number(resources.cpu.count.toFixed(2))} ${resources.cpu.count === 1 ? 'processor' : 'processors'}`;
   return (
-    <Panel title="Resources">
+    <Panel title={`Resources of the ${resources.of}`}>
       <ul class="meters">
         <Meter
           name="CPU"
