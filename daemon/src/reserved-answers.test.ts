@@ -8,7 +8,7 @@ import { tempDir } from '../../scripts/testing/temp-dir.ts';
 import { excerptOf } from './capabilities/commands/output/excerpt.ts';
 import { WorkerClient } from './capabilities/desktop/worker-client.ts';
 import { listDirectory } from './capabilities/files/read/list.ts';
-import { outputBetween } from './capabilities/pty/exec/exec-run.ts';
+import { outputBetween } from './capabilities/pty/exec/exec-output.ts';
 import { History } from './capabilities/pty/session/history.ts';
 import { SearchService } from './capabilities/search/search-service.ts';
 import { AnswerBudget } from './core/answers/answer-budget.ts';

@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { hasLoneSurrogate } from '@sandbox/program/exact-text.ts';
 import { jsonExcess } from '@sandbox/program/json-shape.ts';
+import { answerInstead } from '../core/answers/answer-hold.ts';
 import { serveBatch } from './batch.ts';
 import { CallsInFlight } from './calls-in-flight.ts';
 import { directRequest, serveDirectly } from './direct-request.ts';
@@ -18,6 +19,7 @@ import type { Hub } from './hub.ts';
 import { hubServer } from './hub-server.ts';
 import { ACCEPTED, answerOf, type HubAnswer, jsonAnswer, memberOf, RPC, rpcFailure } from './json-rpc.ts';
 import { headerOf, type MessageHeaders, webHeaders } from './message-headers.ts';
+import { withoutResult } from './tool-result.ts';
 
 /** One POST to the hub. */
 export interface HubPost {
@@ -102,8 +104,9 @@ export class McpEndpoint {
   async #answer(request: JSONRPCRequest, headers: MessageHeaders, gone: AbortSignal): Promise<HubAnswer> {
     const isStreamed = wantsProgress(request) && acceptsEvents(headers);
     if (isStreamed) return eventStream((notified) => this.#call(request, headers, gone, notified));
-    const response = await this.#call(request, headers, gone);
-    return jsonAnswer(response ?? cancelledResponse(request));
+    const response = (await this.#call(request, headers, gone)) ?? cancelledResponse(request);
+    if (isToolCall(request)) answerInstead(() => withoutResult(response));
+    return jsonAnswer(response);
   }
 
   /** The response; undefined if the request was cancelled, which gets none. */
@@ -144,8 +147,13 @@ export class McpEndpoint {
       (await this.#call(message, headers, gone)) ?? cancelledResponse(message);
     const responses = await serveBatch(batch, serve, gone);
     if (responses === undefined) return ACCEPTED;
+    if (batch.some(isToolCall)) answerInstead(() => responses.map(withoutResult));
     return jsonAnswer(responses);
   }
+}
+
+function isToolCall(message: unknown): boolean {
+  return memberOf(message, 'method') === 'tools/call';
 }
 
 /** What a request over plain HTTP gets if it was cancelled, since something has to be answered. */

@@ -2,7 +2,8 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { jsonText } from '@sandbox/program/json-text.ts';
 import { workOnAnswer } from '../core/answers/answer-hold.ts';
 import type { NotificationSink } from './exchange.ts';
-import { type HubAnswer, memberOf, RPC, rpcFailure } from './json-rpc.ts';
+import type { HubAnswer } from './json-rpc.ts';
+import { withoutResult } from './tool-result.ts';
 
 /** Milliseconds of silence after which a comment is sent. */
 const HEARTBEAT_MS = 15_000;
@@ -35,9 +36,8 @@ export function eventStream(
           const text = jsonText(response);
           if (text.length > WAITING_BYTES) {
             // Until the client has read it or has left, it is held.
-            const failure = holdFailure(text.length);
-            if (failure !== undefined) {
-              event(rpcFailure(memberOf(response, 'id'), RPC.internal, failure) as JSONRPCMessage);
+            if (!hold(text.length)) {
+              event(withoutResult(response));
               return;
             }
           }
@@ -74,13 +74,13 @@ export function eventStream(
 
 const eventText = (json: string): string => `event: message\ndata: ${json}\n\n`;
 
-/** Why memory for the bytes of a response cannot be reserved, if so. */
-function holdFailure(bytes: number): string | undefined {
+/** Whether memory for the bytes of a response could be reserved. */
+function hold(bytes: number): boolean {
   try {
     workOnAnswer(bytes)[Symbol.dispose]();
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return true;
+  } catch {
+    return false;
   }
 }
 

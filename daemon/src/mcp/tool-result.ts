@@ -1,13 +1,16 @@
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { CallToolResult, JSONRPCMessage } from '@modelcontextprotocol/server';
 import { snakeCase } from '@sandbox/api/fields/snake-case.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { jsonText } from '@sandbox/program/json-text.ts';
 import { z } from 'zod';
 import { ToolAnswer } from '../core/tools/tool-answer.ts';
-import { memberOf } from './json-rpc.ts';
+import { memberOf, RPC, rpcFailure } from './json-rpc.ts';
 
 /** Characters of text in one result; what is longer is cut, with a note. */
 const TEXT_MAX = 8 * 1024 ** 2;
+
+const CROWDED = 'answers that clients have not read take too much memory';
+const CROWDED_HINT = 'read each answer to its end; call it again only if that does no harm, and ask for less';
 
 /** The result of a call that has ended: text, an object, or a `ToolAnswer`. */
 export function resultOf(value: unknown): CallToolResult {
@@ -48,6 +51,14 @@ export function failureOf(error: unknown, args: unknown): CallToolResult | undef
 
 export function failed(text: string): CallToolResult {
   return { content: [{ type: 'text', text: bounded(text) }], isError: true };
+}
+
+/** What answers instead of a response that does not fit into the memory of answers: a tool that was called has run. */
+export function withoutResult(response: JSONRPCMessage): JSONRPCMessage {
+  const [id, result] = [memberOf(response, 'id'), memberOf(response, 'result')];
+  if (!Array.isArray(memberOf(result, 'content'))) return rpcFailure(id, RPC.internal, CROWDED) as JSONRPCMessage;
+  const text = `the call has run, and its result is left out, because ${CROWDED}`;
+  return { jsonrpc: '2.0', id: id as string | number, result: failed(`${text}\nHint: ${CROWDED_HINT}`) };
 }
 
 function answerOf(value: unknown): ToolAnswer {

@@ -22,6 +22,15 @@ export function workOnAnswer(bytes: number): Disposable {
   return current.getStore()?.work(bytes) ?? NOTHING;
 }
 
+/**
+ * What the current request answers when its own answer does not fit into the memory of answers: its work is done, so that
+ * a client that repeats a refused call would do it twice.
+ */
+export function answerInstead(answer: () => unknown): void {
+  const hold = current.getStore();
+  if (hold) hold.instead = answer;
+}
+
 /** Bytes after which growing work reserves what it has by then. */
 const STEP_BYTES = 256 * 1024;
 
@@ -49,6 +58,8 @@ const NOTHING: Disposable = { [Symbol.dispose]: () => undefined };
 
 /** What one answer holds of the budget. */
 export class AnswerHold {
+  /** Makes a small answer; undefined: a refusal. */
+  instead: (() => unknown) | undefined;
   readonly #budget: AnswerBudget;
   readonly #answer: Pick<EventEmitter, 'once'> & { readonly destroyed: boolean };
   /** Bytes that the work in progress reserves. */

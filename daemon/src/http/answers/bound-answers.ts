@@ -35,9 +35,18 @@ export function boundAnswers(app: App, budget: AnswerBudget, { unreadMs = UNREAD
       done(null, payload);
       return;
     }
+    const hold = holds.get(reply) ?? new AnswerHold(budget, reply.raw);
     try {
-      if (!isShared(payload)) (holds.get(reply) ?? new AnswerHold(budget, reply.raw)).settle(bytes);
+      if (!isShared(payload)) hold.settle(bytes);
+      hold.instead = undefined;
     } catch (error) {
+      if (hold.instead) {
+        const { instead } = hold;
+        hold.instead = undefined;
+        hold.settle(0);
+        done(null, jsonText(instead()));
+        return;
+      }
       // A route may have set a serializer for its own answer alone.
       void reply.serializer(jsonText);
       done(error as Error);

@@ -7,6 +7,7 @@ import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerByStatus } from '../../../http/v1/error-handlers.ts';
 import type { CodeService } from '../code-service.ts';
 import type { CellReport } from '../execution/cell-report.ts';
+import { cellAnswer } from '../wire/cell-answer.ts';
 import { detailsOnWire, summaryOf, timeoutHint } from '../wire/wire.ts';
 import { CodeExecuteBody, CodeInfoV1, CodeLanguage, CodeResult, TIMEOUT } from './code-schemas.ts';
 import { TIMEOUT_MAX } from './jupyter-schemas.ts';
@@ -31,7 +32,10 @@ export function cellsV1(app: App, service: CodeService): void {
       const keeps = stateful ?? id !== undefined;
       const request = { language, code, timeoutSeconds: timeout, cwd, ...(keeps && { sessionId: id, stateful: true }) };
       const report = await service.execute(request, clientGone(reply));
-      return { ...ok({ language, ...resultOf(report) }, summaryOf(report)), hint: timeoutHint(report) };
+      return cellAnswer(report, (each) => ({
+        ...ok({ language, ...resultOf(each) }, summaryOf(each)),
+        hint: timeoutHint(each),
+      }));
     },
   });
 

@@ -10,6 +10,7 @@ import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerByStatus } from '../../../http/v1/error-handlers.ts';
 import type { CodeService } from '../code-service.ts';
 import type { CellReport } from '../execution/cell-report.ts';
+import { cellAnswer } from '../wire/cell-answer.ts';
 import { summaryOf, timeoutHint } from '../wire/wire.ts';
 import {
   JupyterCreateBody,
@@ -56,7 +57,7 @@ function cellRoutes(app: App, service: CodeService): void {
         cwd,
       };
       const report = await located(service.execute(request, clientGone(reply)));
-      return { ...ok(resultOf(report), summaryOf(report)), hint: timeoutHint(report) };
+      return cellAnswer(report, (each) => ({ ...ok(resultOf(each), summaryOf(each)), hint: timeoutHint(each) }));
     },
   });
 

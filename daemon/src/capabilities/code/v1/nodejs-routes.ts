@@ -9,6 +9,7 @@ import { linksTo } from '../../../http/openapi/links.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerByStatus } from '../../../http/v1/error-handlers.ts';
 import type { CodeService } from '../code-service.ts';
+import { cellAnswer } from '../wire/cell-answer.ts';
 import { summaryOf, timeoutHint } from '../wire/wire.ts';
 import {
   CreateNodeBody,
@@ -52,7 +53,7 @@ export function nodejsV1(app: App, service: CodeService): void {
         ownDirectory: !keeps && cwd === undefined,
       };
       const report = await service.execute(request, clientGone(reply));
-      return { ...ok(nodeResult(report), summaryOf(report)), hint: timeoutHint(report) };
+      return cellAnswer(report, (each) => ({ ...ok(nodeResult(each), summaryOf(each)), hint: timeoutHint(each) }));
     },
   });
 

@@ -8,6 +8,7 @@ import { linksTo } from '../../../http/openapi/links.ts';
 import { sendNdjson } from '../../../http/streams/ndjson.ts';
 import type { CodeService } from '../code-service.ts';
 import type { CellReport, CellRequest } from '../execution/cell-report.ts';
+import { cellAnswer } from '../wire/cell-answer.ts';
 import { executionLines } from '../wire/ndjson-lines.ts';
 import { CellResult, CodeInfo, ExecuteBody } from '../wire/schemas.ts';
 import { cellResult, detailsOnWire, hasFailed, summaryOf, timeoutHint } from '../wire/wire.ts';
@@ -39,7 +40,7 @@ export function codeV2(app: App, service: CodeService): void {
         return sendNdjson(reply, (gone) => executionLines(execution, 0, gone));
       }
       await execution.ended;
-      return answer(execution.report());
+      return cellAnswer(execution.report(), answer);
     },
   });
 

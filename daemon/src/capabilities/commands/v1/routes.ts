@@ -10,7 +10,7 @@ import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { nameExecDir } from '../../../http/v1/error-handlers.ts';
 import type { CommandService } from '../command-service.ts';
 import { stdinHint } from '../run/command-stdin.ts';
-import { sentTo, sessionInfo, summaryOf } from '../wire/wire.ts';
+import { commandAnswer, sentTo, sessionInfo, summaryOf } from '../wire/wire.ts';
 import {
   CreateBody,
   ExecBody,
@@ -53,9 +53,11 @@ export function commandsV1(app: App, service: CommandService): void {
       };
       const characters = body.async_mode ? 0 : body.max_output_length;
       const report = await service.run(request, excerptBytes(characters), clientGone(reply));
-      const data = execResult(report, characters);
-      const hint = body.async_mode ? null : (continueHintV1(data) ?? installHint(report.excerpt.output));
-      return { ...ok(data, summaryOf(report.record)), hint };
+      return commandAnswer(report, (each) => {
+        const data = execResult(each, characters);
+        const hint = body.async_mode ? null : (continueHintV1(data) ?? installHint(each.excerpt.output));
+        return { ...ok(data, summaryOf(each.record)), hint };
+      });
     },
   });
 

@@ -13,7 +13,7 @@ import { sendStream } from '../../../http/streams/send-stream.ts';
 import type { CommandService, RunRequest } from '../command-service.ts';
 import { COMMAND_STATUSES, type CommandStatus } from '../run/command.ts';
 import { CommandInfo, CommandOutput, CommandResult, Killed, OutputQuery, RunBody, Signal } from '../wire/schemas.ts';
-import { commandInfo, commandResult, listedCommand, sentTo, summaryOf } from '../wire/wire.ts';
+import { commandAnswer, commandInfo, commandResult, listedCommand, sentTo, summaryOf } from '../wire/wire.ts';
 import { attachRouteV2 } from './attach-route.ts';
 import { type StreamFormat, sendOutput, sendRun, streamFormat } from './output-stream.ts';
 import { sessionRoutesV2 } from './session-routes.ts';
@@ -52,13 +52,15 @@ continues when the client leaves.`.replaceAll('\n', ' '),
       const format = streamFormat(accept);
       if (format) return sendRun(reply, format, await service.runFollowed(runRequest(body), clientGone(reply)));
       const report = await service.run(runRequest(body), body.max_output_length, clientGone(reply));
-      const data = commandResult(report);
-      const message = summaryOf(report.record);
-      if (data.status === 'failed') return { ...failure(message), data };
-      return {
-        ...ok(data, message),
-        hint: body.mode === 'async' ? null : (continueHint(data) ?? installHint(data.output)),
-      };
+      return commandAnswer(report, (each) => {
+        const data = commandResult(each);
+        const message = summaryOf(each.record);
+        if (data.status === 'failed') return { ...failure(message), data };
+        return {
+          ...ok(data, message),
+          hint: body.mode === 'async' ? null : (continueHint(data) ?? installHint(data.output)),
+        };
+      });
     },
   });
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { answerOfDone, crowdedText } from '../../../core/answers/done-work.ts';
 import { killedOf, killedSuffix } from '../../../core/process/memory-kill.ts';
 import type { CommandReport } from '../command-service.ts';
 import type { CommandRecord } from '../run/command.ts';
@@ -43,6 +44,18 @@ export function listedCommand(record: CommandRecord): z.infer<typeof CommandInfo
 export function commandResult({ record, excerpt }: CommandReport): z.infer<typeof CommandResult> {
   const { stdout, stderr, output, truncated, ends } = excerpt;
   return { ...commandInfo(record), stdout, stderr, output, offset: ends.stdout, stderr_offset: ends.stderr, truncated };
+}
+
+/** The answer that `build` makes of the report of a command that was begun; with less output if memory is short. */
+export function commandAnswer<T>(report: CommandReport, build: (report: CommandReport) => T): T {
+  return answerOfDone(report, shortened, build);
+}
+
+function shortened({ record, excerpt }: CommandReport): CommandReport {
+  const command = crowdedText(record.command);
+  const [stdout, stderr] = [crowdedText(excerpt.stdout), crowdedText(excerpt.stderr)];
+  const output = crowdedText(excerpt.output);
+  return { record: { ...record, command }, excerpt: { ...excerpt, stdout, stderr, output, truncated: true } };
 }
 
 /** The state of the command in one line. */

@@ -1,16 +1,13 @@
 import { Waiters } from '@sandbox/api/wait.ts';
-import { workOnAnswer } from '../../../core/answers/answer-hold.ts';
 import type { Since } from '../../../core/process/find/started-processes.ts';
 import { killedOf, killedSince } from '../../../core/process/memory-kill.ts';
 import type { HostedProcess, ProcessEnd } from '../../../core/process/process-host.ts';
 import type { History } from '../session/history.ts';
 import type { ConsoleRecord } from '../session/session-record.ts';
+import { outputSoFar } from './exec-output.ts';
 import type { ExecStatus } from './exec-status.ts';
 import { type EndMark, MarkFinder } from './marks.ts';
-import { plainText } from './plain-text.ts';
 
-/** Bytes of output that an answer carries; the end of longer output. */
-const ANSWER_BYTES = 8 * 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
 
 interface ShellEnd {
@@ -175,7 +172,7 @@ export class ExecRun {
 
   /** The output so far. */
   async output(): Promise<string> {
-    return outputBetween(this.history, this.console);
+    return outputSoFar(this.history, this.console);
   }
 
   async #follow(finder: MarkFinder | undefined, typedAt: number, released: () => boolean): Promise<void> {
@@ -255,19 +252,4 @@ export class ExecRun {
     this.#settle();
     this.#progress.wake();
   }
-}
-
-/** The output of a console record as text; the end of output that is longer than an answer may be. */
-export async function outputBetween(history: History, { start, end }: ConsoleRecord): Promise<string> {
-  const to = Math.min(end ?? history.end, history.end);
-  const from = Math.max(start, to - ANSWER_BYTES);
-  using _work = workOnAnswer(Math.max(to - Math.max(from, history.first), 0));
-  const parts: Buffer[] = [];
-  for (let at = from; at < to; ) {
-    const { offset, bytes } = await history.read(at, Math.min(PIECE_BYTES, to - at));
-    if (bytes.length === 0 || offset >= to) break;
-    parts.push(bytes.subarray(0, to - offset));
-    at = offset + bytes.length;
-  }
-  return plainText(Buffer.concat(parts).toString('utf8'));
 }

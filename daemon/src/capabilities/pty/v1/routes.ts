@@ -7,9 +7,9 @@ import { linksTo } from '../../../http/openapi/links.ts';
 import { V1_ERRORS } from '../../../http/v1/answers.ts';
 import { nameExecDir } from '../../../http/v1/error-handlers.ts';
 import type { ExecRun } from '../exec/exec-run.ts';
-import { NO_CHANGE_SECONDS, type PtyService } from '../pty-service.ts';
+import { type ExecReport, NO_CHANGE_SECONDS, type PtyService } from '../pty-service.ts';
 import { Created } from '../wire/schemas.ts';
-import { execMessage, openMessage, withLostShell } from '../wire/wire.ts';
+import { execAnswer, execMessage, openMessage, withLostShell } from '../wire/wire.ts';
 import { sendExec, wantsEvents } from './exec-stream.ts';
 import {
   CreateBodyV1,
@@ -64,10 +64,12 @@ function execRoutes(app: App, service: PtyService): void {
         noChangeDefault: NO_CHANGE_SECONDS,
         begun: begun.resolve,
       };
-      const answer = service.execIn(placeOf(body), request, clientGone(reply)).then((report) => ({
+      const envelope = (report: ExecReport) => ({
         ...ok(execResultV1(report, body), execMessage(report)),
         hint: body.async_mode ? null : (continueHintV1(report) ?? installHint(report.output)),
-      }));
+      });
+      const ran = service.execIn(placeOf(body), request, clientGone(reply));
+      const answer = ran.then((report) => execAnswer(report, envelope));
       if (!wantsEvents(headers.accept)) return answer;
       return sendExec(reply, await Promise.race([begun.promise, answer.then(() => undefined)]), answer);
     },

@@ -25,6 +25,7 @@ import {
 } from '../wire/schemas.ts';
 import {
   continueHint,
+  execAnswer,
   execMessage,
   execResult,
   openMessage,
@@ -154,8 +155,10 @@ function useRoutes(app: App, service: PtyService): void {
         noChangeTimeout: body.no_change_timeout,
       };
       const report = await service.exec(session, request, clientGone(reply));
-      const hint = body.async ? null : (continueHint(report) ?? installHint(report.output));
-      return { ...ok(execResult(report), execMessage(report)), hint };
+      return execAnswer(report, (each) => {
+        const hint = body.async ? null : (continueHint(each) ?? installHint(each.output));
+        return { ...ok(execResult(each), execMessage(each)), hint };
+      });
     },
   });
 

@@ -1,5 +1,6 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { z } from 'zod';
+import { answerOfDone, crowdedText } from '../../../core/answers/done-work.ts';
 import { killedSuffix } from '../../../core/process/memory-kill.ts';
 import type { ExecReport, PtyService, SessionStats } from '../pty-service.ts';
 import { endFields } from '../session/end-fields.ts';
@@ -69,6 +70,15 @@ export function execResult(report: ExecReport): z.infer<typeof ExecResult> {
   const { sessionId, ps1, command, output, status, exitCode } = report;
   const console = [{ ps1, command, output }];
   return { session_id: sessionId, command, status, output, console, exit_code: exitCode, ...endFields(report) };
+}
+
+/** The answer that `build` makes of the report of a command that was begun; with less output if memory is short. */
+export function execAnswer<T>(report: ExecReport, build: (report: ExecReport) => T): T {
+  return answerOfDone(report, shortened, build);
+}
+
+function shortened(report: ExecReport): ExecReport {
+  return { ...report, command: crowdedText(report.command), output: crowdedText(report.output) };
 }
 
 /** @throws SandboxError `invalid` if an anonymous shell is asked for what needs the id of a session */
