@@ -18,6 +18,10 @@ const ACKNOWLEDGED = { roomy: 80_000, full: 20_000 };
 const SAMPLE_MS = 2500;
 /** Answers of one daemon, at most: its death then cuts the calls of the other clients anywhere. */
 const LIFE_ANSWERS = IS_WHOLE ? 1000 : 400;
+/** Milliseconds: on a busy machine the whole takes an hour. */
+const WHOLE_MS = 7_200_000;
+/** Acknowledgements after which a whole run says how far it has come. */
+const SAY_EACH = 10_000;
 const DISK = 'size=8m';
 /** Each client has a terminal and a session of cells, and more of each whose begin or end was cut. */
 const ROOM = { SVC_SHELL_MAX_SESSIONS: '100', SVC_KERNEL_MAX_SESSIONS: '100' };
@@ -25,7 +29,7 @@ const ROOM = { SVC_SHELL_MAX_SESSIONS: '100', SVC_KERNEL_MAX_SESSIONS: '100' };
 for (const disk of ['roomy', 'full'] as const) {
   test.runIf(hasKeeper && (disk === 'roomy' || mayMount))(
     `[records.crash] a daemon killed at random while ${CLIENTS} clients write, ${disk} disk: nothing lost or doubled`,
-    { timeout: IS_WHOLE ? 1_800_000 : 120_000 },
+    { timeout: IS_WHOLE ? WHOLE_MS : 120_000 },
     async () => {
       await using place = await tempDir();
       const runtimeDir = join(place.path, 'runtime');
@@ -63,11 +67,14 @@ async function crash(directory: string, runtimeDir: string, disk: 'roomy' | 'ful
   });
   await daemon.ready();
   const over = Promise.all(clients.map((client) => client.work(isOver)));
-  let isFilled = false;
+  let [isFilled, said] = [false, SAY_EACH];
   while (!isOver()) {
     await Promise.race([daemon.answered(random() * LIFE_ANSWERS), over]);
     if (disk === 'full') isFilled = fill(join(runtimeDir, 'ballast'), !isFilled || random() < 0.7);
     await daemon.kill();
+    if (ledger.total < said) continue;
+    said += SAY_EACH;
+    process.stdout.write(`${disk} disk: ${ledger.total} acknowledged, ${ledger.faults.length} faults\n`);
   }
   await over;
   await daemon.kill(() => fill(join(runtimeDir, 'ballast'), false));

@@ -21,7 +21,7 @@ const SAMPLE = 5;
 
 test.runIf(hasKeeper && compiles)(
   '[records.nth-call] whichever call on the runtime directory fails, what is acknowledged is there after a kill',
-  { timeout: IS_WHOLE ? 1_800_000 : 120_000 },
+  { timeout: IS_WHOLE ? 7_200_000 : 120_000 },
   async () => {
     await using place = await tempDir();
     using builds = new FixtureBuilds();
