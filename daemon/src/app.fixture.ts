@@ -12,6 +12,7 @@ import type { CommandResult } from './capabilities/commands/wire/schemas.ts';
 import type { Capability } from './capability.ts';
 import { type Config, readConfig } from './config.ts';
 import { type Identity, lookUpIdentity, ownIdentity } from './core/account/identity.ts';
+import type { AnswerBudget } from './core/answers/answer-budget.ts';
 import { hostOfTests } from './hosts.fixture.ts';
 
 /** Account that commands of tests run as where the daemon that is tested is root; undefined: the daemon's own. */
@@ -43,6 +44,7 @@ export class TestApp implements AsyncDisposable {
     directory?: string,
     capabilities?: readonly Capability[],
     platform?: NodeJS.Platform,
+    answers?: AnswerBudget,
   ): Promise<TestApp> {
     const runtimeDir = directory ?? (await mkdtemp(join(tmpdir(), 'sandboxd-test-')));
     const base = readConfig([], { SVC_DEFAULT_USER: DEFAULT_USER });
@@ -65,6 +67,7 @@ export class TestApp implements AsyncDisposable {
       createLogger('daemon', config.logLevel, secrets, { write: (line) => void log.push(line) }),
       capabilities,
       platform,
+      answers,
     );
     return new TestApp(app, runtimeDir, log, directory !== undefined);
   }

@@ -58,6 +58,7 @@ export async function buildApp(
   logger: Logger = loggerFor(config),
   capabilities: readonly Capability[] = CAPABILITIES,
   platform: NodeJS.Platform = process.platform,
+  answers: AnswerBudget = new AnswerBudget(),
 ): Promise<App> {
   const isTrusted = proxyTrust(config.trustedProxies, config.host);
   const core = await openCore(config, logger, platform);
@@ -82,7 +83,6 @@ export async function buildApp(
   guard(app, gate, isTrusted);
   refuseOtherMethods(app);
   readBodies(app);
-  const answers = new AnswerBudget();
   const slow = boundAnswers(app, answers);
   core.metrics.gauge('http_answers_held_bytes', 'Memory of answers that clients have not read.', () => answers.held);
   core.metrics.total('http_answers_refused_total', 'Answers without room in memory.', () => answers.refused);

@@ -1,13 +1,9 @@
-import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TestApp } from './app.fixture.ts';
+import { AnswerBudget } from './core/answers/answer-budget.ts';
 
-const MIB = 1024 ** 2;
-/** Sizes of answers that nobody reads: 256 MiB but for half a MiB. */
-const UNREAD = [...Array.from({ length: 15 }, () => 16 * MIB), 15.5 * MIB];
+/** Bytes of all answers. */
+const MEMORY = 512 * 1024;
 const HINT = 'answers that clients have not read take too much memory';
 
 /** 900,000 characters in an answer, in 150,000 bytes: the memory for those is there. */
@@ -19,7 +15,7 @@ const tool = (id: number, name: string, args: object) => ({
 });
 
 /** Calls that do something, and what shows that they have done it once. */
-const CALLS: readonly (readonly [path: string, body: unknown, answer: object])[] = [
+const CALLS: readonly (readonly [path: string, body: object, answer: object])[] = [
   [
     '/v2/commands',
     { command: ZEROS },
@@ -93,30 +89,12 @@ const CALLS: readonly (readonly [path: string, body: unknown, answer: object])[]
 ];
 
 test('[answers.done] a call that has run is answered 200 with less output while there is no memory for all of it', async () => {
-  await using daemon = await TestApp.start();
-  const { port } = new URL(await daemon.listen());
-  const sockets: Socket[] = [];
-  const post = async (path: string, body: unknown): Promise<unknown> => {
-    const headers = { 'content-type': 'application/json', accept: 'application/json' };
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    });
-    return { status: answer.status, body: await answer.json() };
-  };
+  await using daemon = await TestApp.start({}, undefined, undefined, undefined, new AnswerBudget(MEMORY));
+  const headers = { accept: 'application/json' };
   const session = { id: 'a', command: 'bash', args: ['--norc'], env: { PS1: '$ ' } };
-  expect(await post('/v2/pty/sessions', session)).toMatchObject({ status: 200 });
-  for (const [n, bytes] of UNREAD.entries()) {
-    const path = join(daemon.directory, `text-${n}`);
-    writeFileSync(path, Buffer.alloc(bytes, 'x'));
-    const socket = connect({ port: Number(port), host: '127.0.0.1' }).pause();
-    socket.write(`GET /v2/fs/read?path=${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
-    await once(socket, 'readable');
-    sockets.push(socket);
-  }
+  expect((await daemon.post('/v2/pty/sessions', session)).statusCode).toBe(200);
   for (const [path, body, answer] of CALLS) {
-    expect.soft([path, await post(path, body)]).toMatchObject([path, { status: 200, body: answer }]);
+    const { statusCode, body: text } = await daemon.post(path, body, headers);
+    expect.soft([path, statusCode, JSON.parse(text)]).toMatchObject([path, 200, answer]);
   }
-  for (const socket of sockets) socket.destroy();
 });
