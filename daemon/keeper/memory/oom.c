@@ -5,50 +5,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "memory/score.h"
+
 /* Between the keeper and what it starts, so that a lack of memory ends a command, not the keeper. */
 #define SCORE_ADDED 500
 #define SCORE_LOWERED 200
-#define MIN_SCORE (-1000)
-#define MAX_SCORE 1000
-
-static int own_score(void)
-{
-  char text[16] = {0};
-  int file = open("/proc/self/oom_score_adj", O_RDONLY | O_CLOEXEC);
-  if (file < 0 || read(file, text, sizeof text - 1) < 0)
-    text[0] = '\0';
-  if (file >= 0)
-    close(file);
-  return (int)strtol(text, NULL, 10);
-}
-
-static int within(int score)
-{
-  return score < MIN_SCORE ? MIN_SCORE : score > MAX_SCORE ? MAX_SCORE : score;
-}
-
-static void set_score(const char *path, int score)
-{
-  int file = open(path, O_WRONLY | O_CLOEXEC);
-  if (file < 0)
-    return;
-  dprintf(file, "%d", within(score));
-  close(file);
-}
-
-void oom_set_score(const struct oom *oom, pid_t pid, bool given, int score)
-{
-  char path[48];
-  snprintf(path, sizeof path, "/proc/%d/oom_score_adj", pid);
-  set_score(path, given ? score : oom->usual_score);
-}
 
 void oom_open(struct oom *oom)
 {
   char path[3 * PATH_MAX];
-  int score = own_score();
-  oom->usual_score = within(score + SCORE_ADDED);
-  set_score("/proc/self/oom_score_adj", score - SCORE_LOWERED);
+  int score = score_own();
+  oom->usual_score = score_within(score + SCORE_ADDED);
+  score_set_own(score - SCORE_LOWERED);
   oom->counter = -1;
   if (cgroup_file(true, "memory.events", path))
     oom->counter = open(path, O_RDONLY | O_CLOEXEC);

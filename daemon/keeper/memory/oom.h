@@ -37,12 +37,6 @@ struct oom_mark {
 
 /* Sets the usual score, lowers that of the keeper if it may, and finds the counters. */
 void oom_open(struct oom *oom);
-/*
- * Sets the score of a process: the given one, else the usual. Not done by the child: while it shares the memory of the
- * keeper, the system changes the score of both. The system refuses a lower score than that of the keeper without a
- * privilege, which is not a failure.
- */
-void oom_set_score(const struct oom *oom, pid_t pid, bool given, int score);
 /* Processes of the group of the keeper that were killed for memory so far; -1 if the system does not report it. */
 int64_t oom_kills(const struct oom *oom);
 /* The counters at a start. */

@@ -76,7 +76,9 @@ static void fail(struct launch *launch, enum stage stage, int error)
 /* The child has called execve: the memory is the keeper's alone again. */
 static void succeed(struct launch *launch)
 {
-  oom_set_score(launch->all->processes->oom, launch->pid, launch->start.has_oom_score, launch->start.oom_score);
+  const struct start *start = &launch->start;
+  int score = start->has_oom_score ? start->oom_score : launch->all->processes->oom->usual_score;
+  score_begun(&launch->all->scores, launch->pid, score, monotonic_ms());
   process_started(launch->process);
   launch_free(launch);
 }
@@ -102,6 +104,7 @@ static void report_ready(struct source *source, uint32_t events)
 /* Without a report it was killed, by no order of the keeper: that is how the program ended. */
 void launch_reaped(struct launches *launches, pid_t pid)
 {
+  score_reaped(&launches->scores, pid);
   for (struct launch *launch = launches->first; launch != NULL; launch = launch->next) {
     if (launch->pid != pid)
       continue;
@@ -117,7 +120,7 @@ void launch_reaped(struct launches *launches, pid_t pid)
 
 int launches_due(struct launches *launches, int64_t now)
 {
-  int wait = -1;
+  int wait = scores_due(&launches->scores, now);
   for (struct launch *launch = launches->first; launch != NULL; launch = launch->next) {
     if (launch->process == NULL)
       continue;

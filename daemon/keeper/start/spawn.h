@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "memory/score.h"
 #include "process/process.h"
 #include "start/adoption.h"
 #include "start/child.h"
@@ -16,6 +17,7 @@ struct launches {
   struct processes *processes;
   struct forkers *forkers;
   struct cloning cloning;
+  struct scores scores;
   struct rlimit files;
   mode_t mask;
   bool confines;
@@ -35,7 +37,7 @@ void spawn_open(struct launches *launches, bool no_new_privileges);
 bool spawn(struct launches *launches, struct start *start, uint64_t client, struct failure *failure);
 /* The child was reaped: settles its start if that is under way. */
 void launch_reaped(struct launches *launches, pid_t pid);
-/* Kills the children that have not called execve in time. Returns the ms until the next, -1 if none is left. */
+/* Kills the children that have not called execve in time, and sets scores. Returns the ms until the next, -1 if none. */
 int launches_due(struct launches *launches, int64_t now);
 
 #endif

@@ -74,6 +74,24 @@ describeRows(
       await expect.poll(() => existsSync(output) && readFileSync(output, 'latin1')).toBe('77\n7\n');
     });
 
+    test('what a program forks before the keeper has noticed its start has the score, too', async () => {
+      await using keeper = await RunningKeeper.start(program);
+      await using client = await RawClient.open(keeper.socket);
+      const own = Number(readFileSync('/proc/self/oom_score_adj', 'latin1'));
+      const go = join(keeper.directory, 'go');
+      // The keeper clones all of them before it looks whether the first has begun.
+      const ids = Array.from({ length: 100 }, (_, n) => `early-${n}`);
+      const score = 'cat /proc/self/oom_score_adj';
+      const script = `(until [ -e ${go} ] && [ $(${score}) != ${own} ]; do sleep 0.05; done; ${score}) & wait`;
+      client.send(...ids.map((id) => startFrame(id, script)));
+      const [begun, ended] = [new Set<string>(), new Set<string>()];
+      while (begun.size < ids.length) begun.add((await client.state()).id);
+      writeFileSync(go, '');
+      while (ended.size < ids.length) ended.add((await client.state(undefined, ({ end }) => end !== undefined)).id);
+      const scores = ids.map((id) => readFileSync(join(keeper.directory, `output/${id}.stdout.0`), 'latin1'));
+      expect(new Set(scores)).toEqual(new Set([`${Math.min(1000, own + 500)}\n`]));
+    });
+
     test('the host passes the limits of a start on, one without a limit too', async () => {
       await using keeper = await RunningKeeper.start(program);
       await using host = await keeper.host();
