@@ -136,6 +136,7 @@ void reap(struct reaper *reaper)
     if (pid < 0)
       continue;
     launch_reaped(reaper->launches, pid);
+    score_reaped(&reaper->launches->scores, pid);
     forker_helper_reaped(reaper->forkers, pid);
     search_helper_reaped(reaper->searches, pid);
     struct process *process = process_by_pid(reaper->processes, pid);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #define MIN_SCORE (-1000)
 #define MAX_SCORE 1000
 #define OWN_SCORE "/proc/self/oom_score_adj"
@@ -84,8 +86,8 @@ static void add_children_of(pid_t pid, pid_t *family, size_t *count)
 }
 
 /*
- * Sets the scores of those that have inherited that of the keeper: a program may have set another. A parent gets its score
- * before its children are looked for, so that those it forks later inherit it.
+ * Sets the scores of those that have inherited that of the keeper: a program may have set another. A parent gets its
+ * score before its children are looked for, so that those it forks later inherit it.
  */
 static void set_scores_from(pid_t pid, int score)
 {
@@ -101,13 +103,13 @@ static void set_scores_from(pid_t pid, int score)
   }
 }
 
-void score_begun(struct scores *scores, pid_t pid, int score, int64_t now)
+void score_begun(struct scores *scores, pid_t pid, int score)
 {
   set_scores_from(pid, score);
   struct young *young = malloc(sizeof *young);
   if (young == NULL)
     return;
-  *young = (struct young){.pid = pid, .score = score, .look_at = now + FORK_MS};
+  *young = (struct young){.pid = pid, .score = score, .look_at = monotonic_ms() + FORK_MS};
   if (scores->first == NULL)
     scores->first = young;
   else

@@ -22,7 +22,7 @@ int score_within(int score);
  * then. Not done by the child: while it shares the memory of the keeper, the system changes the score of both. The system
  * refuses a lower score than that of the keeper without a privilege, which is not a failure.
  */
-void score_begun(struct scores *scores, pid_t pid, int score, int64_t now);
+void score_begun(struct scores *scores, pid_t pid, int score);
 /* The process was reaped: its pid may be that of another one. */
 void score_reaped(struct scores *scores, pid_t pid);
 /* Looks for what was being forked. Returns the ms until the next look, -1 if none is left. */

@@ -76,9 +76,7 @@ static void fail(struct launch *launch, enum stage stage, int error)
 /* The child has called execve: the memory is the keeper's alone again. */
 static void succeed(struct launch *launch)
 {
-  const struct start *start = &launch->start;
-  int score = start->has_oom_score ? start->oom_score : launch->all->processes->oom->usual_score;
-  score_begun(&launch->all->scores, launch->pid, score, monotonic_ms());
+  score_begun(&launch->all->scores, launch->pid, start_score(&launch->start, launch->all->processes->oom->usual_score));
   process_started(launch->process);
   launch_free(launch);
 }
@@ -104,7 +102,6 @@ static void report_ready(struct source *source, uint32_t events)
 /* Without a report it was killed, by no order of the keeper: that is how the program ended. */
 void launch_reaped(struct launches *launches, pid_t pid)
 {
-  score_reaped(&launches->scores, pid);
   for (struct launch *launch = launches->first; launch != NULL; launch = launch->next) {
     if (launch->pid != pid)
       continue;

@@ -48,6 +48,11 @@ static void take_limits(struct reader *reader, struct start *start)
   }
 }
 
+int start_score(const struct start *start, int usual)
+{
+  return start->has_oom_score ? start->oom_score : usual;
+}
+
 struct start start_take(struct reader *reader)
 {
   struct start start = {.memory = malloc(reader->left + 1)};

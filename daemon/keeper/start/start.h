@@ -46,6 +46,8 @@ struct start {
   uint8_t *memory;
 };
 
+/* The oom_score_adj of the program. */
+int start_score(const struct start *start, int usual);
 /* Reads the fields of START; the caller frees them also if the reader is bad. */
 struct start start_take(struct reader *reader);
 void start_free(struct start *start);
