@@ -8,6 +8,7 @@ import { BROWSER } from './requirements/browser.ts';
 import { BROWSER_CLIENTS } from './requirements/browser-clients.ts';
 import { BROWSER_IMAGE } from './requirements/browser-image.ts';
 import { BUDGETS } from './requirements/budgets.ts';
+import { CLIENT } from './requirements/client.ts';
 import { CLOCK } from './requirements/clock.ts';
 import { CODE } from './requirements/code.ts';
 import { CODE_INPUT } from './requirements/code-input.ts';
@@ -56,6 +57,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...RECORDS,
   ...DAY,
   ...ANALYST_DAY,
+  ...CLIENT,
   ...CLOCK,
   ...AUTHENTICATION,
   ...STREAMS,

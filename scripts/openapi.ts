@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openapiDocument } from '../daemon/src/openapi-document.ts';
+import { wireTypes } from './clients/wire-types.ts';
 import { ROOT } from './root.ts';
 
 /** Levels of a document that are written on lines of their own: section, path or kind of component, operation or name. */
@@ -21,5 +22,10 @@ function operationPerLine(value: unknown, level = 0): string {
 const directory = join(ROOT, 'docs/openapi');
 await mkdir(directory, { recursive: true });
 for (const surface of ['v1', 'v2'] as const) {
-  await writeFile(join(directory, `${surface}.json`), `${operationPerLine(await openapiDocument(surface))}\n`);
+  const document = (await openapiDocument(surface)) as {
+    readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+  };
+  await writeFile(join(directory, `${surface}.json`), `${operationPerLine(document)}\n`);
+  if (surface === 'v1') continue;
+  await writeFile(join(ROOT, 'clients/typescript/src/wire.ts'), wireTypes(document.components.schemas));
 }

@@ -2,7 +2,8 @@ import { posix } from 'node:path';
 
 /** Files of production code that one folder may hold. */
 const MOST = 15;
-const PRODUCTION = /^(?:api|daemon|gateway|browser-mcp|computer-use)\/src\/.*(?<!\.test|\.fixture)\.ts$/;
+const PRODUCTION =
+  /^(?:api|daemon|gateway|browser-mcp|computer-use|clients\/typescript)\/src\/.*(?<!\.test|\.fixture)\.ts$/;
 
 /** Folders above the limit, as `folder: count`. */
 export function crowdedFolders(files: readonly string[]): string[] {

@@ -9,8 +9,9 @@ import { trackedFiles } from './tracked-files.ts';
 async function productionSources(): Promise<Map<string, string>> {
   const files = (await trackedFiles()).filter(
     (file) =>
-      /^(?:program|api|daemon|gateway|browser-mcp|computer-use|scripts|e2e\/bench|images)\/.*\.ts$/.test(file) &&
-      !/\.test\.ts$/.test(file),
+      /^(?:program|api|daemon|gateway|browser-mcp|computer-use|clients|scripts|e2e\/bench|images)\/.*\.ts$/.test(
+        file,
+      ) && !/\.test\.ts$/.test(file),
   );
   return new Map(
     await Promise.all(files.map(async (file) => [file, await readFile(join(ROOT, file), 'utf8')] as const)),

@@ -4,7 +4,7 @@ import { parseSync, Visitor } from 'rolldown/utils';
 import { ROOT } from '../root.ts';
 import { trackedFiles } from './tracked-files.ts';
 
-/** Regular expressions of the production code of program, api, daemon, gateway, browser-mcp and computer-use. */
+/** Regular expressions of the production code of program, api, daemon, gateway, browser-mcp, computer-use and clients. */
 export interface ProductPatterns {
   /** Each literal, `/source/flags`, with its source, its flags and the files that have it. */
   readonly literals: ReadonlyMap<string, PatternLiteral>;
@@ -37,7 +37,7 @@ export async function productPatterns(): Promise<ProductPatterns> {
 
 function isProduct(file: string): boolean {
   return (
-    /^(?:program|api|daemon|gateway|browser-mcp|computer-use)\/src\/.*\.ts$/.test(file) &&
+    /^(?:program|api|daemon|gateway|browser-mcp|computer-use|clients\/typescript)\/src\/.*\.ts$/.test(file) &&
     !/\.(?:test|fixture|d)\.ts$/.test(file)
   );
 }

@@ -9,7 +9,7 @@ const COMMANDS = 'daemon/src/capabilities/commands';
 
 test('the sources keep the import rules', async () => {
   const files = (await trackedFiles()).filter((file) =>
-    /^(?:program|api|daemon|gateway|browser-mcp|computer-use)\/.*\.ts$/.test(file),
+    /^(?:program|api|daemon|gateway|browser-mcp|computer-use|clients)\/.*\.ts$/.test(file),
   );
   const faults = await Promise.all(files.map(async (f) => importFaults(f, await readFile(join(ROOT, f), 'utf8'))));
   expect(faults.flat()).toEqual([]);
@@ -18,6 +18,8 @@ test('the sources keep the import rules', async () => {
 
 test.each([
   ['program/src/a.ts', 'undici'],
+  ['clients/typescript/src/a.ts', '@sandbox/program/logger.ts'],
+  ['clients/typescript/src/a.ts', 'node:fs'],
   ['program/src/a.ts', '../../daemon/src/core/registry.ts'],
   ['program/src/a.ts', '@sandbox/api/wait.ts'],
   ['api/src/wait.ts', './http/envelope.ts'],

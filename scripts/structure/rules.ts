@@ -30,6 +30,17 @@ const IMPORT_RULES: readonly ImportRule[] = [
     allowed: anyOf('^program/src/', NODE, '^npm:(?:pino|prom-client|zod|@opentelemetry/[a-z-]+)$'),
   },
   {
+    because: 'the client runs in pages too, and is published alone: it loads modules of Node by builtin()',
+    files: /^clients\/typescript\/src\//,
+    except: /^clients\/typescript\/src\/cli\//,
+    allowed: /^clients\/typescript\/src\//,
+  },
+  {
+    because: 'the command line knows the client and Node',
+    files: /^clients\/typescript\/src\/cli\//,
+    allowed: anyOf('^clients/typescript/src/', NODE),
+  },
+  {
     because: 'api is the frame of HTTP that daemon and worker share; it knows neither',
     files: /^api\//,
     allowed: anyOf(

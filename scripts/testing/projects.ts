@@ -1,6 +1,6 @@
 /** All tests that run on the machine itself; the other projects below take some of them. */
 export const UNIT_TESTS = [
-  '{program,api,daemon,gateway,browser-mcp,computer-use,images,scripts,e2e/bench}/**/*.test.ts',
+  '{program,api,daemon,gateway,browser-mcp,computer-use,clients,images,scripts,e2e/bench}/**/*.test.ts',
   'e2e/requirements.test.ts',
 ] as const;
 

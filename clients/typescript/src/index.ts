@@ -1,0 +1,19 @@
+export { Command, type CommandInfo } from './commands/command.ts';
+export type {
+  CommandExit,
+  CommandStatus,
+  OutputEvent,
+  OutputLost,
+  OutputStream,
+  OutputText,
+} from './commands/output.ts';
+export { CommandFailed, type RunOptions, type RunResult } from './commands/run.ts';
+export type { StartOptions } from './commands/start.ts';
+export { ConnectionLost, OutcomeUnknown, RequestFailed, SandboxError } from './core/errors.ts';
+export type { ConnectOptions } from './core/settings.ts';
+export type { Ticket, TicketOptions } from './core/tickets.ts';
+export type { FileEntry, FileInfo, Files, GrepMatch } from './files/files.ts';
+export type { TreeReport } from './files/tree.ts';
+export type { Progress } from './files/upload.ts';
+export { type FileChange, Watch, type WatchEvent, type WatchOverflow } from './files/watch.ts';
+export { Sandbox, type SandboxInfo } from './sandbox.ts';

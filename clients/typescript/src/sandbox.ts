@@ -1,0 +1,89 @@
+import { Command } from './commands/command.ts';
+import { type RunOptions, type RunResult, run } from './commands/run.ts';
+import { type StartOptions, startBody } from './commands/start.ts';
+import { type Camel, camel } from './core/camel.ts';
+import { RemotePaths } from './core/remote-paths.ts';
+import { type ConnectOptions, settingsOf } from './core/settings.ts';
+import { createTicket, type Ticket, type TicketOptions } from './core/tickets.ts';
+import { Transport } from './core/transport.ts';
+import { type CallOptions, Files } from './files/files.ts';
+import type * as wire from './wire.ts';
+
+export type SandboxInfo = Camel<Omit<wire.SandboxInfo, 'labels' | 'capabilities'>> & {
+  readonly labels: Readonly<Record<string, string>>;
+};
+
+/** Seconds that `connect` waits for a service that does not answer. */
+const CONNECT_FOR = 10;
+
+/** A sandbox: commands, files, terminals, code, a browser and a desktop. It holds no connection of its own. */
+export class Sandbox {
+  readonly files: Files;
+  readonly #transport: Transport;
+  readonly #paths: RemotePaths;
+
+  private constructor(transport: Transport) {
+    this.#transport = transport;
+    this.#paths = new RemotePaths(transport);
+    this.files = new Files(transport, this.#paths);
+  }
+
+  /**
+   * Finds the sandbox by the options, else by `SANDBOX_URL` and `SANDBOX_API_KEY`, and asks it whether they are right.
+   * @throws ConnectionLost, RequestFailed with status 401 for a wrong key
+   */
+  static async connect(options: ConnectOptions & CallOptions = {}): Promise<Sandbox> {
+    const sandbox = Sandbox.at(options);
+    const retryFor = Math.min(sandbox.#transport.settings.retryFor, CONNECT_FOR);
+    await sandbox.#transport.data('/v2/sandbox/activity', { signal: options.signal, retryFor });
+    return sandbox;
+  }
+
+  /** As `connect`, without a request: the first call shows whether the options are right. */
+  static at(options: ConnectOptions = {}): Sandbox {
+    return new Sandbox(new Transport(settingsOf(options)));
+  }
+
+  /** Runs a command to its end. @throws CommandFailed if it fails, unless `check` is false */
+  async run(command: string, options: RunOptions = {}): Promise<RunResult> {
+    return await run(this.#transport, command, await this.#resolved(options));
+  }
+
+  /** Starts a command that runs beside the caller, with stdin open. */
+  async spawn(command: string, options: StartOptions = {}): Promise<Command> {
+    const json = { ...startBody(this.#transport, command, await this.#resolved(options)), mode: 'async' };
+    const call = { method: 'POST', json, repeatable: true, signal: options.signal } as const;
+    const { command_id } = await this.#transport.data<wire.CommandResult>('/v2/commands', call);
+    return new Command(this.#transport, command_id, 0);
+  }
+
+  /** A command that was started before, also by another client. */
+  command(id: string): Command {
+    return new Command(this.#transport, id);
+  }
+
+  /** The newest commands first. */
+  async commands(options: CallOptions & { readonly limit?: number } = {}): Promise<readonly Camel<wire.Command>[]> {
+    const call = { query: { limit: options.limit }, signal: options.signal };
+    return camel((await this.#transport.data<{ commands: wire.Command[] }>('/v2/commands', call)).commands);
+  }
+
+  async info(options: CallOptions = {}): Promise<SandboxInfo> {
+    const { labels, capabilities: _, ...rest } = await this.#transport.data<wire.SandboxInfo>('/v2/sandbox', options);
+    return { ...camel(rest), labels };
+  }
+
+  /** The address of a port of the sandbox. */
+  url(port: number): string {
+    return `${this.#transport.settings.base}/proxy/${port}/`;
+  }
+
+  /** A link for a path and what is below it, such as `/vnc/`, that works without the key. */
+  async ticket(path: string, options: TicketOptions = {}): Promise<Ticket> {
+    return await createTicket(this.#transport, path, options);
+  }
+
+  async #resolved<T extends StartOptions>(options: T): Promise<T> {
+    return options.cwd === undefined ? options : { ...options, cwd: await this.#paths.resolve(options.cwd) };
+  }
+}
