@@ -26,6 +26,12 @@ export const CLIENT: readonly Requirement[] = [
     'client.download': 'a download goes on after cuts, and a change of the file is an error',
     'client.tree': 'push and pull copy directories with modes and links',
     'client.tree-bounds': 'no link and no name leads a file out of the local target',
+    'client.terminal': 'a terminal types, shows its screen, runs commands, resizes and closes',
+    'client.terminal-resume': 'output of a terminal over cut connections has each byte once',
+    'client.notebook': 'a notebook keeps its state, and gives text, images and errors of a cell',
+    'client.notebook-once': 'a cell whose connection is cut runs once, and each output is delivered once',
+    'client.browser': 'calls of browser and desktop have the fields that the service wants, and its hints',
+    'client.tools': 'the tools of the sandbox in the forms of Anthropic, OpenAI, the AI SDK and MCP',
     'client.watch': 'a watch reports each change once over cut connections, and a restart of the daemon as overflow',
   }),
 ];

@@ -13,6 +13,8 @@ export const CODE: readonly Requirement[] = [
     'code.kernel-names': 'an installed Jupyter kernel runs under its name; one that does not start answers 503',
     'code.version': 'a version that is not installed is served by the nearest, and warnings says so',
     'code.one-off': 'a cell without a session leaves no state and no process',
+    'code.idempotency':
+      'a call with the key of an execution that can be read returns it, also after a restart; other code is 409',
     'code.session': 'a session is created on first use and keeps its state',
     'code.order': 'cells of one session run in the order of the calls',
     'code.busy': 'a cell whose turn does not come within its timeout answers 429 before it begins',

@@ -1,3 +1,4 @@
+import { Browser } from './browser/browser.ts';
 import { Command } from './commands/command.ts';
 import { type RunOptions, type RunResult, run } from './commands/run.ts';
 import { type StartOptions, startBody } from './commands/start.ts';
@@ -6,7 +7,11 @@ import { RemotePaths } from './core/remote-paths.ts';
 import { type ConnectOptions, settingsOf } from './core/settings.ts';
 import { createTicket, type Ticket, type TicketOptions } from './core/tickets.ts';
 import { Transport } from './core/transport.ts';
+import { Desktop } from './desktop/desktop.ts';
 import { type CallOptions, Files } from './files/files.ts';
+import { Notebook, type NotebookOptions } from './notebook/notebook.ts';
+import { Terminal, type TerminalOptions } from './terminal/terminal.ts';
+import { type ToolForms, toolsFor } from './tools/tools.ts';
 import type * as wire from './wire.ts';
 
 export type SandboxInfo = Camel<Omit<wire.SandboxInfo, 'labels' | 'capabilities'>> & {
@@ -19,6 +24,8 @@ const CONNECT_FOR = 10;
 /** A sandbox: commands, files, terminals, code, a browser and a desktop. It holds no connection of its own. */
 export class Sandbox {
   readonly files: Files;
+  readonly browser: Browser;
+  readonly desktop: Desktop;
   readonly #transport: Transport;
   readonly #paths: RemotePaths;
 
@@ -26,6 +33,8 @@ export class Sandbox {
     this.#transport = transport;
     this.#paths = new RemotePaths(transport);
     this.files = new Files(transport, this.#paths);
+    this.browser = new Browser(transport);
+    this.desktop = new Desktop(transport);
   }
 
   /**
@@ -68,6 +77,26 @@ export class Sandbox {
     return camel((await this.#transport.data<{ commands: wire.Command[] }>('/v2/commands', call)).commands);
   }
 
+  /** Opens a terminal, or attaches to the one with the id. */
+  async terminal(options: TerminalOptions = {}): Promise<Terminal> {
+    return await Terminal.open(this.#transport, await this.#resolved(options));
+  }
+
+  /** Cells of a session, which is made by the first one. */
+  notebook(language = 'python', options: NotebookOptions = {}): Notebook {
+    return new Notebook(this.#transport, language, options);
+  }
+
+  /** What Playwright and Puppeteer connect to. */
+  cdp(): { readonly webSocketUrl: string; readonly headers: Readonly<Record<string, string>> } {
+    return { webSocketUrl: this.#transport.url('/cdp').replace(/^http/, 'ws'), headers: this.#transport.headers() };
+  }
+
+  /** The tools of the sandbox for a model, in the form of its framework, or the address for a client of MCP. */
+  async tools<Form extends keyof ToolForms>(form: Form): Promise<ToolForms[Form]> {
+    return await toolsFor(this.#transport, form);
+  }
+
   async info(options: CallOptions = {}): Promise<SandboxInfo> {
     const { labels, capabilities: _, ...rest } = await this.#transport.data<wire.SandboxInfo>('/v2/sandbox', options);
     return { ...camel(rest), labels };
@@ -83,7 +112,7 @@ export class Sandbox {
     return await createTicket(this.#transport, path, options);
   }
 
-  async #resolved<T extends StartOptions>(options: T): Promise<T> {
+  async #resolved<T extends { readonly cwd?: string | undefined }>(options: T): Promise<T> {
     return options.cwd === undefined ? options : { ...options, cwd: await this.#paths.resolve(options.cwd) };
   }
 }

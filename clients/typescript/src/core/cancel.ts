@@ -38,6 +38,7 @@ export class Watchdog implements Disposable {
   /** The silence begins again. */
   touch(): void {
     clearTimeout(this.#timer);
+    if (!Number.isFinite(this.#ms)) return;
     this.#timer = setTimeout(() => this.#controller.abort(new Error(`no data for ${this.#ms / 1000} s`)), this.#ms);
   }
 

@@ -105,7 +105,7 @@ export class Transport {
   /** The address of a path, with the ticket if the client has one. */
   url(path: string, query: Readonly<Record<string, QueryValue>> = {}): string {
     const { base, ticket } = this.settings;
-    const fields = Object.entries({ ...query, ticket }).filter(([, value]) => value !== undefined);
+    const fields = Object.entries({ ticket, ...query }).filter(([, value]) => value !== undefined);
     const text = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)])).toString();
     return base + path + (text === '' ? '' : `?${text}`);
   }

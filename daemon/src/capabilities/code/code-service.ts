@@ -9,6 +9,7 @@ import type { Execution } from './execution/execution.ts';
 import type { ExecutionHead } from './execution/execution-head.ts';
 import type { ExecutionStore } from './execution/execution-store.ts';
 import type { CellProcess, JournalFile } from './execution/journal-file.ts';
+import { executionIdOf, KeyedExecutions } from './execution/keyed-executions.ts';
 import { superviseCell } from './execution/run-cell.ts';
 import type { KernelRuntime } from './kernel/kernel-runtime.ts';
 import type { OutsideRuntime } from './outside/outside-runtime.ts';
@@ -39,6 +40,7 @@ export class CodeService implements AsyncDisposable {
   readonly executions: ExecutionStore;
   readonly #core: Core;
   readonly #parts: CodeParts;
+  readonly #keyed: KeyedExecutions;
   readonly #running = new Set<Promise<void>>();
   /** Executions that have an id and wait for their turn. */
   readonly #waiting = new Map<string, AbortController>();
@@ -48,6 +50,7 @@ export class CodeService implements AsyncDisposable {
     this.#parts = parts;
     this.sessions = parts.sessions;
     this.executions = parts.executions;
+    this.#keyed = new KeyedExecutions(parts.executions);
   }
 
   /** As `begin`, and waits for the end. */
@@ -59,9 +62,20 @@ export class CodeService implements AsyncDisposable {
 
   /**
    * Waits for the turn of the cell, at most its timeout, and starts it, without a wait for its end.
-   * @throws SandboxError `unprocessable`, `invalid`, `capacity` if its turn does not come, `unavailable`
+   * @param gone ends that wait; not of a request with an idempotency key, whose execution other calls wait for too
+   * @throws SandboxError `unprocessable`, `invalid`, `capacity` if its turn does not come, `unavailable`, `conflict` of a key
    */
   async begin(request: CellRequest, gone?: AbortSignal): Promise<Execution> {
+    const isKeyed = request.idempotencyKey !== undefined;
+    return await this.#keyed.once(request, () => this.#begin(request, isKeyed ? undefined : gone));
+  }
+
+  /** Returns an execution at once; what `begin` would throw while the cell waits for its turn is its end. */
+  async beginLater(request: CellRequest): Promise<Execution> {
+    return await this.#keyed.once(request, () => this.#beginLater(request));
+  }
+
+  async #begin(request: CellRequest, gone: AbortSignal | undefined): Promise<Execution> {
     this.#core.runtime.space.requireRoom({ isOutputNeeded: true });
     const served = await this.#parts.catalogue.resolve(request);
     const place = await this.#placeInTurn(request, served, gone);
@@ -78,8 +92,7 @@ export class CodeService implements AsyncDisposable {
     return execution;
   }
 
-  /** Returns an execution at once; what `begin` would throw while the cell waits for its turn is its end. */
-  async beginLater(request: CellRequest): Promise<Execution> {
+  async #beginLater(request: CellRequest): Promise<Execution> {
     this.#core.runtime.space.requireRoom({ isOutputNeeded: true });
     const served = await this.#parts.catalogue.resolve(request);
     const place = this.#placeFor(request, served);
@@ -276,7 +289,7 @@ function headOf(request: CellRequest, served: Served, place: Place, clock: Core[
   const { at, tick } = clock.moment();
   const { language, variant, warnings, runtime } = served;
   return {
-    id: randomUUID(),
+    id: request.idempotencyKey === undefined ? randomUUID() : executionIdOf(request.idempotencyKey),
     table: runtime.table,
     language,
     variant,

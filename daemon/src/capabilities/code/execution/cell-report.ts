@@ -21,6 +21,8 @@ export interface CellRequest extends LanguageRequest, InputTerms {
   readonly files?: Readonly<Record<string, string>> | undefined;
   /** Without a session: the cell runs in an empty directory of its own, which is removed afterwards. */
   readonly ownDirectory?: boolean | undefined;
+  /** A call with the same key gets the execution of the first one. */
+  readonly idempotencyKey?: string | undefined;
 }
 
 export type CellStatus = 'running' | 'ok' | 'error' | 'timeout' | 'lost';

@@ -79,11 +79,15 @@ export class ExecutionStore implements Disposable {
 
   /** @throws SandboxError `not_found` */
   get(id: string): Execution {
-    const found = this.#running.get(id) ?? this.#ended.get(id)?.execution ?? this.#load(id);
+    const found = this.find(id);
     if (found) return found;
     throw new SandboxError('not_found', `no execution with id ${id}`, {
       hint: 'an execution can be read for ten minutes after its end',
     });
+  }
+
+  find(id: string): Execution | undefined {
+    return this.#running.get(id) ?? this.#ended.get(id)?.execution ?? this.#load(id);
   }
 
   /** Forgets the execution that ended first, for its room on disk. Returns false if none has ended. */

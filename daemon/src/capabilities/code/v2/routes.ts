@@ -68,8 +68,9 @@ export function codeV2(app: App, service: CodeService): void {
 }
 
 function cellRequest(body: z.infer<typeof ExecuteBody>): CellRequest {
-  const { session_id: sessionId, kernel_name: kernelName, timeout: timeoutSeconds, async: _, ...same } = body;
-  return { ...same, sessionId, kernelName, timeoutSeconds };
+  const { session_id: sessionId, kernel_name: kernelName, timeout: timeoutSeconds, async: _, ...rest } = body;
+  const { idempotency_key: idempotencyKey, ...same } = rest;
+  return { ...same, sessionId, kernelName, timeoutSeconds, idempotencyKey };
 }
 
 function answer(report: CellReport): Envelope<z.infer<typeof CellResult>> {

@@ -44,6 +44,10 @@ export const ExecuteBody = z
       .max(1000)
       .optional()
       .meta({ description: 'Answers to input() and getpass(), in their order. Python and Jupyter kernels.' }),
+    idempotency_key: Text.min(1)
+      .max(128)
+      .optional()
+      .meta({ description: 'A call with the same key returns the same execution, as long as that can be read.' }),
   })
   .meta({ id: 'ExecuteCode', example: { language: 'python', code: 'print(6 * 7)' } });
 
