@@ -7,7 +7,7 @@ type Message = string | Uint8Array;
 type Item = { readonly message: Message } | { readonly code: number; readonly reason: string };
 
 /** The socket was closed. */
-export class SocketClosed extends Error {
+class SocketClosed extends Error {
   readonly code: number;
 
   constructor(code: number, reason: string) {

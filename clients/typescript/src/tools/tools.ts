@@ -2,13 +2,13 @@ import { SandboxError } from '../core/errors.ts';
 import type { Transport } from '../core/transport.ts';
 
 /** A tool as MCP lists it. */
-export interface McpTool {
+interface McpTool {
   readonly name: string;
   readonly description?: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 
-export interface McpResult {
+interface McpResult {
   readonly content: readonly {
     readonly type: string;
     readonly text?: string;
