@@ -11,7 +11,7 @@ async function testedIds(): Promise<Set<string>> {
   const ids = new Set<string>();
   const ignored = (name: string): boolean => name === 'node_modules' || name === 'dist';
   for await (const file of glob(
-    '{program,api,daemon,gateway,browser-mcp,computer-use,images,scripts,e2e}/**/*.{test,fixture}.ts',
+    '{program,api,daemon,gateway,browser-mcp,computer-use,clients,images,scripts,e2e}/**/*.{test,fixture}.ts',
     {
       cwd: ROOT,
       exclude: ignored,

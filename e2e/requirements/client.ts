@@ -22,7 +22,7 @@ export const CLIENT: readonly Requirement[] = [
     'client.files': 'files are written, read, listed, searched, changed and removed',
     'client.home': 'a path without a slash in front is below the home of the account',
     'client.upload': 'an upload in pieces goes on after cuts, and its checksum is compared',
-    'client.upload-resume': 'an upload goes on where an earlier one ended, unless that had other bytes',
+    'client.upload-resume': 'an upload continues an earlier one, unless that had other bytes',
     'client.download': 'a download goes on after cuts, and a change of the file is an error',
     'client.tree': 'push and pull copy directories with modes and links',
     'client.tree-bounds': 'no link and no name leads a file out of the local target',

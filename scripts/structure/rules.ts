@@ -32,7 +32,7 @@ const IMPORT_RULES: readonly ImportRule[] = [
   {
     because: 'the client runs in pages too, and is published alone: it loads modules of Node by builtin()',
     files: /^clients\/typescript\/src\//,
-    except: /^clients\/typescript\/src\/cli\//,
+    except: /^clients\/typescript\/src\/(?:cli\/|core\/builtin\.ts$)/,
     allowed: /^clients\/typescript\/src\//,
   },
   {

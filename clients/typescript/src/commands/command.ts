@@ -56,7 +56,7 @@ export class Command implements AsyncDisposable {
     return follow(this.#transport, { id: this.id, offset, stderrOffset, signal });
   }
 
-  /** The lines of one stream without their ends. A line of more than 1 Mi characters comes in pieces. */
+  /** The lines of one stream without their ends. A line of more than 1 Mi characters arrives in pieces. */
   async *lines({ offset = 0, stream = 'stdout', signal }: LineRange = {}): AsyncGenerator<string> {
     const range = stream === 'stdout' ? { offset } : { stderrOffset: offset };
     yield* linesOf(this.output({ ...range, signal }), stream);

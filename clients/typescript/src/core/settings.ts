@@ -34,7 +34,7 @@ export interface Settings {
 const DEFAULT_URL = 'http://localhost:8080';
 const RETRY_FOR = 60;
 
-/** @throws SandboxError if the address is not one of HTTP */
+/** @throws SandboxError for an address with another scheme than HTTP */
 export function settingsOf(options: ConnectOptions = {}): Settings {
   const { env = {} } =
     (globalThis as { readonly process?: { readonly env?: Readonly<Record<string, string>> } }).process ?? {};

@@ -1,3 +1,4 @@
+import { builtin, type WebSocketClass } from './builtin.ts';
 import { createTicket } from './tickets.ts';
 import type { Transport } from './transport.ts';
 
@@ -106,13 +107,10 @@ export class Socket implements Disposable {
   }
 }
 
-type WebSocketClass = new (url: string) => WebSocket;
-
 /** Node has a WebSocket from version 22 on. */
 async function connect(url: string): Promise<WebSocket> {
   const { WebSocket: own } = globalThis as { readonly WebSocket?: WebSocketClass };
   if (own) return new own(url);
-  const name: string = 'ws';
-  const { WebSocket: other } = (await import(/* @vite-ignore */ name)) as { readonly WebSocket: WebSocketClass };
+  const { WebSocket: other } = await builtin('ws');
   return new other(url);
 }

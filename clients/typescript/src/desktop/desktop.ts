@@ -42,7 +42,7 @@ export class Desktop {
     await this.act({ action_type: 'MOVE_TO', x, y }, options);
   }
 
-  /** From where the pointer is. */
+  /** From the position of the pointer. */
   async drag({ x, y }: Point, options: Waiting = {}): Promise<void> {
     await this.act({ action_type: 'DRAG_TO', x, y }, options);
   }

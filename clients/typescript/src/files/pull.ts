@@ -1,10 +1,22 @@
 import { builtin } from '../core/builtin.ts';
 import { SandboxError } from '../core/errors.ts';
-import type { FileEntry, Files } from './files.ts';
-import { Pool, staysBelow, Tally, type TreeOptions, type TreeReport } from './tree.ts';
+import {
+  Pool,
+  type RemoteEntry,
+  type RemoteFiles,
+  staysBelow,
+  Tally,
+  type TreeOptions,
+  type TreeReport,
+} from './tree.ts';
 
 /** Copies a remote directory file by file, so that a cut costs no file that was complete. */
-export async function pull(files: Files, remote: string, local: string, options: TreeOptions): Promise<TreeReport> {
+export async function pull(
+  files: RemoteFiles,
+  remote: string,
+  local: string,
+  options: TreeOptions,
+): Promise<TreeReport> {
   const { mkdir } = await builtin('node:fs/promises');
   const tally = new Tally();
   const pool = new Pool(options.concurrency ?? 8);
@@ -46,8 +58,8 @@ async function pullDirectory(place: Place, tally: Tally): Promise<void> {
 }
 
 async function pullFile(
-  files: Files,
-  entry: FileEntry,
+  files: RemoteFiles,
+  entry: RemoteEntry,
   place: Place,
   tally: Tally,
   options: TreeOptions,
@@ -65,7 +77,7 @@ async function pullFile(
   options.onFile?.(place.name);
 }
 
-async function pullLink(files: Files, entry: FileEntry, place: Place, tally: Tally): Promise<void> {
+async function pullLink(files: RemoteFiles, entry: RemoteEntry, place: Place, tally: Tally): Promise<void> {
   const { rm, symlink } = await builtin('node:fs/promises');
   const { symlinkTarget } = await files.stat(entry.path, { followLinks: false });
   if (symlinkTarget === null || !staysBelow(place.name, symlinkTarget)) {

@@ -1,16 +1,25 @@
-import type { Dirent } from 'node:fs';
 import { builtin } from '../core/builtin.ts';
-import type { Files } from './files.ts';
-import { Pool, Tally, type TreeOptions, type TreeReport } from './tree.ts';
+import { Pool, type RemoteFiles, Tally, type TreeOptions, type TreeReport } from './tree.ts';
 
 /** Copies a local directory file by file, so that a cut costs no file that was complete. Links are left out. */
-export async function push(files: Files, local: string, remote: string, options: TreeOptions): Promise<TreeReport> {
+export async function push(
+  files: RemoteFiles,
+  local: string,
+  remote: string,
+  options: TreeOptions,
+): Promise<TreeReport> {
   const tally = new Tally();
   const pool = new Pool(options.concurrency ?? 8);
   await files.makeDirectory(remote, { signal: options.signal });
   await pushInto(files, { local, remote }, { tally, pool, options });
   await pool.end();
   return tally;
+}
+
+interface LocalEntry {
+  readonly name: string;
+  isDirectory(): boolean;
+  isFile(): boolean;
 }
 
 interface Pair {
@@ -24,7 +33,7 @@ interface Run {
   readonly options: TreeOptions;
 }
 
-async function pushInto(files: Files, { local, remote }: Pair, run: Run): Promise<void> {
+async function pushInto(files: RemoteFiles, { local, remote }: Pair, run: Run): Promise<void> {
   const { readdir } = await builtin('node:fs/promises');
   const { join } = await builtin('node:path');
   for (const entry of await readdir(local, { withFileTypes: true })) {
@@ -32,7 +41,7 @@ async function pushInto(files: Files, { local, remote }: Pair, run: Run): Promis
   }
 }
 
-async function pushEntry(files: Files, entry: Dirent, pair: Pair, run: Run): Promise<void> {
+async function pushEntry(files: RemoteFiles, entry: LocalEntry, pair: Pair, run: Run): Promise<void> {
   const { signal, onFile } = run.options;
   signal?.throwIfAborted();
   if (entry.isDirectory()) {

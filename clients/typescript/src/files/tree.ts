@@ -1,4 +1,21 @@
-import type { TransferOptions } from './upload.ts';
+import type { Camel } from '../core/camel.ts';
+import type * as wire from '../wire.ts';
+import type { TransferOptions, UploadOptions } from './upload.ts';
+
+interface Signalled {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a transfer of a directory needs of the files of the sandbox. */
+export interface RemoteFiles {
+  walk(path: string, options: Signalled): AsyncGenerator<RemoteEntry>;
+  stat(path: string, options: { readonly followLinks: boolean }): Promise<{ readonly symlinkTarget: string | null }>;
+  makeDirectory(path: string, options: Signalled): Promise<void>;
+  upload(file: string, options: UploadOptions & { readonly to?: string }): Promise<void>;
+  download(path: string, local: string, options: Signalled): Promise<void>;
+}
+
+export type RemoteEntry = Camel<wire.FileEntry>;
 
 export interface TreeOptions extends Pick<TransferOptions, 'signal'> {
   /** Called after each file. */
