@@ -14,6 +14,7 @@ import { type Config, readConfig } from './config.ts';
 import { type Identity, lookUpIdentity, ownIdentity } from './core/account/identity.ts';
 import type { AnswerBudget } from './core/answers/answer-budget.ts';
 import { hostOfTests } from './hosts.fixture.ts';
+import type { Protocol } from './protocol.ts';
 
 /** Account that commands of tests run as where the daemon that is tested is root; undefined: the daemon's own. */
 const DEFAULT_USER = process.env['TEST_DEFAULT_USER'];
@@ -45,6 +46,7 @@ export class TestApp implements AsyncDisposable {
     capabilities?: readonly Capability[],
     platform?: NodeJS.Platform,
     answers?: AnswerBudget,
+    protocols?: readonly Protocol[],
   ): Promise<TestApp> {
     const runtimeDir = directory ?? (await mkdtemp(join(tmpdir(), 'sandboxd-test-')));
     const base = readConfig([], { SVC_DEFAULT_USER: DEFAULT_USER });
@@ -68,6 +70,7 @@ export class TestApp implements AsyncDisposable {
       capabilities,
       platform,
       answers,
+      protocols,
     );
     return new TestApp(app, runtimeDir, log, directory !== undefined);
   }

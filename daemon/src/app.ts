@@ -40,11 +40,15 @@ import { SupervisedPrograms } from './http/health/supervised-programs.ts';
 import { mcpRoute } from './http/mcp/mcp-route.ts';
 import type { Document } from './http/openapi/document.ts';
 import { mountOperations, PUBLIC_OPERATIONS } from './http/operations.ts';
+import { LoadedProtocol } from './http/protocols/loaded-protocol.ts';
+import { mountProtocols } from './http/protocols/mount-protocols.ts';
 import { boundedServer } from './http/streams/bounded-server.ts';
 import { serveUpgrades } from './http/streams/websocket.ts';
 import { inScope, jsonDocument, mountDocument, mountSurface, publicSurfacePaths } from './http/surfaces.ts';
 import { openHub } from './mcp/open-hub.ts';
 import { MountedCapabilities } from './mount.ts';
+import type { Protocol } from './protocol.ts';
+import { PROTOCOLS } from './protocols/index.ts';
 
 /** Milliseconds that connections get to take the last bytes of their answers when the daemon stops. */
 const CLOSING_MS = 500;
@@ -59,6 +63,7 @@ export async function buildApp(
   capabilities: readonly Capability[] = CAPABILITIES,
   platform: NodeJS.Platform = process.platform,
   answers: AnswerBudget = new AnswerBudget(),
+  protocols: readonly Protocol[] = PROTOCOLS,
 ): Promise<App> {
   const isTrusted = proxyTrust(config.trustedProxies, config.host);
   const core = await openCore(config, logger, platform);
@@ -88,7 +93,15 @@ export async function buildApp(
   core.metrics.total('http_answers_refused_total', 'Answers without room in memory.', () => answers.refused);
   core.metrics.total('http_slow_readers_cut_total', 'Clients that did not read an answer.', () => slow.cut);
 
-  const mounted = await MountedCapabilities.create(capabilities, core, config);
+  const loaded: LoadedProtocol[] = [];
+  const reports = () => ({ protocols: loaded.map((protocol) => protocol.mounted.report()) });
+  const surveyed = { name: 'protocols', probe: undefined, report: reports };
+  const mounted = await MountedCapabilities.create(capabilities, core, config, [surveyed]);
+  const portsOf =
+    (name: string): Parameters<Protocol['mount']>[2] =>
+    (uses) =>
+      mounted.ports.readerFor(name, uses);
+  for (const each of protocols) loaded.push(new LoadedProtocol(each.mount(core, config, portsOf(each.name), logger)));
   await core.processes.endUnowned();
   const ports = mounted.ports.readerFor('mcp', [BROWSER_LIFE]);
   const hub = openHub(mounted.tools, config, { logger, browser: () => ports.get(BROWSER_LIFE) });
@@ -110,6 +123,7 @@ export async function buildApp(
     core.processes,
     mounted,
     hub,
+    ...loaded,
   ]);
   const readiness = new Readiness([...mounted.probes, ...core.processes.probes]);
   const sockets = serveUpgrades(app, connections);
@@ -133,6 +147,7 @@ export async function buildApp(
   mountExplorer(app);
   mountSurface(app, 'v1', { adapters: [...mounted.adapters('v1'), mcpRoute('/mcp', hub.endpoint)], isStrict });
   void app.register(inScope(mcpRoute('/mcp', hub.endpoint)));
+  mountProtocols(app, loaded, core.metrics);
   return app;
 }
 

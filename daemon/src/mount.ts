@@ -3,7 +3,7 @@ import type { Capability, MountedCapability } from './capability.ts';
 import type { DaemonCore } from './core/core.ts';
 import type { Finding } from './core/finding.ts';
 import { Ports } from './core/ports/port.ts';
-import { SURVEY, surveyOf } from './core/survey/survey.ts';
+import { SURVEY, type Surveyed, surveyOf } from './core/survey/survey.ts';
 import { mergeTools } from './core/tools/merge-tools.ts';
 import type { BoundTool } from './core/tools/tool.ts';
 import type { SurfaceName } from './http/surfaces.ts';
@@ -26,18 +26,20 @@ export class MountedCapabilities implements AsyncDisposable {
 
   /**
    * Creates the capabilities one after another, in their order.
+   * @param others what the survey asks besides
    * @throws Error of the first that cannot be created, and where two provide one port or define one tool
    */
   static async create(
     capabilities: readonly Capability[],
     core: DaemonCore,
     config: Readonly<Record<string, unknown>>,
+    others: readonly Surveyed[] = [],
   ): Promise<MountedCapabilities> {
     const ports = new Ports();
     const mounted: MountedCapability[] = [];
     for (const capability of capabilities) mounted.push(await capability.mount(core, config, ports));
     const requirements = capabilities.flatMap(({ requires }) => requires);
-    ports.fill(SURVEY, surveyOf(core.config, requirements, mounted));
+    ports.fill(SURVEY, surveyOf(core.config, requirements, [...mounted, ...others]));
     return new MountedCapabilities(mounted, ports);
   }
 

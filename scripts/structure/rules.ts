@@ -129,6 +129,24 @@ const IMPORT_RULES: readonly ImportRule[] = [
     ),
   },
   {
+    because: 'a protocol reaches capabilities through ports of core, never through their folders',
+    files: /^daemon\/src\/protocols\/[^/]+\//,
+    allowed: anyOf(
+      '^daemon/src/(?:core|http|protocols)/',
+      '^daemon/src/protocol\\.ts$',
+      API,
+      '^program/src/',
+      NODE,
+      '^npm:(?!fastify)',
+    ),
+  },
+  {
+    because: 'protocols can be removed: only the composition root knows them',
+    files: /^daemon\/src\//,
+    except: /^daemon\/src\/(?:protocols\/|(?:app|config)\.ts$)/,
+    forbidden: /^daemon\/src\/protocols\//,
+  },
+  {
     because: 'gateway and daemon share only HTTP',
     files: /^gateway\//,
     forbidden: /^(?:api|daemon)\/|^npm:@sandbox\/(?:api|daemon)/,
@@ -157,11 +175,13 @@ const IMPORT_RULES: readonly ImportRule[] = [
 ];
 
 const OTHER_CAPABILITY = 'a capability never imports another';
+const OTHER_PROTOCOL = 'a protocol never imports another';
 const ENVIRONMENT = 'only the configuration reads process.env';
 const READS_ENVIRONMENT =
   /^(?:daemon\/src\/core\/config|gateway\/src\/config|[a-z-]+\/src\/main)\.ts$|^(?:scripts|e2e\/bench)\/|^images\/(?:warm-up|proxy\/(?:main|forward))\.ts$/;
 const TEST = /\.(?:test|fixture)\.ts$|\/testing\//;
 const CAPABILITY = /^daemon\/src\/capabilities\/([^/]+)\//;
+const PROTOCOL = /^daemon\/src\/protocols\/([^/]+)\//;
 
 /** Violations of the rules in one file, as `file:line target: why`. Tests may import anything. */
 export function importFaults(file: string, source: string, rules: readonly ImportRule[] = IMPORT_RULES): string[] {
@@ -181,8 +201,14 @@ function reasonsAgainst(file: string, target: string, rules: readonly ImportRule
     return (allowed && !allowed.test(target)) || forbidden?.test(target);
   });
   const reasons = broken.map(({ because }) => because);
-  const [own, other] = [CAPABILITY.exec(file)?.[1], CAPABILITY.exec(target)?.[1]];
-  return own && other && own !== other ? [...reasons, OTHER_CAPABILITY] : reasons;
+  if (areDifferent(CAPABILITY, file, target)) reasons.push(OTHER_CAPABILITY);
+  if (areDifferent(PROTOCOL, file, target)) reasons.push(OTHER_PROTOCOL);
+  return reasons;
+}
+
+function areDifferent(folder: RegExp, file: string, target: string): boolean {
+  const [own, other] = [folder.exec(file)?.[1], folder.exec(target)?.[1]];
+  return own !== undefined && other !== undefined && own !== other;
 }
 
 /** The target of a specifier in a file: a path in the repository, `node:x`, or `npm:x`. */

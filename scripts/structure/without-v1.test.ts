@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROOT } from '../root.ts';
 import { type TempDir, tempDir } from '../testing/temp-dir.ts';
 import { trackedFiles } from './tracked-files.ts';
-import { copyWithoutV1, manifestWithoutV1 } from './without-v1.ts';
+import { copyWithoutV1, manifestWithoutV1 } from './tree-without.ts';
 
 const run = promisify(execFile);
 

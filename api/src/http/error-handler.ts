@@ -25,6 +25,10 @@ const STATUS: Readonly<Record<ErrorKind, number>> = {
 /** Retry-After of a 429, in seconds. */
 const RETRY_AFTER = '1';
 
+export function statusOfKind(kind: ErrorKind): number {
+  return STATUS[kind];
+}
+
 /** How the errors of a surface differ from those of the other surfaces. */
 export interface ErrorWording {
   /** The wire name of a service's camelCase field on this surface. */

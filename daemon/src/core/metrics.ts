@@ -25,4 +25,17 @@ export class Metrics extends ServiceMetrics {
     help: 'Bytes of output that were no longer kept when the command ended: over a cap, or refused by the disk.',
     registers: [this.registry],
   });
+  readonly protocolRequests = new Counter({
+    name: 'protocol_requests_total',
+    help: 'Requests of foreign protocols, by protocol.',
+    labelNames: ['protocol', 'status'] as const,
+    registers: [this.registry],
+  });
+  readonly protocolSeconds = new Histogram({
+    name: 'protocol_request_duration_seconds',
+    help: 'Time from a request of a foreign protocol to the end of its answer.',
+    labelNames: ['protocol'] as const,
+    buckets: [0.005, 0.1, 2, 60],
+    registers: [this.registry],
+  });
 }

@@ -17,6 +17,18 @@ export function credentialKindOf({ raw }: FastifyRequest): CredentialKind | unde
   return admittedBy.get(raw);
 }
 
+/** Whether a request that the gate refuses for lack of a key has another credential, which this route knows. */
+type Admits = (request: FastifyRequest) => Promise<boolean>;
+
+/** The configuration of a route with credentials of its own beside the key. */
+export function admitBy(admits: Admits): { readonly admits: Admits } {
+  return { admits };
+}
+
+function admitsOf({ routeOptions: { config } }: FastifyRequest): Admits | undefined {
+  return 'admits' in config ? (config.admits as Admits) : undefined;
+}
+
 const fromTrustedProxy = new WeakSet<IncomingMessage>();
 
 /** Origin and path prefix by which the caller reached the service; `secure` selects the scheme. */
@@ -55,13 +67,25 @@ export function guard(app: App, gate: AccessGate, isTrusted: (address: string) =
     const needsKey = 'needsKey' in config && config.needsKey === true;
     const decision = gate.judge({ ...accessRequestOf(request, isTrusted), needsKey });
     if (!decision.admitted) {
-      done(refusal(decision));
+      refuseUnlessAdmitted(request, gate, refusal(decision), done);
       return;
     }
     if (decision.by !== undefined) admittedBy.set(request.raw, decision.by);
     reportAdmission(request, reply, gate);
     done();
   });
+}
+
+/** Another credential stands for a key that is missing or wrong, not for a host or an origin. */
+function refuseUnlessAdmitted(
+  request: FastifyRequest,
+  gate: AccessGate,
+  refused: SandboxError,
+  done: (error?: Error) => void,
+): void {
+  const admits = refused.kind === 'unauthorized' && gate.takesCredentials ? admitsOf(request) : undefined;
+  if (admits === undefined) done(refused);
+  else void admits(request).then((isAdmitted) => done(isAdmitted ? undefined : refused), done);
 }
 
 /** The gateway counts connections without a credential; clients that do not use it need no such header. */

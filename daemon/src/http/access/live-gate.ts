@@ -6,6 +6,8 @@ import { type AccessDecision, type AccessRequest, Gate, type GateOptions } from 
 export interface AccessGate extends Pick<Gate, 'judge' | 'origins' | 'frameRule' | 'credentialFields'> {
   /** Whether the path of a target needs no key. */
   readonly isPublic: (target: string) => boolean;
+  /** False while the service is closed to every credential. */
+  readonly takesCredentials: boolean;
 }
 
 export interface LiveGateOptions extends Omit<GateOptions, 'apiKey' | 'allowedOrigins'> {
@@ -33,6 +35,11 @@ export class LiveGate implements AccessGate {
 
   get frameRule(): string {
     return this.#current().frameRule;
+  }
+
+  get takesCredentials(): boolean {
+    this.#current();
+    return this.#terms.locked === undefined;
   }
 
   judge(request: AccessRequest): AccessDecision {

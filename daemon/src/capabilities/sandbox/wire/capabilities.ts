@@ -26,6 +26,14 @@ const CodeInterpreter = z.object({
 
 const Computer = z.looseObject({ status: z.enum(['ready', 'degraded', 'absent']).default('absent') });
 
+const Protocol = z.object({
+  name: z.string(),
+  path: z.string().meta({ description: 'Its prefix on the public port.' }),
+  port: z.int().nullable().meta({ description: 'Its own port at the address of the gateway; null: none.' }),
+  level: z.string().meta({ description: 'How much of the protocol is served; docs/protocols.md has the table.' }),
+  missing: z.array(z.string()).meta({ description: 'What the service does not serve of it.' }),
+});
+
 /** What the sandbox can do. A section of a capability that is not mounted says that it is absent. */
 export const Capabilities = z
   .object({
@@ -34,6 +42,7 @@ export const Capabilities = z
     code_interpreter: CodeInterpreter.prefault({}),
     browser: z.boolean().default(false).meta({ description: 'A browser answers.' }),
     computer: Computer.prefault({}),
+    protocols: z.array(Protocol).default([]).meta({ description: 'Foreign protocols that are served.' }),
     checks: z.array(Check).meta({ description: 'What `sandboxd doctor` finds, then what the probes did.' }),
   })
   .meta({ id: 'Capabilities' });

@@ -2,6 +2,13 @@ import { cp, glob, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/
 import { dirname, join } from 'node:path';
 import { trackedFiles } from './tracked-files.ts';
 
+/** What a copy leaves out and changes. */
+interface Removal {
+  readonly isRemoved: (file: string) => boolean;
+  /** The text of a file that is changed; undefined: it is copied as it is. */
+  readonly change: (file: string) => ((source: string) => string) | undefined;
+}
+
 const MANIFEST = /^daemon\/src\/capabilities\/[^/]+\/index\.ts$/;
 
 /** A manifest without its entry `v1:` and the import for it. */
@@ -9,14 +16,33 @@ export function manifestWithoutV1(source: string): string {
   return source.replaceAll(/^import .* from '\.\/v1\/.*';\n/gm, '').replaceAll(/^ {2}v1: .*,\n/gm, '');
 }
 
+/** The list of protocols without its entries. */
+export function listWithoutProtocols(source: string): string {
+  return source.replaceAll(/^import .*;\n/gm, '').replaceAll(/^ {2}[a-z0-9A-Z]+,\n/gm, '');
+}
+
 /** Copies the tracked files of a checkout without the daemon's `v1/` folders and the manifests' references to them. */
-export async function copyWithoutV1(root: string, target: string): Promise<void> {
-  const files = (await trackedFiles()).filter((file) => !/^daemon\/src\/.*\/v1\//.test(file));
-  for (const file of files) {
+export function copyWithoutV1(root: string, target: string): Promise<void> {
+  return copyWithout(root, target, {
+    isRemoved: (file) => /^daemon\/src\/.*\/v1\//.test(file),
+    change: (file) => (MANIFEST.test(file) ? manifestWithoutV1 : undefined),
+  });
+}
+
+/** Copies the tracked files of a checkout without the folders of the protocols and what is listed of them. */
+export function copyWithoutProtocols(root: string, target: string): Promise<void> {
+  return copyWithout(root, target, {
+    isRemoved: (file) => /^daemon\/src\/protocols\/[^/]+\//.test(file) || /^e2e\/clients\/e2b\//.test(file),
+    change: (file) => (file === 'daemon/src/protocols/index.ts' ? listWithoutProtocols : undefined),
+  });
+}
+
+async function copyWithout(root: string, target: string, { isRemoved, change }: Removal): Promise<void> {
+  for (const file of (await trackedFiles()).filter((one) => !isRemoved(one))) {
     await mkdir(dirname(join(target, file)), { recursive: true });
-    if (MANIFEST.test(file)) {
-      await writeFile(join(target, file), manifestWithoutV1(await readFile(join(root, file), 'utf8')));
-    } else await cp(join(root, file), join(target, file), { verbatimSymlinks: true });
+    const changed = change(file);
+    if (changed) await writeFile(join(target, file), changed(await readFile(join(root, file), 'utf8')));
+    else await cp(join(root, file), join(target, file), { verbatimSymlinks: true });
   }
   await copyKeepers(root, target);
   await linkPackages(root, target);

@@ -1,0 +1,90 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { acceptAnyBody } from '@sandbox/api/http/body.ts';
+import { statusOfKind } from '@sandbox/api/http/error-handler.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
+import type { Metrics } from '../../core/metrics.ts';
+import { admitBy, credentialKindOf } from '../access/guard.ts';
+import type { LoadedProtocol } from './loaded-protocol.ts';
+import type { ProtocolRefusal, ProtocolRequest } from './protocol.ts';
+
+/** Serves each protocol below its prefix: the gate and the hooks of the app come first. */
+export function mountProtocols(app: App, protocols: readonly LoadedProtocol[], metrics: Metrics): void {
+  for (const protocol of protocols) {
+    const routes: FastifyPluginCallback = (scope: App, _options, done) => {
+      const { mounted } = protocol;
+      acceptAnyBody(scope);
+      refuseInItsWords(scope, mounted.refusal);
+      scope.addHook('onResponse', (_request, reply, next) => {
+        metrics.protocolRequests.inc({ protocol: mounted.name, status: reply.statusCode });
+        metrics.protocolSeconds.observe({ protocol: mounted.name }, reply.elapsedTime / 1000);
+        next();
+      });
+      for (const url of ['/', '/*']) {
+        scope.all(url, {
+          schema: { hide: true },
+          config: admitBy((request) => isAdmitted(protocol, request)),
+          handler: (request, reply) => serve(protocol, request, reply),
+        });
+      }
+      done();
+    };
+    void app.register(routes, { prefix: protocol.mounted.prefix });
+    protocol.resume();
+  }
+}
+
+/** The service is loaded for this too: the credential is its own. */
+async function isAdmitted(protocol: LoadedProtocol, request: FastifyRequest): Promise<boolean> {
+  const service = await protocol.service();
+  return service.admits?.(requestOf(protocol, request)) ?? false;
+}
+
+async function serve(protocol: LoadedProtocol, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const service = await protocol.service();
+  const { raw } = reply;
+  // What hooks have set is part of the answer.
+  for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
+  reply.hijack();
+  try {
+    await service.serve({ ...requestOf(protocol, request), res: raw });
+  } catch (error) {
+    protocol.mounted.logger.error({ err: error, reqId: request.id }, 'unexpected error in a request of a protocol');
+    if (raw.headersSent) raw.destroy();
+    else {
+      const { contentType, body } = protocol.mounted.refusal({ status: 500, message: 'internal error' });
+      raw.writeHead(500, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) }).end(body);
+    }
+  }
+  return reply;
+}
+
+function requestOf({ mounted: { prefix } }: LoadedProtocol, request: FastifyRequest): ProtocolRequest {
+  const target = (request.raw.url ?? '').slice(prefix.length);
+  return {
+    req: request.raw,
+    requestId: request.id,
+    target: target.startsWith('/') ? target : `/${target}`,
+    host: request.host,
+    scheme: request.protocol,
+    byKey: credentialKindOf(request) !== undefined,
+  };
+}
+
+/** The status of an error of the frame, and its message without a stack. */
+function refuseInItsWords(scope: App, refusal: ProtocolRefusal): void {
+  scope.setErrorHandler((error, request, reply) => {
+    const status = statusOf(error);
+    const isKnown = error instanceof SandboxError || status < 500;
+    if (!isKnown) request.log.error({ err: error, reqId: request.id }, 'unexpected error in a request');
+    const message = isKnown && error instanceof Error ? error.message : 'internal error';
+    const { contentType, body } = refusal({ status, message });
+    return reply.code(status).type(contentType).send(body);
+  });
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof SandboxError) return statusOfKind(error.kind);
+  const given = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
+  return given >= 400 && given < 600 ? given : 500;
+}

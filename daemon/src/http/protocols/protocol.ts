@@ -1,0 +1,58 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from '@sandbox/program/logger.ts';
+
+/** A request of a protocol. */
+export interface ProtocolRequest {
+  readonly req: IncomingMessage;
+  readonly requestId: string;
+  /** Path and query below the prefix of the protocol, as received; begins with a slash. */
+  readonly target: string;
+  /** The host that the client used: X-Forwarded-Host of a trusted proxy, else `Host`. */
+  readonly host: string;
+  /** The scheme that the client used. */
+  readonly scheme: string;
+  /** Whether the key of the service admitted it; false also if the service has none. */
+  readonly byKey: boolean;
+}
+
+/** A request of a protocol that is to be answered. */
+export interface ProtocolCall extends ProtocolRequest {
+  readonly res: ServerResponse;
+}
+
+/** A protocol that is in use. */
+export interface ProtocolService extends AsyncDisposable {
+  /** Answers the call. A rejection is answered as an error of the protocol if nothing was sent. */
+  serve(call: ProtocolCall): void | Promise<void>;
+  /**
+   * Whether a request without the key of the service carries a credential that the protocol has given. It is asked only
+   * if the service has a key.
+   */
+  admits?(request: ProtocolRequest): boolean;
+}
+
+/** The type and the text of a body that reports an error. */
+export type ProtocolRefusal = (error: { readonly status: number; readonly message: string }) => {
+  readonly contentType: string;
+  readonly body: string;
+};
+
+/** A section of `/v1/capabilities`. */
+export interface ProtocolReport {
+  readonly name: string;
+  readonly path: string;
+  /** Port of its own at the address of the gateway; null: none. */
+  readonly port: number | null;
+  readonly level: string;
+  readonly missing: readonly string[];
+}
+
+export interface MountedProtocol {
+  readonly name: string;
+  readonly prefix: string;
+  readonly refusal: ProtocolRefusal;
+  readonly load: () => Promise<ProtocolService>;
+  readonly isPending: () => boolean;
+  readonly report: () => ProtocolReport;
+  readonly logger: Logger;
+}

@@ -1,0 +1,67 @@
+import type { Logger } from '@sandbox/program/logger.ts';
+import type { OptionShape, OptionValues } from '@sandbox/program/options.ts';
+import type { Core } from './core/core.ts';
+import type { Port, PortReader } from './core/ports/port.ts';
+import type { MountedProtocol, ProtocolRefusal, ProtocolReport, ProtocolService } from './http/protocols/protocol.ts';
+
+/** What a protocol is made from: no process of its own. */
+export type ProtocolCore = Omit<Core, 'processes' | 'tickets' | 'tracing'>;
+
+/** A foreign wire format over the services of the capabilities, which it reaches through their ports alone. */
+interface ProtocolDefinition<O extends OptionShape> {
+  readonly name: string;
+  /** Its options: part of the configuration, `--help` and the README's table. */
+  readonly options?: O;
+  /** Ports that it reads. */
+  readonly uses?: readonly Port<unknown>[];
+  /** The body of an error in the words of the protocol, also of the gate's refusals. */
+  readonly refusal: ProtocolRefusal;
+  /** Whether something of an earlier daemon waits for it in its directory, so that it must not wait for a request. */
+  readonly isPending?: (directory: string) => boolean;
+  /** Its service, made at the first request. @param directory for its records */
+  readonly load: (
+    core: ProtocolCore,
+    options: OptionValues<O>,
+    ports: PortReader,
+    directory: string,
+  ) => Promise<ProtocolService>;
+  /** How far it conforms, for `/v1/capabilities`. */
+  readonly report: (options: OptionValues<O>) => Omit<ProtocolReport, 'name' | 'path'>;
+}
+
+/** What the composition root knows of a protocol before it is used. */
+export interface Protocol<O extends OptionShape = OptionShape> {
+  readonly name: string;
+  readonly options: O;
+  readonly mount: (
+    core: ProtocolCore,
+    config: Readonly<Record<string, unknown>>,
+    readerOf: (uses: readonly Port<unknown>[]) => PortReader,
+    logger: Logger,
+  ) => MountedProtocol;
+}
+
+/** The seam: a protocol is a folder and one line in `protocols/index.ts`. */
+export function defineProtocol<O extends OptionShape = Record<never, never>>(
+  definition: ProtocolDefinition<O>,
+): Protocol<O> {
+  const { name, options = {} as O, uses = [], refusal, isPending, load, report } = definition;
+  return {
+    name,
+    options,
+    mount: (core, config, readerOf, logger) => {
+      const own = Object.fromEntries(Object.keys(options).map((key) => [key, config[key]])) as OptionValues<O>;
+      const ports = readerOf(uses);
+      const directoryOf = (): string => core.runtime.directory(`protocols/${name}`);
+      return {
+        name,
+        prefix: `/compat/${name}`,
+        refusal,
+        load: () => load(core, own, ports, directoryOf()),
+        isPending: () => isPending?.(directoryOf()) ?? false,
+        report: () => ({ name, path: `/compat/${name}`, ...report(own) }),
+        logger,
+      };
+    },
+  };
+}
