@@ -3,6 +3,7 @@ import type { AccessLog } from '@sandbox/program/access-lines.ts';
 import { stallSeconds } from '@sandbox/program/heartbeat/stall-option.ts';
 import type { LogLevel } from '@sandbox/program/logger.ts';
 import { boolean, named, port, readOptions, wholeNumber } from '@sandbox/program/options.ts';
+import { E2B_DOOR, type ProtocolDoor } from '@sandbox/program/protocol-doors.ts';
 import type { StrangerLimits } from '@sandbox/program/server/strangers.ts';
 import { accessLog, connectionsPerAddress, logLevel } from '@sandbox/program/service-options.ts';
 import { otlpEndpoint } from '@sandbox/program/tracing/otlp-option.ts';
@@ -96,6 +97,11 @@ export const GatewayOptions = z.object({
     flag: 'proxy-forward-port',
     description: "Port of the image's way to a proxy with a password; never previewed.",
   }),
+  e2bPort: named(wholeNumber(1, 65_535).optional(), {
+    env: 'SVC_E2B_PORT',
+    flag: 'e2b-port',
+    description: "Port of a listener of its own for E2B's clients, such as 49983; unset: none.",
+  }),
   trustedProxies: named(trustedProxies().default(['loopback']), {
     env: 'SVC_TRUSTED_PROXIES',
     flag: 'trusted-proxies',
@@ -129,6 +135,8 @@ export interface GatewayConfig {
   /** Undefined if disabled. */
   readonly jupyter: Address | undefined;
   readonly previewPath: (typeof PREVIEW_PATHS)[number];
+  /** Listeners of protocols, beside the public port. */
+  readonly doors: readonly { readonly port: number; readonly door: ProtocolDoor }[];
   /** Ports of the product besides the gateway's own; no preview reaches them. */
   readonly ownPorts: ReadonlySet<number>;
 }
@@ -157,6 +165,7 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
     codeServer: options.disableCodeServer ? undefined : options.codeServer,
     jupyter: options.disableJupyter ? undefined : options.jupyter,
     previewPath,
+    doors: options.e2bPort === undefined ? [] : [{ port: options.e2bPort, door: E2B_DOOR }],
     ownPorts: ownPorts(options),
   };
 }
@@ -164,8 +173,9 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
 function ownPorts(options: z.infer<typeof GatewayOptions>): ReadonlySet<number> {
   const addresses = [options.vnc, options.codeServer, options.jupyter].flatMap(({ port: tcp }) => tcp ?? []);
   const worker = Number(new URL(options.computerUseUrl).port || 80);
-  const { daemonPort, browserPort, browserMcpPort, proxyForwardPort } = options;
-  return new Set([daemonPort, browserPort, browserMcpPort, proxyForwardPort, worker, ...addresses]);
+  const { daemonPort, browserPort, browserMcpPort, proxyForwardPort, e2bPort } = options;
+  const listeners = e2bPort === undefined ? [] : [e2bPort];
+  return new Set([daemonPort, browserPort, browserMcpPort, proxyForwardPort, worker, ...addresses, ...listeners]);
 }
 
 function connectable(host: string): string {

@@ -4,6 +4,7 @@ import { endGently } from '@sandbox/program/close-when-read.ts';
 import { isHealthCheck } from '@sandbox/program/health-paths.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
+import type { ProtocolDoor } from '@sandbox/program/protocol-doors.ts';
 import { requestIdOf } from '@sandbox/program/request-id.ts';
 import { OpenConnections } from '@sandbox/program/server/open-connections.ts';
 import type { Tracing } from '@sandbox/program/tracing/span.ts';
@@ -18,6 +19,7 @@ import { sendError } from './exchange/responses.ts';
 import { parseTarget } from './exchange/target.ts';
 import { traceExchange } from './exchange/trace-exchange.ts';
 import { postedForm, signIn } from './key-form/sign-in.ts';
+import { enter } from './protocols/doors.ts';
 import { relay } from './relay/relay.ts';
 import { isProtocolChange, relayUpgrade } from './relay/upgrade.ts';
 import { routeOf } from './routes.ts';
@@ -33,6 +35,11 @@ const WRITE_BYTES = 256 * 1024;
 const MAX_CONNECTIONS = 4_096;
 
 const UNGATED: Admission = { cookies: [], credentials: new Set(), frameRule: OWN_FRAMES };
+
+interface ProtocolListener {
+  readonly port: number;
+  readonly server: Server;
+}
 
 interface GatewayContext {
   readonly logger: Logger;
@@ -54,13 +61,25 @@ export class Gateway implements AsyncDisposable {
   readonly #connections: OpenConnections;
   readonly #peers = new WeakMap<Socket, Peer>();
   readonly #server: Server;
+  readonly #listeners: readonly ProtocolListener[];
+  readonly #doors = new WeakMap<Socket, ProtocolDoor>();
 
   constructor(config: GatewayConfig, { logger, version, tracing }: GatewayContext) {
     this.#config = config;
     this.#logger = logger;
     this.#tracing = tracing;
     this.#services = new Services(config, version, () => this.#publicPort());
-    this.#server = createServer({
+    const { strangers } = config;
+    const limits = { ceiling: MAX_CONNECTIONS, strangers, isReserved: isHealthCheck };
+    this.#connections = new OpenConnections(limits, logger);
+    this.#server = this.#makeServer();
+    this.#services.metrics.watch(this.#server, this.#connections);
+    this.#listeners = config.doors.map(({ port, door }) => ({ port, server: this.#makeServer(door) }));
+  }
+
+  /** @param door of the requests on its connections */
+  #makeServer(door?: ProtocolDoor): Server {
+    const server = createServer({
       headersTimeout: HEAD_TIMEOUT_MS,
       requestTimeout: 0,
       connectionsCheckingInterval: 2_000,
@@ -70,36 +89,35 @@ export class Gateway implements AsyncDisposable {
       optimizeEmptyRequests: true,
       shouldUpgradeCallback: (req) => isProtocolChange(req) && !this.#connections.isBusy(req.socket),
     });
-    const { strangers } = config;
-    const limits = { ceiling: MAX_CONNECTIONS, strangers, isReserved: isHealthCheck };
-    this.#connections = new OpenConnections(limits, logger);
-    this.#connections.watch(this.#server);
-    this.#services.metrics.watch(this.#server, this.#connections);
+    this.#connections.watch(server);
     const onRequest = (req: IncomingMessage, res: ServerResponse): void =>
       this.#connections.take(req, res, () => this.#onRequest(req, res));
-    this.#server
-      .on('connection', (socket: Socket) => this.#peers.set(socket, peerOf(socket, config.isTrusted)))
+    return server
+      .on('connection', (socket: Socket) => {
+        this.#peers.set(socket, peerOf(socket, this.#config.isTrusted));
+        if (door) this.#doors.set(socket, door);
+      })
       .on('request', onRequest)
       .on('checkContinue', onRequest)
       .on('checkExpectation', (req, res) => this.#connections.take(req, res, () => this.#onExpectation(req, res)))
       .on('upgrade', (req, socket, head) => this.#takeUpgrade(req, socket as Socket, head));
   }
 
-  /** @throws the operating system's error if the address cannot be bound */
-  listen(): Promise<{ readonly host: string; readonly port: number }> {
+  /**
+   * Listens on the public port, and on those of protocols.
+   * @throws the operating system's error if an address cannot be bound
+   */
+  async listen(): Promise<{ readonly host: string; readonly port: number }> {
     const { gatewayHost: host, gatewayPort: port } = this.#config;
-    return new Promise((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen({ host, port }, () => {
-        this.#server.off('error', reject);
-        resolve({ host, port: this.#publicPort() });
-      });
-    });
+    await listenOn(this.#server, host, port);
+    for (const listener of this.#listeners) await listenOn(listener.server, host, listener.port);
+    return { host, port: this.#publicPort() };
   }
 
   /** Stops accepting connections, waits up to `graceMs` milliseconds for open requests, then closes them. */
   async close({ graceMs = 1_000 } = {}): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    const servers = [this.#server, ...this.#listeners.map(({ server }) => server)];
+    const closed = Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))));
     const grace = setTimeout(() => this.#connections.destroyAll(), graceMs);
     this.#connections.destroyIdle();
     await Promise.all([closed, this.#connections.allClosed()]);
@@ -178,16 +196,25 @@ export class Gateway implements AsyncDisposable {
       signIn(form, this.#services.upstream, authTarget).catch(exchange.fail);
       return;
     }
-    const preview = this.#previewByName(exchange);
+    const entered = enter(exchange, this.#doors.get(exchange.req.socket));
+    if (entered?.exchange) {
+      this.#toDaemon(entered.exchange);
+      return;
+    }
+    const preview = entered?.preview ?? this.#previewByName(exchange);
     const route = preview ? undefined : routeOf(exchange);
     if (!preview && !route) {
-      exchange.access.byDaemon = true;
-      if (isUpgrade(exchange)) relayUpgrade(exchange, this.#services.upstream.proxyTarget(exchange));
-      else relay(exchange, this.#services.upstream);
+      this.#toDaemon(exchange);
       return;
     }
     const handled = preview ? this.#handlePreview(exchange, preview) : this.#handleRoute(exchange, route);
     handled.catch(exchange.fail);
+  }
+
+  #toDaemon(exchange: Exchange): void {
+    exchange.access.byDaemon = true;
+    if (isUpgrade(exchange)) relayUpgrade(exchange, this.#services.upstream.proxyTarget(exchange));
+    else relay(exchange, this.#services.upstream);
   }
 
   /** Ends one exchange after an unexpected exception: by an answer, or by its connection if one has begun. */
@@ -217,6 +244,16 @@ export class Gateway implements AsyncDisposable {
   #publicPort(): number {
     return (this.#server.address() as AddressInfo | null)?.port ?? this.#config.gatewayPort;
   }
+}
+
+function listenOn(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
 }
 
 function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {

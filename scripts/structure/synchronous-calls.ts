@@ -52,6 +52,8 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
       daemon/src/core/records/replace-file.ts
       daemon/src/core/records/reserve-files.ts
       daemon/src/core/records/runtime-space.ts
+      daemon/src/protocols/e2b/state/sandboxes.ts
+      daemon/src/protocols/e2b/state/started.ts
     `,
   },
   {
@@ -107,6 +109,7 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
     bound:
       'a constant number for each entry of a walk, which yields to the event loop between pieces and ends with its client',
     files: `
+      daemon/src/protocols/e2b/files/entries.ts
       daemon/src/capabilities/files/change/copy-content.ts
       daemon/src/capabilities/files/change/copy.ts
       daemon/src/capabilities/files/change/delete.ts
@@ -130,6 +133,7 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
     bound:
       'a constant number for the file that the request names: faster on the event loop than through the thread pool, and safe between a check and its use',
     files: `
+      daemon/src/protocols/e2b/files/watches.ts
       daemon/src/core/doctor.ts
       daemon/src/core/files/walk/leases.ts
       daemon/src/capabilities/files/change/times.ts

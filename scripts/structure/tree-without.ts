@@ -18,7 +18,7 @@ export function manifestWithoutV1(source: string): string {
 
 /** The list of protocols without its entries. */
 export function listWithoutProtocols(source: string): string {
-  return source.replaceAll(/^import .*;\n/gm, '').replaceAll(/^ {2}[a-z0-9A-Z]+,\n/gm, '');
+  return source.replaceAll(/^import .*;\n/gm, '').replace(/= \[[^\]]*\] as const;/, '= [] as const;');
 }
 
 /** Copies the tracked files of a checkout without the daemon's `v1/` folders and the manifests' references to them. */

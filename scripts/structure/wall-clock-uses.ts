@@ -31,6 +31,9 @@ export const WALL_CLOCK_USES: readonly WallClockUse[] = [
       daemon/src/core/process/portable/portable-process.ts
       daemon/src/core/process/portable/portable-terminal.ts
       daemon/src/http/files/memory-document.ts
+      daemon/src/protocols/e2b/control/control-plane.ts
+      daemon/src/protocols/e2b/envd-routes.ts
+      daemon/src/protocols/e2b/interpreter/send-events.ts
       program/src/heartbeat/stall-thread.ts
     `,
   },
@@ -44,6 +47,10 @@ export const WALL_CLOCK_USES: readonly WallClockUse[] = [
   {
     because: 'compared with the time of a file, which is of the wall clock; the age clock bounds the age of the part',
     files: 'daemon/src/capabilities/files/parts/part-journal.ts',
+  },
+  {
+    because: 'compared with the expiry of a signed URL, which its client made by the wall clock',
+    files: 'daemon/src/protocols/e2b/access/credentials.ts',
   },
   {
     because: 'compared with the time of a link a tenth of a second ago; a clock that was set back is the careful case',

@@ -13,14 +13,11 @@ test('the list of protocols loses its entries, and nothing else', () => {
   const list = `import { e2b } from './e2b/index.ts';
 
 /** Every protocol. */
-export const PROTOCOLS = [
-  e2b,
-] as const;
+export const PROTOCOLS = [e2b] as const;
 `;
   expect(listWithoutProtocols(list)).toBe(`
 /** Every protocol. */
-export const PROTOCOLS = [
-] as const;
+export const PROTOCOLS = [] as const;
 `);
 });
 

@@ -107,7 +107,7 @@ export function piecesOf(body: Readable): AsyncIterable<Buffer> {
  * @param limit in bytes
  * @throws SandboxError `too_large` beyond the limit, `invalid` if it is not UTF-8
  */
-export function textOf(payload: Readable, request: FastifyRequest, limit: number): Promise<string> {
+export function textOf(payload: Readable, request: Pick<FastifyRequest, 'headers'>, limit: number): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const refuse = (): void =>
     reject(new SandboxError('too_large', `the body is over ${limit} bytes`, { data: { limit } }));

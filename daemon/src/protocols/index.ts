@@ -1,2 +1,4 @@
+import { e2b } from './e2b/index.ts';
+
 /** Every protocol; a copy of the tree without their folders and lines type-checks. */
-export const PROTOCOLS = [] as const;
+export const PROTOCOLS = [e2b] as const;

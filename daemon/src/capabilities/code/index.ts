@@ -1,6 +1,9 @@
 import { defineCapability } from '../../capability.ts';
+import { CODE } from '../../core/ports/code-port.ts';
+import { provide } from '../../core/ports/port.ts';
 import { tool } from '../../core/requirement.ts';
 import { BashRuntime } from './bash/bash-runtime.ts';
+import { codePort } from './code-port.ts';
 import { CodeService } from './code-service.ts';
 import { ExecutionStore } from './execution/execution-store.ts';
 import { KernelRuntime } from './kernel/kernel-runtime.ts';
@@ -31,6 +34,7 @@ export const code = defineCapability({
   options: CodeOptions,
   requires: [tool('python3', { hint: 'apt-get install python3-ipykernel: Python cells' })],
   unsupportedOn: ['win32'],
+  provides: [provide(CODE, codePort)],
   create: async (core, options) => {
     const directory = core.runtime.directory('code');
     const processes = new InterpreterProcesses(core);

@@ -9,7 +9,7 @@ import { probeProcess } from '../../core/process/probe-process.ts';
 import { Attachment, type AttachTerms } from './attach/attachment.ts';
 import { StdinClaims } from './attach/stdin-claims.ts';
 import { type Excerpt, excerptOf } from './output/excerpt.ts';
-import { type FollowEvent, follow, type Offsets } from './output/follow.ts';
+import { type FollowEvent, type FollowTerms, follow, type Offsets } from './output/follow.ts';
 import { type RawRange, type RawRequest, rawRange } from './output/raw-bytes.ts';
 import { type OutputReading, type OutputRequest, readOutput } from './output/read-output.ts';
 import type { Command, CommandRecord, CommandStatus } from './run/command.ts';
@@ -36,6 +36,8 @@ export interface CommandReport {
 /** A command as it was after its start, and its output from the first byte on. */
 export interface FollowedCommand {
   readonly record: CommandRecord;
+  /** Settles when it is not pending any more; never rejects. */
+  readonly started: Promise<void>;
   readonly follow: (gone: AbortSignal) => AsyncGenerator<FollowEvent>;
 }
 
@@ -84,7 +86,8 @@ export class CommandService implements AsyncDisposable {
   async runFollowed(request: RunRequest, left?: AbortSignal): Promise<FollowedCommand> {
     const command = await this.#starter.start(request, START_PATIENCE_MS, left);
     const begin = { stdout: 0, stderr: 0 };
-    return { record: command.record, follow: (gone) => this.#follow(command, begin, gone) };
+    const { record, started } = command;
+    return { record, started, follow: (gone) => this.#follow(command, begin, gone) };
   }
 
   /**
@@ -118,13 +121,17 @@ export class CommandService implements AsyncDisposable {
   }
 
   /** Both streams from the offsets on, piece by piece until the end of the command. */
-  follow(id: string, from: Offsets, gone: AbortSignal): AsyncGenerator<FollowEvent> {
-    return this.#follow(this.#store.get(id), from, gone);
+  follow(id: string, from: Offsets, gone: AbortSignal, terms?: FollowTerms): AsyncGenerator<FollowEvent> {
+    return this.#follow(this.#store.get(id), from, gone, terms);
   }
 
-  async *#follow(command: Command, from: Offsets, gone: AbortSignal): AsyncGenerator<FollowEvent> {
+  async *#follow(command: Command, from: Offsets, gone: AbortSignal, terms?: FollowTerms): AsyncGenerator<FollowEvent> {
     await waitFor(command.started, { signal: gone });
-    yield* follow(this.#store.find(command.id) ?? command, from, gone);
+    yield* follow(this.#store.find(command.id) ?? command, from, gone, terms);
+  }
+
+  find(id: string): CommandRecord | undefined {
+    return this.#store.find(id)?.record;
   }
 
   /** Clients that are attached to commands. */

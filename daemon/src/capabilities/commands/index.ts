@@ -1,6 +1,9 @@
 import { defineCapability } from '../../capability.ts';
+import { COMMANDS } from '../../core/ports/commands-port.ts';
+import { provide } from '../../core/ports/port.ts';
 import { tool } from '../../core/requirement.ts';
 import { CommandService } from './command-service.ts';
+import { commandsPort } from './commands-port.ts';
 import { CommandsOptions } from './options.ts';
 import { Launcher } from './run/launcher.ts';
 import { CommandStore } from './store/command-store.ts';
@@ -19,6 +22,7 @@ export const commands = defineCapability({
     tool('node', { hint: 'apt-get install nodejs: JavaScript code and packages' }),
     tool('git', { hint: 'apt-get install git' }),
   ],
+  provides: [provide(COMMANDS, commandsPort)],
   create: async (core, options) => {
     const { store, records } = CommandStore.open(core, options.commandMaxSessions, {
       maxRecords: options.commandMaxRecords,

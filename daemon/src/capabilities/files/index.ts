@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { defineCapability } from '../../capability.ts';
 import { Ownership } from '../../core/files/ownership.ts';
+import { FILES } from '../../core/ports/files-port.ts';
+import { provide } from '../../core/ports/port.ts';
 import { FileService } from './file-service.ts';
 import { PartJournal } from './parts/part-journal.ts';
 import { fileTools } from './tools.ts';
@@ -9,6 +11,7 @@ import { filesV2 } from './v2/routes.ts';
 
 export const files = defineCapability({
   name: 'files',
+  provides: [provide(FILES, (service: FileService) => service)],
   create: ({ clock, config, runtime, platform }) => {
     const journal = new PartJournal(join(runtime.directory('parts'), 'journal'), clock);
     return new FileService(new Ownership(config.defaultUser, platform), journal, runtime.directory('probes'));

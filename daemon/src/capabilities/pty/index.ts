@@ -1,5 +1,7 @@
 import { GATEWAY_PATHS } from '@sandbox/program/pages.ts';
 import { defineCapability } from '../../capability.ts';
+import { provide } from '../../core/ports/port.ts';
+import { TERMINALS } from '../../core/ports/terminals-port.ts';
 import { tool } from '../../core/requirement.ts';
 import { findTool } from '../../core/tool-path.ts';
 import { ExecFiles } from './exec/exec-files.ts';
@@ -10,6 +12,7 @@ import { ScreenThread } from './screen/screen-thread.ts';
 import { closeFailed, type FailedSession } from './session/failed-session.ts';
 import { SessionFiles } from './session/session-record.ts';
 import { ShellLauncher } from './session/shell-launcher.ts';
+import { terminalsPort } from './terminals-port.ts';
 import { TmuxHost } from './tmux/tmux.ts';
 import { ptyV1 } from './v1/routes.ts';
 import { ptyV2 } from './v2/routes.ts';
@@ -26,6 +29,7 @@ export const pty = defineCapability({
   // exec speaks to POSIX shells, and the foreground of a terminal is a process group.
   unsupportedOn: ['win32'],
   pages: [{ path: GATEWAY_PATHS.terminal, opens: ['/v2/pty'] }],
+  provides: [provide(TERMINALS, terminalsPort)],
   create: async (core, options) => {
     const { config, runtime, processes } = core;
     const execFiles = new ExecFiles(runtime.path);

@@ -1,15 +1,19 @@
 import { defineCapability } from '../../capability.ts';
+import { provide } from '../../core/ports/port.ts';
+import { WATCH } from '../../core/ports/watch-port.ts';
 import { watchProgram } from '../../core/process/keeper/keeper-program.ts';
 import { InotifyBackend } from './inotify/inotify-backend.ts';
 import { WatchOptions } from './options.ts';
 import { PortableBackend } from './portable-backend.ts';
 import { watchV1 } from './v1/routes.ts';
 import { watchV2 } from './v2/routes.ts';
+import { watchPort } from './watch-port.ts';
 import { WatchService } from './watch-service.ts';
 
 export const watch = defineCapability({
   name: 'watch',
   options: WatchOptions,
+  provides: [provide(WATCH, watchPort)],
   create: ({ config, logger, metrics }, { watchMaxWatchers }) => {
     const { path, isThere } = watchProgram(config.keeperProgram);
     const inotify = isThere ? new InotifyBackend(path, logger) : undefined;

@@ -11,7 +11,7 @@ const FIELD_BYTES = 64 * 1024;
 /** What the parser writes for bytes that are not UTF-8. */
 const REPLACED = '\ufffd';
 
-/** The file of a form, as it comes in. */
+/** The file of a form while it is received. */
 export interface FormFile {
   /** As the client calls it; it may be missing. */
   readonly name: string | undefined;
@@ -26,9 +26,9 @@ export function acceptForms(scope: App): void {
 }
 
 /**
- * Reads a form with one part named `file` (RFC 7578). `take` gets it while it comes in, with the fields before it; what
+ * Reads a form with one part named `file` (RFC 7578). `take` gets it while it is received, with the fields before it; what
  * is answered are all fields. Whatever goes wrong, the content that `take` reads ends with an error.
- * @throws ValidationFailure if there is no file; SandboxError `invalid` if there are two, or the body is cut
+ * @throws ValidationFailure without a file; SandboxError `invalid` if there are two, or the body is cut
  */
 export async function readForm(
   body: unknown,
@@ -111,7 +111,7 @@ const ENCODED: Readonly<Record<string, string>> = { '%22': '"', '%0A': '\n', '%0
  * The name of a field or a file: browsers and curl encode these three characters, and nothing else (HTML Living
  * Standard, "multipart/form-data encoding algorithm").
  */
-function decodeName(encoded: string): string {
+export function decodeName(encoded: string): string {
   return encoded.replace(/%22|%0A|%0D/g, (code) => ENCODED[code] ?? code);
 }
 

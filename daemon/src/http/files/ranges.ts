@@ -28,7 +28,7 @@ export interface ContentRange {
   readonly total: number | undefined;
 }
 
-/** Undefined for what is no such header, or contradicts itself. */
+/** Undefined for another header, or one that contradicts itself. */
 export function contentRangeOf(header: string): ContentRange | undefined {
   const [, span, whole] = /^bytes\s+(\d+-\d+|\*)\/(\d+|\*)$/.exec(header.trim()) ?? [];
   if (span === undefined || whole === undefined) return undefined;

@@ -16,6 +16,8 @@ import { trackProcess } from './track-process.ts';
 
 export interface StartRequest extends Omit<CommandSpec, 'stdin' | 'traceparent'> {
   readonly sessionId?: string | undefined;
+  /** Text of the record, if it is not the command. */
+  readonly shownAs?: string | undefined;
   /** Create the session if the id is unknown, or an implicit one where there is no id. */
   readonly makeSession?: boolean | undefined;
   /** Make `cwd` the default of the session. */
@@ -104,7 +106,7 @@ export class CommandStarter implements AsyncDisposable {
     if (session) this.#use(session, request);
     const record = newRecord({
       id,
-      command: request.command,
+      command: request.shownAs ?? request.command,
       startedTick: this.#core.clock.now(),
       sessionId: session?.id ?? null,
       user: spec.identity?.name ?? null,

@@ -1,0 +1,61 @@
+import type { BigIntStats, Stats } from 'node:fs';
+import type { FilePath } from '../files/file-path.ts';
+import type { Caller } from '../files/ownership.ts';
+import { definePort } from './port.ts';
+
+interface ListedEntry {
+  readonly name: FilePath;
+  readonly path: FilePath;
+  /** Of the entry itself, not of the target of a link. */
+  readonly stats: Stats;
+}
+
+interface ListTerms {
+  readonly path: FilePath;
+  readonly recursive: boolean;
+  readonly maxDepth: number;
+  readonly showHidden: boolean;
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+
+/** A regular file held open for sending. */
+interface FileDownload extends Disposable {
+  readonly size: number;
+  readonly name: string;
+  readonly etag: string;
+  readonly modified: Date;
+  read(start: number, end: number): Promise<AsyncIterable<Buffer> | Iterable<Buffer>>;
+}
+
+/** Files, as adapters outside their capability use them. Errors: FileFailure. */
+export interface FilesPort {
+  /** @throws SandboxError `invalid` if the caller names an account that does not exist */
+  requireCaller(caller: Caller): void;
+  stat(
+    path: FilePath,
+    followSymlinks: boolean,
+  ): Promise<{
+    readonly stats: BigIntStats;
+    readonly isSymlink: boolean;
+    readonly symlinkTarget: FilePath | undefined;
+    readonly user: string | undefined;
+    readonly group: string | undefined;
+  }>;
+  list(terms: ListTerms): Promise<{ readonly entries: readonly ListedEntry[]; readonly cursor: string | undefined }>;
+  /** With `parents`, missing parents are created too. */
+  mkdir(path: FilePath, parents: boolean, caller: Caller): Promise<void>;
+  move(
+    source: FilePath,
+    destination: FilePath,
+    terms: { readonly overwrite: boolean; readonly gone: AbortSignal },
+    caller: Caller,
+  ): Promise<void>;
+  delete(path: FilePath, recursive: boolean): Promise<void>;
+  /** Receives a file; an upload that is cut off leaves the old file as it was. */
+  uploadWhole(path: FilePath, source: AsyncIterable<Buffer>, caller: Caller): Promise<{ readonly size: number }>;
+  /** Opens a file to send; the caller disposes it. */
+  download(path: FilePath, policy: 'abort'): Promise<FileDownload>;
+}
+
+export const FILES = definePort<FilesPort>('files');

@@ -1,0 +1,92 @@
+import type { IncomingMessage } from 'node:http';
+import type { Sandboxes, SandboxRecord } from '../state/sandboxes.ts';
+import type { Addressed } from './plane.ts';
+import { isSignature, isToken, type SignedOperation, tokenOf } from './tokens.ts';
+
+interface CredentialTerms {
+  readonly sandboxes: Sandboxes;
+  readonly apiKey: () => string | undefined;
+  readonly signatureSeconds: number;
+}
+
+/** Judges the credentials that the protocol gives: they open what belongs to one sandbox alone. */
+export class Credentials {
+  readonly #terms: CredentialTerms;
+
+  constructor(terms: CredentialTerms) {
+    this.#terms = terms;
+  }
+
+  /** Whether the request needs no key of the service; `unknown`: it names a sandbox that is not alive. */
+  judge(req: IncomingMessage, address: Addressed): 'admitted' | 'unknown' | 'refused' {
+    const { plane, path, sandboxId } = address;
+    if (plane === 'control') return 'refused';
+    if (sandboxId !== undefined && !this.#terms.sandboxes.find(sandboxId)) return 'unknown';
+    if (path === '/health' && plane === 'envd') return 'admitted';
+    return this.#isCredentialed(req, address) ? 'admitted' : 'refused';
+  }
+
+  #isCredentialed(req: IncomingMessage, address: Addressed): boolean {
+    const { plane } = address;
+    const candidates = this.#sandboxesOf(address);
+    const access = textOf(req.headers['x-access-token']);
+    const traffic = textOf(req.headers['e2b-traffic-access-token']);
+    return candidates.some(
+      (sandbox) =>
+        isToken(access, this.#token(sandbox, 'envd')) ||
+        (plane === 'interpreter' && isToken(traffic, this.#token(sandbox, 'traffic'))) ||
+        (plane === 'envd' && this.#isSigned(req, address, this.#token(sandbox, 'envd'), sandbox)),
+    );
+  }
+
+  /** Of a service without a key: `/init` may have set a token, which envd then wants. */
+  meetsInit(req: IncomingMessage, address: Addressed): boolean {
+    const { accessToken } = this.#terms.sandboxes.init;
+    if (accessToken === null || address.plane !== 'envd' || address.path === '/health') return true;
+    if (isToken(textOf(req.headers['x-access-token']), accessToken)) return true;
+    return this.#isSigned(req, address, accessToken, undefined) || this.#isCredentialed(req, address);
+  }
+
+  tokensOf(sandbox: SandboxRecord): { readonly envdAccessToken: string; readonly trafficAccessToken: string } {
+    return {
+      envdAccessToken: this.#token(sandbox, 'envd'),
+      trafficAccessToken: this.#token(sandbox, 'traffic'),
+    };
+  }
+
+  #isSigned(req: IncomingMessage, { path, query }: Addressed, token: string, of: SandboxRecord | undefined): boolean {
+    if (path !== '/files') return false;
+    const operation = signedOperation(req.method, query);
+    if (!operation || !isSignature(operation, token, Date.now() / 1000)) return false;
+    if (operation.expiration !== undefined || of === undefined) return true;
+    return this.#terms.sandboxes.unusedSeconds(of) < this.#terms.signatureSeconds;
+  }
+
+  #sandboxesOf({ sandboxId }: Addressed): SandboxRecord[] {
+    const { sandboxes } = this.#terms;
+    if (sandboxId === undefined) return sandboxes.list();
+    const named = sandboxes.find(sandboxId);
+    return named ? [named] : [];
+  }
+
+  #token(sandbox: SandboxRecord, purpose: 'envd' | 'traffic'): string {
+    return tokenOf(sandbox, purpose, this.#terms.apiKey());
+  }
+}
+
+function signedOperation(method: string | undefined, query: URLSearchParams): SignedOperation | undefined {
+  const signature = query.get('signature');
+  const operation = method === 'GET' || method === 'HEAD' ? 'read' : method === 'POST' ? 'write' : undefined;
+  if (signature === null || operation === undefined) return undefined;
+  return {
+    operation,
+    path: query.get('path') ?? '',
+    user: query.get('username') ?? '',
+    signature,
+    expiration: query.get('signature_expiration') ?? undefined,
+  };
+}
+
+function textOf(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}

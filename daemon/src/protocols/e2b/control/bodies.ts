@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http';
+import { textOf } from '@sandbox/api/http/body.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { z } from 'zod';
+
+/** Bytes of a JSON body. */
+const JSON_BYTES = 8 * 1024 ** 2;
+
+const Texts = z.record(z.string(), z.string());
+const Seconds = z
+  .number()
+  .int()
+  .min(0)
+  .max(2 ** 31);
+
+export const CreateBody = z.looseObject({
+  templateID: z.string().max(256).default('base'),
+  timeout: Seconds.optional(),
+  metadata: Texts.nullish(),
+  envVars: Texts.nullish(),
+});
+
+export const ConnectBody = z.looseObject({ timeout: Seconds.optional() });
+export const TimeoutBody = z.looseObject({ timeout: Seconds });
+export const RefreshBody = z.looseObject({ duration: Seconds.optional() });
+
+export const InitBody = z.looseObject({
+  envVars: Texts.nullish(),
+  accessToken: z.string().min(1).max(4096).nullish(),
+  defaultUser: z.string().max(256).nullish(),
+  defaultWorkdir: z.string().max(4096).nullish(),
+});
+
+/** @throws SandboxError `invalid` that names the field, `too_large` */
+export async function readBody<T>(req: IncomingMessage, schema: z.ZodType<T>): Promise<T> {
+  const text = await textOf(req, { headers: req.headers }, JSON_BYTES);
+  let value: unknown;
+  try {
+    value = text.trim() === '' ? {} : JSON.parse(text);
+  } catch (error) {
+    throw new SandboxError('invalid', 'the body is not JSON', { cause: error });
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new SandboxError('invalid', `${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'is invalid'}`);
+}

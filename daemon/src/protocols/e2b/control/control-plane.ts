@@ -1,0 +1,184 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import type { Credentials } from '../access/credentials.ts';
+import { type E2bCall, sendJson, sendText } from '../call.ts';
+import type { Sandboxes, SandboxRecord } from '../state/sandboxes.ts';
+import { ConnectBody, CreateBody, RefreshBody, readBody, TimeoutBody } from './bodies.ts';
+import { type ListedSandbox, listSandboxes } from './list.ts';
+import type { Machine } from './machine-figures.ts';
+
+/** The version of envd whose features are all served. */
+const ENVD_VERSION = '0.6.1';
+const MIB = 1024 ** 2;
+
+/** What E2B's cloud has and one machine has not; its values are fields of a create. */
+const NOT_SERVED: Readonly<Record<string, string>> = {
+  autoPause: 'pausing needs checkpoints, which this service does not have yet: leave autoPause out',
+  network: 'network rules are not served: set them where the container runs',
+  volumeMounts: 'volumes are not served: mount them where the container runs',
+  mcp: 'the MCP gateway of E2B is not served: this service has an MCP server at /mcp',
+  iam: 'workload identity is not served',
+};
+
+const ROUTE =
+  /^(?:\/v[23])?\/(sandboxes|templates|volumes|secrets|snapshots|default-templates)(?:\/([^/]+))?(?:\/([^/]+))?$/;
+
+/** The part of E2B's control plane that an SDK calls. */
+export class ControlPlane {
+  readonly #sandboxes: Sandboxes;
+  readonly #credentials: Credentials;
+  readonly #machine: Machine;
+  readonly #end: (sandbox: SandboxRecord) => Promise<void>;
+
+  constructor(
+    sandboxes: Sandboxes,
+    credentials: Credentials,
+    machine: Machine,
+    end: (sandbox: SandboxRecord) => Promise<void>,
+  ) {
+    this.#sandboxes = sandboxes;
+    this.#credentials = credentials;
+    this.#machine = machine;
+    this.#end = end;
+  }
+
+  async serve(call: E2bCall): Promise<void> {
+    const { req, res } = call;
+    const [, kind, id, verb] = ROUTE.exec(call.path) ?? [];
+    if (kind === undefined) throw new SandboxError('not_found', `no such route: ${req.method} ${call.path}`);
+    if (kind !== 'sandboxes') throw notServed(`${kind} of E2B are not served: this service is one sandbox`);
+    if (id === undefined) {
+      if (req.method === 'POST') return await this.#create(call);
+      if (req.method === 'GET') return listSandboxes(call, await this.#listed());
+    } else if (id === 'metrics' && req.method === 'GET') {
+      return sendJson(res, 200, { sandboxes: await this.#latestMetrics(call) });
+    } else return await this.#serveOne(call, decoded(id), verb);
+    throw new SandboxError('not_found', `no such route: ${req.method} ${call.path}`);
+  }
+
+  async #serveOne(call: E2bCall, id: string, verb: string | undefined): Promise<void> {
+    const { req, res } = call;
+    const sandbox = this.#sandboxes.get(id);
+    switch (`${req.method} ${verb ?? ''}`.trim()) {
+      case 'GET':
+        return sendJson(res, 200, { ...(await this.#listedOf(sandbox)), ...this.#credentials.tokensOf(sandbox) });
+      case 'DELETE':
+        await this.#end(sandbox);
+        return sendText(res, 204, '');
+      case 'POST timeout':
+        this.#sandboxes.setTimeout(id, (await readBody(req, TimeoutBody)).timeout);
+        return sendText(res, 204, '');
+      case 'POST refreshes': {
+        const { duration } = await readBody(req, RefreshBody);
+        this.#sandboxes.setTimeout(id, duration, { isExtension: true });
+        return sendText(res, 204, '');
+      }
+      case 'POST connect':
+      case 'POST resume': {
+        const { timeout } = await readBody(req, ConnectBody);
+        return sendJson(res, 200, this.#created(this.#sandboxes.setTimeout(id, timeout, { isExtension: true })));
+      }
+      case 'GET metrics':
+        return sendJson(res, 200, [await this.#metrics()]);
+      case 'POST pause':
+      case 'POST fork':
+      case 'POST snapshots':
+        throw notServed(`${verb} needs checkpoints, which this service does not have yet`);
+      case 'PUT network':
+        throw notServed(NOT_SERVED['network'] ?? '');
+      case 'GET logs':
+        throw notServed('logs are those of the container');
+      default:
+        throw new SandboxError('not_found', `no such route: ${req.method} ${call.path}`);
+    }
+  }
+
+  async #create(call: E2bCall): Promise<void> {
+    const body = await readBody(call.req, CreateBody);
+    for (const [field, message] of Object.entries(NOT_SERVED)) if (isAsked(body[field])) throw notServed(message);
+    if (body['allow_internet_access'] === false || body['allowInternetAccess'] === false) {
+      throw notServed(NOT_SERVED['network'] ?? '');
+    }
+    const key = call.req.headers['idempotency-key'];
+    const sandbox = this.#sandboxes.create({
+      template: body.templateID,
+      metadata: body.metadata ?? {},
+      envVars: body.envVars ?? {},
+      timeoutSeconds: body.timeout,
+      idempotencyKey: typeof key === 'string' ? key : null,
+    });
+    sendJson(call.res, 201, this.#created(sandbox));
+  }
+
+  #created(sandbox: SandboxRecord): object {
+    return {
+      templateID: sandbox.template,
+      sandboxID: sandbox.id,
+      clientID: 'sandbox',
+      envdVersion: ENVD_VERSION,
+      ...this.#credentials.tokensOf(sandbox),
+      domain: null,
+    };
+  }
+
+  async #listed(): Promise<ListedSandbox[]> {
+    return await Promise.all(this.#sandboxes.list().map((sandbox) => this.#listedOf(sandbox)));
+  }
+
+  async #metrics(): Promise<object> {
+    const { cpuCount, cpuUsedPct, memTotal, memUsed, memCache, diskUsed, diskTotal } = await this.#machine.look();
+    const now = new Date();
+    return {
+      timestamp: now.toISOString(),
+      timestampUnix: Math.floor(now.getTime() / 1000),
+      cpuCount,
+      cpuUsedPct,
+      memTotal,
+      memUsed,
+      memCache,
+      diskUsed,
+      diskTotal,
+    };
+  }
+
+  async #latestMetrics({ query }: E2bCall): Promise<Record<string, object>> {
+    const asked = query.getAll('sandbox_ids').flatMap((ids) => ids.split(','));
+    const known = this.#sandboxes.list().filter(({ id }) => asked.length === 0 || asked.includes(id));
+    const metrics = await this.#metrics();
+    return Object.fromEntries(known.map(({ id }) => [id, metrics]));
+  }
+
+  async #listedOf(sandbox: SandboxRecord) {
+    const { cpuCount, memTotal, diskTotal } = await this.#machine.look();
+    return {
+      templateID: sandbox.template,
+      alias: sandbox.template,
+      sandboxID: sandbox.id,
+      clientID: 'sandbox',
+      startedAt: sandbox.startedAt,
+      endAt: this.#sandboxes.endOf(sandbox).toISOString(),
+      cpuCount,
+      memoryMB: Math.floor(memTotal / MIB),
+      diskSizeMB: Math.floor(diskTotal / MIB),
+      metadata: sandbox.metadata,
+      state: 'running' as const,
+      envdVersion: ENVD_VERSION,
+    };
+  }
+}
+
+function isAsked(value: unknown): boolean {
+  if (value === undefined || value === null || value === false) return false;
+  return typeof value !== 'object' || Object.keys(value).length > 0;
+}
+
+function notServed(message: string): SandboxError {
+  return new SandboxError('unsupported', message);
+}
+
+function decoded(id: string): string {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id;
+  }
+}

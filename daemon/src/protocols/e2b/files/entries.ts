@@ -1,0 +1,67 @@
+import { realpathSync, type Stats, statSync } from 'node:fs';
+import { posix } from 'node:path';
+import { accountNames } from '../../../core/account/identity.ts';
+import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
+import type { FilesPort } from '../../../core/ports/files-port.ts';
+import type { Given } from '../../../http/rpc/wire-types.ts';
+import { type EntryInfo, FILE_TYPES } from '../wire/filesystem.ts';
+
+type Entry = Given<typeof EntryInfo>;
+type AnyStats = Pick<Stats, 'isDirectory' | 'isFile' | 'isSymbolicLink'> & {
+  readonly mode: number | bigint;
+  readonly size: number | bigint;
+  readonly uid: number | bigint;
+  readonly gid: number | bigint;
+  readonly mtime: Date;
+};
+
+/** The letters of a mode as ls prints them. */
+const TRIPLES = ['---', '--x', '-w-', '-wx', 'r--', 'r-x', 'rw-', 'rwx'];
+
+/** What a path stands for. @throws FileFailure `not_found` */
+export async function entryAt(files: FilesPort, path: string): Promise<Entry> {
+  const { stats } = await files.stat(path, false);
+  return entryOf(path, stats);
+}
+
+/** An entry with the type of the target if it is a link, as envd reports it. */
+export function entryOf(path: FilePath, stats: AnyStats): Entry {
+  const shown = shownPath(path);
+  const target = stats.isSymbolicLink() ? targetOf(path) : undefined;
+  const mode = Number(stats.mode) & 0o7777;
+  const { user, group } = accountNames(Number(stats.uid), Number(stats.gid));
+  const ms = stats.mtime.getTime();
+  const seconds = Math.floor(ms / 1000);
+  return {
+    name: posix.basename(shown),
+    type: typeOf(target?.stats ?? stats),
+    path: shown,
+    size: BigInt(stats.size),
+    mode,
+    permissions: `${letterOf(stats)}${[6, 3, 0].map((shift) => TRIPLES[(mode >> shift) & 7]).join('')}`,
+    owner: user ?? String(stats.uid),
+    group: group ?? String(stats.gid),
+    modifiedTime: { seconds: BigInt(seconds), nanos: Math.round((ms - seconds * 1000) * 1e6) },
+    symlinkTarget: target?.path,
+  };
+}
+
+/** Undefined stats: the link leads nowhere. */
+function targetOf(path: FilePath): { readonly path: string; readonly stats: Stats | undefined } {
+  try {
+    return { path: realpathSync(path), stats: statSync(path) };
+  } catch {
+    return { path: shownPath(path), stats: undefined };
+  }
+}
+
+function typeOf(stats: AnyStats): number {
+  if (stats.isDirectory()) return FILE_TYPES.FILE_TYPE_DIRECTORY;
+  if (stats.isFile()) return FILE_TYPES.FILE_TYPE_FILE;
+  return stats.isSymbolicLink() ? FILE_TYPES.FILE_TYPE_SYMLINK : FILE_TYPES.FILE_TYPE_UNSPECIFIED;
+}
+
+function letterOf(stats: AnyStats): string {
+  if (stats.isDirectory()) return 'd';
+  return stats.isSymbolicLink() ? 'L' : '-';
+}

@@ -1,0 +1,41 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { CODE } from '../../core/ports/code-port.ts';
+import { COMMANDS } from '../../core/ports/commands-port.ts';
+import { FILES } from '../../core/ports/files-port.ts';
+import type { Port, PortReader } from '../../core/ports/port.ts';
+import { TERMINALS } from '../../core/ports/terminals-port.ts';
+import { WATCH } from '../../core/ports/watch-port.ts';
+import { defineProtocol } from '../../protocol.ts';
+import { errorBody } from './call.ts';
+import { E2bOptions } from './options.ts';
+import { hasSandboxes } from './state/sandboxes.ts';
+
+export const e2b = defineProtocol({
+  name: 'e2b',
+  options: E2bOptions,
+  uses: [CODE, COMMANDS, FILES, TERMINALS, WATCH],
+  refusal: ({ status, message }) => ({ contentType: 'application/json', body: errorBody(status, message) }),
+  isPending: hasSandboxes,
+  load: async (core, options, ports, directory) => {
+    const { E2bService } = await import('./e2b-service.ts');
+    const read = {
+      code: required(ports, CODE),
+      commands: required(ports, COMMANDS),
+      files: required(ports, FILES),
+      terminals: required(ports, TERMINALS),
+      watch: required(ports, WATCH),
+    };
+    return new E2bService(core, options, read, directory);
+  },
+  report: ({ e2bPort }) => ({
+    port: e2bPort ?? null,
+    level: 'envd 0.6.1, the control plane of one sandbox, code interpreter',
+    missing: ['pause', 'fork', 'snapshots', 'templates', 'volumes', 'secrets', 'network rules', 'file metadata'],
+  }),
+});
+
+function required<T>(ports: PortReader, port: Port<T>): T {
+  const found = ports.get(port);
+  if (found === undefined) throw new SandboxError('unavailable', `no capability serves ${port.name}`);
+  return found;
+}

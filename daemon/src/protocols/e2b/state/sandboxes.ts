@@ -1,0 +1,224 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import type { AgeClock } from '../../../core/clock/age-clock.ts';
+import type { RuntimeSpace } from '../../../core/records/runtime-space.ts';
+
+const FILE = 'sandboxes.json';
+/** Sandboxes that may be alive at once in the shared mode. */
+const MAX_SANDBOXES = 1000;
+/** Seconds for which a sandbox without a timeout of its own lives, and the longest that a client may ask for. */
+const DEFAULT_SECONDS = 300;
+const MAX_SECONDS = 30 * 86_400;
+
+/** A sandbox that a client has created. */
+export interface SandboxRecord {
+  readonly id: string;
+  readonly template: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly envVars: Readonly<Record<string, string>>;
+  readonly idempotencyKey: string | null;
+  readonly startedAt: string;
+  /** Random; its tokens are made from it. */
+  readonly nonce: string;
+  /** By the age clock: when it was created or connected to last, and when it ends. */
+  readonly usedTick: number;
+  readonly endTick: number;
+}
+
+/** What `/init` has set; it outlives sandboxes. */
+export interface InitRecord {
+  readonly envVars: Readonly<Record<string, string>>;
+  readonly user: string | null;
+  readonly workdir: string | null;
+  readonly accessToken: string | null;
+}
+
+interface Kept {
+  readonly sandboxes: readonly SandboxRecord[];
+  readonly init: InitRecord;
+}
+
+interface CreateTerms extends Pick<SandboxRecord, 'template' | 'metadata' | 'envVars' | 'idempotencyKey'> {
+  readonly timeoutSeconds: number | undefined;
+}
+
+export interface SandboxTerms {
+  readonly sandboxId: string | undefined;
+  readonly protocolShared: boolean;
+}
+
+const NO_INIT: InitRecord = { envVars: {}, user: null, workdir: null, accessToken: null };
+
+/** Whether a daemon before this one left sandboxes, whose time has to end. */
+export function hasSandboxes(directory: string): boolean {
+  return existsSync(join(directory, FILE));
+}
+
+/** The sandboxes that are alive, on disk too. */
+export class Sandboxes implements Disposable {
+  readonly baseId: string;
+  readonly #file: string;
+  readonly #space: RuntimeSpace;
+  readonly #clock: AgeClock;
+  readonly #isShared: boolean;
+  readonly #sandboxes = new Map<string, SandboxRecord>();
+  readonly #ended: (sandbox: SandboxRecord) => void;
+  #init: InitRecord = NO_INIT;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param ended called for each sandbox whose time is over */
+  constructor(
+    directory: string,
+    { space, clock }: { readonly space: RuntimeSpace; readonly clock: AgeClock },
+    { sandboxId, protocolShared }: SandboxTerms,
+    ended: (sandbox: SandboxRecord) => void,
+  ) {
+    this.baseId =
+      sandboxId ??
+      (hostname()
+        .toLowerCase()
+        .split('.')[0]
+        ?.replaceAll(/[^a-z0-9-]/g, '') ||
+        'sandbox');
+    this.#file = join(directory, FILE);
+    this.#space = space;
+    this.#clock = clock;
+    this.#isShared = protocolShared;
+    this.#ended = ended;
+    const kept = read(this.#file);
+    for (const sandbox of kept?.sandboxes ?? []) this.#sandboxes.set(sandbox.id, sandbox);
+    this.#init = kept?.init ?? NO_INIT;
+    this.#watchEnds();
+  }
+
+  get init(): InitRecord {
+    return this.#init;
+  }
+
+  /** @throws SandboxError `disk_full` */
+  setInit(init: InitRecord): void {
+    this.#write({ init });
+    this.#init = init;
+  }
+
+  list(): SandboxRecord[] {
+    return [...this.#sandboxes.values()];
+  }
+
+  find(id: string): SandboxRecord | undefined {
+    return this.#sandboxes.get(id);
+  }
+
+  /** @throws SandboxError `not_found` */
+  get(id: string): SandboxRecord {
+    const sandbox = this.find(id);
+    if (sandbox) return sandbox;
+    throw new SandboxError('not_found', `sandbox ${id} was not found`);
+  }
+
+  /** The only sandbox, for calls that name none. */
+  get only(): SandboxRecord | undefined {
+    return this.#sandboxes.size === 1 ? this.list()[0] : undefined;
+  }
+
+  /** @throws SandboxError `capacity` while there is another one, unless each create has an id of its own */
+  create({ timeoutSeconds, ...terms }: CreateTerms): SandboxRecord {
+    const { idempotencyKey } = terms;
+    const same = idempotencyKey === null ? undefined : this.list().find((one) => one.idempotencyKey === idempotencyKey);
+    if (same) return same;
+    const [alive] = this.list();
+    if (alive && !this.#isShared) {
+      throw new SandboxError('capacity', `sandbox ${alive.id} is alive: this service is one sandbox`, {
+        hint: 'connect to it, kill it, or set SVC_PROTOCOL_SHARED=true',
+      });
+    }
+    if (this.#sandboxes.size >= MAX_SANDBOXES)
+      throw new SandboxError('capacity', `${MAX_SANDBOXES} sandboxes are alive`);
+    const { at, tick } = this.#clock.moment();
+    const sandbox: SandboxRecord = {
+      ...terms,
+      id: this.#isShared ? `i${randomBytes(10).toString('hex')}` : this.baseId,
+      startedAt: at.toISOString(),
+      nonce: randomBytes(32).toString('base64url'),
+      usedTick: tick,
+      endTick: tick + 1000 * boundedSeconds(timeoutSeconds),
+    };
+    this.#put(sandbox);
+    return sandbox;
+  }
+
+  /** Ends so many seconds from now; with `isExtension`, only if that is later than before. */
+  setTimeout(id: string, seconds: number | undefined, { isExtension = false } = {}): SandboxRecord {
+    const sandbox = this.get(id);
+    const now = this.#clock.now();
+    const end = now + 1000 * boundedSeconds(seconds);
+    const endTick = isExtension ? Math.max(sandbox.endTick, end) : end;
+    const changed = { ...sandbox, endTick, usedTick: isExtension ? now : sandbox.usedTick };
+    this.#put(changed);
+    return changed;
+  }
+
+  /** Its tokens are no longer good. @throws SandboxError `not_found`, `disk_full` */
+  remove(id: string): SandboxRecord {
+    const sandbox = this.get(id);
+    this.#write({ sandboxes: this.list().filter((one) => one.id !== id) });
+    this.#sandboxes.delete(id);
+    this.#watchEnds();
+    return sandbox;
+  }
+
+  /** When it ends, as the wall clock shows it now. */
+  endOf({ endTick }: SandboxRecord): Date {
+    const { at, tick } = this.#clock.moment();
+    return new Date(at.getTime() + endTick - tick);
+  }
+
+  /** Seconds since it was created or connected to last. */
+  unusedSeconds({ usedTick }: SandboxRecord): number {
+    return (this.#clock.now() - usedTick) / 1000;
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+
+  #put(sandbox: SandboxRecord): void {
+    this.#write({ sandboxes: [...this.list().filter(({ id }) => id !== sandbox.id), sandbox] });
+    this.#sandboxes.set(sandbox.id, sandbox);
+    this.#watchEnds();
+  }
+
+  #write({ sandboxes = this.list(), init = this.#init }: Partial<Kept>): void {
+    this.#space.requireRoom();
+    this.#space.replace(this.#file, JSON.stringify({ sandboxes, init } satisfies Kept));
+  }
+
+  #watchEnds(): void {
+    clearTimeout(this.#timer);
+    const first = Math.min(...this.list().map(({ endTick }) => endTick));
+    if (!Number.isFinite(first)) return;
+    const ms = Math.min(Math.max(0, first - this.#clock.now()), 60_000);
+    this.#timer = setTimeout(() => this.#endOverdue(), ms).unref();
+  }
+
+  #endOverdue(): void {
+    const now = this.#clock.now();
+    for (const sandbox of this.list().filter(({ endTick }) => endTick <= now)) this.#ended(sandbox);
+    this.#watchEnds();
+  }
+}
+
+function boundedSeconds(seconds = DEFAULT_SECONDS): number {
+  return Math.min(Math.max(0, seconds), MAX_SECONDS);
+}
+
+function read(file: string): Kept | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Kept;
+  } catch {
+    return undefined;
+  }
+}

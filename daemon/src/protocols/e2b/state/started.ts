@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RuntimeSpace } from '../../../core/records/runtime-space.ts';
+
+const FILE = 'started.json';
+
+/** What a client asked of a command or terminal that it started; the capability has the rest. */
+export interface StartedRecord {
+  /** Of the command or the terminal. */
+  readonly id: string;
+  /** Null: it was started without a sandbox. */
+  readonly sandboxId: string | null;
+  readonly tag: string | null;
+  readonly cmd: string;
+  readonly args: readonly string[];
+  readonly envs: Readonly<Record<string, string>>;
+  readonly cwd: string | null;
+}
+
+/** What was started through the protocol, by the ids of commands and terminals; on disk before it is acknowledged. */
+export class Started {
+  readonly #file: string;
+  readonly #space: RuntimeSpace;
+  readonly #records = new Map<string, StartedRecord>();
+
+  constructor(directory: string, space: RuntimeSpace) {
+    this.#file = join(directory, FILE);
+    this.#space = space;
+    for (const record of read(this.#file)) this.#records.set(record.id, record);
+  }
+
+  find(id: string): StartedRecord | undefined {
+    return this.#records.get(id);
+  }
+
+  ofSandbox(sandboxId: string): StartedRecord[] {
+    return [...this.#records.values()].filter((record) => record.sandboxId === sandboxId);
+  }
+
+  byTag(tag: string): StartedRecord[] {
+    return [...this.#records.values()].filter((record) => record.tag === tag);
+  }
+
+  /** @param isKnown whether the capability still has a record of an id: others are forgotten */
+  add(record: StartedRecord, isKnown: (id: string) => boolean): void {
+    for (const id of this.#records.keys()) if (!isKnown(id)) this.#records.delete(id);
+    this.#records.set(record.id, record);
+    this.#space.replace(this.#file, JSON.stringify([...this.#records.values()]));
+  }
+}
+
+function read(file: string): readonly StartedRecord[] {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as StartedRecord[];
+  } catch {
+    return [];
+  }
+}

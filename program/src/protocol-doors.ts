@@ -1,0 +1,23 @@
+/** How requests of a protocol reach it, if its clients take no base URL with a path. */
+export interface ProtocolDoor {
+  readonly name: string;
+  /** Of its routes on the daemon. */
+  readonly prefix: string;
+  /** Hosts of the public port that belong to it, in lower case and without a port. */
+  readonly host: RegExp;
+  /** Header by which its clients select a port of the sandbox. */
+  readonly portHeader: string;
+  /** Ports that stand for services of the protocol; any other one is previewed. */
+  readonly ownPorts: readonly string[];
+}
+
+/** E2B's SDKs join `/files` to the root of the sandbox URL. */
+export const E2B_DOOR: ProtocolDoor = {
+  name: 'e2b',
+  prefix: '/compat/e2b',
+  host: /^(?:49983|49999)-[a-z0-9][a-z0-9.-]*$|^e2b\.localhost$/,
+  portHeader: 'e2b-sandbox-port',
+  ownPorts: ['49983', '49999'],
+};
+
+export const PROTOCOL_DOORS: readonly ProtocolDoor[] = [E2B_DOOR];
