@@ -8,6 +8,7 @@ export const PROTOCOLS: readonly Requirement[] = [
     'protocols.errors': 'errors are in the words of the protocol, without a stack',
     'protocols.report': '/v1/capabilities and the metrics name the protocols',
     'protocols.removable': 'a copy of the tree without the protocols type-checks',
+    'e2b.clients': "E2B's SDKs and code interpreters of PyPI and npm work unchanged, synchronous and asynchronous",
     'e2b.process': 'process.Process starts, lists, feeds, resizes, signals and follows commands and terminals of ours',
     'e2b.connect': 'Connect replays what is kept from the first byte on, after a cut and after the death of the daemon',
     'e2b.files': 'GET and POST /files read and write bytes and forms, with parents, gzip and ranges',
@@ -23,6 +24,7 @@ export const PROTOCOLS: readonly Requirement[] = [
     'e2b.init': '/init needs a credential if there is a key or a token, and never replaces a token',
     'e2b.door':
       'hosts of the protocol and its own listener lead to its routes; another port in the header is previewed',
+    'e2b.hostile': 'clients that read nothing, lie about lengths or leave harm no other',
     'e2b.hosts': 'Host and Origin are judged before a host name selects the protocol',
     'e2b.code': 'POST /execute and contexts run code in sessions of ours',
   }),

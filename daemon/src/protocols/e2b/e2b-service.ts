@@ -63,9 +63,11 @@ export class E2bService implements ProtocolService {
     this.#sandboxes = sandboxes;
     this.#credentials = new Credentials({ sandboxes, apiKey, signatureSeconds: terms.e2bSignatureSeconds });
     this.#programs = new Programs(ports, new Started(directory, space), terms.protocolShared);
+    const isAlive = (id: string): boolean => sandboxes.find(id) !== undefined;
+    this.#report(this.#programs.endOrphans(isAlive), 'what ended sandboxes have left could not be ended');
     this.#watches = new Watches(ports.watch);
     this.#rpc = new RpcServer(logger, this.#closing.signal);
-    this.#rpc.add(ProcessApi, new ProcessService(this.#programs, accounts, init).methods);
+    this.#rpc.add(ProcessApi, new ProcessService(this.#programs, accounts, { init, isAlive }).methods);
     this.#rpc.add(FilesystemApi, new FilesystemService(ports.files, accounts, this.#watches).methods);
     this.#control = new ControlPlane(sandboxes, this.#credentials, machine, (sandbox) => this.#end(sandbox));
     this.#interpreter = new Interpreter(ports.code, accounts, init);
@@ -120,14 +122,17 @@ export class E2bService implements ProtocolService {
   }
 
   async #end(sandbox: SandboxRecord): Promise<void> {
-    await this.#programs.endAllOf(sandbox);
+    // First of all nothing more is started with its id.
     this.#sandboxes.remove(sandbox.id);
+    await this.#programs.endAllOf(sandbox);
   }
 
   #endOverdue(sandbox: SandboxRecord): void {
-    this.#end(sandbox).catch((error: unknown) =>
-      this.#core.logger.error({ err: error }, `the sandbox ${sandbox.id} could not be ended at its timeout`),
-    );
+    this.#report(this.#end(sandbox), `the sandbox ${sandbox.id} could not be ended at its timeout`);
+  }
+
+  #report(work: Promise<void>, failed: string): void {
+    work.catch((error: unknown) => this.#core.logger.error({ err: error }, failed));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

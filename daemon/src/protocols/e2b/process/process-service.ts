@@ -5,6 +5,7 @@ import { type Accounts, basicUser } from '../accounts.ts';
 import type { E2bCall } from '../call.ts';
 import { keepaliveMs, withKeepalive } from '../keepalive.ts';
 import type { InitRecord } from '../state/sandboxes.ts';
+import type { StartedRecord } from '../state/started.ts';
 import { type ProcessApi, type ProcessEvent, type ProcessInput, SIGNALS, type StartRequest } from '../wire/process.ts';
 import { commandEvents, IDLE, startOf, terminalEvents } from './process-events.ts';
 import type { Program, Programs, Selector } from './programs.ts';
@@ -14,6 +15,11 @@ type Event = Given<typeof ProcessEvent>;
 type Start = Read<typeof StartRequest>;
 type Input = Read<typeof ProcessInput>;
 
+interface ProcessTerms {
+  readonly init: () => InitRecord;
+  readonly isAlive: (sandboxId: string) => boolean;
+}
+
 /** The size of a terminal for which a client names none. */
 const SIZE = { cols: 80, rows: 24 };
 
@@ -22,11 +28,13 @@ export class ProcessService {
   readonly #programs: Programs;
   readonly #accounts: Accounts;
   readonly #init: () => InitRecord;
+  readonly #isAlive: (sandboxId: string) => boolean;
 
-  constructor(programs: Programs, accounts: Accounts, init: () => InitRecord) {
+  constructor(programs: Programs, accounts: Accounts, { init, isAlive }: ProcessTerms) {
     this.#programs = programs;
     this.#accounts = accounts;
     this.#init = init;
+    this.#isAlive = isAlive;
   }
 
   get methods(): Implementations<(typeof ProcessApi)['methods'], E2bCall> {
@@ -92,7 +100,7 @@ export class ProcessService {
     const { commands, terminals } = this.#programs;
     if (pty) {
       const { id, pid } = await terminals.open({ ...own, ...sizeOf(pty.size) });
-      this.#programs.note({ ...asked, id });
+      await this.#note({ ...asked, id });
       yield startOf(requirePid(pid, 'the terminal did not start in time'));
       yield* terminalEvents(terminals, id, signal);
       return;
@@ -104,9 +112,18 @@ export class ProcessService {
       hardTimeout: timeoutMs === undefined ? undefined : timeoutMs / 1000,
     };
     const { id, pid, message } = await commands.start(request, signal);
-    this.#programs.note({ ...asked, id });
+    await this.#note({ ...asked, id });
     yield startOf(requirePid(pid, message ?? 'the process did not start in time'));
     yield* commandEvents(commands, id, signal);
+  }
+
+  /** @throws SandboxError `unavailable` if the sandbox has ended while the program was started; it ends then */
+  async #note(record: StartedRecord): Promise<void> {
+    this.#programs.note(record);
+    const { sandboxId } = record;
+    if (sandboxId === null || this.#isAlive(sandboxId)) return;
+    await this.#programs.endOrphans(this.#isAlive);
+    throw new SandboxError('unavailable', `sandbox ${sandboxId} was not found`);
   }
 
   async *#connect(selector: Selector | undefined, { call, signal }: Context): AsyncGenerator<Event> {

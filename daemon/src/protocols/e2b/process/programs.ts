@@ -67,7 +67,16 @@ export class Programs {
 
   /** Ends what was started with the id of the sandbox. */
   async endAllOf(sandbox: SandboxRecord): Promise<void> {
-    const own = new Set(this.#started.ofSandbox(sandbox.id).map(({ id }) => id));
+    await this.#endAll(this.#started.ofSandbox(sandbox.id));
+  }
+
+  /** Ends what a daemon before this one has left of sandboxes that ended. */
+  async endOrphans(isAlive: (sandboxId: string) => boolean): Promise<void> {
+    await this.#endAll(this.#started.orphans(isAlive));
+  }
+
+  async #endAll(records: readonly StartedRecord[]): Promise<void> {
+    const own = new Set(records.map(({ id }) => id));
     const running = this.#all(undefined).filter((program) => own.has(program.state.id) && isRunning(program));
     await Promise.allSettled(running.map((program) => this.end(program, 'SIGKILL')));
   }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,7 +7,8 @@ import { collect, rpcAt } from '../e2b-client.fixture.ts';
 
 const MAIN = join(import.meta.dirname, '../../../main.ts');
 const LINES = 300;
-const SCRIPT = `for i in $(seq 1 ${LINES}); do echo line-$i; sleep 0.02; done; exit 6`;
+/** It ends when the test lets it. */
+const SCRIPT = `for i in $(seq 1 ${LINES}); do echo line-$i; sleep 0.02; done; until [ -e "$GO" ]; do sleep 0.05; done; exit 6`;
 
 test.runIf(process.platform === 'linux')(
   '[e2b.connect] no byte is lost to a cut, nor to the death of the daemon',
@@ -17,7 +18,8 @@ test.runIf(process.platform === 'linux')(
     try {
       const first = await DaemonProcess.start(directory, {}, MAIN);
       const before = rpcAt(`${first.base}/compat/e2b`).process;
-      const program = { cmd: '/bin/bash', args: ['-c', SCRIPT] };
+      const go = join(directory, 'go');
+      const program = { cmd: '/bin/bash', args: ['-c', SCRIPT], envs: { GO: go } };
       const stream = before.start({ process: program, tag: 'kept' })[Symbol.asyncIterator]();
       const { pid } = (await stream.next()).value.event.event.value;
       await stream.next();
@@ -28,6 +30,7 @@ test.runIf(process.platform === 'linux')(
       await using second = await DaemonProcess.start(directory, {}, MAIN);
       const after = rpcAt(`${second.base}/compat/e2b`).process;
       expect((await after.list({})).processes).toMatchObject([{ pid, tag: 'kept', config: { args: ['-c', SCRIPT] } }]);
+      await writeFile(go, '');
       const all = await collect(after.connect(tagged));
       expect(all.stdout).toBe(Array.from({ length: LINES }, (_, index) => `line-${index + 1}\n`).join(''));
       expect(all.end).toMatchObject({ exitCode: 6, exited: true });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { textBeginning } from '@sandbox/program/text-beginning.ts';
 import type { RuntimeSpace } from '../../../core/records/runtime-space.ts';
 
 const FILE = 'started.json';
@@ -16,6 +17,10 @@ export interface StartedRecord {
   readonly envs: Readonly<Record<string, string>>;
   readonly cwd: string | null;
 }
+
+/** Characters of a text, and of all variables, that a record keeps: what it is asked for is a list. */
+const TEXT_KEPT = 16_384;
+const VARIABLES_KEPT = 4096;
 
 /** What was started through the protocol, by the ids of commands and terminals; on disk before it is acknowledged. */
 export class Started {
@@ -37,16 +42,27 @@ export class Started {
     return [...this.#records.values()].filter((record) => record.sandboxId === sandboxId);
   }
 
-  byTag(tag: string): StartedRecord[] {
-    return [...this.#records.values()].filter((record) => record.tag === tag);
+  /** Those of sandboxes that are not alive any more. */
+  orphans(isAlive: (sandboxId: string) => boolean): StartedRecord[] {
+    return [...this.#records.values()].filter(({ sandboxId }) => sandboxId !== null && !isAlive(sandboxId));
   }
 
   /** @param isKnown whether the capability still has a record of an id: others are forgotten */
   add(record: StartedRecord, isKnown: (id: string) => boolean): void {
     for (const id of this.#records.keys()) if (!isKnown(id)) this.#records.delete(id);
-    this.#records.set(record.id, record);
+    this.#records.set(record.id, bounded(record));
     this.#space.replace(this.#file, JSON.stringify([...this.#records.values()]));
   }
+}
+
+function bounded(record: StartedRecord): StartedRecord {
+  const { cmd, args, envs } = record;
+  return {
+    ...record,
+    cmd: textBeginning(cmd, TEXT_KEPT),
+    args: args.slice(0, 64).map((text) => textBeginning(text, TEXT_KEPT)),
+    envs: JSON.stringify(envs).length > VARIABLES_KEPT ? {} : envs,
+  };
 }
 
 function read(file: string): readonly StartedRecord[] {

@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ROOT } from '../../../scripts/root.ts';
+import { virtualEnvironment } from '../virtual-environment.ts';
+
+const run = promisify(execFile);
+
+const PYTHON = ['e2b==2.63.0', 'e2b-code-interpreter==2.11.5'];
+const NPM = ['e2b@2.51.0', '@e2b/code-interpreter@2.8.0'];
+
+/** The Python of a virtual environment with E2B's SDKs, unchanged. */
+export function pythonWithE2b(): Promise<string> {
+  return virtualEnvironment('e2b', [['install', '--quiet', ...PYTHON]]);
+}
+
+/** A directory with E2B's JavaScript SDKs, unchanged, and the driver; it is made once. */
+export async function driverWithE2b(): Promise<string> {
+  const directory = join(ROOT, 'dist/clients/e2b-npm');
+  const stamp = join(directory, `${NPM.join(' ').replaceAll('/', '-')}.installed`);
+  await mkdir(directory, { recursive: true });
+  if (!existsSync(stamp)) {
+    await writeFile(join(directory, 'package.json'), '{"name":"e2b-clients","private":true,"type":"module"}');
+    await run('npm', ['install', '--silent', '--save-exact', '--ignore-scripts', ...NPM], { cwd: directory });
+    await writeFile(stamp, '');
+  }
+  const driver = join(directory, 'drive.mjs');
+  await copyFile(join(import.meta.dirname, 'drive.mjs'), driver);
+  return driver;
+}
+
+/** Runs a driver to its end. @throws Error with its output if a call does not answer as it should */
+export async function drive(program: string, args: readonly string[], env: Record<string, string>): Promise<string> {
+  const all = { ...process.env, E2B_VALIDATE_API_KEY: 'false', NODE_OPTIONS: '', ...env };
+  return (await run(program, args, { env: all, timeout: 400_000 })).stdout;
+}
