@@ -23,7 +23,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 function start(overrides: Partial<Config> = {}): Promise<TestApp> {
   const config = readConfig([], { SVC_RUNTIME_DIR: directory }, optionsOf([...WITH_TOYS, ...PROTOCOLS]));
-  return TestApp.start({ ...config, ...overrides }, directory, WITH_TOYS, undefined, PROTOCOLS);
+  return TestApp.start({ ...config, ...overrides }, directory, WITH_TOYS, undefined, undefined, PROTOCOLS);
 }
 
 test('[protocols.seam] a protocol has its options, its prefix, and what a capability provides to it', async () => {
