@@ -6,7 +6,7 @@ export const IMAGE_FAULTS: readonly Requirement[] = [
     'images.once-ready': 'a service that was ready never ends the container, however often it ends',
     'images.out-of-memory': 'ends of a service for want of memory do not count as failed starts',
     'images.log-lines': 'what a program other than the services prints is text of lines with its name',
-    'images.log-failed': 'a program that fails has its last lines in the log, at whatever level they are',
+    'images.log-failed': 'a program that fails has its last lines in the log, at any level',
     'images.log-rate': 'a program writes at most 1 MB a second to the log; lines left out are counted',
   }),
   ...section('docs/limits.md', {

@@ -14,7 +14,7 @@ export const PROTOCOLS: readonly Requirement[] = [
     'e2b.files': 'GET and POST /files read and write bytes and forms, with parents, gzip and ranges',
     'e2b.filesystem': 'filesystem.Filesystem describes, makes, moves, lists and removes entries by the rules of envd',
     'e2b.watch': 'changes come by stream and by poll, with entries if they are asked for',
-    'e2b.limits': 'a message has at most 8 MiB; what is not one is refused',
+    'e2b.limits': 'a message has at most 8 MiB; a malformed one is refused',
     'e2b.control': 'sandboxes are created, listed, read, prolonged, connected to and deleted',
     'e2b.creators': 'one sandbox, many creators: 429 with the id, or an id of its own for each',
     'e2b.timeout': 'a timeout ends what was started with the id and frees it',
