@@ -9,7 +9,7 @@ export class StdinWriter implements Writer {
   #id: string | undefined;
   #taken = '';
   #pending = '';
-  /** What is pending may have been taken. */
+  /** What is pending may have been taken, or may yet be. */
   #isCut = false;
   #count = 0;
 
@@ -63,7 +63,8 @@ export class StdinWriter implements Writer {
     const offset = isPlaced ? { offset: this.#taken.length } : {};
     const body = { input: this.#pending, ...offset };
     const outcome = await daemon.call(`/v2/commands/${this.#id}/stdin`, { body });
-    if (outcome.kind === 'cut') this.#isCut = true;
+    // Refused with an offset: bytes may be taken later.
+    if (outcome.kind === 'cut' || outcome.data.stdin_bytes !== undefined) this.#isCut = true;
     if (outcome.kind !== 'taken') return;
     ledger.acknowledge('stdin');
     this.#advance(outcome.data.stdin_bytes ?? -1);

@@ -73,6 +73,31 @@ describeSilentKeeper('a keeper that is stopped', (kit) => {
     expect((await kit.daemon.data(`/v2/commands/${command_id}?wait=true&wait_timeout=60`)).stdout).toBe('1000\n');
   });
 
+  test('a call without an offset is told at which one it doubles nothing', async () => {
+    const { command_id } = await kit.daemon.data('/v2/commands', { command: 'wc -c', mode: 'async' });
+    const write = async (body: object) => {
+      const answer = await fetch(`${kit.daemon.base}/v2/commands/${command_id}/stdin`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      return { status: answer.status, body: (await answer.json()) as { data: unknown; hint: string } };
+    };
+    expect((await write({ input: 'begin' })).status).toBe(200);
+    stop();
+    const first = await write({ input: 'x'.repeat(1000) });
+    expect([first.status, first.body.data]).toEqual([503, { stdin_bytes: 5 }]);
+    expect(first.body.hint).toContain('"offset": 5');
+    // Nothing of a call is sent while an earlier one has no answer.
+    const second = await write({ input: 'y'.repeat(50) });
+    expect([second.status, second.body.data]).toEqual([503, null]);
+    goOn();
+    const repeated = async () => (await write({ input: 'x'.repeat(1000), offset: 5 })).status;
+    await expect.poll(repeated).toBe(200);
+    expect((await write({ input: '', eof: true })).status).toBe(200);
+    expect((await kit.daemon.data(`/v2/commands/${command_id}?wait=true&wait_timeout=60`)).stdout).toBe('1005\n');
+  });
+
   test('a kill and a hard timeout of a pending command take effect when the keeper goes on', async () => {
     stop();
     const run = { command: 'sleep 1000', timeout: 0.2 };

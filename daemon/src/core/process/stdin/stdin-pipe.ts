@@ -40,7 +40,9 @@ export class StdinPipe {
     await this.#atPace(bytes, signal, async (rest) => {
       const before = offset === undefined ? 0 : await this.#takenOf(rest, offset + bytes.length - rest.length);
       if (before > 0) return before;
-      return this.sink.offer(rest.subarray(0, this.#pieceBytes), this.#waitFor(undefined));
+      await this.sink.settled(this.#waitFor(undefined));
+      const piece = rest.subarray(0, this.#pieceBytes);
+      return sentFrom(this.sink.count.taken, this.sink.offer(piece, this.#waitFor(undefined)));
     });
   }
 
@@ -57,11 +59,14 @@ export class StdinPipe {
     const isMine = await this.#inTurn(
       undefined,
       async () => {
+        // Without an answer to what was sent before, nothing of this call is sent.
+        await this.sink.settled(this.#waitFor(undefined));
         done = offset === undefined ? 0 : await this.#takenOf(bytes, offset);
+        const start = offset ?? this.sink.count.taken;
         while (done < bytes.length) {
           this.#requireOpen();
           const piece = bytes.subarray(done, done + PIECE_BYTES);
-          const taken = await this.sink.offer(piece, this.#waitFor(undefined));
+          const taken = await sentFrom(start, this.sink.offer(piece, this.#waitFor(undefined)));
           done += taken;
           if (taken < piece.length) return;
         }
@@ -173,5 +178,20 @@ export class StdinPipe {
 
   #requireOpen(): void {
     if (this.sink.isClosed) throw new SandboxError('conflict', 'stdin was closed by the process');
+  }
+}
+
+/** A host that does not answer may take later what it was sent. @param start offset of the first of these bytes */
+async function sentFrom(start: number, offer: Promise<number>): Promise<number> {
+  try {
+    return await offer;
+  } catch (error) {
+    if (!(error instanceof SandboxError) || error.kind !== 'unavailable') throw error;
+    throw new SandboxError('unavailable', `${error.message}; bytes of this call may be taken`, {
+      ...error.details,
+      hint: `write again from offset ${start} on (POST /v2/commands/{command_id}/stdin with "offset": ${start}): bytes that were taken are skipped`,
+      data: { stdin_bytes: start },
+      cause: error,
+    });
   }
 }
