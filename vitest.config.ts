@@ -105,6 +105,16 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      {
+        test: {
+          name: 'conditions',
+          include: ['e2e/conditions/**/*.test.ts'],
+          globalSetup: ['e2e/setup/images.ts'],
+          ...SETUP,
+          ...LONG_PATIENCE,
+          fileParallelism: false,
+        },
+      },
       // The whole with TEST_EXTENT=whole, as test:attacks, test:python and test:terminals set it; else half a minute.
       ...(['attacks', 'python', 'terminals'] as const).map((name) => ({
         test: {
