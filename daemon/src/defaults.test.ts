@@ -98,6 +98,10 @@ test('the default of every variable is the one that is documented', () => {
     JWT_PUBLIC_KEY: '',
     SVC_VALIDATE_RESPONSES: 'false',
     SVC_IDLE_STOP_SECONDS: '0',
+    SVC_E2B_PORT: '',
+    SVC_E2B_SIGNATURE_SECONDS: '86400',
+    SVC_PROTOCOL_SHARED: 'false',
+    SVC_SANDBOX_ID: '',
     SVC_ACCESS_LOG: 'errors',
     LOG_LEVEL: 'info',
   });

@@ -150,7 +150,7 @@ test.each(['ar', 'hi', 'th', 'bn', 'ta', 'te', 'zh', 'ja', 'ko', 'he', 'ka', 'am
 
 test('[images.no-proxy] with a proxy and no exceptions the sandbox still reaches itself', async () => {
   expect(await succeed('echo $no_proxy; curl -s http://127.0.0.1:8080/health')).toMatch(
-    /^localhost,127\.0\.0\.1,::1\n.*healthy/,
+    /^localhost,127\.0\.0\.1,::1,0\.0\.0\.0,127\.0\.0\.0\/8,.*\n.*healthy/,
   );
   expect((await sandbox().run('curl -s http://elsewhere.example/')).exit_code).toBe(7);
 });
