@@ -25,7 +25,8 @@ export class WorkerProcess implements AsyncDisposable {
   static async start(): Promise<WorkerProcess> {
     const server = await XServer.start('640x480');
     const port = await freePort();
-    const env = { ...process.env, DISPLAY: server.display, COMPUTER_USE_PORT: String(port), LOG_LEVEL: 'info' };
+    const options = { COMPUTER_USE_PORT: String(port), LOG_LEVEL: 'info', SVC_ACCESS_LOG: 'all' };
+    const env = { ...process.env, DISPLAY: server.display, ...options };
     const child = spawn(process.execPath, [join(ROOT, 'computer-use/src/main.ts')], { env, stdio: 'pipe' });
     const worker = new WorkerProcess(`http://127.0.0.1:${port}`, server, child);
     while (!worker.log.some((line) => line.includes('listening'))) await once(child.stdout, 'data');
