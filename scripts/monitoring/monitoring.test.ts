@@ -32,6 +32,7 @@ function promtool(args: readonly string[], input = ''): Judgement {
 async function filledMetrics(): Promise<string> {
   await using daemon = await TestApp.start();
   await daemon.inject('/nothing');
+  await daemon.inject('/compat/e2b/sandboxes');
   await daemon.run('echo out; echo err >&2; exit 3');
   await daemon.post('/v2/pty/sessions', { id: 'one' });
   await daemon.post('/v2/watch', { path: daemon.directory });
