@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export class CuttingProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #pairs = new Set<readonly [Socket, Socket]>();
-  /** Bytes from the service after which a connection is cut, of each new connection. */
+  /** Bytes from the service after which a connection is cut, from now on or from its begin. */
   cutAfter: number | undefined;
   cuts = 0;
 
@@ -49,23 +49,27 @@ export class CuttingProxy implements AsyncDisposable {
     const upstream = connect(port, '127.0.0.1');
     const pair = [client, upstream] as const;
     this.#pairs.add(pair);
-    this.#cutLater(upstream);
     for (const [socket, other] of [pair, [upstream, client]] as const) {
       socket.on('error', () => undefined);
       socket.on('close', () => {
         this.#pairs.delete(pair);
         other.destroy();
       });
-      socket.pipe(other);
     }
+    client.pipe(upstream);
+    this.#pass(upstream, client);
   }
 
-  /** Passes the bytes before the cut on. */
-  #cutLater(upstream: Socket): void {
+  /** Passes bytes of the service on: those before a cut, and all that came in one piece with the last of them. */
+  #pass(upstream: Socket, client: Socket): void {
     let left = this.cutAfter;
-    if (left === undefined) return;
+    upstream.on('end', () => client.end());
+    client.on('drain', () => upstream.resume());
     upstream.on('data', (chunk: Buffer) => {
-      left = (left ?? 0) - chunk.length;
+      left ??= this.cutAfter;
+      if (left !== 0 && !client.write(chunk)) upstream.pause();
+      if (left === undefined) return;
+      left = Math.max(0, left - chunk.length);
       if (left > 0) return;
       this.cuts++;
       upstream.destroy();
