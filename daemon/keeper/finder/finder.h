@@ -50,7 +50,7 @@ struct survey {
   /* False while a process is in the middle of execve, when its environment cannot be read: scan again. */
   bool settled;
   /*
-   * A sum over the processes that were dead when their turn came. One that was not dead in the scan before may have
+   * A sum over the processes that had ended before their stat was read. One that lived in the scan before may have
    * forked after the list was read: its child is in no list, so that the scan proves nothing about it.
    */
   uint64_t ended;

@@ -1,7 +1,7 @@
 import { type Camel, camel } from '../core/camel.ts';
 import { pause } from '../core/cancel.ts';
 import { bytesOf, toBase64 } from '../core/encoding.ts';
-import { RequestFailed, SandboxError } from '../core/errors.ts';
+import { ignoreNotFound, RequestFailed, SandboxError } from '../core/errors.ts';
 import type { Transport } from '../core/transport.ts';
 import type * as wire from '../wire.ts';
 import { follow } from './follow.ts';
@@ -121,7 +121,7 @@ export class Command implements AsyncDisposable {
       const end = await Promise.race([this.wait().then(() => true), pause(2000, undefined)]);
       if (end !== true) await this.kill('SIGKILL');
     } catch (error) {
-      if (!(error instanceof RequestFailed && error.status === 404)) throw error;
+      ignoreNotFound(error);
     }
   }
 

@@ -59,7 +59,7 @@ test('[client.resume] output over cut connections has each byte once, also bytes
 
 test('[client.once] a start that is cut before its answer starts nothing twice', async () => {
   await using it = await TestSandbox.start();
-  it.proxy.cutAfter = 1;
+  it.proxy.cutAfter = 0;
   const cutting = setInterval(() => {
     if (it.proxy.cuts >= 3) it.proxy.cutAfter = undefined;
   }, 5);

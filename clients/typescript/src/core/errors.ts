@@ -41,6 +41,16 @@ export class RequestFailed extends SandboxError {
   }
 }
 
+/** Whether the service answered that what the request names does not exist. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof RequestFailed && error.status === 404;
+}
+
+/** For the end of something that may have ended by itself. @throws any other error */
+export function ignoreNotFound(error: unknown): void {
+  if (!isNotFound(error)) throw error;
+}
+
 /** No connection for longer than `retryFor`. */
 export class ConnectionLost extends SandboxError {
   override readonly name = 'ConnectionLost';

@@ -1,6 +1,6 @@
 import { builtin } from '../core/builtin.ts';
 import { type Camel, camel } from '../core/camel.ts';
-import { RequestFailed, SandboxError } from '../core/errors.ts';
+import { isNotFound, SandboxError } from '../core/errors.ts';
 import type { RemotePaths } from '../core/remote-paths.ts';
 import type { Call, Transport } from '../core/transport.ts';
 import type * as wire from '../wire.ts';
@@ -154,7 +154,7 @@ export class Files {
       await this.stat(path, { ...options, followLinks: false });
       return true;
     } catch (error) {
-      if (error instanceof RequestFailed && error.status === 404) return false;
+      if (isNotFound(error)) return false;
       throw error;
     }
   }

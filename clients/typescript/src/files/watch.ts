@@ -1,6 +1,6 @@
 import { type Camel, camel } from '../core/camel.ts';
 import { pause } from '../core/cancel.ts';
-import { RequestFailed } from '../core/errors.ts';
+import { ignoreNotFound } from '../core/errors.ts';
 import type { Transport } from '../core/transport.ts';
 import type * as wire from '../wire.ts';
 
@@ -78,7 +78,7 @@ export class Watch implements AsyncDisposable, AsyncIterable<WatchEvent> {
         for (const { seq: _, ...event } of page.events) yield camel(event);
       } catch (error) {
         if (signal.aborted) return;
-        if (!(error instanceof RequestFailed && error.status === 404)) throw error;
+        ignoreNotFound(error);
         await this.#begin();
         yield { type: 'overflow' };
       }
@@ -90,9 +90,7 @@ export class Watch implements AsyncDisposable, AsyncIterable<WatchEvent> {
     if (this.#end.signal.aborted) return;
     this.#end.abort();
     this.#outer?.removeEventListener('abort', this.#onAbort);
-    await this.#transport.data(`/v2/watch/${this.#id}`, { method: 'DELETE' }).catch((error: unknown) => {
-      if (!(error instanceof RequestFailed && error.status === 404)) throw error;
-    });
+    await this.#transport.data(`/v2/watch/${this.#id}`, { method: 'DELETE' }).catch(ignoreNotFound);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -113,7 +111,7 @@ export class Watch implements AsyncDisposable, AsyncIterable<WatchEvent> {
         this.#cursor = created.initial_cursor;
         return;
       } catch (error) {
-        if (!(error instanceof RequestFailed && error.status === 404)) throw error;
+        ignoreNotFound(error);
         await pause(1000, signal);
       }
     }

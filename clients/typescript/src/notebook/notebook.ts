@@ -1,4 +1,4 @@
-import { RequestFailed, SandboxError } from '../core/errors.ts';
+import { ignoreNotFound, SandboxError } from '../core/errors.ts';
 import { randomId } from '../core/random-id.ts';
 import type { Transport } from '../core/transport.ts';
 import { CellFailed, type CellOutput, type CellResult, imagesOf, outputOf, textOfResult } from './cell.ts';
@@ -84,9 +84,7 @@ export class Notebook implements AsyncDisposable {
   }
 
   async close(): Promise<void> {
-    await this.#transport.data(this.#path(), { method: 'DELETE' }).catch((error: unknown) => {
-      if (!(error instanceof RequestFailed && error.status === 404)) throw error;
-    });
+    await this.#transport.data(this.#path(), { method: 'DELETE' }).catch(ignoreNotFound);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Camel, camel } from '../core/camel.ts';
 import { bytesOf, toBase64 } from '../core/encoding.ts';
-import { RequestFailed } from '../core/errors.ts';
+import { ignoreNotFound, RequestFailed } from '../core/errors.ts';
 import { randomId } from '../core/random-id.ts';
 import type { Transport } from '../core/transport.ts';
 import type * as wire from '../wire.ts';
@@ -95,9 +95,7 @@ export class Terminal implements AsyncDisposable {
 
   /** Ends it with what runs in it. */
   async close(): Promise<void> {
-    await this.#transport.data(this.#path(), { method: 'DELETE' }).catch((error: unknown) => {
-      if (!(error instanceof RequestFailed && error.status === 404)) throw error;
-    });
+    await this.#transport.data(this.#path(), { method: 'DELETE' }).catch(ignoreNotFound);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

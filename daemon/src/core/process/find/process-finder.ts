@@ -37,7 +37,7 @@ export interface Found {
 export interface Scan {
   readonly living: readonly FoundProcess[];
   /**
-   * Processes that were dead when their turn came, by name, with their parents; undefined for one that was reaped. One
+   * Processes that had ended before their stat was read, by name, with their parents; undefined for one that was reaped. One
    * that is not among those of the pass before may have forked after the list was read: its child is in no list, so that
    * the pass proves nothing about it.
    */

@@ -101,7 +101,7 @@ export class StartedProcesses {
     const { pid: shell } = this.#shell;
     const { ticks, children } = this.#since;
     const isOlder = ({ pid, startTime }: FoundProcess): boolean => Number(startTime) < ticks || children.includes(pid);
-    // What is no child of a living member was started by a process that has ended.
+    // A process whose parent is not a living member was started by one that has ended.
     const isLater = ({ startTime, parent }: FoundProcess): boolean =>
       until !== undefined && Number(startTime) > until.ticks && members.has(parent);
     const ofShell = all.filter(({ pid }) => members.has(pid) && pid !== shell);
@@ -136,8 +136,8 @@ export class StartedProcesses {
   }
 
   /**
-   * Without the children of an older process with the mark, such as a tmux server: until its execve a child has the
-   * environment of its parent, whatever its own will be.
+   * Without the children of an older process with the mark, such as a tmux server: a child has the environment of its
+   * parent until its execve.
    */
   async #withoutInherited(marked: readonly FoundProcess[]): Promise<number[]> {
     const pids = new Set(marked.map(({ pid }) => pid));
