@@ -14,6 +14,8 @@ import { AgentBrowserCli } from './delegate/agent-browser-cli.ts';
 import { CliSessions } from './delegate/cli-sessions.ts';
 import { DelegatedSuite } from './delegate/delegated-suite.ts';
 import { BUILT_IN, type RefSuite } from './delegate/ref-suite.ts';
+import { Downloads } from './downloads/downloads.ts';
+import { type Effects, NO_EFFECTS, withEffects } from './effects/effects.ts';
 import { begun } from './element/click.ts';
 import { RefNumbers } from './element/ref-numbers.ts';
 import { prepareAction } from './input/perform.ts';
@@ -22,7 +24,7 @@ import { done, type Outcome } from './page/outcome.ts';
 import { type PagePicture, pictureOf } from './page/screenshot.ts';
 import { resizeWindow, sizesOf } from './page/window.ts';
 import { BrowserStarter } from './start/browser-starter.ts';
-import type { Tab } from './tabs/tab.ts';
+import type { DialogPolicy, Tab } from './tabs/tab.ts';
 
 const NO_WORKER = 'computer-use worker is not available';
 const NO_WORKER_HINT = 'use the desktop image, or target=page';
@@ -55,6 +57,8 @@ export class BrowserService implements AsyncDisposable, BrowserLife {
   readonly endpoint: BrowserEndpoint;
   readonly starter: BrowserStarter;
   readonly requests = new RequestLog();
+  readonly downloads = new Downloads();
+  readonly dialogs: DialogPolicy = { policy: 'wait' };
   readonly suite: RefSuite;
   /** For links to the browser. */
   readonly tickets: TicketStore;
@@ -73,12 +77,15 @@ export class BrowserService implements AsyncDisposable, BrowserLife {
     const isSupervised = browserStarter !== undefined && mode !== 'manual';
     const numbers = new RefNumbers(core.runtime.directory('browser'));
     const hungMs = (terms.hungTabSeconds ?? 0) * 1000;
-    const shared = { log: this.requests, numbers, keepsRunning: isSupervised, hungMs };
+    const shared = { log: this.requests, numbers, dialogs: this.dialogs, keepsRunning: isSupervised, hungMs };
     const start: BrowserStart = {
       isUnderWay: () => this.starter.isStarting || isSupervised,
       hint: browserStarter !== undefined && mode === 'manual' ? MANUAL_HINT : NO_BROWSER_HINT,
     };
-    this.#link = new BrowserLink(this.endpoint, shared, start, core.logger);
+    this.#link = new BrowserLink(this.endpoint, shared, start, {
+      logger: core.logger,
+      follow: (browser) => this.downloads.follow(browser),
+    });
     this.suite = suiteOf(terms.agentBrowser, programs, this.endpoint);
   }
 
@@ -165,15 +172,21 @@ export class BrowserService implements AsyncDisposable, BrowserLife {
     action: InputAction,
     tabId: string | undefined,
     { wantsPicture, requestId }: { readonly wantsPicture: boolean; readonly requestId: string },
-  ): Promise<{ readonly outcome: Outcome<{ readonly tabId: string | null }>; readonly picture: TakenPicture }> {
+  ): Promise<{
+    readonly outcome: Outcome<{ readonly tabId: string | null }>;
+    readonly effects: Effects;
+    readonly picture: TakenPicture;
+  }> {
     const desktop = await this.displayFor(tabId === undefined ? 'auto' : 'page');
     const tab = desktop ? undefined : await this.tabToAct(tabId);
     const take = (): ReturnType<Desktop['screenshot']> =>
       desktop
         ? desktop.screenshot({ format: 'png', scale: 1 })
         : this.tab(tab?.id).then((shown) => pictureOf(shown, { format: 'png', scale: 1, fullPage: false }));
-    const outcome = tab ? await inPage(tab, action) : await onDisplay(desktop, action, requestId);
-    return { outcome, picture: wantsPicture ? await pictureAfter(take) : {} };
+    const { effects, ...outcome } = tab
+      ? await withEffects(tab, () => inPage(tab, action))
+      : { ...(await onDisplay(desktop, action, requestId)), effects: NO_EFFECTS };
+    return { outcome, effects, picture: wantsPicture ? await pictureAfter(take) : {} };
   }
 
   /** What the browser is and how large it is. @throws SandboxError */

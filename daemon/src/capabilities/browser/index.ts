@@ -10,7 +10,7 @@ import { browserV1 } from './v1/routes.ts';
 import { browserV2 } from './v2/routes.ts';
 import { startRoute } from './wire/start-route.ts';
 
-const LOOKS = ['tabs', 'cookies', 'network/requests', 'info'];
+const LOOKS = ['tabs', 'cookies', 'network/requests', 'network/har', 'info', 'dialog', 'downloads', 'storage'];
 
 export const browser = defineCapability({
   name: 'browser',

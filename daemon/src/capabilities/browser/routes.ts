@@ -4,8 +4,11 @@ import type { BrowserService } from './browser-service.ts';
 import { actionRoute } from './wire/action-route.ts';
 import { browserWideRoutes } from './wire/browser-routes.ts';
 import { cookieRoutes } from './wire/cookie-routes.ts';
+import { dialogRoutes } from './wire/dialog-routes.ts';
+import { downloadRoutes } from './wire/download-routes.ts';
 import { elementRoutes } from './wire/element-routes.ts';
 import { pageRoutes } from './wire/page-routes.ts';
+import { recordRoutes } from './wire/record-routes.ts';
 import { screenshotRoute } from './wire/screenshot-route.ts';
 import type { Surface } from './wire/surface.ts';
 import { tabRoutes } from './wire/tab-routes.ts';
@@ -17,6 +20,9 @@ export function browserRoutes(app: App, service: BrowserService, surface: Surfac
     tabRoutes,
     pageRoutes,
     elementRoutes,
+    dialogRoutes,
+    downloadRoutes,
+    recordRoutes,
     screenshotRoute,
     cookieRoutes,
     browserWideRoutes,

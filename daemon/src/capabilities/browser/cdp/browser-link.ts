@@ -22,6 +22,12 @@ export interface BrowserStart {
   readonly hint: string;
 }
 
+interface LinkTerms {
+  readonly logger: Logger;
+  /** Called with each browser that is connected, before the first call. */
+  readonly follow: (browser: CdpSession) => Promise<void>;
+}
+
 /** A browser that the daemon is connected to. */
 export interface LiveBrowser {
   readonly session: CdpSession;
@@ -37,12 +43,14 @@ export class BrowserLink implements AsyncDisposable {
   readonly #terms: TabTerms;
   readonly #logger: Logger;
   readonly #start: BrowserStart;
+  readonly #follow: LinkTerms['follow'];
   readonly #stopped = new AbortController();
   #live: LiveBrowser | undefined;
   #connecting: Promise<LiveBrowser> | undefined;
 
-  constructor(endpoint: BrowserEndpoint, terms: TabTerms, start: BrowserStart, logger: Logger) {
+  constructor(endpoint: BrowserEndpoint, terms: TabTerms, start: BrowserStart, { logger, follow }: LinkTerms) {
     this.#start = start;
+    this.#follow = follow;
     this.#endpoint = endpoint;
     this.#terms = terms;
     this.#logger = logger;
@@ -119,6 +127,7 @@ export class BrowserLink implements AsyncDisposable {
       this.#stopped.signal.throwIfAborted();
       connection = await CdpConnection.open(await this.#endpoint.socketUrl(), { ms: HANDSHAKE_MS, fail });
       const session = new CdpSession(connection);
+      await this.#follow(session).catch(fail);
       const tabs = await TabList.open(session, this.#endpoint, this.#terms);
       const live = { session, tabs };
       void connection.closed.then(() => {

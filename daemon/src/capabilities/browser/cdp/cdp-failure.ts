@@ -19,7 +19,7 @@ const HINTS: Readonly<Partial<Record<CdpReason, string>>> = {
   timeout: 'the page or the browser is busy, stopped or paused in a debugger: retry, navigate the tab or close it',
   closed: 'GET tabs lists the open tabs',
   lost: 'the browser ended or is starting again: retry shortly',
-  dialog: 'POST cdp with {"method": "Page.handleJavaScriptDialog", "params": {"accept": true}} answers the dialog',
+  dialog: 'POST dialog with {"accept": true} answers the dialog, false dismisses it',
   crashed: 'POST navigate with {"history": "reload"} or an url revives the tab',
 };
 

@@ -69,9 +69,13 @@ export class DelegatedSuite implements RefSuite, AsyncDisposable {
     return this.#act(tab, to.ref, [command, ref], { done: `clicked ${what}`, what, ...terms });
   }
 
-  async fill(tab: Tab, target: Target, { values, timeoutMs }: FillTerms): Promise<Outcome<Filled>> {
-    if (target.ref === undefined || target.selector !== undefined) return fill(tab, target, { values, timeoutMs });
+  async fill(tab: Tab, target: Target, terms: FillTerms): Promise<Outcome<Filled>> {
+    if (target.ref === undefined || target.selector !== undefined) return fill(tab, target, terms);
+    const { values, timeoutMs, only } = terms;
     const found = await this.#find(tab, target.ref);
+    if (only !== undefined && !LISTS.test(found.role)) {
+      throw new SandboxError('invalid', `${found.what} is not a list of options`, { hint: 'POST fill fills fields' });
+    }
     const args = await this.#fillCommand(tab, found, values, timeoutMs);
     const outcome = await this.#act(tab, target.ref, args, {
       done: `filled ${found.what}`,

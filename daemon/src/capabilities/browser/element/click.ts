@@ -49,7 +49,7 @@ export async function clickElement(element: Element, terms: ClickTerms, deadline
  * Moves the pointer to an element. The browser finds the frame of another process by what it has drawn last, which may
  * be older than a scrolling: the pointer is moved until the frame gets it.
  */
-async function pointAt({ tab, frame }: Element, { x, y }: Point, deadline: Deadline): Promise<void> {
+export async function pointAt({ tab, frame }: Element, { x, y }: Point, deadline: Deadline): Promise<void> {
   if (frame.parentId === undefined) return tab.mouse.move(x, y);
   await callIn(frame, AWAIT_POINTER, { ms: deadline.forCall });
   const last = new Deadline(POINTER_MS);

@@ -26,6 +26,8 @@ export interface FillTerms {
   readonly values: readonly string[];
   /** Milliseconds until the field must be such that it can be filled. */
   readonly timeoutMs: number;
+  /** Refuses any other kind of field. */
+  readonly only?: 'select';
 }
 
 interface FieldKind {
@@ -38,7 +40,7 @@ interface FieldKind {
  * Fills a field by input events: text replaces what it held, an option is chosen by value or label, a checkbox takes
  * `true` or `false`. @throws SandboxError if nothing was done
  */
-export async function fill(tab: Tab, target: Target, { values, timeoutMs }: FillTerms): Promise<Outcome<Filled>> {
+export async function fill(tab: Tab, target: Target, { values, timeoutMs, only }: FillTerms): Promise<Outcome<Filled>> {
   const deadline = new Deadline(timeoutMs);
   await tab.usable();
   await tab.takeInput();
@@ -47,6 +49,9 @@ export async function fill(tab: Tab, target: Target, { values, timeoutMs }: Fill
     const { frame, objectId } = element;
     const field = await callIn<FieldKind>(frame, FIELD_KIND, { objectId, ms: LOOK_MS });
     const [value = ''] = values;
+    if (only !== undefined && field.kind !== only) {
+      throw new SandboxError('invalid', `${element.name} is not a list of options`, { hint: 'POST fill fills fields' });
+    }
     switch (field.kind) {
       case 'text':
         return fillText(element, values.join(''), deadline);

@@ -1,10 +1,11 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { pause } from '@sandbox/api/wait.ts';
 import type { Deadline } from '../page/deadline.ts';
 import { isReplaced, objectIn, PageException } from '../page/world.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { NODE, QUERY } from './page-scripts.ts';
-import { goneRef } from './refs.ts';
+import { goneRef, goneWords } from './refs.ts';
 
 /** How a call names an element: exactly one of both. */
 export interface Target {
@@ -23,24 +24,62 @@ export interface Element {
   readonly name: string;
 }
 
+/** Milliseconds between two looks for an element that is not there yet. */
+const LOOK_EVERY_MS = 50;
+
 let lastGroup = 0;
 
-/** Finds the element of a call and hands it to `use`. @throws SandboxError `not_found` if nothing matches */
-export async function withElement<T>(
+/**
+ * Waits for the element of a call and hands it to `use`.
+ * @throws SandboxError `not_found` if nothing matches until the deadline, or the page of a reference was left
+ */
+export function withElement<T>(
   tab: Tab,
   target: Target,
   deadline: Deadline,
   use: (element: Element) => Promise<T>,
 ): Promise<T> {
+  return withFound((group) => awaitElement(tab, target, deadline, group), use);
+}
+
+/** As `withElement`, with an element that is in the page now. */
+export function withElementNow<T>(
+  tab: Tab,
+  target: Target,
+  deadline: Deadline,
+  use: (element: Element) => Promise<T>,
+): Promise<T> {
+  return withFound((group) => findElement(tab, target, deadline, group), use);
+}
+
+async function withFound<T>(
+  find: (group: string) => Promise<Element>,
+  use: (element: Element) => Promise<T>,
+): Promise<T> {
   lastGroup += 1;
   const group = `sandboxd-${lastGroup}`;
-  const element = await findElement(tab, target, deadline, group);
+  const element = await find(group);
   try {
     return await use(element);
   } finally {
     element.frame.session.send('Runtime.releaseObjectGroup', { objectGroup: group }).catch(() => undefined);
   }
 }
+
+async function awaitElement(tab: Tab, target: Target, deadline: Deadline, group: string): Promise<Element> {
+  for (;;) {
+    try {
+      return await findElement(tab, target, deadline, group);
+    } catch (error) {
+      const isMissing = error instanceof Missing || (isReplaced(error) && !tab.gone.aborted);
+      if (!isMissing || deadline.isOver) throw error;
+      await pause(Math.min(LOOK_EVERY_MS, deadline.left()), tab.gone);
+    }
+  }
+}
+
+/** What may still come. */
+class Missing extends SandboxError {}
 
 function findElement(tab: Tab, { ref, selector }: Target, deadline: Deadline, group: string): Promise<Element> {
   if (ref !== undefined && selector !== undefined) {
@@ -62,7 +101,8 @@ async function byRef(tab: Tab, ref: string, deadline: Deadline, group: string): 
     if (isReplaced(error)) return undefined;
     throw error;
   });
-  if (objectId === undefined) throw goneRef(ref);
+  // A script may put the node back.
+  if (objectId === undefined) throw new Missing('not_found', ...goneWords(ref));
   return { tab, frame, objectId, group, name: ref };
 }
 
@@ -72,7 +112,7 @@ async function bySelector(tab: Tab, selector: string, deadline: Deadline, group:
     const objectId = await queryIn(frame, selector, deadline, group);
     if (objectId !== undefined) return { tab, frame, objectId, group, name: selector };
   }
-  throw new SandboxError('not_found', `nothing matches the selector ${selector}`, {
+  throw new Missing('not_found', `nothing matches the selector ${selector}`, {
     hint: 'POST wait waits for a selector; POST snapshot shows the page',
   });
 }

@@ -63,11 +63,14 @@ export class Refs {
   }
 }
 
+export function goneWords(ref: string): [string, { readonly hint: string }] {
+  const hint = 'POST snapshot answers the references of the page as it is now';
+  return [`${ref} is not in the page of this tab`, { hint }];
+}
+
 /** A reference whose node is not in the page. */
 export function goneRef(ref: string): SandboxError {
-  return new SandboxError('not_found', `${ref} is not in the page of this tab`, {
-    hint: 'POST snapshot answers the references of the page as it is now',
-  });
+  return new SandboxError('not_found', ...goneWords(ref));
 }
 
 function keyOf({ frameId, loaderId, nodeId }: RefTarget): string {

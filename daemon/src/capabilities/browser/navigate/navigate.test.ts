@@ -59,7 +59,10 @@ describe.runIf(has('chromium'))('with a browser', () => {
       status: 200,
       tab_id: tab.id,
       error: null,
+      opened: [],
       download: null,
+      dialog: null,
+      navigated: bench.site.url('/page'),
     });
     for (const wait_until of ['commit', 'domcontentloaded', 'load', 'networkidle']) {
       const url = bench.site.url(`/page?${wait_until}`);
@@ -105,7 +108,7 @@ describe.runIf(has('chromium'))('with a browser', () => {
       const back = await go(tab, { url: bench.site.url('/page') });
       expect([reason, back.success, back.message]).toEqual([reason, true, expect.any(String)]);
     }
-    expect((await go(tab, { url: bench.site.url('/file') })).data.download).toEqual({
+    expect((await go(tab, { url: bench.site.url('/file') })).data.download).toMatchObject({
       url: bench.site.url('/file'),
       filename: 'a.bin',
     });

@@ -13,7 +13,7 @@ const NETWORK_CHANGED = 'net::ERR_NETWORK_CHANGED';
 const ATTEMPTS = 4;
 /** Milliseconds until the browser must have named the file of a download. */
 const DOWNLOAD_MS = 1000;
-const DIALOG_HINT = 'POST cdp with Page.handleJavaScriptDialog answers it; GET tabs shows what it says';
+const DIALOG_HINT = 'POST dialog answers it; GET tabs shows what it says';
 /** Milliseconds for a call that the browser answers without the page. */
 const ASK_MS = 5000;
 

@@ -2,6 +2,7 @@ import { textBeginning } from '@sandbox/program/text-beginning.ts';
 import { EventLog, isLoss } from '../../../core/event-log.ts';
 import type { CdpSession } from '../cdp/cdp-session.ts';
 import type { Protocol } from '../cdp/cdp-types.ts';
+import { ExchangeStore } from './exchange-store.ts';
 
 /** Requests that are kept, of all tabs. */
 export const REQUESTS_KEPT = 5000;
@@ -15,8 +16,23 @@ const TEXT_KEPT = 200;
 /** Unanswered requests that are remembered; the oldest are forgotten. */
 const OPEN_MAX = 10_000;
 
+/** What a record of the traffic has beside the rest: headers and times. */
+export interface Exchange {
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  responseHeaders: Readonly<Record<string, string>>;
+  statusText: string;
+  /** As the browser names it: `h2`, `http/1.1`. */
+  protocol: string;
+  /** Bytes on the network, headers too; -1: not known. */
+  receivedBytes: number;
+  /** Milliseconds until the first byte of the answer; undefined: not known. */
+  waitMs: number | undefined;
+}
+
 /** One request of a page, as far as it is known. */
 export interface LoggedRequest {
+  /** Absent if too much was kept since. */
+  exchange?: Exchange | undefined;
   readonly id: string;
   readonly tabId: string;
   readonly url: string;
@@ -52,6 +68,7 @@ export class RequestLog {
     sizeOf: ({ request }) => request.url.length + 200,
   });
   readonly #open = new Map<string, Open>();
+  readonly #exchanges = new ExchangeStore();
   #clearedAt = 0;
 
   /** The newest requests that match. */
@@ -73,9 +90,13 @@ export class RequestLog {
     session.on('Network.requestWillBeSent', (event) => this.#begin(keyOf(event.requestId), tabId, event));
     session.on('Network.responseReceived', ({ requestId, response }) => {
       const open = this.#open.get(keyOf(requestId));
-      if (open) answered(open.request, response);
+      if (open) this.#answered(open, response);
     });
-    session.on('Network.loadingFinished', ({ requestId, timestamp }) => this.#end(keyOf(requestId), timestamp));
+    session.on('Network.loadingFinished', ({ requestId, timestamp, encodedDataLength }) => {
+      const exchange = this.#open.get(keyOf(requestId))?.request.exchange;
+      if (exchange) exchange.receivedBytes = encodedDataLength;
+      this.#end(keyOf(requestId), timestamp);
+    });
     session.on('Network.loadingFailed', ({ requestId, timestamp, errorText, blockedReason }) => {
       const open = this.#open.get(keyOf(requestId));
       if (open) Object.assign(open.request, { failed: true, error: cut(blockedReason ?? errorText) });
@@ -88,7 +109,7 @@ export class RequestLog {
     const { request, requestId, type = 'Other', timestamp, wallTime, redirectResponse } = event;
     const redirected = this.#open.get(key);
     if (redirected && redirectResponse) {
-      answered(redirected.request, redirectResponse);
+      this.#answered(redirected, redirectResponse);
       this.#end(key, timestamp);
     }
     const logged: LoggedRequest = {
@@ -104,10 +125,19 @@ export class RequestLog {
       failed: false,
       error: null,
     };
+    this.#exchanges.begin(logged, request.headers);
     this.#log.add([{ request: logged }]);
     this.#open.set(key, { request: logged, beganAt: timestamp });
     const oldest = this.#open.size > OPEN_MAX ? this.#open.keys().next().value : undefined;
     if (oldest !== undefined) this.#open.delete(oldest);
+  }
+
+  #answered({ request, beganAt }: Open, response: Protocol.Network.Response): void {
+    const { status, mimeType, timing } = response;
+    request.status = status;
+    request.mimeType = cut(mimeType);
+    const waitMs = timing && Math.max((timing.requestTime - beganAt) * 1000 + timing.receiveHeadersEnd, 0);
+    this.#exchanges.answer(request, response, waitMs);
   }
 
   #end(key: string, timestamp: number): void {
@@ -124,16 +154,11 @@ export class RequestLog {
   }
 }
 
-function answered(request: LoggedRequest, { status, mimeType }: Protocol.Network.Response): void {
-  request.status = status;
-  request.mimeType = cut(mimeType);
-}
-
 /** The beginning of a URL that is long. */
 export function shortUrl(url: string): string {
   return cut(url, url.startsWith('data:') ? DATA_URL_KEPT : URL_KEPT);
 }
 
-function cut(text: string, most = TEXT_KEPT): string {
+export function cut(text: string, most = TEXT_KEPT): string {
   return text.length > most ? `${textBeginning(text, most)}…` : text;
 }

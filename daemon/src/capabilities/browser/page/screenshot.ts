@@ -1,7 +1,7 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { Picture, PictureTerms } from '../../../core/desktop/desktop.ts';
 import type { Protocol } from '../cdp/cdp-types.ts';
-import { withElement } from '../element/find-element.ts';
+import { withElementNow } from '../element/find-element.ts';
 import { PLACE_IN_PARENT, RECT } from '../element/page-scripts.ts';
 import { type Point, pointInPage } from '../element/point.ts';
 import type { Tab } from '../tabs/tab.ts';
@@ -46,7 +46,7 @@ export async function pictureOf(tab: Tab, terms: PagePicture): Promise<Picture> 
 }
 
 function ofElement(tab: Tab, terms: PagePicture, selector: string, deadline: Deadline): Promise<Picture> {
-  return withElement(tab, { selector }, deadline, async (element) => {
+  return withElementNow(tab, { selector }, deadline, async (element) => {
     const { frame, objectId } = element;
     const rect = await callIn<Clip>(frame, RECT, { objectId, ms: deadline.forCall });
     if (rect.width < 1 || rect.height < 1) throw new SandboxError('conflict', `${selector} is not visible`);

@@ -22,6 +22,8 @@ export interface PageLine {
   readonly v?: string;
   /** Address of a link. */
   readonly u?: string;
+  /** The only text within it. */
+  readonly t?: string;
 }
 
 export interface PageLook {

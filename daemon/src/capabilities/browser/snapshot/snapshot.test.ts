@@ -171,4 +171,20 @@ describe.runIf(has('chromium'))('with a browser', () => {
     expect(theirs.length).toBeGreaterThan(15);
     expect(ours.sort()).toEqual(theirs.sort());
   });
+
+  test('[browser.snapshot-lists] long lists are cut with a count, selector writes them in full, depth cuts levels', async () => {
+    const items = Array.from({ length: 50 }, (_, n) => `<li>entry ${n}`).join('');
+    await using tab = await bench.page(
+      `<title>lists</title><ul>${items}</ul><nav><a href="/x">deep</a></nav>`,
+      '/lists',
+    );
+    const { data, hint } = (await tab.post('snapshot')).json();
+    expect(data.snapshot).toMatch(
+      /listitem \[ref=e\d+\]: entry 29\n {2}- text: … 20 more of role listitem\n- navigation/,
+    );
+    expect([data.truncated, hint]).toEqual([true, expect.stringContaining('selector')]);
+    expect(await tab.text({ selector: 'ul' })).toContain('entry 49');
+    const shallow = await tab.text({ depth: 0 });
+    expect(shallow.split('\n')).toEqual([expect.stringMatching(/^- list/), expect.stringMatching(/^- navigation/)]);
+  });
 });

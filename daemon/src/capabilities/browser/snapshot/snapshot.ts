@@ -1,11 +1,12 @@
 import { CdpFailure, isCdpFailure } from '../cdp/cdp-failure.ts';
-import { type Target, withElement } from '../element/find-element.ts';
+import { type Target, withElementNow } from '../element/find-element.ts';
 import { NODE, NUMBERS } from '../element/page-scripts.ts';
 import { shortUrl } from '../network/request-log.ts';
 import { Deadline } from '../page/deadline.ts';
 import { callIn, isReplaced, objectIn } from '../page/world.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
+import { compact } from './compact.ts';
 import { type PageLine, type PageLook, WALK } from './page-walk.ts';
 import { writeLine } from './write-line.ts';
 
@@ -23,7 +24,9 @@ export interface SnapshotTerms {
   readonly interactiveOnly: boolean;
   /** Characters of the text. */
   readonly maxLength: number;
-  /** Only this element. */
+  /** Levels of the text; deeper ones are left out. */
+  readonly depth: number;
+  /** Only this element, with lists in full. */
   readonly selector?: string | undefined;
 }
 
@@ -92,7 +95,7 @@ async function look(tab: Tab, terms: SnapshotTerms, deadline: Deadline): Promise
 
 /** The element whose tree is asked for, by its number. */
 async function rootOf(tab: Tab, selector: Target['selector'], deadline: Deadline) {
-  return withElement(tab, { selector }, deadline, async ({ frame, objectId }) => ({
+  return withElementNow(tab, { selector }, deadline, async ({ frame, objectId }) => ({
     frame,
     number: await callIn<number>(frame, NUMBER_OF, { objectId, ms: deadline.forCall }),
   }));
@@ -119,8 +122,10 @@ async function lookInto(
   const { terms, deadline } = work;
   work.visited += 1;
   const args = [terms.interactiveOnly, Math.max(work.left, 0), root];
-  const seen = await callIn<PageLook>(frame, WALK, { args, ms: deadline.forCall });
-  if (seen.isCut) work.isCut = true;
+  const walked = await callIn<PageLook>(frame, WALK, { args, ms: deadline.forCall });
+  const { lines, isCut } = compact(walked.lines, root !== null);
+  const seen = { ...walked, lines: lines.filter(({ d }) => depth + d <= terms.depth) };
+  if (walked.isCut || isCut || seen.lines.length < lines.length) work.isCut = true;
   const inner = await innerFrames(work, frame, seen.lines, nesting);
   for (const line of seen.lines) {
     write(work, frame, line, depth);

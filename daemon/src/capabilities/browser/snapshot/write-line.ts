@@ -1,7 +1,7 @@
 import type { PageLine } from './page-walk.ts';
 
 /** A line of a snapshot: `- button "Send" [disabled] [ref=e12]`. Indentation shows what is within what. */
-export function writeLine({ d, r, n, s = [], v, u }: PageLine, depth: number, ref: string | undefined): string {
+export function writeLine({ d, r, n, s = [], v, u, t }: PageLine, depth: number, ref: string | undefined): string {
   const indentation = '  '.repeat(depth + d);
   if (r === 'text') return `${indentation}- text: ${oneLine(n ?? '')}`;
   const name = n === undefined ? '' : ` ${JSON.stringify(n)}`;
@@ -9,7 +9,8 @@ export function writeLine({ d, r, n, s = [], v, u }: PageLine, depth: number, re
   const reference = ref === undefined ? '' : ` [ref=${ref}]`;
   const address = u === undefined ? '' : ` -> ${oneLine(u)}`;
   const value = v === undefined ? '' : `: ${JSON.stringify(v)}`;
-  return `${indentation}- ${r}${name}${states}${reference}${address}${value}`;
+  const text = t === undefined ? '' : `: ${oneLine(t)}`;
+  return `${indentation}- ${r}${name}${states}${reference}${address}${value}${text}`;
 }
 
 function oneLine(text: string): string {

@@ -57,6 +57,11 @@ export class TabList {
     return this.#tabs.size;
   }
 
+  /** In the order in which they were opened. */
+  get all(): Tab[] {
+    return [...this.#tabs.values()];
+  }
+
   /** @throws CdpFailure if no tab has the id */
   get(id: string): Tab {
     const tab = this.#tabs.get(id);
@@ -97,9 +102,15 @@ export class TabList {
     return { id, ...pageOf(targetInfo, opening), active: true, crashed, dialog };
   }
 
-  /** Opens a tab; its page may still load. @throws CdpFailure */
-  async open(url = EMPTY): Promise<Tab> {
-    const { targetId } = await this.#browser.send('Target.createTarget', { url });
+  /**
+   * Opens a tab; its page may still load.
+   * @param isBehind whether it opens behind the tab that is shown @throws CdpFailure
+   */
+  async open(url = EMPTY, isBehind = false): Promise<Tab> {
+    const { targetId } = await this.#browser.send('Target.createTarget', {
+      url,
+      ...(isBehind && { background: true }),
+    });
     const deadline = performance.now() + OPEN_MS;
     while (!this.#tabs.has(targetId)) {
       const left = deadline - performance.now();
@@ -163,6 +174,7 @@ export class TabList {
     if (this.#tabs.has(targetInfo.targetId)) return;
     const tab = new Tab(targetInfo.targetId, new CdpSession(this.#browser.connection, sessionId), this.#terms);
     this.#tabs.set(tab.id, tab);
+    this.#tabs.get(targetInfo.openerId ?? '')?.hasOpened(tab.id);
     if (this.#terms.hungMs > 0) void watchForHang(tab, this.#browser, this.#terms.hungMs);
     this.#bySession.set(sessionId, tab);
     this.#changed.wake();

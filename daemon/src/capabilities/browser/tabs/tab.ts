@@ -1,3 +1,4 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import { CdpFailure } from '../cdp/cdp-failure.ts';
 import { CALL_MS, CdpSession } from '../cdp/cdp-session.ts';
@@ -13,6 +14,7 @@ import { type Frame, framesOf } from './frames.ts';
 const READY_MS = 5000;
 /** Characters of a dialog's text that an answer has. */
 const DIALOG_TEXT = 500;
+const NO_DIALOG_HINT = 'GET tabs shows the dialogs of all tabs';
 
 /** A dialog of the page that waits for an answer. */
 export interface Dialog {
@@ -20,10 +22,21 @@ export interface Dialog {
   readonly message: string;
 }
 
+/** What becomes of a dialog that opens: it waits for a call, or is answered at once. */
+type DialogAnswer = 'wait' | 'accept' | 'dismiss';
+
+/** The default for all tabs, which calls change. */
+export interface DialogPolicy {
+  policy: DialogAnswer;
+}
+
+type OpenedListener = (id: string) => void;
+
 /** What all tabs share. */
 export interface TabTerms {
   readonly log: RequestLog;
   readonly numbers: RefNumbers;
+  readonly dialogs: DialogPolicy;
   /** Whether the browser outlives its last tab, so that an empty one can follow. */
   readonly keepsRunning: boolean;
   /** Milliseconds after which a tab that answers nothing is crashed; 0: never. */
@@ -41,23 +54,26 @@ export class Tab {
   readonly #children = new Map<string, CdpSession>();
   readonly #ended = new AbortController();
   readonly #log: RequestLog;
+  readonly #dialogs: DialogPolicy;
   /** Settles when the tab has taken its first commands. */
   readonly ready: Promise<unknown>;
   #dialog: Dialog | undefined;
   #crashed = false;
   /** Calls that leave the page: `beforeunload` is accepted, every other dialog of it dismissed. */
   readonly #leaving = new Set<object>();
+  readonly #openedListeners = new Set<OpenedListener>();
   #takesInput: Promise<unknown> | undefined;
   /** A separate session for the commands of callers, so that the domains they enable affect no other session. */
   #raw: Promise<CdpSession> | undefined;
 
-  constructor(id: string, session: CdpSession, { log, numbers }: TabTerms) {
+  constructor(id: string, session: CdpSession, { log, numbers, dialogs }: TabTerms) {
     this.id = id;
     this.refs = new Refs(numbers);
     this.session = session;
     this.keyboard = new Keyboard(session);
     this.mouse = new Mouse(session, this.keyboard);
     this.#log = log;
+    this.#dialogs = dialogs;
     session.on('Page.javascriptDialogOpening', ({ type, message }) => this.#openDialog({ type, message }));
     session.on('Page.javascriptDialogClosed', () => {
       this.#dialog = undefined;
@@ -120,6 +136,16 @@ export class Tab {
     return framesOf(this.session, [...this.#children.values()], ms);
   }
 
+  /** Calls the listener with the id of each tab that this one opens, until the answer is disposed. */
+  onOpened(listener: OpenedListener): Disposable {
+    this.#openedListeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#openedListeners.delete(listener) };
+  }
+
+  hasOpened(id: string): void {
+    for (const listener of this.#openedListeners) listener(id);
+  }
+
   /** Until the answer is disposed, or another document is shown, the page is left without asking it. */
   leave(): Disposable {
     const call = {};
@@ -151,6 +177,16 @@ export class Tab {
     void this.#raw?.then((session) => session.failCalls(failure)).catch(ignore);
   }
 
+  /** Answers the dialog that is open. @throws SandboxError `conflict` if none is */
+  async answerDialog(accept: boolean, promptText: string | undefined): Promise<Dialog> {
+    const dialog = this.#dialog;
+    if (dialog === undefined) throw new SandboxError('conflict', 'the tab shows no dialog', { hint: NO_DIALOG_HINT });
+    const text = promptText === undefined ? {} : { promptText };
+    await this.session.send('Page.handleJavaScriptDialog', { accept, ...text });
+    this.#dialog = undefined;
+    return dialog;
+  }
+
   /** The tab was closed, or the connection ended. */
   end(): void {
     if (this.gone.aborted) return;
@@ -169,6 +205,11 @@ export class Tab {
     if (this.#leaving.size > 0) {
       const accept = dialog.type === 'beforeunload';
       this.session.send('Page.handleJavaScriptDialog', { accept }).catch(ignore);
+      return;
+    }
+    const { policy } = this.#dialogs;
+    if (policy !== 'wait') {
+      this.session.send('Page.handleJavaScriptDialog', { accept: policy === 'accept' }).catch(ignore);
       return;
     }
     this.#dialog = dialog;

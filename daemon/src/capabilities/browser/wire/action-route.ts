@@ -3,12 +3,12 @@ import { envelopeOf } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import type { BrowserService } from '../browser-service.ts';
 import { ActionBody, actionOf } from './action.ts';
-import { answerOf, browserErrors, Flag, type Surface, tags } from './surface.ts';
+import { answerOf, browserErrors, EffectFields, effectFields, Flag, type Surface, tags } from './surface.ts';
 
 const ActionQuery = z.object({ include_screenshot: Flag.optional() });
 
 const Performed = { status: z.enum(['success', 'failed']), action_performed: z.string() } as const;
-const ActionAnswer = envelopeOf(z.object({ ...Performed, tab_id: z.string().nullable() })).extend({
+const ActionAnswer = envelopeOf(z.object({ ...Performed, tab_id: z.string().nullable(), ...EffectFields })).extend({
   ...Performed,
   screenshot: z.string().optional().meta({ description: 'PNG in base64.' }),
   screenshot_error: z.string().optional(),
@@ -27,9 +27,10 @@ export function actionRoute(app: App, service: BrowserService, surface: Surface)
       response: { 200: ActionAnswer, ...browserErrors(surface) },
     },
     handler: async ({ id: requestId, body, query: { include_screenshot: wantsPicture = false } }) => {
-      const { outcome, picture } = await service.act(actionOf(body), body.tab_id, { wantsPicture, requestId });
+      const { outcome, effects, picture } = await service.act(actionOf(body), body.tab_id, { wantsPicture, requestId });
       const performed = { status: outcome.success ? 'success' : 'failed', action_performed: body.action_type } as const;
-      const envelope = answerOf(outcome, ({ tabId }) => ({ ...performed, tab_id: tabId }));
+      const besides = await effectFields(service, effects);
+      const envelope = answerOf(outcome, ({ tabId }) => ({ ...performed, tab_id: tabId, ...besides }));
       return { ...envelope, ...performed, ...picture };
     },
   });

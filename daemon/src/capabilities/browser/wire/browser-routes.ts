@@ -66,7 +66,7 @@ const RequestFields = z
   .meta({ id: 'BrowserRequest' });
 
 function requestFields(request: LoggedRequest): z.infer<typeof RequestFields> {
-  const { tabId, mimeType, startedAt, durationMs, ...rest } = request;
+  const { tabId, mimeType, startedAt, durationMs, exchange: _exchange, ...rest } = request;
   return {
     ...rest,
     tab_id: tabId,

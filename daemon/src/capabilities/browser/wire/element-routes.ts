@@ -4,22 +4,53 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
 import { Text } from '../../../http/fields.ts';
 import type { BrowserService } from '../browser-service.ts';
+import { withEffects } from '../effects/effects.ts';
 import type { Acted } from '../element/click.ts';
+import type { Filled } from '../element/fill.ts';
 import type { Target } from '../element/find-element.ts';
+import { dragBetween, hover } from '../element/hover.ts';
 import type { Point } from '../element/point.ts';
 import { PATHS_MAX } from '../element/upload.ts';
-import { answerOf, browserErrors, type Surface, seconds, TargetFields, tags } from './surface.ts';
+import type { Outcome } from '../page/outcome.ts';
+import type { Tab } from '../tabs/tab.ts';
+import {
+  answerOf,
+  browserErrors,
+  EffectFields,
+  effectFields,
+  type Surface,
+  seconds,
+  TabId,
+  TargetFields,
+  tags,
+} from './surface.ts';
+
+const Coordinate = z.number().min(0).max(100_000).optional();
+const { tab_id: _tab, ...Names } = TargetFields;
+/** An element or a point of the page. */
+const Place = z.object({
+  ...Names,
+  x: Coordinate.meta({ description: 'With y: a point of the page instead of an element.' }),
+  y: Coordinate,
+});
+
+const HoverBody = z
+  .object({ ...Place.shape, tab_id: TabId, timeout: seconds(10) })
+  .meta({ id: 'HoverInBrowser', example: { selector: 'a' } });
+
+const DragBody = z
+  .object({
+    ...Place.shape,
+    to: Place.meta({ description: 'Where it is dropped.' }),
+    tab_id: TabId,
+    timeout: seconds(10),
+  })
+  .meta({ id: 'DragInBrowser', example: { selector: 'h1', to: { x: 100, y: 100 } } });
 
 const ClickBody = z
   .object({
-    ...TargetFields,
-    x: z
-      .number()
-      .min(0)
-      .max(100_000)
-      .optional()
-      .meta({ description: 'With y: a point of the page instead of an element.' }),
-    y: z.number().min(0).max(100_000).optional(),
+    ...Place.shape,
+    tab_id: TabId,
     button: z.enum(['left', 'right', 'middle']).default('left'),
     click_count: z.int().min(1).max(3).default(1),
     timeout: seconds(10),
@@ -38,6 +69,14 @@ const FillBody = z
   })
   .meta({ id: 'FillInBrowser', example: { selector: 'input', value: 'hello' } });
 
+const SelectBody = z
+  .object({
+    ...TargetFields,
+    values: z.array(Value).min(1).max(1000).meta({ description: 'Options, by value, label or text.' }),
+    timeout: seconds(10),
+  })
+  .meta({ id: 'SelectInBrowser', example: { selector: 'select', values: ['large'] } });
+
 const UploadBody = z
   .object({
     ...TargetFields,
@@ -55,10 +94,11 @@ const ActedFields = {
   x: z.int().nullable(),
   y: z.int().nullable(),
 } as const;
-const ClickedFields = z.object(ActedFields).meta({ id: 'BrowserClicked' });
+const ClickedFields = z.object({ ...ActedFields, ...EffectFields }).meta({ id: 'BrowserClicked' });
 const FilledFields = z
   .object({
     ...ActedFields,
+    ...EffectFields,
     value: z.string().nullable().meta({ description: 'What the field holds now; null if that is not known.' }),
   })
   .meta({ id: 'BrowserFilled' });
@@ -66,12 +106,24 @@ const UploadedFields = z
   .object({ ...ActedFields, files: z.array(z.object({ name: z.string(), size: z.int() })).nullable() })
   .meta({ id: 'BrowserUploaded' });
 
-function actedFields({ tabId, element, x, y }: Acted): z.infer<typeof ClickedFields> {
+function actedFields({ tabId, element, x, y }: Acted) {
   return { tab_id: tabId, element, x, y };
 }
 
+/** The answer of a call that acts, with what it did besides. */
+async function acted<T, W extends object>(
+  service: BrowserService,
+  tab: Tab,
+  act: () => Promise<Outcome<T>>,
+  fields: (data: T) => W,
+) {
+  const { effects, ...outcome } = await withEffects(tab, act);
+  const besides = await effectFields(service, effects);
+  return answerOf(outcome, (data) => ({ ...fields(data), ...besides }));
+}
+
 /** An element, or a point. @throws SandboxError `invalid` if it is neither or both */
-function clickedOf({ ref, selector, x, y }: z.infer<typeof ClickBody>): Target | Point {
+function placeOf({ ref, selector, x, y }: z.infer<typeof Place>): Target | Point {
   if (x === undefined && y === undefined) return { ref, selector };
   if (x === undefined || y === undefined) throw new SandboxError('invalid', 'x and y are given together');
   if (ref !== undefined || selector !== undefined) {
@@ -93,9 +145,10 @@ export function elementRoutes(app: App, service: BrowserService, surface: Surfac
       response: { 200: envelopeOf(ClickedFields), ...errors },
     },
     handler: async ({ body }) => {
-      const to = clickedOf(body);
+      const to = placeOf(body);
       const terms = { button: body.button, clickCount: body.click_count, timeoutMs: body.timeout * 1000 };
-      return answerOf(await service.suite.click(await service.tab(body.tab_id), to, terms), actedFields);
+      const tab = await service.tab(body.tab_id);
+      return acted(service, tab, () => service.suite.click(tab, to, terms), actedFields);
     },
   });
 
@@ -109,8 +162,55 @@ export function elementRoutes(app: App, service: BrowserService, surface: Surfac
     },
     handler: async ({ body: { ref, selector, value, timeout, tab_id } }) => {
       const terms = { values: [value].flat(), timeoutMs: timeout * 1000 };
-      const outcome = await service.suite.fill(await service.tab(tab_id), { ref, selector }, terms);
-      return answerOf(outcome, (filled) => ({ ...actedFields(filled), value: filled.value }));
+      const tab = await service.tab(tab_id);
+      const fields = (filled: Filled) => ({ ...actedFields(filled), value: filled.value });
+      return acted(service, tab, () => service.suite.fill(tab, { ref, selector }, terms), fields);
+    },
+  });
+
+  app.post('/browser/select', {
+    schema: {
+      tags,
+      operationId: 'selectOptions',
+      summary: 'Choose options of a list',
+      body: SelectBody,
+      response: { 200: envelopeOf(FilledFields), ...errors },
+    },
+    handler: async ({ body: { ref, selector, values, timeout, tab_id } }) => {
+      const terms = { values, timeoutMs: timeout * 1000, only: 'select' } as const;
+      const tab = await service.tab(tab_id);
+      const fields = (filled: Filled) => ({ ...actedFields(filled), value: filled.value });
+      return acted(service, tab, () => service.suite.fill(tab, { ref, selector }, terms), fields);
+    },
+  });
+
+  app.post('/browser/hover', {
+    schema: {
+      tags,
+      operationId: 'hoverElement',
+      summary: 'Move the pointer to an element or a point of the page',
+      body: HoverBody,
+      response: { 200: envelopeOf(ClickedFields), ...errors },
+    },
+    handler: async ({ body }) => {
+      const to = placeOf(body);
+      const tab = await service.tab(body.tab_id);
+      return acted(service, tab, () => hover(tab, to, body.timeout * 1000), actedFields);
+    },
+  });
+
+  app.post('/browser/drag', {
+    schema: {
+      tags,
+      operationId: 'dragElement',
+      summary: 'Drag an element or a point of the page to another one',
+      body: DragBody,
+      response: { 200: envelopeOf(ClickedFields), ...errors },
+    },
+    handler: async ({ body }) => {
+      const [from, to] = [placeOf(body), placeOf(body.to)];
+      const tab = await service.tab(body.tab_id);
+      return acted(service, tab, () => dragBetween(tab, from, to, body.timeout * 1000), actedFields);
     },
   });
 

@@ -3,11 +3,22 @@ import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
 import type { BrowserService } from '../browser-service.ts';
+import { withEffects } from '../effects/effects.ts';
 import { type Arrival, type Destination, navigate } from '../navigate/navigate.ts';
 import { WAIT_UNTIL } from '../navigate/navigation-watch.ts';
 import { WAIT_FOR, type WaitKind, waitInPage } from '../navigate/wait.ts';
 import { evaluate, requireExpression } from '../page/evaluate.ts';
-import { answerOf, browserErrors, type Surface, seconds, TabId, tags } from './surface.ts';
+import {
+  answerOf,
+  browserErrors,
+  DownloadPart,
+  EffectFields,
+  effectFields,
+  type Surface,
+  seconds,
+  TabId,
+  tags,
+} from './surface.ts';
 
 const NavigateBody = z
   .object({
@@ -33,12 +44,22 @@ const ArrivalFields = z
           'dns, refused, tls, blocked, timeout, redirects, download, not_found, proxy, unreachable, aborted, crashed, ' +
           "closed or network; code is Chromium's.",
       }),
-    download: z.object({ url: z.string(), filename: z.string() }).nullable(),
+    ...EffectFields,
+    download: z
+      .object({ url: z.string(), filename: z.string(), ...DownloadPart.shape })
+      .nullable()
+      .meta({ description: 'The file that the address is; path once it is complete.' }),
   })
   .meta({ id: 'BrowserArrival' });
 
-function arrivalFields({ tabId, ...arrival }: Arrival): z.infer<typeof ArrivalFields> {
-  return { ...arrival, tab_id: tabId };
+function arrivalFields(
+  { tabId, download, ...arrival }: Arrival,
+  besides: Awaited<ReturnType<typeof effectFields>>,
+): z.infer<typeof ArrivalFields> {
+  const { download: known, ...rest } = besides;
+  const { filename = '' } = download ?? {};
+  const file = known ?? { id: '', name: filename, path: null, state: 'in_progress' };
+  return { ...arrival, ...rest, download: download && { ...download, ...file }, tab_id: tabId };
 }
 
 /** @throws SandboxError `invalid` unless exactly one is given */
@@ -113,6 +134,7 @@ const SnapshotBody = z
   .object({
     interactive_only: z.boolean().default(false).meta({ description: 'Only what can be acted on.' }),
     selector: z.string().min(1).max(16_384).optional().meta({ description: 'Only this element.' }),
+    depth: z.int().min(0).max(1000).default(1000).meta({ description: 'Levels; deeper ones are left out.' }),
     max_length: z.int().min(1000).max(1_000_000).default(50_000).meta({ description: 'Characters of the text.' }),
     tab_id: TabId,
   })
@@ -129,7 +151,7 @@ const SnapshotFields = z
   })
   .meta({ id: 'BrowserSnapshot' });
 
-const CUT_HINT = 'use selector, interactive_only or a longer max_length';
+const CUT_HINT = 'use selector, which writes lists in full, interactive_only, or a larger depth or max_length';
 
 export function pageRoutes(app: App, service: BrowserService, surface: Surface): void {
   const errors = browserErrors(surface);
@@ -146,7 +168,9 @@ export function pageRoutes(app: App, service: BrowserService, surface: Surface):
       const to = destinationOf(body);
       const tab = await service.tabToOpen(body.tab_id, body.timeout * 1000);
       const terms = { waitUntil: body.wait_until, timeoutMs: body.timeout * 1000 };
-      return answerOf(await navigate(tab, to, terms), arrivalFields);
+      const { effects, ...outcome } = await withEffects(tab, () => navigate(tab, to, terms));
+      const besides = await effectFields(service, effects);
+      return answerOf(outcome, (arrival) => arrivalFields(arrival, besides));
     },
   });
 
@@ -190,9 +214,9 @@ export function pageRoutes(app: App, service: BrowserService, surface: Surface):
       body: SnapshotBody,
       response: { 200: envelopeOf(SnapshotFields), ...errors },
     },
-    handler: async ({ body: { interactive_only, selector, max_length, tab_id } }) => {
+    handler: async ({ body: { interactive_only, selector, depth, max_length, tab_id } }) => {
       const tab = await service.tabToAct(tab_id);
-      const terms = { interactiveOnly: interactive_only, maxLength: max_length, selector };
+      const terms = { interactiveOnly: interactive_only, maxLength: max_length, depth, selector };
       const { tabId, text, isCut, ...rest } = await service.suite.snapshot(tab, terms);
       const data = { snapshot: text, ...rest, truncated: isCut, tab_id: tabId };
       return { ...ok(data, `${rest.refs} references`), hint: isCut ? CUT_HINT : null };

@@ -1,6 +1,8 @@
 import { type Envelope, ErrorBody } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { Text } from '../../../http/fields.ts';
+import type { BrowserService } from '../browser-service.ts';
+import type { Effects } from '../effects/effects.ts';
 import type { Outcome } from '../page/outcome.ts';
 
 /** What the two surfaces say differently of the same routes: schemas of error answers by status. */
@@ -34,6 +36,37 @@ export const TargetFields = {
   selector: Text.min(1).max(16_384).optional().meta({ description: 'A CSS selector; its first match is meant.' }),
   tab_id: TabId,
 } as const;
+
+const Dialog = z
+  .object({ type: z.enum(['alert', 'confirm', 'prompt', 'beforeunload']), message: z.string() })
+  .nullable();
+
+export const DownloadPart = z.object({
+  id: z.string(),
+  name: z.string(),
+  path: z.string().nullable(),
+  state: z.string(),
+});
+
+/** What an input did besides. */
+export const EffectFields = {
+  opened: z.array(z.string()).meta({ description: 'Ids of the tabs that it opened.' }),
+  download: DownloadPart.nullable().meta({ description: 'The download that it began; path once it is complete.' }),
+  dialog: Dialog.meta({ description: 'A dialog that waits for an answer: POST dialog.' }),
+  navigated: z.string().nullable().meta({ description: 'Where the tab is now, if it went somewhere.' }),
+} as const;
+
+/** Milliseconds that an answer waits for the end of a small download. */
+const DOWNLOAD_MS = 500;
+
+export async function effectFields(
+  { downloads }: BrowserService,
+  { opened, download: id, dialog, navigated }: Effects,
+) {
+  const known = id === null ? undefined : await downloads.ended(id, DOWNLOAD_MS).catch(() => downloads.find(id));
+  const download = known ? { id: known.id, name: known.name, path: known.path, state: known.state } : null;
+  return { opened: [...opened], download, dialog, navigated };
+}
 
 /** Seconds that a call may take; at most ten minutes. */
 export function seconds(fallback: number) {

@@ -1,0 +1,101 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { Waiters } from '@sandbox/api/wait.ts';
+import { textBeginning } from '@sandbox/program/text-beginning.ts';
+import type { CdpSession } from '../cdp/cdp-session.ts';
+import type { Protocol } from '../cdp/cdp-types.ts';
+import { shortUrl } from '../network/request-log.ts';
+import { Deadline } from '../page/deadline.ts';
+
+/** Downloads that are remembered; the oldest are forgotten. */
+export const DOWNLOADS_KEPT = 200;
+const NAME_MAX = 255;
+
+type DownloadState = 'in_progress' | 'completed' | 'canceled';
+
+export interface Download {
+  readonly id: string;
+  readonly url: string;
+  /** The name that the server or the page suggests. */
+  readonly name: string;
+  readonly startedAt: Date;
+  state: DownloadState;
+  receivedBytes: number;
+  /** Null if the server did not say. */
+  totalBytes: number | null;
+  /** Where the file is; null before its end, or if the browser does not say. */
+  path: string | null;
+}
+
+/** The downloads of the browser, those of people and of other clients too. */
+export class Downloads {
+  readonly #known = new Map<string, Download>();
+  readonly #changed = new Waiters();
+
+  /** Notes the downloads of a browser that was just connected; it keeps its own folder for them. */
+  async follow(browser: CdpSession): Promise<void> {
+    browser.on('Browser.downloadWillBegin', (event) => this.#begin(event));
+    browser.on('Browser.downloadProgress', (event) => this.#goOn(event));
+    await browser.send('Browser.setDownloadBehavior', { behavior: 'default', eventsEnabled: true });
+  }
+
+  /** The newest last. */
+  list(): Download[] {
+    return [...this.#known.values()];
+  }
+
+  find(id: string): Download | undefined {
+    return this.#known.get(id);
+  }
+
+  /** @throws SandboxError `not_found` */
+  get(id: string): Download {
+    const download = this.#known.get(id);
+    if (download) return download;
+    throw new SandboxError('not_found', `no download with id ${id}`, { hint: 'GET downloads lists them' });
+  }
+
+  /**
+   * Waits for the end of a download; without an id for that of the newest, or of the next one that begins.
+   * @throws SandboxError `not_found` for an unknown id, `unavailable` if it has not ended in time
+   */
+  async ended(id: string | undefined, ms: number): Promise<Download> {
+    const deadline = new Deadline(ms);
+    for (;;) {
+      const download = id === undefined ? this.list().at(-1) : this.get(id);
+      if (download && download.state !== 'in_progress') return download;
+      if (deadline.isOver) throw tooLate(download);
+      await this.#changed.next({ ms: deadline.left() });
+    }
+  }
+
+  #begin({ guid, url, suggestedFilename }: Protocol.Browser.DownloadWillBeginEvent): void {
+    this.#known.set(guid, {
+      id: guid,
+      url: shortUrl(url),
+      name: textBeginning(suggestedFilename, NAME_MAX),
+      startedAt: new Date(),
+      state: 'in_progress',
+      receivedBytes: 0,
+      totalBytes: null,
+      path: null,
+    });
+    const oldest = this.#known.size > DOWNLOADS_KEPT ? this.#known.keys().next().value : undefined;
+    if (oldest !== undefined) this.#known.delete(oldest);
+    this.#changed.wake();
+  }
+
+  #goOn({ guid, state, receivedBytes, totalBytes, filePath }: Protocol.Browser.DownloadProgressEvent): void {
+    const download = this.#known.get(guid);
+    if (download === undefined) return;
+    download.state = state === 'inProgress' ? 'in_progress' : state;
+    download.receivedBytes = receivedBytes;
+    download.totalBytes = totalBytes > 0 ? totalBytes : null;
+    if (download.state === 'completed') download.path = filePath ?? null;
+    this.#changed.wake();
+  }
+}
+
+function tooLate(download: Download | undefined): SandboxError {
+  const what = download ? `the download of ${download.name} has not ended` : 'no download has begun';
+  return new SandboxError('unavailable', `${what} in time`, { hint: 'wait again, or raise timeout' });
+}
