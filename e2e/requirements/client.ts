@@ -32,6 +32,8 @@ export const CLIENT: readonly Requirement[] = [
     'client.notebook-once': 'a cell whose connection is cut runs once, and each output is delivered once',
     'client.browser': 'calls of browser and desktop have the fields that the service wants, and its hints',
     'client.tools': 'the tools of the sandbox in the forms of Anthropic, OpenAI, the AI SDK and MCP',
+    'client.cuts':
+      'under cuts of every connection and kills of the daemon no byte is lost or repeated, nothing runs twice',
     'client.watch': 'a watch reports each change once over cut connections, and a restart of the daemon as overflow',
   }),
 ];
