@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { page as commandLinePage } from '../clients/typescript/src/cli/help.ts';
 import { openapiDocument } from '../daemon/src/openapi-document.ts';
 import { wireTypes } from './clients/wire-types.ts';
 import { ROOT } from './root.ts';
@@ -29,3 +30,4 @@ for (const surface of ['v1', 'v2'] as const) {
   if (surface === 'v1') continue;
   await writeFile(join(ROOT, 'clients/typescript/src/wire.ts'), wireTypes(document.components.schemas));
 }
+await writeFile(join(ROOT, 'docs/cli.md'), commandLinePage());

@@ -36,4 +36,18 @@ export const CLIENT: readonly Requirement[] = [
       'under cuts of every connection and kills of the daemon no byte is lost or repeated, nothing runs twice',
     'client.watch': 'a watch reports each change once over cut connections, and a restart of the daemon as overflow',
   }),
+  ...section('docs/cli.md', {
+    'cli.run': 'run passes output and exit code on, also of a program without a shell',
+    'cli.commands': 'a detached command is listed, followed and killed',
+    'cli.files': 'cp, ls and cat copy and show files and directories',
+    'cli.watch': 'watch prints changes',
+    'cli.code': 'code runs stdin and files',
+    'cli.shell': 'shell types stdin into a terminal and ends with it',
+    'cli.service': 'info, port and ticket print what the sandbox is, and links',
+    'cli.mcp': 'mcp serves the tools on stdin and stdout',
+    'cli.login': 'login stores address and key for the account alone, and only if they are right',
+    'cli.usage': 'wrong use exits with 2 and names what is wrong',
+    'cli.help': 'each command has its help, of which this page is made',
+    'cli.completion': 'completions for bash, zsh and fish name each command',
+  }),
 ];

@@ -178,7 +178,7 @@ const OTHER_CAPABILITY = 'a capability never imports another';
 const OTHER_PROTOCOL = 'a protocol never imports another';
 const ENVIRONMENT = 'only the configuration reads process.env';
 const READS_ENVIRONMENT =
-  /^(?:daemon\/src\/core\/config|gateway\/src\/config|[a-z-]+\/src\/main)\.ts$|^(?:scripts|e2e\/bench)\/|^images\/(?:warm-up|proxy\/(?:main|forward))\.ts$/;
+  /^(?:daemon\/src\/core\/config|gateway\/src\/config|[a-z-]+\/src\/main)\.ts$|^clients\/typescript\/src\/cli\/(?:main|stored)\.ts$|^(?:scripts|e2e\/bench)\/|^images\/(?:warm-up|proxy\/(?:main|forward))\.ts$/;
 const TEST = /\.(?:test|fixture)\.ts$|\/testing\//;
 const CAPABILITY = /^daemon\/src\/capabilities\/([^/]+)\//;
 const PROTOCOL = /^daemon\/src\/protocols\/([^/]+)\//;

@@ -1,0 +1,166 @@
+import { spawn } from 'node:child_process';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import process from 'node:process';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ROOT } from '../../../../scripts/root.ts';
+import { TestSandbox } from '../client.fixture.ts';
+import { page } from './help.ts';
+import { COMMANDS } from './specs.ts';
+
+const KEY = 'correct-horse-battery';
+let it: TestSandbox;
+
+beforeAll(async () => {
+  it = await TestSandbox.start({ apiKey: KEY });
+});
+afterAll(() => it[Symbol.asyncDispose]());
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function sandbox(
+  words: readonly string[],
+  input = '',
+  more: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
+  const { SANDBOX_URL: _, SANDBOX_API_KEY: __, ...rest } = process.env;
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...words], {
+    env: { ...rest, SANDBOX_URL: it.proxy.url, SANDBOX_API_KEY: KEY, XDG_CONFIG_HOME: it.directory, ...more },
+  });
+  child.stdin.end(input);
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: child.exitCode ?? (await new Promise((resolve) => child.once('exit', resolve))), out, err };
+}
+
+test('[cli.run] run passes output and exit code on, also of a program without a shell', async () => {
+  expect(await sandbox(['run', '--', 'echo out; echo err >&2; exit 3'])).toEqual({
+    code: 3,
+    out: 'out\n',
+    err: 'err\n',
+  });
+  expect(await sandbox(['run', '--', 'printf', '%s-', 'a b', '$HOME'])).toMatchObject({ code: 0, out: 'a b-$HOME-' });
+  expect((await sandbox(['run', '--timeout', '0.2', '--', 'sleep 100'])).code).toBe(124);
+  expect(JSON.parse((await sandbox(['run', '--json', '--', 'echo x'])).out)).toMatchObject({
+    stdout: 'x\n',
+    exitCode: 0,
+  });
+});
+
+test('[cli.commands] a detached command is listed, followed and killed', async () => {
+  const id = (await sandbox(['run', '-d', '--', 'echo begun; sleep 1000'])).out.trim();
+  expect((await sandbox(['ps'])).out).toContain(id);
+  expect(await sandbox(['logs', id])).toMatchObject({ code: 0, out: 'begun\n' });
+  expect((await sandbox(['kill', id])).code).toBe(0);
+  expect(await sandbox(['logs', '-f', id])).toMatchObject({ code: 137, out: 'begun\n' });
+  expect((await sandbox(['ps'])).out).not.toContain(id);
+});
+
+test('[cli.files] cp, ls and cat copy and show files and directories', async () => {
+  const at = (name: string): string => join(it.directory, name);
+  await mkdir(at('tree/sub'), { recursive: true });
+  await writeFile(at('tree/sub/f'), 'hello');
+  expect((await sandbox(['cp', at('tree/sub/f'), `sandbox:${at('sent')}`])).code).toBe(0);
+  expect((await sandbox(['cat', at('sent')])).out).toBe('hello');
+  expect((await sandbox(['cp', `sandbox:${at('sent')}`, at('back')])).code).toBe(0);
+  expect(await readFile(at('back'), 'utf8')).toBe('hello');
+  expect((await sandbox(['cp', '-r', at('tree'), `sandbox:${at('there')}`])).code).toBe(0);
+  expect((await sandbox(['cp', '-r', `sandbox:${at('there')}`, at('again')])).code).toBe(0);
+  expect(await readFile(at('again/sub/f'), 'utf8')).toBe('hello');
+  expect((await sandbox(['ls', at('there')])).out).toMatch(/^drwx.* sub\n$/);
+  expect(await sandbox(['cp', 'a', 'b'])).toMatchObject({ code: 2, err: expect.stringContaining('sandbox:') });
+});
+
+test('[cli.watch] watch prints changes', async () => {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'watch', it.directory, '--json'], {
+    env: { ...process.env, SANDBOX_URL: it.proxy.url, SANDBOX_API_KEY: KEY },
+  });
+  let out = '';
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+  });
+  // Writes until the watch, whose beginning prints nothing, reports one.
+  await expect
+    .poll(async () => {
+      await writeFile(join(it.directory, 'watched'), String(Math.random()));
+      return out;
+    })
+    .toContain('watched');
+  child.kill();
+});
+
+test('[cli.code] code runs stdin and files', async () => {
+  expect(await sandbox(['code', '-l', 'javascript'], '6 * 7')).toMatchObject({ code: 0, out: '42\n' });
+  await writeFile(join(it.directory, 'bad.js'), 'null.x');
+  const failed = await sandbox(['code', '--language=javascript', join(it.directory, 'bad.js')]);
+  expect(failed).toMatchObject({ code: 1, err: expect.stringContaining('TypeError') });
+});
+
+test('[cli.shell] shell types stdin into a terminal and ends with it', async () => {
+  const ran = await sandbox(['shell'], 'echo a""b; exit 5\n');
+  expect([ran.code, ran.out]).toEqual([5, expect.stringContaining('ab')]);
+});
+
+test('[cli.service] info, port and ticket print what the sandbox is and links', async () => {
+  expect((await sandbox(['info'])).out).toMatch(/^version: \d/);
+  expect((await sandbox(['port', '3000'])).out).toBe(`${it.proxy.url}/proxy/3000/\n`);
+  expect((await sandbox(['port', 'x'])).code).toBe(2);
+  const link = (await sandbox(['ticket', '/v2/commands'])).out.trim();
+  expect((await fetch(link)).status).toBe(200);
+});
+
+test('[cli.mcp] mcp serves the tools on stdin and stdout', async () => {
+  const messages = [
+    {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'sandbox_execute_bash', arguments: { cmd: 'echo hi' } },
+    },
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+  ];
+  const { out } = await sandbox(['mcp'], messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
+  const answers = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(answers).toMatchObject([{ id: 1, result: { content: [{ type: 'text' }] } }]);
+});
+
+test('[cli.login] login stores address and key for the account alone, and only if they are right', async () => {
+  const none = { SANDBOX_URL: '', SANDBOX_API_KEY: '' };
+  expect((await sandbox(['login', it.proxy.url], 'wrong\n', none)).code).toBe(125);
+  expect((await sandbox(['login', it.proxy.url], `${KEY}\n`, none)).code).toBe(0);
+  const file = join(it.directory, 'sandbox/login.json');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await sandbox(['run', '--', 'echo in'], '', none)).toMatchObject({ code: 0, out: 'in\n' });
+});
+
+test('[cli.usage] wrong use exits with 2 and names what is wrong', async () => {
+  expect(await sandbox(['nonsense'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('unknown command: nonsense'),
+  });
+  expect(await sandbox(['run', '--nonsense'])).toMatchObject({ code: 2, err: expect.stringContaining('--nonsense') });
+  expect(await sandbox(['kill'])).toMatchObject({ code: 2, err: expect.stringContaining('missing') });
+  expect((await sandbox([])).out).toContain('usage: sandbox COMMAND');
+});
+
+test('[cli.help] each command has its help, and docs/cli.md is made of them', async () => {
+  expect(await readFile(join(ROOT, 'docs/cli.md'), 'utf8')).toBe(page());
+  for (const { name } of COMMANDS) expect(page()).toContain(`usage: sandbox ${name}`);
+  expect((await sandbox(['cp', '--help'])).out).toContain('usage: sandbox cp [-r] SOURCE TARGET');
+});
+
+test('[cli.completion] completions for bash, zsh and fish name each command', async () => {
+  const { out } = await sandbox(['completion', 'bash']);
+  const script = `${out}\nCOMP_WORDS=(sandbox lo); COMP_CWORD=1; _sandbox; echo "\${COMPREPLY[*]}"`;
+  expect((await it.sandbox.run(script, { shell: 'bash' })).stdout).toBe('logs login\n');
+  expect((await sandbox(['completion', 'zsh'])).out).toContain('bashcompinit');
+  expect((await sandbox(['completion', 'fish'])).out).toContain('complete -c sandbox');
+  expect((await sandbox(['completion', 'tcsh'])).code).toBe(2);
+});

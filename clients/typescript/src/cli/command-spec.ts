@@ -1,0 +1,41 @@
+import type { Sandbox } from '../sandbox.ts';
+
+export interface OptionSpec {
+  readonly name: string;
+  readonly short?: string;
+  /** Name of its value; without one it is a switch. */
+  readonly value?: string;
+  readonly description: string;
+}
+
+/** The streams of the process, and what else a command needs of it. */
+export interface Terminal {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+}
+
+export interface Context extends Terminal {
+  readonly sandbox: Sandbox;
+  readonly args: readonly string[];
+  readonly options: Readonly<Record<string, string | true | undefined>>;
+  /** Prints a value as JSON with `--json`, else the text. */
+  readonly print: (text: string, value: unknown) => void;
+}
+
+/** A command as data: help, docs/cli.md and completions are made from it. */
+export interface CommandSpec {
+  readonly name: string;
+  /** What follows the name. */
+  readonly usage: string;
+  readonly summary: string;
+  readonly details?: string;
+  readonly options?: readonly OptionSpec[];
+  /** Number of arguments, at least and at most. */
+  readonly arguments: readonly [number, number];
+  /** Loads the command when it is used. @returns the exit code; default 0 */
+  readonly load: () => Promise<(context: Context) => Promise<number | undefined>>;
+}
+
+/** Wrong use of the command line: exit code 2 and the usage. */
+export class UsageError extends Error {}

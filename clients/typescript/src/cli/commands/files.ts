@@ -1,0 +1,78 @@
+import { stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Progress } from '../../files/upload.ts';
+import { type Context, UsageError } from '../command-spec.ts';
+import { written } from '../written.ts';
+
+const REMOTE = 'sandbox:';
+
+export async function list({ sandbox, args: [path = '~'], print }: Context): Promise<undefined> {
+  const entries = await sandbox.files.list(path);
+  const rows = entries.map(({ permissions, size, modifiedTime, name }) =>
+    [permissions, String(size).padStart(12), modifiedTime.slice(0, 16), name].join('  '),
+  );
+  print(rows.map((row) => `${row}\n`).join(''), entries);
+}
+
+export async function cat({ sandbox, args, stdout }: Context): Promise<undefined> {
+  for (const path of args) for await (const chunk of sandbox.files.stream(path)) await written(stdout, chunk);
+}
+
+export async function copy(context: Context): Promise<undefined> {
+  const [source = '', target = ''] = context.args;
+  const [from, to] = [remoteOf(source), remoteOf(target)];
+  if ((from === undefined) === (to === undefined)) {
+    throw new UsageError(`one of both paths has to begin with ${REMOTE}`);
+  }
+  if (from !== undefined) await receive(context, from, target);
+  else await send(context, source, to ?? '');
+}
+
+async function receive({ sandbox, options, stderr, print }: Context, from: string, target: string): Promise<void> {
+  if (options['recursive']) {
+    const report = await sandbox.files.pull(from, target);
+    print('', report);
+    if (report.skipped.length > 0) stderr.write(`left out: ${report.skipped.join(', ')}\n`);
+    return;
+  }
+  const isDirectory = (await stat(target).catch(() => undefined))?.isDirectory() ?? false;
+  const name = basename(from);
+  if (isDirectory && (name === '' || name === '..')) throw new UsageError(`name the target: ${from}`);
+  await sandbox.files.download(from, isDirectory ? join(target, name) : target, { onProgress: bar(stderr) });
+}
+
+async function send({ sandbox, options, stderr, print }: Context, source: string, to: string): Promise<void> {
+  if (options['recursive']) {
+    print('', await sandbox.files.push(source, to));
+    return;
+  }
+  const isDirectory = to === '' || to.endsWith('/') || to === '~';
+  await sandbox.files.upload(source, {
+    to: isDirectory ? `${to === '' ? '~' : to.replace(/\/$/, '')}/${basename(source)}` : to,
+    onProgress: bar(stderr),
+  });
+}
+
+export async function watch({ sandbox, args: [path = '~'], print }: Context): Promise<undefined> {
+  await using watching = await sandbox.files.watch(path);
+  for await (const event of watching) {
+    const what = event.type === 'overflow' ? 'changes are missing' : event.path;
+    print(`${event.type.padEnd(8)}  ${what}\n`, event);
+  }
+}
+
+function remoteOf(path: string): string | undefined {
+  return path.startsWith(REMOTE) ? path.slice(REMOTE.length) : undefined;
+}
+
+/** A line that is overwritten, on a terminal and for more than one piece. */
+function bar(stderr: NodeJS.WriteStream): ((progress: Progress) => void) | undefined {
+  if (!stderr.isTTY) return undefined;
+  let shown = -1;
+  return ({ bytes, total }) => {
+    const percent = total === 0 ? 100 : Math.floor((100 * bytes) / total);
+    if (percent === shown || (shown === -1 && percent === 100)) return;
+    shown = percent;
+    stderr.write(`\r${'#'.repeat(percent >> 2).padEnd(25)} ${percent} %${percent === 100 ? '\n' : ''}`);
+  };
+}

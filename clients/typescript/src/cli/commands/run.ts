@@ -1,0 +1,92 @@
+import type { CommandExit, OutputEvent } from '../../commands/output.ts';
+import { type Context, UsageError } from '../command-spec.ts';
+import { written } from '../written.ts';
+
+/** As shells do: 124 for the time limit, 128 and the signal's place for a signal. */
+function exitCodeOf({ status, exitCode }: Pick<CommandExit, 'status' | 'exitCode'>): number {
+  if (status === 'timed_out') return 124;
+  return exitCode === null || exitCode < 0 ? 137 : exitCode;
+}
+
+export async function runCommand({
+  sandbox,
+  args,
+  options,
+  print,
+  stdout,
+  stderr,
+}: Context): Promise<number | undefined> {
+  const [command = '', ...rest] = args;
+  const start = {
+    args: rest.length === 0 ? undefined : rest,
+    cwd: textOf(options['cwd']),
+    timeout: numberOf('timeout', options['timeout']),
+  };
+  if (options['detach']) {
+    const { id } = await sandbox.spawn(command, start);
+    print(`${id}\n`, { id });
+    return undefined;
+  }
+  if (options['json']) {
+    const result = await sandbox.run(command, { ...start, check: false });
+    print('', result);
+    return exitCodeOf(result);
+  }
+  const onOutput = (text: string, stream: string): Promise<void> =>
+    written(stream === 'stdout' ? stdout : stderr, text);
+  const result = await sandbox.run(command, { ...start, check: false, maxOutput: 0, onOutput });
+  if (result.message !== null) stderr.write(`sandbox: ${result.message}\n`);
+  return exitCodeOf(result);
+}
+
+export async function listCommands({ sandbox, options, print }: Context): Promise<undefined> {
+  const all = await sandbox.commands({ limit: 1000 });
+  const shown = options['all'] ? all : all.filter(({ status }) => status === 'running' || status === 'pending');
+  const rows = shown.map(({ commandId, status, exitCode, command }) =>
+    [commandId, status.padEnd(9), String(exitCode ?? '').padEnd(4), command.split('\n')[0]].join('  '),
+  );
+  print(rows.map((row) => `${row}\n`).join(''), shown);
+}
+
+/** Milliseconds for what a command that runs has written so far. */
+const READ_MS = 500;
+
+export async function logs(context: Context): Promise<number | undefined> {
+  const { args, options, sandbox } = context;
+  const command = sandbox.command(args[0] ?? '');
+  const { status } = await command.info();
+  const isRunning = status === 'running' || status === 'pending';
+  if (options['follow'] || !isRunning) {
+    const end = await show(command.output(), context);
+    return options['follow'] && end ? exitCodeOf(end) : undefined;
+  }
+  const signal = AbortSignal.timeout(READ_MS);
+  await show(command.output({ signal }), context).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+  return undefined;
+}
+
+async function show(output: AsyncIterable<OutputEvent>, { stdout, stderr }: Context): Promise<CommandExit | undefined> {
+  for await (const event of output) {
+    if (event.type === 'output') await written(event.stream === 'stdout' ? stdout : stderr, event.text);
+    if (event.type === 'exit') return event;
+  }
+  return undefined;
+}
+
+export async function kill({ sandbox, args: [id = ''], options }: Context): Promise<undefined> {
+  await sandbox.command(id).kill(textOf(options['signal']));
+}
+
+function textOf(value: string | true | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** @throws UsageError */
+export function numberOf(name: string, value: string | true | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const number = Number(value);
+  if (!(number > 0)) throw new UsageError(`--${name} is not a number above 0: ${value}`);
+  return number;
+}

@@ -1,0 +1,44 @@
+import type { CommandSpec, OptionSpec } from './command-spec.ts';
+import { COMMANDS, GLOBAL_OPTIONS } from './specs.ts';
+
+export function overview(): string {
+  const rows = COMMANDS.map(({ name, summary }) => [name, summary] as const);
+  return `usage: sandbox COMMAND [OPTIONS] [ARGUMENTS]\n\n${table(rows)}\n\n${optionRows(GLOBAL_OPTIONS)}\n
+The address is that of --url, else SANDBOX_URL, else that of login. The key is SANDBOX_API_KEY or that of login.\n`;
+}
+
+export function helpOf({ name, usage, summary, details, options = [] }: CommandSpec): string {
+  const parts = [
+    `usage: ${`sandbox ${name} ${usage}`.trimEnd()}`,
+    summary,
+    ...(details === undefined ? [] : [details]),
+  ];
+  return `${parts.join('\n\n')}\n\n${optionRows([...options, ...GLOBAL_OPTIONS])}\n`;
+}
+
+function optionRows(options: readonly OptionSpec[]): string {
+  return table(
+    options.map(({ name, short, value, description }) => {
+      const names = short === undefined ? `--${name}` : `-${short}, --${name}`;
+      return [value === undefined ? names : `${names} ${value}`, description] as const;
+    }),
+  );
+}
+
+function table(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([first]) => first.length));
+  return rows.map(([first, second]) => `  ${first.padEnd(width)}  ${second}`).join('\n');
+}
+
+/** docs/cli.md. */
+export function page(): string {
+  const sections = COMMANDS.map((spec) => `## ${spec.name}\n\n\`\`\`\n${helpOf(spec)}\`\`\`\n`);
+  return `# The command line
+
+Written by \`npm run docs\` from the help of \`sandbox\`, the command line of \`@sandbox/client\` ([clients.md](clients.md)).
+
+\`\`\`
+${overview()}\`\`\`
+
+${sections.join('\n')}`;
+}

@@ -1,0 +1,54 @@
+#!/usr/bin/env node
+import process from 'node:process';
+import { type CommandSpec, type Context, UsageError } from './command-spec.ts';
+import { parse, requireArguments } from './parse.ts';
+import { COMMANDS } from './specs.ts';
+
+process.exitCode = await main(process.argv.slice(2));
+
+/** @returns the exit code */
+async function main(words: readonly string[]): Promise<number> {
+  const spec = COMMANDS.find(({ name }) => name === words[0]);
+  try {
+    const { args, options } = parse(spec, spec ? words.slice(1) : words);
+    if (options['help'] || words.length === 0 || (words[0] === 'help' && args.length < 2)) {
+      const { helpOf, overview } = await import('./help.ts');
+      process.stdout.write(spec ? helpOf(spec) : overview());
+      return 0;
+    }
+    if (!spec) throw new UsageError(`unknown command: ${args[0] ?? ''}`);
+    requireArguments(spec, args);
+    return await use(spec, args, options);
+  } catch (error) {
+    return failed(error, spec);
+  }
+}
+
+async function use(spec: CommandSpec, args: readonly string[], options: Context['options']): Promise<number> {
+  const command = await spec.load();
+  const { stdin, stdout, stderr } = process;
+  const print = (text: string, value: unknown): void => {
+    stdout.write(options['json'] ? `${JSON.stringify(value)}\n` : text);
+  };
+  return (await command({ sandbox: await connect(options), args, options, print, stdin, stdout, stderr })) ?? 0;
+}
+
+/** The key of login belongs to the address of login. */
+async function connect({ url }: Context['options']): Promise<Context['sandbox']> {
+  const { Sandbox } = await import('../sandbox.ts');
+  const given = typeof url === 'string' ? url : process.env['SANDBOX_URL'];
+  const apiKey = process.env['SANDBOX_API_KEY'];
+  if (given !== undefined) return Sandbox.at({ url: given, apiKey });
+  const { readStored } = await import('./stored.ts');
+  const stored = await readStored();
+  return Sandbox.at(stored.url === undefined ? {} : { url: stored.url, apiKey: apiKey ?? stored.apiKey });
+}
+
+function failed(error: unknown, spec: CommandSpec | undefined): number {
+  const { message, hint } = error as { readonly message?: string; readonly hint?: string | null };
+  process.stderr.write(`sandbox: ${message ?? String(error)}\n`);
+  if (hint) process.stderr.write(`${hint}\n`);
+  if (!(error instanceof UsageError)) return 125;
+  process.stderr.write(`sandbox ${spec?.name ?? ''} --help shows the usage\n`.replace('  ', ' '));
+  return 2;
+}

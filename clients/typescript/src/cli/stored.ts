@@ -1,0 +1,33 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+
+/** What `login` stores. */
+export interface Stored {
+  readonly url?: string;
+  readonly apiKey?: string;
+}
+
+/** A file of the account: XDG_CONFIG_HOME or ~/.config, on Windows APPDATA. */
+function storedPath(): string {
+  const { APPDATA, XDG_CONFIG_HOME } = process.env;
+  const base = process.platform === 'win32' ? APPDATA : XDG_CONFIG_HOME;
+  return join(base || join(homedir(), '.config'), 'sandbox', 'login.json');
+}
+
+export async function readStored(): Promise<Stored> {
+  try {
+    return JSON.parse(await readFile(storedPath(), 'utf8')) as Stored;
+  } catch {
+    return {};
+  }
+}
+
+/** @returns the path of the file */
+export async function writeStored(stored: Stored): Promise<string> {
+  const path = storedPath();
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeFile(path, `${JSON.stringify(stored)}\n`, { mode: 0o600 });
+  return path;
+}
