@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -32,9 +33,10 @@ async function sandbox(
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...words], {
     env: { ...rest, SANDBOX_URL: it.proxy.url, SANDBOX_API_KEY: KEY, XDG_CONFIG_HOME: it.directory, ...more },
   });
+  const exited = once(child, 'exit');
   child.stdin.end(input);
-  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: child.exitCode ?? (await new Promise((resolve) => child.once('exit', resolve))), out, err };
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
+  return { code, out, err };
 }
 
 test('[cli.run] run passes output and exit code on, also of a program without a shell', async () => {

@@ -36,8 +36,9 @@ async function use(spec: CommandSpec, args: readonly string[], options: Context[
 /** The key of login belongs to the address of login. */
 async function connect({ url }: Context['options']): Promise<Context['sandbox']> {
   const { Sandbox } = await import('../sandbox.ts');
-  const given = typeof url === 'string' ? url : process.env['SANDBOX_URL'];
-  const apiKey = process.env['SANDBOX_API_KEY'];
+  // An empty variable is one that is not set.
+  const given = typeof url === 'string' ? url : process.env['SANDBOX_URL'] || undefined;
+  const apiKey = process.env['SANDBOX_API_KEY'] || undefined;
   if (given !== undefined) return Sandbox.at({ url: given, apiKey });
   const { readStored } = await import('./stored.ts');
   const stored = await readStored();
