@@ -3,7 +3,8 @@ import { type Requirement, section } from './requirement.ts';
 export const FILES: readonly Requirement[] = [
   ...section('docs/contract.md §3', {
     'fs.path-b64': 'a name that is not UTF-8 shows with U+FFFD and carries path_b64, accepted wherever path is',
-    'fs.paths': 'relative, empty, NUL and too long paths and loops of links are invalid_path on every route',
+    'fs.paths':
+      'empty, NUL and too long paths and loops of links are invalid_path on every route, relative ones on those of 1.x',
     'fs.read': 'read answers content, line_count, file and path, whole or by lines',
     'fs.read-bytes': 'read answers bytes by offset and length, in base64 too',
     'fs.read-cap': 'a text read over 16 MiB is too_large, with the hint to download',

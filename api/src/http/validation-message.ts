@@ -50,7 +50,6 @@ export function wanted(issue: z.core.$ZodRawIssue): string | undefined {
 export function came(path: readonly PropertyKey[], input: unknown): string | undefined {
   if (input === undefined) return undefined;
   if (Array.isArray(input)) return `an array of ${input.length}`;
-  if (Number.isNaN(input)) return 'other text';
   if (typeof input === 'object' && input !== null) return 'an object';
   if (typeof input !== 'string') return String(input);
   if (path.some((name) => SECRET.test(String(name)))) return `a string of ${input.length} characters`;

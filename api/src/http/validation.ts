@@ -27,7 +27,7 @@ export class ValidationFailure extends Error {
       .slice(0, MAX_ISSUES)
       .map((issue) => ({
         location: [PARTS[part] ?? part, ...issue.path.map((key) => (typeof key === 'number' ? key : cut(String(key))))],
-        message: cut(messageOf(issue)),
+        message: cut(part === 'querystring' ? ofQuery(issue) : messageOf(issue)),
         type: issue.code,
       }));
     const more = issues.length > MAX_ISSUES ? `; and ${issues.length - MAX_ISSUES} more` : '';
@@ -69,6 +69,11 @@ function ofOneForm(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
 function messageOf({ message, path, input }: z.core.$ZodIssue): string {
   const got = message.startsWith('expected ') ? came(path, input) : undefined;
   return got === undefined ? message : `${message}, got ${got}`;
+}
+
+/** In a query an empty value is often a variable without a value: it does not mean that the field is absent. */
+function ofQuery(issue: z.core.$ZodIssue): string {
+  return issue.input === '' ? 'is empty: give it a value, or leave it out' : messageOf(issue);
 }
 
 function cut(text: string): string {

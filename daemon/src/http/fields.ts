@@ -12,6 +12,12 @@ export const Account = Text.min(1);
 /** An absolute path; the domain checks it and answers 400. */
 export const AbsolutePath = Text.meta({ pattern: '^/[^\\u0000]*$' });
 
+/** The working directory of a process, as a shell resolves it; the domain checks it and answers 400. */
+export const WorkingDirectory = Text.min(1).meta({
+  pattern: '^[^\\u0000]+$',
+  description: 'Absolute, or as in a shell: `~`, `~user`, or relative to the home. Default: the home of the account.',
+});
+
 /** A boolean of a query, where every value is text; clients send true or false. */
 export const QueryFlag = z.stringbool({ error: 'expected true or false' }).meta({
   type: undefined,

@@ -1,9 +1,18 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { describe, expect } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { McpCaller, test } from './mcp.fixture.ts';
 
 const BASH = 'sandbox_execute_bash';
@@ -169,7 +178,7 @@ describe(FILES, () => {
       message: expect.stringContaining('ENOENT'),
       error: 'not_found',
     });
-    expect(await mcp.call(FILES, { action: 'read', path: 'relative' })).toMatchObject({ isError: true });
+    expect(await mcp.call(FILES, { action: 'read', path: '~no-such-account' })).toMatchObject({ isError: true });
   });
 
   test('[mcp.files] a long file is cut at a line, with the line to go on from', async ({ mcp, dir }) => {
@@ -189,6 +198,26 @@ describe(FILES, () => {
     expect(seen.length).toBeGreaterThan(1);
     expect(seen.join('')).toBe(lines.join('\n'));
   });
+});
+
+test('[manners.shell-paths] tools resolve ~ and relative paths, and answer absolute ones', async ({ mcp }) => {
+  const home = mkdtempSync(join(tmpdir(), 'home-'));
+  vi.stubEnv('HOME', home);
+  try {
+    const written = await mcp.data(FILES, { action: 'write', path: 'a', content: 'needle' });
+    expect(written).toMatchObject({ success: true, path: `${home}/a` });
+    expect(await mcp.data(FILES, { action: 'grep', path: '~', pattern: 'needle' })).toMatchObject({ path: home });
+    const edit = { command: 'str_replace', path: '~/a', old_str: 'needle', new_str: 'thread' };
+    expect((await mcp.call(EDITOR, edit)).isError).not.toBe(true);
+    expect(readFileSync(join(home, 'a'), 'utf8')).toBe('thread');
+    expect(await mcp.data(BASH, { cmd: 'cat a', cwd: '~', new_session: true })).toMatchObject({
+      output: 'thread',
+      cwd: home,
+    });
+  } finally {
+    vi.unstubAllEnvs();
+    rmSync(home, { recursive: true });
+  }
 });
 
 describe(EDITOR, () => {

@@ -77,13 +77,14 @@ export const ACCESSIBILITY_NODES = {
     querystring: z.object({
       ...treeQuery,
       role: z.string().min(1).max(100).optional(),
-      name: z.string().max(1_000).optional(),
+      name: z.string().min(1).max(1_000).optional(),
       match: z
         .enum(['substring', 'exact', 'regex'])
         .default('substring')
         .meta({ description: 'A substring matches in any case; regex is a pattern of JavaScript.' }),
       states: z
         .string()
+        .min(1)
         .max(1_000)
         .transform((text) => text.split(',').filter((state) => state !== ''))
         .optional()

@@ -8,12 +8,10 @@ export const RECORD_SIDE_MAX = 7_680;
 export const RecordRequest = z
   .object({
     action: z.enum(['start', 'status', 'stop']),
-    save_path: z
-      .string()
-      .min(1)
-      .max(4_096)
-      .optional()
-      .meta({ description: 'An MP4; default /tmp/recordings/recording_{timestamp}.mp4.' }),
+    save_path: z.string().min(1).max(4_096).optional().meta({
+      description:
+        'An MP4: absolute; on /v2 also `~`, or relative to the home. Default /tmp/recordings/recording_{timestamp}.mp4.',
+    }),
     fps: z.int().positive().max(30).default(5),
     crf: z.int().min(0).max(51).default(28).meta({ description: '0 is lossless, 51 worst.' }),
     max_duration: z

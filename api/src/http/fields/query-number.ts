@@ -13,5 +13,5 @@ export function queryNumber<T extends z.ZodNumber>(schema: T) {
 
 function numberIn(value: unknown): unknown {
   if (typeof value !== 'string') return value;
-  return DECIMAL.test(value.trim()) ? Number(value) : Number.NaN;
+  return DECIMAL.test(value.trim()) ? Number(value) : value;
 }

@@ -5,6 +5,7 @@ import { AccountPrograms } from '../../core/account/account-programs.ts';
 import type { BrowserLife } from '../../core/browser/browser-life.ts';
 import type { Core } from '../../core/core.ts';
 import { DESKTOP, type Desktop, type InputAction, type Picture, type Size } from '../../core/desktop/desktop.ts';
+import { ShellPaths } from '../../core/files/shell-paths.ts';
 import type { PortReader } from '../../core/ports/port.ts';
 import { BrowserEndpoint, type BrowserTerms } from './browser-endpoint.ts';
 import { BrowserLink, type BrowserStart, type LiveBrowser } from './cdp/browser-link.ts';
@@ -62,6 +63,8 @@ export class BrowserService implements AsyncDisposable, BrowserLife {
   readonly suite: RefSuite;
   /** For links to the browser. */
   readonly tickets: TicketStore;
+  /** Of requests. */
+  readonly paths: ShellPaths;
   readonly #ports: PortReader;
   readonly #link: BrowserLink;
   readonly #isOnDemand: boolean;
@@ -70,6 +73,7 @@ export class BrowserService implements AsyncDisposable, BrowserLife {
   private constructor(core: Core, terms: BrowserTerms, ports: PortReader, programs: AccountPrograms | undefined) {
     this.#ports = ports;
     this.tickets = core.tickets;
+    this.paths = new ShellPaths(core.config.defaultUser, core.platform);
     this.endpoint = new BrowserEndpoint(terms);
     this.starter = new BrowserStarter({ fifo: terms.browserStarter, version: () => this.endpoint.version() });
     const { browserStartMode: mode, browserStarter, browserOnDemand = false } = terms;

@@ -53,6 +53,11 @@ export class CodeService implements AsyncDisposable {
     this.#keyed = new KeyedExecutions(parts.executions);
   }
 
+  /** A directory that a call names, as a shell of the account resolves it. @throws SandboxError `invalid` */
+  resolve({ cwd, user }: Pick<CellRequest, 'cwd' | 'user'>): string | undefined {
+    return cwd === undefined ? undefined : this.#parts.processes.runContext.paths.resolve(cwd, { user });
+  }
+
   /** As `begin`, and waits for the end. */
   async execute(request: CellRequest, gone?: AbortSignal): Promise<CellReport> {
     const execution = await this.begin(request, gone);

@@ -47,6 +47,16 @@ export class SessionService {
     return this.#view(found);
   }
 
+  /**
+   * The directory that a call names, as a shell in its session resolves it.
+   * @throws SandboxError `invalid` if an account does not exist
+   */
+  resolve({ cwd, id, user }: Pick<SessionTerms, 'cwd' | 'id' | 'user'>): string | undefined {
+    if (cwd === undefined) return undefined;
+    const session = id === undefined ? undefined : this.#store.sessions.find(id);
+    return this.#launcher.resolve(cwd, user ?? session?.user ?? undefined, session?.cwd ?? undefined);
+  }
+
   /** @throws SandboxError `not_found` */
   get(id: string): SessionView {
     return this.#view(this.#store.sessions.get(id));

@@ -1,5 +1,6 @@
 import { type ErrorKind, SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { Desktop, InputAction, Performed, Picture, PictureTerms, Size } from '../../core/desktop/desktop.ts';
+import { ShellPaths } from '../../core/files/shell-paths.ts';
 import { type DesktopInfo, isDesktopInfo } from './desktop-info.ts';
 import { noWorker, type WorkerAnswer, WorkerClient, type WorkerRequest, WorkerSilence } from './worker-client.ts';
 
@@ -25,9 +26,12 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
 
 /** The display as its worker serves it. */
 export class DesktopService implements Desktop, AsyncDisposable {
+  readonly paths: ShellPaths;
   readonly #client: WorkerClient;
 
-  constructor(url: string) {
+  /** @param paths of requests */
+  constructor(url: string, paths = new ShellPaths()) {
+    this.paths = paths;
     this.#client = new WorkerClient(url);
   }
 

@@ -1,5 +1,6 @@
 import { defineCapability } from '../../capability.ts';
 import { DESKTOP } from '../../core/desktop/desktop.ts';
+import { ShellPaths } from '../../core/files/shell-paths.ts';
 import { provide } from '../../core/ports/port.ts';
 import { DesktopService } from './desktop-service.ts';
 import { DesktopOptions } from './options.ts';
@@ -12,7 +13,8 @@ export const desktop = defineCapability({
   name: 'desktop',
   options: DesktopOptions,
   provides: [provide(DESKTOP, (service: DesktopService) => service)],
-  create: (_core, { computerUseUrl }) => new DesktopService(computerUseUrl),
+  create: ({ config, platform }, { computerUseUrl }) =>
+    new DesktopService(computerUseUrl, new ShellPaths(config.defaultUser, platform)),
   // The report of activity has the kinds of the contract; on the display an agent mostly uses the browser.
   activity: { kind: 'browser', looks: LOOKS.map((path) => `/v2/computer/${path}`), transfers: [] },
   v2: desktopV2,

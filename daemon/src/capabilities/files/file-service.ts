@@ -5,6 +5,7 @@ import { type FilePath, shownPath, withoutTrailingSlashes } from '../../core/fil
 import type { Caller, Ownership } from '../../core/files/ownership.ts';
 import { makeDirectories, makeOneDirectory } from '../../core/files/place/make-directories.ts';
 import { Place } from '../../core/files/place/place.ts';
+import { ShellPaths } from '../../core/files/shell-paths.ts';
 import type { Finding } from '../../core/finding.ts';
 import { copyPath } from './change/copy.ts';
 import { deletePath } from './change/delete.ts';
@@ -30,7 +31,7 @@ import type { ChangePolicy } from './read/send-bytes.ts';
 import { type FileStat, statPath } from './read/stat.ts';
 import { type ExportTerms, exportTree } from './tar/export.ts';
 import { ARCHIVE_BYTES_MAX, type Imported, type ImportTerms, importTree } from './tar/import.ts';
-import { type FormReader, uploadForm } from './upload/form-upload.ts';
+import { type FormPaths, type FormReader, uploadForm } from './upload/form-upload.ts';
 import { type Piece, type Progress, ResumableUploads } from './upload/resumable.ts';
 import { Upload, type Uploaded, type UploadTerms } from './upload/upload.ts';
 import { isAtOnce, type Written, writeInPlace, writePlain } from './write/write.ts';
@@ -60,6 +61,7 @@ export type EditCommand =
 
 /** Works on files with the daemon's privileges; the caller only sets the owner of created files. Errors: FileFailure. */
 export class FileService implements AsyncDisposable {
+  readonly paths: ShellPaths;
   readonly #ownership: Ownership;
   readonly #locks = new PathLocks();
   readonly #editor = new Editor(this.#locks);
@@ -72,8 +74,10 @@ export class FileService implements AsyncDisposable {
   /**
    * @param journal notes of unfinished files, which it closes
    * @param probes directory for the files that `probe` writes
+   * @param paths of requests
    */
-  constructor(ownership: Ownership, journal: PartJournal, probes: string) {
+  constructor(ownership: Ownership, journal: PartJournal, probes: string, paths = new ShellPaths()) {
+    this.paths = paths;
     this.#probes = probes;
     this.#ownership = ownership;
     this.#journal = journal;
@@ -196,11 +200,11 @@ export class FileService implements AsyncDisposable {
   uploadForm(
     read: FormReader,
     caller: Caller,
-    { path, ...terms }: WholeTerms & { readonly path?: FilePath | undefined } = {},
+    { path, pathOf, ...terms }: WholeTerms & Partial<FormPaths> = {},
   ): Promise<Uploaded & { readonly path: FilePath }> {
     return attempt('upload', '', async () => {
       await using upload = new Upload(this.#locks, this.#journal, { ...terms, owner: this.#ownership.of(caller) });
-      return await uploadForm(upload, read, path);
+      return await uploadForm(upload, read, { path, pathOf });
     });
   }
 

@@ -3,6 +3,7 @@ import { defineCapability } from '../../capability.ts';
 import { Ownership } from '../../core/files/ownership.ts';
 import { FILES } from '../../core/ports/files-port.ts';
 import { provide } from '../../core/ports/port.ts';
+import { ShellPaths } from '../../core/files/shell-paths.ts';
 import { FileService } from './file-service.ts';
 import { PartJournal } from './parts/part-journal.ts';
 import { fileTools } from './tools.ts';
@@ -14,7 +15,12 @@ export const files = defineCapability({
   provides: [provide(FILES, (service: FileService) => service)],
   create: ({ clock, config, runtime, platform }) => {
     const journal = new PartJournal(join(runtime.directory('parts'), 'journal'), clock);
-    return new FileService(new Ownership(config.defaultUser, platform), journal, runtime.directory('probes'));
+    return new FileService(
+      new Ownership(config.defaultUser, platform),
+      journal,
+      runtime.directory('probes'),
+      new ShellPaths(config.defaultUser, platform),
+    );
   },
   activity: {
     kind: 'file',

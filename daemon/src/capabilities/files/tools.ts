@@ -1,7 +1,7 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
 import { FileFailure } from '../../core/files/file-failure.ts';
-import { absolutePath, shownPath } from '../../core/files/file-path.ts';
+import { type FilePath, shownPath } from '../../core/files/file-path.ts';
 import { unreadReason } from '../../core/files/walk/unread.ts';
 import { FILE_OPERATIONS, fileOperation, OPERATION_FIELDS } from '../../core/tools/file-operation.ts';
 import { defineTool } from '../../core/tools/tool.ts';
@@ -39,7 +39,7 @@ const operations = defineTool({
     include_metadata: z.boolean().optional().meta({ description: 'list, glob: size and time of each entry.' }),
   }),
   handler: (files: FileService, args) =>
-    fileOperation(args, async (path) => {
+    fileOperation(args, files.paths, async (path) => {
       switch (args.action) {
         case 'read':
           return args.encoding === 'base64' ? await readBytes(files, path) : await readLines(files, path, args);
@@ -61,11 +61,9 @@ const operations = defineTool({
     }),
 });
 
-type Path = ReturnType<typeof absolutePath>;
-
 async function readLines(
   files: FileService,
-  path: Path,
+  path: FilePath,
   args: { start_line?: number | undefined; end_line?: number | undefined },
 ) {
   const { content, lineCount } = await files.readText(path, { startLine: args.start_line, endLine: args.end_line });
@@ -77,7 +75,7 @@ async function readLines(
   return { content: shown, line_count: lineCount, truncated: true, hint };
 }
 
-async function readBytes(files: FileService, path: Path) {
+async function readBytes(files: FileService, path: FilePath) {
   const { bytes, size } = await files.readBytes(path, { offset: 0, length: TEXT_CHARACTERS });
   const truncated = bytes.length < size;
   return { content: bytes.toString('base64'), encoding: 'base64', size, ...(truncated && { truncated }) };
@@ -91,7 +89,7 @@ interface ListArguments {
   readonly include_metadata?: boolean | undefined;
 }
 
-async function list(files: FileService, path: Path, args: ListArguments) {
+async function list(files: FileService, path: FilePath, args: ListArguments) {
   const { entries, cursor, unread } = await files.list({
     path,
     recursive: args.recursive ?? false,
@@ -138,7 +136,7 @@ Example: {"command": "str_replace", "path": "/home/sandbox/a.py", "old_str": "x 
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   schema: z.object({
     command: z.enum(['view', 'create', 'str_replace', 'insert', 'undo_edit']),
-    path: z.string().meta({ description: 'Absolute path.' }),
+    path: z.string().meta({ description: 'Absolute, ~/…, or relative to the home.' }),
     file_text: z.string().optional().meta({ description: 'create: the text of the file.' }),
     old_str: z.string().optional().meta({ description: 'str_replace: the text to replace.' }),
     new_str: z.string().optional().meta({ description: 'str_replace, insert: the new text.' }),
@@ -150,7 +148,7 @@ Example: {"command": "str_replace", "path": "/home/sandbox/a.py", "old_str": "x 
   }),
   handler: async (files: FileService, args, { gone }) => {
     try {
-      const path = absolutePath({ path: args.path }, 'edit');
+      const path = files.paths.of({ path: args.path }, 'edit');
       if (args.command === 'view') return (await files.view(path, { lines: rangeOf(args.view_range) }, gone)).output;
       if (args.command === 'create')
         return (await files.create(path, required(args.file_text, 'file_text'), {})).output;

@@ -52,6 +52,11 @@ export class SessionStore {
     return held.session;
   }
 
+  /** A directory that a call names, as a shell of the account resolves it. @throws SandboxError `invalid` */
+  resolve({ cwd, user }: Pick<SessionTerms, 'cwd' | 'user'>): string | undefined {
+    return this.#tools.launcher.resolve(cwd, user);
+  }
+
   /** Answers the open session of that id, else creates one. @throws SandboxError as `create` */
   async ensure(terms: SessionTerms): Promise<PtySession> {
     const known = terms.id === undefined ? undefined : this.find(terms.id);

@@ -1,4 +1,5 @@
 import { defineCapability } from '../../capability.ts';
+import { ShellPaths } from '../../core/files/shell-paths.ts';
 import { tool } from '../../core/requirement.ts';
 import { SearchOptions } from './options.ts';
 import { SearchService } from './search-service.ts';
@@ -10,7 +11,8 @@ export const search = defineCapability({
   name: 'search',
   options: SearchOptions,
   requires: [tool('ripgrep', { programs: ['rg'], hint: 'apt-get install ripgrep: faster search in files' })],
-  create: (_core, { searchTimeoutSeconds }) => new SearchService(searchTimeoutSeconds),
+  create: ({ config, platform }, { searchTimeoutSeconds }) =>
+    new SearchService(searchTimeoutSeconds, undefined, new ShellPaths(config.defaultUser, platform)),
   report: (service) => ({ exec: { rg: service.hasRipgrep } }),
   v2: searchV2,
   v1: searchV1,

@@ -5,6 +5,7 @@ import { requireNoCredentialAt } from '../../core/access/credential-files.ts';
 import { workOnAnswer } from '../../core/answers/answer-hold.ts';
 import { asFileFailure, badRequest, notRegular, systemFailure } from '../../core/files/file-failure.ts';
 import { type FilePath, nameOf, parentOf, shownPath, withoutTrailingSlashes } from '../../core/files/file-path.ts';
+import { ShellPaths } from '../../core/files/shell-paths.ts';
 import { expandBraces, requireExpandable } from '../../core/glob/expand-braces.ts';
 import { findTool } from '../../core/tool-path.ts';
 import { isTurnSpent, yieldToEventLoop } from '../../core/turns.ts';
@@ -24,14 +25,19 @@ export interface FileFacts extends FoundName {
 
 /** Searches names and contents of files: with ripgrep if it is on PATH at the call, otherwise with its own engine. */
 export class SearchService implements AsyncDisposable {
+  readonly paths: ShellPaths;
   readonly #timeoutMs: number;
   readonly #findRipgrep: () => string | undefined;
   readonly #own = new WalkEngine();
   readonly #slots = new Slots(AT_ONCE);
   readonly #closing = new AbortController();
 
-  /** @param timeout seconds after which a search answers with its matches so far */
-  constructor(timeout: number, findRipgrep: () => string | undefined = () => findTool('rg')) {
+  /**
+   * @param timeout seconds after which a search answers with its matches so far
+   * @param paths of requests
+   */
+  constructor(timeout: number, findRipgrep = (): string | undefined => findTool('rg'), paths = new ShellPaths()) {
+    this.paths = paths;
     this.#timeoutMs = timeout * 1000;
     this.#findRipgrep = findRipgrep;
   }

@@ -44,7 +44,7 @@ const operations = defineTool({
   actions: ['search', 'find', 'grep', 'glob'],
   schema: Arguments,
   handler: (service: SearchService, args, { gone }) =>
-    fileOperation(args, (path) => {
+    fileOperation(args, service.paths, (path) => {
       const isContent = args.action === 'grep' || args.action === 'search';
       return isContent ? grep(service, path, args, gone) : names(service, path, args, gone);
     }),

@@ -1,6 +1,7 @@
 import { defineCapability } from '../../capability.ts';
 import { provide } from '../../core/ports/port.ts';
 import { WATCH } from '../../core/ports/watch-port.ts';
+import { ShellPaths } from '../../core/files/shell-paths.ts';
 import { watchProgram } from '../../core/process/keeper/keeper-program.ts';
 import { InotifyBackend } from './inotify/inotify-backend.ts';
 import { WatchOptions } from './options.ts';
@@ -14,10 +15,14 @@ export const watch = defineCapability({
   name: 'watch',
   options: WatchOptions,
   provides: [provide(WATCH, watchPort)],
-  create: ({ config, logger, metrics }, { watchMaxWatchers }) => {
+  create: ({ config, logger, metrics, platform }, { watchMaxWatchers }) => {
     const { path, isThere } = watchProgram(config.keeperProgram);
     const inotify = isThere ? new InotifyBackend(path, logger) : undefined;
-    const service = new WatchService(inotify ?? new PortableBackend(), watchMaxWatchers);
+    const service = new WatchService(
+      inotify ?? new PortableBackend(),
+      watchMaxWatchers,
+      new ShellPaths(config.defaultUser, platform),
+    );
     if (!inotify) logger.info({ reason: `no program at ${path}` }, 'watchers use chokidar: renames are not paired');
     metrics.gauge('watchers', 'Watchers, and waits for one event.', () => service.count);
     metrics.gauge('watched_directories', 'Directories that inotify watches.', () => inotify?.directories ?? 0);

@@ -3,6 +3,7 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { ByteName } from '../../core/files/byte-name.ts';
 import { badRequest } from '../../core/files/file-failure.ts';
 import { type FilePath, shownPath } from '../../core/files/file-path.ts';
+import { ShellPaths } from '../../core/files/shell-paths.ts';
 import { Registry, type Reservation } from '../../core/registry.ts';
 import { type FirstChange, firstChange, type WaitRequest } from './first-change.ts';
 import { PathFilter } from './path-filter.ts';
@@ -34,12 +35,15 @@ type Holder = Watcher | OneWait;
 /** Watches files and directories; callers with the same configuration share one watcher. */
 export class WatchService implements AsyncDisposable {
   readonly backend: WatchBackend;
+  readonly paths: ShellPaths;
   readonly #registry: Registry<Holder>;
   /** By configuration, including those that are being set up. */
   readonly #byTerms = new Map<string, Promise<Watcher>>();
   readonly #closing = new AbortController();
 
-  constructor(backend: WatchBackend, maxWatchers: number) {
+  /** @param paths of requests */
+  constructor(backend: WatchBackend, maxWatchers: number, paths = new ShellPaths()) {
+    this.paths = paths;
     this.backend = backend;
     this.#registry = new Registry<Holder>({
       kind: 'watchers',

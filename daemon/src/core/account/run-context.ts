@@ -1,17 +1,20 @@
 import { type Stats, statSync } from 'node:fs';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { errnoName } from '../errno-name.ts';
+import { ShellPaths } from '../files/shell-paths.ts';
 import { defaultUserOnWindows, type Identity, lookUpIdentity, ownIdentity, requireRunnableAs } from './identity.ts';
 
 /** Resolves the account and the working directory of processes that a caller starts. */
 export class RunContext {
   readonly own = ownIdentity();
+  readonly paths: ShellPaths;
   readonly #defaultUser: string | undefined;
   readonly #platform: NodeJS.Platform;
 
   constructor(defaultUser: string | undefined, platform: NodeJS.Platform = process.platform) {
     this.#defaultUser = defaultUser;
     this.#platform = platform;
+    this.paths = new ShellPaths(defaultUser, platform);
   }
 
   /** @throws SandboxError if the account does not exist, or the daemon may not switch to it */

@@ -139,8 +139,12 @@ export function busyMountPoint(operation: string, path: string): FileFailure {
   return failureOf(`${operation} failed: the target is a mount point: ${path}`, terms);
 }
 
-export function invalidPath(message: string, operation: string, path: string): FileFailure {
-  const hint = 'give an absolute path';
+export function invalidPath(
+  message: string,
+  operation: string,
+  path: string,
+  hint = 'give an absolute path',
+): FileFailure {
   return failureOf(message, {
     type: 'invalid_path',
 

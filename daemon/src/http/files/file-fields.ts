@@ -1,17 +1,20 @@
 import { ErrorBody, V2_ERRORS, ValidationErrorBody } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { absolutePath, exactPath, type FilePath, shownPath } from '../../core/files/file-path.ts';
+import type { ShellPaths } from '../../core/files/shell-paths.ts';
 import { Account } from '../fields.ts';
 
 /** A path as text; the file need not exist. `core/files` checks the text and answers 400. */
-const PathText = z
-  .string()
-  .meta({ description: 'Absolute.', pattern: '^/[^\\u0000]*$', examples: ['/tmp/example/hello.txt'] });
+const PathText = z.string().meta({
+  description: 'Absolute, or as in a shell: `~`, `~user`, or relative to the home of the account.',
+  pattern: '^[^\\u0000]+$',
+  examples: ['/tmp/example/hello.txt'],
+});
 
-const PathBase64 = z
+export const PathBase64 = z
   .string()
-  .regex(/^[A-Za-z0-9+/_-]*={0,2}$/, 'expected base64')
-  .meta({ description: 'The bytes of the path in base64, if it is not UTF-8.' });
+  .regex(/^[A-Za-z0-9+/_-]+={0,2}$/, 'expected base64')
+  .meta({ description: 'The bytes of the absolute path in base64, if it is not UTF-8.' });
 
 /** Fields of a request that names one path: `{path}`, or `{path_b64}` if it is not UTF-8. */
 export const PathFields = { path: PathText.optional(), path_b64: PathBase64.optional() } as const;
@@ -46,7 +49,17 @@ export function requirePath(name: string, base64 = `${name}_b64`): (context: z.c
   };
 }
 
-/** @throws FileFailure `invalid_path` */
+/** The path of a request to `/v2`. @throws FileFailure `invalid_path`, SandboxError `invalid` for an unknown account */
+export function shellPathOf(
+  paths: ShellPaths,
+  { path, path_b64 }: { path?: string | undefined; path_b64?: string | undefined },
+  operation: string,
+  { user }: { readonly user?: string | undefined } = {},
+): FilePath {
+  return paths.of({ path, base64: path_b64 }, operation, { user });
+}
+
+/** The path of a request to `/v1`, which is absolute. @throws FileFailure `invalid_path` */
 export function pathOf(
   { path, file, path_b64 }: { path?: string | undefined; file?: string | undefined; path_b64?: string | undefined },
   operation: string,

@@ -8,7 +8,7 @@ export const FileForm = z.unknown().meta({
   type: 'object',
   properties: {
     file: { type: 'string', format: 'binary' },
-    path: { type: 'string', description: 'Absolute; by default /tmp and the name of the file.' },
+    path: { type: 'string', description: 'As in the query; by default /tmp and the name of the file.' },
   },
   required: ['file'],
   example: { file: 'hello\n', path: '/tmp/example/hello.txt' },

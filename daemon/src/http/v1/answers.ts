@@ -1,6 +1,6 @@
 import { V2_ERRORS, ValidationErrorBody } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
-import { PathFields } from '../files/file-fields.ts';
+import { PathBase64 } from '../files/file-fields.ts';
 
 const Detail = z.object({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() });
 
@@ -12,8 +12,15 @@ const ValidationErrorBodyV1 = ValidationErrorBody.extend({ detail: z.array(Detai
 /** Error responses of every v1 route; a failed file operation has status 200. */
 export const V1_ERRORS = { ...V2_ERRORS, 422: ValidationErrorBodyV1 } as const;
 
+const PathText = z
+  .string()
+  .meta({ description: 'Absolute.', pattern: '^/[^\\u0000]*$', examples: ['/tmp/example/hello.txt'] });
+
+/** The path of a file or directory: `{path}`, or `{path_b64}` if it is not UTF-8. */
+export const PathFieldsV1 = { path: PathText.optional(), path_b64: PathBase64.optional() } as const;
+
 /** The path of a file under its name of 1.x: `{file}`, or `{path_b64}`. */
-export const FileFields = { file: PathFields.path, path_b64: PathFields.path_b64 } as const;
+export const FileFields = { file: PathFieldsV1.path, path_b64: PathFieldsV1.path_b64 } as const;
 
 const FileError = z
   .object({

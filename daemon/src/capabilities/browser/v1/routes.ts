@@ -5,5 +5,5 @@ import { browserRoutes } from '../routes.ts';
 
 /** The same routes as on v2; a 422 has the fields of 1.x too. */
 export function browserV1(app: App, service: BrowserService): void {
-  browserRoutes(app, service, { errors: V1_ERRORS });
+  browserRoutes(app, service, { errors: V1_ERRORS, hasShellPaths: false });
 }

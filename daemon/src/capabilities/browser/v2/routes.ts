@@ -4,5 +4,5 @@ import type { BrowserService } from '../browser-service.ts';
 import { browserRoutes } from '../routes.ts';
 
 export function browserV2(app: App, service: BrowserService): void {
-  browserRoutes(app, service, { errors: V2_ERRORS });
+  browserRoutes(app, service, { errors: V2_ERRORS, hasShellPaths: true });
 }

@@ -45,7 +45,7 @@ const CdpBody = z
 const RequestQuery = z.object({
   limit: queryNumber(z.int().min(0).max(5000)).prefault(100).meta({ description: 'The newest ones.' }),
   clear: Flag.optional().meta({ description: 'Forget all requests after this answer.' }),
-  filter: z.string().optional().meta({ description: 'Part of the URL.' }),
+  filter: z.string().min(1).optional().meta({ description: 'Part of the URL.' }),
   tab_id: TabId,
 });
 

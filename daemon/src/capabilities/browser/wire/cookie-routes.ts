@@ -16,18 +16,18 @@ import { browserErrors, Flag, type Surface, tags } from './surface.ts';
 const SAME_SITES = ['Strict', 'Lax', 'None'] as const;
 
 const CookieQuery = z.object({
-  urls: z.string().optional().meta({ description: 'Addresses, separated by commas; absent: all cookies.' }),
-  url: z.string().optional(),
+  urls: z.string().min(1).optional().meta({ description: 'Addresses, separated by commas; absent: all cookies.' }),
+  url: z.string().min(1).optional(),
   domain: z.string().min(1).optional().meta({ description: 'The domain with those below it.' }),
-  name: z.string().optional(),
+  name: z.string().min(1).optional(),
 });
 
 const RemoveBody = z
   .object({
-    urls: z.union([z.string(), z.array(z.string()).max(1000)]).optional(),
-    url: z.string().optional(),
+    urls: z.union([z.string().min(1), z.array(z.string()).max(1000)]).optional(),
+    url: z.string().min(1).optional(),
     domain: z.string().min(1).optional(),
-    name: z.string().optional(),
+    name: z.string().min(1).optional(),
     all: z.boolean().optional().meta({ description: 'All cookies; so without any field.' }),
   })
   .meta({ example: { name: 'theme', url: 'http://127.0.0.1/' } });

@@ -80,10 +80,9 @@ const SelectBody = z
 const UploadBody = z
   .object({
     ...TargetFields,
-    paths: z
-      .array(Text.min(1).max(4096))
-      .max(PATHS_MAX)
-      .meta({ description: 'Absolute paths of files of the sandbox.' }),
+    paths: z.array(Text.min(1).max(4096)).max(PATHS_MAX).meta({
+      description: 'Paths of files of the sandbox: absolute; on /v2 also `~`, `~user`, or relative to the home.',
+    }),
     timeout: seconds(10),
   })
   .meta({ id: 'UploadInBrowser', example: { selector: 'input[type=file]', paths: ['/tmp/example/hello.txt'] } });
@@ -222,7 +221,8 @@ export function elementRoutes(app: App, service: BrowserService, surface: Surfac
       body: UploadBody,
       response: { 200: envelopeOf(UploadedFields), ...errors },
     },
-    handler: async ({ body: { ref, selector, paths, timeout, tab_id } }) => {
+    handler: async ({ body: { ref, selector, paths: given, timeout, tab_id } }) => {
+      const paths = surface.hasShellPaths ? given.map((path) => service.paths.resolve(path)) : given;
       const terms = { paths, timeoutMs: timeout * 1000 };
       const outcome = await service.suite.upload(await service.tab(tab_id), { ref, selector }, terms);
       return answerOf(outcome, (uploaded) => ({ ...actedFields(uploaded), files: uploaded.files?.slice() ?? null }));

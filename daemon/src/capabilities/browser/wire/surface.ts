@@ -5,9 +5,12 @@ import type { BrowserService } from '../browser-service.ts';
 import type { Effects } from '../effects/effects.ts';
 import type { Outcome } from '../page/outcome.ts';
 
-/** What the two surfaces say differently of the same routes: schemas of error answers by status. */
+/** What the two surfaces say differently of the same routes. */
 export interface Surface {
+  /** Schemas of error answers by status. */
   readonly errors: Readonly<Record<number, z.ZodType>>;
+  /** Whether paths are those of a shell; otherwise they must be absolute. */
+  readonly hasShellPaths: boolean;
 }
 
 export const tags = ['browser'];

@@ -174,7 +174,12 @@ describeKernels('cells of Python', () => {
   });
 
   test('[code.bounds] a directory or an account that there is not answers 400', async () => {
-    for (const more of [{ cwd: '/nonexistent' }, { cwd: 'relative' }, { user: 'nobody-of-that-name' }]) {
+    for (const more of [
+      { cwd: '/nonexistent' },
+      { cwd: 'no/such' },
+      { cwd: '~no-such-account' },
+      { user: 'nobody-of-that-name' },
+    ]) {
       const answer = await daemon.post('/v2/code/execute', { language: 'python', code: '1', ...more });
       expect([more, answer.statusCode]).toEqual([more, 400]);
     }

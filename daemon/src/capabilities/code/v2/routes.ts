@@ -33,7 +33,7 @@ export function codeV2(app: App, service: CodeService): void {
     },
     handler: async ({ body, headers: { accept = '' } }, reply) => {
       const isStream = accept.includes('application/x-ndjson');
-      const request = { ...cellRequest(body), isInteractive: body.async || isStream };
+      const request = { ...cellRequest(body), cwd: service.resolve(body), isInteractive: body.async || isStream };
       if (body.async) return answer((await located(service.beginLater(request))).report());
       const execution = await located(service.begin(request, clientGone(reply)));
       if (isStream) {

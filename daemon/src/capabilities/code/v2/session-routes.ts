@@ -44,7 +44,13 @@ export function sessionRoutesV2(app: App, service: CodeService): void {
     },
     handler: async ({ body }) => {
       const { id, session_id, kernel_name: kernelName, max_idle_seconds: idleSeconds, ...same } = body;
-      const request = { ...same, sessionId: oneValue({ id, session_id }), kernelName, idleSeconds };
+      const request = {
+        ...same,
+        cwd: service.resolve(same),
+        sessionId: oneValue({ id, session_id }),
+        kernelName,
+        idleSeconds,
+      };
       const { session, created } = await located(service.createSession(request));
       return ok({ ...codeSession(session), created }, created ? 'the session was created' : 'the session was there');
     },

@@ -1,6 +1,6 @@
 import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import { z } from 'zod';
-import { AbsolutePath, Account, QueryFlag, SessionId, StringMap, Text } from '../../../http/fields.ts';
+import { Account, QueryFlag, SessionId, StringMap, Text, WorkingDirectory } from '../../../http/fields.ts';
 
 const MimeData = z.record(z.string(), z.unknown());
 
@@ -33,7 +33,7 @@ export const ExecuteBody = z
     session_id: SessionId.optional().meta({ description: 'A session keeps its state; it is made on first use.' }),
     stateful: z.boolean().optional().meta({ description: 'Without session_id: makes a session and names it.' }),
     timeout: z.number().positive().max(900).default(30).meta({ description: 'Seconds that the cell may run.' }),
-    cwd: AbsolutePath.optional().meta({ description: 'Absolute. Default: the home of the account.' }),
+    cwd: WorkingDirectory.optional(),
     env: StringMap.optional(),
     user: Account.optional().meta({ description: 'The account to run as.' }),
     kernel_name: Text.min(1).max(128).optional(),
@@ -121,7 +121,7 @@ export const CreateCodeSession = z
     session_id: SessionId.optional().meta({ description: 'The same as id.' }),
     kernel_name: Text.min(1).max(128).optional(),
     version: Text.min(1).max(128).optional(),
-    cwd: AbsolutePath.optional(),
+    cwd: WorkingDirectory.optional(),
     env: StringMap.optional(),
     user: Account.optional(),
     max_idle_seconds: z.number().min(1).max(86_400).optional(),

@@ -65,6 +65,11 @@ export class Launcher {
     return this.#runContext.requireDirectory(cwd);
   }
 
+  /** A directory that a call names, as a shell resolves it. @param from the directory of relative ones; else the home */
+  resolve(cwd: string, user: string | undefined, from?: string | undefined): string {
+    return this.#runContext.paths.resolve(cwd, { user, directory: from });
+  }
+
   /** @throws SandboxError `invalid`, `unprocessable` if no program can start with these variables */
   requireEnvironment(env: Readonly<Record<string, string>>, user: string | undefined): void {
     const inherited = this.#environment.current();

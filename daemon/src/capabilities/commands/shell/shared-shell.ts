@@ -15,7 +15,7 @@ const REPORT_MS = 1000;
 
 export interface ShellCall {
   readonly command: string;
-  /** Where it begins: absolute, or relative to the directory of the shell. */
+  /** Where it begins: as the shell resolves it, from its directory. */
   readonly cwd?: string | undefined;
   /** Begin in the home, and leave the directory of the shell as it is. */
   readonly isolated: boolean;
@@ -106,7 +106,9 @@ export class SharedShell {
   #start({ cwd, isolated }: ShellCall): string {
     const own = isolated ? undefined : this.#reachable();
     const here = own ?? this.#launcher.directory(undefined, undefined);
-    return cwd === undefined ? here : this.#launcher.requireDirectory(posix.resolve(here, cwd));
+    return cwd === undefined
+      ? here
+      : this.#launcher.requireDirectory(posix.resolve(this.#launcher.resolve(cwd, undefined, here)));
   }
 
   /** The directory of the shell; undefined if it has gone. */

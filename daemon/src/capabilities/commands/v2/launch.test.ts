@@ -134,8 +134,7 @@ describeOnHosts('launching', () => {
     for (const [cwd, message] of [
       [file, `cwd is not a directory: ${file}`],
       ['/no/such', 'cwd does not exist: /no/such'],
-      ['relative', 'cwd is not an absolute path: relative'],
-      ['~', 'cwd is not an absolute path: ~'],
+      ['~no-such-account', 'no account has the name of ~no-such-account'],
     ]) {
       const answer = await daemon.post('/v2/commands', { command: 'true', cwd });
       expect([answer.statusCode, answer.json().message]).toEqual([400, message]);

@@ -50,8 +50,8 @@ continues when the client leaves.`.replaceAll('\n', ' '),
     },
     handler: async ({ body, headers: { accept } }, reply) => {
       const format = streamFormat(accept);
-      if (format) return sendRun(reply, format, await service.runFollowed(runRequest(body), clientGone(reply)));
-      const report = await service.run(runRequest(body), body.max_output_length, clientGone(reply));
+      if (format) return sendRun(reply, format, await service.runFollowed(runRequest(body, service), clientGone(reply)));
+      const report = await service.run(runRequest(body, service), body.max_output_length, clientGone(reply));
       return commandAnswer(report, (each) => {
         const data = commandResult(each);
         const message = summaryOf(each.record);
@@ -118,16 +118,17 @@ continues when the client leaves.`.replaceAll('\n', ' '),
   sessionRoutesV2(app, service.sessions);
 }
 
-function runRequest(body: z.infer<typeof RunBody>): RunRequest {
+function runRequest(body: z.infer<typeof RunBody>, { sessions }: CommandService): RunRequest {
   const isAsync = body.mode === 'async';
+  const sessionId = oneValue({ session: body.session, session_id: body.session_id });
   return {
     command: body.command,
     args: body.args,
     shell: body.shell,
-    cwd: body.cwd,
+    cwd: sessions.resolve({ cwd: body.cwd, id: sessionId, user: body.user }),
     env: body.env,
     user: body.user,
-    sessionId: oneValue({ session: body.session, session_id: body.session_id }),
+    sessionId,
     openStdin: isAsync && body.stdin === undefined,
     input: body.stdin,
     wait: isAsync ? 0 : body.timeout,

@@ -22,7 +22,8 @@ export function sessionRoutesV2(app: App, sessions: SessionService): void {
       response: { 200: envelopeOf(Session), ...V2_ERRORS, 409: ErrorBody, 429: ErrorBody },
     },
     handler: async ({ body: { id, session_id, cwd, env, user } }) => {
-      const data = sessionInfo(sessions.create({ id: oneValue({ id, session_id }), cwd, env, user }));
+      const terms = { id: oneValue({ id, session_id }), env, user };
+      const data = sessionInfo(sessions.create({ ...terms, cwd: sessions.resolve({ cwd, user }) }));
       return ok(data, `session ${data.session_id}`);
     },
   });

@@ -1,6 +1,15 @@
 import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import { z } from 'zod';
-import { AbsolutePath, Account, CommandText, QueryFlag, SessionId, StringMap, Text } from '../../../http/fields.ts';
+import {
+  AbsolutePath,
+  Account,
+  CommandText,
+  QueryFlag,
+  SessionId,
+  StringMap,
+  Text,
+  WorkingDirectory,
+} from '../../../http/fields.ts';
 import { signalField } from '../../../http/signal-field.ts';
 import { COMMAND_STATUSES } from '../run/command.ts';
 
@@ -21,8 +30,10 @@ export const RunBody = z
       })
       .default('auto')
       .meta({ description: 'auto: bash, else sh.' }),
-    cwd: AbsolutePath.optional().meta({
-      description: "Absolute. Default: the session's, else the home of the account.",
+    cwd: WorkingDirectory.optional().meta({
+      description:
+        'Absolute, or as in a shell: `~`, `~user`, or relative to the directory of the session, else to the home. ' +
+        "Default: the session's, else the home of the account.",
     }),
     env: StringMap.optional().meta({ description: 'Merged into the environment of the session, if any.' }),
     session: SessionId.optional(),
@@ -157,7 +168,7 @@ export const SessionBody = z
   .object({
     id: SessionId.optional(),
     session_id: SessionId.optional().meta({ description: 'The same as id, under its 1.x name.' }),
-    cwd: AbsolutePath.optional(),
+    cwd: WorkingDirectory.optional(),
     env: StringMap.optional(),
     user: Account.optional(),
   })

@@ -8,5 +8,5 @@ import { forwardRoute } from '../wire/forward.ts';
 export function desktopV1(app: App, desktop: DesktopService): void {
   const response = { ...RECORD.schema.response, ...V1_ERRORS };
   const route = { ...RECORD, schema: { ...RECORD.schema, operationId: 'recordDisplay', response } };
-  forwardRoute(app, desktop, route, '/display/record');
+  forwardRoute(app, desktop, route, { url: '/display/record' });
 }

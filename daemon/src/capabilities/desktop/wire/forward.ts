@@ -24,8 +24,20 @@ interface ForwardedRoute {
   readonly schema: object;
 }
 
+interface ForwardTerms {
+  /** Below the prefix; default: that of the worker. */
+  readonly url?: string;
+  /** What the worker receives instead of a body. */
+  readonly toWorker?: (body: unknown) => unknown;
+}
+
 /** Adds a route whose requests the worker answers, after they were validated here. */
-export function forwardRoute(app: App, desktop: DesktopService, route: ForwardedRoute, url = route.url): void {
+export function forwardRoute(
+  app: App,
+  desktop: DesktopService,
+  route: ForwardedRoute,
+  { url = route.url, toWorker = (body) => body }: ForwardTerms = {},
+): void {
   const isInput = route.url.startsWith('/computer/actions');
   app.route({
     ...route,
@@ -39,7 +51,7 @@ export function forwardRoute(app: App, desktop: DesktopService, route: Forwarded
           method: route.method,
           path: `/v2${route.url}${search}`,
           headers: headersOf(request),
-          body: route.method === 'POST' ? request.body : undefined,
+          body: route.method === 'POST' ? toWorker(request.body) : undefined,
           ms: isInput ? ACT_MS : FORWARD_MS,
           signal: clientGone(reply),
         });

@@ -139,9 +139,8 @@ describe('what is no ordinary file', () => {
 
 describe('bad paths', () => {
   test.for([
-    ['relative', 'a/b', 400, 'invalid_path'],
     ['empty', '', 400, 'invalid_path'],
-    ['of a home', '~/x', 400, 'invalid_path'],
+    ['of no account', '~no-such-account/x', 400, 'invalid_path'],
     ['with NUL', '/a\0b', 400, 'invalid_path'],
     ['of 5,000 bytes', `/${'x/'.repeat(2500)}`, 400, 'invalid_path'],
     ['of a name of 300 bytes', `/tmp/${'x'.repeat(300)}`, 400, 'invalid_path'],

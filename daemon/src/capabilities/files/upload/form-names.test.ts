@@ -46,7 +46,7 @@ test('[manners.form-path] two paths that differ are 400, before and after the fi
       }),
     ]);
   }
-  expect((await form(daemon, '/v2/fs/upload', [FILE], { path: 'relative' })).json().data.error_type).toBe(
+  expect((await form(daemon, '/v2/fs/upload', [FILE], { path: '~no-such-account' })).json().data.error_type).toBe(
     'invalid_path',
   );
   expect(readdirSync(dir)).toEqual([]);

@@ -92,7 +92,7 @@ describe('a form', () => {
       return [answer.statusCode, answer.json().data.error_type];
     };
     expect(await ask(dir)).toEqual([400, 'invalid_target']);
-    expect(await ask('relative')).toEqual([400, 'invalid_path']);
+    expect(await ask('~no-such-account')).toEqual([400, 'invalid_path']);
     expect(await ask(join(dir, 'file/x'))).toEqual([400, 'invalid_target']);
   });
 });

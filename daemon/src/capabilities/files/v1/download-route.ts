@@ -1,15 +1,15 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { ErrorBody } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
-import { PathFields, pathOf, requirePath } from '../../../http/files/file-fields.ts';
+import { pathOf, requirePath } from '../../../http/files/file-fields.ts';
 import { sendFile } from '../../../http/files/send-file.ts';
 import { RawAnswer } from '../../../http/openapi/raw-body.ts';
-import { V1_ERRORS } from '../../../http/v1/answers.ts';
+import { PathFieldsV1, V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerByStatus } from '../../../http/v1/error-handlers.ts';
 import type { FileService } from '../file-service.ts';
 import { ChangePolicyField } from '../wire/schemas.ts';
 
-const DownloadQueryV1 = z.object({ ...PathFields, change_policy: ChangePolicyField }).check(requirePath('path'));
+const DownloadQueryV1 = z.object({ ...PathFieldsV1, change_policy: ChangePolicyField }).check(requirePath('path'));
 
 /** The one file route of 1.x that answers failures with an error status. */
 export function downloadRouteV1(app: App, files: FileService): void {

@@ -1,6 +1,6 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { badPaths } from '../bad-paths.fixture.ts';
+import { badPaths, SHELL_PATHS } from '../bad-paths.fixture.ts';
 import { describe, expect, test } from '../files.fixture.ts';
 
 /** A body of every route of 1.x that takes a path. */
@@ -25,7 +25,7 @@ const BODIES: Readonly<Record<string, (path: string) => object>> = {
 describe('[fs.paths] an invalid path is refused as invalid_path with status 200', () => {
   test.for(Object.entries(BODIES))('by %s', async ([route, body], { daemon, dir }) => {
     symlinkSync('loop', join(dir, 'loop'));
-    for (const [kind, path] of badPaths(join(dir, 'loop'))) {
+    for (const [kind, path] of [...SHELL_PATHS, ...badPaths(join(dir, 'loop'))]) {
       const answer = await daemon.post(`/v1/file/${route}`, body(path));
       const { success, data } = answer.json();
       expect([kind, answer.statusCode, success, data?.error_type]).toEqual([kind, 200, false, 'invalid_path']);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { NamedPath, PathFields, requirePath } from '../../../http/files/file-fields.ts';
+import { NamedPath, requirePath } from '../../../http/files/file-fields.ts';
 import { UnreadFields } from '../../../http/files/unread-fields.ts';
-import { FileFields } from '../../../http/v1/answers.ts';
+import { FileFields, PathFieldsV1 } from '../../../http/v1/answers.ts';
 import { REPLACE_MODES } from '../edit/edit.ts';
 import { CopyBody, DeleteBody, MkdirBody } from '../wire/schemas.ts';
 
@@ -44,7 +44,7 @@ export const ReplaceResult = z.object({ file: z.string(), replaced_count: z.int(
 
 export const ListBody = z
   .object({
-    ...PathFields,
+    ...PathFieldsV1,
     recursive: z.boolean().default(false),
     show_hidden: z.boolean().default(true),
     file_types: z.array(z.string()).optional().meta({ description: 'Extensions, with or without their dot.' }),
@@ -85,7 +85,7 @@ const Range = z.array(z.int()).default([]);
 
 export const EditorBody = z
   .object({
-    ...PathFields,
+    ...PathFieldsV1,
     command: z.enum(['view', 'create', 'str_replace', 'insert', 'undo_edit']),
     file_text: z.string().optional(),
     old_str: z.string().optional(),
@@ -123,7 +123,7 @@ export const UploadResult = z
 
 /** Bodies of v2 with the field `sudo` of 1.x clients. */
 export const StatBodyV1 = z
-  .object({ ...PathFields, follow_symlinks: z.boolean().default(true) })
+  .object({ ...PathFieldsV1, follow_symlinks: z.boolean().default(true) })
   .check(requirePath('path'))
   .meta({ id: 'FileStatRequest', example: { path: '/tmp/example/hello.txt' } });
 export const MkdirBodyV1 = MkdirBody.safeExtend({ sudo }).meta({

@@ -4,7 +4,7 @@ import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { shownPath } from '../../../core/files/file-path.ts';
-import { FILE_ERRORS, pathFields, pathOf, UserField } from '../../../http/files/file-fields.ts';
+import { FILE_ERRORS, pathFields, shellPathOf, UserField } from '../../../http/files/file-fields.ts';
 import { linksTo } from '../../../http/openapi/links.ts';
 import type { FileService } from '../file-service.ts';
 import {
@@ -37,7 +37,7 @@ export function changeRoutesV2(app: App, files: FileService): void {
       response: { 200: envelopeOf(FileWritten), ...FILE_ERRORS },
     },
     handler: async ({ body, query, headers }) => {
-      const path = pathOf(body, 'write');
+      const path = shellPathOf(files.paths, body, 'write', query);
       const bytes = contentBytes(body, path);
       const { append, mode, atomic, if_match } = body;
       const precondition = preconditionOf(headers, if_match);
@@ -57,7 +57,7 @@ export function changeRoutesV2(app: App, files: FileService): void {
       response: { 200: envelopeOf(FileEdited), ...FILE_ERRORS },
     },
     handler: async ({ body, query, headers }) => {
-      const path = pathOf(body, 'edit');
+      const path = shellPathOf(files.paths, body, 'edit', query);
       files.requireCaller(query);
       const edited = await files.edit(path, editCommand(body, path), preconditionOf(headers, body.if_match));
       return ok(editedData(path, edited), `edited ${shownPath(path)}`);
@@ -74,7 +74,7 @@ export function changeRoutesV2(app: App, files: FileService): void {
       response: { 200: envelopeOf(OnePath), ...FILE_ERRORS },
     },
     handler: async ({ body, query }) => {
-      const path = pathOf(body, 'mkdir');
+      const path = shellPathOf(files.paths, body, 'mkdir', query);
       await files.mkdir(path, body.parents, query);
       return ok(pathFields(path), `made ${shownPath(path)}`);
     },
@@ -90,7 +90,7 @@ export function changeRoutesV2(app: App, files: FileService): void {
       response: { 200: envelopeOf(OnePath), ...FILE_ERRORS },
     },
     handler: async ({ body, query }) => {
-      const path = pathOf(body, 'delete');
+      const path = shellPathOf(files.paths, body, 'delete', query);
       files.requireCaller(query);
       await files.delete(path, body.recursive);
       return ok(pathFields(path), `deleted ${shownPath(path)}`);
@@ -109,7 +109,8 @@ export function changeRoutesV2(app: App, files: FileService): void {
       },
       handler: async ({ body, query }, reply) => {
         const ends = endsOf(body);
-        const [source, destination] = [pathOf(ends.from, operation), pathOf(ends.to, operation)];
+        const pathOf = (end: typeof ends.from) => shellPathOf(files.paths, end, operation, query);
+        const [source, destination] = [pathOf(ends.from), pathOf(ends.to)];
         const terms = { overwrite: body.overwrite, gone: clientGone(reply) };
         const skipped = (await files[operation](source, destination, terms, query)) ?? 0;
         const data = { source: shownPath(source), destination: shownPath(destination), skipped };

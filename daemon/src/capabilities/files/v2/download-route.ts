@@ -4,7 +4,7 @@ import { mimeTypeOf } from '@sandbox/program/mime-types.ts';
 import { z } from 'zod';
 import { shownPath } from '../../../core/files/file-path.ts';
 import { Account } from '../../../http/fields.ts';
-import { FILE_ERRORS, PathFields, pathOf, requirePath } from '../../../http/files/file-fields.ts';
+import { FILE_ERRORS, PathFields, requirePath, shellPathOf } from '../../../http/files/file-fields.ts';
 import { sendFile } from '../../../http/files/send-file.ts';
 import { RawAnswer } from '../../../http/openapi/raw-body.ts';
 import type { FileService } from '../file-service.ts';
@@ -27,7 +27,7 @@ export function downloadRouteV2(app: App, files: FileService): void {
       response: { 200: RawAnswer, 206: RawAnswer, 304: RawAnswer, ...FILE_ERRORS, 416: ErrorBody },
     },
     handler: async (request, reply) => {
-      const path = pathOf(request.query, 'download');
+      const path = shellPathOf(files.paths, request.query, 'download', request.query);
       files.requireCaller(request.query);
       using download = await files.download(path, request.query.change_policy);
       const { etag, modified, size, name } = download;

@@ -3,7 +3,7 @@ import type { App } from '@sandbox/api/http/app-types.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { shownPath } from '../../../core/files/file-path.ts';
 import { unreadReason } from '../../../core/files/walk/unread.ts';
-import { FILE_ERRORS, pathFields, pathOf } from '../../../http/files/file-fields.ts';
+import { FILE_ERRORS, pathFields, shellPathOf } from '../../../http/files/file-fields.ts';
 import type { FileService } from '../file-service.ts';
 import { textOf } from '../read/read.ts';
 import { FileList, FileStatus, FileText, ListQuery, ReadQuery, StatQuery } from '../wire/schemas.ts';
@@ -26,7 +26,7 @@ export function filesV2(app: App, files: FileService): void {
     },
     handler: async ({ query }) => {
       const { start_line, end_line, encoding, offset, length, user } = query;
-      const path = pathOf(query, 'read');
+      const path = shellPathOf(files.paths, query, 'read', query);
       files.requireCaller({ user });
       const named = { ...pathFields(path), file: shownPath(path) };
       const message = `read ${shownPath(path)}`;
@@ -54,7 +54,7 @@ export function filesV2(app: App, files: FileService): void {
       response: { 200: envelopeOf(FileStatus), ...FILE_ERRORS },
     },
     handler: async ({ query }) => {
-      const path = pathOf(query, 'stat');
+      const path = shellPathOf(files.paths, query, 'stat', query);
       files.requireCaller(query);
       return ok(statData(path, await files.stat(path, query.follow_symlinks)), `stat ${shownPath(path)}`);
     },
@@ -69,7 +69,7 @@ export function filesV2(app: App, files: FileService): void {
       response: { 200: envelopeOf(FileList), ...FILE_ERRORS },
     },
     handler: async ({ query }) => {
-      const path = pathOf(query, 'list');
+      const path = shellPathOf(files.paths, query, 'list', query);
       files.requireCaller(query);
       const { recursive, max_depth, show_hidden, cursor, limit } = query;
       const listing = await files.list({

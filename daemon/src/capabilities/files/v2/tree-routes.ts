@@ -10,8 +10,8 @@ import {
   FILE_ERRORS,
   NamedPath,
   pathFields,
-  pathOf,
   requirePath,
+  shellPathOf,
   UserField,
 } from '../../../http/files/file-fields.ts';
 import { RawAnswer, RawBody } from '../../../http/openapi/raw-body.ts';
@@ -24,7 +24,7 @@ const ExportQuery = z
   .object({
     ...DirectoryFields,
     exclude: z
-      .union([z.string(), z.array(z.string())])
+      .union([z.string().min(1), z.array(z.string().min(1))])
       .default([])
       .transform((patterns) => [patterns].flat())
       .meta({ description: 'Patterns of what to leave out, repeated; one without / goes by the name alone.' }),
@@ -69,7 +69,7 @@ export function treeRoutesV2(app: App, files: FileService): void {
       response: { 200: RawAnswer, ...FILE_ERRORS },
     },
     handler: async ({ query, headers, method }, reply) => {
-      const path = pathOf(query, 'export');
+      const path = shellPathOf(files.paths, query, 'export', query);
       files.requireCaller(query);
       const gzip = acceptsGzip(headers['accept-encoding']);
       void reply.header('vary', 'accept-encoding');
@@ -98,7 +98,7 @@ export function treeRoutesV2(app: App, files: FileService): void {
         response: { 200: envelopeOf(TreeImported), ...FILE_ERRORS },
       },
       handler: async ({ body, query, headers }) => {
-        const path = pathOf(query, 'import');
+        const path = shellPathOf(files.paths, query, 'import', query);
         const source: AsyncIterable<Buffer> = isRawBody(body) ? piecesOf(body) : Readable.from([]);
         const terms = {
           mode: query.mode,

@@ -5,9 +5,9 @@ import { acceptAnyBody, isRawBody, piecesOf } from '@sandbox/api/http/body.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { badRequest } from '../../../core/files/file-failure.ts';
-import { shownPath } from '../../../core/files/file-path.ts';
+import { type PathInput, shownPath } from '../../../core/files/file-path.ts';
 import { QueryFlag } from '../../../http/fields.ts';
-import { FILE_ERRORS, PathFields, pathOf, requirePath, UserField } from '../../../http/files/file-fields.ts';
+import { FILE_ERRORS, PathFields, requirePath, shellPathOf, UserField } from '../../../http/files/file-fields.ts';
 import { acceptForms, readForm } from '../../../http/files/multipart.ts';
 import { contentRangeOf } from '../../../http/files/ranges.ts';
 import { FileForm, RawBody } from '../../../http/openapi/raw-body.ts';
@@ -43,8 +43,12 @@ export function uploadRoutesV2(app: App, files: FileService): void {
       },
       handler: async ({ body, headers, query }) => {
         const isNamed = query.path !== undefined || query.path_b64 !== undefined;
-        const path = isNamed ? pathOf(query, 'upload') : undefined;
-        const terms = { precondition: preconditionOf(headers, undefined), path };
+        const path = isNamed ? shellPathOf(files.paths, query, 'upload', query) : undefined;
+        const terms = {
+          precondition: preconditionOf(headers, undefined),
+          path,
+          pathOf: (input: PathInput) => files.paths.of(input, 'upload', query),
+        };
         const uploaded = await files.uploadForm((take) => readForm(body, headers, take), query, terms);
         const message = `${counted(uploaded.size, 'byte')} uploaded to ${shownPath(uploaded.path)}`;
         return ok(uploadedData(uploaded.path, { isComplete: true, ...uploaded }), message);
@@ -69,7 +73,7 @@ export function uploadRoutesV2(app: App, files: FileService): void {
         response: { 200: envelopeOf(FileUploaded), ...FILE_ERRORS },
       },
       handler: async ({ body, headers, query }) => {
-        const path = pathOf(query, 'upload');
+        const path = shellPathOf(files.paths, query, 'upload', query);
         const source: AsyncIterable<Buffer> = isRawBody(body) ? piecesOf(body) : Readable.from([]);
         const terms = { mode: query.mode, precondition: preconditionOf(headers, undefined) };
         const header = headers['content-range'];

@@ -146,7 +146,7 @@ export const ListQuery = z
     recursive: QueryFlag.default(false),
     max_depth: queryNumber(z.int().min(1)).optional(),
     show_hidden: QueryFlag.default(true),
-    cursor: z.string().optional().meta({ description: 'Where the list before this one ended.' }),
+    cursor: z.string().min(1).optional().meta({ description: 'Where the list before this one ended.' }),
     limit: queryNumber(z.int().min(1).max(LIST_MAX)).prefault(LIST_MAX),
     user: Account.optional(),
   })

@@ -42,6 +42,11 @@ export class ShellLauncher {
     return sameRights(identity, this.#runContext.own) ? undefined : identity;
   }
 
+  /** A directory that a call names, as a shell of the account resolves it. */
+  resolve(cwd: string | undefined, user: string | undefined): string | undefined {
+    return cwd === undefined ? undefined : this.#runContext.paths.resolve(cwd, { user });
+  }
+
   /** @throws SandboxError `invalid` */
   directory(cwd: string | undefined, user: string | undefined): string {
     return cwd === undefined ? this.#runContext.homeOf(this.identityOf(user)) : this.#runContext.requireDirectory(cwd);

@@ -69,6 +69,7 @@ function sessionRoutes(app: App, service: PtyService): void {
     handler: async ({ body: { id, session_id, no_change_timeout, ...terms } }) => {
       const session = await service.sessions.create({
         ...terms,
+        cwd: service.sessions.resolve(terms),
         id: oneValue({ id, session_id }),
         noChangeTimeout: no_change_timeout,
       });

@@ -82,7 +82,7 @@ describeOnHosts('sessions', () => {
       return [answer.statusCode, answer.json().message];
     };
     expect(await refused({ cwd: '/no/such' })).toEqual([400, 'cwd does not exist: /no/such']);
-    expect(await refused({ cwd: 'tmp' })).toEqual([400, 'cwd is not an absolute path: tmp']);
+    expect(await refused({ cwd: '~no-such-account' })).toEqual([400, 'no account has the name of ~no-such-account']);
     expect(await refused({ user: 'nobody-at-all' })).toEqual([400, 'user does not exist: nobody-at-all']);
     expect(await refused({ command: 'no-such-program' })).toEqual([400, 'program not found: no-such-program']);
     await create(daemon, 'a');

@@ -6,7 +6,7 @@ import { RawAnswer } from '../../../http/openapi/raw-body.ts';
 import { acceptWebSocket } from '../../../http/streams/websocket.ts';
 import type { PtyService } from '../pty-service.ts';
 import { attach, attachAnonymous } from '../viewer/attach.ts';
-import { AnonymousQuery, AttachQuery } from '../wire/schemas.ts';
+import { AnonymousQueryV2, AttachQuery } from '../wire/schemas.ts';
 import { attachOptions, requireId } from '../wire/wire.ts';
 
 const tags = ['terminals'];
@@ -31,17 +31,18 @@ export function socketRoutesV2(app: App, service: PtyService): void {
       tags,
       operationId: 'openAnonymousTerminal',
       summary: 'A shell that lives as long as its WebSocket',
-      querystring: AnonymousQuery,
+      querystring: AnonymousQueryV2,
       response,
     },
     handler: async (request, reply) => {
       const { query } = request;
       const id = oneValue({ session_id: query.session_id, id: query.id });
       requireId(id, query);
+      const cwd = service.sessions.resolve(query);
       await acceptWebSocket(request, reply, (port) =>
         id !== undefined
           ? attach(service, id, port, attachOptions(query))
-          : attachAnonymous(service, port, attachOptions(query)),
+          : attachAnonymous(service, port, { ...attachOptions(query), cwd }),
       );
     },
   });

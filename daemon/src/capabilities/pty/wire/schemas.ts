@@ -1,6 +1,15 @@
 import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import { z } from 'zod';
-import { AbsolutePath, Account, CommandText, QueryFlag, SessionId, StringMap, Text } from '../../../http/fields.ts';
+import {
+  AbsolutePath,
+  Account,
+  CommandText,
+  QueryFlag,
+  SessionId,
+  StringMap,
+  Text,
+  WorkingDirectory,
+} from '../../../http/fields.ts';
 import { signalField } from '../../../http/signal-field.ts';
 import { EXEC_STATUSES } from '../exec/exec-status.ts';
 import { MAX_SIZE } from '../viewer/viewer-messages.ts';
@@ -16,7 +25,7 @@ export const CreateBody = z
   .object({
     id: SessionId.optional().meta({ description: 'A session with a chosen id is never evicted.' }),
     session_id: SessionId.optional().meta({ description: 'The same as id, under its 1.x name.' }),
-    cwd: AbsolutePath.optional().meta({ description: "Absolute; else the account's home." }),
+    cwd: WorkingDirectory.optional(),
     cols: extent().default(80),
     rows: extent().default(24),
     env: StringMap.optional(),
@@ -169,3 +178,6 @@ export const AnonymousQuery = AttachQuery.extend({
   cwd: AbsolutePath.optional(),
   user: Account.optional(),
 });
+
+/** The query of an anonymous shell on `/v2`. */
+export const AnonymousQueryV2 = AnonymousQuery.extend({ cwd: WorkingDirectory.optional() });

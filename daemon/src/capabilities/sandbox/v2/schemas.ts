@@ -37,5 +37,8 @@ export const SandboxActivity = z
   .meta({ id: 'SandboxActivity' });
 
 export const PackagesQuery = z.object({
-  lang: z.string().meta({ description: 'python, nodejs or node.', examples: ['python'] }),
+  lang: z
+    .string()
+    .min(1)
+    .meta({ description: 'python, nodejs or node.', examples: ['python'] }),
 });

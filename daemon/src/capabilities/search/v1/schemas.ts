@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { PathFields, requirePath } from '../../../http/files/file-fields.ts';
+import { requirePath } from '../../../http/files/file-fields.ts';
 import { UnreadFields } from '../../../http/files/unread-fields.ts';
-import { FileFields } from '../../../http/v1/answers.ts';
+import { FileFields, PathFieldsV1 } from '../../../http/v1/answers.ts';
 import { Globs, Pattern } from '../wire/fields.ts';
 
 const Glob = Pattern.min(1);
 
 export const FindBodyV1 = z
-  .object({ ...PathFields, glob: Glob })
+  .object({ ...PathFieldsV1, glob: Glob })
   .check(requirePath('path'))
   .meta({ id: 'FileFindRequest', example: { path: '/tmp/example', glob: '*.txt' } });
 
@@ -15,7 +15,7 @@ export const FindResultV1 = z.object({ path: z.string(), files: z.array(z.string
 
 export const GlobBodyV1 = z
   .object({
-    ...PathFields,
+    ...PathFieldsV1,
     pattern: Glob,
     exclude: Globs.default([]),
     include_hidden: z.boolean().default(false),

@@ -2,7 +2,7 @@ import { counted } from '@sandbox/api/counted.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
-import { FILE_ERRORS, pathOf } from '../../../http/files/file-fields.ts';
+import { FILE_ERRORS, shellPathOf } from '../../../http/files/file-fields.ts';
 import type { SearchService } from '../search-service.ts';
 import { GrepAnswer, GrepBody, SearchAnswer, SearchQuery } from '../wire/schemas.ts';
 import { grepAnswer, grepRequest, hintOf, searchAnswer } from '../wire/wire.ts';
@@ -20,7 +20,7 @@ export function searchV2(app: App, service: SearchService): void {
     },
     handler: async ({ query }, reply) => {
       const request = {
-        path: pathOf(query, 'search'),
+        path: shellPathOf(service.paths, query, 'search'),
         pattern: query.pattern,
         dialect: 'ripgrep',
         exclude: [],
@@ -41,7 +41,7 @@ export function searchV2(app: App, service: SearchService): void {
       response: { 200: envelopeOf(GrepAnswer), ...FILE_ERRORS },
     },
     handler: async ({ body }, reply) => {
-      const request = grepRequest(pathOf(body, 'grep'), body);
+      const request = grepRequest(shellPathOf(service.paths, body, 'grep'), body);
       const result = await service.grep(request, clientGone(reply));
       return { ...ok(grepAnswer(request, result), counted(result.matches.length, 'match')), hint: hintOf(result) };
     },

@@ -9,9 +9,9 @@ import { answerFileFailures } from '../../../http/v1/error-handlers.ts';
 import type { WatchService } from '../watch-service.ts';
 import { eventInfo } from '../wire/event-info.ts';
 import { watcherRoutes } from '../wire/routes.ts';
-import { CreateWatchBody, WatchCreated, WatchEvents, WatcherParams } from '../wire/schemas.ts';
+import { WatchCreated, WatchEvents, WatcherParams } from '../wire/schemas.ts';
 import { beginWatching, pollEvents } from '../wire/wire.ts';
-import { PollBodyV1, WaitBodyV1, WaitedV1 } from './schemas.ts';
+import { CreateWatchBodyV1, PollBodyV1, WaitBodyV1, WaitedV1 } from './schemas.ts';
 
 const tags = ['file'];
 
@@ -26,11 +26,11 @@ export function watchV1(app: App, service: WatchService): void {
       tags,
       operationId: 'createWatcher',
       summary: 'Watch a directory or a file',
-      body: CreateWatchBody,
+      body: CreateWatchBodyV1,
       response: { 200: envelopeOf(orFileError(WatchCreated)), ...V1_ERRORS, 429: ErrorBody, 503: ErrorBody },
     },
     handler: async ({ body }, reply) => {
-      const { data } = await beginWatching(service, body, reply);
+      const { data } = await beginWatching(service, body, pathOf(body, 'watch'), reply);
       return ok(data, 'watching');
     },
   });

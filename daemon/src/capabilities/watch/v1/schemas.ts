@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { PathFields, requirePath } from '../../../http/files/file-fields.ts';
+import { requirePath } from '../../../http/files/file-fields.ts';
+import { PathFieldsV1 } from '../../../http/v1/answers.ts';
 import { CHANGE_TYPES } from '../change.ts';
-import { WatchEventInfo } from '../wire/schemas.ts';
+import { WatchEventInfo, WatchTermsFields } from '../wire/schemas.ts';
 
 const Cursor = z.int().min(0);
 
@@ -14,9 +15,14 @@ export const PollBodyV1 = z
   })
   .meta({ id: 'PollWatchV1', example: { cursor: 0, timeout: 0 } });
 
+export const CreateWatchBodyV1 = z
+  .object({ ...PathFieldsV1, ...WatchTermsFields })
+  .check(requirePath('path'))
+  .meta({ id: 'CreateWatchV1', example: { path: '/tmp/example', recursive: true } });
+
 export const WaitBodyV1 = z
   .object({
-    ...PathFields,
+    ...PathFieldsV1,
     timeout: z.int().min(1).max(300).default(30).meta({ description: 'Seconds.' }),
     event_types: z.array(z.enum(CHANGE_TYPES)).default([...CHANGE_TYPES]),
   })

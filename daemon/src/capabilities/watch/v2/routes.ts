@@ -1,6 +1,6 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
-import { FILE_ERRORS } from '../../../http/files/file-fields.ts';
+import { FILE_ERRORS, shellPathOf } from '../../../http/files/file-fields.ts';
 import { linksTo } from '../../../http/openapi/links.ts';
 import type { WatchService } from '../watch-service.ts';
 import { watcherRoutes } from '../wire/routes.ts';
@@ -22,7 +22,8 @@ export function watchV2(app: App, service: WatchService): void {
       response: { 200: envelopeOf(WatchCreated), ...FILE_ERRORS, 429: ErrorBody, 503: ErrorBody },
     },
     handler: async ({ body }, reply) => {
-      const { watcher, data } = await beginWatching(service, body, reply);
+      const path = shellPathOf(service.paths, body, 'watch');
+      const { watcher, data } = await beginWatching(service, body, path, reply);
       return ok(data, `watching ${watcherInfo(watcher, service.backend.name).path}`);
     },
   });

@@ -5,15 +5,16 @@ import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import { isLoss } from '../../../core/event-log.ts';
 import { pathOf } from '../../../core/files/byte-name.ts';
-import { pathFields, pathOf as pathNamed } from '../../../http/files/file-fields.ts';
+import type { FilePath } from '../../../core/files/file-path.ts';
+import { pathFields } from '../../../http/files/file-fields.ts';
 import type { WatchService } from '../watch-service.ts';
 import type { Watcher, WatcherTerms } from '../watcher.ts';
 import { eventInfo } from './event-info.ts';
 import type { CreateWatchBody, WatchCreated, WatchEvents, WatcherInfo } from './schemas.ts';
 
-function termsOf(body: z.infer<typeof CreateWatchBody>): WatcherTerms {
+function termsOf(body: z.infer<typeof CreateWatchBody>, path: FilePath): WatcherTerms {
   const { recursive, debounce, exclude, include_patterns } = body;
-  return { path: pathNamed(body, 'watch'), recursive, debounceMs: debounce, exclude, include: include_patterns };
+  return { path, recursive, debounceMs: debounce, exclude, include: include_patterns };
 }
 
 export function watcherInfo(watcher: Watcher, backend: 'inotify' | 'portable'): z.infer<typeof WatcherInfo> {
@@ -36,10 +37,11 @@ export function watcherInfo(watcher: Watcher, backend: 'inotify' | 'portable'): 
 export async function beginWatching(
   service: WatchService,
   body: z.infer<typeof CreateWatchBody>,
+  path: FilePath,
   reply: FastifyReply,
 ): Promise<{ watcher: Watcher; data: z.infer<typeof WatchCreated> }> {
   const gone = clientGone(reply);
-  const { watcher, reused } = await service.create(termsOf(body));
+  const { watcher, reused } = await service.create(termsOf(body, path));
   if (gone.aborted) await service.release(watcher.id);
   return { watcher, data: { watcher_id: watcher.id, initial_cursor: watcher.log.last, reused } };
 }
