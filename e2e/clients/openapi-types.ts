@@ -26,8 +26,7 @@ export async function generateTypes(): Promise<string> {
   for (const surface of ['v1', 'v2']) {
     const document = join(ROOT, `docs/openapi/${surface}.json`);
     const file = join(DIRECTORY, `${surface}-types.ts`);
-    // A field with a default may be left out of a request.
-    await run(process.execPath, [generator, document, '--output', file, '--default-non-nullable', 'false']);
+    await run(process.execPath, [generator, document, '--output', file]);
   }
   return DIRECTORY;
 }

@@ -50,6 +50,10 @@ SEARCHES = {"exportTree", "findFiles", "globFiles", "grepFiles", "searchFiles"}
 PATHS = ("path", "file", "source", "destination")
 DIRECTORY = "/tmp/fuzz"
 
+STREAMS = ("application/x-ndjson", "text/event-stream")
+# Of z.stringbool.
+FLAG_WORDS = {"1", "0", "yes", "no", "on", "off", "y", "n", "enabled", "disabled", "true", "false"}
+
 lock = threading.Lock()
 requests = 0
 
@@ -72,14 +76,14 @@ def hurried(fields, operation):
 def narrowed(fields):
     """Searches below one small directory instead of the root."""
     path = fields.get("path")
-    return {**fields, "path": path.replace("/", "/etc/opt/", 1)} if isinstance(path, str) else fields
+    return {**fields, "path": f"/etc/opt/{path.lstrip('~')}"} if isinstance(path, str) and path != "" else fields
 
 
 def confined(fields):
     for name in PATHS:
         value = fields.get(name)
-        if isinstance(value, str) and value.startswith("/"):
-            fields[name] = DIRECTORY + value.replace("..", "--")
+        if isinstance(value, str) and value != "":
+            fields[name] = f"{DIRECTORY}/{value.lstrip('~')}".replace("..", "--")
     for name in ("path_b64", "source_b64", "destination_b64"):
         value = fields.get(name)
         try:
@@ -109,9 +113,32 @@ def changed(fields, operation, may_wait):
 
 
 @schemathesis.hook
+def before_load_schema(context, raw_schema):
+    """Without schemas of streams: they are those of one event, and Schemathesis compares a whole answer with them."""
+    for operations in raw_schema["paths"].values():
+        for operation in operations.values():
+            for response in operation.get("responses", {}).values():
+                for kind in STREAMS:
+                    response.get("content", {}).get(kind, {}).pop("schema", None)
+
+
+def has_flag_word(case):
+    """Whether a boolean of the query is one of the words that the service reads beside true and false."""
+    parameters = case.operation.definition.raw.get("parameters", [])
+    flags = {p["name"] for p in parameters if p.get("in") == "query" and p["schema"].get("type") == "boolean"}
+    query = case.query if isinstance(case.query, dict) else {}
+    return any(str(query.get(name)).lower() in FLAG_WORDS for name in flags if not isinstance(query.get(name), bool))
+
+
+@schemathesis.hook
 def filter_case(context, case):
-    """Without bodies of blanks: Schemathesis counts them as wrong, and the service reads them as an empty body."""
-    return not (isinstance(case.body, bytes) and case.body.strip() == b"" and is_wrong(case))
+    """
+    Without bodies of blanks and other words of booleans: Schemathesis counts them as wrong, and the service reads
+    them as an empty body and as booleans.
+    """
+    if not is_wrong(case):
+        return True
+    return not (isinstance(case.body, bytes) and case.body.strip() == b"") and not has_flag_word(case)
 
 
 @schemathesis.hook

@@ -9,6 +9,11 @@ export const OPERATIONS: readonly Requirement[] = [
     'explorer.sign-in': 'a browser without the key gets the form, and a link with the key opens the explorer',
     'openapi.examples': 'each operation has an example of what it requires, which is answered with success',
     'openapi.fuzz': 'random requests find no error of the server, and nothing that contradicts the documents',
+    'openapi.events':
+      'each stream of v2 names the schema of its events, which its lines have; unions say what tells them apart',
+    'openapi.generators':
+      'no field of a request has a default that generators make required, and booleans are booleans',
+    'openapi.bytes': 'files, archives and pictures are application/octet-stream for a client that accepts nothing else',
     'openapi.numbers':
       'a number of a query is a decimal one: empty and other text is refused, and the answer names the field',
     'openapi.root': 'GET /openapi.json is the document of v2 and needs the key',

@@ -100,6 +100,7 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
       daemon/src/capabilities/sandbox/context/interpreters.ts
       daemon/src/core/account/identity.ts
       daemon/src/core/account/run-context.ts
+      daemon/src/core/files/shell-paths.ts
       daemon/src/core/process/portable/pipes.ts
       daemon/src/core/process/portable/script-file.ts
       daemon/src/core/process/program.ts

@@ -11,6 +11,8 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly default?: unknown;
+  /** Of a field of a body. */
+  readonly 'x-default'?: unknown;
 }
 
 export type Schemas = Readonly<Record<string, Schema>>;
@@ -43,7 +45,8 @@ export function fieldsOf(schema: Schema, schemas: Schemas): string[] {
 
 export function fieldText(name: string, schema: Schema, isRequired: boolean): string {
   const type = typeText(schema);
-  const value = schema.default === undefined ? '' : JSON.stringify(schema.default).replaceAll('"', '');
+  const given = schema.default ?? schema['x-default'];
+  const value = given === undefined ? '' : JSON.stringify(given).replaceAll('"', '');
   const fallback = USUAL_DEFAULTS.has(value) || value.length > DEFAULT_MAX_CHARACTERS ? '' : `=${value}`;
   return `${name}${isRequired ? '*' : ''}${type === '' ? '' : ` ${type}`}${fallback}`;
 }

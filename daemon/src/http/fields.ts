@@ -18,14 +18,11 @@ export const WorkingDirectory = Text.min(1).meta({
   description: 'Absolute, or as in a shell: `~`, `~user`, or relative to the home. Default: the home of the account.',
 });
 
-/** A boolean of a query, where every value is text; clients send true or false. */
-export const QueryFlag = z.stringbool({ error: 'expected true or false' }).meta({
-  type: undefined,
-  anyOf: [
-    { type: 'boolean' },
-    { type: 'string', enum: ['1', '0', 'yes', 'no', 'on', 'off', 'y', 'n', 'enabled', 'disabled'] },
-  ],
-});
+/**
+ * A boolean of a query, where every value is text. The document has true and false; 1, 0, yes, no, on and off are read
+ * too.
+ */
+export const QueryFlag = z.stringbool({ error: 'expected true or false' }).meta({ type: 'boolean' });
 
 /** A map of strings; an entry with the value null is absent. */
 export const StringMap = z

@@ -112,7 +112,7 @@ export const SCREENSHOT = {
       'Headers: x-image-width, x-image-height, x-screen-width, x-screen-height; etag, with which If-None-Match is ' +
       'answered 304 while nothing was drawn.',
     querystring: ScreenshotQuery,
-    produces: ['image/png', 'image/jpeg', 'image/webp'],
+    produces: ['image/png', 'image/jpeg', 'image/webp', 'application/octet-stream'],
     response: {
       200: Bytes,
       304: Bytes,

@@ -3,7 +3,7 @@ import { describe, test } from 'vitest';
 import type { z } from 'zod';
 import { has } from '../../../../scripts/testing/machine.ts';
 import type { TestApp } from '../../app.fixture.ts';
-import type { CellResult } from './wire/schemas.ts';
+import type { CellResult, NotebookOutput } from './wire/schemas.ts';
 
 /** Milliseconds that a test with kernels may take: each start needs a second of a processor. */
 export const PATIENCE_MS = 240_000;
@@ -11,7 +11,20 @@ export const PATIENCE_MS = 240_000;
 export const describeKernels = describe.runIf(has('ipykernel'));
 export const testKernels = test.runIf(has('ipykernel'));
 
-export type Result = z.infer<typeof CellResult>;
+/** The fields of every kind of output; a test knows the kind. */
+interface AnyOutput {
+  readonly output_type: z.infer<typeof NotebookOutput>['output_type'];
+  readonly name?: string;
+  readonly text?: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly execution_count?: number | null;
+  readonly ename?: string;
+  readonly evalue?: string;
+  readonly traceback?: readonly string[];
+}
+
+export type Result = Omit<z.infer<typeof CellResult>, 'outputs'> & { readonly outputs: readonly AnyOutput[] };
 
 /** Runs a cell of Python and answers its `data`. */
 export async function python(daemon: TestApp, code: string, more: object = {}): Promise<Result> {

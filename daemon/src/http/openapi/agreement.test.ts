@@ -8,14 +8,13 @@ const path = '/tmp';
 /** Requests, and whether their values are of the kind that the route accepts. */
 const REQUESTS: readonly (readonly [title: string, route: string, request: DescribedRequest, accepted: boolean])[] = [
   ['a boolean of a query', 'get /v2/fs/stat', { query: { path, follow_symlinks: true } }, true],
-  ['a boolean of a query as 0', 'get /v2/fs/stat', { query: { path, follow_symlinks: '0' } }, true],
   ['a text as a boolean of a query', 'get /v2/fs/stat', { query: { path, follow_symlinks: 'perhaps' } }, false],
   ['a path', 'get /v2/fs/list', { query: { path } }, true],
   ['no path', 'get /v2/fs/list', {}, false],
   ['an empty path', 'get /v2/fs/list', { query: { path: '' } }, false],
   ['a relative path', 'get /v2/fs/list', { query: { path: 'no/such' } }, true],
   ['a path of a body', 'post /v2/fs/grep', { body: { path, pattern: 'a' } }, true],
-  ['a path as bytes', 'post /v2/fs/grep', { body: { path_b64: 'L3RtcA==', pattern: 'a' } }, true],
+  ['a path as bytes', 'post /v2/fs/grep', { body: { path, path_b64: 'L3RtcA==', pattern: 'a' } }, true],
   ['no path of a body', 'post /v2/fs/grep', { body: { pattern: 'a' } }, false],
   ['an empty path of a body', 'post /v2/fs/grep', { body: { path: '', pattern: 'a' } }, false],
   ['null beside a path', 'post /v2/fs/grep', { body: { path, path_b64: null, pattern: 'a' } }, true],

@@ -1,10 +1,8 @@
-import { type Document, type Operation, operationsOf, resolved, type Schema } from './document.ts';
+import { collectSchemas } from './collect-schemas.ts';
+import { type Document, type Operation, operationsOf, type Schema } from './document.ts';
 
 /** Keyword of an operation whose bodies may have further fields. It is removed from the document. */
 export const OPEN_BODY = 'x-open-body';
-
-/** Keywords with schemas of the same value. */
-const SAME_VALUE = ['anyOf', 'oneOf', 'allOf'] as const;
 
 /**
  * Says of each object in a JSON body that it has no other properties, unless its schema says which it has.
@@ -15,7 +13,7 @@ export function closeRequests(document: Document, isStrict: boolean): void {
   const open = new Set<Schema>();
   const closed = new Set<Schema>();
   for (const { operation } of operationsOf(document)) {
-    collect(document, bodyOf(operation), isStrict && operation[OPEN_BODY] !== true ? closed : open);
+    collectSchemas(document, bodyOf(operation), isStrict && operation[OPEN_BODY] !== true ? closed : open);
     delete operation[OPEN_BODY];
   }
   for (const schema of closed) {
@@ -27,25 +25,7 @@ function bodyOf({ requestBody }: Operation): Schema | undefined {
   return requestBody?.content['application/json']?.schema;
 }
 
-/** Adds a schema and those of the members and elements of its values to `found`. */
-function collect(document: Document, given: Schema | undefined, found: Set<Schema>): void {
-  if (given === undefined) return;
-  const schema = resolved(document, given);
-  if (found.has(schema)) return;
-  found.add(schema);
-  const members = [...Object.values(schema.properties ?? {}), schema['items'], schema.additionalProperties];
-  for (const member of members) if (isSchema(member)) collect(document, member, found);
-  for (const keyword of SAME_VALUE) {
-    const options = schema[keyword];
-    if (Array.isArray(options)) for (const option of options) collect(document, option, found);
-  }
-}
-
 /** An object whose schema lists properties and is silent about others; parts of an `allOf` list only some of them. */
 function isBare(schema: Schema): boolean {
   return schema.type === 'object' && schema.properties !== undefined && schema.additionalProperties === undefined;
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null;
 }

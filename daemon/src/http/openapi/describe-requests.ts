@@ -1,5 +1,4 @@
 import { type Document, type Operation, operationsOf, resolved, type Schema } from './document.ts';
-import { given } from './given.ts';
 
 /** Fields with a path as bytes, and the names that the same path as text has. */
 const PATHS: Readonly<Record<string, readonly string[]>> = {
@@ -10,7 +9,7 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
 const BINARY: Schema = { type: 'string', format: 'binary' };
 
 /**
- * Adds to the requests of a document what zod does not say in JSON Schema: that one of two fields is required, that an
+ * Adds to the requests of a document what zod does not say in JSON Schema: that a path is required, that an
  * explicit null means an absent field, and that an absent body reads as `{}`.
  */
 export function describeRequests(document: Document): void {
@@ -40,8 +39,9 @@ function onlyOption(schema: Schema = {}): Schema {
 }
 
 /** A query cannot say that one of two parameters is required; the text may always be there, and the bytes win. */
-function requirePathParameter({ parameters = [] }: Operation): void {
-  if (!parameters.some(({ name }) => name === 'path_b64')) return;
+function requirePathParameter({ parameters = [], requestBody }: Operation): void {
+  const isForm = requestBody?.content['multipart/form-data'] !== undefined;
+  if (isForm || !parameters.some(({ name }) => name === 'path_b64')) return;
   for (const parameter of parameters) if (parameter.name === 'path') parameter.required = true;
 }
 
@@ -55,17 +55,40 @@ function objectsOf(document: Document, schema: Schema | undefined): Schema[] {
 }
 
 function describeBody(schema: Schema): void {
-  const { properties = {}, required = [] } = schema;
-  const pairs = Object.entries(PATHS).flatMap(([bytes, texts]) =>
-    bytes in properties ? texts.filter((text) => text in properties).map((text) => [text, bytes] as const) : [],
+  const { properties = {}, required: always = [] } = schema;
+  const texts = Object.entries(PATHS).flatMap(([bytes, names]) =>
+    bytes in properties ? names.filter((text) => text in properties) : [],
   );
-  const either = pairs.map((names) => ({ anyOf: names.map(given) }));
-  if (either.length > 0) Object.assign(schema, either.length === 1 ? either[0] : { allOf: either });
+  // As in a query, see above: generators of clients lose the other fields of an object with options of required ones.
+  const required = [...new Set([...always, ...texts])];
+  if (texts.length > 0) Object.assign(schema, { required });
   const fields = Object.entries(properties).map(([name, field]) => [
     name,
     required.includes(name) ? field : orNull(field),
   ]);
   Object.assign(schema, { properties: Object.fromEntries(fields) });
+  spreadOptions(schema);
+}
+
+/** Makes of an object with options of required fields one whole object for each option. */
+function spreadOptions(schema: Schema): void {
+  const { oneOf, type, properties = {}, required = [], additionalProperties } = schema;
+  if (!Array.isArray(oneOf)) return;
+  const names: string[] = oneOf.flatMap((option: Schema) => option.required ?? []);
+  const options = oneOf.map(({ required: own = [], properties: stricter = {} }: Schema) => ({
+    type,
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, field]) => [
+        name,
+        names.includes(name) && !own.includes(name) ? { type: 'null' } : { ...field, ...stricter[name] },
+      ]),
+    ),
+    required: [...required, ...own],
+    ...(additionalProperties !== undefined && { additionalProperties }),
+  }));
+  for (const keyword of ['type', 'properties', 'required', 'additionalProperties'])
+    Reflect.deleteProperty(schema, keyword);
+  Object.assign(schema, { oneOf: options });
 }
 
 /** Whether the empty object matches. */

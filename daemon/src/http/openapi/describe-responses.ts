@@ -44,8 +44,10 @@ const WITH_FIELDS = ['422'] as const;
 const WITH_A_BODY = ['413', '422'] as const;
 
 const WITHOUT_CONTENT = new Set(['101', '304']);
-/** Their schema would be that of one event (OpenAPI 3.2 `itemSchema`). */
-const EVENTS = /event-stream$|ndjson$/;
+const STREAMS = /event-stream$|ndjson$/;
+
+/** Keyword of an operation with the name of the schema of its events. It is removed from the document. */
+export const EVENTS = 'x-events';
 
 const BODY = '#/components/schemas/ErrorBody';
 
@@ -55,8 +57,9 @@ export function describeResponses(document: Document): void {
     const { responses } = operation;
     for (const status of addedStatuses(operation)) responses[status] ??= { description: '' };
     for (const [status, response] of Object.entries(responses)) {
-      if (!isReference(response)) responses[status] = described(status, response);
+      if (!isReference(response)) responses[status] = described(status, response, operation[EVENTS]);
     }
+    delete operation[EVENTS];
   }
   const used = new Set(
     operationsOf(document).flatMap(({ operation }) => Object.values(operation.responses).map(nameOf)),
@@ -74,19 +77,20 @@ function nameOf(response: Response | Reference): string | undefined {
   return isReference(response) ? response.$ref.split('/').at(-1) : undefined;
 }
 
-function described(status: string, { description, content, ...rest }: Response): Response | Reference {
+function described(status: string, { description, content, ...rest }: Response, events: unknown): Response | Reference {
   const [name, meaning = MEANINGS[status] ?? ''] = ERRORS[status] ?? [];
   const [media = { schema: { $ref: BODY } }] = Object.values(content ?? {});
   const about = description === '' || description === 'Default Response' ? meaning : description;
   if (WITHOUT_CONTENT.has(status)) return { description: about };
-  if (Number(status) < 400) return { description: about, ...rest, ...(content && { content: withStreams(content) }) };
+  if (Number(status) < 400)
+    return { description: about, ...rest, ...(content && { content: withStreams(content, events) }) };
   if (name !== undefined && media.schema?.$ref === BODY) return { $ref: `#/components/responses/${name}` };
   return { description: about, content: { 'application/json': media } };
 }
 
 /** Of the types that a route produces only JSON matches the schema; the others are text or bytes. */
-function withStreams(content: Record<string, Media>): Record<string, Media> {
-  const entries = Object.entries(content).map(([type, media]) => [type, isJson(type) ? media : streamed(type)]);
+function withStreams(content: Record<string, Media>, events: unknown): Record<string, Media> {
+  const entries = Object.entries(content).map(([type, media]) => [type, isJson(type) ? media : streamed(type, events)]);
   return Object.fromEntries(entries);
 }
 
@@ -94,9 +98,12 @@ function isJson(type: string): boolean {
   return type === 'application/json';
 }
 
-function streamed(type: string): Media {
-  if (EVENTS.test(type)) return {};
-  return { schema: type.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' } };
+/** The schema of a stream is that of one of its events, which generators of clients read. */
+function streamed(type: string, events: unknown): Media {
+  if (STREAMS.test(type) && events !== undefined) return { schema: { $ref: `#/components/schemas/${events}` } };
+  return {
+    schema: type.startsWith('text/') || STREAMS.test(type) ? { type: 'string' } : { type: 'string', format: 'binary' },
+  };
 }
 
 function addedStatuses({ security, requestBody, parameters = [] }: Operation): string[] {

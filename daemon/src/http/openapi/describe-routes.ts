@@ -1,12 +1,22 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { validatorCompiler } from '@sandbox/api/http/validation.ts';
 import fastify from 'fastify';
+import { z } from 'zod';
 import { closeRequests, OPEN_BODY } from './close-requests.ts';
+import { describeDefaults } from './describe-defaults.ts';
 import { describeExamples } from './describe-examples.ts';
 import { describeRequests } from './describe-requests.ts';
-import { describeResponses } from './describe-responses.ts';
+import { describeResponses, EVENTS } from './describe-responses.ts';
+import { describeUnions } from './describe-unions.ts';
 import type { Document } from './document.ts';
 import { describeTags } from './tags.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Schema of the events of a stream: a line of NDJSON, or the data of a server-sent event. */
+    events?: z.ZodType;
+  }
+}
 
 export interface SurfaceDescription {
   readonly title: string;
@@ -58,8 +68,12 @@ export async function describeRoutes(
     },
     transform: (route) => {
       const { schema, url } = jsonSchemaTransform(route);
-      const isOpen = route.route.config?.namesUnknownFields === true;
-      return { schema: isOpen ? { ...schema, [OPEN_BODY]: true } : schema, url };
+      const { namesUnknownFields: isOpen = false, events } = route.route.config ?? {};
+      const name = events === undefined ? undefined : z.globalRegistry.get(events)?.id;
+      return {
+        schema: { ...schema, ...(isOpen && { [OPEN_BODY]: true }), ...(name !== undefined && { [EVENTS]: name }) },
+        url,
+      };
     },
     transformObject: jsonSchemaTransformObject,
   });
@@ -70,7 +84,9 @@ export async function describeRoutes(
   closeRequests(document, isStrict);
   describeExamples(document);
   describeRequests(document);
+  describeDefaults(document);
   describeResponses(document);
+  describeUnions(document);
   describeTags(document);
   return onlyReachable(document);
 }

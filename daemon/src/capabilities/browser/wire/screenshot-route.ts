@@ -23,7 +23,7 @@ export function screenshotRoute(app: App, service: BrowserService, surface: Surf
       summary: 'Take a screenshot of the page, or of the display if a worker serves it',
       description: 'Its pixels are the coordinates of actions; full_page, selector and scale make others.',
       querystring: ScreenshotQuery,
-      produces: ['image/png', 'image/jpeg', 'image/webp'],
+      produces: ['image/png', 'image/jpeg', 'image/webp', 'application/octet-stream'],
       response: { 200: RawAnswer, ...browserErrors(surface) },
     },
     handler: async ({ query }, reply) => {

@@ -31,7 +31,7 @@ export const TabId = z
 export const Flag = z
   .enum(['true', 'false', '1', '0'])
   .transform((text) => text === 'true' || text === '1')
-  .meta({ type: undefined, enum: undefined, anyOf: [{ type: 'boolean' }, { type: 'string', enum: ['1', '0'] }] });
+  .meta({ type: 'boolean', enum: undefined });
 
 /** An element: by a reference of a snapshot, or by a CSS selector, which finds it in open shadow roots and frames too. */
 export const TargetFields = {

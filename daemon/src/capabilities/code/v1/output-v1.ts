@@ -20,19 +20,20 @@ export const OutputV1 = z
   })
   .meta({ id: 'NotebookOutputV1' });
 
+/** 1.x sends all fields. */
+const ABSENT = {
+  name: null,
+  text: null,
+  data: null,
+  metadata: null,
+  execution_count: null,
+  ename: null,
+  evalue: null,
+  traceback: null,
+};
+
 export function outputV1(output: Output): z.infer<typeof OutputV1> {
-  const {
-    output_type,
-    name = null,
-    text = null,
-    data = null,
-    metadata = null,
-    execution_count = null,
-    ename = null,
-    evalue = null,
-    traceback = null,
-  } = notebookOutput(output);
-  return { output_type, name, text, data, metadata, execution_count, ename, evalue, traceback };
+  return { ...ABSENT, ...notebookOutput(output) };
 }
 
 /** 1.x knows `ok`, `error` and `timeout`. */

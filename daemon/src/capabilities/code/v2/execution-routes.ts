@@ -7,6 +7,7 @@ import { isLoss } from '../../../core/event-log.ts';
 import { sendNdjson } from '../../../http/streams/ndjson.ts';
 import type { CodeService } from '../code-service.ts';
 import type { Execution } from '../execution/execution.ts';
+import { CellEvent } from '../wire/events.ts';
 import { executionLines } from '../wire/ndjson-lines.ts';
 import { ExecutionOutputs, ExecutionQuery, InputBody } from '../wire/schemas.ts';
 import { cellHead, followedOutput, summaryOf } from '../wire/wire.ts';
@@ -20,6 +21,7 @@ const ANSWER_BYTES = 8 * 1024 ** 2;
 
 export function executionRoutesV2(app: App, service: CodeService): void {
   app.get('/code/executions/:execution_id', {
+    config: { events: CellEvent },
     schema: {
       tags,
       operationId: 'readExecution',

@@ -9,6 +9,7 @@ import { sendNdjson } from '../../../http/streams/ndjson.ts';
 import type { CodeService } from '../code-service.ts';
 import type { CellReport, CellRequest } from '../execution/cell-report.ts';
 import { cellAnswer } from '../wire/cell-answer.ts';
+import { CellEvent } from '../wire/events.ts';
 import { executionLines } from '../wire/ndjson-lines.ts';
 import { CellResult, CodeInfo, ExecuteBody } from '../wire/schemas.ts';
 import { cellResult, detailsOnWire, hasFailed, summaryOf, timeoutHint } from '../wire/wire.ts';
@@ -21,6 +22,7 @@ const ERRORS = { ...V2_ERRORS, 409: ErrorBody, 429: ErrorBody, 503: ErrorBody };
 export function codeV2(app: App, service: CodeService): void {
   app.post('/code/execute', {
     links: linksTo({ execution_id: '/data/execution_id' }, ['readExecution', 'interruptExecution', 'answerInput']),
+    config: { events: CellEvent },
     schema: {
       tags,
       operationId: 'executeCode',

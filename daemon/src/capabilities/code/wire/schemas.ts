@@ -4,19 +4,30 @@ import { Account, QueryFlag, SessionId, StringMap, Text, WorkingDirectory } from
 
 const MimeData = z.record(z.string(), z.unknown());
 
-/** An output of a cell as notebooks have it (nbformat 4), without the keys that its kind has no use for. */
+const ShownFields = {
+  data: MimeData.meta({ description: 'By MIME type; binary data in base64.' }),
+  metadata: MimeData,
+} as const;
+
+/** An output of a cell as notebooks have it (nbformat 4). */
 export const NotebookOutput = z
-  .object({
-    output_type: z.enum(['stream', 'execute_result', 'display_data', 'error']),
-    name: z.enum(['stdout', 'stderr']).optional(),
-    text: z.string().optional(),
-    data: MimeData.optional().meta({ description: 'By MIME type; binary data in base64.' }),
-    metadata: MimeData.optional(),
-    execution_count: z.int().nullable().optional(),
-    ename: z.string().optional(),
-    evalue: z.string().optional(),
-    traceback: z.array(z.string()).optional(),
-  })
+  .discriminatedUnion('output_type', [
+    z
+      .object({ output_type: z.literal('stream'), name: z.enum(['stdout', 'stderr']), text: z.string() })
+      .meta({ id: 'StreamOutput' }),
+    z
+      .object({ output_type: z.literal('execute_result'), ...ShownFields, execution_count: z.int().nullable() })
+      .meta({ id: 'ExecuteResultOutput' }),
+    z.object({ output_type: z.literal('display_data'), ...ShownFields }).meta({ id: 'DisplayDataOutput' }),
+    z
+      .object({
+        output_type: z.literal('error'),
+        ename: z.string(),
+        evalue: z.string(),
+        traceback: z.array(z.string()),
+      })
+      .meta({ id: 'ErrorOutput' }),
+  ])
   .meta({ id: 'NotebookOutput' });
 
 /** Characters of one answer to a prompt. */
@@ -56,7 +67,7 @@ export const CellResult = z
     execution_id: z.string(),
     language: z.string(),
     code: z.string(),
-    status: z.enum(['running', 'ok', 'error', 'timeout', 'lost']),
+    status: z.enum(['running', 'ok', 'error', 'timeout', 'lost']).meta({ id: 'CellStatus' }),
     execution_count: z.int().nullable(),
     exit_code: z.int().nullable(),
     signal: z.string().nullable(),

@@ -12,6 +12,7 @@ import { linksTo } from '../../../http/openapi/links.ts';
 import { sendStream } from '../../../http/streams/send-stream.ts';
 import type { CommandService, RunRequest } from '../command-service.ts';
 import { COMMAND_STATUSES, type CommandStatus } from '../run/command.ts';
+import { CommandEvent } from '../wire/events.ts';
 import { CommandInfo, CommandOutput, CommandResult, Killed, OutputQuery, RunBody, Signal } from '../wire/schemas.ts';
 import { commandAnswer, commandInfo, commandResult, listedCommand, sentTo, summaryOf } from '../wire/wire.ts';
 import { attachRouteV2 } from './attach-route.ts';
@@ -36,6 +37,7 @@ export function commandsV2(app: App, service: CommandService): void {
       'writeCommandStdin',
       'attachCommand',
     ]),
+    config: { events: CommandEvent },
     schema: {
       tags,
       operationId: 'runCommand',
@@ -79,6 +81,7 @@ continues when the client leaves.`.replaceAll('\n', ' '),
   });
 
   app.get('/commands/:command_id', {
+    config: { events: CommandEvent },
     schema: {
       tags,
       operationId: 'readCommand',

@@ -65,6 +65,8 @@ export const RunBody = z
   })
   .meta({ id: 'RunCommand', example: { command: 'echo hello' } });
 
+export const CommandStatus = z.enum(COMMAND_STATUSES).meta({ id: 'CommandStatus' });
+
 const Usage = z
   .object({
     cpu_user_ms: z.number(),
@@ -85,7 +87,7 @@ export const CommandInfo = z
     command_id: z.string(),
     session_id: z.string().nullable(),
     command: z.string().meta({ description: 'Its first 65,536 characters; in a list its first 1,024.' }),
-    status: z.enum(COMMAND_STATUSES),
+    status: CommandStatus,
     exit_code: z.int().nullable().meta({ description: '-1 if a signal ended it.' }),
     signal: z.string().nullable(),
     pid: z.int().nullable(),
@@ -161,7 +163,7 @@ export const StdinBody = z
   .meta({ id: 'WriteCommandStdin', example: { input: 'hello\n', eof: true } });
 
 export const Killed = z
-  .object({ command_id: z.string(), signal: z.string(), processes: z.int(), status: z.enum(COMMAND_STATUSES) })
+  .object({ command_id: z.string(), signal: z.string(), processes: z.int(), status: CommandStatus })
   .meta({ id: 'CommandKilled' });
 
 export const SessionBody = z

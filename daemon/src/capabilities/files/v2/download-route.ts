@@ -22,7 +22,7 @@ export function downloadRouteV2(app: App, files: FileService): void {
       operationId: 'downloadFile',
       summary: 'Download a file, or a range of it',
       description: 'Honours Range, If-Range, If-Match, If-None-Match, If-Modified-Since and If-Unmodified-Since.',
-      produces: ['*/*'],
+      produces: ['application/octet-stream', '*/*'],
       querystring: DownloadQuery,
       response: { 200: RawAnswer, 206: RawAnswer, 304: RawAnswer, ...FILE_ERRORS, 416: ErrorBody },
     },

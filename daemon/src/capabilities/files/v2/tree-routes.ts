@@ -64,7 +64,7 @@ export function treeRoutesV2(app: App, files: FileService): void {
       operationId: 'exportTree',
       summary: 'A directory as a tar stream',
       description: 'Compressed where Accept-Encoding has gzip. FIFOs, sockets and devices are left out.',
-      produces: ['application/x-tar'],
+      produces: ['application/x-tar', 'application/octet-stream'],
       querystring: ExportQuery,
       response: { 200: RawAnswer, ...FILE_ERRORS },
     },
@@ -90,9 +90,9 @@ export function treeRoutesV2(app: App, files: FileService): void {
         operationId: 'importTree',
         summary: 'Extract a tar archive into a directory',
         description:
-          'The body is a tar archive, plain or gzip. Names with .., absolute names and links that leave the target are ' +
-          'refused, and then nothing of it is written. At most 4 GiB and 100,000 entries.',
-        consumes: ['application/x-tar'],
+          'The body is a tar archive, plain or gzip, of any content type. Names with .., absolute names and links that ' +
+          'leave the target are refused, and then nothing of it is written. At most 4 GiB and 100,000 entries.',
+        consumes: ['application/octet-stream'],
         querystring: ImportQuery,
         body: RawBody,
         response: { 200: envelopeOf(TreeImported), ...FILE_ERRORS },

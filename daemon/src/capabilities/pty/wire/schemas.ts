@@ -19,6 +19,7 @@ const SECONDS_MAX = 10 * 365 * 86_400;
 const MIB = 1024 ** 2;
 
 const extent = () => z.int().min(1).max(MAX_SIZE);
+const ExecStatus = z.enum(EXEC_STATUSES).meta({ id: 'TerminalExecStatus' });
 const seconds = () => z.number().positive().max(SECONDS_MAX);
 
 export const CreateBody = z
@@ -59,7 +60,7 @@ export const SessionInfo = z
     cols: z.int(),
     rows: z.int(),
     pid: z.int().nullable(),
-    status: z.enum(['active', 'idle', 'exited', 'lost']),
+    status: z.enum(['active', 'idle', 'exited', 'lost']).meta({ id: 'TerminalState' }),
     created_at: z.iso.datetime(),
     last_used_at: z.iso.datetime(),
     attached: z.int().meta({ description: 'How many viewers there are.' }),
@@ -108,7 +109,7 @@ export const ExecResult = z
   .object({
     session_id: z.string(),
     command: z.string(),
-    status: z.enum(EXEC_STATUSES),
+    status: ExecStatus,
     output: z.string().nullable(),
     console: z.array(Console).nullable(),
     exit_code: z.int().nullable().meta({ description: '-1 if a signal ended the shell.' }),
@@ -124,7 +125,7 @@ export const InputBody = z
   })
   .meta({ id: 'TypeIntoTerminal', example: { input: 'echo hello', press_enter: true } });
 
-export const Status = z.object({ status: z.enum(EXEC_STATUSES) }).meta({ id: 'TerminalStatus' });
+export const Status = z.object({ status: ExecStatus }).meta({ id: 'TerminalStatus' });
 
 export const SignalBody = z
   .object({

@@ -33,7 +33,7 @@ test.each([
   ['lang=node', 200],
   ['lang=ruby', 400],
   ['lang=constructor', 400],
-  ['lang=', 400],
+  ['lang=', 422],
   ['', 422],
 ])('[status.unknown-lang-400] packages with %j answer %i', async (query, status) => {
   await using daemon = await TestApp.start();

@@ -49,7 +49,7 @@ test('[grep.answer] POST /v2/fs/grep answers matches and counts', async () => {
 test.each([
   ['an invalid pattern', { pattern: 'fo(o' }, 400],
   ['an unknown type', { pattern: 'x', type: 'nope' }, 400],
-  ['a relative path', { path: 'tmp', pattern: 'x' }, 400],
+  ['a path of no account', { path: '~no-such-account', pattern: 'x' }, 400],
   ['a missing path', { path: '/no/such/place', pattern: 'x' }, 404],
   ['a device', { path: '/dev/zero', pattern: 'x' }, 400],
   ['too many results', { pattern: 'x', max_results: 10_001 }, 422],

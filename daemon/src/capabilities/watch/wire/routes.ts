@@ -6,7 +6,7 @@ import { RawAnswer } from '../../../http/openapi/raw-body.ts';
 import { sendEvents } from '../../../http/streams/sse.ts';
 import type { WatchService } from '../watch-service.ts';
 import { cursorOf, streamEvents } from './event-stream.ts';
-import { EventsQuery, WatcherInfo, WatcherParams, WatchReleased } from './schemas.ts';
+import { EventsQuery, WatcherInfo, WatcherParams, WatchReleased, WatchStreamEvent } from './schemas.ts';
 import { watcherInfo } from './wire.ts';
 
 /** What the surfaces say differently of the same routes. */
@@ -33,6 +33,7 @@ export function watcherRoutes(app: App, service: WatchService, { path, tags, err
   });
 
   app.get(`${path}/:watcher_id/events`, {
+    config: { events: WatchStreamEvent },
     schema: {
       tags,
       operationId: 'streamWatcher',

@@ -57,7 +57,7 @@ export const WatcherInfo = z
 export const WatchEventInfo = z
   .object({
     seq: z.int(),
-    type: z.enum(CHANGE_TYPES),
+    type: z.enum(CHANGE_TYPES).meta({ id: 'FileChangeType' }),
     ...NamedPath,
     relative_path: z.string().meta({ description: 'From the root of the watcher; empty for the root itself.' }),
     old_path: z.string().nullable().meta({ description: 'The former path of a rename.' }),
@@ -102,3 +102,12 @@ export const EventsQuery = z.object({
 export const WatcherParams = z.object({
   watcher_id: z.string().meta({ examples: ['7d0e3c2a-5b1f-4c8e-9a55-0f6d2b9c1e47'] }),
 });
+
+/** The data of the events of a watcher, by the name of the event: watch_started, file_change, overflow. */
+export const WatchStreamEvent = z
+  .union([
+    z.object({ watcher_id: z.string(), ...NamedPath, cursor: z.int() }).meta({ id: 'WatchStarted' }),
+    WatchEventInfo,
+    z.object({ watcher_id: z.string(), seq: z.int(), reason: z.string() }).meta({ id: 'WatchOverflow' }),
+  ])
+  .meta({ id: 'WatchStreamEvent' });
