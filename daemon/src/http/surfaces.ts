@@ -5,7 +5,6 @@ import { detailOf } from '@sandbox/api/http/validation.ts';
 import { VERSION } from '@sandbox/api/version.ts';
 import type { FastifyPluginCallback } from 'fastify';
 import { z } from 'zod';
-import { answerAsBytes } from './answers/answer-as-bytes.ts';
 import { errorHandler } from './errors.ts';
 import { MemoryDocument } from './files/memory-document.ts';
 import { describeRoutes } from './openapi/describe-routes.ts';
@@ -118,7 +117,6 @@ export function mountSurface(
     const routesOfSurface: FastifyPluginCallback = (routes: App, _options, done) => {
       routes.setErrorHandler(errorHandler(errors));
       refuseUnknownFields(routes, refuses);
-      answerAsBytes(routes);
       for (const adapter of adapters) void routes.register(inScope(adapter));
       for (const path of fixed) path.mount(routes, served);
       done();

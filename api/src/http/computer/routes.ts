@@ -12,7 +12,7 @@ const errors = { ...V2_ERRORS, 409: ErrorBody, 503: ErrorBody };
 const Flag = z
   .enum(['true', 'false', '1', '0'])
   .transform((text) => text === 'true' || text === '1')
-  .meta({ type: undefined, enum: undefined, anyOf: [{ type: 'boolean' }, { type: 'string', enum: ['1', '0'] }] });
+  .meta({ type: 'boolean', enum: undefined });
 const Bytes = z.unknown().meta({ type: 'string', format: 'binary' });
 const Size = z.object({ width: z.int(), height: z.int() });
 

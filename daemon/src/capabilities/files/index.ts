@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { defineCapability } from '../../capability.ts';
 import { Ownership } from '../../core/files/ownership.ts';
+import { ShellPaths } from '../../core/files/shell-paths.ts';
 import { FILES } from '../../core/ports/files-port.ts';
 import { provide } from '../../core/ports/port.ts';
-import { ShellPaths } from '../../core/files/shell-paths.ts';
 import { FileService } from './file-service.ts';
 import { PartJournal } from './parts/part-journal.ts';
 import { fileTools } from './tools.ts';

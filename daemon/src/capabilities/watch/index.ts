@@ -1,7 +1,7 @@
 import { defineCapability } from '../../capability.ts';
+import { ShellPaths } from '../../core/files/shell-paths.ts';
 import { provide } from '../../core/ports/port.ts';
 import { WATCH } from '../../core/ports/watch-port.ts';
-import { ShellPaths } from '../../core/files/shell-paths.ts';
 import { watchProgram } from '../../core/process/keeper/keeper-program.ts';
 import { InotifyBackend } from './inotify/inotify-backend.ts';
 import { WatchOptions } from './options.ts';

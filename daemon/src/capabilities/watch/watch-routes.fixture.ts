@@ -153,7 +153,7 @@ function describeTerms(surface: Surface): void {
     expect(await refused({ path: bench.directory, exclude: ['{a,b}'.repeat(20)] })).toMatchObject({
       status: fileFailure(400),
     });
-    const relative = await bench.daemon.post(`${prefix}/watch`, { path: 'tmp' });
+    const relative = await bench.daemon.post(`${prefix}/watch`, { path: '~no-such-account' });
     expect([relative.statusCode, relative.json().data.error_type]).toEqual([fileFailure(400), 'invalid_path']);
     const missing = await bench.daemon.post(`${prefix}/watch`, { path: join(bench.directory, 'no') });
     expect([missing.statusCode, missing.json().data.error_type]).toEqual([fileFailure(404), 'not_found']);

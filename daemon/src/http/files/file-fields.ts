@@ -1,6 +1,6 @@
 import { ErrorBody, V2_ERRORS, ValidationErrorBody } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
-import { absolutePath, exactPath, type FilePath, shownPath } from '../../core/files/file-path.ts';
+import { exactPath, type FilePath, shownPath } from '../../core/files/file-path.ts';
 import type { ShellPaths } from '../../core/files/shell-paths.ts';
 import { Account } from '../fields.ts';
 
@@ -11,7 +11,7 @@ const PathText = z.string().meta({
   examples: ['/tmp/example/hello.txt'],
 });
 
-export const PathBase64 = z
+const PathBase64 = z
   .string()
   .regex(/^[A-Za-z0-9+/_-]+={0,2}$/, 'expected base64')
   .meta({ description: 'The bytes of the absolute path in base64, if it is not UTF-8.' });
@@ -57,14 +57,6 @@ export function shellPathOf(
   { user }: { readonly user?: string | undefined } = {},
 ): FilePath {
   return paths.of({ path, base64: path_b64 }, operation, { user });
-}
-
-/** The path of a request to `/v1`, which is absolute. @throws FileFailure `invalid_path` */
-export function pathOf(
-  { path, file, path_b64 }: { path?: string | undefined; file?: string | undefined; path_b64?: string | undefined },
-  operation: string,
-): FilePath {
-  return absolutePath({ path: path ?? file, base64: path_b64 }, operation);
 }
 
 /** Path fields of an answer; `path_b64` only if the path is not UTF-8. */

@@ -1,6 +1,7 @@
 import { V2_ERRORS, ValidationErrorBody } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
-import { PathBase64 } from '../files/file-fields.ts';
+import { absolutePath, type FilePath } from '../../core/files/file-path.ts';
+import { PathFields } from '../files/file-fields.ts';
 
 const Detail = z.object({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() });
 
@@ -17,10 +18,18 @@ const PathText = z
   .meta({ description: 'Absolute.', pattern: '^/[^\\u0000]*$', examples: ['/tmp/example/hello.txt'] });
 
 /** The path of a file or directory: `{path}`, or `{path_b64}` if it is not UTF-8. */
-export const PathFieldsV1 = { path: PathText.optional(), path_b64: PathBase64.optional() } as const;
+export const PathFieldsV1 = { path: PathText.optional(), path_b64: PathFields.path_b64 } as const;
 
 /** The path of a file under its name of 1.x: `{file}`, or `{path_b64}`. */
 export const FileFields = { file: PathFieldsV1.path, path_b64: PathFieldsV1.path_b64 } as const;
+
+/** The path of a request to `/v1`, which is absolute. @throws FileFailure `invalid_path` */
+export function pathOf(
+  { path, file, path_b64 }: { path?: string | undefined; file?: string | undefined; path_b64?: string | undefined },
+  operation: string,
+): FilePath {
+  return absolutePath({ path: path ?? file, base64: path_b64 }, operation);
+}
 
 const FileError = z
   .object({

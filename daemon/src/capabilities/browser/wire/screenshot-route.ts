@@ -1,6 +1,7 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import { z } from 'zod';
+import { bytesType } from '../../../http/answers/bytes-type.ts';
 import { RawAnswer } from '../../../http/openapi/raw-body.ts';
 import type { BrowserService } from '../browser-service.ts';
 import { browserErrors, Flag, type Surface, TabId, tags } from './surface.ts';
@@ -26,7 +27,7 @@ export function screenshotRoute(app: App, service: BrowserService, surface: Surf
       produces: ['image/png', 'image/jpeg', 'image/webp', 'application/octet-stream'],
       response: { 200: RawAnswer, ...browserErrors(surface) },
     },
-    handler: async ({ query }, reply) => {
+    handler: async ({ query, headers }, reply) => {
       const { quality, scale, selector, target, tab_id: tabId, full_page: fullPage = false } = query;
       const format = query.format === 'jpg' ? 'jpeg' : query.format;
       const terms = { format, quality, scale, selector, fullPage } as const;
@@ -34,7 +35,7 @@ export function screenshotRoute(app: App, service: BrowserService, surface: Surf
       const { width, height } = picture;
       return reply
         .headers({
-          'content-type': `image/${format}`,
+          'content-type': bytesType(headers.accept, `image/${format}`),
           'cache-control': 'no-store',
           'x-image-width': String(width),
           'x-image-height': String(height),

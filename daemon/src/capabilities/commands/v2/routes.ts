@@ -52,7 +52,8 @@ continues when the client leaves.`.replaceAll('\n', ' '),
     },
     handler: async ({ body, headers: { accept } }, reply) => {
       const format = streamFormat(accept);
-      if (format) return sendRun(reply, format, await service.runFollowed(runRequest(body, service), clientGone(reply)));
+      if (format)
+        return sendRun(reply, format, await service.runFollowed(runRequest(body, service), clientGone(reply)));
       const report = await service.run(runRequest(body, service), body.max_output_length, clientGone(reply));
       return commandAnswer(report, (each) => {
         const data = commandResult(each);

@@ -1,6 +1,7 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { bytesType } from '../../../http/answers/bytes-type.ts';
 import { ACT_MS, type DesktopService, silent } from '../desktop-service.ts';
 import { noWorker, type WorkerAnswer, WorkerSilence } from '../worker-client.ts';
 
@@ -55,7 +56,7 @@ export function forwardRoute(
           ms: isInput ? ACT_MS : FORWARD_MS,
           signal: clientGone(reply),
         });
-        return pass(answer, reply);
+        return pass(answer, reply, request.headers.accept);
       } catch (error) {
         if (error instanceof WorkerSilence) return reply.send(unfinished(error, request.body));
         throw error;
@@ -73,7 +74,8 @@ function headersOf(request: FastifyRequest): Record<string, string> {
 }
 
 /** @throws SandboxError `unavailable` if it is no answer of a worker */
-function pass({ status, headers, body }: WorkerAnswer, reply: FastifyReply): FastifyReply {
+function pass({ status, headers, body }: WorkerAnswer, reply: FastifyReply, accept?: string): FastifyReply {
+  const type = headers['content-type'] ?? '';
   const isTyped = status === 304 || ANSWER_TYPES.test(headers['content-type'] ?? '');
   if (!ANSWER_STATUSES.has(status) || !isTyped) {
     throw noWorker(new Error(`status ${status}, content-type ${headers['content-type']}`));
@@ -81,7 +83,10 @@ function pass({ status, headers, body }: WorkerAnswer, reply: FastifyReply): Fas
   const passed = Object.entries(headers).filter(([name]) => ANSWER_HEADERS.test(name));
   return reply
     .code(status)
-    .headers(Object.fromEntries(passed))
+    .headers({
+      ...Object.fromEntries(passed),
+      ...(type.startsWith('image/') && { 'content-type': bytesType(accept, type) }),
+    })
     .send(status === 304 ? null : body);
 }
 

@@ -1,10 +1,10 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { ErrorBody } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
-import { pathOf, requirePath } from '../../../http/files/file-fields.ts';
+import { requirePath } from '../../../http/files/file-fields.ts';
 import { sendFile } from '../../../http/files/send-file.ts';
 import { RawAnswer } from '../../../http/openapi/raw-body.ts';
-import { PathFieldsV1, V1_ERRORS } from '../../../http/v1/answers.ts';
+import { PathFieldsV1, pathOf, V1_ERRORS } from '../../../http/v1/answers.ts';
 import { answerByStatus } from '../../../http/v1/error-handlers.ts';
 import type { FileService } from '../file-service.ts';
 import { ChangePolicyField } from '../wire/schemas.ts';

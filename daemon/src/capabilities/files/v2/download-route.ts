@@ -3,6 +3,7 @@ import { ErrorBody } from '@sandbox/api/http/envelope.ts';
 import { mimeTypeOf } from '@sandbox/program/mime-types.ts';
 import { z } from 'zod';
 import { shownPath } from '../../../core/files/file-path.ts';
+import { bytesType } from '../../../http/answers/bytes-type.ts';
 import { Account } from '../../../http/fields.ts';
 import { FILE_ERRORS, PathFields, requirePath, shellPathOf } from '../../../http/files/file-fields.ts';
 import { sendFile } from '../../../http/files/send-file.ts';
@@ -31,7 +32,7 @@ export function downloadRouteV2(app: App, files: FileService): void {
       files.requireCaller(request.query);
       using download = await files.download(path, request.query.change_policy);
       const { etag, modified, size, name } = download;
-      const contentType = mimeTypeOf(extensionOf(shownPath(path)));
+      const contentType = bytesType(request.headers.accept, mimeTypeOf(extensionOf(shownPath(path))));
       const read = (start: number, end: number) => download.read(start, end);
       return await sendFile(request, reply, { etag, modified, size, name, contentType, read });
     },

@@ -4,6 +4,7 @@ import { acceptAnyBody, isRawBody, piecesOf } from '@sandbox/api/http/body.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
 import { nameOf, shownPath } from '../../../core/files/file-path.ts';
+import { bytesType } from '../../../http/answers/bytes-type.ts';
 import { Account, QueryFlag } from '../../../http/fields.ts';
 import {
   DirectoryFields,
@@ -78,7 +79,7 @@ export function treeRoutesV2(app: App, files: FileService): void {
       if (gzip) void reply.header('content-encoding', 'gzip');
       void reply.header('content-disposition', `attachment; filename*=UTF-8''${name}`);
       if (method === 'HEAD') await pieces.return(undefined);
-      return await sendStream(reply, 'application/x-tar', () => pieces);
+      return await sendStream(reply, bytesType(headers.accept, 'application/x-tar'), () => pieces);
     },
   });
 
